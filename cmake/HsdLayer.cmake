@@ -1,0 +1,28 @@
+# hsd_add_layer(<name> [SOURCES file…] [LIBS target…] [PRIVATE_LIBS target…])
+#
+# One library for each layer of the engine: hsd_<name>. Its sources are listed by hand in the layer's own folder. Includes are
+# written from libdiff/ on ("base/check.h"), public headers as <hsdiff/…>. LIBS are the layers that it stands on.
+include_guard(GLOBAL)
+
+function(hsd_add_layer name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS;PRIVATE_LIBS")
+  set(target hsd_${name})
+  set(present)
+  foreach(source IN LISTS arg_SOURCES)
+    if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${source}")
+      list(APPEND present "${source}")
+    else()
+      message(WARNING "${target}: ${source} is listed and does not exist yet")
+    endif()
+  endforeach()
+  if(present)
+    add_library(${target} STATIC ${present})
+    target_include_directories(${target} PUBLIC "${PROJECT_SOURCE_DIR}/libdiff" "${PROJECT_SOURCE_DIR}/libdiff/include")
+    target_link_libraries(${target} PUBLIC ${arg_LIBS} PRIVATE ${arg_PRIVATE_LIBS} hsd_build hsd_warnings)
+    set_property(GLOBAL APPEND PROPERTY HSD_LAYERS ${target})
+  else()
+    add_library(${target} INTERFACE)
+    target_include_directories(${target} INTERFACE "${PROJECT_SOURCE_DIR}/libdiff" "${PROJECT_SOURCE_DIR}/libdiff/include")
+    target_link_libraries(${target} INTERFACE ${arg_LIBS} ${arg_PRIVATE_LIBS})
+  endif()
+endfunction()

@@ -1,0 +1,49 @@
+# hsd_add_test(<layer> <name> <source…> [LABELS quick|full|slow] [LIBS target…] [TIMEOUT seconds] [ENVIRONMENT VAR=value…])
+#   builds a Criterion program test_<layer>_<name> and registers it with ctest as <layer>/<name>.
+# hsd_add_script_test(<layer> <name> COMMAND … [LABELS …] [TIMEOUT seconds] [ENVIRONMENT VAR=value…])
+#   registers any other command; exit status 77 means "skipped".
+# Labels: quick (the default; all of them together stay under half a minute), full (also in scripts/test), slow (--long only).
+include_guard(GLOBAL)
+
+pkg_check_modules(HSD_CRITERION IMPORTED_TARGET criterion)
+if(NOT HSD_CRITERION_FOUND)
+  message(WARNING "Criterion not found: the unit tests are not built (Debian: apt-get install libcriterion-dev)")
+endif()
+find_package(Python3 COMPONENTS Interpreter)
+
+set(HSD_TEST_ENVIRONMENT
+  "ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:strict_string_checks=1:allocator_may_return_null=1"
+  "UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1"
+  "TSAN_OPTIONS=halt_on_error=1"
+  "HSD_SOURCE_DIR=${PROJECT_SOURCE_DIR}" "HSD_BUILD_DIR=${PROJECT_BINARY_DIR}")
+
+function(hsd_test_properties test)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "LABELS;ENVIRONMENT")
+  if(NOT arg_LABELS)
+    set(arg_LABELS quick)
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  set_tests_properties(${test} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 77
+    ENVIRONMENT "${HSD_TEST_ENVIRONMENT};${arg_ENVIRONMENT}")
+endfunction()
+
+function(hsd_add_test layer name)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "TIMEOUT" "LABELS;LIBS;ENVIRONMENT")
+  if(NOT HSD_CRITERION_FOUND)
+    return()
+  endif()
+  set(target test_${layer}_${name})
+  add_executable(${target} ${arg_UNPARSED_ARGUMENTS})
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}/libdiff")
+  target_link_libraries(${target} PRIVATE ${arg_LIBS} hsd_build hsd_warnings PkgConfig::HSD_CRITERION)
+  add_test(NAME ${layer}/${name} COMMAND ${target} --short-filename)
+  hsd_test_properties(${layer}/${name} LABELS ${arg_LABELS} TIMEOUT ${arg_TIMEOUT} ENVIRONMENT ${arg_ENVIRONMENT})
+endfunction()
+
+function(hsd_add_script_test layer name)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "TIMEOUT" "COMMAND;LABELS;ENVIRONMENT")
+  add_test(NAME ${layer}/${name} COMMAND ${arg_COMMAND})
+  hsd_test_properties(${layer}/${name} LABELS ${arg_LABELS} TIMEOUT ${arg_TIMEOUT} ENVIRONMENT ${arg_ENVIRONMENT})
+endfunction()
