@@ -3,6 +3,8 @@
 # hsd_add_script_test(<layer> <name> COMMAND … [LABELS …] [TIMEOUT seconds] [ENVIRONMENT VAR=value…])
 #   registers any other command; exit status 77 means "skipped".
 # Labels: quick (the default; all of them together stay under half a minute), full (also in scripts/test), slow (--long only).
+# quick tests run in presets dev and release; a full test runs in dev alone unless it is labelled release as well ("full;release").
+# A test that means nothing under sanitizers (memory bounds, speed) is labelled release-only.
 include_guard(GLOBAL)
 
 pkg_check_modules(HSD_CRITERION IMPORTED_TARGET criterion)
@@ -25,6 +27,9 @@ function(hsd_test_properties test)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
+  # Criterion runs each case in a process of its own and does not look at what a sanitizer says when that process ends.
+  set_tests_properties(${test} PROPERTIES
+    FAIL_REGULAR_EXPRESSION "ERROR: (Address|Leak|Memory)Sanitizer;WARNING: ThreadSanitizer;: runtime error: ")
   set_tests_properties(${test} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 77
     ENVIRONMENT "${HSD_TEST_ENVIRONMENT};${arg_ENVIRONMENT}")
 endfunction()

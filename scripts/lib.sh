@@ -1,0 +1,62 @@
+# Shared by the scripts of this folder: where the project is, saying what happens, installing what is missing.
+# Sourced, never run. Debian 12 with network, as root or with sudo.
+
+project=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+jobs=$(nproc 2>/dev/null || echo 2)
+
+say() { printf '\n== %s\n' "$*"; }
+
+die() {
+    printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+    exit 2
+}
+
+# The packages of the named groups that are missing: a command is looked up, a bare package asked of dpkg.
+missing_packages() {
+    local group word list command package
+    for group in "$@"; do
+        list=$(sed -n "s/^$group[[:space:]]\+//p" "$project/scripts/packages")
+        [ -n "$list" ] || die "no group '$group' in scripts/packages"
+        for word in $list; do
+            command=${word%%:*} package=${word##*:}
+            if [ "$command" != "$package" ] || [ "${word#*:}" != "$word" ]; then
+                command -v "$command" >/dev/null 2>&1 || printf '%s\n' "$package"
+            else
+                dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' ||
+                    printf '%s\n' "$package"
+            fi
+        done
+    done
+}
+
+# Installs what the named groups lack. The second time nothing is asked of the network.
+need() {
+    local missing as_root=()
+    missing=$(missing_packages "$@" | sort -u | tr '\n' ' ')
+    [ -n "${missing// /}" ] || return 0
+    command -v apt-get >/dev/null 2>&1 || die "missing: $missing(apt-get not found: install them by hand)"
+    if [ "$(id -u)" != 0 ]; then
+        command -v sudo >/dev/null 2>&1 || die "missing: $missing(run as root, or: apt-get install $missing)"
+        as_root=(sudo)
+    fi
+    say "installing $missing"
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -qq </dev/null ||
+        printf 'apt-get update failed; trying with the lists at hand\n' >&2
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing \
+        </dev/null >/dev/null || die "cannot install: $missing"
+}
+
+# configure_and_build PRESET: quiet unless something is wrong.
+configure_and_build() {
+    local preset=$1 log
+    shift
+    say "building preset $preset"
+    log=$(mktemp)
+    if ! (cd "$project" && cmake --preset "$preset" "$@") >"$log" 2>&1; then
+        cat "$log"
+        rm -f "$log"
+        return 1
+    fi
+    rm -f "$log"
+    (cd "$project" && cmake --build --preset "$preset" -- -j"$jobs" --quiet)
+}

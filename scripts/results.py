@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Adds up what ctest reported and prints one closing line: "N passed, N failed" (", N skipped" when some were).
+
+usage: results.py JUNIT.xml...                            add up
+       results.py --record-failure JUNIT.xml NAME         write a report with one failed test
+
+A test program that runs many cases says so in its output: Criterion in its "Synthesis" line, the scripts of tests/ in a line
+"N passed, N failed". Such a program counts with its cases, any other as one. A program that failed without a failing
+case (a leak, a timeout) counts as one failure more. Exit status 1 if anything failed or nothing ran.
+"""
+import re
+import sys
+import xml.etree.ElementTree as tree
+from xml.sax.saxutils import quoteattr
+
+SYNTHESIS = re.compile(r"Synthesis: Tested: (\d+) \| Passing: (\d+) \| Failing: (\d+) \| Crashing: (\d+)")
+CLOSING = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?\s*$", re.MULTILINE)
+
+
+def cases_of(output):
+    """(passed, failed, skipped) as the program itself counted them, or None."""
+    synthesis = SYNTHESIS.findall(output)
+    if synthesis:
+        tested, passing, failing, _crashing = map(int, synthesis[-1])
+        return passing, max(failing, tested - passing), 0
+    closing = CLOSING.findall(output)
+    if closing:
+        passed, failed, skipped = closing[-1]
+        return int(passed), int(failed), int(skipped or 0)
+    return None
+
+
+def count(testcase):
+    status = testcase.get("status")
+    if status == "disabled":
+        return 0, 0, 1
+    if testcase.find("skipped") is not None or status == "notrun":
+        return 0, 0, 1
+    failed_as_program = testcase.find("failure") is not None or status == "fail"
+    cases = cases_of(testcase.findtext("system-out") or "")
+    if cases is None:
+        return (0, 1, 0) if failed_as_program else (1, 0, 0)
+    passed, failed, skipped = cases
+    if failed_as_program and failed == 0:
+        failed = 1
+    if not failed_as_program and failed > 0:
+        print(f"{testcase.get('name')}: reports {failed} failed cases and exit status 0", file=sys.stderr)
+    return passed, failed, skipped
+
+
+def add_up(paths):
+    passed = failed = skipped = 0
+    for path in paths:
+        try:
+            root = tree.parse(path).getroot()
+        except (OSError, tree.ParseError) as problem:
+            print(f"{path}: {problem}", file=sys.stderr)
+            failed += 1
+            continue
+        for testcase in root.iter("testcase"):
+            a, b, c = count(testcase)
+            passed, failed, skipped = passed + a, failed + b, skipped + c
+            if b:
+                print(f"failed: {root.get('name', path)}: {testcase.get('name')}")
+            elif c:
+                print(f"skipped: {testcase.get('name')}")
+    if passed + failed == 0:
+        print("no test ran", file=sys.stderr)
+        failed = 1
+    sys.stderr.flush()
+    print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""), flush=True)
+    return 1 if failed else 0
+
+
+def record_failure(path, name):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f'<testsuite name="build"><testcase name={quoteattr(name)} status="fail">'
+                   "<failure/></testcase></testsuite>\n")
+    return 0
+
+
+def main(arguments):
+    if len(arguments) == 3 and arguments[0] == "--record-failure":
+        return record_failure(arguments[1], arguments[2])
+    return add_up(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
