@@ -1,0 +1,330 @@
+#!/usr/bin/env python3
+"""Holds the source against the rules of the house that a compiler does not know. One line for each breach; exit status 1.
+
+usage: lint.py [PROJECT]
+
+Rules, each a function below: who may include what (includes.table), one includer for each third-party header
+(thirdparty.table), an opening comment in every source file, no open ends in the code, no file past 700 lines, tidy
+white space, no calls that cannot be used safely, a fuzz target with seeds for every importer, a comment on everything public.
+The self-test (test_lint.py) plants one breach of each kind and expects it to be found.
+"""
+import os
+import re
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SOURCE_FOLDERS = ("capture", "libdiff", "cli", "tests", "bench", "scripts", "cmake")
+PRODUCT_FOLDERS = ("capture", "libdiff", "cli")
+SKIPPED_FOLDERS = {".git", "build", "node_modules", "__pycache__", "corpus"}
+MAX_LINES = 700
+
+LIBC = set("""assert.h complex.h ctype.h dirent.h errno.h fcntl.h fenv.h float.h getopt.h inttypes.h iso646.h langinfo.h
+libgen.h limits.h linux/fs.h locale.h malloc.h math.h poll.h pthread.h pwd.h sched.h semaphore.h setjmp.h signal.h spawn.h
+stdalign.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdlib.h stdnoreturn.h string.h strings.h sys/file.h
+sys/ioctl.h sys/mman.h sys/prctl.h sys/random.h sys/resource.h sys/select.h sys/socket.h sys/stat.h sys/statvfs.h
+sys/sysinfo.h sys/syscall.h sys/time.h sys/types.h sys/uio.h sys/un.h sys/utsname.h sys/vfs.h sys/wait.h syslog.h
+termios.h time.h uchar.h unistd.h wchar.h wctype.h""".split())
+
+# Calls with no safe use, or with a better one beside them.
+BANNED = {
+    "gets": "reads without a bound: fgets or getline",
+    "strcpy": "writes without a bound: memcpy with a checked length, or snprintf",
+    "strcat": "writes without a bound: snprintf",
+    "stpcpy": "writes without a bound: memcpy with a checked length",
+    "strncpy": "may leave out the NUL: memcpy with a checked length",
+    "strncat": "its bound is not the buffer's: snprintf",
+    "sprintf": "writes without a bound: snprintf",
+    "vsprintf": "writes without a bound: vsnprintf",
+    "atoi": "cannot report an error: strtol and a check",
+    "atol": "cannot report an error: strtol and a check",
+    "atoll": "cannot report an error: strtoll and a check",
+    "atof": "cannot report an error, and obeys the locale",
+    "strtok": "keeps state: memchr",
+    "rand": "not the same everywhere: a generator with a written seed",
+    "srand": "not the same everywhere: a generator with a written seed",
+    "tmpnam": "races: the temporary space of libdiff/io",
+    "tempnam": "races: the temporary space of libdiff/io",
+    "mktemp": "races: the temporary space of libdiff/io",
+    "tmpfile": "ignores --temp-dir: the temporary space of libdiff/io",
+    "system": "runs a shell: posix_spawn",
+    "popen": "runs a shell: posix_spawn",
+    "alloca": "no bound: a buffer from the budget",
+    "strerror": "not safe with threads: strerror_r, or hsd_fail_errno",
+    "localtime": "not safe with threads: localtime_r",
+    "gmtime": "not safe with threads: gmtime_r",
+    "asctime": "not safe with threads: strftime",
+    "ctime": "not safe with threads: strftime",
+}
+# The library never prints, exits or aborts (a broken invariant is an assert).
+BANNED_IN_LIBRARIES = {
+    "exit": "a library returns a status",
+    "_exit": "a library returns a status",
+    "abort": "a library returns a status",
+    "printf": "a library never prints",
+    "puts": "a library never prints",
+    "putchar": "a library never prints",
+    "perror": "a library never prints",
+}
+OPEN_END = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK|not implemented|unimplemented)\b")
+
+
+class Tree:
+    """The project as relative paths and texts."""
+
+    def __init__(self, root):
+        self.root = root
+        self.paths = sorted(self._walk())
+        self._texts = {}
+
+    def _walk(self):
+        for folder in SOURCE_FOLDERS:
+            for where, folders, files in os.walk(os.path.join(self.root, folder)):
+                folders[:] = [name for name in folders if name not in SKIPPED_FOLDERS]
+                for name in files:
+                    yield os.path.relpath(os.path.join(where, name), self.root)
+
+    def text(self, path):
+        if path not in self._texts:
+            with open(os.path.join(self.root, path), encoding="utf-8", errors="replace") as file:
+                self._texts[path] = file.read()
+        return self._texts[path]
+
+    def c_files(self, folders=PRODUCT_FOLDERS + ("tests", "bench")):
+        return [path for path in self.paths if path.endswith((".c", ".h")) and path.split("/")[0] in folders]
+
+    def exists(self, path):
+        return os.path.exists(os.path.join(self.root, path))
+
+
+def rows(path):
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            words = line.split("#")[0].split()
+            if words:
+                yield line.split("#")[0].rstrip("\n")
+
+
+def without_comments(text):
+    """C source with comments and literals blanked, lines kept."""
+    pattern = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
+
+    def blank(match):
+        return re.sub(r"[^\n]", " ", match.group())
+
+    return pattern.sub(blank, text)
+
+
+def lines_of(path, tree):
+    return enumerate(tree.text(path).split("\n"), 1)
+
+
+# ---- includes
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def load_includes(path):
+    table = {}
+    for row in rows(path):
+        match = re.match(r"(\S+)\s+(\S.*?)\s{2,}(\S.*)$", row)
+        if not match:
+            raise SystemExit(f"{path}: not a row of the table: {row}")
+        table[match.group(1)] = (match.group(2), match.group(3).split())
+    return table
+
+
+def load_third_party(path):
+    return dict(row.split()[:2] for row in rows(path))
+
+
+def folder_of(path, table):
+    fits = [folder for folder in table if path.startswith(folder + "/")]
+    return max(fits, key=len) if fits else None
+
+
+def resolve(path, bracket, name, tree, table):
+    """The project file that an include means, or None for one of the system."""
+    if name.startswith("hsdiff/"):
+        return "libdiff/include/" + name
+    if name.startswith("hscapture/"):
+        return "capture/include/" + name
+    if bracket == "<":
+        return None
+    for base in (os.path.dirname(path), "libdiff", "capture", "capture/core", "tests", "bench", "cli"):
+        candidate = os.path.normpath(os.path.join(base, name))
+        if tree.exists(candidate):
+            return candidate
+    for base in ("libdiff", "capture"):
+        if f"{base}/{name.split('/')[0]}" in table:
+            return f"{base}/{name}"
+    return os.path.normpath(os.path.join(os.path.dirname(path), name))
+
+
+def allowed(target, own_folder, words, table):
+    if own_folder == folder_of(target, table):
+        return True
+    for word in words:
+        if word == "any" or word == target:
+            return True
+        if word == "<hsdiff>" and target.startswith("libdiff/include/hsdiff/"):
+            return True
+        if word == "<hscapture>" and target.startswith("capture/include/hscapture/"):
+            return True
+        if target.startswith(word + "/"):
+            return True
+    return False
+
+
+def check_includes(tree):
+    table = load_includes(os.path.join(HERE, "includes.table"))
+    third_party = load_third_party(os.path.join(HERE, "thirdparty.table"))
+    for path in tree.c_files():
+        folder = folder_of(path, table)
+        if folder is None:
+            yield path, 1, "lies in a folder that tests/lint/includes.table does not name"
+            continue
+        layer, words = table[folder]
+        for number, line in lines_of(path, tree):
+            match = INCLUDE.match(line)
+            if not match:
+                continue
+            target = resolve(path, match.group(1), match.group(2), tree, table)
+            if target is None:
+                yield from check_system_include(path, number, match.group(2), words, third_party)
+            elif not allowed(target, folder, words, table):
+                yield path, number, f"{layer} may not include {target}"
+
+
+def check_system_include(path, number, name, words, third_party):
+    if name in LIBC or "any" in words:
+        return
+    includer = third_party.get(name)
+    if includer is None:
+        yield path, number, f"<{name}> is neither libc nor in tests/lint/thirdparty.table"
+    elif includer != path:
+        yield path, number, f"<{name}> has one includer, {includer}"
+
+
+# ---- text
+
+def check_opening_comment(tree):
+    """A paragraph: what the file does, which stage, which idea."""
+    for path in tree.c_files():
+        text = re.sub(r"^(#define _GNU_SOURCE[^\n]*\n)+\s*", "", tree.text(path))
+        match = re.match(r"/\*(.*?)\*/|((?:[ \t]*//[^\n]*\n)+)", text, re.DOTALL)
+        words = len(re.findall(r"\w+", match.group())) if match else 0
+        if words < 8:
+            yield path, 1, "does not open with a comment that says what it is for"
+
+
+def check_open_ends(tree):
+    for path in tree.paths:
+        if path.startswith("tests/lint/") or not path.endswith((".c", ".h", ".py", ".sh", ".md", ".js", ".mjs", ".txt", ".cmake")):
+            continue
+        for number, line in lines_of(path, tree):
+            match = OPEN_END.search(line)
+            if match:
+                yield path, number, f"an open end: {match.group()}"
+
+
+def check_length(tree):
+    for path in tree.c_files():
+        count = tree.text(path).count("\n")
+        if count > MAX_LINES:
+            yield path, count, f"{count} lines: is it one thing? ({MAX_LINES} at most)"
+
+
+def check_white_space(tree):
+    for path in tree.paths:
+        if not path.endswith((".c", ".h", ".py", ".sh", ".cmake", "CMakeLists.txt")):
+            continue
+        text = tree.text(path)
+        for number, line in lines_of(path, tree):
+            if line.endswith((" ", "\t", "\r")):
+                yield path, number, "white space at the end of the line"
+            if "\t" in line:
+                yield path, number, "a tab"
+        if text and not text.endswith("\n"):
+            yield path, text.count("\n") + 1, "no newline at the end of the file"
+
+
+def check_banned_calls(tree):
+    call = re.compile(r"(?<![\w.>])(" + "|".join(list(BANNED) + list(BANNED_IN_LIBRARIES)) + r")\s*\(")
+    for path in tree.c_files():
+        for number, line in enumerate(without_comments(tree.text(path)).split("\n"), 1):
+            for name in call.findall(line):
+                if name in BANNED:
+                    yield path, number, f"{name}: {BANNED[name]}"
+                elif path.startswith(("libdiff/", "capture/core/")):
+                    yield path, number, f"{name}: {BANNED_IN_LIBRARIES[name]}"
+
+
+# ---- tables that must be complete
+
+IMPORTER = re.compile(r"^\s*&hsd_import(?:er)?_(\w+)\s*,?", re.MULTILINE)
+
+
+def check_importers_have_fuzz_targets(tree):
+    """Every row of the importer table has tests/fuzz/fuzz_<name>.c and is listed for the standalone run."""
+    registry = "libdiff/import/registry.c"
+    if not tree.exists(registry):
+        return
+    names = IMPORTER.findall(without_comments(tree.text(registry)))
+    if not names:
+        yield registry, 1, "no row of an importer found: the lint reads lines such as  &hsd_import_hprof,"
+    lists = tree.text("tests/fuzz/CMakeLists.txt") if tree.exists("tests/fuzz/CMakeLists.txt") else ""
+    for name in names:
+        if not tree.exists(f"tests/fuzz/fuzz_{name}.c"):
+            yield registry, 1, f"importer {name} has no fuzz target tests/fuzz/fuzz_{name}.c"
+        elif not re.search(rf"\b{name}\b", lists):
+            yield registry, 1, f"importer {name}: its fuzz target is not listed in tests/fuzz/CMakeLists.txt"
+
+
+def check_public_headers_are_documented(tree):
+    """Each function of a public header stands in a paragraph with a comment; close and free speak for themselves."""
+    for path in tree.c_files(PRODUCT_FOLDERS):
+        if "/include/" not in path or not path.endswith(".h"):
+            continue
+        lines = tree.text(path).split("\n")
+        depth = 0
+        for number, line in enumerate(without_comments(tree.text(path)).split("\n")):
+            at_top = depth == 0
+            if 'extern "C"' not in lines[number]:
+                depth = max(depth + line.count("{") - line.count("}"), 0)
+            function = re.match(r"(?!typedef\b|static\b)[A-Za-z_][\w\s*]*?\b(\w+)\s*\(", line)
+            if at_top and function and not function.group(1).endswith(("_close", "_free", "_release")):
+                if not has_comment_in_paragraph(lines, number):
+                    yield path, number + 1, f"{function.group(1)} is public and has no comment"
+
+
+def has_comment_in_paragraph(lines, number):
+    first = last = number
+    while first > 0 and lines[first - 1].strip():
+        first -= 1
+    while last + 1 < len(lines) and lines[last + 1].strip():
+        last += 1
+    return any("/*" in line or "*/" in line for line in lines[first:last + 1])
+
+
+RULES = (check_includes, check_opening_comment, check_open_ends, check_length, check_white_space, check_banned_calls,
+         check_importers_have_fuzz_targets, check_public_headers_are_documented)
+
+
+def breaches(root):
+    tree = Tree(root)
+    for rule in RULES:
+        for path, number, text in rule(tree):
+            yield f"{path}:{number}: {text}"
+
+
+def main(arguments):
+    root = arguments[0] if arguments else os.path.dirname(os.path.dirname(HERE))
+    found = list(breaches(root))
+    for line in found:
+        print(line)
+    print(f"{len(Tree(root).paths)} files, {len(RULES)} rules, {len(found)} breaches")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
