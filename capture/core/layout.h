@@ -1,0 +1,176 @@
+/*
+ * The numbers of the capture format: magics, block types, column numbers, codings, flags, limits.
+ * Shared by the writer (capture/core) and the reader (libdiff/format), and nothing else: it holds
+ * no code. FORMAT.md is normative; where this file and FORMAT.md differ, this file is wrong.
+ */
+#ifndef HSC_LAYOUT_H
+#define HSC_LAYOUT_H
+
+#include <stdint.h>
+
+/* ---- file header, 64 bytes, at offset 0 (FORMAT.md §3) ----
+ *  0  magic[8]            89 'H' 'S' 'C' 0D 0A 1A 0A
+ *  8  u16 major           1
+ * 10  u16 minor           0
+ * 12  u32 header_bytes    64 (a reader skips what a later minor adds)
+ * 16  u64 required        feature bits: an unknown one must be refused
+ * 24  u64 optional        feature bits: an unknown one is ignored
+ * 32  u8  capture_id[16]  random
+ * 48  u64 reserved        0
+ * 56  u64 checksum        XXH3-64 of bytes 0..55
+ */
+#define HSC_FILE_MAGIC "\x89HSC\r\n\x1a\n"
+#define HSC_FILE_MAGIC_BYTES 8
+#define HSC_FILE_HEADER_BYTES 64
+#define HSC_VERSION_MAJOR 1
+#define HSC_VERSION_MINOR 0
+#define HSC_CAPTURE_ID_BYTES 16
+
+/* ---- block header, 56 bytes (FORMAT.md §4) ----
+ *  0  u8  magic[4]        'H' 'S' 'B' 'K'
+ *  4  u8  type            HSC_BLOCK_*
+ *  5  u8  codec           HSC_CODEC_*
+ *  6  u16 flags           HSC_BLOCK_FLAG_*, by type
+ *  8  u32 record_count
+ * 12  u32 reserved        0
+ * 16  u64 number          0, 1, 2 … in file order
+ * 24  u64 first_ordinal   object blocks: ordinal of the first object; others 0
+ * 32  u32 raw_bytes       payload after decompression
+ * 36  u32 stored_bytes    payload as stored
+ * 40  u64 check_payload   XXH3-64 of the stored payload, seed = check_header
+ * 48  u64 check_header    XXH3-64 of header bytes 0..39, seed = XXH3-64 of capture_id
+ * 56  payload[stored_bytes]
+ */
+#define HSC_BLOCK_MAGIC "HSBK"
+#define HSC_BLOCK_MAGIC_BYTES 4
+#define HSC_BLOCK_HEADER_BYTES 56
+
+enum hsc_block_type {
+    HSC_BLOCK_INFO = 1,    /* key/value facts of the capture; always block 0 */
+    HSC_BLOCK_STRINGS = 2, /* string id -> bytes */
+    HSC_BLOCK_TYPES = 3,   /* type id -> name, flags */
+    HSC_BLOCK_LABELS = 4,  /* reference label id -> kind, name */
+    HSC_BLOCK_SITES = 5,   /* site id -> frame, parent site */
+    HSC_BLOCK_OBJECTS = 6, /* objects with their inline references */
+    HSC_BLOCK_EDGES = 7,   /* references apart from their source objects */
+    HSC_BLOCK_ROOTS = 8,
+    HSC_BLOCK_THREADS = 9,
+    HSC_BLOCK_FRAMES = 10, /* stack frames of threads */
+    HSC_BLOCK_METRICS = 11,
+    HSC_BLOCK_LOSSES = 12,       /* what the producer could not capture */
+    HSC_BLOCK_TYPE_TOTALS = 13,  /* summary: count, bytes, size histogram by type */
+    HSC_BLOCK_GROUP_TOTALS = 14, /* summary: the same by category, by root kind */
+    HSC_BLOCK_INDEX = 15,        /* one record for each block before it */
+    HSC_BLOCK_END = 16           /* the end record; then the trailer */
+    /* 17..127 unknown: refuse. 128..255 unknown: skip. */
+};
+
+enum hsc_codec { HSC_CODEC_NONE = 0, HSC_CODEC_ZSTD = 1 };
+
+/* flags of object and edge blocks */
+#define HSC_BLOCK_FLAG_TARGET_ORDINAL 0x0001 /* targets are ordinals, not object ids */
+#define HSC_BLOCK_FLAG_SOURCE_ORDINAL 0x0002 /* edge blocks: sources are ordinals */
+
+/* ---- trailer, 32 bytes, the last of a complete file (FORMAT.md §9) ----
+ *  0  u64 index_offset    of the first index block
+ *  8  u64 end_offset      of the end block
+ * 16  u8  magic[8]        'H' 'S' 'C' 'T' 'A' 'I' 'L' 0A
+ * 24  u64 checksum        XXH3-64 of bytes 0..23, seed = XXH3-64 of capture_id
+ */
+#define HSC_TRAILER_MAGIC "HSCTAIL\n"
+#define HSC_TRAILER_BYTES 32
+
+/* ---- columns: payload of every block but INFO is a run of columns (FORMAT.md §5) ----
+ *  0  u8  column          HSC_COL_*
+ *  1  u8  coding          low nibble HSC_CODING_*, high nibble HSC_TRANSFORM_*
+ *  2  u8  shift           values were shifted right by this many bits, 0..63
+ *  3  u8  reserved        0
+ *  4  u32 count           values in the column
+ *  8  u32 bytes           length of the data that follows
+ * 12  data
+ * An absent column means 0 (or "none") for every record. Column 128..255 unknown: skip.
+ */
+#define HSC_COLUMN_HEADER_BYTES 12
+
+enum hsc_coding {
+    HSC_CODING_CONSTANT = 0, /* data: u64; every value is this */
+    HSC_CODING_PACKED = 1,   /* data: ceil(count/4) control bytes, then the value bytes; 2 bits a
+                              * value, lowest first: 0 = 1, 1 = 2, 2 = 4, 3 = 8 bytes, little-endian */
+    HSC_CODING_BYTES = 2     /* data: raw bytes; count is their number (bodies of strings) */
+};
+
+enum hsc_transform {
+    HSC_TRANSFORM_NONE = 0,
+    HSC_TRANSFORM_DELTA = 1, /* zigzag of the difference to the value before in the column, first: to 0 */
+    HSC_TRANSFORM_SOURCE = 2 /* references: zigzag of the difference to the source's id or ordinal */
+};
+
+enum hsc_column {
+    /* objects (one value a record unless said) */
+    HSC_COL_ID = 1,
+    HSC_COL_TYPE = 2,
+    HSC_COL_SIZE = 3,
+    HSC_COL_NATIVE_SIZE = 4,
+    HSC_COL_ELEMENTS = 5,
+    HSC_COL_SITE = 6,
+    HSC_COL_AGE = 7,
+    HSC_COL_FLAGS = 8,      /* HSC_OBJECT_* */
+    HSC_COL_NAME = 9,       /* string id */
+    HSC_COL_CATEGORY = 10,  /* string id */
+    HSC_COL_IDENTITY = 11,  /* stored identity hash */
+    HSC_COL_CONTENT = 12,   /* 64-bit hash of primitive content, 0 = none (for structure matching) */
+    HSC_COL_VALUE_BYTES = 13, /* length of the value preview */
+    HSC_COL_VALUE = 14,       /* CODING_BYTES: the previews, one after the other */
+    HSC_COL_REF_COUNT = 16,
+    /* references, in order of objects (REF_COUNT of them each) */
+    HSC_COL_REF_TARGET = 17,
+    HSC_COL_REF_LABEL = 18,
+    HSC_COL_REF_INDEX = 19, /* one value for each reference; 0 where the label has no index */
+
+    /* edges */
+    HSC_COL_EDGE_SOURCE = 20, /* then REF_TARGET, REF_LABEL, REF_INDEX, one a record */
+
+    /* tables */
+    HSC_COL_KEY = 32,        /* id of the string, type, label, site, thread */
+    HSC_COL_TEXT_BYTES = 33, /* length of the text */
+    HSC_COL_TEXT = 34,       /* CODING_BYTES: the texts, one after the other */
+    HSC_COL_KIND = 35,       /* labels, roots, losses, group totals: the kind */
+    HSC_COL_TEXT_ID = 36,    /* string id */
+    HSC_COL_PARENT = 37,     /* sites: parent site id, 0 = none; frames: thread id; roots: thread id */
+    HSC_COL_FILE = 38,       /* sites, frames: string id */
+    HSC_COL_LINE = 39,
+    HSC_COL_TARGET = 40,     /* roots: object id or ordinal */
+    HSC_COL_DEPTH = 41,      /* frames: 0 = innermost; roots: frame + 1, 0 = none */
+    HSC_COL_UNIT = 42,       /* metrics */
+    HSC_COL_VALUE_U64 = 43,  /* metrics, losses */
+    HSC_COL_COLUMN_NUMBER = 44, /* sites: source column */
+
+    /* totals */
+    HSC_COL_COUNT = 48,
+    HSC_COL_BYTES = 49,
+    HSC_COL_NATIVE_BYTES = 50,
+    HSC_COL_BUCKET_COUNT = 51, /* number of histogram buckets of the record */
+    HSC_COL_BUCKET = 52,       /* log2 bucket number */
+    HSC_COL_BUCKET_OBJECTS = 53,
+    HSC_COL_BUCKET_BYTES = 54,
+
+    /* index */
+    HSC_COL_OFFSET = 56,
+    HSC_COL_BLOCK_TYPE = 57,
+    HSC_COL_RECORDS = 58,
+    HSC_COL_ORDINAL = 59,
+    HSC_COL_STORED = 60
+};
+
+/* ---- limits: a reader refuses what passes them, a writer never does (FORMAT.md §10) ---- */
+#define HSC_MAX_RAW_BYTES (UINT32_C(4) << 20)
+#define HSC_MAX_STORED_BYTES (HSC_MAX_RAW_BYTES + (UINT32_C(64) << 10))
+#define HSC_MAX_RECORDS (UINT32_C(1) << 16)     /* records in a block */
+#define HSC_MAX_REFERENCES (UINT32_C(1) << 18)  /* references in an object block */
+#define HSC_MAX_TEXT_BYTES (UINT32_C(1) << 16)  /* one string */
+#define HSC_MAX_TABLE_ID ((UINT32_C(1) << 31) - 1) /* string, type, label, site, thread ids */
+#define HSC_MAX_OBJECTS UINT64_C(0xFFFFFF00)
+#define HSC_MAX_SITE_DEPTH 512
+#define HSC_HISTOGRAM_BUCKETS 65 /* bucket b: sizes in [2^(b-1), 2^b), bucket 0: size 0 */
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * One thread that runs one function: what the stages need for overlap (write a run while the next
+ * fills; walk both captures side by side). No pool, no queue.
+ */
+#ifndef HSD_BASE_WORKER_H
+#define HSD_BASE_WORKER_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include <hsdiff/status.h>
+
+typedef hsd_status (*hsd_worker_fn)(void *context, hsd_error *err);
+
+typedef struct hsd_worker {
+    pthread_t thread;
+    hsd_worker_fn run;
+    void *context;
+    hsd_error error;
+    hsd_status status;
+    bool is_running; /* a thread exists that must be joined */
+} hsd_worker;
+
+/*
+ * Starts run(context) on a thread of its own; when no thread can be had, or `inline_only`, runs it
+ * at once on this one. The worker must stay where it is until finish.
+ */
+void hsd_worker_begin(hsd_worker *worker, hsd_worker_fn run, void *context, bool inline_only);
+
+/* Waits and returns what the function returned, with its error copied to `err`. */
+hsd_status hsd_worker_finish(hsd_worker *worker, hsd_error *err);
+
+/* Number of threads to use for `run->threads` (0 = processors this process may use, at most 16). */
+unsigned hsd_worker_count(unsigned threads);
+
+#endif

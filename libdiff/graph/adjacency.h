@@ -1,0 +1,62 @@
+/*
+ * Who refers to whom, compressed: 16 KiB blocks, for each node the sorted, de-duplicated targets as
+ * variable-length differences (3.2-4.0 bytes a reference on real heaps), in a temporary file that is
+ * read through a page cache of a given size. A node whose list does not fit a block gets blocks of
+ * its own. Knows ordinals and nothing else.
+ *
+ * Nodes 0 … object_count-1 are objects. Behind them stand *label nodes*: nodes without bytes that
+ * start an owner of their own (a static field, a property of the global object). The references that
+ * lead into and out of them are ordinary.
+ */
+#ifndef HSD_GRAPH_ADJACENCY_H
+#define HSD_GRAPH_ADJACENCY_H
+
+#include <stdint.h>
+
+#include "graph/paged.h"
+#include "io/temp.h"
+#include <hsdiff/status.h>
+
+typedef struct hsd_adjacency hsd_adjacency;
+
+/* Starts a graph. `memory_bytes` bounds the builder's own buffers (at least 256 KiB) and, while the
+ * graph fits in it, its blocks, which then never touch the disk. */
+hsd_status hsd_adjacency_begin(hsd_adjacency **out, uint64_t memory_bytes, hsd_temp_space *space,
+                               hsd_error *err);
+
+/*
+ * References of `source`, which must not be smaller than any source before it; the same source may
+ * come again with more. Targets in any order, duplicates and self references allowed (both dropped).
+ * Fan-out is unlimited: long lists are sorted outside memory.
+ */
+hsd_status hsd_adjacency_add(hsd_adjacency *adjacency, uint32_t source, const uint32_t *targets,
+                             uint64_t count, hsd_error *err);
+
+/* Ends building. Every target must be below node_count (HSD_E_MISUSE otherwise). */
+hsd_status hsd_adjacency_finish(hsd_adjacency *adjacency, uint32_t node_count, hsd_error *err);
+
+uint32_t hsd_adjacency_node_count(const hsd_adjacency *adjacency);
+uint64_t hsd_adjacency_edge_count(const hsd_adjacency *adjacency); /* after dropping duplicates */
+uint64_t hsd_adjacency_bytes(const hsd_adjacency *adjacency);      /* size of the blocks */
+
+/* Bounds the page cache of reading from now on; everything is dropped from memory first. */
+hsd_status hsd_adjacency_set_memory(hsd_adjacency *adjacency, uint64_t memory_bytes, hsd_error *err);
+
+/* A walk over one node's targets, ascending. Several cursors may be open; not thread-safe. */
+typedef struct hsd_targets {
+    const uint32_t *items; /* borrowed until the next call on the same adjacency */
+    uint32_t count;
+    bool has_more;         /* call hsd_adjacency_more for the next part of a long list */
+    uint32_t node;         /* private from here */
+    uint64_t position;
+    uint64_t remaining;
+} hsd_targets;
+
+/* Targets of `node` (the first 4,096 of them at most). Failures stick: see hsd_adjacency_check. */
+void hsd_adjacency_get(hsd_adjacency *adjacency, uint32_t node, hsd_targets *out);
+void hsd_adjacency_more(hsd_adjacency *adjacency, hsd_targets *targets);
+
+hsd_status hsd_adjacency_check(const hsd_adjacency *adjacency, hsd_error *err);
+void hsd_adjacency_free(hsd_adjacency *adjacency);
+
+#endif

@@ -1,0 +1,63 @@
+/*
+ * Strong reachability and owners in one pass: labels none -> r -> SHARED by worklist. Each node
+ * changes at most twice, so at most 2 (nodes + edges) steps whatever the shape. The worklist spills
+ * to disk; nothing recurses.
+ *
+ * A label node (see adjacency.h) always carries its own label: whatever label reaches it only makes it
+ * live, and what it refers to gets the label of the node. So a static field owns what hangs from it
+ * even when its class is reachable from everywhere.
+ */
+#ifndef HSD_GRAPH_OWNERS_H
+#define HSD_GRAPH_OWNERS_H
+
+#include <stdint.h>
+
+#include "base/note.h"
+#include "graph/adjacency.h"
+#include "graph/paged.h"
+
+#define HSD_OWNER_NONE UINT32_C(0)   /* not reached */
+#define HSD_OWNER_SHARED UINT32_C(1) /* reachable from two owners or more */
+#define HSD_OWNER_FIRST UINT32_C(2)  /* owner labels are HSD_OWNER_FIRST + number */
+
+typedef struct hsd_seed {
+    uint32_t node;
+    uint32_t label; /* >= HSD_OWNER_FIRST */
+} hsd_seed;
+
+/* Serves the roots, in any order; HSD_END after the last. */
+typedef hsd_status (*hsd_seed_next)(void *context, hsd_seed *out, hsd_error *err);
+
+typedef struct hsd_owners_config {
+    hsd_seed_next next_seed;
+    void *seed_context;
+    uint32_t object_count;         /* nodes below are objects */
+    const uint32_t *label_of_node; /* label of node object_count + i; borrowed; NULL if there are none */
+    uint64_t memory_bytes;         /* for labels, worklist; the adjacency has its own */
+    hsd_temp_space *space;
+    hsd_reporter *reporter;
+} hsd_owners_config;
+
+/* Fills `owners`, one u32 a node (label nodes too: HSD_OWNER_NONE or their own label), opened by the
+ * call; the caller closes it. */
+hsd_status hsd_owners_find(hsd_adjacency *adjacency, const hsd_owners_config *config,
+                           hsd_paged *owners, hsd_error *err);
+
+/*
+ * Sole owners among objects, for parts (FORMAT.md §7.3): every object that is no part owns itself;
+ * a part belongs to the one object from which alone it is reached through parts, else to itself.
+ * `is_part` has one bit an object. Fills `holder`: u32 ordinal + 1 of the sole owner, 0 = none (not
+ * a part, shared, or never reached).
+ */
+typedef struct hsd_parts_config {
+    uint32_t object_count;
+    const uint8_t *is_part;
+    uint64_t memory_bytes;
+    hsd_temp_space *space;
+    hsd_reporter *reporter;
+} hsd_parts_config;
+
+hsd_status hsd_parts_find(hsd_adjacency *adjacency, const hsd_parts_config *config,
+                          hsd_paged *holder, hsd_error *err);
+
+#endif

@@ -1,0 +1,54 @@
+/*
+ * What an importer is to the registry: a probe and a run from a source into a capture writer.
+ * Importers know no reader, no graph and no other importer.
+ */
+#ifndef HSD_IMPORT_IMPORTER_H
+#define HSD_IMPORT_IMPORTER_H
+
+#include "base/note.h"
+#include "io/source.h"
+#include "io/temp.h"
+#include <hscapture/hscapture.h>
+#include <hsdiff/import.h>
+
+/* Everything one import works with. */
+typedef struct hsd_import {
+    hsd_source *source;               /* at byte 0; rewindable if the row asked for it */
+    const hsd_import_options *options;
+    hsd_temp_space *space;
+    hsd_reporter *reporter;
+    uint64_t memory_bytes;            /* for tables and buffers of the importer */
+    hsd_import_result *result;
+
+    /* The importer opens its writer with hsd_import_begin once it knows the facts of the capture. */
+    hsc_writer *writer;
+    hsc_sink sink;
+} hsd_import;
+
+typedef struct hsd_importer {
+    hsd_importer_info info;
+    bool needs_rewind;   /* makes more than one pass: a pipe is spooled */
+    size_t window_bytes; /* 0 = default */
+    /* Number of bits of `prefix` truly verified; 0 = not mine. No I/O. */
+    unsigned (*probe)(const uint8_t *prefix, size_t size);
+    /* Reads all of the source and finishes the writer. */
+    hsd_status (*run)(hsd_import *import, hsd_error *err);
+} hsd_importer;
+
+/* Opens import->writer with these options (compression, memory and producer are filled in). */
+hsd_status hsd_import_begin(hsd_import *import, hsc_options *options, hsd_error *err);
+
+/* Turns a writer's status into the library's, with its sentence. */
+hsd_status hsd_import_writer_status(hsd_import *import, hsc_status status, hsd_error *err);
+
+#define HSD_WRITE(import, call, err)                                                              \
+    do {                                                                                          \
+        const hsc_status hsd_write_ = (call);                                                     \
+        if (__builtin_expect(hsd_write_ != HSC_OK, 0))                                            \
+            return hsd_import_writer_status((import), hsd_write_, (err));                         \
+    } while (0)
+
+extern const hsd_importer hsd_import_hprof;
+extern const hsd_importer hsd_import_v8;
+
+#endif

@@ -1,0 +1,182 @@
+/*
+ * Reading .hs captures. One open capture, its facts, its tables, and one iterator for each kind of
+ * record. Index-driven when the capture is complete; without an index (pipe, cut-off file) blocks are
+ * found one after the other. Every block's checksum is verified before its bytes are looked at.
+ */
+#ifndef HSDIFF_CAPTURE_H
+#define HSDIFF_CAPTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hsdiff/run.h>
+#include <hsdiff/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hsd_capture hsd_capture;
+
+typedef enum hsd_identity {
+    HSD_IDENTITY_NONE = 0, HSD_IDENTITY_EXACT = 1, HSD_IDENTITY_ADDRESS = 2, HSD_IDENTITY_MOVING = 3
+} hsd_identity;
+
+/* What the capture says of itself. Strings are borrowed from the capture, UTF-8 not guaranteed. */
+typedef struct hsd_capture_info {
+    const char *path; /* as given */
+    const char *producer, *runtime, *process_name, *source_format;
+    uint64_t pid, started_unix_ns, taken_unix_ns; /* 0 = unknown */
+    uint32_t facts;                               /* HSC_FACT_* of hscapture.h */
+    hsd_identity identity;
+    uint8_t domain[16], capture_id[16];
+    unsigned pointer_bytes;
+    unsigned version_major, version_minor;
+    bool is_complete;         /* the end record is there and says so, and no block is missing */
+    bool has_index;
+    bool targets_are_ordinals;
+    const char *incomplete_reason; /* "" when complete */
+    uint64_t file_bytes;
+    uint64_t blocks, damaged_blocks;
+    uint64_t objects, references, edges, roots, types, strings, sites; /* from the end record; counted
+                                                                        * as read when it is missing */
+    uint64_t bytes;           /* sum of shallow sizes */
+    uint64_t lost;            /* sum of all losses */
+    bool has_parts;           /* some type carries HSC_TYPE_PART */
+} hsd_capture_info;
+
+/* How a damaged or cut-off capture is treated. */
+typedef enum hsd_damage {
+    HSD_DAMAGE_REFUSE = 0, /* the first fault is an error with its offset and the next command */
+    HSD_DAMAGE_SKIP = 1    /* bad blocks are skipped, counted and noted: lower bounds (--partial) */
+} hsd_damage;
+
+/*
+ * Opens a capture; reads header, info, trailer and index. `run` is borrowed until close (notes,
+ * memory); may be NULL. HSD_E_NOT_THIS_FORMAT, HSD_E_TOO_NEW, HSD_E_TRUNCATED (text as in ux.md mock 5,
+ * hint with --partial and salvage), HSD_E_CORRUPT, HSD_E_IO.
+ */
+hsd_status hsd_capture_open(hsd_capture **out, const char *path, hsd_damage damage,
+                            const hsd_run *run, hsd_error *err);
+
+/* The same over an open regular file, which is moved in: closed with the capture, even on failure. */
+hsd_status hsd_capture_open_fd(hsd_capture **out, int fd, const char *name, hsd_damage damage,
+                               const hsd_run *run, hsd_error *err);
+
+/* True if the first bytes of a file are those of a capture. */
+bool hsd_capture_probe(const void *prefix, size_t size);
+
+const hsd_capture_info *hsd_capture_get_info(const hsd_capture *capture);
+void hsd_capture_close(hsd_capture *capture);
+
+/* ---- records ---- */
+
+typedef struct hsd_text { /* bytes, borrowed; NUL-terminated behind size when from a table */
+    const char *data;
+    size_t size;
+} hsd_text;
+
+typedef struct hsd_reference {
+    uint64_t target; /* object id, or ordinal with targets_are_ordinals */
+    uint64_t index;
+    uint32_t label;
+} hsd_reference;
+
+typedef struct hsd_object {
+    uint64_t id, ordinal, size_bytes, native_bytes, elements, identity, content;
+    uint32_t type, site, age, flags, name, category;
+    uint32_t reference_count;            /* in this part; long lists come in several parts */
+    bool is_continuation;                /* more references of the object before; nothing else is new */
+    const uint64_t *targets;             /* reference_count each; borrowed until next */
+    const uint32_t *labels;
+    const uint64_t *indexes;
+    hsd_text value;
+} hsd_object;
+
+/* What an object iterator must decode; what is not asked for is 0 / NULL. */
+#define HSD_WANT_REFERENCES 0x1u /* targets */
+#define HSD_WANT_LABELS 0x2u
+#define HSD_WANT_INDEXES 0x4u
+#define HSD_WANT_SIZES 0x8u      /* size, native size, elements */
+#define HSD_WANT_IDS 0x10u       /* ids, identity, content */
+#define HSD_WANT_DETAILS 0x20u   /* site, age, name, category, value */
+#define HSD_WANT_ALL 0x3Fu       /* type and flags always come */
+
+typedef struct hsd_object_reader hsd_object_reader;
+
+/* Objects in stream order. Several readers may be open on one capture at once, also from several
+ * threads (each reader in one). Memory: the decoded columns of one block, at most about 8 MiB. */
+hsd_status hsd_object_reader_open(hsd_object_reader **out, hsd_capture *capture, unsigned want,
+                                  hsd_error *err);
+hsd_status hsd_object_reader_next(hsd_object_reader *reader, hsd_object *object, hsd_error *err);
+/* Goes to the object with this ordinal (needs the index; HSD_END if there is none). */
+hsd_status hsd_object_reader_seek(hsd_object_reader *reader, uint64_t ordinal, hsd_error *err);
+void hsd_object_reader_close(hsd_object_reader *reader);
+
+typedef struct hsd_edge { uint64_t source, target, index; uint32_t label; bool source_is_ordinal; } hsd_edge;
+typedef struct hsd_root { uint64_t target; uint32_t kind, label, thread, frame; } hsd_root;
+typedef struct hsd_type { uint32_t id, flags; hsd_text name; } hsd_type;
+typedef struct hsd_label { uint32_t id, kind, flags, name; } hsd_label;
+typedef struct hsd_string { uint32_t id; hsd_text text; } hsd_string;
+typedef struct hsd_site { uint32_t id, parent, function, file, line, column; } hsd_site;
+typedef struct hsd_thread { uint32_t id, name; } hsd_thread;
+typedef struct hsd_frame { uint32_t thread, depth, function, file, line; } hsd_frame;
+typedef struct hsd_metric { hsd_text name, unit; uint64_t value; } hsd_metric;
+typedef struct hsd_loss { hsd_text what; uint64_t count; } hsd_loss;
+typedef struct hsd_type_total {
+    uint32_t type;
+    uint64_t objects, bytes, native_bytes;
+    uint32_t bucket_count;            /* log2 size histogram, sparse */
+    const uint8_t *buckets;           /* bucket numbers, 0..64 */
+    const uint64_t *bucket_objects, *bucket_bytes;
+} hsd_type_total;
+typedef struct hsd_group_total { uint32_t kind; /* 0 category, 1 root kind */ uint32_t key; uint64_t count, bytes; } hsd_group_total;
+
+/* All other records: one reader type, the kind chosen at open, the matching next. */
+typedef struct hsd_record_reader hsd_record_reader;
+typedef enum hsd_record_kind {
+    HSD_RECORD_STRING, HSD_RECORD_TYPE, HSD_RECORD_LABEL, HSD_RECORD_SITE, HSD_RECORD_EDGE,
+    HSD_RECORD_ROOT, HSD_RECORD_THREAD, HSD_RECORD_FRAME, HSD_RECORD_METRIC, HSD_RECORD_LOSS,
+    HSD_RECORD_TYPE_TOTAL, HSD_RECORD_GROUP_TOTAL
+} hsd_record_kind;
+
+typedef union hsd_record {
+    hsd_string string; hsd_type type; hsd_label label; hsd_site site; hsd_edge edge; hsd_root root;
+    hsd_thread thread; hsd_frame frame; hsd_metric metric; hsd_loss loss; hsd_type_total type_total;
+    hsd_group_total group_total;
+} hsd_record;
+
+hsd_status hsd_record_reader_open(hsd_record_reader **out, hsd_capture *capture,
+                                  hsd_record_kind kind, hsd_error *err);
+/* Texts and arrays are borrowed until the next call. HSD_END after the last. */
+hsd_status hsd_record_reader_next(hsd_record_reader *reader, hsd_record *record, hsd_error *err);
+void hsd_record_reader_close(hsd_record_reader *reader);
+
+/* ---- checking and saving ---- */
+
+typedef struct hsd_verify_result { uint64_t blocks, records, bytes, faults; } hsd_verify_result;
+
+/* Called for each rule that is broken: FORMAT.md's rule number ("4.3"), offset, block, sentence. */
+typedef void (*hsd_fault_fn)(void *context, const char *rule, uint64_t offset_bytes,
+                             uint64_t block, const char *text);
+
+/* Holds every rule of FORMAT.md against the file; read-only; goes on after a fault where it can.
+ * HSD_OK when it could be read to the end (faults may be > 0). */
+hsd_status hsd_capture_verify(const char *path, const hsd_run *run, hsd_fault_fn fault, void *context,
+                              hsd_verify_result *result, hsd_error *err);
+
+typedef struct hsd_salvage_result {
+    uint64_t blocks_kept, blocks_lost, bytes_skipped, objects, bytes;
+    bool was_complete;
+} hsd_salvage_result;
+
+/* Writes every intact block of a damaged capture into a new one, marked incomplete with the reason.
+ * Never touches the input. */
+hsd_status hsd_capture_salvage(const char *path, const char *out_path, bool force, const hsd_run *run,
+                               hsd_salvage_result *result, hsd_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

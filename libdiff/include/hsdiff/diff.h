@@ -1,0 +1,114 @@
+/*
+ * The diff of two captures: what grew by type and by root, what is new, freed, kept, resized, and how
+ * sure the matching is. The result is a plain tree of sorted, complete tables that add up; reports
+ * only print it.
+ *
+ * Numbers count live objects (reachable over strong references) unless they say unreached. For each
+ * table: after - before = new - freed in objects; in bytes resized is added. `new` = live after and
+ * not live before; `freed` = live before and not live after. Where identity cannot tell
+ * (identity_is_known false) growth is exact, and new/freed are what the counts alone prove: the larger
+ * of growth and 0, and of -growth and 0.
+ */
+#ifndef HSDIFF_DIFF_H
+#define HSDIFF_DIFF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hsdiff/capture.h>
+#include <hsdiff/run.h>
+#include <hsdiff/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hsd_amount { uint64_t objects, bytes; } hsd_amount;
+
+typedef struct hsd_change { /* one row of any table */
+    hsd_amount before, after, new_, freed, kept; /* kept: bytes as of before */
+    int64_t resized_bytes;                       /* over kept objects: after - before */
+    uint64_t resized_objects;
+} hsd_change;
+
+static inline int64_t hsd_change_objects(const hsd_change *c) { return (int64_t)(c->after.objects - c->before.objects); }
+static inline int64_t hsd_change_bytes(const hsd_change *c) { return (int64_t)(c->after.bytes - c->before.bytes); }
+
+typedef struct hsd_type_row {
+    hsd_text name;
+    uint32_t flags;     /* HSC_TYPE_* */
+    hsd_change live;
+    hsd_amount unreached_before, unreached_after;
+    hsd_amount revived; /* of new: they were there before, unreached */
+    hsd_amount dropped; /* of freed: they are still there, unreached */
+} hsd_type_row;
+
+typedef struct hsd_root_row {
+    hsd_text name;  /* "(shared)" for objects reachable from several */
+    uint32_t kind;  /* hsc_root_kind; of the first root of that name */
+    bool is_shared;
+    hsd_change live;
+} hsd_root_row;
+
+typedef struct hsd_side { /* one capture as the diff saw it */
+    hsd_capture_info info;      /* borrowed from the result */
+    hsd_amount live, unreached;
+    bool has_roots, has_references; /* else everything counts as live */
+    uint64_t dangling;          /* references to objects that are not there */
+} hsd_side;
+
+typedef struct hsd_match { /* objects matched by each rung, over captured objects that count */
+    uint64_t exact, address, structure;
+    uint64_t unmatched_before, unmatched_after, ambiguous;
+} hsd_match;
+
+typedef struct hsd_diff {
+    hsd_side before, after;
+    hsd_change total;
+    hsd_amount unreached_before, unreached_after;
+    hsd_match match;
+    bool identity_is_known;     /* else counts only */
+    bool is_partial;            /* lower bounds: freed is never claimed */
+    bool is_summary;            /* from type totals alone: all captured objects, no roots, no identity */
+    hsd_type_row *types;        /* by growth in bytes, largest first; ties by name */
+    size_t type_count;
+    hsd_root_row *roots;
+    size_t root_count;
+    hsd_text *warnings;         /* what the reader must know, most important first */
+    size_t warning_count;
+    uint64_t temp_bytes_peak;   /* for --verbose */
+    struct hsd_diff_store *store; /* owns all of the above */
+} hsd_diff;
+
+/* An object that changed, for --objects. State: 0 absent, 1 unreached, 2 live. */
+typedef struct hsd_changed_object {
+    uint64_t id;
+    hsd_text type;
+    uint64_t bytes_before, bytes_after;
+    uint8_t state_before, state_after;
+} hsd_changed_object;
+
+typedef hsd_status (*hsd_changed_fn)(void *context, const hsd_changed_object *object, hsd_error *err);
+
+typedef struct hsd_diff_options {
+    bool summary_only;
+    bool partial;              /* captures were opened with HSD_DAMAGE_SKIP */
+    hsd_changed_fn changed;    /* NULL = not wanted; called in identity order, not for kept objects of
+                                * equal size and state */
+    void *changed_context;
+} hsd_diff_options;
+
+/*
+ * Compares two open captures. *out is NULL on failure; free with hsd_diff_free. HSD_E_OVER_BUDGET names
+ * the memory that suffices.
+ */
+hsd_status hsd_diff_run(hsd_diff **out, hsd_capture *before, hsd_capture *after,
+                        const hsd_diff_options *options, const hsd_run *run, hsd_error *err);
+
+void hsd_diff_free(hsd_diff *diff);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,66 @@
+/*
+ * Foreign heap dumps into .hs captures: streaming, in bounded memory, from a file or a pipe. An
+ * importer is one file and one row of the registry; the best bid of their probes wins.
+ */
+#ifndef HSDIFF_IMPORT_H
+#define HSDIFF_IMPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hsdiff/run.h>
+#include <hsdiff/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hsd_import_options {
+    const char *format;      /* name of an importer, NULL = by content */
+    unsigned dump_number;    /* which heap dump of a file that holds several, from 1; 0 = the only one
+                              * (HSD_E_UNSUPPORTED with the number found when there are several) */
+    bool summary_only;       /* type totals alone: no objects, no references; the fast scan */
+    bool with_values;        /* keep map keys and value previews that are user data */
+    bool final_is_strong;    /* JVM: FinalReference.referent retains */
+    bool salvage;            /* a cut-off dump gives what is there, marked incomplete */
+    int compression;         /* of the capture written: zstd level, 0 = none */
+} hsd_import_options;
+
+typedef struct hsd_importer_info {
+    const char *name;     /* "hprof" */
+    const char *summary;  /* "JVM binary heap dump (HotSpot, hprof agent, Android)" */
+    const char *suffixes; /* ".hprof .hprof.gz" */
+} hsd_importer_info;
+
+/* Row i of the registry; NULL past the end. */
+const hsd_importer_info *hsd_importer_get(size_t i);
+
+typedef struct hsd_import_result {
+    const char *format; /* name of the importer that read it */
+    uint64_t objects, references, bytes;
+    uint64_t input_bytes, output_bytes;
+    bool is_complete;
+} hsd_import_result;
+
+/*
+ * Imports `path` ("-" = standard input) into a new capture `out_path`. HSD_E_NOT_THIS_FORMAT when no
+ * importer knows the content: the text names what was found and what is supported. Otherwise the
+ * statuses of reading. On failure nothing is left behind.
+ */
+hsd_status hsd_import_file(const char *path, const char *out_path, bool force,
+                           const hsd_import_options *options, const hsd_run *run,
+                           hsd_import_result *result, hsd_error *err);
+
+/* The same into an unnamed temporary file: *out_fd, owned by the caller, positioned anywhere. */
+hsd_status hsd_import_temp(const char *path, const hsd_import_options *options, const hsd_run *run,
+                           int *out_fd, hsd_import_result *result, hsd_error *err);
+
+/* Name of the importer that would read this prefix (at least 4 KiB of it, if there are), NULL = none.
+ * gzip members are looked into. */
+const char *hsd_import_probe(const void *prefix, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

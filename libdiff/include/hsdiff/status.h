@@ -1,0 +1,88 @@
+/*
+ * What every fallible call of libdiff returns, and where the story of a failure is told.
+ *
+ * A caller can always tell apart: not my format, newer than me, damaged, cut off, too big for
+ * the budget, my own call was wrong. The function that detects a fault fills the error; those
+ * above it pass it on and add only what it could not know (usually the file name).
+ */
+#ifndef HSDIFF_STATUS_H
+#define HSDIFF_STATUS_H
+
+#include <stdarg.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum hsd_status {
+    HSD_OK = 0,
+    HSD_END = 1,                   /* an iterator is exhausted; not an error */
+    HSD_E_IO = -1,                 /* the system refused: see sys_errno */
+    HSD_E_NOMEM = -2,              /* an allocation failed */
+    HSD_E_NOT_THIS_FORMAT = -3,    /* the bytes are of another format */
+    HSD_E_TOO_NEW = -4,            /* a version or required feature this build does not know */
+    HSD_E_CORRUPT = -5,            /* bytes contradict the format or their checksum */
+    HSD_E_TRUNCATED = -6,          /* the input ends before its end record */
+    HSD_E_OVER_BUDGET = -7,        /* --memory is too small; the text names the number that suffices */
+    HSD_E_UNSUPPORTED = -8,        /* valid, and not something this build does */
+    HSD_E_CANCELLED = -9,          /* the progress callback asked to stop */
+    HSD_E_MISUSE = -10             /* the call was wrong: a bug of the caller */
+} hsd_status;
+
+#define HSD_NO_OFFSET UINT64_MAX
+
+/*
+ * Owned by the caller, who may pass NULL wherever one is taken. Allocates nothing. Meaningful only
+ * after a call returned a negative status. `text` is one sentence without a newline that says what
+ * is wrong; `hint` says what to do about it (usually a command line), or is empty. Names of foreign
+ * origin stand in them raw: whoever prints escapes for the terminal.
+ */
+typedef struct hsd_error {
+    hsd_status status;
+    int sys_errno;         /* 0, or the errno of the call that failed */
+    uint64_t offset_bytes; /* where in `file`, or HSD_NO_OFFSET */
+    char file[512];        /* name as the user gave it, possibly shortened; may be empty */
+    char text[512];
+    char hint[512];
+} hsd_error;
+
+/* A zeroed error with no offset. */
+void hsd_error_init(hsd_error *err);
+
+/*
+ * Fills `err` (which may be NULL) and returns `status`, so that `return hsd_fail(...)` reads well.
+ * Keeps `file` if it was already set; resets offset, errno, hint.
+ */
+hsd_status hsd_fail(hsd_error *err, hsd_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The same with a byte offset in the input. */
+hsd_status hsd_fail_at(hsd_error *err, hsd_status status, uint64_t offset_bytes,
+                       const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* HSD_E_IO with errno's text appended to the sentence: "cannot read: Input/output error". */
+hsd_status hsd_fail_errno(hsd_error *err, int sys_errno, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Names the file of an error that has none yet. NULL err or NULL file: nothing happens. */
+void hsd_error_set_file(hsd_error *err, const char *file);
+
+/* Sets the hint of an error: what the user can do next. */
+void hsd_error_set_hint(hsd_error *err, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* A short stable word for a status ("corrupt", "truncated"): for JSON and tests. Never NULL. */
+const char *hsd_status_name(hsd_status status);
+
+/* Forwards anything but HSD_OK to the caller of the function it stands in. */
+#define HSD_TRY(call)                          \
+    do {                                       \
+        const hsd_status hsd_try_ = (call);    \
+        if (hsd_try_ != HSD_OK) return hsd_try_; \
+    } while (0)
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,39 @@
+/*
+ * A result file that is either whole or not there: written under a temporary name in the target's
+ * directory (O_CREAT|O_EXCL|O_NOFOLLOW|O_CLOEXEC, 0600; O_TMPFILE + linkat where possible), synced,
+ * renamed at finish. Refuses to replace an existing file unless forced. "-" is standard output.
+ */
+#ifndef HSD_IO_OUTPUT_H
+#define HSD_IO_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hsdiff/status.h>
+
+typedef struct hsd_output {
+    int fd;
+    bool is_stdout;
+    bool has_failed;       /* a write failed: finish will refuse */
+    uint64_t size_bytes;   /* written so far, buffered ones included */
+    uint8_t *buffer;
+    size_t buffered;
+    char *path;            /* final name, owned */
+    char *temp_path;       /* name while unfinished, owned */
+} hsd_output;
+
+/* HSD_E_IO when the file exists and !force (hint: --force), or the directory cannot be written. */
+hsd_status hsd_output_open(hsd_output *output, const char *path, bool force, hsd_error *err);
+
+/* Buffered; short writes and EINTR handled. */
+hsd_status hsd_output_write(hsd_output *output, const void *data, size_t size, hsd_error *err);
+
+/* Flushes, syncs, renames into place. On failure nothing is left behind. Standard output: flushes and
+ * reports EPIPE/ENOSPC like any other error. */
+hsd_status hsd_output_finish(hsd_output *output, hsd_error *err);
+
+/* Removes what was written, unless finished. Accepts a zeroed or finished one (fd -1 or path NULL). */
+void hsd_output_close(hsd_output *output);
+
+#endif

@@ -1,0 +1,114 @@
+/*
+ * Where input bytes come from: a file, a pipe, standard input ("-"), memory. Importers and readers
+ * peek and consume and never seek, so all of them work from a pipe; those that need a second look
+ * ask for a rewindable source, and a pipe is then spooled to a temporary file while it is read.
+ *
+ *      peek(n)  ->  view of at least n bytes ahead (fewer only at the end of input)
+ *      take(n)  ->  the same n bytes are gone
+ *
+ * Filters (gzip) are sources on top of sources: see import/gzip.h.
+ */
+#ifndef HSD_IO_SOURCE_H
+#define HSD_IO_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "io/temp.h"
+#include <hsdiff/status.h>
+
+typedef struct hsd_source hsd_source;
+
+/* What a kind of source does. A filter of another folder makes its own. */
+typedef struct hsd_source_ops {
+    /* Up to `size` bytes into `data`; *got 0 only at the end of input. */
+    hsd_status (*read)(void *context, void *data, size_t size, size_t *got, hsd_error *err);
+    /* Back to byte 0; HSD_E_UNSUPPORTED where that cannot be. */
+    hsd_status (*rewind)(void *context, hsd_error *err);
+    void (*close)(void *context);
+} hsd_source_ops;
+
+struct hsd_source {
+    const uint8_t *at;     /* next unread byte */
+    const uint8_t *end;    /* one past the last byte in the window */
+    uint64_t base_offset;  /* offset in the input of window[0] */
+    uint8_t *window;
+    size_t window_bytes;   /* capacity */
+    bool is_at_end;        /* the input has no bytes beyond `end` */
+    bool can_rewind;
+    uint64_t total_bytes;  /* size of the input, 0 = unknown (pipe, filter) */
+    const hsd_source_ops *ops;
+    void *context;
+    char name[512];        /* for errors */
+};
+
+/* Window sizes: what one peek can ask for at most, unless opened with more. */
+#define HSD_SOURCE_WINDOW_BYTES ((size_t)1 << 20)
+
+/*
+ * Opens `path` ("-" = standard input) with O_CLOEXEC, O_NOCTTY; directories are refused. A regular
+ * file is rewindable. window_bytes 0 = HSD_SOURCE_WINDOW_BYTES.
+ */
+hsd_status hsd_source_open_file(hsd_source *source, const char *path, size_t window_bytes,
+                                hsd_error *err);
+
+/* Over an open descriptor (not closed by close). Rewindable if it is a regular file. */
+hsd_status hsd_source_open_fd(hsd_source *source, int fd, const char *name, size_t window_bytes,
+                              hsd_error *err);
+
+/* Over bytes that outlive the source. */
+hsd_status hsd_source_open_memory(hsd_source *source, hsd_bytes bytes, const char *name,
+                                  hsd_error *err);
+
+/* Over anything. On failure `context` is closed too. */
+hsd_status hsd_source_open_custom(hsd_source *source, const hsd_source_ops *ops, void *context,
+                                  const char *name, size_t window_bytes, bool can_rewind,
+                                  hsd_error *err);
+
+/* Copies everything that passes into a temporary file from now on, so that rewind works. No effect
+ * on a rewindable source; must be called before the first byte is taken. */
+hsd_status hsd_source_make_rewindable(hsd_source *source, hsd_temp_space *space, hsd_error *err);
+
+/* Slow path of hsd_source_peek: fills the window. */
+hsd_status hsd_source_fill(hsd_source *source, size_t want, hsd_error *err);
+
+/* Offset in the input of the next unread byte. */
+static inline uint64_t hsd_source_offset(const hsd_source *source)
+{
+    return source->base_offset + (uint64_t)(source->at - source->window);
+}
+
+static inline size_t hsd_source_ahead(const hsd_source *source)
+{
+    return (size_t)(source->end - source->at);
+}
+
+/*
+ * Makes at least `want` bytes (<= window size) visible from source->at. HSD_END when the input has
+ * fewer left (what there is stays visible: hsd_source_ahead()).
+ */
+static inline hsd_status hsd_source_peek(hsd_source *source, size_t want, hsd_error *err)
+{
+    return hsd_source_ahead(source) >= want ? HSD_OK : hsd_source_fill(source, want, err);
+}
+
+/* Moves past `size` visible bytes. */
+static inline void hsd_source_take(hsd_source *source, size_t size) { source->at += size; }
+
+/* Moves past `size` bytes, visible or not; HSD_E_TRUNCATED when the input ends before. Seeks where it can. */
+hsd_status hsd_source_skip(hsd_source *source, uint64_t size, hsd_error *err);
+
+/* Copies the next `size` bytes; HSD_E_TRUNCATED when the input ends before. */
+hsd_status hsd_source_copy(hsd_source *source, void *data, size_t size, hsd_error *err);
+
+/* Back to byte 0. HSD_E_UNSUPPORTED if not rewindable. */
+hsd_status hsd_source_rewind(hsd_source *source, hsd_error *err);
+
+/* Moves to an absolute offset of a rewindable, seekable source (regular file, memory, spool). */
+hsd_status hsd_source_seek(hsd_source *source, uint64_t offset, hsd_error *err);
+
+void hsd_source_close(hsd_source *source);
+
+#endif

@@ -1,0 +1,41 @@
+/*
+ * Temporary data: files without a name (O_TMPFILE; where the file system cannot, mkostemp and
+ * unlink at once), mode 0600, gone with the process however it ends.
+ */
+#ifndef HSD_IO_TEMP_H
+#define HSD_IO_TEMP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hsdiff/status.h>
+
+typedef struct hsd_temp_space { /* one for each operation; shared by threads */
+    const char *directory;      /* resolved; borrowed */
+    _Atomic uint64_t bytes_now; /* bytes in files that exist */
+    _Atomic uint64_t bytes_peak;
+    _Atomic uint64_t bytes_written; /* in all */
+} hsd_temp_space;
+
+typedef struct hsd_temp {
+    int fd; /* -1: not open */
+    uint64_t size_bytes;
+    hsd_temp_space *space;
+} hsd_temp;
+
+/* Directory by the rule of hsd_run.temp_dir. Nothing is created. */
+void hsd_temp_space_init(hsd_temp_space *space, const char *directory);
+
+/* HSD_E_IO naming the directory, with the hint to use --temp-dir. */
+hsd_status hsd_temp_open(hsd_temp *temp, hsd_temp_space *space, hsd_error *err);
+
+/* Whole writes and reads at a position; EINTR and short counts handled. Reading past the end is
+ * HSD_E_CORRUPT (a bug or a truncated temp file). ENOSPC hints at --temp-dir. Thread-safe for
+ * distinct ranges. */
+hsd_status hsd_temp_write(hsd_temp *temp, uint64_t offset, const void *data, size_t size, hsd_error *err);
+hsd_status hsd_temp_read(const hsd_temp *temp, uint64_t offset, void *data, size_t size, hsd_error *err);
+
+/* A zeroed or closed one is accepted. */
+void hsd_temp_close(hsd_temp *temp);
+
+#endif
