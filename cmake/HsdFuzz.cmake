@@ -1,0 +1,52 @@
+# hsd_add_fuzz(<name> LIBS target… [SOURCES more.c…] (SEEDS_PROGRAM target | SEEDS_SCRIPT file) [MUTATIONS n] [SECONDS s] [LABELS l…])
+#
+# The fuzz target tests/fuzz/fuzz_<name>.c, which defines LLVMFuzzerTestOneInput(). Its seeds are made by a program or a Python
+# script that is given a folder and writes them there; inputs that once failed lie in tests/fuzz/corpus/<name>/.
+# Preset fuzz links libFuzzer:    build/fuzz/tests/fuzz/fuzz_<name> -max_total_time=600 build/fuzz/tests/fuzz/seeds/<name>
+# Everywhere else standalone.c runs the seeds, the corpus and some mutations of both as the test fuzz/<name>.
+include_guard(GLOBAL)
+
+function(hsd_add_fuzz name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SEEDS_PROGRAM;SEEDS_SCRIPT;MUTATIONS;SECONDS" "LIBS;SOURCES;LABELS")
+  set(target fuzz_${name})
+  set(seeds "${CMAKE_CURRENT_BINARY_DIR}/seeds/${name}")
+  set(inputs "${seeds}")
+  if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/corpus/${name}")
+    list(APPEND inputs "${CMAKE_CURRENT_SOURCE_DIR}/corpus/${name}")
+  endif()
+  if(NOT arg_MUTATIONS)
+    set(arg_MUTATIONS 200)
+  endif()
+  if(NOT arg_SECONDS)
+    set(arg_SECONDS 10)
+  endif()
+
+  add_executable(${target} fuzz_${name}.c ${arg_SOURCES})
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}/libdiff")
+  target_link_libraries(${target} PRIVATE ${arg_LIBS} hsd_build hsd_warnings)
+
+  if(arg_SEEDS_PROGRAM)
+    set(make_seeds $<TARGET_FILE:${arg_SEEDS_PROGRAM}> "${seeds}")
+    set(made_from ${arg_SEEDS_PROGRAM})
+  else()
+    set(make_seeds ${Python3_EXECUTABLE} "${CMAKE_CURRENT_SOURCE_DIR}/${arg_SEEDS_SCRIPT}" "${seeds}")
+    set(made_from "${CMAKE_CURRENT_SOURCE_DIR}/${arg_SEEDS_SCRIPT}")
+  endif()
+  add_custom_command(OUTPUT "${seeds}.made"
+    COMMAND ${CMAKE_COMMAND} -E rm -rf "${seeds}"
+    COMMAND ${CMAKE_COMMAND} -E make_directory "${seeds}"
+    COMMAND ${CMAKE_COMMAND} -E env ASAN_OPTIONS=detect_leaks=0 ${make_seeds}
+    COMMAND ${CMAKE_COMMAND} -E touch "${seeds}.made"
+    DEPENDS ${made_from} COMMENT "Making the seeds of fuzz_${name}" VERBATIM)
+  add_custom_target(seeds_of_${name} ALL DEPENDS "${seeds}.made")
+  add_dependencies(${target} seeds_of_${name})
+
+  if(HSD_FUZZ)
+    target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+  else()
+    target_sources(${target} PRIVATE standalone.c)
+    hsd_add_script_test(fuzz ${name} LABELS ${arg_LABELS} TIMEOUT 300
+      COMMAND ${target} -mutations=${arg_MUTATIONS} -seconds=${arg_SECONDS}
+              -keep=${CMAKE_CURRENT_BINARY_DIR}/crash-${name} ${inputs})
+  endif()
+endfunction()
