@@ -46,17 +46,18 @@ need() {
         </dev/null >/dev/null || die "cannot install: $missing"
 }
 
-# configure_and_build PRESET: quiet unless something is wrong.
+# configure_and_build PRESET [TARGET…]: quiet unless something is wrong.
 configure_and_build() {
-    local preset=$1 log
+    local preset=$1 log target targets=()
     shift
+    for target in "$@"; do targets+=(--target "$target"); done
     say "building preset $preset"
     log=$(mktemp)
-    if ! (cd "$project" && cmake --preset "$preset" "$@") >"$log" 2>&1; then
+    if ! (cd "$project" && cmake --preset "$preset") >"$log" 2>&1; then
         cat "$log"
         rm -f "$log"
         return 1
     fi
     rm -f "$log"
-    (cd "$project" && cmake --build --preset "$preset" -- -j"$jobs" --quiet)
+    (cd "$project" && cmake --build --preset "$preset" "${targets[@]}" -- -j"$jobs" --quiet)
 }
