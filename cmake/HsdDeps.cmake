@@ -1,5 +1,6 @@
-# Third-party packages, one imported target for each. zstd and xxhash are found by capture/, which also builds alone.
-# Each of their headers has a single includer in the source; tests/lint holds that.
+# Third-party packages, one target for each. capture/, which also builds alone, finds zstd and xxhash for itself.
+# Each of their headers has a single includer in a library; tests/lint holds that.
+#   hsd_zstd, hsd_xxhash   the block codec and the checksum of captures, for libdiff/format
 #   hsd_threads   POSIX threads
 #   hsd_zlib      zlib: gz inputs of the importers (empty when absent: importers then say so)
 #   hsd_mimalloc  the allocator of the command (empty when absent or not wanted)
@@ -10,6 +11,14 @@ set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 add_library(hsd_threads INTERFACE)
 target_link_libraries(hsd_threads INTERFACE Threads::Threads)
+
+pkg_check_modules(HSD_ZSTD_PKG REQUIRED IMPORTED_TARGET libzstd)
+add_library(hsd_zstd INTERFACE)
+target_link_libraries(hsd_zstd INTERFACE PkgConfig::HSD_ZSTD_PKG)
+
+pkg_check_modules(HSD_XXHASH_PKG REQUIRED IMPORTED_TARGET libxxhash)
+add_library(hsd_xxhash INTERFACE)
+target_link_libraries(hsd_xxhash INTERFACE PkgConfig::HSD_XXHASH_PKG)
 
 add_library(hsd_zlib INTERFACE)
 pkg_check_modules(HSD_ZLIB_PKG IMPORTED_TARGET zlib)
