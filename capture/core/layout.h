@@ -67,8 +67,8 @@ enum hsc_block_type {
 
 enum hsc_codec { HSC_CODEC_NONE = 0, HSC_CODEC_ZSTD = 1 };
 
-/* flags of object and edge blocks */
-#define HSC_BLOCK_FLAG_TARGET_ORDINAL 0x0001 /* targets are ordinals, not object ids */
+/* flags of object, edge and root blocks */
+#define HSC_BLOCK_FLAG_TARGET_ORDINAL 0x0001 /* targets are ordinals, not object ids; all blocks alike */
 #define HSC_BLOCK_FLAG_SOURCE_ORDINAL 0x0002 /* edge blocks: sources are ordinals */
 
 /* ---- trailer, 32 bytes, the last of a complete file (FORMAT.md §9) ----
@@ -80,20 +80,21 @@ enum hsc_codec { HSC_CODEC_NONE = 0, HSC_CODEC_ZSTD = 1 };
 #define HSC_TRAILER_MAGIC "HSCTAIL\n"
 #define HSC_TRAILER_BYTES 32
 
-/* ---- columns: payload of every block but INFO is a run of columns (FORMAT.md §5) ----
+/* ---- columns: payload of every block but INFO and END is a run of columns (FORMAT.md §5) ----
  *  0  u8  column          HSC_COL_*
  *  1  u8  coding          low nibble HSC_CODING_*, high nibble HSC_TRANSFORM_*
- *  2  u8  shift           values were shifted right by this many bits, 0..63
+ *  2  u8  shift           values (NONE) or differences were shifted right by this many bits, 0..63
  *  3  u8  reserved        0
  *  4  u32 count           values in the column
  *  8  u32 bytes           length of the data that follows
  * 12  data
- * An absent column means 0 (or "none") for every record. Column 128..255 unknown: skip.
+ * Columns ascend by number. An absent column means 0 (or "none") for every record. Column 128..255
+ * unknown: skip.
  */
 #define HSC_COLUMN_HEADER_BYTES 12
 
 enum hsc_coding {
-    HSC_CODING_CONSTANT = 0, /* data: u64; every value is this */
+    HSC_CODING_CONSTANT = 0, /* data: u64; every coded value is this */
     HSC_CODING_PACKED = 1,   /* data: ceil(count/4) control bytes, then the value bytes; 2 bits a
                               * value, lowest first: 0 = 1, 1 = 2, 2 = 4, 3 = 8 bytes, little-endian */
     HSC_CODING_BYTES = 2     /* data: raw bytes; count is their number (bodies of strings) */
@@ -134,14 +135,14 @@ enum hsc_column {
     HSC_COL_KEY = 32,        /* id of the string, type, label, site, thread */
     HSC_COL_TEXT_BYTES = 33, /* length of the text */
     HSC_COL_TEXT = 34,       /* CODING_BYTES: the texts, one after the other */
-    HSC_COL_KIND = 35,       /* labels, roots, losses, group totals: the kind */
+    HSC_COL_KIND = 35,       /* labels, roots, group totals: the kind */
     HSC_COL_TEXT_ID = 36,    /* string id */
     HSC_COL_PARENT = 37,     /* sites: parent site id, 0 = none; frames: thread id; roots: thread id */
     HSC_COL_FILE = 38,       /* sites, frames: string id */
     HSC_COL_LINE = 39,
     HSC_COL_TARGET = 40,     /* roots: object id or ordinal */
     HSC_COL_DEPTH = 41,      /* frames: 0 = innermost; roots: frame + 1, 0 = none */
-    HSC_COL_UNIT = 42,       /* metrics */
+    HSC_COL_UNIT = 42,       /* metrics: how many bytes at the end of the text are the unit */
     HSC_COL_VALUE_U64 = 43,  /* metrics, losses */
     HSC_COL_COLUMN_NUMBER = 44, /* sites: source column */
 
@@ -162,12 +163,68 @@ enum hsc_column {
     HSC_COL_STORED = 60
 };
 
+/* ---- INFO and END: lists of entries (FORMAT.md §8) ----
+ *  0  u16 key             strictly ascending; an unknown one is ignored
+ *  2  u16 reserved        0
+ *  4  u32 length          8 for numbers
+ *  8  value
+ */
+#define HSC_ENTRY_HEADER_BYTES 8
+
+enum hsc_info_key {
+    HSC_INFO_CAPTURE_ID = 1, /* 16 bytes, always first: at bytes 128..143 of the file */
+    HSC_INFO_PRODUCER = 2,
+    HSC_INFO_RUNTIME = 3,
+    HSC_INFO_PROCESS_NAME = 4,
+    HSC_INFO_SOURCE_FORMAT = 5,
+    HSC_INFO_PID = 6,
+    HSC_INFO_STARTED_UNIX_NS = 7,
+    HSC_INFO_TAKEN_UNIX_NS = 8,
+    HSC_INFO_FACTS = 9,      /* HSC_FACT_* of hscapture.h */
+    HSC_INFO_IDENTITY = 10,  /* hsc_identity */
+    HSC_INFO_DOMAIN = 11,    /* 16 bytes */
+    HSC_INFO_POINTER_BYTES = 12,
+    HSC_INFO_TARGETS = 13    /* 1: ordinals, 0: ids */
+};
+
+enum hsc_end_key {
+    HSC_END_STATE = 1, /* HSC_STATE_* */
+    HSC_END_REASON = 2,
+    HSC_END_OBJECTS = 3,
+    HSC_END_PSEUDO = 4,
+    HSC_END_REFERENCES = 5,
+    HSC_END_EDGES = 6,
+    HSC_END_ROOTS = 7,
+    HSC_END_BYTES = 8,
+    HSC_END_NATIVE_BYTES = 9,
+    HSC_END_BLOCKS = 10,
+    HSC_END_STRINGS = 11,
+    HSC_END_TYPES = 12,
+    HSC_END_LABELS = 13,
+    HSC_END_SITES = 14,
+    HSC_END_THREADS = 15,
+    HSC_END_FRAMES = 16,
+    HSC_END_METRICS = 17,
+    HSC_END_LOSSES = 18,
+    HSC_END_LOST = 19,
+    HSC_END_COUNTED_OBJECTS = 20, /* of hsc_count: in the type totals, without records */
+    HSC_END_COUNTED_BYTES = 21
+};
+
+enum hsc_end_state { HSC_STATE_COMPLETE = 1, HSC_STATE_INCOMPLETE = 2 };
+
+/* kinds of group totals */
+enum hsc_group_kind { HSC_GROUP_CATEGORY = 0, HSC_GROUP_ROOT_KIND = 1 };
+
 /* ---- limits: a reader refuses what passes them, a writer never does (FORMAT.md §10) ---- */
 #define HSC_MAX_RAW_BYTES (UINT32_C(4) << 20)
 #define HSC_MAX_STORED_BYTES (HSC_MAX_RAW_BYTES + (UINT32_C(64) << 10))
 #define HSC_MAX_RECORDS (UINT32_C(1) << 16)     /* records in a block */
-#define HSC_MAX_REFERENCES (UINT32_C(1) << 18)  /* references in an object block */
-#define HSC_MAX_TEXT_BYTES (UINT32_C(1) << 16)  /* one string */
+#define HSC_MAX_REFERENCES (UINT32_C(1) << 18)  /* references, or buckets, in a block */
+#define HSC_MAX_TEXT_BYTES (UINT32_C(1) << 16)  /* one string, name, metric, loss */
+#define HSC_MAX_FACT_TEXT_BYTES 4096u           /* one text of INFO or END */
+#define HSC_MAX_VALUE_BYTES 4096u               /* one value preview */
+#define HSC_MAX_FILE_HEADER_BYTES 4096u         /* what a later minor may write */
 #define HSC_MAX_TABLE_ID ((UINT32_C(1) << 31) - 1) /* string, type, label, site, thread ids */
 #define HSC_MAX_OBJECTS UINT64_C(0xFFFFFF00)
 #define HSC_MAX_SITE_DEPTH 512
