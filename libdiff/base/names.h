@@ -22,11 +22,12 @@ typedef struct hsd_names {
     uint32_t capacity;
     uint32_t *slots; /* hash table of number + 1; 0 = empty */
     uint32_t slot_count;
+    uint64_t seed; /* of the hash, random; the numbers do not depend on it */
 } hsd_names;
 
 /*
  * The number of `name`, giving it the next free one if it is new. *out is < UINT32_MAX.
- * HSD_E_NOMEM, or HSD_E_UNSUPPORTED past 2^31 names. Amortised O(length).
+ * HSD_E_NOMEM, or HSD_E_UNSUPPORTED past 3 * 2^29 names. Amortised O(length).
  */
 hsd_status hsd_names_put(hsd_names *names, hsd_bytes name, uint32_t *out, hsd_error *err);
 

@@ -1,6 +1,7 @@
 /*
- * Telling the user of the library: progress and notes. Every call goes through the hsd_run and is
- * serialised by one process-wide-free mutex that lives in the reporter.
+ * Telling the user of the library: progress and notes. Every stage reports through the one reporter
+ * of its operation, whose lock makes sure that the callbacks of the hsd_run are called one at a time,
+ * whichever thread speaks. A callback must not start another operation with the same hsd_run.
  */
 #ifndef HSD_BASE_NOTE_H
 #define HSD_BASE_NOTE_H
@@ -11,12 +12,13 @@
 
 /* Shared by all threads of one operation. */
 typedef struct hsd_reporter {
-    const hsd_run *run;
-    pthread_mutex_t lock;
+    const hsd_run *run; /* borrowed until release */
+    pthread_mutex_t lock; /* guards what follows, and the callbacks */
     uint64_t last_progress_ns;
     bool is_cancelled;
 } hsd_reporter;
 
+/* `run` may be NULL: then nothing is told to anybody. */
 void hsd_reporter_init(hsd_reporter *reporter, const hsd_run *run);
 void hsd_reporter_release(hsd_reporter *reporter);
 

@@ -1,7 +1,10 @@
 /*
  * A result file that is either whole or not there: written under a temporary name in the target's
  * directory (O_CREAT|O_EXCL|O_NOFOLLOW|O_CLOEXEC, 0600; O_TMPFILE + linkat where possible), synced,
- * renamed at finish. Refuses to replace an existing file unless forced. "-" is standard output.
+ * renamed at finish. Refuses to replace an existing file unless forced. "-" is standard output. What
+ * cannot be replaced (a device, a named pipe) is written in place.
+ *
+ * A program that writes to pipes ignores SIGPIPE: then a reader that went away is an error here.
  */
 #ifndef HSD_IO_OUTPUT_H
 #define HSD_IO_OUTPUT_H
@@ -15,12 +18,14 @@
 typedef struct hsd_output {
     int fd;
     bool is_stdout;
+    bool is_in_place;      /* standard output, a device, a pipe: nothing to rename */
+    bool is_forced;        /* may replace an existing file */
     bool has_failed;       /* a write failed: finish will refuse */
     uint64_t size_bytes;   /* written so far, buffered ones included */
     uint8_t *buffer;
     size_t buffered;
     char *path;            /* final name, owned */
-    char *temp_path;       /* name while unfinished, owned */
+    char *temp_path;       /* name while unfinished, owned; NULL while it has none (O_TMPFILE) */
 } hsd_output;
 
 /* HSD_E_IO when the file exists and !force (hint: --force), or the directory cannot be written. */

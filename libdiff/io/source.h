@@ -28,6 +28,8 @@ typedef struct hsd_source_ops {
     /* Back to byte 0; HSD_E_UNSUPPORTED where that cannot be. */
     hsd_status (*rewind)(void *context, hsd_error *err);
     void (*close)(void *context);
+    /* The next read begins at `offset`; NULL where only rewind can be. */
+    hsd_status (*seek)(void *context, uint64_t offset, hsd_error *err);
 } hsd_source_ops;
 
 struct hsd_source {
@@ -37,6 +39,7 @@ struct hsd_source {
     uint8_t *window;
     size_t window_bytes;   /* capacity */
     bool is_at_end;        /* the input has no bytes beyond `end` */
+    bool is_borrowed;      /* the window is the caller's: a source over memory */
     bool can_rewind;
     uint64_t total_bytes;  /* size of the input, 0 = unknown (pipe, filter) */
     const hsd_source_ops *ops;
@@ -97,7 +100,8 @@ static inline hsd_status hsd_source_peek(hsd_source *source, size_t want, hsd_er
 /* Moves past `size` visible bytes. */
 static inline void hsd_source_take(hsd_source *source, size_t size) { source->at += size; }
 
-/* Moves past `size` bytes, visible or not; HSD_E_TRUNCATED when the input ends before. Seeks where it can. */
+/* Moves past `size` bytes, visible or not; HSD_E_TRUNCATED when the input ends before, and then
+ * there is nothing left ahead. Seeks where it can. */
 hsd_status hsd_source_skip(hsd_source *source, uint64_t size, hsd_error *err);
 
 /* Copies the next `size` bytes; HSD_E_TRUNCATED when the input ends before. */
@@ -106,9 +110,11 @@ hsd_status hsd_source_copy(hsd_source *source, void *data, size_t size, hsd_erro
 /* Back to byte 0. HSD_E_UNSUPPORTED if not rewindable. */
 hsd_status hsd_source_rewind(hsd_source *source, hsd_error *err);
 
-/* Moves to an absolute offset of a rewindable, seekable source (regular file, memory, spool). */
+/* Moves to an absolute offset of a rewindable, seekable source (regular file, memory, spool);
+ * HSD_E_TRUNCATED past the end, HSD_E_UNSUPPORTED elsewhere. */
 hsd_status hsd_source_seek(hsd_source *source, uint64_t offset, hsd_error *err);
 
+/* Accepts a zeroed or closed one. */
 void hsd_source_close(hsd_source *source);
 
 #endif

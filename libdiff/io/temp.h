@@ -5,6 +5,7 @@
 #ifndef HSD_IO_TEMP_H
 #define HSD_IO_TEMP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,15 +13,16 @@
 
 typedef struct hsd_temp_space { /* one for each operation; shared by threads */
     const char *directory;      /* resolved; borrowed */
+    _Atomic bool has_no_tmpfile; /* learnt at the first O_TMPFILE that the file system refused */
     _Atomic uint64_t bytes_now; /* bytes in files that exist */
     _Atomic uint64_t bytes_peak;
     _Atomic uint64_t bytes_written; /* in all */
 } hsd_temp_space;
 
 typedef struct hsd_temp {
-    int fd; /* -1: not open */
-    uint64_t size_bytes;
-    hsd_temp_space *space;
+    int fd;
+    _Atomic uint64_t size_bytes; /* one past the last byte written */
+    hsd_temp_space *space;       /* NULL: not open */
 } hsd_temp;
 
 /* Directory by the rule of hsd_run.temp_dir. Nothing is created. */
@@ -35,7 +37,7 @@ hsd_status hsd_temp_open(hsd_temp *temp, hsd_temp_space *space, hsd_error *err);
 hsd_status hsd_temp_write(hsd_temp *temp, uint64_t offset, const void *data, size_t size, hsd_error *err);
 hsd_status hsd_temp_read(const hsd_temp *temp, uint64_t offset, void *data, size_t size, hsd_error *err);
 
-/* A zeroed or closed one is accepted. */
+/* Gives the disk space back. A zeroed or closed one is accepted. */
 void hsd_temp_close(hsd_temp *temp);
 
 #endif

@@ -1,0 +1,57 @@
+#define _GNU_SOURCE /* sched_getaffinity */
+/*
+ * One thread for one function. The thread blocks every signal, so that the handlers of the program
+ * around the library keep running where they always did. A machine that has no thread to give gets
+ * the same answer later: the function then runs on the calling thread.
+ */
+#include "base/worker.h"
+
+#include <sched.h>
+#include <signal.h>
+
+#define MAX_THREADS 16u
+
+static void *thread_main(void *argument)
+{
+    hsd_worker *worker = argument;
+    worker->status = worker->run(worker->context, &worker->error);
+    return NULL;
+}
+
+static bool start_thread(hsd_worker *worker)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const int failed = pthread_create(&worker->thread, NULL, thread_main, worker);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return failed == 0;
+}
+
+void hsd_worker_begin(hsd_worker *worker, hsd_worker_fn run, void *context, bool inline_only)
+{
+    worker->run = run;
+    worker->context = context;
+    worker->status = HSD_OK;
+    hsd_error_init(&worker->error);
+    worker->is_running = !inline_only && start_thread(worker);
+    if (!worker->is_running) thread_main(worker);
+}
+
+hsd_status hsd_worker_finish(hsd_worker *worker, hsd_error *err)
+{
+    if (worker->is_running) pthread_join(worker->thread, NULL);
+    worker->is_running = false;
+    if (worker->status < 0 && err != NULL) *err = worker->error;
+    return worker->status;
+}
+
+unsigned hsd_worker_count(unsigned threads)
+{
+    if (threads == 0) {
+        cpu_set_t set;
+        const bool is_known = sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0;
+        threads = is_known ? (unsigned)CPU_COUNT(&set) : 1;
+    }
+    return threads < MAX_THREADS ? threads : MAX_THREADS;
+}
