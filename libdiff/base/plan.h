@@ -1,0 +1,88 @@
+/*
+ * The planner: divides one --memory budget once, before anything is read, and says how. Every stage
+ * of a diff gets its number from here and from nowhere else, so that what lives at the same time is
+ * never more than the budget. Pure arithmetic: no allocation, no I/O.
+ *
+ * The stages of one capture's walk, and what is alive in each (fields of hsd_plan_side):
+ *
+ *      number    reader + id_sort + reference_sort          stream objects; only if targets are ids
+ *      join      id_serve + reference_serve + edge_sort     target id -> ordinal; only if …
+ *      build     edge_serve | reader  + build + bits        adjacency blocks
+ *      parts     adjacency + parts + bits                   only if some type is a part
+ *      owners    adjacency + parts + owners + bits
+ *      identity  reader + parts + owners + bits + identity_sort
+ *
+ * and at the end, both captures side by side:
+ *
+ *      match     identity_serve of before + identity_serve of after
+ *
+ * The tables (types, names, roots, folded rows) are alive all the time. Walking one capture after the
+ * other, the identity_serve of the first is alive during the whole walk of the second; walking both at
+ * once, the two walks share the budget by their size.
+ */
+#ifndef HSD_BASE_PLAN_H
+#define HSD_BASE_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/note.h"
+#include <hsdiff/status.h>
+
+/* What is known of a capture before it is walked: from its info and index, or a guess from its size. */
+typedef struct hsd_plan_capture {
+    uint64_t objects;       /* label nodes included */
+    uint64_t references;    /* inline ones, separate edges and those of label nodes */
+    bool has_graph;         /* references and roots: build, owners are run */
+    bool needs_join;        /* targets are ids: number, join are run */
+    bool has_parts;         /* parts is run */
+    unsigned identity_words; /* u64 words of one record of the identity sort; 0 = not run */
+} hsd_plan_capture;
+
+typedef struct hsd_plan_request {
+    uint64_t memory_bytes; /* 0 = hsd_run_default_memory() */
+    unsigned threads;      /* as in hsd_run */
+    unsigned capture_count; /* 1 or 2 */
+    hsd_plan_capture captures[2];
+} hsd_plan_request;
+
+/* Bytes for one capture. What a capture does not need (no graph, no join, no parts) is 0; a sorter
+ * and an array never get more than they can use, and what is left over stays unused. */
+typedef struct hsd_plan_side {
+    uint64_t reader_bytes; /* one object reader: reserved, HSD_PLAN_READER_BYTES */
+    uint64_t bits_bytes;   /* one bit an object for leaves, one for parts */
+    uint64_t id_sort_bytes, id_serve_bytes;               /* (id, ordinal): 2 words */
+    uint64_t reference_sort_bytes, reference_serve_bytes; /* (target id, source): 2 words */
+    uint64_t edge_sort_bytes, edge_serve_bytes;           /* (source, target) ordinals: 1 word */
+    uint64_t build_bytes;     /* hsd_adjacency_begin */
+    uint64_t adjacency_bytes; /* hsd_adjacency_set_memory, from build's end to owners' */
+    uint64_t part_bytes;      /* hsd_parts_config: worklist and holders, until identity's end */
+    uint64_t owner_bytes;     /* hsd_owners_config: worklist and labels, until identity's end */
+    uint64_t identity_sort_bytes, identity_serve_bytes;
+} hsd_plan_side;
+
+typedef struct hsd_plan {
+    uint64_t memory_bytes;  /* the budget that was divided */
+    uint64_t table_bytes;   /* reserved for what grows with types and roots, not with objects */
+    uint64_t peak_bytes;    /* most that is ever alive at once; <= memory_bytes */
+    bool is_side_by_side;   /* both captures are walked at the same time, a thread each */
+    bool uses_sort_threads; /* sorters write their runs on a thread of their own */
+    hsd_plan_side sides[2];
+    const char *reason;     /* why side by side or not: a static sentence */
+} hsd_plan;
+
+#define HSD_PLAN_READER_BYTES (UINT64_C(8) << 20)
+
+/*
+ * Divides. HSD_E_OVER_BUDGET when the budget is below HSD_MEMORY_MIN_BYTES or too small for these
+ * captures; text and hint name what suffices. HSD_E_MISUSE for another number of captures.
+ */
+hsd_status hsd_plan_make(hsd_plan *plan, const hsd_plan_request *request, hsd_error *err);
+
+/* The smallest memory_bytes with which hsd_plan_make succeeds for these captures. */
+uint64_t hsd_plan_least(const hsd_plan_request *request);
+
+/* Tells the plan in one line: hsd_note, HSD_NOTE_DETAIL. */
+void hsd_plan_explain(const hsd_plan *plan, hsd_reporter *reporter);
+
+#endif
