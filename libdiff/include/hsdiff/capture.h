@@ -1,7 +1,10 @@
 /*
- * Reading .hs captures. One open capture, its facts, its tables, and one iterator for each kind of
- * record. Index-driven when the capture is complete; without an index (pipe, cut-off file) blocks are
- * found one after the other. Every block's checksum is verified before its bytes are looked at.
+ * Reading .hs captures. One open capture, its facts, and one iterator for each kind of record. Driven
+ * by the index when the capture has its end; what is damaged or cut off is found block after block
+ * from the start (HSD_DAMAGE_SKIP). Every block's checksum is verified before its bytes are looked at,
+ * and nothing is mapped: a file that shrinks while it is open is an error and no signal.
+ *
+ * An open capture does not change: any number of readers may be open on it, each in one thread.
  */
 #ifndef HSDIFF_CAPTURE_H
 #define HSDIFF_CAPTURE_H
@@ -34,14 +37,22 @@ typedef struct hsd_capture_info {
     unsigned pointer_bytes;
     unsigned version_major, version_minor;
     bool is_complete;         /* the end record is there and says so, and no block is missing */
+    bool is_salvaged;         /* made by hsd_capture_salvage: blocks and ordinals have gaps */
     bool has_index;
     bool targets_are_ordinals;
-    const char *incomplete_reason; /* "" when complete */
+    const char *incomplete_reason; /* one clause: "it was cut off at byte 17, inside the file header",
+                                    * "the producer stopped: 2 GiB written"; "" when complete */
     uint64_t file_bytes;
-    uint64_t blocks, damaged_blocks;
-    uint64_t objects, references, edges, roots, types, strings, sites; /* from the end record; counted
-                                                                        * as read when it is missing */
-    uint64_t bytes;           /* sum of shallow sizes */
+    uint64_t blocks;          /* intact ones, end record included */
+    uint64_t damaged_blocks;  /* damaged or missing in front of an intact one; HSD_DAMAGE_SKIP only */
+    /* Counts of the end record; of what is intact when the capture is damaged or cut off. */
+    uint64_t objects;         /* records of objects, pseudo ones included */
+    uint64_t ordinals;        /* one past the greatest ordinal: what arrays by ordinal need. More than
+                               * `objects` only where blocks are lost */
+    uint64_t pseudo_objects;  /* of `objects`: nodes that count nowhere */
+    uint64_t references, edges, roots, types, strings, labels, sites, threads, frames, metrics, losses;
+    uint64_t bytes, native_bytes; /* sums over objects that are not pseudo */
+    uint64_t summary_objects, summary_bytes; /* stand in the type totals alone */
     uint64_t lost;            /* sum of all losses */
     bool has_parts;           /* some type carries HSC_TYPE_PART */
 } hsd_capture_info;
@@ -53,9 +64,20 @@ typedef enum hsd_damage {
 } hsd_damage;
 
 /*
- * Opens a capture; reads header, info, trailer and index. `run` is borrowed until close (notes,
- * memory); may be NULL. HSD_E_NOT_THIS_FORMAT, HSD_E_TOO_NEW, HSD_E_TRUNCATED (text as in ux.md mock 5,
- * hint with --partial and salvage), HSD_E_CORRUPT, HSD_E_IO.
+ * Opens a capture ("-" = standard input; what cannot be read at any place, as a pipe, is first copied
+ * to a temporary file). `run` is borrowed until close (notes, memory, temporary folder); may be NULL.
+ *
+ * HSD_DAMAGE_REFUSE reads header, info, trailer, end record and index; blocks are checked when they
+ * are read. A capture that ends before its end record is HSD_E_TRUNCATED: err->text begins with a verb
+ * ("was cut off at byte 64,313,344, inside block 107"), to be read behind the name of the file; the hint
+ * names --partial and salvage. Damage is HSD_E_CORRUPT, worded like any other error.
+ *
+ * HSD_DAMAGE_SKIP reads and checks the whole file once, block after block: afterwards the info is
+ * final, every reader skips the same blocks, and each damage was noted (HSD_NOTE_DAMAGE) once. It fails
+ * only when nothing can be read: not a capture, too new, header and info both gone.
+ *
+ * Also HSD_E_NOT_THIS_FORMAT, HSD_E_TOO_NEW, HSD_E_IO, HSD_E_NOMEM, HSD_E_OVER_BUDGET (the list of blocks,
+ * 40 bytes each, would take more than half of run->memory_bytes).
  */
 hsd_status hsd_capture_open(hsd_capture **out, const char *path, hsd_damage damage,
                             const hsd_run *run, hsd_error *err);
@@ -84,10 +106,13 @@ typedef struct hsd_reference {
 } hsd_reference;
 
 typedef struct hsd_object {
-    uint64_t id, ordinal, size_bytes, native_bytes, elements, identity, content;
+    uint64_t id, ordinal, size_bytes, native_bytes, elements;
+    uint64_t identity;                   /* as stored; 0: to be derived from the id (FORMAT.md 7.2) */
+    uint64_t content;
     uint32_t type, site, age, flags, name, category;
     uint32_t reference_count;            /* in this part; long lists come in several parts */
-    bool is_continuation;                /* more references of the object before; nothing else is new */
+    bool is_continuation;                /* more references of the object before; nothing else is new
+                                          * (id and ordinal are that object's) */
     const uint64_t *targets;             /* reference_count each; borrowed until next */
     const uint32_t *labels;
     const uint64_t *indexes;
@@ -101,16 +126,17 @@ typedef struct hsd_object {
 #define HSD_WANT_SIZES 0x8u      /* size, native size, elements */
 #define HSD_WANT_IDS 0x10u       /* ids, identity, content */
 #define HSD_WANT_DETAILS 0x20u   /* site, age, name, category, value */
-#define HSD_WANT_ALL 0x3Fu       /* type and flags always come */
+#define HSD_WANT_ALL 0x3Fu       /* type, flags and ordinal always come */
 
 typedef struct hsd_object_reader hsd_object_reader;
 
-/* Objects in stream order. Several readers may be open on one capture at once, also from several
- * threads (each reader in one). Memory: the decoded columns of one block, at most about 8 MiB. */
+/* Objects in stream order. Memory: one block, raw and stored, and its decoded columns: about 2 MiB with
+ * blocks as hscapture writes them, at most 20 MiB whatever the file says. */
 hsd_status hsd_object_reader_open(hsd_object_reader **out, hsd_capture *capture, unsigned want,
                                   hsd_error *err);
 hsd_status hsd_object_reader_next(hsd_object_reader *reader, hsd_object *object, hsd_error *err);
-/* Goes to the object with this ordinal (needs the index; HSD_END if there is none). */
+/* Goes to the object with this ordinal: the next one is it. HSD_END when there is no such object (it is past
+ * the last, or stood in a lost block); the reader then stands behind the place where it would be. */
 hsd_status hsd_object_reader_seek(hsd_object_reader *reader, uint64_t ordinal, hsd_error *err);
 void hsd_object_reader_close(hsd_object_reader *reader);
 
