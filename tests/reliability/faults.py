@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""The machine fails: memory runs out at the k-th allocation, a call fails at the k-th time, two faults at once (reliability rows 8, 9
+and 10). For each k the command must give the right answer all the same, or exit with 4, say why, leak nothing and leave nothing.
+
+usage: faults.py memory|io|pairs
+
+A sample of the ks in the ordinary suite; HSD_LONG=1 takes them all. The ks come from an undisturbed run, which counts its calls.
+"""
+import os
+import random
+import sys
+
+import harness
+
+MEMORY_COMMANDS = ("diff", "diff-v8", "diff-hprof", "info", "import-v8", "import-hprof", "verify", "dump", "salvage", "summary")
+IO_COMMANDS = ("diff-json", "diff-to-file", "diff-v8", "import-hprof", "info", "verify", "salvage")
+FAMILIES = ("open", "read", "pread", "write", "pwrite", "sync", "rename", "close", "size", "seek", "stat", "map", "thread")
+# A failing input is "unreadable input", a failing result or temporary file is the machine: both are honest.
+MEMORY_STATUSES = (4,)
+IO_STATUSES = (3, 4)
+SAMPLE = 12
+
+
+def count_calls(shop, command):
+    """(the undisturbed result, {family: calls})"""
+    path = os.path.join(shop.root, "counts")
+    good = shop.run(command, {"HSD_FAULT_COUNT_FILE": path})
+    with open(path, encoding="ascii") as file:
+        counts = {name: int(number) for name, number in (line.split() for line in file)}
+    return good, counts
+
+
+def points(count):
+    """1..count, or an even sample with both ends."""
+    if harness.LONG or count <= SAMPLE:
+        return range(1, count + 1)
+    return sorted({1 + round(i * (count - 1) / (SAMPLE - 1)) for i in range(SAMPLE)})
+
+
+def sweep_memory(shop, tally):
+    for name in MEMORY_COMMANDS:
+        command = shop.command(name)
+        good, counts = count_calls(shop, command)
+        tally.case(f"{name}, undisturbed", harness.crash_of(good) or (None if good.status == 0 else f"exit status {good.status}"), good.err)
+        if counts["malloc"] == 0:
+            tally.case(f"{name}", "not one allocation was counted: the faults do not reach it")
+        for at in points(counts["malloc"]):
+            for forever in (False, True):
+                faults = {"HSD_FAULT_MALLOC_AT": str(at), **({"HSD_FAULT_MALLOC_FOREVER": "1"} if forever else {})}
+                result = shop.run(command, faults)
+                tally.case(f"{name}, allocation {at} of {counts['malloc']}{' and all after' if forever else ''}",
+                           harness.verdict(result, good, MEMORY_STATUSES), result.err)
+
+
+def errors_of(family):
+    if family in ("read", "pread"):
+        return ("EIO", "EINTR", "SHORT") if harness.LONG else ("EIO", "SHORT")
+    if family in ("write", "pwrite"):
+        return ("ENOSPC", "EIO", "EDQUOT", "EINTR", "SHORT") if harness.LONG else ("ENOSPC", "EIO", "SHORT")
+    if family == "thread":
+        return ("EAGAIN",)
+    if family == "open":
+        return ("EMFILE", "EACCES", "EIO") if harness.LONG else ("EIO",)
+    return ("EIO", "ENOSPC") if harness.LONG else ("EIO",)
+
+
+def sweep_io(shop, tally):
+    for name in IO_COMMANDS:
+        command = shop.command(name)
+        good, counts = count_calls(shop, command)
+        for family in FAMILIES:
+            for error in errors_of(family):
+                for at in points(counts[family]):
+                    faults = {"HSD_FAULT_IO_CALL": family, "HSD_FAULT_IO_AT": str(at), "HSD_FAULT_ERRNO": error}
+                    result = shop.run(command, faults)
+                    statuses = (good.status,) if error in ("EINTR", "SHORT") or family == "thread" else IO_STATUSES
+                    tally.case(f"{name}, {error} at {family} {at} of {counts[family]}", harness.verdict(result, good, statuses), result.err)
+
+
+def sweep_pairs(shop, tally):
+    """Two faults at random points, of one kind or of two; the generator's seed is fixed."""
+    choose = random.Random(10)
+    commands = {name: count_calls(shop, shop.command(name)) for name in ("diff-json", "diff-to-file", "diff-v8", "import-hprof", "salvage")}
+    for number in range(1000 if harness.LONG else 60):
+        name = choose.choice(sorted(commands))
+        good, counts = commands[name]
+        first, second = choose.randint(1, counts["malloc"]), choose.randint(1, counts["any"])
+        third = choose.randint(1, counts["any"])
+        error = choose.choice(("EIO", "ENOSPC"))
+        faults = choose.choice((
+            {"HSD_FAULT_MALLOC_AT": str(first), "HSD_FAULT_IO_CALL": "any", "HSD_FAULT_IO_AT": str(second), "HSD_FAULT_ERRNO": error},
+            {"HSD_FAULT_IO_CALL": "any", "HSD_FAULT_IO_AT": f"{second},{third}", "HSD_FAULT_ERRNO": error},
+            {"HSD_FAULT_MALLOC_AT": f"{first},{choose.randint(1, counts['malloc'])}"},
+        ))
+        result = shop.run(shop.command(name), faults)
+        tally.case(f"pair {number}, {name}, {faults}", harness.verdict(result, good, IO_STATUSES), result.err)
+
+
+def main():
+    sweeps = {"memory": sweep_memory, "io": sweep_io, "pairs": sweep_pairs}
+    if len(sys.argv) != 2 or sys.argv[1] not in sweeps:
+        sys.exit(__doc__)
+    tally = harness.Tally()
+    with harness.Workshop(harness.program("HSD_FAULTY")) as shop:
+        sweeps[sys.argv[1]](shop, tally)
+    tally.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""Hostile lengths and bombs cost nothing (reliability row 14). Every length and count of a capture, of a JVM dump and of a V8 snapshot
+is set to the values where sums break (for captures with all checksums made right again, by forge.c); frames and archives unpack
+to far more than they should; a million levels are nested. Each must end as damaged input or as an answer, within a
+second of processor time and 64 MiB.
+
+A sample in the ordinary suite, all of it with HSD_LONG=1. Environment besides harness.py's: HSD_FORGE, HSD_SANITIZED=1 when the
+program was built with sanitizers, whose own time and memory are not counted.
+"""
+import gzip
+import json
+import os
+import shutil
+import struct
+import subprocess
+import sys
+
+import harness
+import inputs
+
+BOUNDARIES = (0, 1, 2, 0x7FFFFFFF, 0x80000000, 0x80000001, 0xFFFFFFFE, 0xFFFFFFFF, 1 << 32, (1 << 32) + 1, 1 << 63, (1 << 64) - 1)
+SANITIZED = os.environ.get("HSD_SANITIZED") == "1"
+MAX_SECONDS = 10.0 if SANITIZED else 1.0
+MAX_KIB = 64 * 1024
+
+
+class Measured:
+    def __init__(self, status, seconds, peak_kib, err):
+        self.status, self.seconds, self.peak_kib, self.err = status, seconds, peak_kib, err
+
+
+def measure(shop, arguments):
+    """Runs the command and asks the kernel what it used."""
+    shop.clear()
+    err_path = os.path.join(shop.root, "stderr")
+    with open(err_path, "wb") as err:
+        process = subprocess.Popen([shop.program, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err,
+                                   env=shop.environment({}), cwd=shop.root,
+                                   preexec_fn=lambda: __import__("resource").setrlimit(__import__("resource").RLIMIT_CPU, (60, 60)))
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    with open(err_path, "rb") as err:
+        return Measured(process.returncode, usage.ru_utime + usage.ru_stime, usage.ru_maxrss, err.read())
+
+
+def problem_of(run, statuses=(0, 3)):
+    if harness.SANITIZER.search(run.err):
+        return "a sanitizer spoke"
+    if run.status not in statuses:
+        return f"exit status {run.status}, expected {' or '.join(map(str, statuses))}"
+    if run.status == 3 and not run.err.strip():
+        return "no message"
+    if run.seconds > MAX_SECONDS:
+        return f"{run.seconds:.1f} s of processor time"
+    if run.peak_kib > MAX_KIB and not SANITIZED:
+        return f"{run.peak_kib} KiB"
+    return None
+
+
+def leftovers(shop):
+    return [name for name in os.listdir(shop.temps)] or [name for name in os.listdir(shop.results)]
+
+
+def check(shop, tally, name, arguments, statuses=(0, 3)):
+    run = measure(shop, arguments)
+    problem = problem_of(run, statuses)
+    if problem is None and run.status != 0 and leftovers(shop):
+        problem = f"left behind: {leftovers(shop)}"
+    tally.case(name, problem, run.err)
+
+
+def check_captures(shop, tally):
+    folder = os.path.join(shop.root, "forged")
+    step = 1 if harness.LONG else 61
+    os.mkdir(folder)
+    before, after = shop.captures
+    made = subprocess.run([harness.program("HSD_FORGE"), before, folder, "0", str(step)], capture_output=True, text=True)
+    tally.case("forge", None if made.returncode == 0 else made.stderr)
+    for number, name in enumerate(sorted(os.listdir(folder))):
+        path = os.path.join(folder, name)
+        ways = {"info": ["info", path], "verify": ["verify", path], "diff": [path, after], "dump": ["dump", path],
+                "salvage": ["salvage", path, "-o", shop.result("new.hs")], "summary": [path, after, "--summary"]}
+        for way in ways if harness.LONG else [list(ways)[number % len(ways)], "diff"]:
+            check(shop, tally, f"{way} {name}", ways[way])
+        os.unlink(path)
+    # The bombs are few: always all.
+    count = int(made.stdout.split()[0]) if made.returncode == 0 else 0
+    subprocess.run([harness.program("HSD_FORGE"), before, folder, "0", "1"], capture_output=True, check=False)
+    bombs = sorted(name for name in os.listdir(folder) if "bomb" in name)
+    for name in bombs:
+        path = os.path.join(folder, name)
+        for way, arguments in (("verify", ["verify", path]), ("diff", [path, after]), ("salvage", ["salvage", path, "-o", shop.result("new.hs")])):
+            check(shop, tally, f"{way} {name}", arguments)
+    tally.case("bombs were made", None if bombs and count else "none")
+    shutil.rmtree(folder)
+
+
+def check_hprof(shop, tally):
+    dump = inputs.hprof_dump(range(0, 6), range(0, 4))
+    good = dump.to_bytes()
+    path = os.path.join(shop.root, "hostile.hprof")
+    variants = [(offset, width, value) for offset, width in [(19, 4), *dump.lengths] for value in BOUNDARIES if value < 1 << (8 * width)]
+    for offset, width, value in variants if harness.LONG else variants[::7]:
+        with open(path, "wb") as file:
+            file.write(good[:offset] + value.to_bytes(width, "big") + good[offset + width:])
+        check(shop, tally, f"hprof, {value:#x} at {offset}", [path, shop.dumps["hprof"][1]])
+    # An array that claims 4 Gi elements, and nothing behind it; a gigabyte-long record of one byte.
+    for name, data in (
+            ("array of 2^32-1", b"\x22" + struct.pack(">QIIQ", 1, 0, 0xFFFFFFFF, 0x40)),
+            ("bytes of 2^32-1", b"\x23" + struct.pack(">QIIB", 1, 0, 0xFFFFFFFF, 8)),
+            ("instance of 2^32-1", b"\x21" + struct.pack(">QIQI", 1, 0, 0x20, 0xFFFFFFFF))):
+        with open(path, "wb") as file:
+            file.write(good + struct.pack(">BII", 0x1C, 0, len(data)) + data)
+        check(shop, tally, f"hprof, {name}", ["import", path, "-o", shop.result("new.hs")])
+    with open(path, "wb") as file:
+        file.write(good + struct.pack(">BII", 0x01, 0, 0xFFFFFFFF) + b"x")
+    check(shop, tally, "hprof, a string of 4 GiB that is not there", ["import", path, "-o", shop.result("new.hs")])
+
+
+def check_gzip_bomb(shop, tally):
+    """256 MiB of zeros in 255 KiB, as an unknown record behind a good header."""
+    path = os.path.join(shop.root, "bomb.hprof.gz")
+    size = 256 << 20
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        file.write(inputs.Hprof().out[0] + struct.pack(">BII", 0x7F, 0, size))
+        for _ in range(size >> 20):
+            file.write(bytes(1 << 20))
+    run = measure(shop, ["import", path, "-o", shop.result("new.hs")])
+    # Its time is that of zlib; its memory is ours.
+    problem = problem_of(run) if run.seconds <= MAX_SECONDS else None
+    if problem is None and run.peak_kib > MAX_KIB and not SANITIZED:
+        problem = f"{run.peak_kib} KiB"
+    tally.case("gzip bomb", problem, run.err)
+
+
+def check_v8(shop, tally):
+    good = json.loads(inputs.v8_snapshot(range(0, 6), range(0, 4)))
+    path = os.path.join(shop.root, "hostile.heapsnapshot")
+    values = (*BOUNDARIES, -1, -(1 << 63), 10 ** 30, 1.5)
+    places = [("snapshot", "node_count"), ("snapshot", "edge_count"), ("snapshot", "trace_function_count")]
+    places += [("nodes", index) for index in range(24)] + [("edges", index) for index in range(12)]
+    variants = [(place, value) for place in places for value in values]
+    for (key, inner), value in variants if harness.LONG else variants[::5]:
+        changed = json.loads(json.dumps(good))
+        changed[key][inner] = value
+        with open(path, "w", encoding="ascii") as file:
+            json.dump(changed, file, separators=(",", ":"))
+        check(shop, tally, f"v8, {key}[{inner}] = {value}", [path, shop.dumps["v8"][1]])
+    levels = 1_000_000
+    text = json.dumps(good, separators=(",", ":"))
+    for name, data in (
+            ("a million arrays in an unknown key", '{"unknown":' + "[" * levels + "]" * levels + "," + text[1:]),
+            ("a million objects in an unknown key", '{"unknown":' + '{"a":' * levels + "1" + "}" * levels + "," + text[1:]),
+            ("a million open arrays", '{"unknown":' + "[" * levels),
+            ("a deep trace tree", text.replace('"trace_tree":[]', '"trace_tree":' + "[1,1,0,0," * levels + "[]" + "]" * levels)),
+            ("a number of a million digits", text.replace('"nodes":[', '"nodes":[' + "9" * levels + ",", 1)),
+            ("a string of ten million characters", text.replace('"<dummy>"', '"' + "x" * 10_000_000 + '"', 1)),
+            ("a string without an end", text[:text.index("<dummy>")] + "y" * 10_000_000),
+            ("a key of ten million characters", '{"' + "k" * 10_000_000 + '":1,' + text[1:]),
+            ("a million node fields", text.replace('"node_fields":[', '"node_fields":[' + '"f",' * levels, 1))):
+        with open(path, "w", encoding="ascii") as file:
+            file.write(data)
+        check(shop, tally, f"v8, {name}", ["import", path, "-o", shop.result("new.hs")])
+
+
+def main():
+    parts = {"captures": check_captures, "hprof": check_hprof, "gzip": check_gzip_bomb, "v8": check_v8}
+    if len(sys.argv) != 2 or sys.argv[1] not in parts:
+        sys.exit(f"usage: hostile.py {'|'.join(parts)}")
+    tally = harness.Tally()
+    with harness.Workshop(harness.program("HSD_CLI")) as shop:
+        parts[sys.argv[1]](shop, tally)
+    tally.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""Killed at any moment (reliability row 11): after SIGKILL no temporary name and no half-written output; after INT, TERM and HUP
+the same, and the process has died of that signal or finished. The output, if it is there, is whole.
+
+200 kills in each long run, of which a sample in the ordinary suite; HSD_LONG=1: 500 and 250 of each other signal.
+"""
+import os
+import random
+import signal
+import subprocess
+import time
+
+import harness
+
+SIGNALS = (signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def duration(shop, command):
+    start = time.monotonic()
+    good = shop.run(command)
+    return good, time.monotonic() - start
+
+
+def kill_once(shop, command, number, delay):
+    shop.clear()
+    process = subprocess.Popen([shop.program, *command.arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, env=shop.environment({}), cwd=shop.root)
+    time.sleep(delay)
+    process.send_signal(number)
+    try:
+        _, err = process.communicate(timeout=harness.LIMIT_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        return harness.Result(command, "stalled", b"", b"", {}, [])
+    return shop.inspect(command, process.returncode, b"", err)
+
+
+def problem_of(result, good, number):
+    if result.status == "stalled":
+        return "did not end"
+    if harness.SANITIZER.search(result.err):
+        return "a sanitizer spoke"
+    if result.leftovers:
+        return f"left behind: {', '.join(result.leftovers)}"
+    for path, data in result.outputs.items():
+        if len(data) != len(good.outputs[path]):
+            return f"half an output: {len(data)} of {len(good.outputs[path])} bytes"
+    if result.status not in (0, -number, 128 + number):
+        return f"exit status {result.status} after {signal.Signals(number).name}"
+    return None
+
+
+def main():
+    tally = harness.Tally()
+    choose = random.Random(11)
+    kills = {signal.SIGKILL: 500, None: 250} if harness.LONG else {signal.SIGKILL: 40, None: 12}
+    with harness.Workshop(harness.program("HSD_CLI")) as shop:
+        commands = [shop.command(name) for name in ("import-v8", "diff-to-file", "diff-hprof", "salvage")]
+        timed = [(command, *duration(shop, command)) for command in commands]
+        for number in SIGNALS:
+            for attempt in range(kills.get(number, kills[None])):
+                command, good, seconds = timed[attempt % len(timed)]
+                delay = choose.uniform(0, 1.1 * seconds)
+                result = kill_once(shop, command, number, delay)
+                tally.case(f"{command.name}, {signal.Signals(number).name} after {1000 * delay:.1f} ms",
+                           problem_of(result, good, number), result.err)
+    tally.close()
+
+
+if __name__ == "__main__":
+    main()
