@@ -1,0 +1,25 @@
+// A leak in a module-level const, which no global names: types and counts are promised, the root's name is not.
+'use strict';
+const {plant} = require('./plant.js');
+
+class AuditEvent {
+  constructor(id) {
+    this.id = id; this.when = id + 1; this.who = id + 2; this.what = id + 3; this.where = id + 4; this.ok = true;
+    this.size = 7; this.part = 1;
+  }
+}
+
+const events = [];
+module.exports.record = id => events.push(new AuditEvent(id));
+
+function add(count) {
+  for (let i = 0; i < count; i++) module.exports.record(i);
+}
+
+plant({
+  root: null,
+  growing: ['AuditEvent'],
+  warmUp: () => add(900),
+  leak: () => { add(5005); return {fresh: {AuditEvent: 5005}}; },
+  counts: () => ({AuditEvent: events.length}),
+});

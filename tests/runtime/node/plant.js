@@ -1,0 +1,47 @@
+// What every planted leak shares: warm up, snapshot, leak, snapshot, truth.
+//
+// A case calls plant({...}) with a grow function and the classes that it plants; the counts in truth.json come from
+// the case's own counters, never from the snapshot. Run as: node --expose-gc CASE.js FOLDER
+'use strict';
+const fs = require('fs');
+const path = require('path');
+const v8 = require('v8');
+
+const folder = process.argv[2];
+if (!folder || typeof gc !== 'function') {
+  console.error('usage: node --expose-gc CASE.js FOLDER');
+  process.exit(2);
+}
+
+// Snapshots run a full collection themselves; two before it let weak callbacks and finalizers settle, so that
+// nothing of the warm-up is left to die between the two snapshots.
+function snapshot(name) {
+  gc(); gc();
+  v8.writeHeapSnapshot(path.join(folder, name));
+}
+
+// plant({root, warmUp, leak, counts, growing, shrinking}): root is the name that growth by root should show (null:
+// none is promised), warmUp and leak change the heap, counts() gives the live objects of each planted class.
+function plant(leak) {
+  fs.mkdirSync(folder, {recursive: true});
+  leak.warmUp();
+  const before = leak.counts();
+  snapshot('before.heapsnapshot');
+  const {fresh, freed} = leak.leak();
+  const after = leak.counts();
+  snapshot('after.heapsnapshot');
+  const types = {};
+  for (const name of Object.keys(after)) {
+    types[name] = {before: before[name], after: after[name], new: fresh[name] ?? 0, freed: (freed ?? {})[name] ?? 0};
+    if (types[name].after - types[name].before !== types[name].new - types[name].freed) {
+      throw new Error('the case miscounts ' + name);
+    }
+  }
+  const truth = {
+    runtime: 'node', version: process.version, before: 'before.heapsnapshot', after: 'after.heapsnapshot',
+    root: leak.root, growing: leak.growing, shrinking: leak.shrinking ?? [], types,
+  };
+  fs.writeFileSync(path.join(folder, 'truth.json'), JSON.stringify(truth, null, 1));
+}
+
+module.exports = {plant};

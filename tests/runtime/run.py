@@ -1,0 +1,300 @@
+#!/usr/bin/env python3
+"""Real leaks in real runtimes, held against what hsdiff says.
+
+    run.py CASE --hsdiff BINARY [--work FOLDER]     one case; exit 0 passed, 1 failed, 77 the runtime is not installed
+    run.py --list                                   names of the cases
+
+A case runs a real program (node/*.js, java/demo/*.java) that plants a leak, takes two dumps of itself and writes truth.json: the
+objects of each planted class before and after, from its own counters, and the root that holds them. Then hsdiff compares the dumps and
+every claim of its JSON is checked: types and counts, sizes, the root's name, and that the rows add up to the totals.
+
+Sizes have a truth of their own. Node: bench/peers/devtools/reference.py, the rules of the DevTools Comparison view,
+for every class. Java: the JVM's class histogram of the same moment, for every class but those whose objects have fields
+that no dump lists.
+"""
+import argparse
+import collections
+import fcntl
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+PROJECT = HERE.parent.parent
+sys.path.insert(0, str(PROJECT / "bench" / "peers" / "devtools"))
+sys.dont_write_bytecode = True
+
+NODE = ["array_growth", "map_growth", "linked_list", "listeners", "shrink_and_grow", "module_const"]
+JAVA = ["ArrayGrowth", "Cache", "LinkedJobs", "Listeners", "Worker", "ShrinkAndGrow"]
+COLLECTORS = {"serial": "-XX:+UseSerialGC", "parallel": "-XX:+UseParallelGC", "g1": "-XX:+UseG1GC", "z": "-XX:+UseZGC"}
+
+# case name -> (runtime, program, options of the JVM, arguments of the program)
+CASES = {"node-" + name.replace("_", "-"): ("node", name, [], []) for name in NODE}
+CASES |= {"java-" + re.sub(r"(?<!^)(?=[A-Z])", "-", name).lower(): ("java", name, [COLLECTORS["serial"]], [])
+          for name in JAVA}
+CASES |= {"java-cache-" + name: ("java", "Cache", [option], []) for name, option in COLLECTORS.items() if name != "serial"}
+CASES |= {"java-cache-gz": ("java", "Cache", [COLLECTORS["serial"]], ["-gz=1"])}
+
+# Classes whose objects carry fields that the JVM injects or pads (@Contended) and that its dumps do not list, and mirrors, which
+# a dump writes as class records; so their bytes, and of mirrors and filler arrays the counts, cannot be known from a dump.
+UNLISTED_FIELDS = re.compile(
+    r"^java\.lang\.(Class|Module|invoke\.(MemberName|ResolvedMethodName|MethodHandleNatives\$CallSiteContext))$"
+    r"|Thread$|ClassLoader$|^java\.lang\.ref\.Reference\$ReferenceHandler$"
+    r"|^java\.util\.concurrent\.(ForkJoinPool(\$WorkQueue)?|Exchanger\$Node|ConcurrentHashMap\$CounterCell)$"
+    r"|^jdk\.internal\.loader\.ClassLoaders\$")
+UNCOUNTED = {"java.lang.Class", "int[]"}
+
+
+class Failures:
+    """Collects what does not hold, so that one run shows everything that is wrong with a case."""
+
+    def __init__(self):
+        self.found = []
+
+    def check(self, holds, message):
+        if not holds:
+            self.found.append(message)
+
+    def equal(self, what, expected, found):
+        self.check(expected == found, f"{what}: expected {expected}, hsdiff says {found}")
+
+
+def skip(message):
+    print("skipped:", message)
+    sys.exit(77)
+
+
+def run(command, **options):
+    done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300, **options)
+    if done.returncode != 0:
+        sys.exit(f"failed: {' '.join(map(str, command))}\nexit status {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+# ---- making the dumps ----
+
+def compile_java(work):
+    """All programs at once, into a folder that the cases of one build share."""
+    classes = work.parent / "java-classes"
+    classes.mkdir(parents=True, exist_ok=True)
+    sources = sorted((HERE / "java" / "demo").glob("*.java"))
+    with open(classes / ".lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        stamp = classes / ".stamp"
+        if not stamp.exists() or stamp.stat().st_mtime < max(s.stat().st_mtime for s in sources):
+            run(["javac", "-Xlint:all", "-Werror", "-d", classes, *sources])
+            stamp.touch()
+    return classes
+
+
+def plant(runtime, program, options, arguments, work):
+    if runtime == "node":
+        if not shutil.which("node"):
+            skip("node is not installed (apt-get install nodejs)")
+        run(["node", "--expose-gc", HERE / "node" / (program + ".js"), work])
+    else:
+        if not shutil.which("javac"):
+            skip("javac is not installed (apt-get install openjdk-17-jdk-headless)")
+        classes = compile_java(work)
+        run(["java", "-Xmx256m", *options, "-cp", classes, "demo." + program, work, *arguments])
+    return json.loads((work / "truth.json").read_text())
+
+
+# ---- what the JVM itself says ----
+
+def java_name(name):
+    """The name of a class as hsdiff writes it: java.lang.String, int[], without the address of a hidden class."""
+    name = re.sub(r"[+/.]0x[0-9a-f]+$", "", name)
+    depth = len(name) - len(name.lstrip("["))
+    if depth:
+        name = name[depth:]
+        short = dict(Z="boolean", C="char", F="float", D="double", B="byte", S="short", I="int", J="long")
+        name = short.get(name) or name[1:-1]
+    return name + "[]" * depth
+
+
+def read_histogram(path):
+    """{class: (objects, bytes)}"""
+    table = collections.defaultdict(lambda: [0, 0])
+    for line in path.read_text().splitlines():
+        found = re.match(r"\s*\d+:\s+(\d+)\s+(\d+)\s+(\S+)", line)
+        if found:
+            row = table[java_name(found[3])]
+            row[0] += int(found[1])
+            row[1] += int(found[2])
+    return {name: tuple(row) for name, row in table.items()}
+
+
+# ---- the checks ----
+
+def pair(cell):
+    return None if cell is None else (cell.get("objects"), cell.get("bytes"))
+
+
+def check_captures(report, truth, fail):
+    fail.equal("schema", "hsdiff.diff/1", report["schema"])
+    fail.equal("number of captures", 2, len(report["captures"]))
+    for capture, side in zip(report["captures"], ("before", "after")):
+        fail.equal(f"{side}: complete", True, capture["complete"])
+        fail.equal(f"{side}: file", truth[side], os.path.basename(capture["path"]))
+        fail.equal(f"{side}: identity", "exact" if truth["runtime"] == "node" else "moving", capture["identity"])
+
+
+def check_sums(report, fail):
+    """Rows add up, and growth = after - before = new - freed wherever new and freed are known."""
+    total = report["total"]
+    for table in ("types", "roots"):
+        for column in ("before", "after", "growth", "new", "freed"):
+            cells = [row.get(column) for row in report[table]]
+            if not cells or any(cell is None for cell in cells) or total.get(column) is None:
+                continue
+            for unit in ("objects", "bytes"):
+                if any(cell.get(unit) is None for cell in cells):
+                    continue
+                fail.equal(f"sum of {table}[].{column}.{unit}", total[column][unit], sum(cell[unit] for cell in cells))
+    for row in report["types"] + report["roots"] + [total]:
+        name = row.get("type") or row.get("root") or "total"
+        for unit in ("objects", "bytes"):
+            fail.equal(f"{name}: growth.{unit}", row["after"][unit] - row["before"][unit], row["growth"][unit])
+        if row.get("new") and row.get("freed") and row["new"].get("objects") is not None:
+            fail.equal(f"{name}: new - freed objects", row["growth"]["objects"],
+                       row["new"]["objects"] - row["freed"]["objects"])
+    for row in report["types"] + [total]:
+        if row.get("new") and row.get("resized_bytes") is not None and row["new"].get("bytes") is not None:
+            fail.equal(f"{row.get('type', 'total')}: new - freed + resized bytes", row["growth"]["bytes"],
+                       row["new"]["bytes"] - row["freed"]["bytes"] + row["resized_bytes"])
+
+
+def check_planted(report, truth, fail):
+    rows = {row["type"]: row for row in report["types"]}
+    for name, counts in truth["types"].items():
+        row = rows.get(name)
+        if row is None:
+            fail.check(False, f"type {name} is not in the report")
+            continue
+        fail.equal(f"{name}: before.objects", counts["before"], row["before"]["objects"])
+        fail.equal(f"{name}: after.objects", counts["after"], row["after"]["objects"])
+        fail.equal(f"{name}: growth.objects", counts["after"] - counts["before"], row["growth"]["objects"])
+        if "new" in counts:
+            fail.equal(f"{name}: new.objects", counts["new"], row["new"]["objects"])
+            fail.equal(f"{name}: freed.objects", counts["freed"], row["freed"]["objects"])
+    by_growth = sorted(report["types"], key=lambda row: row["growth"]["bytes"])
+    fail.equal("type that grew most", truth["growing"], [by_growth[-1]["type"]])
+    if truth["shrinking"]:
+        fail.equal("type that shrank most", truth["shrinking"], [by_growth[0]["type"]])
+
+
+def check_root(report, truth, fail):
+    top = max(report["roots"], key=lambda row: row["growth"]["bytes"])
+    said = f"{top['root']} (+{top['growth']['objects']} objects, +{top['growth']['bytes']} bytes)"
+    print("root that grew most:", said)
+    if truth["root"] is None:
+        return
+    # A thread's root says more than its name; every other root is its name.
+    named = truth["root"] in top["root"] if " " not in truth["root"] and "." not in truth["root"] else truth["root"] == top["root"]
+    fail.check(named, f"root that grew most: expected {truth['root']}, hsdiff says {said}")
+    grown = sum(counts["after"] - counts["before"] for counts in truth["types"].values() if counts["after"] > counts["before"])
+    fail.check(top["growth"]["objects"] >= grown, f"{top['root']}: grew by {top['growth']['objects']} objects, "
+               f"but {grown} were planted under it")
+
+
+def check_node_sizes(report, truth, work, fail):
+    import reference
+    sides = [reference.aggregates(work / truth[side])[0] for side in ("before", "after")]
+    rows, _ = reference.compare(*sides)
+    found = {row["type"]: row for row in report["types"]}
+    for name in sorted(set(rows) | set(found)):
+        want = rows.get(name, {})
+        row = found.get(name, {"before": {"objects": 0, "bytes": 0}, "after": {"objects": 0, "bytes": 0}})
+        for side, suffix in (("before", "Before"), ("after", "After")):
+            fail.equal(f"{name}: {side} (objects, bytes) by the DevTools rules",
+                       (want.get("count" + suffix, 0), want.get("size" + suffix, 0)), pair(row[side]))
+
+
+def check_java_sizes(report, truth, work, fail):
+    for column, side in enumerate(("before", "after")):
+        histogram = read_histogram(work / (side + ".histogram.txt"))
+        found = collections.defaultdict(lambda: [0, 0])
+        for row in report["types"]:
+            for unit, key in enumerate(("objects", "bytes")):
+                found[java_name(row["type"])][unit] += row[side][key]
+        # What no recorded root reaches is in the histogram but in no row: it may be missing, and only as much as hsdiff says.
+        missing = sum(count for name, (count, _) in histogram.items() if name not in UNCOUNTED) - sum(
+            count for name, (count, _) in found.items() if name not in UNCOUNTED)
+        unreached = report["captures"][column]["unreached"]["objects"]
+        fail.check(0 <= missing <= unreached, f"{side}: {missing} objects of the JVM's histogram are in no row, "
+                   f"but only {unreached} are said to be unreached")
+        for name in sorted(set(histogram) | set(found)):
+            count, bytes_ = histogram.get(name, (0, 0))
+            planted = name in truth["types"]
+            if name in UNCOUNTED:
+                continue
+            if planted:
+                fail.equal(f"{name}: {side}.objects by the JVM's histogram", count, found[name][0])
+            else:
+                fail.check(found[name][0] <= count, f"{name}: {side}: {found[name][0]} objects, the JVM has {count}")
+            if planted or (count == found[name][0] and not UNLISTED_FIELDS.search(name)):
+                fail.equal(f"{name}: {side}.bytes by the JVM's histogram", bytes_, found[name][1])
+
+
+def check_text(hsdiff, work, truth, fail):
+    """The plain report names the type and the root in words."""
+    text = run([hsdiff, work / truth["before"], work / truth["after"]])
+    for name in truth["growing"] + ([truth["root"]] if truth["root"] else []):
+        fail.check(name in text, f"the text report does not name {name}:\n{text}")
+
+
+def check_mirror(hsdiff, work, truth, report, fail):
+    """diff(b, a) is diff(a, b) with before and after changed places."""
+    back = json.loads(run([hsdiff, work / truth["after"], work / truth["before"], "--format", "json"]))
+    for table, key in (("types", "type"), ("roots", "root")):
+        forth = {row[key]: (pair(row["before"]), pair(row["after"])) for row in report[table]}
+        mirrored = {row[key]: (pair(row["after"]), pair(row["before"])) for row in back[table]}
+        fail.check(forth == mirrored, f"{table}: the diff of after and before is not the mirror image")
+
+
+def check_case(name, hsdiff, work):
+    truth = plant(*CASES[name], work)
+    report = json.loads(run([hsdiff, work / truth["before"], work / truth["after"], "--format", "json"]))
+    fail = Failures()
+    check_captures(report, truth, fail)
+    check_sums(report, fail)
+    check_planted(report, truth, fail)
+    check_root(report, truth, fail)
+    (check_node_sizes if truth["runtime"] == "node" else check_java_sizes)(report, truth, work, fail)
+    check_text(hsdiff, work, truth, fail)
+    check_mirror(hsdiff, work, truth, report, fail)
+    return fail.found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("case", nargs="?", choices=sorted(CASES))
+    parser.add_argument("--hsdiff", type=pathlib.Path)
+    parser.add_argument("--work", type=pathlib.Path, help="folder for dumps, kept; else a temporary one")
+    parser.add_argument("--list", action="store_true")
+    args = parser.parse_args()
+    if args.list:
+        print("\n".join(CASES))
+        return 0
+    if not args.case or not args.hsdiff:
+        parser.error("a case and --hsdiff are needed")
+    with tempfile.TemporaryDirectory(prefix="hsdiff-runtime-") as scratch:
+        work = (args.work or pathlib.Path(scratch) / args.case).resolve()
+        work.mkdir(parents=True, exist_ok=True)
+        found = check_case(args.case, args.hsdiff.resolve(), work)
+    for message in found[:40]:
+        print("FAIL:", message)
+    if len(found) > 40:
+        print(f"FAIL: and {len(found) - 40} more")
+    print(f"{args.case}: {'failed' if found else 'passed'}")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
