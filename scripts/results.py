@@ -8,6 +8,7 @@ A test program that runs many cases says so in its output: Criterion in its "Syn
 "N passed, N failed". Such a program counts with its cases, any other as one. A program that failed without a failing
 case (a leak, a timeout) counts as one failure more. Exit status 1 if anything failed or nothing ran.
 """
+import os
 import re
 import sys
 import xml.etree.ElementTree as tree
@@ -61,7 +62,7 @@ def add_up(paths):
             a, b, c = count(testcase)
             passed, failed, skipped = passed + a, failed + b, skipped + c
             if b:
-                print(f"failed: {root.get('name', path)}: {testcase.get('name')}")
+                print(f"failed: {os.path.basename(path).removesuffix('.xml')}: {testcase.get('name')}")
             elif c:
                 print(f"skipped: {testcase.get('name')}")
     if passed + failed == 0:
