@@ -1,6 +1,7 @@
 /*
  * Answers as bytes: text for people, JSON and CSV for programs. A report only prints what a result
- * holds. Names are escaped by the rules of their format at the last moment.
+ * holds. Names are escaped by the rules of their format at the last moment. The same result and
+ * options give the same bytes in every locale and on every machine.
  */
 #ifndef HSDIFF_REPORT_H
 #define HSDIFF_REPORT_H
@@ -16,22 +17,31 @@
 extern "C" {
 #endif
 
+/* Takes `size` bytes or fails; called with pieces of any size, in order. */
 typedef hsd_status (*hsd_write_fn)(void *context, const void *data, size_t size, hsd_error *err);
 
 typedef enum hsd_sort_by {
     HSD_SORT_GROWTH, HSD_SORT_PERCENT, HSD_SORT_OBJECTS, HSD_SORT_NAME
 } hsd_sort_by;
 
+typedef enum hsd_report_table { HSD_TABLE_TYPES, HSD_TABLE_ROOTS } hsd_report_table;
+
+#define HSD_TOP_ALL SIZE_MAX
+
 typedef struct hsd_report_options {
-    size_t top;            /* rows of a table; SIZE_MAX = all; text default 20, machine formats all */
-    hsd_sort_by sort_by;
-    unsigned width;        /* columns of the terminal; 0 = do not cut names */
+    size_t top;            /* rows of a table, the rest is folded into one; HSD_TOP_ALL = all;
+                            * 0 = by format: text 20 types and 10 roots, --plain and machine formats all */
+    hsd_sort_by sort_by;   /* which rows are on top, and their order */
+    hsd_report_table table;/* csv holds one table: this one */
+    unsigned width;        /* columns of the terminal; 0 = do not cut names, all columns */
     bool use_color;
-    bool use_utf8;         /* else ASCII only */
+    bool use_utf8;         /* else ASCII only: for terminals that cannot show more */
     bool exact_bytes;      /* --bytes */
     bool plain;            /* one record a line, tab separated, never cut */
-    uint64_t noise_bytes;  /* below this a change prints as ~; 0 = max(64 KiB, 0.1 %) */
-    const char *before_command, *after_command; /* names to use in "Next:" lines */
+    uint64_t noise_bytes;  /* below this a change prints as ~; 0 = max(64 KiB, 0.1 % of before) */
+    /* Inputs as the user named them, for "Next:" lines; NULL = no such lines. Quoted by the report. */
+    const char *before_command, *after_command;
+    bool before_is_foreign, after_is_foreign; /* imported on the fly: suggest to import once */
 } hsd_report_options;
 
 typedef struct hsd_report_format {
@@ -43,21 +53,72 @@ typedef struct hsd_report_format {
 
 /* Row i of the registry; NULL past the end. */
 const hsd_report_format *hsd_report_format_get(size_t i);
+
+/* The format of that name; NULL if there is none. */
 const hsd_report_format *hsd_report_format_find(const char *name);
 
 /*
- * Foreign text made harmless for a terminal: control characters, C1, bidi controls, zero-width
- * characters and invalid UTF-8 become visible (\x1b, \u202e). Appends at most `capacity` bytes with the
- * NUL; returns the length it would need. For the command line's own messages.
+ * The objects that changed, as CSV with the columns change,id,type,bytes,before,after:
+ *   change  new | freed: by presence in the captures, live or not; else reached | unreached: the same
+ *           object, live on one side alone; else resized
+ *   id      0x and hexadecimal digits
+ *   bytes   shallow size after, or before when it was freed
+ *   before, after  absent | unreached | live
+ * begin writes the heading; hsd_objects_csv_row is a hsd_changed_fn whose context is the hsd_objects_csv.
  */
-size_t hsd_escape_terminal(char *out, size_t capacity, const char *text, size_t size);
+typedef struct hsd_objects_csv {
+    hsd_write_fn write;
+    void *context;
+    uint64_t row_count;
+} hsd_objects_csv;
 
-/* "412.6 MiB", "+125 KiB", "3,118,204": three significant figures / thousands separators. Returns out. */
+hsd_status hsd_objects_csv_begin(hsd_objects_csv *csv, hsd_write_fn write, void *context, hsd_error *err);
+hsd_status hsd_objects_csv_row(void *csv, const hsd_changed_object *object, hsd_error *err);
+
+/* ---- foreign text ---- */
+
+/*
+ * TERMINAL  what a terminal or a build log would obey becomes visible: \x1b, \u202e, \U000e0041. Bytes
+ *           that are no UTF-8: \xff. A backslash is doubled where it could be taken for such a mark, so
+ *           the original can be had back. "::" at the start of a text and "##" anywhere are broken up:
+ *           build servers read commands there.
+ * ASCII     the same, and whatever is not ASCII becomes visible too: for terminals without UTF-8.
+ * JSON      the inside of a string: valid UTF-8 comes back exactly; the same characters as above stand as
+ *           \uXXXX, so that a terminal can be shown the JSON; what is no UTF-8 becomes U+FFFD.
+ * CSV       a field by RFC 4180: TERMINAL's marks for control characters, a leading ' before = + - @ that
+ *           a spreadsheet would take for a formula, quoted where it holds a comma, a quote or such a mark.
+ * SHELL     one word of a POSIX shell command that can be copied from a terminal: 'it'\''s', and
+ *           $'\x1b' (bash, zsh, ksh) where control characters make that necessary.
+ */
+typedef enum hsd_escape_form {
+    HSD_ESCAPE_TERMINAL, HSD_ESCAPE_ASCII, HSD_ESCAPE_JSON, HSD_ESCAPE_CSV, HSD_ESCAPE_SHELL
+} hsd_escape_form;
+
+/*
+ * Writes at most `capacity` bytes of the escaped text with a NUL behind them, and returns the length
+ * the whole of it needs without the NUL. out may be NULL with capacity 0.
+ */
+size_t hsd_escape(hsd_escape_form form, const char *text, size_t size, char *out, size_t capacity);
+
+/* hsd_escape with HSD_ESCAPE_TERMINAL and HSD_ESCAPE_SHELL. */
+size_t hsd_escape_terminal(char *out, size_t capacity, const char *text, size_t size);
+size_t hsd_quote_shell(char *out, size_t capacity, const char *text, size_t size);
+
+/* ---- numbers, the same in every locale ---- */
+
 #define HSD_NUMBER_CHARS 32
+
+/* "412.6 MiB", "5.70 MiB", "512 B", "0": three significant figures, one decimal from 10 on. Returns out. */
 char *hsd_format_bytes(char out[HSD_NUMBER_CHARS], uint64_t bytes);
+/* The same with a sign: "+125.8 MiB"; zero has none. */
 char *hsd_format_bytes_signed(char out[HSD_NUMBER_CHARS], int64_t bytes);
+/* "3,118,204" and "+412,310". */
 char *hsd_format_count(char out[HSD_NUMBER_CHARS], uint64_t count);
 char *hsd_format_count_signed(char out[HSD_NUMBER_CHARS], int64_t count);
+/* "2026-11-20 09:14:02Z". */
+char *hsd_format_time(char out[HSD_NUMBER_CHARS], uint64_t unix_ns);
+/* "1h 00m", "4m 05s", "12 s", "0.4 s". */
+char *hsd_format_duration(char out[HSD_NUMBER_CHARS], uint64_t elapsed_ns);
 
 #ifdef __cplusplus
 }

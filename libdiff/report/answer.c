@@ -1,0 +1,120 @@
+/*
+ * The answer in two sentences: how much, and what holds it. Each says only what the result proves: a
+ * partial capture proves what is there and not what is gone, a moving heap proves counts and not
+ * which object is which.
+ */
+#include "report/number.h"
+#include "report/text.h"
+
+/* From this share of the growth on, one root is named in the answer. */
+#define SHARE_WORTH_NAMING_PERCENT 50
+
+static void print_growth(hsd_screen *screen, const char *subject)
+{
+    const hsd_change *total = &screen->diff->total;
+    const int64_t growth = hsd_change_bytes(total);
+    char size[HSD_NUMBER_CHARS], percent[HSD_NUMBER_CHARS];
+    if (growth == 0) {
+        hsd_out_format(&screen->out, "%s kept its size", subject);
+        return;
+    }
+    hsd_out_format(&screen->out, "%s %s %s", subject, growth > 0 ? "grew" : "shrank",
+                   hsd_screen_size(screen, size, hsd_magnitude(growth)));
+    if (total->before.bytes > 0 && total->after.bytes > 0)
+        hsd_out_format(&screen->out, " (%s)", hsd_format_percent(percent, total->before.bytes, total->after.bytes));
+}
+
+/* Everything that was there is still there, as it was. */
+static bool print_nothing_changed(hsd_screen *screen)
+{
+    const hsd_diff *diff = screen->diff;
+    char count[HSD_NUMBER_CHARS];
+    if (hsd_change_bytes(&diff->total) != 0 || hsd_change_objects(&diff->total) != 0 ||
+        diff->total.new_.objects > 0 || diff->total.freed.objects > 0 || diff->total.resized_objects > 0)
+        return false;
+    hsd_out_format(&screen->out, "Nothing changed: the same %s live objects, of the same sizes.\n\n",
+                   hsd_format_count(count, diff->total.after.objects));
+    return true;
+}
+
+static void print_new_and_freed(hsd_screen *screen)
+{
+    const hsd_change *total = &screen->diff->total;
+    char fresh[HSD_NUMBER_CHARS], freed[HSD_NUMBER_CHARS], resized[HSD_NUMBER_CHARS];
+    hsd_out_format(&screen->out, ": %s new, %s freed", hsd_screen_size(screen, fresh, total->new_.bytes),
+                   hsd_screen_size(screen, freed, total->freed.bytes));
+    if (total->resized_bytes != 0)
+        hsd_out_format(&screen->out, ", %s by kept objects that %s",
+                       hsd_screen_growth_size(screen, resized, total->resized_bytes),
+                       total->resized_bytes > 0 ? "grew" : "shrank");
+    hsd_out_text(&screen->out, ".\n");
+}
+
+static void print_partial(hsd_screen *screen)
+{
+    const hsd_change *total = &screen->diff->total;
+    char size[HSD_NUMBER_CHARS], count[HSD_NUMBER_CHARS];
+    if (screen->diff->identity_is_known)
+        hsd_out_format(&screen->out, "At least %s is new, in %s objects.\n", hsd_screen_size(screen, size, total->new_.bytes),
+                       hsd_format_count(count, total->new_.objects));
+    hsd_out_text(&screen->out, "A part of the captures is missing: the figures below count what was read, and what is not there\n"
+                               "may not have been freed.\n");
+}
+
+/* The root with the largest growth, if it holds enough of it to be the answer. */
+static void print_main_root(hsd_screen *screen)
+{
+    const hsd_diff *diff = screen->diff;
+    const int64_t growth = hsd_change_bytes(&diff->total);
+    const hsd_root_row *largest = NULL;
+    for (size_t i = 0; i < diff->root_count; i++)
+        if (!largest || hsd_change_bytes(&diff->roots[i].live) > hsd_change_bytes(&largest->live))
+            largest = &diff->roots[i];
+    if (!largest || growth < (int64_t)screen->noise_bytes || diff->is_partial) return;
+    const int64_t share = hsd_change_bytes(&largest->live);
+    const unsigned percent = hsd_percent_of(share, growth);
+    if (share <= 0 || percent < SHARE_WORTH_NAMING_PERCENT) return;
+    if (percent <= 100)
+        hsd_out_format(&screen->out, "%u%% of the growth ", percent);
+    else
+        hsd_out_text(&screen->out, "More than all of the growth ");
+    if (largest->is_shared) {
+        hsd_out_text(&screen->out, "can be reached from several roots.\n");
+        return;
+    }
+    hsd_out_text(&screen->out, "hangs from one place: ");
+    hsd_out_escaped(&screen->out, screen->form, largest->name);
+    hsd_out_text(&screen->out, ".\n");
+}
+
+static void print_identity_unknown(hsd_screen *screen)
+{
+    const hsd_identity a = screen->diff->before.info.identity, b = screen->diff->after.info.identity;
+    hsd_out_text(&screen->out, a == HSD_IDENTITY_MOVING || b == HSD_IDENTITY_MOVING
+                                   ? "Objects move in this heap, so single objects cannot be recognised: growth is exact, and\n"
+                                     "how much of it is new and how much was freed is not known.\n"
+                                   : "Single objects cannot be recognised between these captures: growth is exact, and how much\n"
+                                     "of it is new and how much was freed is not known.\n");
+}
+
+void hsd_screen_answer(hsd_screen *screen)
+{
+    const hsd_diff *diff = screen->diff;
+    const bool all_counts = diff->is_summary || !diff->before.has_roots || !diff->after.has_roots;
+    if (!diff->is_partial && diff->identity_is_known && !diff->is_summary && print_nothing_changed(screen)) return;
+    if (diff->is_partial) {
+        print_partial(screen);
+    } else {
+        print_growth(screen, all_counts ? "Heap" : "Live heap");
+        if (diff->identity_is_known)
+            print_new_and_freed(screen);
+        else
+            hsd_out_text(&screen->out, ".\n");
+    }
+    print_main_root(screen);
+    if (diff->is_summary)
+        hsd_out_text(&screen->out, "From the totals of the captures alone: garbage is included, and roots are not looked at.\n");
+    else if (!diff->identity_is_known && !diff->is_partial)
+        print_identity_unknown(screen);
+    hsd_out_text(&screen->out, "\n");
+}

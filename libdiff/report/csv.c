@@ -1,0 +1,74 @@
+/*
+ * CSV by RFC 4180, one table to a file: a heading, one record a row, CRLF as the RFC has it, exact
+ * numbers. The last record of a table cut by --top is "others", told from a name by its first column.
+ */
+#include <string.h>
+
+#include "report/formats.h"
+#include "report/out.h"
+#include "report/rank.h"
+
+static void field_count(hsd_out *out, uint64_t value) { hsd_out_format(out, ",%llu", (unsigned long long)value); }
+static void field_signed(hsd_out *out, int64_t value) { hsd_out_format(out, ",%lld", (long long)value); }
+
+static void amount(hsd_out *out, hsd_amount value)
+{
+    field_count(out, value.objects);
+    field_count(out, value.bytes);
+}
+
+static void record(hsd_out *out, const char *kind, hsd_text name, const hsd_change *change, const hsd_amount unreached[2])
+{
+    hsd_out_format(out, "%s,", kind);
+    hsd_out_escaped(out, HSD_ESCAPE_CSV, name);
+    amount(out, change->before);
+    amount(out, change->after);
+    field_signed(out, hsd_change_objects(change));
+    field_signed(out, hsd_change_bytes(change));
+    amount(out, change->new_);
+    amount(out, change->freed);
+    field_signed(out, change->resized_bytes);
+    if (unreached) {
+        amount(out, unreached[0]);
+        amount(out, unreached[1]);
+    }
+    hsd_out_text(out, "\r\n");
+}
+
+static void print_table(hsd_out *out, const hsd_ranking *ranking, bool is_types)
+{
+    const char *kind = is_types ? "type" : "root";
+    hsd_out_text(out, "row,name,before_objects,before_bytes,after_objects,after_bytes,growth_objects,growth_bytes,"
+                      "new_objects,new_bytes,freed_objects,freed_bytes,resized_bytes");
+    if (is_types)
+        hsd_out_text(out, ",unreached_before_objects,unreached_before_bytes,unreached_after_objects,unreached_after_bytes");
+    hsd_out_text(out, "\r\n");
+    for (size_t i = 0; i < ranking->shown; i++) {
+        const hsd_rank_row *row = &ranking->rows[i];
+        const hsd_amount unreached[2] = {row->type ? row->type->unreached_before : (hsd_amount){0, 0},
+                                         row->type ? row->type->unreached_after : (hsd_amount){0, 0}};
+        record(out, kind, row->name, row->change, row->type ? unreached : NULL);
+    }
+    const hsd_amount others[2] = {ranking->others_unreached_before, ranking->others_unreached_after};
+    if (ranking->shown < ranking->count)
+        record(out, "others", (hsd_text){"", 0}, &ranking->others, is_types ? others : NULL);
+}
+
+static hsd_status write_csv(const hsd_diff *diff, const hsd_report_options *options, hsd_write_fn write,
+                            void *context, hsd_error *err)
+{
+    hsd_ranking ranking;
+    HSD_TRY(hsd_ranking_init(&ranking, diff, options->table, options->sort_by,
+                             options->top ? options->top : HSD_TOP_ALL, false, err));
+    hsd_out out;
+    hsd_out_init(&out, write, context, err);
+    print_table(&out, &ranking, options->table == HSD_TABLE_TYPES);
+    hsd_ranking_release(&ranking);
+    return hsd_out_finish(&out);
+}
+
+const hsd_report_format hsd_report_csv = {
+    .name = "csv",
+    .summary = "one table (--table types or roots) for spreadsheets, RFC 4180",
+    .write_diff = write_csv,
+};

@@ -1,0 +1,142 @@
+/*
+ * The foot of the text report: what the tables do not count, how sure the matching is, and commands to
+ * go on with, ready to be copied.
+ */
+#include <string.h>
+
+#include "report/table.h"
+#include "report/text.h"
+
+static void print_unreached(hsd_screen *screen)
+{
+    const hsd_amount before = screen->diff->unreached_before, after = screen->diff->unreached_after;
+    char a[HSD_NUMBER_CHARS], b[HSD_NUMBER_CHARS], c[HSD_NUMBER_CHARS], d[HSD_NUMBER_CHARS];
+    if (before.objects == 0 && after.objects == 0) return;
+    hsd_out_format(&screen->out, "Not counted, because no root reaches it: %s -> %s (%s -> %s objects).\n",
+                   hsd_screen_size(screen, a, before.bytes), hsd_screen_size(screen, b, after.bytes),
+                   hsd_format_count(c, before.objects), hsd_format_count(d, after.objects));
+}
+
+static void print_rung(hsd_screen *screen, const char **separator, const char *name, uint64_t count)
+{
+    char text[HSD_NUMBER_CHARS];
+    if (count == 0) return;
+    hsd_out_format(&screen->out, "%s%s %s", *separator, name, hsd_format_count(text, count));
+    *separator = ", ";
+}
+
+static void print_match(hsd_screen *screen)
+{
+    const hsd_match *match = &screen->diff->match;
+    const char *separator = "Objects matched by ";
+    if (!screen->diff->identity_is_known) return;
+    print_rung(screen, &separator, "exact id", match->exact);
+    print_rung(screen, &separator, "address and type", match->address);
+    print_rung(screen, &separator, "structure", match->structure);
+    if (separator[0] == 'O') {
+        hsd_out_text(&screen->out, "No object is in both captures");
+        separator = ": ";
+    } else {
+        separator = "; ";
+    }
+    print_rung(screen, &separator, "only before", match->unmatched_before);
+    print_rung(screen, &separator, "only after", match->unmatched_after);
+    print_rung(screen, &separator, "ambiguous", match->ambiguous);
+    hsd_out_text(&screen->out, ".\n");
+}
+
+/* ---- what to type next ---- */
+
+typedef struct suggestions {
+    hsd_screen *screen;
+    hsd_table table; /* "Next:", the command, what it is good for */
+    hsd_buffer line;
+} suggestions;
+
+static void add_text(suggestions *next, const char *text)
+{
+    hsd_out *out = &next->screen->out;
+    if (out->status == HSD_OK) out->status = hsd_buffer_append(&next->line, text, strlen(text), out->err);
+}
+
+/* A blank and a word, quoted for the shell. */
+static void add_word(suggestions *next, const char *word)
+{
+    hsd_out *out = &next->screen->out;
+    add_text(next, " ");
+    const size_t size = hsd_escape(HSD_ESCAPE_SHELL, word, strlen(word), NULL, 0);
+    if (out->status == HSD_OK) out->status = hsd_buffer_reserve(&next->line, size + 1, out->err);
+    if (out->status != HSD_OK) return;
+    hsd_escape(HSD_ESCAPE_SHELL, word, strlen(word), (char *)next->line.data + next->line.size, size + 1);
+    next->line.size += size;
+}
+
+static void end_line(suggestions *next, const char *why)
+{
+    hsd_out *out = &next->screen->out;
+    const char *const lead = next->table.rows == 0 ? "Next:" : "";
+    hsd_table_add_row(&next->table);
+    if (out->status == HSD_OK) out->status = hsd_table_put(&next->table, 0, lead, strlen(lead), HSD_PAINT_NONE, out->err);
+    if (out->status == HSD_OK)
+        out->status = hsd_table_put(&next->table, 1, (const char *)next->line.data, next->line.size, HSD_PAINT_NONE, out->err);
+    if (out->status == HSD_OK) out->status = hsd_table_put(&next->table, 2, why, strlen(why), HSD_PAINT_NONE, out->err);
+    hsd_buffer_clear(&next->line);
+}
+
+static void suggest_again(suggestions *next, const char *options, const char *why)
+{
+    add_text(next, "hsdiff");
+    add_word(next, next->screen->options->before_command);
+    add_word(next, next->screen->options->after_command);
+    if (options[0]) add_text(next, " ");
+    add_text(next, options);
+    end_line(next, why);
+}
+
+static bool suggest_import(suggestions *next, bool is_foreign, const char *input, const char *output)
+{
+    if (!is_foreign || strcmp(input, "-") == 0) return false;
+    add_text(next, "hsdiff import");
+    add_word(next, input);
+    add_text(next, " -o ");
+    add_text(next, output);
+    end_line(next, "to read the dump only once");
+    return true;
+}
+
+static void suggest(suggestions *next, bool folded)
+{
+    const hsd_report_options *options = next->screen->options;
+    const hsd_diff *diff = next->screen->diff;
+    if (diff->is_summary) {
+        suggest_again(next, "", "who holds it, and what is new");
+        return;
+    }
+    if (folded) suggest_again(next, "--top all", "every type and root");
+    if (diff->identity_is_known && !diff->is_partial)
+        suggest_again(next, "--objects changed.csv", "each object that came or went");
+    if (!suggest_import(next, options->before_is_foreign, options->before_command, "before.hs") &&
+        !suggest_import(next, options->after_is_foreign, options->after_command, "after.hs"))
+        suggest_again(next, "--format json", "for a script");
+}
+
+static void print_next(hsd_screen *screen, bool folded)
+{
+    suggestions next = {.screen = screen};
+    if (!screen->options->before_command || !screen->options->after_command) return;
+    if (screen->out.status == HSD_OK) screen->out.status = hsd_table_init(&next.table, 3, 4, screen->out.err);
+    if (screen->out.status != HSD_OK) return;
+    next.table.left_columns = 3;
+    suggest(&next, folded);
+    hsd_out_text(&screen->out, "\n");
+    if (screen->out.status == HSD_OK) hsd_table_print(&next.table, &screen->out, false);
+    hsd_table_release(&next.table);
+    hsd_buffer_release(&next.line);
+}
+
+void hsd_screen_foot(hsd_screen *screen, bool folded)
+{
+    print_unreached(screen);
+    print_match(screen);
+    print_next(screen, folded);
+}

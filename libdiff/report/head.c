@@ -1,0 +1,142 @@
+/*
+ * The head of the text report: warnings, one line for each capture, and one that says how the two
+ * belong together, in words no stronger than what the captures prove.
+ */
+#include <string.h>
+
+#include "report/table.h"
+#include "report/text.h"
+
+void hsd_screen_warnings(hsd_screen *screen)
+{
+    const hsd_diff *diff = screen->diff;
+    for (size_t i = 0; i < diff->warning_count; i++) {
+        hsd_out_text(&screen->out, "! ");
+        hsd_out_escaped(&screen->out, screen->form, diff->warnings[i]);
+        hsd_out_text(&screen->out, "\n");
+    }
+    if (diff->warning_count > 0) hsd_out_text(&screen->out, "\n");
+}
+
+/* ---- the two captures ---- */
+
+static void put_cell(hsd_screen *screen, hsd_table *table, size_t column, const char *text)
+{
+    if (screen->out.status == HSD_OK)
+        screen->out.status = hsd_table_put(table, column, text, strlen(text), HSD_PAINT_NONE, screen->out.err);
+}
+
+static void put_path(hsd_screen *screen, hsd_table *table, size_t column, const char *path)
+{
+    char text[2048];
+    hsd_escape(screen->form, path, strlen(path), text, sizeof text);
+    put_cell(screen, table, column, text);
+}
+
+static void capture_row(hsd_screen *screen, hsd_table *table, const char *word, const hsd_side *side)
+{
+    char number[HSD_NUMBER_CHARS], objects[HSD_NUMBER_CHARS + 16] = "";
+    hsd_table_add_row(table);
+    put_cell(screen, table, 0, word);
+    put_path(screen, table, 1, side->info.path ? side->info.path : "");
+    if (side->info.taken_unix_ns > 0)
+        put_cell(screen, table, 2, hsd_format_time(number, side->info.taken_unix_ns));
+    put_cell(screen, table, 3, hsd_screen_size(screen, number, side->live.bytes));
+    hsd_format_count(objects, side->live.objects);
+    memcpy(objects + strlen(objects), " objects", sizeof " objects");
+    put_cell(screen, table, 4, objects);
+}
+
+/* ---- how they belong together ---- */
+
+static bool is_known(const uint8_t id[16])
+{
+    static const uint8_t none[16];
+    return memcmp(id, none, sizeof none) != 0;
+}
+
+static const char *process_words(const hsd_capture_info *before, const hsd_capture_info *after)
+{
+    const bool has_pids = before->pid > 0 && after->pid > 0;
+    if (is_known(before->domain) && is_known(after->domain))
+        return memcmp(before->domain, after->domain, 16) == 0 ? "same process" : "different processes";
+    if (before->started_unix_ns > 0 && after->started_unix_ns > 0 && has_pids)
+        return before->started_unix_ns == after->started_unix_ns && before->pid == after->pid
+                   ? "same process" : "different processes";
+    if (has_pids) return before->pid == after->pid ? "same process number" : "different processes";
+    return NULL;
+}
+
+static bool same_text(const char *a, const char *b) { return a && b && a[0] && strcmp(a, b) == 0; }
+
+/* " (checkout-api, pid 4121, V8 11.3)": what both captures say alike. */
+static void print_common_facts(hsd_screen *screen, const hsd_capture_info *before, const hsd_capture_info *after)
+{
+    const char *separator = " (";
+    const char *const texts[] = {same_text(before->process_name, after->process_name) ? after->process_name : NULL,
+                                 same_text(before->runtime, after->runtime) ? after->runtime : NULL};
+    for (size_t i = 0; i < 2; i++) {
+        if (texts[i]) {
+            hsd_out_text(&screen->out, separator);
+            hsd_out_escaped(&screen->out, screen->form, (hsd_text){texts[i], strlen(texts[i])});
+            separator = ", ";
+        }
+        if (i == 0 && after->pid > 0 && before->pid == after->pid) {
+            hsd_out_format(&screen->out, "%spid %llu", separator, (unsigned long long)after->pid);
+            separator = ", ";
+        }
+    }
+    if (separator[0] == ',') hsd_out_text(&screen->out, ")");
+}
+
+static void print_time_apart(hsd_screen *screen, uint64_t before_ns, uint64_t after_ns)
+{
+    char number[HSD_NUMBER_CHARS];
+    if (before_ns == 0 || after_ns == 0) return;
+    if (after_ns >= before_ns)
+        hsd_out_format(&screen->out, "%s apart, ", hsd_format_duration(number, after_ns - before_ns));
+    else
+        hsd_out_format(&screen->out, "taken in the other order, %s apart, ",
+                       hsd_format_duration(number, before_ns - after_ns));
+}
+
+static void print_incomplete(hsd_screen *screen, const char *word, const hsd_capture_info *info)
+{
+    if (info->is_complete) return;
+    hsd_out_format(&screen->out, "%s incomplete", word);
+    if (info->incomplete_reason && info->incomplete_reason[0]) {
+        hsd_out_text(&screen->out, " (");
+        hsd_out_escaped(&screen->out, screen->form,
+                        (hsd_text){info->incomplete_reason, strlen(info->incomplete_reason)});
+        hsd_out_text(&screen->out, ")");
+    }
+}
+
+static void print_relation(hsd_screen *screen)
+{
+    const hsd_capture_info *before = &screen->diff->before.info, *after = &screen->diff->after.info;
+    const char *process = process_words(before, after);
+    hsd_out_repeat(&screen->out, ' ', 8);
+    hsd_out_text(&screen->out, process ? process : "not known if the same process");
+    print_common_facts(screen, before, after);
+    hsd_out_text(&screen->out, ", ");
+    print_time_apart(screen, before->taken_unix_ns, after->taken_unix_ns);
+    if (before->is_complete && after->is_complete) hsd_out_text(&screen->out, "both complete");
+    print_incomplete(screen, "before", before);
+    if (!before->is_complete && !after->is_complete) hsd_out_text(&screen->out, ", ");
+    print_incomplete(screen, "after", after);
+    hsd_out_text(&screen->out, "\n\n");
+}
+
+void hsd_screen_captures(hsd_screen *screen)
+{
+    hsd_table table;
+    if (screen->out.status == HSD_OK) screen->out.status = hsd_table_init(&table, 5, 2, screen->out.err);
+    if (screen->out.status != HSD_OK) return;
+    table.left_columns = 3;
+    capture_row(screen, &table, "before", &screen->diff->before);
+    capture_row(screen, &table, "after", &screen->diff->after);
+    hsd_table_print(&table, &screen->out, false);
+    hsd_table_release(&table);
+    print_relation(screen);
+}

@@ -1,0 +1,74 @@
+/*
+ * The gathering buffer of reports: passes bytes on in pieces of some 64 KiB, and remembers the
+ * first failure so that the layouts above need not look at one.
+ */
+#include "report/out.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FLUSH_BYTES ((size_t)64 << 10)
+
+void hsd_out_init(hsd_out *out, hsd_write_fn write, void *context, hsd_error *err)
+{
+    *out = (hsd_out){.write = write, .context = context, .err = err, .status = HSD_OK};
+}
+
+static void flush(hsd_out *out)
+{
+    if (out->status == HSD_OK && out->buffer.size > 0)
+        out->status = out->write(out->context, out->buffer.data, out->buffer.size, out->err);
+    hsd_buffer_clear(&out->buffer);
+}
+
+void hsd_out_bytes(hsd_out *out, const void *data, size_t size)
+{
+    if (out->status != HSD_OK) return;
+    out->status = hsd_buffer_append(&out->buffer, data, size, out->err);
+    if (out->buffer.size >= FLUSH_BYTES) flush(out);
+}
+
+void hsd_out_text(hsd_out *out, const char *text) { hsd_out_bytes(out, text, strlen(text)); }
+
+void hsd_out_repeat(hsd_out *out, char c, size_t count)
+{
+    char piece[64];
+    memset(piece, c, sizeof piece);
+    for (; count > sizeof piece; count -= sizeof piece)
+        hsd_out_bytes(out, piece, sizeof piece);
+    hsd_out_bytes(out, piece, count);
+}
+
+void hsd_out_format(hsd_out *out, const char *format, ...)
+{
+    char piece[256];
+    va_list arguments;
+    va_start(arguments, format);
+    const int size = vsnprintf(piece, sizeof piece, format, arguments);
+    va_end(arguments);
+    if (size < 0 || (size_t)size >= sizeof piece) {
+        if (out->status == HSD_OK)
+            out->status = hsd_fail(out->err, HSD_E_MISUSE, "a piece of a report is too long");
+        return;
+    }
+    hsd_out_bytes(out, piece, (size_t)size);
+}
+
+void hsd_out_escaped(hsd_out *out, hsd_escape_form form, hsd_text text)
+{
+    if (out->status != HSD_OK) return;
+    const size_t size = hsd_escape(form, text.data, text.size, NULL, 0);
+    out->status = hsd_buffer_reserve(&out->buffer, size + 1, out->err);
+    if (out->status != HSD_OK) return;
+    hsd_escape(form, text.data, text.size, (char *)out->buffer.data + out->buffer.size, size + 1);
+    out->buffer.size += size;
+    if (out->buffer.size >= FLUSH_BYTES) flush(out);
+}
+
+hsd_status hsd_out_finish(hsd_out *out)
+{
+    flush(out);
+    hsd_buffer_release(&out->buffer);
+    return out->status;
+}

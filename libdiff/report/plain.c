@@ -1,0 +1,98 @@
+/*
+ * --plain: the report as records for screen readers, cut and awk. One record a line, fields separated by
+ * one tab, the first field says what the record is; exact bytes, nothing cut, aligned or drawn. A line
+ * "# ..." before each kind names its fields.
+ */
+#include <string.h>
+
+#include "report/rank.h"
+#include "report/text.h"
+
+static void field_text(hsd_screen *screen, const char *text, size_t size)
+{
+    hsd_out_text(&screen->out, "\t");
+    hsd_out_escaped(&screen->out, screen->form, (hsd_text){text, size});
+}
+
+static void field_count(hsd_screen *screen, uint64_t value)
+{
+    hsd_out_format(&screen->out, "\t%llu", (unsigned long long)value);
+}
+
+static void field_signed(hsd_screen *screen, int64_t value)
+{
+    hsd_out_format(&screen->out, "\t%lld", (long long)value);
+}
+
+static void print_capture(hsd_screen *screen, const char *word, const hsd_side *side)
+{
+    char time[HSD_NUMBER_CHARS] = "";
+    const char *path = side->info.path ? side->info.path : "";
+    if (side->info.taken_unix_ns > 0) hsd_format_time(time, side->info.taken_unix_ns);
+    hsd_out_format(&screen->out, "capture\t%s", word);
+    field_text(screen, path, strlen(path));
+    field_text(screen, time, strlen(time));
+    field_count(screen, side->live.bytes);
+    field_count(screen, side->live.objects);
+    field_count(screen, side->unreached.bytes);
+    field_count(screen, side->unreached.objects);
+    hsd_out_format(&screen->out, "\t%s\n", side->info.is_complete ? "complete" : "incomplete");
+}
+
+static void print_change(hsd_screen *screen, const char *kind, hsd_text name, const hsd_change *change)
+{
+    hsd_out_text(&screen->out, kind);
+    field_text(screen, name.data, name.size);
+    field_count(screen, change->before.bytes);
+    field_count(screen, change->after.bytes);
+    field_signed(screen, hsd_change_bytes(change));
+    field_count(screen, change->before.objects);
+    field_count(screen, change->after.objects);
+    field_signed(screen, hsd_change_objects(change));
+    if (screen->diff->identity_is_known) {
+        field_count(screen, change->new_.bytes);
+        field_count(screen, change->new_.objects);
+        field_count(screen, change->freed.bytes);
+        field_count(screen, change->freed.objects);
+        field_signed(screen, change->resized_bytes);
+    }
+    hsd_out_text(&screen->out, "\n");
+}
+
+static void print_table(hsd_screen *screen, const char *kind, hsd_report_table table)
+{
+    hsd_ranking ranking;
+    const size_t top = screen->options->top ? screen->options->top : HSD_TOP_ALL;
+    if (screen->out.status != HSD_OK) return;
+    screen->out.status = hsd_ranking_init(&ranking, screen->diff, table, screen->options->sort_by, top, false,
+                                          screen->out.err);
+    if (screen->out.status != HSD_OK) return;
+    for (size_t i = 0; i < ranking.shown; i++)
+        print_change(screen, kind, ranking.rows[i].name, ranking.rows[i].change);
+    if (ranking.shown < ranking.count) {
+        hsd_out_text(&screen->out, "others-");
+        print_change(screen, kind, (hsd_text){"", 0}, &ranking.others);
+    }
+    hsd_ranking_release(&ranking);
+}
+
+void hsd_screen_plain(hsd_screen *screen)
+{
+    const hsd_diff *diff = screen->diff;
+    for (size_t i = 0; i < diff->warning_count; i++) {
+        hsd_out_text(&screen->out, "warning");
+        field_text(screen, diff->warnings[i].data, diff->warnings[i].size);
+        hsd_out_text(&screen->out, "\n");
+    }
+    hsd_out_text(&screen->out, "# capture\tside\tpath\ttaken\tbytes\tobjects\tunreached_bytes\tunreached_objects\tstate\n");
+    print_capture(screen, "before", &diff->before);
+    print_capture(screen, "after", &diff->after);
+    hsd_out_text(&screen->out, "# total, type, root\tname\tbefore_bytes\tafter_bytes\tgrowth_bytes"
+                               "\tbefore_objects\tafter_objects\tgrowth_objects");
+    if (diff->identity_is_known)
+        hsd_out_text(&screen->out, "\tnew_bytes\tnew_objects\tfreed_bytes\tfreed_objects\tresized_bytes");
+    hsd_out_text(&screen->out, "\n");
+    print_change(screen, "total", (hsd_text){"", 0}, &diff->total);
+    print_table(screen, "type", HSD_TABLE_TYPES);
+    print_table(screen, "root", HSD_TABLE_ROOTS);
+}

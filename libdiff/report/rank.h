@@ -1,0 +1,40 @@
+/*
+ * Which rows of a table are shown, in which order, and what the rest adds up to. Shared by every
+ * format, so that all of them show the same rows.
+ */
+#ifndef HSD_REPORT_RANK_H
+#define HSD_REPORT_RANK_H
+
+#include "report/out.h"
+#include <hsdiff/report.h>
+
+/* One row of any table: a view of a type or a root row. */
+typedef struct hsd_rank_row {
+    hsd_text name;
+    const hsd_change *change;
+    const hsd_type_row *type; /* the row itself: one of the two */
+    const hsd_root_row *root;
+} hsd_rank_row;
+
+typedef struct hsd_ranking {
+    hsd_rank_row *rows;      /* all, the shown ones first and in order; owned */
+    size_t count, shown;
+    hsd_change others;       /* sum of the rows from `shown` on */
+    hsd_amount others_unreached_before, others_unreached_after; /* of types */
+    bool others_are_unchanged;
+} hsd_ranking;
+
+/*
+ * Ranks the table of `diff` that options->table names. The `top` rows are those of the largest change
+ * by the sort key, growth or shrinkage alike; they are then put in the order of the key: largest growth
+ * first, shrinkage last. By name: the rows of the largest growth, in the order of their names. With
+ * `fold_unchanged` rows in which nothing changed are never shown.
+ */
+hsd_status hsd_ranking_init(hsd_ranking *ranking, const hsd_diff *diff, hsd_report_table table,
+                            hsd_sort_by sort_by, size_t top, bool fold_unchanged, hsd_error *err);
+void hsd_ranking_release(hsd_ranking *ranking);
+
+/* True if before and after are the same objects with the same sizes, as far as is known. */
+bool hsd_change_is_none(const hsd_change *change);
+
+#endif

@@ -1,0 +1,144 @@
+/*
+ * Cutting names. Two steps, the first that suffices is taken:
+ *
+ *      java.util.HashMap$Node<java.lang.String,com.shop.Session>      52 columns wanted: as it is
+ *      java.util.HashMap$Node<…>                                      30: what stands in <> is dropped
+ *      java.util.Has…Node<…>                                          20: then the middle
+ *
+ * Afterwards equal texts of different names are looked for by sorting, and lengthened until none is
+ * left or a name stands there in full.
+ */
+#include "report/shorten.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/utf8.h"
+#include "report/width.h"
+
+typedef struct ellipsis { const char *text; size_t size, width; } ellipsis;
+
+static ellipsis ellipsis_for(bool use_utf8)
+{
+    return use_utf8 ? (ellipsis){"\xE2\x80\xA6", 3, 1} : (ellipsis){"..", 2, 2};
+}
+
+/* Drops what stands between the outermost < and >, unless the name begins with it. */
+static size_t collapse(const char *name, size_t size, ellipsis mark, char *out)
+{
+    size_t depth = 0, used = 0;
+    for (size_t i = 0; i < size; i++) {
+        if (name[i] == '>' && depth > 0 && --depth == 0) {
+            memcpy(out + used, mark.text, mark.size);
+            used += mark.size;
+        }
+        if (depth == 0) out[used++] = name[i];
+        if (name[i] == '<' && i > 0) depth++;
+    }
+    return depth == 0 ? used : 0; /* unbalanced: not generics */
+}
+
+/* Bytes of the longest start of the text that is at most `width` columns wide. */
+static size_t head_bytes(const char *text, size_t size, size_t width)
+{
+    size_t at = 0, columns = 0;
+    while (at < size) {
+        uint32_t code;
+        const size_t step = hsd_utf8_next(text + at, size - at, &code);
+        columns += hsd_width_of_character(code);
+        if (columns > width) break;
+        at += step;
+    }
+    return at;
+}
+
+/* Where the end of the text that is at most `width` columns wide begins. */
+static size_t tail_start(const char *text, size_t size, size_t width)
+{
+    const size_t total = hsd_width_of_text(text, size);
+    size_t at = 0, columns = 0;
+    while (at < size && total - columns > width) {
+        uint32_t code;
+        at += hsd_utf8_next(text + at, size - at, &code);
+        columns += hsd_width_of_character(code);
+    }
+    return at;
+}
+
+static size_t cut_middle(const char *text, size_t size, size_t width, ellipsis mark, char *out)
+{
+    const size_t room = width > mark.width ? width - mark.width : 1;
+    const size_t tail_width = room / 2, head = head_bytes(text, size, room - tail_width);
+    const size_t tail = tail_start(text, size, tail_width);
+    memcpy(out, text, head);
+    memcpy(out + head, mark.text, mark.size);
+    memcpy(out + head + mark.size, text + tail, size - tail);
+    return head + mark.size + (size - tail);
+}
+
+/* `collapsing` is given up when names that differ inside <> alone have to be told apart. */
+static hsd_status shorten(hsd_short_name *name, size_t width, bool collapsing, ellipsis mark, hsd_arena *arena,
+                          hsd_error *err)
+{
+    name->text = name->full;
+    name->size = name->full_size;
+    if (hsd_width_of_text(name->full, name->full_size) <= width) return HSD_OK;
+    const size_t capacity = 3 * name->full_size + mark.size + 1; /* each <> may grow by the mark */
+    char *text = hsd_arena_take(arena, capacity), *cut = hsd_arena_take(arena, capacity);
+    if (!text || !cut) return hsd_fail(err, HSD_E_NOMEM, "no memory to shorten a name");
+    size_t size = collapsing ? collapse(name->full, name->full_size, mark, text) : 0;
+    if (size == 0 || size >= name->full_size) {
+        memcpy(text, name->full, name->full_size);
+        size = name->full_size;
+    }
+    name->text = text;
+    name->size = size;
+    if (hsd_width_of_text(text, size) <= width) return HSD_OK;
+    name->text = cut;
+    name->size = cut_middle(text, size, width, mark, cut);
+    return HSD_OK;
+}
+
+static int by_text(const void *left, const void *right)
+{
+    const hsd_short_name *a = *(hsd_short_name *const *)left, *b = *(hsd_short_name *const *)right;
+    const int order = memcmp(a->text, b->text, a->size < b->size ? a->size : b->size);
+    return order != 0 ? order : (a->size > b->size) - (a->size < b->size);
+}
+
+static bool is_cut(const hsd_short_name *name) { return name->text != name->full; }
+
+/* Marks the cut names that look like a neighbour in the sorted order; returns how many. */
+static size_t find_equal(hsd_short_name **sorted, size_t count, bool *is_equal)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        const bool like_previous = i > 0 && by_text(&sorted[i - 1], &sorted[i]) == 0;
+        const bool like_next = i + 1 < count && by_text(&sorted[i], &sorted[i + 1]) == 0;
+        is_equal[i] = (like_previous || like_next) && is_cut(sorted[i]);
+        found += is_equal[i];
+    }
+    return found;
+}
+
+hsd_status hsd_shorten_names(hsd_short_name *names, size_t count, size_t width, bool use_utf8,
+                             hsd_arena *arena, hsd_error *err)
+{
+    const ellipsis mark = ellipsis_for(use_utf8);
+    hsd_short_name **sorted = calloc(count + 1, sizeof *sorted);
+    bool *is_equal = calloc(count + 1, sizeof *is_equal);
+    hsd_status status = sorted && is_equal ? HSD_OK : hsd_fail(err, HSD_E_NOMEM, "no memory to shorten %zu names", count);
+    for (size_t i = 0; status == HSD_OK && i < count; i++) {
+        sorted[i] = &names[i];
+        status = shorten(&names[i], width, true, mark, arena, err);
+    }
+    for (size_t round = width; status == HSD_OK; round += round / 2 + 1) {
+        qsort(sorted, count, sizeof *sorted, by_text);
+        if (find_equal(sorted, count, is_equal) == 0) break;
+        for (size_t i = 0; status == HSD_OK && i < count; i++)
+            if (is_equal[i]) status = shorten(sorted[i], round, false, mark, arena, err);
+    }
+    free(sorted);
+    free(is_equal);
+    return status;
+}

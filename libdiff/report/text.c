@@ -1,0 +1,61 @@
+/*
+ * The text report: one screen for a person, from the most important down. What must be known before
+ * any number is believed; the two captures; the answer in a sentence; the tables that prove it; what
+ * was left out; what to type next. What is not known is not printed.
+ */
+#include "report/text.h"
+
+#include "report/formats.h"
+#include "report/number.h"
+
+#define TYPES_SHOWN 20
+#define ROOTS_SHOWN 10
+#define NOISE_BYTES_MIN ((uint64_t)64 << 10)
+
+char *hsd_screen_size(const hsd_screen *screen, char out[HSD_NUMBER_CHARS], uint64_t bytes)
+{
+    return screen->options->exact_bytes ? hsd_format_exact(out, bytes) : hsd_format_bytes(out, bytes);
+}
+
+char *hsd_screen_growth_size(const hsd_screen *screen, char out[HSD_NUMBER_CHARS], int64_t bytes)
+{
+    return screen->options->exact_bytes ? hsd_format_exact_signed(out, bytes) : hsd_format_bytes_signed(out, bytes);
+}
+
+static uint64_t noise_of(const hsd_diff *diff, const hsd_report_options *options)
+{
+    if (options->noise_bytes > 0) return options->noise_bytes;
+    const uint64_t share = diff->total.before.bytes / 1000;
+    return share > NOISE_BYTES_MIN ? share : NOISE_BYTES_MIN;
+}
+
+static void print(hsd_screen *screen)
+{
+    const size_t top = screen->options->top;
+    bool folded = false;
+    hsd_screen_warnings(screen);
+    hsd_screen_captures(screen);
+    hsd_screen_answer(screen);
+    hsd_screen_growth(screen, HSD_TABLE_TYPES, top ? top : TYPES_SHOWN, &folded);
+    hsd_screen_growth(screen, HSD_TABLE_ROOTS, top ? top : ROOTS_SHOWN, &folded);
+    hsd_screen_foot(screen, folded);
+}
+
+static hsd_status write_text(const hsd_diff *diff, const hsd_report_options *options, hsd_write_fn write,
+                             void *context, hsd_error *err)
+{
+    hsd_screen screen = {.diff = diff, .options = options, .noise_bytes = noise_of(diff, options),
+                         .form = options->use_utf8 ? HSD_ESCAPE_TERMINAL : HSD_ESCAPE_ASCII};
+    hsd_out_init(&screen.out, write, context, err);
+    if (options->plain)
+        hsd_screen_plain(&screen);
+    else
+        print(&screen);
+    return hsd_out_finish(&screen.out);
+}
+
+const hsd_report_format hsd_report_text = {
+    .name = "text",
+    .summary = "tables for people",
+    .write_diff = write_text,
+};

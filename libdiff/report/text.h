@@ -1,0 +1,40 @@
+/*
+ * The parts of the text report, each a function that prints one part of the screen; text.c puts them
+ * in order.
+ */
+#ifndef HSD_REPORT_TEXT_H
+#define HSD_REPORT_TEXT_H
+
+#include "report/out.h"
+#include <hsdiff/report.h>
+
+/* What every part needs. */
+typedef struct hsd_screen {
+    hsd_out out;
+    const hsd_diff *diff;
+    const hsd_report_options *options;
+    hsd_escape_form form; /* HSD_ESCAPE_TERMINAL or HSD_ESCAPE_ASCII */
+    uint64_t noise_bytes;
+} hsd_screen;
+
+/* head.c: warnings, the two captures and how they belong together. */
+void hsd_screen_warnings(hsd_screen *screen);
+void hsd_screen_captures(hsd_screen *screen);
+
+/* answer.c: the sentences. */
+void hsd_screen_answer(hsd_screen *screen);
+
+/* growth.c: one table; *folded becomes true when rows were folded that did change. */
+void hsd_screen_growth(hsd_screen *screen, hsd_report_table table, size_t top, bool *folded);
+
+/* foot.c: what was not counted, how objects were matched, what to do next. */
+void hsd_screen_foot(hsd_screen *screen, bool folded);
+
+/* plain.c: the whole report as records. */
+void hsd_screen_plain(hsd_screen *screen);
+
+/* "412.6 MiB", or exact with --bytes. */
+char *hsd_screen_size(const hsd_screen *screen, char out[HSD_NUMBER_CHARS], uint64_t bytes);
+char *hsd_screen_growth_size(const hsd_screen *screen, char out[HSD_NUMBER_CHARS], int64_t bytes);
+
+#endif
