@@ -140,7 +140,7 @@ hsd_status hsd_temp_read(const hsd_temp *temp, uint64_t offset, void *data, size
 
 void hsd_temp_close(hsd_temp *temp)
 {
-    if (temp->space == NULL) return;
+    if (temp->space == NULL || temp->fd < 0) return;
     temp->space->bytes_now -= temp->size_bytes;
     close(temp->fd);
     *temp = (hsd_temp){.fd = -1};

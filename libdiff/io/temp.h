@@ -20,9 +20,9 @@ typedef struct hsd_temp_space { /* one for each operation; shared by threads */
 } hsd_temp_space;
 
 typedef struct hsd_temp {
-    int fd;
+    int fd; /* -1, or space NULL: not open */
     _Atomic uint64_t size_bytes; /* one past the last byte written */
-    hsd_temp_space *space;       /* NULL: not open */
+    hsd_temp_space *space;
 } hsd_temp;
 
 /* Directory by the rule of hsd_run.temp_dir. Nothing is created. */

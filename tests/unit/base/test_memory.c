@@ -1,0 +1,117 @@
+#define _GNU_SOURCE /* nftw */
+/* Limits of memory: read from a tree of files that stands for the machine. */
+#include <criterion/criterion.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include <hsdiff/run.h>
+
+#define MIB(n) (UINT64_C(n) << 20)
+
+static char root[64];
+
+static void make_root(void)
+{
+    snprintf(root, sizeof root, "/tmp/hsd-memory-XXXXXX");
+    cr_assert_not_null(mkdtemp(root));
+}
+
+static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *at)
+{
+    (void)info, (void)kind, (void)at;
+    return remove(path);
+}
+
+static void remove_root(void) { nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS); }
+
+static void put(const char *path, const char *text)
+{
+    char full[512];
+    snprintf(full, sizeof full, "%s%s", root, path);
+    for (char *slash = strchr(full + strlen(root) + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(full, 0700);
+        *slash = '/';
+    }
+    FILE *file = fopen(full, "w");
+    cr_assert_not_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+TestSuite(memory, .init = make_root, .fini = remove_root);
+
+Test(memory, a_machine_that_tells_nothing_has_no_limit)
+{
+    cr_assert_eq(hsd_memory_limit(root), UINT64_MAX);
+    put("/proc/meminfo", "MemFree: 12 kB\n");
+    put("/proc/self/cgroup", "rubbish\n0:no second colon\n");
+    cr_assert_eq(hsd_memory_limit(root), UINT64_MAX);
+}
+
+Test(memory, the_machine_is_a_limit)
+{
+    put("/proc/meminfo", "MemTotal:       2048 kB\nMemFree: 12 kB\n");
+    cr_assert_eq(hsd_memory_limit(root), MIB(2));
+}
+
+Test(memory, version_2_groups_are_bound_by_those_around_them)
+{
+    put("/proc/meminfo", "MemTotal: 8388608 kB\n");
+    put("/proc/self/cgroup", "0::/user.slice/app\n");
+    put("/sys/fs/cgroup/user.slice/app/memory.max", "max\n");
+    cr_assert_eq(hsd_memory_limit(root), MIB(8192));
+    put("/sys/fs/cgroup/user.slice/memory.max", "1073741824\n");
+    cr_assert_eq(hsd_memory_limit(root), MIB(1024));
+    put("/sys/fs/cgroup/user.slice/app/memory.max", "536870912\n");
+    cr_assert_eq(hsd_memory_limit(root), MIB(512));
+}
+
+Test(memory, version_2_in_the_hybrid_place)
+{
+    put("/proc/self/cgroup", "1:name=systemd:/x\n0::/x\n");
+    put("/sys/fs/cgroup/unified/x/memory.max", "104857600\n");
+    cr_assert_eq(hsd_memory_limit(root), MIB(100));
+}
+
+Test(memory, version_1_groups_count_too)
+{
+    put("/proc/self/cgroup", "9:cpu,cpuacct:/a\n7:hugetlb,memory:/a/b\n");
+    put("/sys/fs/cgroup/memory/a/b/memory.limit_in_bytes", "9223372036854771712\n");
+    put("/sys/fs/cgroup/memory/a/memory.limit_in_bytes", "67108864\n");
+    cr_assert_eq(hsd_memory_limit(root), MIB(64));
+}
+
+Test(memory, in_a_container_the_mount_itself_is_the_group)
+{
+    put("/proc/self/cgroup", "4:memory:/docker/0123456789abcdef\n");
+    put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "268435456\n");
+    cr_assert_eq(hsd_memory_limit(root), MIB(256));
+}
+
+Test(memory, other_controllers_are_not_memory)
+{
+    put("/proc/self/cgroup", "4:memoryish,xmemory:/a\n5:cpu:/a\n");
+    put("/sys/fs/cgroup/memory/a/memory.limit_in_bytes", "1048576\n");
+    cr_assert_eq(hsd_memory_limit(root), UINT64_MAX);
+}
+
+Test(memory, the_default_is_a_quarter_between_two_bounds)
+{
+    cr_assert_eq(hsd_memory_default(UINT64_MAX), MIB(1024));
+    cr_assert_eq(hsd_memory_default(MIB(4096)), MIB(1024));
+    cr_assert_eq(hsd_memory_default(MIB(2000)), MIB(500));
+    cr_assert_eq(hsd_memory_default(MIB(64)), MIB(32));
+    cr_assert_eq(hsd_memory_default(0), MIB(32));
+}
+
+Test(memory, this_machine_has_a_default)
+{
+    const uint64_t bytes = hsd_run_default_memory();
+    cr_assert(bytes >= MIB(32) && bytes <= MIB(1024));
+}

@@ -1,0 +1,243 @@
+/*
+ * The planner: whatever the captures and the budget, what is alive at once is never more than the
+ * budget. The sums are made here anew from the stages that plan.h lists.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/plan.h"
+
+#define MIB(n) ((uint64_t)(n) << 20)
+
+static uint64_t state = 12345;
+
+static uint64_t draw(void)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state;
+}
+
+static uint64_t draw_wide(unsigned bits) { return draw() >> (64 - (1 + draw() % bits)); }
+
+static uint64_t largest(const uint64_t *sums, size_t count)
+{
+    uint64_t most = 0;
+    for (size_t i = 0; i < count; i++) most = hsd_max_u64(most, sums[i]);
+    return most;
+}
+
+static uint64_t walk_peak(const hsd_plan_side *s, const hsd_plan_capture *c)
+{
+    const uint64_t sums[] = {
+        s->reader_bytes + s->id_sort_bytes + s->reference_sort_bytes,
+        s->id_serve_bytes + s->reference_serve_bytes + s->edge_sort_bytes,
+        (c->needs_join ? s->edge_serve_bytes : s->reader_bytes) + s->build_bytes + s->bits_bytes,
+        s->adjacency_bytes + s->part_bytes + s->bits_bytes,
+        s->adjacency_bytes + s->part_bytes + s->owner_bytes + s->bits_bytes,
+        s->reader_bytes + s->part_bytes + s->owner_bytes + s->bits_bytes + s->identity_sort_bytes};
+    return largest(sums, HSD_ARRAY_LEN(sums));
+}
+
+static uint64_t peak_of(const hsd_plan *plan, const hsd_plan_request *r)
+{
+    const hsd_plan_side *a = &plan->sides[0], *b = &plan->sides[1];
+    const uint64_t first = walk_peak(a, &r->captures[0]);
+    if (r->capture_count == 1) return plan->table_bytes + first;
+    const uint64_t second = walk_peak(b, &r->captures[1]);
+    const uint64_t walks = plan->is_side_by_side
+                               ? first + second
+                               : hsd_max_u64(first, a->identity_serve_bytes + second);
+    return plan->table_bytes + hsd_max_u64(walks, a->identity_serve_bytes + b->identity_serve_bytes);
+}
+
+static void check_side(const hsd_plan_side *s, const hsd_plan_capture *c)
+{
+    cr_assert_eq(s->reader_bytes, HSD_PLAN_READER_BYTES);
+    cr_assert_eq(c->needs_join, s->id_sort_bytes >= (256 << 10));
+    cr_assert_eq(c->needs_join, s->reference_sort_bytes >= (256 << 10));
+    cr_assert_eq(c->needs_join, s->id_serve_bytes >= (256 << 10) && s->reference_serve_bytes >= (256 << 10));
+    cr_assert_eq(c->needs_join, s->edge_sort_bytes >= (256 << 10));
+    cr_assert_eq(c->needs_join && c->has_graph, s->edge_serve_bytes >= (256 << 10));
+    cr_assert_eq(c->has_graph, s->owner_bytes > 0);
+    cr_assert_eq(c->has_graph, s->build_bytes > 0);
+    cr_assert_eq(c->has_parts, s->part_bytes > 0);
+    cr_assert_eq(c->has_graph || c->has_parts, s->adjacency_bytes > 0);
+    cr_assert_eq(c->identity_words > 0, s->identity_sort_bytes >= (256 << 10));
+    cr_assert_leq(s->identity_serve_bytes, s->identity_sort_bytes);
+    cr_assert_leq(s->id_serve_bytes, hsd_max_u64(s->id_sort_bytes, 512 << 10));
+}
+
+static hsd_plan_capture draw_capture(void)
+{
+    hsd_plan_capture c = {.objects = draw_wide(44), .references = draw_wide(46), .has_graph = draw() % 4 != 0};
+    if (draw() % 2 == 0) c.objects %= 20000000;
+    if (draw() % 2 == 0) c.references = c.objects * (draw() % 6);
+    c.needs_join = c.has_graph && draw() % 2 == 0;
+    c.has_parts = c.has_graph && draw() % 3 == 0;
+    c.identity_words = (unsigned)(draw() % 7);
+    return c;
+}
+
+Test(plan, never_gives_away_more_than_the_budget)
+{
+    int made = 0;
+    for (int i = 0; i < 20000; i++) {
+        hsd_plan_request r = {.memory_bytes = draw_wide(44), .threads = 1 + (unsigned)(draw() % 4)};
+        r.capture_count = 1 + (unsigned)(draw() % 2);
+        r.captures[0] = draw_capture();
+        r.captures[1] = draw() % 3 == 0 ? r.captures[0] : draw_capture();
+        if (draw() % 2 == 0) r.memory_bytes = HSD_MEMORY_MIN_BYTES + draw() % MIB(2048);
+        if (r.memory_bytes == 0) r.memory_bytes = 1;
+        hsd_plan plan;
+        const uint64_t least = hsd_plan_least(&r);
+        const hsd_status status = hsd_plan_make(&plan, &r, NULL);
+        if (r.memory_bytes >= least) cr_assert_eq(status, HSD_OK, "case %d", i);
+        if (r.memory_bytes + MIB(1) <= least) cr_assert_eq(status, HSD_E_OVER_BUDGET, "case %d", i);
+        if (status != HSD_OK) continue;
+        made++;
+        cr_assert_leq(peak_of(&plan, &r), r.memory_bytes, "case %d", i);
+        cr_assert_eq(peak_of(&plan, &r), plan.peak_bytes, "case %d", i);
+        for (unsigned side = 0; side < r.capture_count; side++) check_side(&plan.sides[side], &r.captures[side]);
+    }
+    cr_assert_gt(made, 5000);
+}
+
+Test(plan, the_number_it_names_suffices_and_is_the_least)
+{
+    for (int i = 0; i < 2000; i++) {
+        hsd_plan_request r = {.threads = 2, .capture_count = 1 + (unsigned)(draw() % 2)};
+        r.captures[0] = draw_capture();
+        r.captures[1] = draw_capture();
+        hsd_plan plan;
+        r.memory_bytes = hsd_plan_least(&r);
+        cr_assert_eq(hsd_plan_make(&plan, &r, NULL), HSD_OK);
+        r.memory_bytes -= 1 << 20;
+        cr_assert_eq(hsd_plan_make(&plan, &r, NULL), HSD_E_OVER_BUDGET);
+    }
+}
+
+static hsd_plan_request two(uint64_t memory, unsigned threads, uint64_t objects)
+{
+    const hsd_plan_capture c = {.objects = objects, .references = 3 * objects, .has_graph = true,
+                                .needs_join = true, .identity_words = 5};
+    return (hsd_plan_request){.memory_bytes = memory, .threads = threads, .capture_count = 2, .captures = {c, c}};
+}
+
+Test(plan, the_bounds_that_were_promised_are_kept)
+{
+    const hsd_plan_request small = two(HSD_MEMORY_MIN_BYTES, 1, 1000000);
+    cr_assert_eq(hsd_plan_least(&small), HSD_MEMORY_MIN_BYTES);
+    const hsd_plan_request first = two(MIB(64), 2, 10000000);
+    cr_assert_leq(hsd_plan_least(&first), MIB(64));
+    const hsd_plan_request later = two(MIB(256), 2, 100000000);
+    cr_assert_leq(hsd_plan_least(&later), MIB(256));
+}
+
+Test(plan, walks_side_by_side_when_both_graphs_fit)
+{
+    hsd_plan plan;
+    hsd_plan_request r = two(MIB(1024), 2, 5000000);
+    cr_assert_eq(hsd_plan_make(&plan, &r, NULL), HSD_OK);
+    cr_assert(plan.is_side_by_side);
+    cr_assert_str_eq(plan.reason, "both graphs fit in memory");
+    cr_assert_eq(memcmp(&plan.sides[0], &plan.sides[1], sizeof plan.sides[0]), 0);
+}
+
+Test(plan, walks_in_turn_when_they_do_not_and_says_why)
+{
+    hsd_plan plan;
+    hsd_plan_request r = two(MIB(64), 2, 10000000);
+    cr_assert_eq(hsd_plan_make(&plan, &r, NULL), HSD_OK);
+    cr_assert_not(plan.is_side_by_side);
+    cr_assert(plan.uses_sort_threads);
+    cr_assert_str_eq(plan.reason, "both graphs do not fit in memory together");
+    r = two(MIB(1024), 1, 1000);
+    cr_assert_eq(hsd_plan_make(&plan, &r, NULL), HSD_OK);
+    cr_assert_not(plan.is_side_by_side || plan.uses_sort_threads);
+    cr_assert_str_eq(plan.reason, "there is one thread");
+    r = two(MIB(32), 2, 1000);
+    cr_assert_eq(hsd_plan_make(&plan, &r, NULL), HSD_OK);
+    cr_assert_str_eq(plan.reason, "the budget is too small for two walks at once");
+    r.capture_count = 1;
+    cr_assert_eq(hsd_plan_make(&plan, &r, NULL), HSD_OK);
+    cr_assert_str_eq(plan.reason, "there is one capture");
+}
+
+Test(plan, the_larger_capture_gets_the_larger_share)
+{
+    hsd_plan plan;
+    hsd_plan_request r = two(MIB(1024), 2, 4000000);
+    r.captures[1].objects *= 2;
+    r.captures[1].references *= 2;
+    cr_assert_eq(hsd_plan_make(&plan, &r, NULL), HSD_OK);
+    cr_assert(plan.is_side_by_side);
+    cr_assert_gt(plan.sides[1].reference_sort_bytes, plan.sides[0].reference_sort_bytes);
+}
+
+Test(plan, small_captures_get_no_more_than_they_can_use)
+{
+    hsd_plan plan;
+    const hsd_plan_request r = two(MIB(1024), 1, 1000);
+    cr_assert_eq(hsd_plan_make(&plan, &r, NULL), HSD_OK);
+    cr_assert_lt(plan.peak_bytes, MIB(64 + 8 + 8));
+}
+
+Test(plan, a_budget_that_is_too_small_names_one_that_suffices)
+{
+    hsd_plan plan;
+    hsd_error err;
+    hsd_error_init(&err);
+    hsd_plan_request r = two(HSD_MEMORY_MIN_BYTES - 1, 1, 1000);
+    cr_assert_eq(hsd_plan_make(&plan, &r, &err), HSD_E_OVER_BUDGET);
+    cr_assert_str_eq(err.text, "a memory budget of 16383 KiB is too small: 16 MiB suffice");
+    cr_assert_str_eq(err.hint, "--memory 16M");
+    r = two(MIB(64), 1, 1000000000);
+    cr_assert_eq(hsd_plan_make(&plan, &r, &err), HSD_E_OVER_BUDGET);
+    unsigned long long named = 0;
+    cr_assert_eq(sscanf(err.hint, "--memory %lluM", &named), 1);
+    r.memory_bytes = MIB(named);
+    cr_assert_eq(hsd_plan_make(&plan, &r, NULL), HSD_OK);
+}
+
+Test(plan, no_budget_means_the_default)
+{
+    hsd_plan plan;
+    const hsd_plan_request r = two(0, 2, 1000);
+    cr_assert_eq(hsd_plan_make(&plan, &r, NULL), HSD_OK);
+    cr_assert_eq(plan.memory_bytes, hsd_run_default_memory());
+}
+
+Test(plan, is_for_one_or_two_captures)
+{
+    hsd_plan plan;
+    hsd_plan_request r = two(MIB(64), 1, 1000);
+    r.capture_count = 0;
+    cr_assert_eq(hsd_plan_make(&plan, &r, NULL), HSD_E_MISUSE);
+    r.capture_count = 3;
+    cr_assert_eq(hsd_plan_make(&plan, &r, NULL), HSD_E_MISUSE);
+}
+
+static void keep_text(void *context, hsd_note_level level, const char *text)
+{
+    if (level == HSD_NOTE_DETAIL) snprintf(context, 1024, "%s", text);
+}
+
+Test(plan, explains_itself_in_one_line)
+{
+    char text[1024] = "";
+    const hsd_run run = {.note = keep_text, .note_context = text};
+    hsd_reporter reporter;
+    hsd_reporter_init(&reporter, &run);
+    hsd_plan plan;
+    const hsd_plan_request r = two(MIB(64), 2, 10000000);
+    cr_assert_eq(hsd_plan_make(&plan, &r, NULL), HSD_OK);
+    hsd_plan_explain(&plan, &reporter);
+    cr_assert_not_null(strstr(text, "memory 64 MiB"));
+    cr_assert_not_null(strstr(text, "walked in turn because both graphs do not fit in memory together"));
+    cr_assert_null(strchr(text, '\n'));
+    hsd_reporter_release(&reporter);
+}
