@@ -24,7 +24,10 @@ static hsd_status grow_dense(hsd_id_map *map, uint32_t wanted, hsd_error *err)
 {
     uint32_t *grown = realloc(map->dense, (size_t)wanted * sizeof *grown);
     if (grown == NULL) return no_memory(err);
-    for (uint32_t key = map->dense_count; key < wanted; key++) grown[key] = hsd_id_map_find_sparse(map, key);
+    for (uint32_t key = map->dense_count; key < wanted; key++) {
+        grown[key] = hsd_id_map_find_sparse(map, key);
+        map->dense_used += grown[key] != HSD_ID_NONE;
+    }
     map->dense = grown;
     map->dense_count = wanted;
     return HSD_OK;
@@ -59,13 +62,12 @@ static hsd_status grow_slots(hsd_id_map *map, hsd_error *err)
 
 hsd_status hsd_id_map_put(hsd_id_map *map, uint32_t key, uint32_t value, hsd_error *err)
 {
-    /* keys put so far lie below dense_count or in slots: a dense array four times their number is fair */
-    const uint64_t fair = FIRST_DENSE + 4 * ((uint64_t)map->dense_count / 4 + map->slots_used);
+    const uint64_t fair = FIRST_DENSE + 4 * ((uint64_t)map->dense_used + map->slots_used);
     if (key >= map->dense_count && key < fair && key < (UINT32_C(1) << 30)) {
-        const uint32_t wanted = key < FIRST_DENSE ? FIRST_DENSE : key + key / 2;
-        HSD_TRY(grow_dense(map, wanted, err));
+        HSD_TRY(grow_dense(map, key < FIRST_DENSE ? FIRST_DENSE : key + key / 2, err));
     }
     if (key < map->dense_count) {
+        map->dense_used += map->dense[key] == HSD_ID_NONE;
         map->dense[key] = value;
         return HSD_OK;
     }

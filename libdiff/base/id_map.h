@@ -15,7 +15,7 @@
 
 typedef struct hsd_id_map {
     uint32_t *dense; /* key -> value, for keys below dense_count; HSD_ID_NONE = absent */
-    uint32_t dense_count;
+    uint32_t dense_count, dense_used;
     uint64_t *slots; /* key << 32 | value + 1; 0 = empty; open addressing */
     uint32_t slot_count, slots_used;
 } hsd_id_map;

@@ -11,6 +11,7 @@
 #ifndef HSD_GRAPH_ADJACENCY_H
 #define HSD_GRAPH_ADJACENCY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "graph/paged.h"
@@ -27,7 +28,8 @@ hsd_status hsd_adjacency_begin(hsd_adjacency **out, uint64_t memory_bytes, hsd_t
 /*
  * References of `source`, which must not be smaller than any source before it; the same source may
  * come again with more. Targets in any order, duplicates and self references allowed (both dropped).
- * Fan-out is unlimited: long lists are sorted outside memory.
+ * Fan-out is unlimited: a list longer than HSD_ADJACENCY_PART_ITEMS is stored in parts, each sorted by
+ * itself, and a duplicate is dropped only within its part.
  */
 hsd_status hsd_adjacency_add(hsd_adjacency *adjacency, uint32_t source, const uint32_t *targets,
                              uint64_t count, hsd_error *err);
@@ -42,17 +44,20 @@ uint64_t hsd_adjacency_bytes(const hsd_adjacency *adjacency);      /* size of th
 /* Bounds the page cache of reading from now on; everything is dropped from memory first. */
 hsd_status hsd_adjacency_set_memory(hsd_adjacency *adjacency, uint64_t memory_bytes, hsd_error *err);
 
-/* A walk over one node's targets, ascending. Several cursors may be open; not thread-safe. */
+#define HSD_ADJACENCY_PART_ITEMS 2048u
+
+/* A walk over one node's targets, ascending within a part. Not thread-safe. */
 typedef struct hsd_targets {
     const uint32_t *items; /* borrowed until the next call on the same adjacency */
     uint32_t count;
     bool has_more;         /* call hsd_adjacency_more for the next part of a long list */
-    uint32_t node;         /* private from here */
-    uint64_t position;
-    uint64_t remaining;
+    uint32_t next_block;   /* private: block of the next part */
 } hsd_targets;
 
-/* Targets of `node` (the first 4,096 of them at most). Failures stick: see hsd_adjacency_check. */
+/* True if the node refers to nothing: one bit, no block is touched. */
+bool hsd_adjacency_is_leaf(const hsd_adjacency *adjacency, uint32_t node);
+
+/* Targets of `node`, the first part of a long list. Failures stick: see hsd_adjacency_check. */
 void hsd_adjacency_get(hsd_adjacency *adjacency, uint32_t node, hsd_targets *out);
 void hsd_adjacency_more(hsd_adjacency *adjacency, hsd_targets *targets);
 

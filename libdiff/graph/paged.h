@@ -54,6 +54,13 @@ uint64_t hsd_paged_full_bytes(uint64_t bytes);
  * returned, so that hot loops need no check: call hsd_paged_check after them. */
 uint32_t hsd_paged_fault(hsd_paged *paged, uint64_t page);
 
+/*
+ * Keeps at most memory_bytes resident from now on: where more is resident, what is dirty goes to the
+ * file and the frames are given back. Nothing happens when the array fits. At least 16 pages and the
+ * tables stay.
+ */
+hsd_status hsd_paged_shrink(hsd_paged *paged, uint64_t memory_bytes, hsd_error *err);
+
 /* First failure since open. */
 hsd_status hsd_paged_check(const hsd_paged *paged, hsd_error *err);
 
@@ -76,6 +83,16 @@ static inline uint32_t hsd_paged_get_u32(hsd_paged *paged, uint64_t index)
 static inline void hsd_paged_set_u32(hsd_paged *paged, uint64_t index, uint32_t value)
 {
     *(uint32_t *)(void *)hsd_paged_at(paged, index << 2, HSD_FRAME_USED | HSD_FRAME_DIRTY) = value;
+}
+
+/* Brings an element's cache line near, if its page is resident. */
+static inline void hsd_paged_prefetch_u32(const hsd_paged *paged, uint64_t index)
+{
+    const uint64_t byte = index << 2;
+    const uint32_t frame = paged->page_frame[byte >> HSD_PAGE_SHIFT];
+    if (frame == HSD_PAGE_ABSENT) return;
+    __builtin_prefetch(paged->frames + ((uint64_t)frame << HSD_PAGE_SHIFT) +
+                       (byte & (HSD_PAGE_BYTES - 1)));
 }
 
 #endif

@@ -6,8 +6,8 @@
  * Numbers count live objects (reachable over strong references) unless they say unreached. For each
  * table: after - before = new - freed in objects; in bytes resized is added. `new` = live after and
  * not live before; `freed` = live before and not live after. Where identity cannot tell
- * (identity_is_known false) growth is exact, and new/freed are what the counts alone prove: the larger
- * of growth and 0, and of -growth and 0.
+ * (identity_is_known false: a moving collector, other processes, a summary) before, after and growth
+ * are exact, and new, freed, kept and resized are all 0 and must not be shown (JSON: null).
  */
 #ifndef HSDIFF_DIFF_H
 #define HSDIFF_DIFF_H
@@ -48,7 +48,9 @@ typedef struct hsd_root_row {
     hsd_text name;  /* "(shared)" for objects reachable from several */
     uint32_t kind;  /* hsc_root_kind; of the first root of that name */
     bool is_shared;
-    hsd_change live;
+    hsd_change live;     /* kept: live in both and this root's in both */
+    hsd_amount moved_in, moved_out; /* kept objects that came from or went to another owner; with them
+                                     * after - before = new - freed + moved_in - moved_out (+ resized) */
 } hsd_root_row;
 
 typedef struct hsd_side { /* one capture as the diff saw it */

@@ -1,0 +1,202 @@
+/*
+ * The fold over the tandem merge. Each step brings one identity with its record on either side; its
+ * state (absent, unreached, live) on both sides decides into which sums it goes:
+ *
+ *                     after: absent      unreached        live
+ *      before: absent        -           (unreached)      new
+ *              unreached     (unreached) -                new, revived
+ *              live          freed       freed, dropped   kept, resized if the size differs
+ */
+#include "diff/compare.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "diff/tandem.h"
+
+typedef struct place { /* one object on one side */
+    uint8_t state;
+    uint32_t root; /* common number */
+    uint64_t bytes;
+} place;
+
+enum { ABSENT, UNREACHED, LIVE };
+
+static bool is_zero(const uint8_t *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (bytes[i] != 0) return false;
+    }
+    return true;
+}
+
+static bool domains_differ(const hsd_capture_info *a, const hsd_capture_info *b)
+{
+    if (is_zero(a->domain, sizeof a->domain) || is_zero(b->domain, sizeof b->domain)) return false;
+    return memcmp(a->domain, b->domain, sizeof a->domain) != 0;
+}
+
+void hsd_compare_choose_rung(hsd_comparison *c)
+{
+    const hsd_capture_info *a = c->sides[BEFORE].info, *b = c->sides[AFTER].info;
+    c->rung = HSD_RUNG_COUNTS;
+    if (a->identity == HSD_IDENTITY_MOVING || b->identity == HSD_IDENTITY_MOVING) {
+        c->rung_reason = "the collector moves objects, so their addresses say nothing across captures";
+    } else if (a->identity == HSD_IDENTITY_NONE || b->identity == HSD_IDENTITY_NONE) {
+        c->rung_reason = "the captures carry no identities of objects";
+    } else if (a->identity != b->identity) {
+        c->rung_reason = "the captures identify objects in different ways";
+    } else if (domains_differ(a, b) || (a->pid != 0 && b->pid != 0 && a->pid != b->pid)) {
+        c->rung_reason = "the captures come from two different processes";
+    } else {
+        c->rung = a->identity == HSD_IDENTITY_EXACT ? HSD_RUNG_EXACT : HSD_RUNG_ADDRESS;
+        c->rung_reason = NULL;
+    }
+}
+
+static hsd_status number_roots(hsd_comparison *c, int side, hsd_error *err)
+{
+    const hsd_root_names *names = &c->sides[side].roots;
+    c->root_number[side] = calloc((size_t)names->names.count + 1, sizeof **c->root_number);
+    if (c->root_number[side] == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the names of roots");
+    for (uint32_t i = 0; i < names->names.count; i++) {
+        HSD_TRY(hsd_names_put(&c->roots, hsd_names_get(&names->names, i), &c->root_number[side][i], err));
+    }
+    return HSD_OK;
+}
+
+hsd_status hsd_compare_prepare(hsd_comparison *c, hsd_error *err)
+{
+    for (int side = 0; side < SIDE_COUNT; side++) HSD_TRY(number_roots(c, side, err));
+    c->root_kinds = calloc((size_t)c->roots.count + 1, 1);
+    c->by_type = calloc((size_t)c->types.names.count + 1, sizeof *c->by_type);
+    c->by_root = calloc((size_t)c->roots.count + 1, sizeof *c->by_root);
+    if (c->root_kinds == NULL || c->by_type == NULL || c->by_root == NULL) {
+        return hsd_fail(err, HSD_E_NOMEM, "out of memory for the tables of the diff");
+    }
+    for (int side = SIDE_COUNT - 1; side >= 0; side--) { /* before comes last and decides */
+        const hsd_root_names *names = &c->sides[side].roots;
+        for (uint32_t i = 0; i < names->names.count; i++) {
+            c->root_kinds[c->root_number[side][i]] = names->kinds[i];
+        }
+    }
+    return HSD_OK;
+}
+
+static place place_of(const hsd_comparison *c, int side, const uint64_t *record)
+{
+    if (record == NULL) return (place){.state = ABSENT};
+    return (place){
+        .state = hsd_census_is_live(record) ? LIVE : UNREACHED,
+        .root = c->root_number[side][hsd_census_root(record)],
+        .bytes = hsd_census_bytes(record),
+    };
+}
+
+static void fold_type(hsd_fold_change *type, const place *before, const place *after)
+{
+    if (after->state == LIVE && before->state == LIVE) {
+        hsd_amount_add(&type->kept, before->bytes);
+        type->resized_bytes += (int64_t)(after->bytes - before->bytes);
+        type->resized_objects += after->bytes != before->bytes;
+    } else if (after->state == LIVE) {
+        hsd_amount_add(&type->new_, after->bytes);
+        if (before->state == UNREACHED) hsd_amount_add(&type->revived, after->bytes);
+    } else if (before->state == LIVE) {
+        hsd_amount_add(&type->freed, before->bytes);
+        if (after->state == UNREACHED) hsd_amount_add(&type->dropped, before->bytes);
+    }
+}
+
+static void fold_root(hsd_root_change *by_root, const place *before, const place *after)
+{
+    if (after->state == LIVE && before->state == LIVE) {
+        if (before->root == after->root) {
+            hsd_root_change *root = &by_root[before->root];
+            hsd_amount_add(&root->kept, before->bytes);
+            root->resized_bytes += (int64_t)(after->bytes - before->bytes);
+            root->resized_objects += after->bytes != before->bytes;
+        } else {
+            hsd_amount_add(&by_root[before->root].moved_out, before->bytes);
+            hsd_amount_add(&by_root[after->root].moved_in, after->bytes);
+        }
+    } else if (after->state == LIVE) {
+        hsd_amount_add(&by_root[after->root].new_, after->bytes);
+    } else if (before->state == LIVE) {
+        hsd_amount_add(&by_root[before->root].freed, before->bytes);
+    }
+}
+
+static void count_match(hsd_comparison *c, const place *before, const place *after)
+{
+    if (after->state == ABSENT) c->match.unmatched_before++;
+    else if (before->state == ABSENT) c->match.unmatched_after++;
+    else if (c->rung == HSD_RUNG_EXACT) c->match.exact++;
+    else c->match.address++;
+}
+
+static hsd_status tell_changed(const hsd_comparison *c, const uint64_t *record, const place *before,
+                               const place *after, hsd_error *err)
+{
+    if (c->options->changed == NULL) return HSD_OK;
+    if (before->state == after->state && before->bytes == after->bytes) return HSD_OK;
+    const hsd_bytes name = hsd_names_get(&c->types.names, hsd_census_type(record));
+    const hsd_changed_object object = {
+        .id = record[0],
+        .type = {.data = (const char *)name.data, .size = name.size},
+        .bytes_before = before->bytes,
+        .bytes_after = after->bytes,
+        .state_before = before->state,
+        .state_after = after->state,
+    };
+    return c->options->changed(c->options->changed_context, &object, err);
+}
+
+static hsd_status fold_pair(hsd_comparison *c, const uint64_t *const *records, hsd_error *err)
+{
+    const uint64_t *any = records[BEFORE] != NULL ? records[BEFORE] : records[AFTER];
+    const place before = place_of(c, BEFORE, records[BEFORE]);
+    const place after = place_of(c, AFTER, records[AFTER]);
+    fold_type(&c->by_type[hsd_census_type(any)], &before, &after);
+    fold_root(c->by_root, &before, &after);
+    count_match(c, &before, &after);
+    return tell_changed(c, any, &before, &after, err);
+}
+
+static hsd_status merge(hsd_comparison *c, hsd_tandem *tandem, hsd_error *err)
+{
+    const uint64_t total = hsd_max_u64(hsd_sorter_count(c->sides[BEFORE].census),
+                                       hsd_sorter_count(c->sides[AFTER].census));
+    for (uint64_t done = 0;; done++) {
+        const uint64_t *const *records;
+        const hsd_status status = hsd_tandem_next(tandem, &records, err);
+        if (status == HSD_END) return HSD_OK;
+        HSD_TRY(status);
+        HSD_TRY(fold_pair(c, records, err));
+        if ((done & 0x3fff) == 0) HSD_TRY(hsd_progress(c->reporter, "comparing objects", done, total, err));
+    }
+}
+
+hsd_status hsd_compare_merge(hsd_comparison *c, hsd_error *err)
+{
+    hsd_sorter *const streams[SIDE_COUNT] = {c->sides[BEFORE].census, c->sides[AFTER].census};
+    hsd_tandem *tandem;
+    HSD_TRY(hsd_tandem_new(&tandem, streams, SIDE_COUNT, HSD_CENSUS_WORDS, err));
+    const hsd_status status = merge(c, tandem, err);
+    hsd_tandem_free(tandem);
+    return status;
+}
+
+void hsd_compare_release(hsd_comparison *c)
+{
+    for (int side = 0; side < SIDE_COUNT; side++) {
+        hsd_side_release(&c->sides[side]);
+        free(c->root_number[side]);
+    }
+    hsd_type_names_release(&c->types);
+    hsd_names_release(&c->roots);
+    free(c->root_kinds);
+    free(c->by_type);
+    free(c->by_root);
+}

@@ -1,0 +1,70 @@
+/*
+ * Two sides brought together: the state of one diff between its stages, and the fold over the tandem
+ * merge. Private to diff.c, compare.c, rows.c.
+ */
+#ifndef HSD_DIFF_COMPARE_H
+#define HSD_DIFF_COMPARE_H
+
+#include "diff/fold.h"
+#include "diff/side.h"
+
+enum { BEFORE, AFTER, SIDE_COUNT };
+
+/* How objects of the two captures are recognised. */
+typedef enum hsd_rung { HSD_RUNG_EXACT, HSD_RUNG_ADDRESS, HSD_RUNG_COUNTS } hsd_rung;
+
+typedef struct hsd_root_change {
+    hsd_amount new_, freed, kept, moved_in, moved_out;
+    int64_t resized_bytes;
+    uint64_t resized_objects;
+} hsd_root_change;
+
+typedef struct hsd_comparison {
+    const hsd_run *run;
+    const hsd_diff_options *options;
+    hsd_reporter *reporter;
+    hsd_temp_space space;
+    hsd_side_walk sides[SIDE_COUNT];
+    hsd_type_names types;
+    hsd_rung rung;
+    const char *rung_reason;       /* why identity cannot be told; NULL when it can */
+
+    hsd_names roots;               /* names of owners on either side */
+    uint32_t *root_number[SIDE_COUNT]; /* a side's number -> common number */
+    uint8_t *root_kinds;           /* by common number */
+
+    hsd_fold_change *by_type;      /* by common type */
+    hsd_root_change *by_root;      /* by common root */
+    hsd_match match;
+} hsd_comparison;
+
+/* Decides the rung from what the two captures say of themselves. */
+void hsd_compare_choose_rung(hsd_comparison *c);
+
+/* Numbers the owners of both sides alike and makes room for the folds. After both walks. */
+hsd_status hsd_compare_prepare(hsd_comparison *c, hsd_error *err);
+
+/* Merges the censuses by identity and folds; tells options->changed of each object that changed. */
+hsd_status hsd_compare_merge(hsd_comparison *c, hsd_error *err);
+
+void hsd_compare_release(hsd_comparison *c);
+
+/* ---- rows.c: from sums to the result ---- */
+
+/* Builds the result of a comparison. */
+hsd_status hsd_rows_from_comparison(hsd_diff **out, const hsd_comparison *c, hsd_error *err);
+
+/* Sums of one side by common type, from type totals alone (--summary). */
+typedef struct hsd_summary_side {
+    const hsd_capture_info *info;
+    hsd_amount *by_type; /* type_names->names.count */
+} hsd_summary_side;
+
+hsd_status hsd_rows_from_summary(hsd_diff **out, const hsd_summary_side sides[SIDE_COUNT],
+                                 const hsd_type_names *types, hsd_error *err);
+
+/* ---- summary.c ---- */
+
+hsd_status hsd_summary_run(hsd_diff **out, hsd_capture *before, hsd_capture *after, hsd_error *err);
+
+#endif

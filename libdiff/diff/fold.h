@@ -1,0 +1,43 @@
+/*
+ * Sums. Everything here adds: two folds of disjoint sets of objects can be added row by row.
+ */
+#ifndef HSD_DIFF_FOLD_H
+#define HSD_DIFF_FOLD_H
+
+#include <stdint.h>
+
+#include <hsdiff/diff.h>
+
+/* Objects and bytes of one side: live by type and by root, unreached by type. */
+typedef struct hsd_fold_side {
+    hsd_amount *live_by_type;      /* type_count */
+    hsd_amount *unreached_by_type; /* type_count */
+    hsd_amount *live_by_root;      /* root_count, numbers of hsd_root_names */
+    uint32_t type_count, root_count;
+    uint64_t counted;              /* objects, live and unreached */
+} hsd_fold_side;
+
+hsd_status hsd_fold_side_init(hsd_fold_side *fold, uint32_t type_count, uint32_t root_count, hsd_error *err);
+void hsd_fold_side_release(hsd_fold_side *fold);
+
+static inline void hsd_amount_add(hsd_amount *amount, uint64_t bytes)
+{
+    amount->objects++;
+    amount->bytes += bytes;
+}
+
+static inline void hsd_fold_side_add(hsd_fold_side *fold, uint32_t type, uint32_t root, bool is_live, uint64_t bytes)
+{
+    fold->counted++;
+    hsd_amount_add(is_live ? &fold->live_by_type[type] : &fold->unreached_by_type[type], bytes);
+    if (is_live) hsd_amount_add(&fold->live_by_root[root], bytes);
+}
+
+/* What identity tells besides: by type and by root of each side. */
+typedef struct hsd_fold_change {
+    hsd_amount new_, freed, kept, revived, dropped;
+    int64_t resized_bytes;
+    uint64_t resized_objects;
+} hsd_fold_change;
+
+#endif

@@ -1,0 +1,366 @@
+/*
+ * From sums to the result: names, rows in order, totals and what the reader must be warned of. The
+ * result owns everything it shows, so captures can be closed before it is printed.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/check.h"
+#include "diff/compare.h"
+#include <hscapture/hscapture.h>
+
+#define MAX_WARNINGS 16
+
+struct hsd_diff_store {
+    hsd_arena arena;
+};
+
+static hsd_status no_memory(hsd_error *err)
+{
+    return hsd_fail(err, HSD_E_NOMEM, "out of memory for the result of the diff");
+}
+
+static void add_amount(hsd_amount *to, hsd_amount amount)
+{
+    to->objects = hsd_add_saturating(to->objects, amount.objects);
+    to->bytes = hsd_add_saturating(to->bytes, amount.bytes);
+}
+
+static void add_change(hsd_change *to, const hsd_change *change)
+{
+    add_amount(&to->before, change->before);
+    add_amount(&to->after, change->after);
+    add_amount(&to->new_, change->new_);
+    add_amount(&to->freed, change->freed);
+    add_amount(&to->kept, change->kept);
+    to->resized_bytes += change->resized_bytes;
+    to->resized_objects += change->resized_objects;
+}
+
+/* ---- what the result owns ---- */
+
+static hsd_status new_result(hsd_diff **out, hsd_error *err)
+{
+    hsd_diff *diff = calloc(1, sizeof *diff);
+    *out = NULL;
+    if (diff != NULL) diff->store = calloc(1, sizeof *diff->store);
+    if (diff == NULL || diff->store == NULL) {
+        free(diff);
+        return no_memory(err);
+    }
+    diff->warnings = hsd_arena_take(&diff->store->arena, MAX_WARNINGS * sizeof *diff->warnings);
+    if (diff->warnings == NULL) {
+        hsd_diff_free(diff);
+        return no_memory(err);
+    }
+    *out = diff;
+    return HSD_OK;
+}
+
+void hsd_diff_free(hsd_diff *diff)
+{
+    if (diff == NULL) return;
+    hsd_arena_release(&diff->store->arena);
+    free(diff->store);
+    free(diff);
+}
+
+static hsd_status copy_text(hsd_diff *diff, hsd_bytes name, hsd_text *out, hsd_error *err)
+{
+    out->data = hsd_arena_copy(&diff->store->arena, name.data, name.size);
+    out->size = name.size;
+    return out->data == NULL ? no_memory(err) : HSD_OK;
+}
+
+static hsd_status copy_string(hsd_diff *diff, const char **string, hsd_error *err)
+{
+    if (*string == NULL) return HSD_OK;
+    *string = hsd_arena_copy(&diff->store->arena, *string, strlen(*string));
+    return *string == NULL ? no_memory(err) : HSD_OK;
+}
+
+static hsd_status copy_info(hsd_diff *diff, hsd_side *side, const hsd_capture_info *info, hsd_error *err)
+{
+    side->info = *info;
+    HSD_TRY(copy_string(diff, &side->info.path, err));
+    HSD_TRY(copy_string(diff, &side->info.producer, err));
+    HSD_TRY(copy_string(diff, &side->info.runtime, err));
+    HSD_TRY(copy_string(diff, &side->info.process_name, err));
+    HSD_TRY(copy_string(diff, &side->info.source_format, err));
+    return copy_string(diff, &side->info.incomplete_reason, err);
+}
+
+static void warn(hsd_diff *diff, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A warning that does not fit or for which there is no memory is dropped: the answer stands. */
+static void warn(hsd_diff *diff, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    if (diff->warning_count == MAX_WARNINGS) return;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    const char *copy = hsd_arena_copy(&diff->store->arena, text, strlen(text));
+    if (copy != NULL) diff->warnings[diff->warning_count++] = (hsd_text){copy, strlen(copy)};
+}
+
+/* ---- order of rows: growth, largest first, then name ---- */
+
+static int compare_growth(const hsd_change *a, const hsd_change *b)
+{
+    const int64_t x = hsd_change_bytes(a), y = hsd_change_bytes(b);
+    return (x < y) - (x > y);
+}
+
+static int compare_names(hsd_text a, hsd_text b)
+{
+    const int order = memcmp(a.data, b.data, a.size < b.size ? a.size : b.size);
+    return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
+}
+
+static int compare_types(const void *a, const void *b)
+{
+    const hsd_type_row *x = a, *y = b;
+    const int order = compare_growth(&x->live, &y->live);
+    return order != 0 ? order : compare_names(x->name, y->name);
+}
+
+static int compare_roots(const void *a, const void *b)
+{
+    const hsd_root_row *x = a, *y = b;
+    const int order = compare_growth(&x->live, &y->live);
+    return order != 0 ? order : compare_names(x->name, y->name);
+}
+
+/* ---- rows of types ---- */
+
+static hsd_status take_type_rows(hsd_diff *diff, const hsd_type_names *types, hsd_error *err)
+{
+    diff->types = hsd_arena_take(&diff->store->arena, types->names.count * sizeof *diff->types);
+    return diff->types == NULL ? no_memory(err) : HSD_OK;
+}
+
+static bool is_empty(const hsd_type_row *row)
+{
+    return row->live.before.objects == 0 && row->live.after.objects == 0 &&
+           row->unreached_before.objects == 0 && row->unreached_after.objects == 0;
+}
+
+/* Keeps a filled row unless nothing of its type was there on either side. */
+static hsd_status keep_type_row(hsd_diff *diff, const hsd_type_row *row, const hsd_type_names *types,
+                                uint32_t type, hsd_error *err)
+{
+    if (is_empty(row)) return HSD_OK;
+    hsd_type_row *kept = &diff->types[diff->type_count];
+    *kept = *row;
+    kept->flags = types->flags[type];
+    HSD_TRY(copy_text(diff, hsd_names_get(&types->names, type), &kept->name, err));
+    diff->type_count++;
+    add_change(&diff->total, &kept->live);
+    add_amount(&diff->unreached_before, kept->unreached_before);
+    add_amount(&diff->unreached_after, kept->unreached_after);
+    return HSD_OK;
+}
+
+static hsd_status make_type_rows(hsd_diff *diff, const hsd_comparison *c, hsd_error *err)
+{
+    const hsd_fold_side *before = c->sides[BEFORE].counts, *after = c->sides[AFTER].counts;
+    HSD_TRY(take_type_rows(diff, &c->types, err));
+    for (uint32_t type = 0; type < c->types.names.count; type++) {
+        const hsd_fold_change *change = &c->by_type[type];
+        const hsd_type_row row = {
+            .live = {
+                .before = before->live_by_type[type],
+                .after = after->live_by_type[type],
+                .new_ = change->new_,
+                .freed = change->freed,
+                .kept = change->kept,
+                .resized_bytes = change->resized_bytes,
+                .resized_objects = change->resized_objects,
+            },
+            .unreached_before = before->unreached_by_type[type],
+            .unreached_after = after->unreached_by_type[type],
+            .revived = change->revived,
+            .dropped = change->dropped,
+        };
+        HSD_TRY(keep_type_row(diff, &row, &c->types, type, err));
+    }
+    qsort(diff->types, diff->type_count, sizeof *diff->types, compare_types);
+    return HSD_OK;
+}
+
+/* ---- rows of roots ---- */
+
+static void add_side_roots(hsd_root_row *rows, const hsd_comparison *c, int side)
+{
+    const hsd_fold_side *counts = c->sides[side].counts;
+    for (uint32_t i = 0; i < c->sides[side].roots.names.count; i++) {
+        hsd_change *live = &rows[c->root_number[side][i]].live;
+        add_amount(side == BEFORE ? &live->before : &live->after, counts->live_by_root[i]);
+    }
+}
+
+static void fill_root_row(hsd_root_row *row, const hsd_root_change *change)
+{
+    row->live.new_ = change->new_;
+    row->live.freed = change->freed;
+    row->live.kept = change->kept;
+    row->live.resized_bytes = change->resized_bytes;
+    row->live.resized_objects = change->resized_objects;
+    row->moved_in = change->moved_in;
+    row->moved_out = change->moved_out;
+}
+
+static hsd_status make_root_rows(hsd_diff *diff, const hsd_comparison *c, hsd_error *err)
+{
+    hsd_root_row *rows = hsd_arena_take(&diff->store->arena, c->roots.count * sizeof *rows);
+    if (rows == NULL) return no_memory(err);
+    if (!diff->before.has_roots || !diff->after.has_roots) return HSD_OK; /* nothing to tell them by */
+    add_side_roots(rows, c, BEFORE);
+    add_side_roots(rows, c, AFTER);
+    diff->roots = rows;
+    for (uint32_t i = 0; i < c->roots.count; i++) {
+        hsd_root_row row = rows[i];
+        if (row.live.before.objects == 0 && row.live.after.objects == 0) continue;
+        fill_root_row(&row, &c->by_root[i]);
+        row.kind = c->root_kinds[i];
+        row.is_shared = i == c->root_number[BEFORE][HSD_ROOT_SHARED];
+        HSD_TRY(copy_text(diff, hsd_names_get(&c->roots, i), &row.name, err));
+        rows[diff->root_count++] = row;
+    }
+    qsort(rows, diff->root_count, sizeof *rows, compare_roots);
+    return HSD_OK;
+}
+
+/* ---- sides and warnings ---- */
+
+static void warn_of_capture(hsd_diff *diff, const hsd_capture_info *info)
+{
+    if (!info->is_complete) {
+        warn(diff, "%s is incomplete (%s): numbers are lower bounds", info->path,
+             info->incomplete_reason[0] != 0 ? info->incomplete_reason : "no end record");
+    }
+    if (info->lost > 0) {
+        warn(diff, "%s: the producer could not capture %" PRIu64 " things; hsdiff info lists them",
+             info->path, info->lost);
+    }
+    if (info->facts & HSC_FACT_SAMPLED) warn(diff, "%s was sampled: counts are estimates", info->path);
+}
+
+static void warn_of_pair(hsd_diff *diff)
+{
+    const uint32_t facts = diff->before.info.facts ^ diff->after.info.facts;
+    if (facts & HSC_FACT_COLLECTED) {
+        warn(diff, "only %s was taken right after a collection: the other may hold garbage",
+             diff->before.info.facts & HSC_FACT_COLLECTED ? diff->before.info.path : diff->after.info.path);
+    }
+    const uint64_t matched = diff->match.exact + diff->match.address + diff->match.structure;
+    if (diff->identity_is_known && diff->total.before.objects > 1000 && diff->total.after.objects > 1000 &&
+        matched < diff->total.before.objects / 20) {
+        warn(diff, "the captures share only %" PRIu64 " objects: they look like two different processes", matched);
+    }
+}
+
+static void warn_of_references(hsd_diff *diff, const hsd_side *side)
+{
+    if (!side->has_references) {
+        warn(diff, "%s carries no references: every object counts as live", side->info.path);
+    } else if (!side->has_roots) {
+        warn(diff, "%s carries no roots: every object counts as live", side->info.path);
+    } else if (side->dangling > 0) {
+        warn(diff, "%s: %" PRIu64 " %s to objects that are not in the capture", side->info.path,
+             side->dangling, side->dangling == 1 ? "reference leads" : "references lead");
+    }
+}
+
+static void fill_side(hsd_side *side, const hsd_side_walk *walk, hsd_amount live, hsd_amount unreached)
+{
+    side->live = live;
+    side->unreached = unreached;
+    side->has_roots = hsd_side_has_graph(walk);
+    side->has_references = walk->has_references;
+    side->dangling = walk->dangling;
+}
+
+/* A partial capture may have lost what looks freed: that is never claimed. */
+static void forget_freed(hsd_diff *diff)
+{
+    const hsd_amount none = {0, 0};
+    for (size_t i = 0; i < diff->type_count; i++) diff->types[i].live.freed = none;
+    for (size_t i = 0; i < diff->root_count; i++) diff->roots[i].live.freed = none;
+    diff->total.freed = none;
+}
+
+static hsd_status fill(hsd_diff *diff, const hsd_comparison *c, hsd_error *err)
+{
+    diff->identity_is_known = c->rung != HSD_RUNG_COUNTS;
+    diff->match = c->match;
+    diff->temp_bytes_peak = c->space.bytes_peak;
+    HSD_TRY(copy_info(diff, &diff->before, c->sides[BEFORE].info, err));
+    HSD_TRY(copy_info(diff, &diff->after, c->sides[AFTER].info, err));
+    HSD_TRY(make_type_rows(diff, c, err));
+    fill_side(&diff->before, &c->sides[BEFORE], diff->total.before, diff->unreached_before);
+    fill_side(&diff->after, &c->sides[AFTER], diff->total.after, diff->unreached_after);
+    HSD_TRY(make_root_rows(diff, c, err));
+    diff->is_partial = !diff->before.info.is_complete || !diff->after.info.is_complete;
+    if (diff->is_partial) forget_freed(diff);
+    warn_of_capture(diff, &diff->before.info);
+    warn_of_capture(diff, &diff->after.info);
+    if (c->rung_reason != NULL) {
+        warn(diff, "single objects cannot be matched: %s; growth is exact, new and freed are not known",
+             c->rung_reason);
+    }
+    warn_of_pair(diff);
+    warn_of_references(diff, &diff->before);
+    warn_of_references(diff, &diff->after);
+    return HSD_OK;
+}
+
+hsd_status hsd_rows_from_comparison(hsd_diff **out, const hsd_comparison *c, hsd_error *err)
+{
+    HSD_TRY(new_result(out, err));
+    const hsd_status status = fill(*out, c, err);
+    if (status != HSD_OK) {
+        hsd_diff_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+/* ---- from type totals alone ---- */
+
+static hsd_status fill_summary(hsd_diff *diff, const hsd_summary_side sides[SIDE_COUNT],
+                               const hsd_type_names *types, hsd_error *err)
+{
+    diff->is_summary = true;
+    HSD_TRY(copy_info(diff, &diff->before, sides[BEFORE].info, err));
+    HSD_TRY(copy_info(diff, &diff->after, sides[AFTER].info, err));
+    HSD_TRY(take_type_rows(diff, types, err));
+    for (uint32_t type = 0; type < types->names.count; type++) {
+        const hsd_type_row row = {
+            .live = {.before = sides[BEFORE].by_type[type], .after = sides[AFTER].by_type[type]}};
+        HSD_TRY(keep_type_row(diff, &row, types, type, err));
+    }
+    qsort(diff->types, diff->type_count, sizeof *diff->types, compare_types);
+    diff->before.live = diff->total.before;
+    diff->after.live = diff->total.after;
+    warn_of_capture(diff, &diff->before.info);
+    warn_of_capture(diff, &diff->after.info);
+    return HSD_OK;
+}
+
+hsd_status hsd_rows_from_summary(hsd_diff **out, const hsd_summary_side sides[SIDE_COUNT],
+                                 const hsd_type_names *types, hsd_error *err)
+{
+    HSD_TRY(new_result(out, err));
+    const hsd_status status = fill_summary(*out, sides, types, err);
+    if (status != HSD_OK) {
+        hsd_diff_free(*out);
+        *out = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,121 @@
+/*
+ * The steps of one side in their order, and what each leaves behind for the next.
+ */
+#include "diff/side.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "diff/fold.h"
+#include <hscapture/hscapture.h>
+
+#define MAX_OBJECTS UINT64_C(0xFFFFFF00)
+#define LABEL_NODE_COST 64u /* the node, its label, the name of its source */
+#define ROOT_NAME_COST 256u /* the name, its hash slot, its rows in the folds of both sides */
+
+/* A capture without its end record does not say how many objects it holds: look. */
+static hsd_status find_object_count(hsd_side_walk *side, uint64_t *count, hsd_error *err)
+{
+    hsd_object_reader *reader;
+    *count = side->info->objects;
+    if (side->info->is_complete) return HSD_OK;
+    HSD_TRY(hsd_object_reader_open(&reader, side->capture, 0, err));
+    hsd_status status;
+    for (;;) {
+        hsd_object object;
+        status = hsd_object_reader_next(reader, &object, err);
+        if (status != HSD_OK) break;
+        *count = hsd_max_u64(*count, object.ordinal + 1);
+    }
+    hsd_object_reader_close(reader);
+    return status == HSD_END ? HSD_OK : status;
+}
+
+hsd_status hsd_side_open(hsd_side_walk *side, hsd_type_names *type_names, hsd_error *err)
+{
+    uint64_t count;
+    side->info = hsd_capture_get_info(side->capture);
+    side->type_names = type_names;
+    side->owners.file.fd = -1;
+    HSD_TRY(find_object_count(side, &count, err));
+    if (count > MAX_OBJECTS) {
+        return hsd_fail(err, HSD_E_UNSUPPORTED, "the capture holds %llu objects, more than %llu",
+                        (unsigned long long)count, (unsigned long long)MAX_OBJECTS);
+    }
+    side->object_count = (uint32_t)count;
+    side->has_references = (side->info->facts & HSC_FACT_NO_REFERENCES) == 0 &&
+                           (side->info->references > 0 || side->info->edges > 0 || !side->info->is_complete);
+    side->has_roots = (side->info->facts & HSC_FACT_NO_ROOTS) == 0 && side->info->roots > 0;
+    HSD_TRY(hsd_type_table_load(&side->types, side->capture, type_names, err));
+    return hsd_label_table_load(&side->labels, side->capture, err);
+}
+
+static hsd_status step(hsd_side_walk *side, const char *name, hsd_status (*run)(hsd_side_walk *, hsd_error *),
+                       hsd_error *err)
+{
+    const uint64_t start = hsd_now_ns();
+    HSD_TRY(run(side, err));
+    hsd_note(side->reporter, HSD_NOTE_DETAIL, "%s: %s took %.3f s", side->info->path, name,
+             (double)(hsd_now_ns() - start) * 1e-9);
+    return HSD_OK;
+}
+
+static void note_graph(const hsd_side_walk *side)
+{
+    hsd_note(side->reporter, HSD_NOTE_DETAIL,
+             "%s: %u nodes, %u named roots, %llu distinct references in %.1f MiB of blocks", side->info->path,
+             side->object_count, side->label_node_count, (unsigned long long)side->edge_count,
+             (double)hsd_adjacency_bytes(side->adjacency) / 1048576.0);
+    if (side->label_node_count == side->label_node_limit) {
+        hsd_note(side->reporter, HSD_NOTE_WARNING,
+                 "%s: more than %u named roots: the others are counted with what holds them; more --memory "
+                 "tells them apart", side->info->path, side->label_node_limit);
+    }
+    if (side->roots.is_full) {
+        hsd_note(side->reporter, HSD_NOTE_WARNING,
+                 "%s: more than %u distinct roots: the rest are counted as (other roots); more --memory tells "
+                 "them apart", side->info->path, side->roots.limit);
+    }
+}
+
+hsd_status hsd_side_run(hsd_side_walk *side, hsd_error *err)
+{
+    side->label_node_limit = (uint32_t)hsd_min_u64(side->table_bytes / 8 / LABEL_NODE_COST, UINT32_C(1) << 24);
+    side->roots.limit = (uint32_t)hsd_min_u64(side->table_bytes / 4 / ROOT_NAME_COST, UINT32_C(1) << 24);
+    if (hsd_side_has_graph(side) || side->info->has_parts) {
+        HSD_TRY(step(side, "reading the graph", hsd_side_graph, err));
+        HSD_TRY(step(side, "attributing parts", hsd_side_parts, err));
+    }
+    HSD_TRY(step(side, "finding owners", hsd_side_owners, err));
+    if (side->adjacency != NULL) note_graph(side);
+    hsd_adjacency_free(side->adjacency);
+    side->adjacency = NULL;
+    HSD_TRY(step(side, "counting objects", hsd_side_census, err));
+    hsd_paged_close(&side->owners);
+    side->has_owners = false;
+    hsd_sorter_free(side->folded);
+    side->folded = NULL;
+    if (side->census == NULL) return HSD_OK;
+    return hsd_sorter_finish(side->census, (size_t)side->plan.identity_serve_bytes, err);
+}
+
+void hsd_side_release(hsd_side_walk *side)
+{
+    hsd_type_table_release(&side->types);
+    hsd_label_table_release(&side->labels);
+    free(side->label_nodes);
+    free(side->is_pseudo);
+    free(side->is_part);
+    free(side->is_folded);
+    hsd_sorter_free(side->ids);
+    hsd_adjacency_free(side->adjacency);
+    hsd_names_release(&side->roots.names);
+    free(side->roots.kinds);
+    if (side->has_owners) hsd_paged_close(&side->owners);
+    hsd_sorter_free(side->folded);
+    hsd_sorter_free(side->census);
+    if (side->counts != NULL) hsd_fold_side_release(side->counts);
+    free(side->counts);
+    memset(side, 0, sizeof *side);
+}

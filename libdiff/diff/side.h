@@ -1,0 +1,133 @@
+/*
+ * One capture on its way through the engine, and the steps it takes:
+ *
+ *      side_open     types, labels                                     tables.c
+ *      side_graph    objects and references -> adjacency blocks        side_graph.c, side_join.c
+ *      side_parts    which objects are folded into their sole owner    side_parts.c
+ *      side_owners   roots, label nodes -> an owner for each object    side_roots.c
+ *      side_census   one record an object that counts, by identity     side_census.c
+ *
+ * Everything but the tables lives in sorters, adjacency blocks and paged arrays, whose memory the
+ * planner divides (base/plan.h).
+ */
+#ifndef HSD_DIFF_SIDE_H
+#define HSD_DIFF_SIDE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/note.h"
+#include "base/plan.h"
+#include "diff/tables.h"
+#include "graph/adjacency.h"
+#include "graph/paged.h"
+#include "io/temp.h"
+#include "sort/sorter.h"
+#include <hsdiff/diff.h>
+
+/* A reference whose label starts an owner of its own. */
+typedef struct hsd_label_node {
+    uint64_t target;      /* object id or ordinal; ordinal once joined */
+    uint32_t label;       /* place in the label table */
+    uint32_t source_name; /* string, 0 = none: the type's name serves */
+    uint32_t source_type; /* number in the common type names */
+    uint32_t root;        /* number of its owner's name in hsd_side_walk.roots */
+} hsd_label_node;
+
+/* Names of owners, in the order of their first appearance; number 0 is "(shared)". */
+typedef struct hsd_root_names {
+    hsd_names names;
+    uint8_t *kinds; /* hsc_root_kind of the first root of that name */
+    uint32_t kind_capacity;
+    uint32_t limit; /* more names than this share "(other roots)" */
+    bool is_full;   /* that happened */
+} hsd_root_names;
+
+#define HSD_ROOT_SHARED 0u
+
+typedef struct hsd_side_walk {
+    hsd_capture *capture;
+    const hsd_capture_info *info;
+    hsd_temp_space *space;
+    hsd_reporter *reporter;
+    hsd_plan_side plan;      /* bytes for each step */
+    uint64_t table_bytes;    /* for names of roots and label nodes */
+    bool use_thread;         /* sorters may write on threads of their own */
+    bool want_identity;      /* census sorts by identity; else it only counts */
+
+    const hsd_type_names *type_names;
+    hsd_type_table types;
+    hsd_label_table labels;
+
+    uint32_t object_count;   /* nodes that are objects (pseudo objects among them) */
+    bool has_roots, has_references; /* without both, everything counts as live */
+    uint64_t dangling;
+    uint64_t edge_count;
+
+    hsd_label_node *label_nodes;
+    uint32_t label_node_count, label_node_capacity, label_node_limit;
+
+    uint8_t *is_pseudo;      /* one bit an object */
+    uint8_t *is_part;        /* one bit an object; NULL when no type is a part */
+    uint8_t *is_folded;      /* one bit an object; NULL when no type is a part */
+
+    hsd_sorter *ids;         /* (id, ordinal), when references are by id */
+    hsd_adjacency *adjacency;
+    hsd_root_names roots;
+    hsd_paged owners;        /* label of each node */
+    bool has_owners;
+    hsd_sorter *folded;      /* (ordinal of the owner, bytes) of folded parts */
+
+    hsd_sorter *census;      /* hsd_census_record by identity; NULL without want_identity */
+    struct hsd_fold_side *counts; /* what the census counts by type and root */
+} hsd_side_walk;
+
+/* True if reachability can be told. */
+static inline bool hsd_side_has_graph(const hsd_side_walk *side)
+{
+    return side->has_roots && side->has_references;
+}
+
+/* Words of a census record: identity, type and owner, size and state. */
+#define HSD_CENSUS_WORDS 3u
+#define HSD_CENSUS_KEY_WORDS 2u
+
+static inline uint32_t hsd_census_type(const uint64_t *record) { return (uint32_t)(record[1] >> 32); }
+static inline uint32_t hsd_census_root(const uint64_t *record) { return (uint32_t)record[1]; }
+static inline uint64_t hsd_census_bytes(const uint64_t *record) { return record[2] >> 1; }
+static inline bool hsd_census_is_live(const uint64_t *record) { return record[2] & 1; }
+
+/* Reads the tables; numbers types in `type_names`. Both sides one after the other. */
+hsd_status hsd_side_open(hsd_side_walk *side, hsd_type_names *type_names, hsd_error *err);
+
+/* All steps of one side; both sides may run at the same time. */
+hsd_status hsd_side_run(hsd_side_walk *side, hsd_error *err);
+
+void hsd_side_release(hsd_side_walk *side);
+
+/* ---- the steps, each in its file ---- */
+
+hsd_status hsd_side_graph(hsd_side_walk *side, hsd_error *err);
+hsd_status hsd_side_owners(hsd_side_walk *side, hsd_error *err);
+hsd_status hsd_side_parts(hsd_side_walk *side, hsd_error *err);
+hsd_status hsd_side_census(hsd_side_walk *side, hsd_error *err);
+
+/* ---- joins: object ids -> ordinals (side_join.c) ---- */
+
+/*
+ * Walks `by_target` (records whose word 0 is an object id) beside the sorted ids and calls `take` with
+ * the record and the ordinal of the object it names. Records that name no object are counted in
+ * *dangling. Both sorters must be finished; ids is rewound first.
+ */
+typedef hsd_status (*hsd_joined_fn)(void *context, const uint64_t *record, uint32_t ordinal, hsd_error *err);
+hsd_status hsd_join_ids(hsd_sorter *ids, hsd_sorter *by_target, hsd_joined_fn take, void *context,
+                        uint64_t *dangling, hsd_error *err);
+
+/* A sorter in this side's temporary space. */
+hsd_status hsd_side_sorter(const hsd_side_walk *side, unsigned record_words, unsigned key_words,
+                           uint64_t memory_bytes, hsd_sorter **out, hsd_error *err);
+
+static inline bool hsd_bit_get(const uint8_t *bits, uint64_t i) { return bits[i >> 3] >> (i & 7) & 1; }
+static inline void hsd_bit_set(uint8_t *bits, uint64_t i) { bits[i >> 3] = (uint8_t)(bits[i >> 3] | 1u << (i & 7)); }
+
+#endif

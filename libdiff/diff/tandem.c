@@ -1,0 +1,143 @@
+/*
+ * A binary heap of streams by the key each stands at. A step takes the streams with the least key off
+ * the heap, serves them, and before the next step moves each on by one record and puts it back.
+ */
+#include "diff/tandem.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct hsd_tandem {
+    hsd_sorter **streams;
+    uint32_t stream_count;
+    unsigned record_words;
+    uint64_t *current;       /* record_words a stream */
+    uint32_t *heap;          /* streams that stand at a record */
+    uint32_t heap_count;
+    uint32_t *served;        /* streams taken off by the last step */
+    uint32_t served_count;
+    const uint64_t **records;
+};
+
+static const uint64_t *record_of(const hsd_tandem *t, uint32_t stream)
+{
+    return t->current + (size_t)stream * t->record_words;
+}
+
+static bool same_key(const uint64_t *a, const uint64_t *b)
+{
+    return a[0] == b[0] && a[1] >> 32 == b[1] >> 32;
+}
+
+static bool comes_first(const hsd_tandem *t, uint32_t a, uint32_t b)
+{
+    const uint64_t *x = record_of(t, a), *y = record_of(t, b);
+    if (x[0] != y[0]) return x[0] < y[0];
+    if (x[1] >> 32 != y[1] >> 32) return x[1] >> 32 < y[1] >> 32;
+    return a < b;
+}
+
+static void sift_up(hsd_tandem *t, uint32_t at)
+{
+    while (at > 0) {
+        const uint32_t parent = (at - 1) / 2;
+        if (!comes_first(t, t->heap[at], t->heap[parent])) return;
+        const uint32_t stream = t->heap[at];
+        t->heap[at] = t->heap[parent];
+        t->heap[parent] = stream;
+        at = parent;
+    }
+}
+
+static void sift_down(hsd_tandem *t, uint32_t at)
+{
+    for (;;) {
+        uint32_t least = at;
+        for (uint32_t child = 2 * at + 1; child <= 2 * at + 2 && child < t->heap_count; child++) {
+            if (comes_first(t, t->heap[child], t->heap[least])) least = child;
+        }
+        if (least == at) return;
+        const uint32_t stream = t->heap[at];
+        t->heap[at] = t->heap[least];
+        t->heap[least] = stream;
+        at = least;
+    }
+}
+
+/* Moves a stream to its next record and onto the heap; a stream that ended stays off. */
+static hsd_status move_on(hsd_tandem *t, uint32_t stream, hsd_error *err)
+{
+    const uint64_t *record;
+    const hsd_status status = hsd_sorter_next(t->streams[stream], &record, err);
+    if (status == HSD_END) return HSD_OK;
+    HSD_TRY(status);
+    memcpy(t->current + (size_t)stream * t->record_words, record, t->record_words * sizeof *record);
+    t->heap[t->heap_count++] = stream;
+    sift_up(t, t->heap_count - 1);
+    return HSD_OK;
+}
+
+static uint32_t take_first(hsd_tandem *t)
+{
+    const uint32_t stream = t->heap[0];
+    t->heap[0] = t->heap[--t->heap_count];
+    if (t->heap_count > 0) sift_down(t, 0);
+    return stream;
+}
+
+hsd_status hsd_tandem_new(hsd_tandem **out, hsd_sorter *const *streams, uint32_t stream_count,
+                          unsigned record_words, hsd_error *err)
+{
+    hsd_tandem *t = calloc(1, sizeof *t);
+    *out = t;
+    if (t == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for merging captures");
+    t->stream_count = stream_count;
+    t->record_words = record_words;
+    t->streams = malloc((stream_count + 1) * sizeof *t->streams);
+    t->current = calloc((size_t)stream_count + 1, record_words * sizeof *t->current);
+    t->heap = calloc((size_t)stream_count + 1, sizeof *t->heap);
+    t->served = calloc((size_t)stream_count + 1, sizeof *t->served);
+    t->records = calloc((size_t)stream_count + 1, sizeof *t->records);
+    hsd_status status = HSD_OK;
+    if (t->streams == NULL || t->current == NULL || t->heap == NULL || t->served == NULL || t->records == NULL) {
+        status = hsd_fail(err, HSD_E_NOMEM, "out of memory for merging captures");
+    } else {
+        memcpy(t->streams, streams, stream_count * sizeof *streams);
+    }
+    for (uint32_t i = 0; i < stream_count && status == HSD_OK; i++) status = move_on(t, i, err);
+    if (status != HSD_OK) {
+        hsd_tandem_free(t);
+        *out = NULL;
+    }
+    return status;
+}
+
+hsd_status hsd_tandem_next(hsd_tandem *t, const uint64_t *const **records, hsd_error *err)
+{
+    for (uint32_t i = 0; i < t->served_count; i++) {
+        t->records[t->served[i]] = NULL;
+        HSD_TRY(move_on(t, t->served[i], err));
+    }
+    t->served_count = 0;
+    if (t->heap_count == 0) return HSD_END;
+    const uint64_t *key = record_of(t, t->heap[0]);
+    do {
+        const uint32_t stream = take_first(t);
+        t->records[stream] = record_of(t, stream);
+        t->served[t->served_count++] = stream;
+    } while (t->heap_count > 0 && same_key(record_of(t, t->heap[0]), key));
+    *records = t->records;
+    return HSD_OK;
+}
+
+void hsd_tandem_free(hsd_tandem *t)
+{
+    if (t == NULL) return;
+    free(t->streams);
+    free(t->current);
+    free(t->heap);
+    free(t->served);
+    free(t->records);
+    free(t);
+}

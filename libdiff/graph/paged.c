@@ -1,0 +1,220 @@
+/*
+ * Paged arrays: the memory discipline of the graph stage. A fixed number of 16 KiB frames, a page
+ * table, clock replacement with one use bit, and a temporary file that exists only once a dirty page
+ * had to leave. A page that was never written reads as zeros without touching the disk.
+ *
+ *      page number --page_frame--> frame      hit:  one table look-up, no call
+ *                        |
+ *                        └ absent: hsd_paged_fault() takes a free frame, or the first one the clock
+ *                          hand finds unused since its last round, writes it out if dirty, reads
+ */
+#include "graph/paged.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+
+#define MIN_FRAMES 16u
+
+static uint64_t pages_of(uint64_t bytes)
+{
+    return (bytes >> HSD_PAGE_SHIFT) + ((bytes & (HSD_PAGE_BYTES - 1)) != 0);
+}
+
+/* Tables cost 4 bytes and a bit a page, 5 bytes a frame. */
+static uint64_t table_bytes(uint64_t pages, uint64_t frames)
+{
+    return pages * 4 + pages / 8 + 1 + frames * 5;
+}
+
+uint64_t hsd_paged_full_bytes(uint64_t bytes)
+{
+    const uint64_t pages = hsd_max_u64(pages_of(bytes), 1);
+    return pages * HSD_PAGE_BYTES + table_bytes(pages, pages);
+}
+
+/* Frames that fit in memory_bytes beside the tables. */
+static uint64_t frames_for(uint64_t pages, uint64_t memory_bytes)
+{
+    const uint64_t fixed = table_bytes(pages, 0);
+    if (memory_bytes <= fixed) return 0;
+    return hsd_min_u64(pages, (memory_bytes - fixed) / (HSD_PAGE_BYTES + 5));
+}
+
+static hsd_status take_tables(hsd_paged *paged, hsd_error *err)
+{
+    paged->page_frame = malloc((size_t)paged->page_count * sizeof *paged->page_frame);
+    paged->frame_page = calloc(paged->frame_count, sizeof *paged->frame_page);
+    paged->frame_state = calloc(paged->frame_count, 1);
+    paged->on_disk = calloc((size_t)(paged->page_count / 8 + 1), 1);
+    /* calloc of this size is fresh zero pages: frames become resident only when they are used */
+    paged->frames = calloc(paged->frame_count, HSD_PAGE_BYTES);
+    if (paged->page_frame == NULL || paged->frame_page == NULL || paged->frame_state == NULL ||
+        paged->on_disk == NULL || paged->frames == NULL) {
+        hsd_paged_close(paged);
+        return hsd_fail(err, HSD_E_NOMEM, "out of memory for a paged array of %llu pages",
+                        (unsigned long long)paged->page_count);
+    }
+    memset(paged->page_frame, 0xff, (size_t)paged->page_count * sizeof *paged->page_frame);
+    return HSD_OK;
+}
+
+static hsd_status open_common(hsd_paged *paged, uint64_t bytes, uint64_t memory_bytes, hsd_error *err)
+{
+    const uint64_t pages = hsd_max_u64(pages_of(bytes), 1);
+    const uint64_t least = hsd_min_u64(pages, MIN_FRAMES);
+    const uint64_t frames = frames_for(pages, memory_bytes);
+    if (frames < least || pages >= HSD_PAGE_ABSENT) {
+        const uint64_t need = table_bytes(pages, least) + least * HSD_PAGE_BYTES;
+        return hsd_fail(err, HSD_E_OVER_BUDGET,
+                        "an array of %llu bytes needs at least %llu bytes of memory, %llu are planned",
+                        (unsigned long long)bytes, (unsigned long long)need,
+                        (unsigned long long)memory_bytes);
+    }
+    paged->page_count = pages;
+    paged->frame_count = (uint32_t)frames;
+    return take_tables(paged, err);
+}
+
+hsd_status hsd_paged_open(hsd_paged *paged, uint64_t bytes, uint64_t memory_bytes,
+                          hsd_temp_space *space, hsd_error *err)
+{
+    memset(paged, 0, sizeof *paged);
+    paged->file.fd = -1;
+    paged->space = space;
+    return open_common(paged, bytes, memory_bytes, err);
+}
+
+hsd_status hsd_paged_open_file(hsd_paged *paged, hsd_temp *file, uint64_t memory_bytes,
+                               hsd_error *err)
+{
+    memset(paged, 0, sizeof *paged);
+    paged->file = *file;
+    file->fd = -1;
+    paged->space = paged->file.space;
+    paged->is_read_only = true;
+    const hsd_status status = open_common(paged, paged->file.size_bytes, memory_bytes, err);
+    if (status != HSD_OK) {
+        hsd_paged_close(paged);
+        return status;
+    }
+    memset(paged->on_disk, 0xff, (size_t)(paged->page_count / 8 + 1));
+    return HSD_OK;
+}
+
+static void stick(hsd_paged *paged, hsd_status status, const hsd_error *error)
+{
+    if (paged->status != HSD_OK) return;
+    paged->status = status;
+    paged->error = *error;
+}
+
+static void write_out(hsd_paged *paged, uint32_t frame, uint64_t page)
+{
+    hsd_error error;
+    hsd_error_init(&error);
+    hsd_status status = HSD_OK;
+    if (paged->file.fd < 0) status = hsd_temp_open(&paged->file, paged->space, &error);
+    if (status == HSD_OK) {
+        status = hsd_temp_write(&paged->file, page << HSD_PAGE_SHIFT,
+                                paged->frames + ((uint64_t)frame << HSD_PAGE_SHIFT),
+                                HSD_PAGE_BYTES, &error);
+    }
+    if (status != HSD_OK) stick(paged, status, &error);
+    paged->on_disk[page >> 3] = (uint8_t)(paged->on_disk[page >> 3] | 1u << (page & 7));
+}
+
+static void read_in(hsd_paged *paged, uint32_t frame, uint64_t page)
+{
+    uint8_t *data = paged->frames + ((uint64_t)frame << HSD_PAGE_SHIFT);
+    hsd_error error;
+    hsd_error_init(&error);
+    size_t size = HSD_PAGE_BYTES;
+    if (paged->is_read_only) { /* the last page of a file may be short */
+        const uint64_t left = paged->file.size_bytes - (page << HSD_PAGE_SHIFT);
+        if (left < size) {
+            memset(data + left, 0, size - (size_t)left);
+            size = (size_t)left;
+        }
+    }
+    if (paged->status != HSD_OK) return;
+    const hsd_status status =
+        hsd_temp_read(&paged->file, page << HSD_PAGE_SHIFT, data, size, &error);
+    if (status != HSD_OK) stick(paged, status, &error);
+}
+
+/* The first frame the hand finds unused since its last round. */
+static uint32_t choose_victim(hsd_paged *paged)
+{
+    for (;;) {
+        const uint32_t frame = paged->hand;
+        paged->hand = frame + 1 == paged->frame_count ? 0 : frame + 1;
+        if ((paged->frame_state[frame] & HSD_FRAME_USED) == 0) return frame;
+        paged->frame_state[frame] = (uint8_t)(paged->frame_state[frame] & ~HSD_FRAME_USED);
+    }
+}
+
+uint32_t hsd_paged_fault(hsd_paged *paged, uint64_t page)
+{
+    const bool is_fresh = paged->frames_used < paged->frame_count;
+    const uint32_t frame = is_fresh ? paged->frames_used++ : choose_victim(paged);
+    if (!is_fresh) {
+        const uint32_t old = paged->frame_page[frame];
+        if (paged->frame_state[frame] & HSD_FRAME_DIRTY) write_out(paged, frame, old);
+        paged->page_frame[old] = HSD_PAGE_ABSENT;
+    }
+    paged->faults++;
+    if (paged->on_disk[page >> 3] >> (page & 7) & 1) {
+        read_in(paged, frame, page);
+    } else if (!is_fresh) {
+        memset(paged->frames + ((uint64_t)frame << HSD_PAGE_SHIFT), 0, HSD_PAGE_BYTES);
+    }
+    paged->frame_state[frame] = HSD_FRAME_USED;
+    paged->frame_page[frame] = (uint32_t)page;
+    paged->page_frame[page] = frame;
+    return frame;
+}
+
+hsd_status hsd_paged_shrink(hsd_paged *paged, uint64_t memory_bytes, hsd_error *err)
+{
+    const uint64_t least = hsd_min_u64(paged->page_count, MIN_FRAMES);
+    const uint64_t frames = hsd_max_u64(frames_for(paged->page_count, memory_bytes), least);
+    if (frames >= paged->frame_count) return HSD_OK;
+    for (uint32_t frame = 0; frame < paged->frames_used; frame++) {
+        const uint32_t page = paged->frame_page[frame];
+        if (paged->frame_state[frame] & HSD_FRAME_DIRTY) write_out(paged, frame, page);
+        paged->page_frame[page] = HSD_PAGE_ABSENT;
+    }
+    free(paged->frames);
+    free(paged->frame_page);
+    free(paged->frame_state);
+    paged->frame_count = (uint32_t)frames;
+    paged->frames_used = 0;
+    paged->hand = 0;
+    paged->frame_page = calloc(paged->frame_count, sizeof *paged->frame_page);
+    paged->frame_state = calloc(paged->frame_count, 1);
+    paged->frames = calloc(paged->frame_count, HSD_PAGE_BYTES);
+    if (paged->frames == NULL || paged->frame_page == NULL || paged->frame_state == NULL) {
+        return hsd_fail(err, HSD_E_NOMEM, "out of memory for a paged array");
+    }
+    return hsd_paged_check(paged, err);
+}
+
+hsd_status hsd_paged_check(const hsd_paged *paged, hsd_error *err)
+{
+    if (paged->status != HSD_OK && err != NULL) *err = paged->error;
+    return paged->status;
+}
+
+void hsd_paged_close(hsd_paged *paged)
+{
+    free(paged->frames);
+    free(paged->page_frame);
+    free(paged->frame_page);
+    free(paged->frame_state);
+    free(paged->on_disk);
+    if (paged->space != NULL) hsd_temp_close(&paged->file);
+    memset(paged, 0, sizeof *paged);
+    paged->file.fd = -1;
+}

@@ -1,0 +1,104 @@
+/*
+ * Sole owners of parts: the same climb none -> owner -> SHARED as for roots, with objects as labels.
+ * One sequential pass over all objects that are no parts seeds the walk; only parts are ever labelled
+ * or expanded, so the cost is one scan of the graph and two visits of each part at most.
+ *
+ * A label node is passed through: what its one source holds through it, the source holds.
+ */
+#include <string.h>
+
+#include "base/check.h"
+#include "graph/owners.h"
+#include "graph/worklist.h"
+
+#define SHARED UINT32_MAX
+#define PROGRESS_STEPS 0xffffu
+
+typedef struct walk {
+    hsd_adjacency *adjacency;
+    const hsd_parts_config *config;
+    hsd_paged *holder;
+    hsd_worklist worklist;
+} walk;
+
+static bool is_part(const walk *w, uint32_t node)
+{
+    return node >= w->config->object_count || (w->config->is_part[node >> 3] >> (node & 7) & 1);
+}
+
+static hsd_status apply(walk *w, uint32_t node, uint32_t holder, hsd_error *err)
+{
+    const uint32_t old = hsd_paged_get_u32(w->holder, node);
+    if (old == SHARED || old == holder) return HSD_OK;
+    hsd_paged_set_u32(w->holder, node, old == 0 ? holder : SHARED);
+    if (hsd_adjacency_is_leaf(w->adjacency, node)) return HSD_OK;
+    return hsd_worklist_push(&w->worklist, node, err);
+}
+
+static hsd_status hand_on(walk *w, uint32_t node, uint32_t holder, hsd_error *err)
+{
+    hsd_targets targets;
+    hsd_adjacency_get(w->adjacency, node, &targets);
+    for (;;) {
+        for (uint32_t i = 0; i < targets.count; i++) {
+            if (is_part(w, targets.items[i])) HSD_TRY(apply(w, targets.items[i], holder, err));
+        }
+        if (!targets.has_more) return HSD_OK;
+        hsd_adjacency_more(w->adjacency, &targets);
+    }
+}
+
+static hsd_status run_dry(walk *w, hsd_error *err)
+{
+    for (;;) {
+        uint32_t node;
+        const hsd_status status = hsd_worklist_pop(&w->worklist, &node, err);
+        if (status == HSD_END) return HSD_OK;
+        HSD_TRY(status);
+        HSD_TRY(hand_on(w, node, hsd_paged_get_u32(w->holder, node), err));
+    }
+}
+
+static hsd_status check(const walk *w, uint64_t done, hsd_error *err)
+{
+    HSD_TRY(hsd_paged_check(w->holder, err));
+    HSD_TRY(hsd_adjacency_check(w->adjacency, err));
+    return hsd_progress(w->config->reporter, "attributing parts", done, w->config->object_count, err);
+}
+
+static hsd_status walk_all(walk *w, hsd_error *err)
+{
+    for (uint32_t node = 0; node < w->config->object_count; node++) {
+        if ((node & PROGRESS_STEPS) == 0) HSD_TRY(check(w, node, err));
+        if (is_part(w, node) || hsd_adjacency_is_leaf(w->adjacency, node)) continue;
+        HSD_TRY(hand_on(w, node, node + 1, err));
+        HSD_TRY(run_dry(w, err));
+    }
+    return check(w, w->config->object_count, err);
+}
+
+/* Shared parts own themselves; from here on 0 says so. */
+static hsd_status forget_shared(walk *w, hsd_error *err)
+{
+    for (uint32_t node = 0; node < w->config->object_count; node++) {
+        if (is_part(w, node) && hsd_paged_get_u32(w->holder, node) == SHARED) {
+            hsd_paged_set_u32(w->holder, node, 0);
+        }
+    }
+    return hsd_paged_check(w->holder, err);
+}
+
+hsd_status hsd_parts_find(hsd_adjacency *adjacency, const hsd_parts_config *config,
+                          hsd_paged *holder, hsd_error *err)
+{
+    const uint64_t bytes = (uint64_t)hsd_adjacency_node_count(adjacency) * sizeof(uint32_t);
+    const uint64_t list_bytes = config->memory_bytes / 8;
+    walk w = {.adjacency = adjacency, .config = config, .holder = holder};
+    HSD_TRY(hsd_paged_open(holder, bytes, config->memory_bytes - list_bytes, config->space, err));
+    hsd_status status = hsd_worklist_open(&w.worklist, list_bytes, config->space, err);
+    if (status == HSD_OK) status = walk_all(&w, err);
+    if (status == HSD_OK) status = forget_shared(&w, err);
+    hsd_worklist_close(&w.worklist);
+    if (status != HSD_OK) hsd_paged_close(holder);
+    return status;
+}
