@@ -160,7 +160,8 @@ enum hsc_column {
     HSC_COL_BLOCK_TYPE = 57,
     HSC_COL_RECORDS = 58,
     HSC_COL_ORDINAL = 59,
-    HSC_COL_STORED = 60
+    HSC_COL_STORED = 60,
+    HSC_COL_NUMBER = 61 /* of the block; only in salvaged captures */
 };
 
 /* ---- INFO and END: lists of entries (FORMAT.md §8) ----
@@ -211,7 +212,7 @@ enum hsc_end_key {
     HSC_END_COUNTED_BYTES = 21
 };
 
-enum hsc_end_state { HSC_STATE_COMPLETE = 1, HSC_STATE_INCOMPLETE = 2 };
+enum hsc_end_state { HSC_STATE_COMPLETE = 1, HSC_STATE_INCOMPLETE = 2, HSC_STATE_SALVAGED = 3 };
 
 /* kinds of group totals */
 enum hsc_group_kind { HSC_GROUP_CATEGORY = 0, HSC_GROUP_ROOT_KIND = 1 };
