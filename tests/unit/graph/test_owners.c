@@ -1,0 +1,161 @@
+/*
+ * Owners and sole owners of parts against their definitions, on random graphs and on the shapes that
+ * break naive walks.
+ */
+#include <criterion/criterion.h>
+
+#include "naive.h"
+
+static hsd_temp_space space;
+static hsd_error err;
+
+static void setup(void)
+{
+    hsd_temp_space_init(&space, NULL);
+    hsd_error_init(&err);
+}
+
+TestSuite(owners, .init = setup);
+
+typedef struct seed_list {
+    const hsd_seed *seeds;
+    uint32_t count, at;
+} seed_list;
+
+static hsd_status next_seed(void *context, hsd_seed *out, hsd_error *error)
+{
+    seed_list *list = context;
+    (void)error;
+    if (list->at == list->count) return HSD_END;
+    *out = list->seeds[list->at++];
+    return HSD_OK;
+}
+
+static hsd_status find(hsd_adjacency *a, const hsd_seed *seeds, uint32_t seed_count, uint32_t objects,
+                       const uint32_t *labels, uint64_t memory, hsd_paged *owners)
+{
+    seed_list list = {.seeds = seeds, .count = seed_count};
+    const hsd_owners_config config = {.next_seed = next_seed, .seed_context = &list, .object_count = objects,
+                                      .label_of_node = labels, .memory_bytes = memory, .space = &space};
+    return hsd_owners_find(a, &config, owners, &err);
+}
+
+Test(owners, equal_their_definition_on_random_graphs)
+{
+    const uint64_t seed = test_seed(11);
+    for (uint64_t i = 0; i < 5000; i++) {
+        test_random random = {seed + i};
+        naive_graph g = naive_random(&random);
+        hsd_adjacency *a = naive_to_adjacency(&g, UINT64_C(1) << 20, &space);
+        hsd_paged owners;
+        uint32_t wanted[128];
+        cr_assert_eq(find(a, g.seeds, g.seed_count, g.objects, g.node_label, UINT64_C(1) << 20, &owners), HSD_OK);
+        naive_owners(&g, wanted);
+        for (uint32_t node = 0; node < g.nodes; node++) {
+            cr_assert_eq(hsd_paged_get_u32(&owners, node), wanted[node], "seed %lu node %u: %u, not %u",
+                         (unsigned long)(seed + i), node, hsd_paged_get_u32(&owners, node), wanted[node]);
+        }
+        hsd_paged_close(&owners);
+        hsd_adjacency_free(a);
+        naive_release(&g);
+    }
+}
+
+Test(owners, of_parts_equal_their_definition_on_random_graphs)
+{
+    const uint64_t seed = test_seed(13);
+    for (uint64_t i = 0; i < 5000; i++) {
+        test_random random = {seed + i};
+        naive_graph g = naive_random(&random);
+        hsd_adjacency *a = naive_to_adjacency(&g, UINT64_C(1) << 20, &space);
+        hsd_paged holder;
+        const hsd_parts_config config = {.object_count = g.objects, .is_part = g.is_part,
+                                         .memory_bytes = UINT64_C(1) << 20, .space = &space};
+        cr_assert_eq(hsd_parts_find(a, &config, &holder, &err), HSD_OK, "%s", err.text);
+        for (uint32_t node = 0; node < g.objects; node++) {
+            const uint32_t wanted = naive_is_part(&g, node) ? naive_holder(&g, node) : 0;
+            cr_assert_eq(hsd_paged_get_u32(&holder, node), wanted, "seed %lu node %u",
+                         (unsigned long)(seed + i), node);
+        }
+        hsd_paged_close(&holder);
+        hsd_adjacency_free(a);
+        naive_release(&g);
+    }
+}
+
+enum { MANY = 300000 };
+
+/* targets(i) gives up to two targets of node i. */
+static hsd_adjacency *shape(uint32_t (*targets)(uint32_t i, uint32_t *out), uint64_t memory)
+{
+    hsd_adjacency *a;
+    cr_assert_eq(hsd_adjacency_begin(&a, memory, &space, &err), HSD_OK);
+    for (uint32_t i = 0; i < MANY; i++) {
+        uint32_t out[2];
+        const uint32_t count = targets(i, out);
+        cr_assert_eq(hsd_adjacency_add(a, i, out, count, &err), HSD_OK);
+    }
+    cr_assert_eq(hsd_adjacency_finish(a, MANY, &err), HSD_OK);
+    return a;
+}
+
+static uint32_t list_targets(uint32_t i, uint32_t *out)
+{
+    out[0] = i + 1;
+    return i + 1 < MANY ? 1 : 0;
+}
+
+static uint32_t cycle_targets(uint32_t i, uint32_t *out)
+{
+    out[0] = (i + 1) % MANY;
+    return 1;
+}
+
+static uint32_t tree_targets(uint32_t i, uint32_t *out)
+{
+    if (2 * i + 2 >= MANY) return 0;
+    out[0] = 2 * i + 1;
+    out[1] = 2 * i + 2;
+    return 2;
+}
+
+static uint32_t comb_targets(uint32_t i, uint32_t *out) /* even: spine, odd: teeth */
+{
+    if (i % 2 == 1 || i + 2 >= MANY) return 0;
+    out[0] = i + 1;
+    out[1] = i + 2;
+    return 2;
+}
+
+/* All of a shape hangs from node 0; a second root in the middle makes what lies behind it shared. */
+static void check_shape(uint32_t (*targets)(uint32_t, uint32_t *), uint64_t memory)
+{
+    const hsd_seed seeds[2] = {{0, 5}, {MANY / 2, 6}};
+    hsd_adjacency *a = shape(targets, memory);
+    hsd_paged owners;
+    cr_assert_eq(find(a, seeds, 1, MANY, NULL, memory, &owners), HSD_OK);
+    cr_assert_eq(hsd_paged_get_u32(&owners, MANY / 2), 5);
+    hsd_paged_close(&owners);
+    cr_assert_eq(find(a, seeds, 2, MANY, NULL, memory, &owners), HSD_OK);
+    cr_assert_eq(hsd_paged_get_u32(&owners, MANY / 2), HSD_OWNER_SHARED);
+    hsd_paged_close(&owners);
+    hsd_adjacency_free(a);
+}
+
+Test(owners, survive_the_worst_shapes_in_little_memory)
+{
+    check_shape(list_targets, UINT64_C(512) << 10);
+    check_shape(cycle_targets, UINT64_C(512) << 10);
+    check_shape(tree_targets, UINT64_C(512) << 10);
+    check_shape(comb_targets, UINT64_C(512) << 10);
+}
+
+Test(owners, refuse_a_root_outside_the_graph)
+{
+    const hsd_seed seeds[2] = {{MANY, 5}, {0, HSD_OWNER_SHARED}};
+    hsd_adjacency *a = shape(list_targets, UINT64_C(4) << 20);
+    hsd_paged owners;
+    cr_assert_eq(find(a, seeds, 1, MANY, NULL, UINT64_C(4) << 20, &owners), HSD_E_MISUSE);
+    cr_assert_eq(find(a, seeds + 1, 1, MANY, NULL, UINT64_C(4) << 20, &owners), HSD_E_MISUSE);
+    hsd_adjacency_free(a);
+}

@@ -1,0 +1,90 @@
+/*
+ * Paged arrays against a plain array: whatever is resident, what was written is read.
+ */
+#include <criterion/criterion.h>
+
+#include "graph/paged.h"
+#include "support/random.h"
+
+enum { ITEMS = 400000 };
+
+static hsd_temp_space space;
+
+static void setup(void) { hsd_temp_space_init(&space, NULL); }
+
+TestSuite(paged, .init = setup);
+
+/* Random reads and writes in an array of 98 pages with `memory` bytes. */
+static uint64_t exercise(uint64_t memory, uint64_t shrink_to)
+{
+    hsd_paged paged;
+    hsd_error err;
+    test_random random = {test_seed(1)};
+    uint32_t *plain = calloc(ITEMS, sizeof *plain);
+    cr_assert_eq(hsd_paged_open(&paged, ITEMS * 4, memory, &space, &err), HSD_OK, "%s", err.text);
+    for (int step = 0; step < 200000; step++) {
+        const uint32_t at = (uint32_t)test_below(&random, ITEMS);
+        if (step == 100000 && shrink_to > 0) cr_assert_eq(hsd_paged_shrink(&paged, shrink_to, &err), HSD_OK);
+        if (test_below(&random, 2) == 0) {
+            plain[at] = (uint32_t)test_next(&random);
+            hsd_paged_set_u32(&paged, at, plain[at]);
+        } else {
+            cr_assert_eq(hsd_paged_get_u32(&paged, at), plain[at], "item %u", at);
+        }
+    }
+    for (uint32_t at = 0; at < ITEMS; at++) cr_assert_eq(hsd_paged_get_u32(&paged, at), plain[at]);
+    cr_assert_eq(hsd_paged_check(&paged, &err), HSD_OK);
+    const uint64_t faults = paged.faults;
+    hsd_paged_close(&paged);
+    free(plain);
+    return faults;
+}
+
+Test(paged, stays_resident_when_it_fits)
+{
+    cr_assert_eq(exercise(hsd_paged_full_bytes(ITEMS * 4), 0), 98);
+    cr_assert_eq(space.bytes_peak, 0, "nothing goes to disk");
+}
+
+Test(paged, reads_back_what_left_memory)
+{
+    cr_assert_gt(exercise(UINT64_C(20) << 14, 0), 1000);
+    cr_assert_gt(space.bytes_peak, 0);
+    cr_assert_eq(space.bytes_now, 0, "closed files give their bytes back");
+}
+
+Test(paged, shrinks_in_the_middle)
+{
+    exercise(hsd_paged_full_bytes(ITEMS * 4), UINT64_C(20) << 14);
+}
+
+Test(paged, refuses_less_than_its_minimum)
+{
+    hsd_paged paged;
+    hsd_error err;
+    hsd_error_init(&err);
+    cr_assert_eq(hsd_paged_open(&paged, UINT64_C(1) << 30, 4096, &space, &err), HSD_E_OVER_BUDGET);
+    cr_assert(strstr(err.text, "needs at least") != NULL, "%s", err.text);
+}
+
+Test(paged, sticks_to_the_first_failure)
+{
+    hsd_temp_space nowhere;
+    hsd_paged paged;
+    hsd_error err;
+    hsd_error_init(&err);
+    hsd_temp_space_init(&nowhere, "/nonexistent-folder");
+    cr_assert_eq(hsd_paged_open(&paged, ITEMS * 4, UINT64_C(20) << 14, &nowhere, &err), HSD_OK);
+    for (uint32_t at = 0; at < ITEMS; at += 4096) hsd_paged_set_u32(&paged, at, 1);
+    cr_assert_eq(hsd_paged_check(&paged, &err), HSD_E_IO);
+    hsd_paged_close(&paged);
+}
+
+Test(paged, accepts_an_empty_array)
+{
+    hsd_paged paged;
+    hsd_error err;
+    cr_assert_eq(hsd_paged_open(&paged, 0, UINT64_C(1) << 20, &space, &err), HSD_OK);
+    cr_assert_eq(hsd_paged_check(&paged, &err), HSD_OK);
+    hsd_paged_close(&paged);
+}
