@@ -85,6 +85,9 @@ static hsd_status open_in_place(hsd_output *output, hsd_error *err)
 static hsd_status open_path(hsd_output *output, hsd_error *err)
 {
     struct stat info;
+    const size_t length = strlen(output->path);
+    if (length == 0) return fail(output, ENOENT, "write the result", err);
+    if (output->path[length - 1] == '/') return fail(output, EISDIR, "write the result", err);
     const bool is_there = stat(output->path, &info) == 0;
     if (is_there && (S_ISCHR(info.st_mode) || S_ISFIFO(info.st_mode))) return open_in_place(output, err);
     if (is_there && S_ISDIR(info.st_mode)) return fail(output, EISDIR, "write the result", err);
