@@ -486,13 +486,30 @@ static void read_long_part(hsd_adjacency *a, uint32_t block, const uint8_t *byte
     }
 }
 
-void hsd_adjacency_get(hsd_adjacency *a, uint32_t node, hsd_targets *out)
+/* The block with the list of `node`, the first of a long one. */
+static uint32_t find_block(const hsd_adjacency *a, uint32_t node)
 {
     uint32_t block = a->locate[node >> LOCATE_SHIFT];
     while (block + 1 < a->block_count && a->block_first[block + 1] <= node &&
            a->block_first[block] != node) {
         block++;
     }
+    return block;
+}
+
+void hsd_adjacency_prefetch(const hsd_adjacency *a, uint32_t node)
+{
+    if (a->has_pages) return;
+    const uint32_t block = find_block(a, node);
+    const uint8_t *bytes =
+        a->slabs[block / SLAB_BLOCKS] + (size_t)(block % SLAB_BLOCKS) * BLOCK_BYTES;
+    __builtin_prefetch(bytes);
+    __builtin_prefetch(bytes + HEADER_BYTES + (size_t)(node - a->block_first[block]) * 2);
+}
+
+void hsd_adjacency_get(hsd_adjacency *a, uint32_t node, hsd_targets *out)
+{
+    const uint32_t block = find_block(a, node);
     const uint8_t *bytes = block_at(a, block);
     uint32_t first, count;
     memcpy(&first, bytes, 4);

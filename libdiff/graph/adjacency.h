@@ -57,6 +57,9 @@ typedef struct hsd_targets {
 /* True if the node refers to nothing: one bit, no block is touched. */
 bool hsd_adjacency_is_leaf(const hsd_adjacency *adjacency, uint32_t node);
 
+/* Brings a node's place in its block near, for a get that follows soon. Only for resident blocks. */
+void hsd_adjacency_prefetch(const hsd_adjacency *adjacency, uint32_t node);
+
 /* Targets of `node`, the first part of a long list. Failures stick: see hsd_adjacency_check. */
 void hsd_adjacency_get(hsd_adjacency *adjacency, uint32_t node, hsd_targets *out);
 void hsd_adjacency_more(hsd_adjacency *adjacency, hsd_targets *targets);

@@ -43,6 +43,7 @@ static hsd_status apply(walk *w, uint32_t node, uint32_t label, hsd_error *err)
     if (old == arriving) return HSD_OK;
     hsd_paged_set_u32(w->owners, node, old == HSD_OWNER_NONE ? arriving : HSD_OWNER_SHARED);
     if (hsd_adjacency_is_leaf(w->adjacency, node)) return HSD_OK;
+    hsd_adjacency_prefetch(w->adjacency, node);
     return hsd_worklist_push(&w->worklist, node, err);
 }
 
