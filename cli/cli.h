@@ -1,0 +1,92 @@
+/*
+ * One run of the command: what was asked, under which conditions, and what came of it. main.c fills it,
+ * a cmd_*.c does the work, and everything that talks to the user lies in the small files beside it:
+ *
+ *      options.c   the table of options and its parser        help.c man.c complete.c   the same table, told
+ *      input.c     captures, foreign dumps imported on the fly     out.c   results, where errors are errors
+ *      report_error.c   what, where, why, what next, exit status   progress.c   the line on the terminal
+ *      signals.c   ending early without leaving anything           term.c       terminals, colours, width
+ */
+#ifndef CLI_H
+#define CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hsdiff/diff.h>
+#include <hsdiff/import.h>
+#include <hsdiff/report.h>
+#include <hsdiff/run.h>
+#include <hsdiff/status.h>
+
+/* Exit statuses: documented in the manual, kept for ever. 1 is for checks that fail. */
+enum {
+    CLI_DONE = 0,
+    CLI_USAGE = 2,   /* usage or configuration */
+    CLI_DAMAGED = 3, /* an input is damaged or cannot be read */
+    CLI_SYSTEM = 4   /* out of memory, disk, or input and output */
+};
+
+typedef enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } cli_color;
+
+/* Everything an option can set; zero is the default of each. */
+typedef struct cli_options {
+    const char *format, *output, *objects, *temp_dir, *from, *only, *generate;
+    int sort, table, color;
+    uint64_t top, memory_bytes, noise_bytes, threads, level;
+    unsigned dump_numbers[2]; /* before, after */
+    bool has_level, force, summary, partial, exact_bytes, plain, wide, with_values, final_is_strong;
+    bool no_progress, quiet, verbose, help, version;
+} cli_options;
+
+typedef struct cli_command cli_command;
+
+typedef struct cli_app {
+    int argc;
+    char **argv;
+    const cli_command *command;
+    bool is_named; /* the command was named, and is not just the default */
+    cli_options options;
+    const char **inputs; /* the words that are no options */
+    size_t input_count;
+    hsd_run run;
+    bool saw_damage; /* input was skipped: exit status 3 even when all else went well */
+} cli_app;
+
+/* Exit status of the command. */
+typedef int (*cli_command_fn)(cli_app *cli);
+
+typedef struct cli_example { const char *command, *what; } cli_example;
+
+/* A command is one file and one row of the table in commands.c. */
+struct cli_command {
+    const char *name;
+    const char *synopsis;    /* what follows the name: "BEFORE AFTER [options]" */
+    const char *summary;     /* one line */
+    const char *description; /* paragraphs for the manual, a blank line between them; "  " starts verbatim lines */
+    const cli_example *examples; /* ends with a NULL command */
+    unsigned bit;            /* which options it takes: CLI_ON_* */
+    size_t inputs_min, inputs_max;
+    cli_command_fn run;
+};
+
+#define CLI_ON_DIFF 0x01u
+#define CLI_ON_IMPORT 0x02u
+#define CLI_ON_INFO 0x04u
+#define CLI_ON_DUMP 0x08u
+#define CLI_ON_VERIFY 0x10u
+#define CLI_ON_SALVAGE 0x20u
+#define CLI_ON_HELP 0x40u
+#define CLI_ON_DEMO 0x80u
+#define CLI_ON_ALL 0xFFu
+#define CLI_ON_WORK (CLI_ON_ALL & ~CLI_ON_HELP)
+
+/* Row i of the table; NULL past the end. The first is the default. */
+const cli_command *cli_command_get(size_t i);
+const cli_command *cli_command_find(const char *name);
+
+extern const cli_command cli_command_diff, cli_command_import, cli_command_info, cli_command_dump,
+    cli_command_verify, cli_command_salvage, cli_command_help, cli_command_demo;
+
+#endif

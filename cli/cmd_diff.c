@@ -1,0 +1,146 @@
+/*
+ * hsdiff BEFORE AFTER: opens or imports both sides, compares them, prints the answer in the format that
+ * was asked for.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "input.h"
+#include "out.h"
+#include "progress.h"
+#include "report_error.h"
+#include "term.h"
+
+/* --objects: a second result file that fills while the comparison runs. */
+typedef struct object_list {
+    hsd_result_file *file;
+    hsd_objects_csv csv;
+} object_list;
+
+static hsd_status open_objects(object_list *list, const cli_app *cli, hsd_error *err)
+{
+    if (!cli->options.objects) return HSD_OK;
+    HSD_TRY(hsd_result_file_open(&list->file, cli->options.objects, cli->options.force, err));
+    return hsd_objects_csv_begin(&list->csv, hsd_result_file_write, list->file, err);
+}
+
+static hsd_status compare(hsd_diff **diff, cli_input inputs[2], object_list *list, const cli_app *cli, hsd_error *err)
+{
+    const hsd_diff_options options = {.summary_only = cli->options.summary, .partial = cli->options.partial,
+                                      .changed = list->file ? hsd_objects_csv_row : NULL, .changed_context = &list->csv};
+    HSD_TRY(hsd_diff_run(diff, inputs[0].capture, inputs[1].capture, &options, &cli->run, err));
+    return list->file ? hsd_result_file_finish(list->file, err) : HSD_OK;
+}
+
+static hsd_report_options report_options(const cli_app *cli, const cli_input inputs[2])
+{
+    const cli_options *options = &cli->options;
+    const bool to_terminal = !options->output && cli_term_is_terminal(STDOUT_FILENO);
+    hsd_report_options report = {
+        .top = options->top > SIZE_MAX ? HSD_TOP_ALL : (size_t)options->top,
+        .sort_by = (hsd_sort_by)options->sort, .table = (hsd_report_table)options->table,
+        .width = to_terminal && !options->wide ? cli_term_width(STDOUT_FILENO) : 0,
+        .use_color = options->output ? options->color == CLI_COLOR_ALWAYS : cli_term_has_color(cli, STDOUT_FILENO),
+        .use_utf8 = !to_terminal || cli_term_has_utf8(), /* a file looks the same whatever the locale */
+        .exact_bytes = options->exact_bytes, .plain = options->plain, .noise_bytes = options->noise_bytes};
+    if (!options->quiet) {
+        report.before_command = inputs[0].path;
+        report.after_command = inputs[1].path;
+        report.before_is_foreign = inputs[0].is_foreign;
+        report.after_is_foreign = inputs[1].is_foreign;
+    }
+    return report;
+}
+
+static void tell_of_resources(const cli_app *cli, const hsd_diff *diff)
+{
+    char size[HSD_NUMBER_CHARS];
+    if (cli->options.verbose)
+        fprintf(stderr, "  temporary data: %s at most\n", hsd_format_bytes(size, diff->temp_bytes_peak));
+}
+
+/* Everything between the open output and its end. */
+static int run_with(cli_app *cli, cli_out *out, const hsd_report_format *format)
+{
+    cli_input inputs[2] = {{.path = cli->inputs[0]}, {.path = cli->inputs[1]}};
+    object_list list = {0};
+    hsd_diff *diff = NULL;
+    hsd_error err;
+    hsd_error_init(&err);
+    hsd_status status = open_objects(&list, cli, &err);
+    if (status == HSD_OK) status = cli_inputs_open(inputs, 2, cli, cli->options.summary, &err);
+    if (status == HSD_OK) status = compare(&diff, inputs, &list, cli, &err);
+    cli_progress_clear();
+    if (status == HSD_OK) {
+        const hsd_report_options options = report_options(cli, inputs);
+        tell_of_resources(cli, diff);
+        status = format->write_diff(diff, &options, hsd_result_file_write, out->file, &err);
+    }
+    hsd_diff_free(diff);
+    cli_inputs_close(inputs, 2);
+    hsd_result_file_close(list.file);
+    return status == HSD_OK ? CLI_DONE : cli_report_error(cli, &err);
+}
+
+static bool is_usable(const cli_app *cli, const hsd_report_format *format)
+{
+    const cli_options *options = &cli->options;
+    if (!format)
+        cli_complain("--format takes text, json or csv, not '%s'.", options->format);
+    else if (strcmp(cli->inputs[0], "-") == 0 && strcmp(cli->inputs[1], "-") == 0)
+        cli_complain("only one of the two inputs can be standard input.");
+    else if (options->objects && options->summary)
+        cli_complain("--summary reads no object, so --objects has nothing to list.");
+    else if (options->objects && strcmp(options->objects, "-") == 0 && (!options->output || strcmp(options->output, "-") == 0))
+        cli_complain("--objects and the report cannot both go to standard output: add -o FILE.");
+    else
+        return true;
+    return false;
+}
+
+static int run_diff(cli_app *cli)
+{
+    const hsd_report_format *format = hsd_report_format_find(cli->options.format ? cli->options.format : "text");
+    cli_out out;
+    int result = CLI_DONE;
+    if (!is_usable(cli, format)) return CLI_USAGE;
+    if (!cli_out_open(&out, cli, &result)) return result;
+    return cli_out_close(&out, cli, run_with(cli, &out, format));
+}
+
+static const cli_example examples[] = {
+    {"hsdiff before.hs after.hs", "what grew, by type and by root"},
+    {"hsdiff monday.heapsnapshot tuesday.heapsnapshot", "foreign dumps are imported on the fly"},
+    {"hsdiff --summary a.hprof b.hprof", "by type alone, in one pass"},
+    {"hsdiff a.hs b.hs --format json -o growth.json", "for a script"},
+    {"hsdiff a.hs b.hs --objects changed.csv", "and a list of each object that came or went"},
+    {"hsdiff a.hprof b.hprof --memory 256M --temp-dir /scratch", "on a small machine"},
+    {0},
+};
+
+const cli_command cli_command_diff = {
+    .name = "diff",
+    .synopsis = "BEFORE AFTER",
+    .summary = "what grew between two captures, and which root holds it",
+    .description =
+        "Compares two heap captures and prints how much the live heap grew, by type and by root, and how much of it is new "
+        "and was freed. The word diff may be left out. BEFORE and AFTER are captures (.hs), or foreign dumps, which are "
+        "imported into unnamed temporary files first; one of them may be - for standard input.\n"
+        "\n"
+        "Live is what can be reached from a root over strong references. What cannot is garbage that was not collected yet; "
+        "it is counted apart and mixed into nothing. Every live object counts for exactly one root: the one from which alone "
+        "it can be reached, or (shared). So the rows of each table and the line of others add up to TOTAL.\n"
+        "\n"
+        "Objects are recognised again by an id that is never reused (V8), else by address and type (heaps that do not "
+        "move). Where objects move and have no id (JVM), growth is exact, and new and freed are not known: the report says "
+        "so. The percentage of a row is of its own size before; [NEW] had none, [DEL] has none left, [ = ] did not change, "
+        "x281 is 281 times as large, and ~ is a change below --min.\n"
+        "\n"
+        "A growing heap is an answer and not an error: the exit status is 0.",
+    .examples = examples,
+    .bit = CLI_ON_DIFF,
+    .inputs_min = 2,
+    .inputs_max = 2,
+    .run = run_diff,
+};

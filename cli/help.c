@@ -1,0 +1,173 @@
+/*
+ * --help: examples first, then what is common, then everything. Written for a terminal of 80 columns.
+ */
+#include "help.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "options.h"
+
+#define WIDTH 80
+#define OPTION_COLUMN 24
+
+const cli_row cli_exit_statuses[] = {
+    {"0", "done; a heap that grew is an answer and not an error"},
+    {"2", "wrong usage, or an output that exists and no --force"},
+    {"3", "an input is damaged, cut off, of an unknown format or cannot be read; with --partial also when something was skipped"},
+    {"4", "out of memory (--memory is too small, and the message says what suffices), of disk, or another failure of input and output"},
+    {"130, 143", "ended by SIGINT or SIGTERM; nothing unfinished is left"},
+    {0},
+};
+
+const cli_row cli_files[] = {
+    {"*.hs", "captures; mode 0600, shapes alone unless values were asked for"},
+    {"$TMPDIR, /var/tmp", "temporary data, in files without a name that vanish with the process; --temp-dir names another place"},
+    {0},
+};
+
+const cli_row cli_environment[] = {
+    {"NO_COLOR", "not empty: no colour unless --color=always"},
+    {"TERM", "dumb: no colour"},
+    {"TMPDIR", "where temporary data goes"},
+    {"LC_ALL, LC_CTYPE, LANG", "whether the terminal shows UTF-8; nothing else depends on the locale"},
+    {0},
+};
+
+void cli_print_wrapped(cli_out *out, const char *text, size_t at, size_t indent, size_t width)
+{
+    size_t column = at;
+    while (*text) {
+        const size_t word = strcspn(text, " \n");
+        if (column > indent && column + 1 + word > width) {
+            cli_out_format(out, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (column > indent) {
+            cli_out_text(out, " ");
+            column++;
+        }
+        cli_out_format(out, "%.*s", (int)word, text);
+        column += word;
+        text += word;
+        text += *text == ' ';
+        if (*text == '\n') {
+            const size_t breaks = strspn(text, "\n");
+            cli_out_format(out, "%.*s%*s", (int)breaks, text, (int)indent, "");
+            text += breaks;
+            column = indent;
+        }
+    }
+    cli_out_text(out, "\n");
+}
+
+/* ---- pieces ---- */
+
+static void print_examples(cli_out *out, const cli_example *examples)
+{
+    size_t width = 0;
+    for (const cli_example *example = examples; example->command; example++)
+        if (strlen(example->command) > width) width = strlen(example->command);
+    if (width > 52) width = 52;
+    for (const cli_example *example = examples; example->command; example++)
+        cli_out_format(out, "  %-*s  %s\n", (int)width, example->command, example->what);
+}
+
+static void print_option(cli_out *out, const cli_option *option)
+{
+    char start[64] = "    ";
+    if (option->letter) snprintf(start, sizeof start, "-%c, ", option->letter);
+    const int used = snprintf(start + 4, sizeof start - 4, "--%s%s%s", option->name, option->value ? " " : "",
+                              option->value ? option->value : "");
+    cli_out_format(out, "  %s", start);
+    size_t at = 2 + 4 + (size_t)used;
+    if (at + 2 > OPTION_COLUMN) {
+        cli_out_format(out, "\n%*s", OPTION_COLUMN, "");
+    } else {
+        cli_out_format(out, "%*s", (int)(OPTION_COLUMN - at), "");
+    }
+    cli_print_wrapped(out, option->help, OPTION_COLUMN, OPTION_COLUMN, WIDTH);
+}
+
+/* Options of the command's own first, those of every command behind. */
+static void print_options(cli_out *out, unsigned command, bool common)
+{
+    for (size_t i = 0; cli_option_get(i); i++) {
+        const cli_option *option = cli_option_get(i);
+        const bool is_common = (option->commands & CLI_ON_WORK) == CLI_ON_WORK;
+        if (option->commands & command && is_common == common) print_option(out, option);
+    }
+}
+
+static void print_rows(cli_out *out, const cli_row *rows)
+{
+    for (; rows->term; rows++) {
+        cli_out_format(out, "  %-10s", rows->term);
+        cli_print_wrapped(out, rows->text, 12, 12, WIDTH);
+    }
+}
+
+void cli_print_formats(cli_out *out)
+{
+    for (size_t i = 0; hsd_importer_get(i); i++) {
+        const hsd_importer_info *info = hsd_importer_get(i);
+        cli_out_format(out, "  %-10s  %s%s%s\n", info->name, info->summary, info->suffixes ? ": " : "",
+                       info->suffixes ? info->suffixes : "");
+    }
+}
+
+/* ---- the pages ---- */
+
+void cli_print_short_help(cli_out *out)
+{
+    cli_out_text(out,
+                 "hsdiff compares two heap captures: what grew, by type and by root, and what is\n"
+                 "new. Captures are .hs files, or heap dumps of Node, Chrome and the JVM.\n"
+                 "\n"
+                 "  hsdiff before.heapsnapshot after.heapsnapshot     two snapshots of Node\n"
+                 "  hsdiff before.hprof after.hprof                   two dumps of a JVM\n"
+                 "  hsdiff demo                                       a toy that leaks, to try it\n"
+                 "\n"
+                 "  hsdiff import heap.hprof -o heap.hs               keep a dump, smaller\n"
+                 "  hsdiff info heap.hs                               what a file holds\n"
+                 "\n"
+                 "  hsdiff --help                                     all of it\n");
+}
+
+void cli_print_help(cli_out *out)
+{
+    cli_out_text(out, "Compares heap captures: what grew, by type and by root, and what is new.\n\n");
+    print_examples(out, cli_command_get(0)->examples);
+    cli_out_text(out, "\nCommands:\n");
+    for (size_t i = 0; cli_command_get(i); i++)
+        cli_out_format(out, "  %-10s%s\n", cli_command_get(i)->name, cli_command_get(i)->summary);
+    cli_out_text(out, "\nOptions of hsdiff BEFORE AFTER:\n");
+    print_options(out, CLI_ON_DIFF, false);
+    cli_out_text(out, "\nOptions of every command:\n");
+    print_options(out, CLI_ON_DIFF, true);
+    cli_out_text(out, "\nHeap dumps that are read:\n");
+    cli_print_formats(out);
+    cli_out_text(out, "\nExit status:\n");
+    print_rows(out, cli_exit_statuses);
+    cli_out_text(out, "\nOf one command: hsdiff help COMMAND. The manual: man hsdiff.\n");
+}
+
+void cli_print_command_help(cli_out *out, const cli_command *command)
+{
+    cli_out_format(out, "hsdiff %s: %s\n\n", command->name, command->summary);
+    if (command->examples) print_examples(out, command->examples);
+    cli_out_format(out, "\nUsage: hsdiff %s %s\n\n", command->name, command->synopsis);
+    cli_print_wrapped(out, command->description, 0, 0, WIDTH);
+    cli_out_text(out, "\nOptions:\n");
+    print_options(out, command->bit, false);
+    cli_out_text(out, "\nOptions of every command:\n");
+    print_options(out, command->bit, true);
+}
+
+void cli_print_version(cli_out *out)
+{
+    cli_out_format(out, "hsdiff %s\n\nHeap dumps that are read:\n", HSD_VERSION);
+    cli_print_formats(out);
+    cli_out_text(out, "\nReports:\n");
+    for (size_t i = 0; hsd_report_format_get(i); i++)
+        cli_out_format(out, "  %-10s  %s\n", hsd_report_format_get(i)->name, hsd_report_format_get(i)->summary);
+}

@@ -1,0 +1,205 @@
+#define _GNU_SOURCE /* tee */
+/*
+ * Opening inputs. What a file is, is told by its first bytes. A file that can be read again is simply
+ * looked at; a pipe must keep its bytes for whoever reads it next, so they are copied out of it with
+ * tee(2), which takes nothing away:
+ *
+ *      regular file    pread                     is it a capture?  yes: hsd_capture_open
+ *      pipe            tee, read the copy                          no:  hsd_import_temp, then open that
+ *
+ * Whatever else it is, the importers find out and say.
+ */
+#include "input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "progress.h"
+#include "report_error.h"
+
+#define PREFIX_BYTES 8 /* enough to know a capture */
+#define SIDE_BY_SIDE_MIN_BYTES (UINT64_C(128) << 20)
+
+/* ---- looking without taking ---- */
+
+/* Copies what is in the pipe; waits until there is enough or no more to come. */
+static size_t peek_pipe(int fd, char *prefix)
+{
+    size_t got = 0;
+    for (;;) {
+        int copy[2];
+        if (pipe2(copy, O_CLOEXEC) != 0) return got;
+        const ssize_t seen = tee(fd, copy[1], PREFIX_BYTES, 0); /* waits for the first byte */
+        const ssize_t taken = seen > 0 ? read(copy[0], prefix, PREFIX_BYTES) : 0;
+        close(copy[0]);
+        close(copy[1]);
+        if (taken > 0) got = (size_t)taken;
+        if (seen <= 0 || got >= PREFIX_BYTES) return got;
+        struct pollfd end = {.fd = fd, .events = POLLIN};
+        if (poll(&end, 1, 0) > 0 && end.revents & POLLHUP) return got;
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    }
+}
+
+static size_t peek_fd(int fd, char *prefix)
+{
+    struct stat what;
+    if (fstat(fd, &what) != 0) return 0;
+    if (S_ISFIFO(what.st_mode)) return peek_pipe(fd, prefix);
+    if (!S_ISREG(what.st_mode)) return 0;
+    const ssize_t got = pread(fd, prefix, PREFIX_BYTES, 0);
+    return got > 0 ? (size_t)got : 0;
+}
+
+typedef enum kind_of_input { IS_CAPTURE, IS_FOREIGN, CANNOT_OPEN } kind_of_input;
+
+/* *kept is a descriptor that must stay open until the input is: a pipe ends when nobody reads it. */
+static kind_of_input look(const char *path, int *kept, hsd_error *err)
+{
+    char prefix[PREFIX_BYTES];
+    *kept = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    struct stat what;
+    if (*kept < 0 || fstat(*kept, &what) != 0) {
+        hsd_fail_errno(err, errno, "cannot be opened");
+        return CANNOT_OPEN;
+    }
+    if (S_ISDIR(what.st_mode)) {
+        hsd_fail_errno(err, EISDIR, "cannot be read");
+        return CANNOT_OPEN;
+    }
+    const size_t size = peek_fd(*kept, prefix);
+    if (size == 0 && S_ISREG(what.st_mode)) {
+        hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "is empty (0 bytes)");
+        return CANNOT_OPEN;
+    }
+    return hsd_capture_probe(prefix, size) ? IS_CAPTURE : IS_FOREIGN;
+}
+
+/* ---- one input ---- */
+
+typedef struct input_job {
+    cli_input *input;
+    cli_app *cli;
+    hsd_run run;
+    hsd_import_options options;
+    hsd_status status;
+    hsd_error error;
+    cli_progress progress;
+    kind_of_input answer;
+    int kept;
+    uint64_t elapsed_ns;
+} input_job;
+
+static hsd_damage damage_of(const cli_app *cli) { return cli->options.partial ? HSD_DAMAGE_SKIP : HSD_DAMAGE_REFUSE; }
+
+static hsd_status import(input_job *opening)
+{
+    struct timespec began, ended;
+    int fd = -1;
+    clock_gettime(CLOCK_MONOTONIC, &began);
+    HSD_TRY(hsd_import_temp(opening->input->path, &opening->options, &opening->run, &fd, &opening->input->imported,
+                            &opening->error));
+    clock_gettime(CLOCK_MONOTONIC, &ended);
+    opening->elapsed_ns = (uint64_t)(ended.tv_sec - began.tv_sec) * 1000000000u + (uint64_t)ended.tv_nsec - (uint64_t)began.tv_nsec;
+    opening->input->is_foreign = true;
+    /* An import that was cut short gives a capture that says so: it is opened as such. */
+    return hsd_capture_open_fd(&opening->input->capture, fd, opening->input->path, HSD_DAMAGE_SKIP, &opening->cli->run,
+                               &opening->error);
+}
+
+static void *run_opening(void *context)
+{
+    input_job *opening = context;
+    if (opening->answer == IS_CAPTURE)
+        opening->status = hsd_capture_open(&opening->input->capture, opening->input->path, damage_of(opening->cli),
+                                           &opening->cli->run, &opening->error);
+    else
+        opening->status = import(opening);
+    hsd_error_set_file(&opening->error, opening->input->path);
+    return NULL;
+}
+
+static void tell_of_import(const input_job *opening)
+{
+    const hsd_import_result *result = &opening->input->imported;
+    char objects[HSD_NUMBER_CHARS], size[HSD_NUMBER_CHARS], time[HSD_NUMBER_CHARS];
+    if (!opening->input->is_foreign || opening->status != HSD_OK) return;
+    cli_note(opening->cli, "%s: imported (%s): %s objects, %s read in %s%s", opening->input->path, result->format,
+             hsd_format_count(objects, result->objects), hsd_format_bytes(size, result->input_bytes),
+             hsd_format_duration(time, opening->elapsed_ns), result->is_complete ? "" : "; it is not complete");
+}
+
+static void prepare(input_job *opening, cli_input *input, cli_app *cli, size_t place, bool summary_only)
+{
+    const cli_options *options = &cli->options;
+    *opening = (input_job){.input = input, .cli = cli, .run = cli->run, .kept = -1, .progress = {(unsigned)place}};
+    opening->run.progress_context = &opening->progress;
+    opening->options = (hsd_import_options){.format = options->from, .dump_number = options->dump_numbers[place],
+                                            .summary_only = summary_only, .salvage = options->partial,
+                                            .final_is_strong = options->final_is_strong, .compression = 1};
+    hsd_error_init(&opening->error);
+    opening->answer = look(input->path, &opening->kept, &opening->error);
+    if (opening->answer == CANNOT_OPEN) opening->status = opening->error.status;
+    hsd_error_set_file(&opening->error, input->path);
+}
+
+/* ---- one after the other, or both at once ---- */
+
+static bool may_run_together(const input_job openings[2], const cli_app *cli)
+{
+    if (openings[0].answer != IS_FOREIGN || openings[1].answer != IS_FOREIGN) return false;
+    if (cli->run.threads == 1 || sysconf(_SC_NPROCESSORS_ONLN) < 2) return false;
+    return cli->run.memory_bytes >= SIDE_BY_SIDE_MIN_BYTES;
+}
+
+/* True if both were opened; one that needs more than half the memory gets all of it in a second try. */
+static bool run_together(input_job openings[2])
+{
+    pthread_t thread;
+    for (size_t i = 0; i < 2; i++)
+        openings[i].run.memory_bytes /= 2;
+    if (pthread_create(&thread, NULL, run_opening, &openings[1]) != 0) return false;
+    run_opening(&openings[0]);
+    pthread_join(thread, NULL);
+    for (size_t i = 0; i < 2; i++) {
+        if (openings[i].status != HSD_E_OVER_BUDGET || strcmp(openings[i].input->path, "-") == 0) continue;
+        openings[i].run.memory_bytes *= 2;
+        hsd_error_init(&openings[i].error);
+        run_opening(&openings[i]);
+    }
+    return true;
+}
+
+hsd_status cli_inputs_open(cli_input *inputs, size_t count, cli_app *cli, bool summary_only, hsd_error *err)
+{
+    input_job openings[2];
+    size_t failed = count;
+    for (size_t i = 0; i < count; i++)
+        prepare(&openings[i], &inputs[i], cli, i, summary_only);
+    for (size_t i = 0; i < count && failed == count; i++)
+        if (openings[i].status != HSD_OK) failed = i;
+    const bool together = failed == count && count == 2 && may_run_together(openings, cli) && run_together(openings);
+    for (size_t i = 0; i < count && failed == count; i++) {
+        if (!together) run_opening(&openings[i]);
+        if (openings[i].status != HSD_OK) failed = i;
+        tell_of_import(&openings[i]);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (openings[i].kept > STDERR_FILENO) close(openings[i].kept);
+    if (failed == count) return HSD_OK;
+    *err = openings[failed].error;
+    return openings[failed].status;
+}
+
+void cli_inputs_close(cli_input *inputs, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        hsd_capture_close(inputs[i].capture);
+}

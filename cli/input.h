@@ -1,0 +1,27 @@
+/*
+ * Inputs of commands: a capture as it is, or a foreign dump that is imported into an unnamed temporary
+ * capture first, without being asked.
+ */
+#ifndef CLI_INPUT_H
+#define CLI_INPUT_H
+
+#include "cli.h"
+#include <hsdiff/capture.h>
+
+typedef struct cli_input {
+    const char *path;
+    hsd_capture *capture;
+    bool is_foreign;
+    hsd_import_result imported; /* of a foreign one */
+} cli_input;
+
+/*
+ * Opens `count` (1 or 2) inputs of the command line. Two foreign ones are imported side by side when
+ * memory and threads allow. HSD_OK, or a failure whose error names the file.
+ */
+hsd_status cli_inputs_open(cli_input *inputs, size_t count, cli_app *cli, bool summary_only, hsd_error *err);
+
+/* Accepts zeroed ones. */
+void cli_inputs_close(cli_input *inputs, size_t count);
+
+#endif

@@ -1,0 +1,146 @@
+/*
+ * hsdiff: from the command line to an exit status. Makes the descriptors sound, reads the options, sets the
+ * conditions of the run and hands over to the command.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef HSD_HAVE_MIMALLOC
+#include <mimalloc.h> /* linking it replaces malloc; the call below keeps it linked */
+#endif
+
+#include "help.h"
+#include "options.h"
+#include "out.h"
+#include "progress.h"
+#include "report_error.h"
+#include "signals.h"
+
+/* A standard descriptor that is closed would become the next file that is opened: its place is taken by
+ * one from which nothing can be read, or to which nothing can be written. */
+static void occupy_standard_descriptors(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
+            (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : fd == STDOUT_FILENO ? O_RDONLY : O_WRONLY);
+}
+
+/* ---- what is no command: help, version, pages ---- */
+
+typedef void (*print_fn)(cli_out *out, const cli_app *cli);
+
+static void print_short(cli_out *out, const cli_app *cli)
+{
+    (void)cli;
+    cli_print_short_help(out);
+}
+
+static void print_help(cli_out *out, const cli_app *cli)
+{
+    if (cli->is_named)
+        cli_print_command_help(out, cli->command);
+    else
+        cli_print_help(out);
+}
+
+static void print_version(cli_out *out, const cli_app *cli)
+{
+    (void)cli;
+    cli_print_version(out);
+#ifdef HSD_HAVE_MIMALLOC
+    if (cli->options.verbose) cli_out_format(out, "\nAllocator: mimalloc %d\n", mi_version());
+#endif
+}
+
+static void print_generated(cli_out *out, const cli_app *cli)
+{
+    if (strcmp(cli->options.generate, "man") == 0)
+        cli_print_manual(out, cli->is_named ? cli->command : NULL);
+    else
+        cli_print_completion(out, cli->options.generate);
+}
+
+static int print_page(const cli_app *cli, print_fn print)
+{
+    cli_out out;
+    int result = CLI_DONE;
+    if (!cli_out_open(&out, cli, &result)) return result;
+    print(&out, cli);
+    return cli_out_close(&out, cli, result);
+}
+
+static bool is_generator(const char *what)
+{
+    return strcmp(what, "man") == 0 || strcmp(what, "complete-bash") == 0 || strcmp(what, "complete-zsh") == 0 ||
+           strcmp(what, "complete-fish") == 0;
+}
+
+/* ---- commands ---- */
+
+static bool has_right_inputs(const cli_app *cli)
+{
+    const cli_command *command = cli->command;
+    if (cli->input_count >= command->inputs_min && cli->input_count <= command->inputs_max) return true;
+    if (cli->input_count > 2 && command->bit == CLI_ON_DIFF)
+        cli_complain("this version compares two captures, and %zu were given.", cli->input_count);
+    else if (cli->input_count == 1 && command->bit == CLI_ON_DIFF && access(cli->inputs[0], F_OK) != 0)
+        cli_complain("'%s' is neither a command nor a file.", cli->inputs[0]);
+    else if (cli->input_count < command->inputs_min)
+        cli_complain("%s is missing: hsdiff %s%s%s.", cli->input_count == 0 ? "an input" : "a second input",
+                     cli->is_named ? command->name : "", cli->is_named ? " " : "", command->synopsis);
+    else
+        cli_complain("hsdiff %s takes %s, and %zu were given.", command->name,
+                     command->inputs_max == 0 ? "no input" : "one input", cli->input_count);
+    return false;
+}
+
+static bool prepare_run(cli_app *cli)
+{
+    const cli_options *options = &cli->options;
+    cli->run = (hsd_run){.memory_bytes = options->memory_bytes ? options->memory_bytes : hsd_run_default_memory(),
+                         .threads = (unsigned)options->threads, .temp_dir = options->temp_dir,
+                         .progress = cli_progress_tell, .note = cli_take_note, .note_context = cli};
+    if (cli->run.memory_bytes >= HSD_MEMORY_MIN_BYTES) return true;
+    char least[HSD_NUMBER_CHARS];
+    cli_complain("--memory must be at least %s.", hsd_format_bytes(least, HSD_MEMORY_MIN_BYTES));
+    return false;
+}
+
+static int run(cli_app *cli)
+{
+    const cli_options *options = &cli->options;
+    if (options->generate && !is_generator(options->generate)) {
+        cli_complain("--generate takes man, complete-bash, complete-zsh or complete-fish, not '%s'.", options->generate);
+        return CLI_USAGE;
+    }
+    if (options->generate) return print_page(cli, print_generated);
+    if (options->help) return print_page(cli, print_help);
+    if (options->version) return print_page(cli, print_version);
+    if (cli->argc < 2) return print_page(cli, print_short);
+    if (!has_right_inputs(cli) || !prepare_run(cli)) return CLI_USAGE;
+    cli_progress_begin(cli);
+    const int result = cli->command->run(cli);
+    return result == CLI_DONE && cli->saw_damage ? CLI_DAMAGED : result;
+}
+
+int main(int argc, char **argv)
+{
+    cli_app cli = {.argc = argc, .argv = argv};
+    occupy_standard_descriptors();
+    cli_signals_begin();
+    const char **words = calloc((size_t)(argc > 0 ? argc : 1), sizeof *words);
+    if (!words) {
+        fputs("hsdiff: out of memory.\n", stderr);
+        return CLI_SYSTEM;
+    }
+    cli.inputs = words;
+    const int result = cli_parse(&cli) ? run(&cli) : CLI_USAGE;
+    free(words);
+    cli_progress_clear();
+    cli_signals_end();
+    return result;
+}

@@ -1,0 +1,157 @@
+/*
+ * Manual pages as roff, from the same tables as --help: hsdiff(1), and hsdiff-COMMAND(1) for each
+ * command. Written with the man macros; CMake stores them beside the program.
+ */
+#include <string.h>
+
+#include "help.h"
+#include "options.h"
+
+/* Text with roff's own characters made plain; a line never begins with a dot or quote. */
+static void put(cli_out *out, const char *text)
+{
+    bool at_start = true;
+    for (; *text; text++) {
+        if (at_start && (*text == '.' || *text == '\'')) cli_out_text(out, "\\&");
+        at_start = *text == '\n';
+        if (*text == '\\') cli_out_text(out, "\\e");
+        else if (*text == '-') cli_out_text(out, "\\-");
+        else cli_out_format(out, "%c", *text);
+    }
+}
+
+/* Paragraphs, a blank line between them. */
+static void put_paragraphs(cli_out *out, const char *text)
+{
+    for (const char *end; (end = strstr(text, "\n\n")); text = end + 2) {
+        char paragraph[2048];
+        const size_t size = (size_t)(end - text) < sizeof paragraph - 1 ? (size_t)(end - text) : sizeof paragraph - 1;
+        memcpy(paragraph, text, size);
+        paragraph[size] = 0;
+        put(out, paragraph);
+        cli_out_text(out, "\n.PP\n");
+    }
+    put(out, text);
+    cli_out_text(out, "\n");
+}
+
+static void put_term(cli_out *out, const char *term, const char *text)
+{
+    cli_out_text(out, ".TP\n\\fB");
+    put(out, term);
+    cli_out_text(out, "\\fR\n");
+    put(out, text);
+    cli_out_text(out, ".\n");
+}
+
+static void put_rows(cli_out *out, const char *heading, const cli_row *rows)
+{
+    cli_out_format(out, ".SH %s\n", heading);
+    for (; rows->term; rows++)
+        put_term(out, rows->term, rows->text);
+}
+
+static void put_option(cli_out *out, const cli_option *option)
+{
+    cli_out_text(out, ".TP\n");
+    if (option->letter) cli_out_format(out, "\\fB\\-%c\\fR, ", option->letter);
+    cli_out_text(out, "\\fB\\-\\-");
+    put(out, option->name);
+    cli_out_text(out, "\\fR");
+    if (option->value) {
+        cli_out_text(out, " \\fI");
+        put(out, option->value);
+        cli_out_text(out, "\\fR");
+    }
+    cli_out_text(out, "\n");
+    put(out, option->help);
+    cli_out_text(out, ".\n");
+}
+
+static void put_options(cli_out *out, unsigned command)
+{
+    cli_out_text(out, ".SH OPTIONS\n");
+    for (size_t i = 0; cli_option_get(i); i++)
+        if (cli_option_get(i)->commands & command) put_option(out, cli_option_get(i));
+}
+
+static void put_examples(cli_out *out, const cli_command *command)
+{
+    cli_out_text(out, ".SH EXAMPLES\n");
+    for (const cli_example *example = command->examples; example && example->command; example++) {
+        cli_out_text(out, ".TP\n\\fB");
+        put(out, example->command);
+        cli_out_text(out, "\\fR\n");
+        put(out, example->what);
+        cli_out_text(out, ".\n");
+    }
+}
+
+static void put_heading(cli_out *out, const char *suffix, const char *summary)
+{
+    cli_out_format(out, ".TH HSDIFF%s 1 \"\" \"hsdiff %s\" \"User Commands\"\n.SH NAME\nhsdiff", suffix, HSD_VERSION);
+    put(out, suffix);
+    cli_out_text(out, " \\- ");
+    put(out, summary);
+    cli_out_text(out, "\n");
+}
+
+static void put_page_of_command(cli_out *out, const cli_command *command)
+{
+    char suffix[32] = "-";
+    memcpy(suffix + 1, command->name, strnlen(command->name, sizeof suffix - 2) + 1);
+    put_heading(out, suffix, command->summary);
+    cli_out_text(out, ".SH SYNOPSIS\n\\fBhsdiff ");
+    put(out, command->name);
+    cli_out_text(out, "\\fR ");
+    put(out, command->synopsis);
+    cli_out_text(out, " [\\fIoptions\\fR]\n.SH DESCRIPTION\n");
+    put_paragraphs(out, command->description);
+    put_options(out, command->bit);
+    put_rows(out, "\"EXIT STATUS\"", cli_exit_statuses);
+    put_examples(out, command);
+    cli_out_text(out, ".SH \"SEE ALSO\"\n.BR hsdiff (1)\n");
+}
+
+static void put_commands(cli_out *out)
+{
+    cli_out_text(out, ".SH COMMANDS\n");
+    for (size_t i = 0; cli_command_get(i); i++)
+        put_term(out, cli_command_get(i)->name, cli_command_get(i)->summary);
+}
+
+static void put_see_also(cli_out *out)
+{
+    cli_out_text(out, ".SH \"SEE ALSO\"\n");
+    for (size_t i = 0; cli_command_get(i); i++) {
+        cli_out_text(out, ".BR hsdiff\\-");
+        cli_out_format(out, "%s (1)%s\n", cli_command_get(i)->name, cli_command_get(i + 1) ? "," : "");
+    }
+}
+
+static void put_main_page(cli_out *out)
+{
+    const cli_command *diff = cli_command_get(0);
+    put_heading(out, "", "compare heap captures");
+    cli_out_text(out, ".SH SYNOPSIS\n\\fBhsdiff\\fR \\fIBEFORE\\fR \\fIAFTER\\fR [\\fIoptions\\fR]\n.br\n"
+                      "\\fBhsdiff\\fR \\fICOMMAND\\fR [\\fIoptions\\fR] [\\fIFILE\\fR...]\n.SH DESCRIPTION\n");
+    put_paragraphs(out, diff->description);
+    put_commands(out);
+    put_options(out, diff->bit);
+    cli_out_text(out, ".SH \"HEAP DUMPS THAT ARE READ\"\n");
+    for (size_t i = 0; hsd_importer_get(i); i++)
+        put_term(out, hsd_importer_get(i)->name, hsd_importer_get(i)->summary);
+    put_rows(out, "\"EXIT STATUS\"", cli_exit_statuses);
+    put_rows(out, "FILES", cli_files);
+    put_rows(out, "ENVIRONMENT", cli_environment);
+    put_examples(out, diff);
+    put_see_also(out);
+}
+
+void cli_print_manual(cli_out *out, const cli_command *command)
+{
+    if (command)
+        put_page_of_command(out, command);
+    else
+        put_main_page(out);
+}

@@ -1,0 +1,45 @@
+/*
+ * The table of options: the parser, --help, the manual pages and the completions all read it, so that
+ * they cannot disagree.
+ */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include "cli.h"
+
+typedef enum cli_kind {
+    CLI_FLAG,   /* bool */
+    CLI_TEXT,   /* const char * */
+    CLI_FILE,   /* const char *, completed as a file */
+    CLI_FOLDER, /* const char *, completed as a folder */
+    CLI_SIZE,   /* uint64_t: 65536, 64K, 64KiB, 64M, 2G */
+    CLI_COUNT,  /* uint64_t, from 1 */
+    CLI_CHOICE, /* int: place in `choices` */
+    CLI_OTHER   /* `set` */
+} cli_kind;
+
+typedef struct cli_option {
+    char letter;         /* 0 = none */
+    const char *name;
+    const char *value;   /* what stands for it in help: "FILE"; NULL for flags */
+    const char *choices; /* "types|roots", for CLI_CHOICE and for completion */
+    const char *help;    /* one sentence without a full stop */
+    unsigned commands;   /* CLI_ON_* */
+    cli_kind kind;
+    size_t offset;       /* in cli_options */
+    bool (*set)(cli_options *options, const char *value);
+} cli_option;
+
+/* Row i of the table; NULL past the end. */
+const cli_option *cli_option_get(size_t i);
+
+/*
+ * Reads the command line into `cli`: command, options, inputs. Options may stand anywhere, "--" ends
+ * them, "-" alone is an input. False after a message when something is wrong.
+ */
+bool cli_parse(cli_app *cli);
+
+/* "64 MiB" and the like into bytes; false when it is no size. */
+bool cli_parse_size(const char *text, uint64_t *bytes);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * Where a command's result goes: standard output or the file of -o. A failed write is an error of the
+ * command, whichever of the two it was.
+ */
+#ifndef CLI_OUT_H
+#define CLI_OUT_H
+
+#include "cli.h"
+#include <hsdiff/output.h>
+
+typedef struct cli_out {
+    hsd_result_file *file;
+    hsd_status status; /* first failure; everything after it does nothing */
+    hsd_error error;
+} cli_out;
+
+/* Opens the file of -o, or standard output. False after a message; *exit_status is then set. */
+bool cli_out_open(cli_out *out, const cli_app *cli, int *exit_status);
+
+void cli_out_text(cli_out *out, const char *text);
+void cli_out_format(cli_out *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Foreign text, escaped; size SIZE_MAX = up to its NUL. */
+void cli_out_escaped(cli_out *out, hsd_escape_form form, const char *text, size_t size);
+
+/* Gives the file its name and closes it. `result` is the exit status so far; returns it, or the one of a
+ * failed write after a message. With a result that is no success (done or damaged) the file is dropped. */
+int cli_out_close(cli_out *out, const cli_app *cli, int result);
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * The progress line: on standard error, only on a terminal in the foreground, only after a second, gone
+ * when the work is done.
+ */
+#ifndef CLI_PROGRESS_H
+#define CLI_PROGRESS_H
+
+#include "cli.h"
+
+/* One operation that tells of progress; two may run side by side, each in its own thread. */
+typedef struct cli_progress {
+    unsigned slot; /* 0 or 1 */
+} cli_progress;
+
+/* Called once, before anything tells of progress. */
+void cli_progress_begin(const cli_app *cli);
+
+/* For hsd_run.progress: shows the line and asks for cancellation after a signal. Context is a
+ * cli_progress, or NULL for the first slot. */
+bool cli_progress_tell(void *context, const char *stage, uint64_t done, uint64_t total);
+
+/* Takes the line away, before anything else is printed. */
+void cli_progress_clear(void);
+
+#endif

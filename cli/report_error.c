@@ -1,0 +1,202 @@
+/*
+ * Error messages in the form of the manual: one sentence that says what and where, a likely cause, the
+ * commands to go on with, the most useful line last. No words of log levels, no raw bytes of foreign
+ * names, nothing that the program does not know.
+ */
+#include "report_error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "progress.h"
+#include "signals.h"
+
+#define LINE_BYTES 4096
+
+static void print_escaped(FILE *to, const char *text)
+{
+    char safe[LINE_BYTES];
+    hsd_escape_terminal(safe, sizeof safe, text, strlen(text));
+    fputs(safe, to);
+}
+
+static void print_line(const char *format, va_list arguments)
+{
+    char text[LINE_BYTES];
+    vsnprintf(text, sizeof text, format, arguments);
+    cli_progress_clear();
+    fputs("hsdiff: ", stderr);
+    print_escaped(stderr, text);
+    fputs("\n", stderr);
+}
+
+void cli_complain(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print_line(format, arguments);
+    va_end(arguments);
+    fputs("To see what it can do: hsdiff --help\n", stderr);
+}
+
+void cli_note(const cli_app *cli, const char *format, ...)
+{
+    if (cli->options.quiet) return;
+    va_list arguments;
+    va_start(arguments, format);
+    print_line(format, arguments);
+    va_end(arguments);
+}
+
+void cli_take_note(void *context, hsd_note_level level, const char *text)
+{
+    cli_app *cli = context;
+    if (level == HSD_NOTE_DAMAGE) cli->saw_damage = true;
+    if (level == HSD_NOTE_DETAIL ? !cli->options.verbose : cli->options.quiet) return;
+    cli_progress_clear();
+    fputs(level == HSD_NOTE_DETAIL ? "  " : "hsdiff: ", stderr);
+    print_escaped(stderr, text);
+    fputs("\n", stderr);
+}
+
+/* ---- exit status ---- */
+
+static bool is_input(const cli_app *cli, const char *file)
+{
+    for (size_t i = 0; i < cli->input_count; i++)
+        if (strcmp(cli->inputs[i], file) == 0) return true;
+    return false;
+}
+
+static bool is_refusal(int error)
+{
+    return error == ENOENT || error == ENOTDIR || error == EISDIR || error == EACCES || error == EPERM ||
+           error == ELOOP || error == ENAMETOOLONG || error == ENXIO || error == ENODEV || error == EINVAL;
+}
+
+static int status_of(const cli_app *cli, const hsd_error *err)
+{
+    switch (err->status) {
+    case HSD_E_NOT_THIS_FORMAT:
+    case HSD_E_TOO_NEW:
+    case HSD_E_CORRUPT:
+    case HSD_E_TRUNCATED:
+    case HSD_E_UNSUPPORTED: return CLI_DAMAGED;
+    case HSD_E_IO:
+        if (err->sys_errno == EEXIST) return CLI_USAGE;
+        return is_input(cli, err->file) && is_refusal(err->sys_errno) ? CLI_DAMAGED : CLI_SYSTEM;
+    case HSD_OK:
+    case HSD_END:
+    case HSD_E_NOMEM:
+    case HSD_E_OVER_BUDGET:
+    case HSD_E_CANCELLED:
+    case HSD_E_MISUSE: break;
+    }
+    return CLI_SYSTEM;
+}
+
+/* ---- what was wrong ---- */
+
+static void print_what(const hsd_error *err)
+{
+    const size_t length = strlen(err->text);
+    char number[HSD_NUMBER_CHARS];
+    fputs("hsdiff: ", stderr);
+    if (err->file[0]) {
+        print_escaped(stderr, err->file);
+        fputs(": ", stderr);
+    }
+    print_escaped(stderr, length > 0 ? err->text : hsd_status_name(err->status));
+    if (err->offset_bytes != HSD_NO_OFFSET && !strstr(err->text, hsd_format_count(number, err->offset_bytes)))
+        fprintf(stderr, ", at byte %s", number);
+    fputs(length > 0 && err->text[length - 1] == '.' ? "\n" : ".\n", stderr);
+}
+
+static const char *likely_cause(const cli_app *cli, const hsd_error *err)
+{
+    const bool of_input = is_input(cli, err->file);
+    if (err->status == HSD_E_TRUNCATED)
+        return "Usual causes: a full disk, a capture that was killed, an upload that stopped.";
+    if (err->status == HSD_E_CORRUPT)
+        return "Usual causes: a failing disk, a bad copy, an upload in text mode. Compare it with the original.";
+    if (err->status == HSD_E_TOO_NEW) return "It was written by a newer hsdiff than this one.";
+    if (err->status == HSD_E_IO && err->sys_errno == EACCES && of_input)
+        return "Captures and dumps are made readable for their owner alone.";
+    if (err->status == HSD_E_IO && err->sys_errno == EISDIR && of_input) return "A capture is one file, not a folder.";
+    return NULL;
+}
+
+/* ---- what to do ---- */
+
+/* The command line as it was, with one more option, ready to be copied. */
+static void print_again(const cli_app *cli, const char *option)
+{
+    char word[LINE_BYTES];
+    fputs("hsdiff", stderr);
+    const bool has_name = cli->argc > 1 && strcmp(cli->argv[1], cli->command->name) == 0;
+    if (has_name) fprintf(stderr, " %s", cli->command->name);
+    fprintf(stderr, " %s", option);
+    for (int i = has_name ? 2 : 1; i < cli->argc; i++) {
+        hsd_escape(cli->argv[i][0] == '-' ? HSD_ESCAPE_TERMINAL : HSD_ESCAPE_SHELL, cli->argv[i], strlen(cli->argv[i]),
+                   word, sizeof word);
+        fprintf(stderr, " %s", word);
+    }
+    fputs("\n", stderr);
+}
+
+static bool is_capture_name(const char *file)
+{
+    const size_t length = strlen(file);
+    return length > 3 && strcmp(file + length - 3, ".hs") == 0;
+}
+
+/* "x.hs" -> x-part.hs, as one word of a command. */
+static void print_salvage(const char *file)
+{
+    char part[LINE_BYTES], word[LINE_BYTES];
+    snprintf(part, sizeof part, "%.*s-part.hs", (int)(strlen(file) - 3), file);
+    hsd_quote_shell(word, sizeof word, file, strlen(file));
+    fprintf(stderr, "  To keep a clean copy:  hsdiff salvage %s", word);
+    hsd_quote_shell(word, sizeof word, part, strlen(part));
+    fprintf(stderr, " -o %s\n", word);
+}
+
+static bool takes_partial(const cli_app *cli)
+{
+    return (cli->command->bit & (CLI_ON_DIFF | CLI_ON_IMPORT | CLI_ON_INFO | CLI_ON_DUMP)) && !cli->options.partial;
+}
+
+/* Commands for a damaged or cut-off input. */
+static bool print_rescue(const cli_app *cli, const hsd_error *err)
+{
+    if ((err->status != HSD_E_TRUNCATED && err->status != HSD_E_CORRUPT) || !is_input(cli, err->file)) return false;
+    const bool salvages = is_capture_name(err->file) && cli->command->bit != CLI_ON_SALVAGE && err->hint[0];
+    const bool is_partial = takes_partial(cli) && err->hint[0];
+    if (salvages) print_salvage(err->file);
+    if (is_partial) {
+        fputs("  To use what is there:  ", stderr);
+        print_again(cli, "--partial");
+    }
+    return salvages || is_partial;
+}
+
+int cli_report_error(const cli_app *cli, const hsd_error *err)
+{
+    if (err->status == HSD_E_CANCELLED && cli_signal_seen() != 0) return CLI_SYSTEM;
+    if (err->status == HSD_E_IO && err->sys_errno == EPIPE) {
+        cli_signal_set_broken_pipe();
+        return CLI_SYSTEM;
+    }
+    cli_progress_clear();
+    print_what(err);
+    const char *cause = likely_cause(cli, err);
+    if (cause) fprintf(stderr, "  %s\n", cause);
+    if (!print_rescue(cli, err) && err->hint[0]) {
+        fputs("  ", stderr);
+        print_escaped(stderr, err->hint);
+        fputs("\n", stderr);
+    }
+    return status_of(cli, err);
+}
