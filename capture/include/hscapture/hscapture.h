@@ -22,7 +22,9 @@
  * Numbers of tables (strings, types, labels, sites, threads) are chosen by the caller, from 1 up to
  * 2^31-1; 0 means none. They may be defined before or after their first use, once each, in any order.
  * Errors stick: after the first failure every call returns the same status, and hsc_error_text says
- * why. A writer belongs to one thread at a time. The bytes: capture/FORMAT.md.
+ * why; so a producer may look at the status of hsc_finish alone. A writer belongs to one thread at a
+ * time. Writing to a pipe or socket whose reader is gone raises SIGPIPE, which is the caller's to
+ * ignore. The bytes: capture/FORMAT.md.
  */
 #ifndef HSCAPTURE_H
 #define HSCAPTURE_H
@@ -93,7 +95,11 @@ typedef struct hsc_writer hsc_writer;
 /* Defaults: everything zero but compression 1, facts 0. */
 void hsc_options_init(hsc_options *options);
 
-/* Starts a capture into `sink`: writes the file header and the info block. *out is NULL on failure. */
+/*
+ * Starts a capture into `sink`: writes the file header and the info block. On failure *out is NULL, and
+ * errno says why for HSC_E_IO. HSC_E_LIMIT: a text of more than 1,024 bytes. HSC_E_MISUSE: no sink, a
+ * compression level not from -7 to 19, an identity or pointer size that does not exist, too little memory.
+ */
 hsc_status hsc_open(hsc_writer **out, const hsc_sink *sink, const hsc_options *options);
 
 /* Into an open descriptor (file, pipe, socket), which stays open. */
@@ -171,10 +177,15 @@ hsc_status hsc_begin_object(hsc_writer *w, const hsc_object *object);
  * `index` is used by labels of kind ELEMENT and is free for others (0). */
 hsc_status hsc_reference(hsc_writer *w, uint64_t target, uint32_t label, uint64_t index);
 
-/* Value preview of the object that was begun, at most 4096 bytes; sets HSC_FACT_VALUES' promise:
- * refused unless the option was given. */
+/* Several at once: labels and indexes may be NULL (all 0). Cheaper than one call each. */
+hsc_status hsc_references(hsc_writer *w, const uint64_t *targets, const uint32_t *labels,
+                          const uint64_t *indexes, size_t count);
+
+/* Value preview of the object that was begun, at most 4,096 bytes, once and before its references;
+ * refused unless the options have HSC_FACT_VALUES. */
 hsc_status hsc_value(hsc_writer *w, const void *bytes, size_t size);
 
+/* After its last reference. */
 hsc_status hsc_end_object(hsc_writer *w);
 
 /* A reference apart from its source, for producers that discover them elsewhere. Not between begin
@@ -202,7 +213,10 @@ typedef struct hsc_root_record {
     uint32_t frame;    /* depth + 1 in that thread, 0 = none */
 } hsc_root_record;
 
+/* One root; an object may have several. May come at any time, also between begin and end. */
 hsc_status hsc_root(hsc_writer *w, const hsc_root_record *root);
+
+/* A thread, and the frames of its stack: depth 0 is the innermost. */
 hsc_status hsc_define_thread(hsc_writer *w, uint32_t thread, uint32_t name_string);
 hsc_status hsc_frame(hsc_writer *w, uint32_t thread, uint32_t depth, uint32_t function_string,
                      uint32_t file_string, uint32_t line);
@@ -216,16 +230,18 @@ hsc_status hsc_loss(hsc_writer *w, const char *what, uint64_t count);
 /* ---- the end ---- */
 
 /* Marks the capture as cut short on purpose (cap reached, target gone): it will be read as
- * incomplete, with this reason. */
+ * incomplete, with this reason (cut to 511 bytes). */
 hsc_status hsc_mark_incomplete(hsc_writer *w, const char *reason);
 
-/* Writes what is buffered, the summaries, the index, the end record and the trailer. */
+/* Writes what is buffered, the summaries, the index, the end record and the trailer. No record may
+ * follow. A file made by hsc_open_file is closed, and stays. */
 hsc_status hsc_finish(hsc_writer *w);
 
 /* Releases everything. Without hsc_finish before, the capture stays recognisably incomplete (and a
  * file made by hsc_open_file is removed). NULL is accepted. */
 void hsc_close(hsc_writer *w);
 
+/* What the sink has taken so far; objects begun so far. */
 uint64_t hsc_bytes_written(const hsc_writer *w);
 uint64_t hsc_object_count(const hsc_writer *w);
 int hsc_system_error(const hsc_writer *w);       /* errno of HSC_E_IO */
