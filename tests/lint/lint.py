@@ -213,12 +213,13 @@ def check_system_include(path, number, name, words, third_party):
 # ---- text
 
 def check_opening_comment(tree):
-    """A paragraph: what the file does, which stage, which idea."""
+    """A paragraph: what the file does, which stage, which idea. Behind a header of the same name a sentence will do."""
     for path in tree.c_files():
         text = re.sub(r"^(#define _GNU_SOURCE[^\n]*\n)+\s*", "", tree.text(path))
         match = re.match(r"/\*(.*?)\*/|((?:[ \t]*//[^\n]*\n)+)", text, re.DOTALL)
         words = len(re.findall(r"\w+", match.group())) if match else 0
-        if words < 8:
+        has_header = path.endswith(".c") and tree.exists(path[:-2] + ".h")
+        if words < (4 if has_header else 8):
             yield path, 1, "does not open with a comment that says what it is for"
 
 
