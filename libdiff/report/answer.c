@@ -47,7 +47,7 @@ static void print_new_and_freed(hsd_screen *screen)
         hsd_out_format(&screen->out, ", %s by kept objects that %s",
                        hsd_screen_growth_size(screen, resized, total->resized_bytes),
                        total->resized_bytes > 0 ? "grew" : "shrank");
-    hsd_out_text(&screen->out, ".\n");
+    hsd_out_text(&screen->out, ".");
 }
 
 static void print_partial(hsd_screen *screen)
@@ -55,10 +55,10 @@ static void print_partial(hsd_screen *screen)
     const hsd_change *total = &screen->diff->total;
     char size[HSD_NUMBER_CHARS], count[HSD_NUMBER_CHARS];
     if (screen->diff->identity_is_known)
-        hsd_out_format(&screen->out, "At least %s is new, in %s objects.\n", hsd_screen_size(screen, size, total->new_.bytes),
+        hsd_out_format(&screen->out, "At least %s is new, in %s objects. ", hsd_screen_size(screen, size, total->new_.bytes),
                        hsd_format_count(count, total->new_.objects));
-    hsd_out_text(&screen->out, "A part of the captures is missing: the figures below count what was read, and what is not there\n"
-                               "may not have been freed.\n");
+    hsd_out_text(&screen->out, "A part of the captures is missing: the figures below count what was read, and what is "
+                               "not there may only be lost, so nothing is called freed.");
 }
 
 /* The root with the largest growth, if it holds enough of it to be the answer. */
@@ -74,34 +74,41 @@ static void print_main_root(hsd_screen *screen)
     const int64_t share = hsd_change_bytes(&largest->live);
     const unsigned percent = hsd_percent_of(share, growth);
     if (share <= 0 || percent < SHARE_WORTH_NAMING_PERCENT) return;
+    hsd_out_begin_paragraph(&screen->out);
     if (percent <= 100)
         hsd_out_format(&screen->out, "%u%% of the growth ", percent);
     else
         hsd_out_text(&screen->out, "More than all of the growth ");
     if (largest->is_shared) {
-        hsd_out_text(&screen->out, "can be reached from several roots.\n");
-        return;
+        hsd_out_text(&screen->out, "can be reached from several roots.");
+    } else {
+        hsd_out_text(&screen->out, "hangs from one place: ");
+        hsd_out_escaped(&screen->out, screen->form, largest->name);
+        hsd_out_text(&screen->out, ".");
     }
-    hsd_out_text(&screen->out, "hangs from one place: ");
-    hsd_out_escaped(&screen->out, screen->form, largest->name);
-    hsd_out_text(&screen->out, ".\n");
+    hsd_out_end_paragraph(&screen->out, 0);
 }
 
-static void print_identity_unknown(hsd_screen *screen)
+/* Why there is no more to say, unless a warning has said it. */
+static const char *limits_of(const hsd_diff *diff)
 {
-    const hsd_identity a = screen->diff->before.info.identity, b = screen->diff->after.info.identity;
-    hsd_out_text(&screen->out, a == HSD_IDENTITY_MOVING || b == HSD_IDENTITY_MOVING
-                                   ? "Objects move in this heap, so single objects cannot be recognised: growth is exact, and\n"
-                                     "how much of it is new and how much was freed is not known.\n"
-                                   : "Single objects cannot be recognised between these captures: growth is exact, and how much\n"
-                                     "of it is new and how much was freed is not known.\n");
+    if (diff->is_summary)
+        return "From the totals of the captures alone: garbage is included, and roots are not looked at.";
+    if (diff->identity_is_known || diff->is_partial || diff->warning_count > 0) return NULL;
+    const bool moves = diff->before.info.identity == HSD_IDENTITY_MOVING || diff->after.info.identity == HSD_IDENTITY_MOVING;
+    return moves ? "Objects move in this heap, so single objects cannot be recognised: growth is exact, and how much of it "
+                   "is new and how much was freed is not known."
+                 : "Single objects cannot be recognised between these captures: growth is exact, and how much of it is "
+                   "new and how much was freed is not known.";
 }
 
 void hsd_screen_answer(hsd_screen *screen)
 {
     const hsd_diff *diff = screen->diff;
     const bool all_counts = diff->is_summary || !diff->before.has_roots || !diff->after.has_roots;
+    const char *limits = limits_of(diff);
     if (!diff->is_partial && diff->identity_is_known && !diff->is_summary && print_nothing_changed(screen)) return;
+    hsd_out_begin_paragraph(&screen->out);
     if (diff->is_partial) {
         print_partial(screen);
     } else {
@@ -109,12 +116,14 @@ void hsd_screen_answer(hsd_screen *screen)
         if (diff->identity_is_known)
             print_new_and_freed(screen);
         else
-            hsd_out_text(&screen->out, ".\n");
+            hsd_out_text(&screen->out, ".");
     }
+    hsd_out_end_paragraph(&screen->out, 0);
     print_main_root(screen);
-    if (diff->is_summary)
-        hsd_out_text(&screen->out, "From the totals of the captures alone: garbage is included, and roots are not looked at.\n");
-    else if (!diff->identity_is_known && !diff->is_partial)
-        print_identity_unknown(screen);
+    if (limits) {
+        hsd_out_begin_paragraph(&screen->out);
+        hsd_out_text(&screen->out, limits);
+        hsd_out_end_paragraph(&screen->out, 0);
+    }
     hsd_out_text(&screen->out, "\n");
 }

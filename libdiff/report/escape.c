@@ -107,13 +107,25 @@ static bool needs_mark(bool ascii_only, const char *text, size_t size, size_t at
     return looks_like_command(text, size, at) || (ascii_only && code > 0x7E);
 }
 
+static bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+
+/* x and two hexadecimal digits, u and four, U and eight. */
+static bool looks_like_mark(const char *text, size_t size)
+{
+    const size_t digits = text[0] == 'x' ? 2 : text[0] == 'u' ? 4 : text[0] == 'U' ? 8 : 0;
+    if (digits == 0 || size <= digits) return false;
+    for (size_t i = 1; i <= digits; i++)
+        if (!is_hex(text[i])) return false;
+    return true;
+}
+
 /* True if a backslash at `at` would be read together with what follows it. */
 static bool is_ambiguous_backslash(bool ascii_only, const char *text, size_t size, size_t at)
 {
     if (at + 1 >= size) return false;
     uint32_t code;
     hsd_utf8_next(text + at + 1, size - at - 1, &code);
-    return code == 'x' || code == 'u' || code == 'U' || code == '\\' ||
+    return code == '\\' || looks_like_mark(text + at + 1, size - at - 1) ||
            needs_mark(ascii_only, text, size, at + 1, code);
 }
 

@@ -12,9 +12,11 @@ static void print_unreached(hsd_screen *screen)
     const hsd_amount before = screen->diff->unreached_before, after = screen->diff->unreached_after;
     char a[HSD_NUMBER_CHARS], b[HSD_NUMBER_CHARS], c[HSD_NUMBER_CHARS], d[HSD_NUMBER_CHARS];
     if (before.objects == 0 && after.objects == 0) return;
-    hsd_out_format(&screen->out, "Not counted, because no root reaches it: %s -> %s (%s -> %s objects).\n",
+    hsd_out_begin_paragraph(&screen->out);
+    hsd_out_format(&screen->out, "Not counted, because no root reaches it: %s -> %s (%s -> %s objects).",
                    hsd_screen_size(screen, a, before.bytes), hsd_screen_size(screen, b, after.bytes),
                    hsd_format_count(c, before.objects), hsd_format_count(d, after.objects));
+    hsd_out_end_paragraph(&screen->out, 0);
 }
 
 static void print_rung(hsd_screen *screen, const char **separator, const char *name, uint64_t count)
@@ -30,6 +32,7 @@ static void print_match(hsd_screen *screen)
     const hsd_match *match = &screen->diff->match;
     const char *separator = "Objects matched by ";
     if (!screen->diff->identity_is_known) return;
+    hsd_out_begin_paragraph(&screen->out);
     print_rung(screen, &separator, "exact id", match->exact);
     print_rung(screen, &separator, "address and type", match->address);
     print_rung(screen, &separator, "structure", match->structure);
@@ -42,7 +45,8 @@ static void print_match(hsd_screen *screen)
     print_rung(screen, &separator, "only before", match->unmatched_before);
     print_rung(screen, &separator, "only after", match->unmatched_after);
     print_rung(screen, &separator, "ambiguous", match->ambiguous);
-    hsd_out_text(&screen->out, ".\n");
+    hsd_out_text(&screen->out, ".");
+    hsd_out_end_paragraph(&screen->out, 0);
 }
 
 /* ---- what to type next ---- */

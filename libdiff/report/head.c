@@ -11,9 +11,10 @@ void hsd_screen_warnings(hsd_screen *screen)
 {
     const hsd_diff *diff = screen->diff;
     for (size_t i = 0; i < diff->warning_count; i++) {
+        hsd_out_begin_paragraph(&screen->out);
         hsd_out_text(&screen->out, "! ");
         hsd_out_escaped(&screen->out, screen->form, diff->warnings[i]);
-        hsd_out_text(&screen->out, "\n");
+        hsd_out_end_paragraph(&screen->out, 2);
     }
     if (diff->warning_count > 0) hsd_out_text(&screen->out, "\n");
 }
@@ -116,6 +117,7 @@ static void print_relation(hsd_screen *screen)
 {
     const hsd_capture_info *before = &screen->diff->before.info, *after = &screen->diff->after.info;
     const char *process = process_words(before, after);
+    hsd_out_begin_paragraph(&screen->out);
     hsd_out_repeat(&screen->out, ' ', 8);
     hsd_out_text(&screen->out, process ? process : "not known if the same process");
     print_common_facts(screen, before, after);
@@ -125,7 +127,8 @@ static void print_relation(hsd_screen *screen)
     print_incomplete(screen, "before", before);
     if (!before->is_complete && !after->is_complete) hsd_out_text(&screen->out, ", ");
     print_incomplete(screen, "after", after);
-    hsd_out_text(&screen->out, "\n\n");
+    hsd_out_end_paragraph(&screen->out, 8);
+    hsd_out_text(&screen->out, "\n");
 }
 
 void hsd_screen_captures(hsd_screen *screen)

@@ -11,11 +11,11 @@ __extension__ typedef unsigned __int128 u128;
 
 /* ---- sizes ---- */
 
-/* value / 2^shift in hundredths, rounded half up. */
-static uint64_t hundredths(uint64_t value, unsigned shift)
+/* value / 2^shift in parts of 1 / `parts`, rounded half up. */
+static uint64_t scaled(uint64_t value, unsigned shift, unsigned parts)
 {
     const u128 half = shift > 0 ? (u128)1 << (shift - 1) : 0;
-    return (uint64_t)(((u128)value * 100 + half) >> shift);
+    return (uint64_t)(((u128)value * parts + half) >> shift);
 }
 
 char *hsd_format_bytes(char out[HSD_NUMBER_CHARS], uint64_t bytes)
@@ -26,18 +26,14 @@ char *hsd_format_bytes(char out[HSD_NUMBER_CHARS], uint64_t bytes)
         return out;
     }
     unsigned unit = 0;
-    /* 1023.95 of one unit would round to 1024.0: it is written as 1.00 of the next. */
-    while (unit < 5 && hundredths(bytes, 10 * (unit + 1)) >= 102395)
+    while (unit < 5 && scaled(bytes, 10 * (unit + 1), 10) >= 10240) /* 1024.0 KiB is written as 1.00 MiB */
         unit++;
-    const uint64_t scaled = hundredths(bytes, 10 * (unit + 1));
-    if (scaled < 1000) {
-        snprintf(out, HSD_NUMBER_CHARS, "%u.%02u %ciB", (unsigned)(scaled / 100), (unsigned)(scaled % 100),
-                 units[unit]);
-    } else {
-        const uint64_t tenths = (scaled + 5) / 10;
-        snprintf(out, HSD_NUMBER_CHARS, "%u.%u %ciB", (unsigned)(tenths / 10), (unsigned)(tenths % 10),
-                 units[unit]);
-    }
+    const unsigned shift = 10 * (unit + 1);
+    const unsigned hundredths = (unsigned)scaled(bytes, shift, 100), tenths = (unsigned)scaled(bytes, shift, 10);
+    if (hundredths < 1000)
+        snprintf(out, HSD_NUMBER_CHARS, "%u.%02u %ciB", hundredths / 100, hundredths % 100, units[unit]);
+    else
+        snprintf(out, HSD_NUMBER_CHARS, "%u.%u %ciB", tenths / 10, tenths % 10, units[unit]);
     return out;
 }
 

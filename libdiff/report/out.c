@@ -8,7 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/width.h"
+
 #define FLUSH_BYTES ((size_t)64 << 10)
+#define LINE_COLUMNS 80
 
 void hsd_out_init(hsd_out *out, hsd_write_fn write, void *context, hsd_error *err)
 {
@@ -17,6 +20,7 @@ void hsd_out_init(hsd_out *out, hsd_write_fn write, void *context, hsd_error *er
 
 static void flush(hsd_out *out)
 {
+    if (out->in_paragraph) return;
     if (out->status == HSD_OK && out->buffer.size > 0)
         out->status = out->write(out->context, out->buffer.data, out->buffer.size, out->err);
     hsd_buffer_clear(&out->buffer);
@@ -64,6 +68,47 @@ void hsd_out_escaped(hsd_out *out, hsd_escape_form form, hsd_text text)
     hsd_escape(form, text.data, text.size, (char *)out->buffer.data + out->buffer.size, size + 1);
     out->buffer.size += size;
     if (out->buffer.size >= FLUSH_BYTES) flush(out);
+}
+
+void hsd_out_begin_paragraph(hsd_out *out)
+{
+    out->in_paragraph = true;
+    out->paragraph_start = out->buffer.size;
+}
+
+/* Writes the words of `text` anew, with breaks. */
+static void write_lines(hsd_out *out, const char *text, size_t size, size_t indent)
+{
+    size_t column = 0, line_start = 0;
+    for (size_t at = 0; at < size;) {
+        const char *blank = memchr(text + at + 1, ' ', size - at - 1); /* a piece is a blank and a word */
+        const size_t end = blank ? (size_t)(blank - text) : size, width = hsd_width_of_text(text + at, end - at);
+        if (column + width > LINE_COLUMNS && column > line_start && text[at] == ' ') {
+            hsd_out_text(out, "\n");
+            hsd_out_repeat(out, ' ', indent);
+            column = line_start = indent;
+            at++; /* the blank that became a break */
+            hsd_out_bytes(out, text + at, end - at);
+            column += width - 1;
+        } else {
+            hsd_out_bytes(out, text + at, end - at);
+            column += width;
+        }
+        at = end;
+    }
+    hsd_out_text(out, "\n");
+}
+
+void hsd_out_end_paragraph(hsd_out *out, size_t indent)
+{
+    hsd_buffer text = {0};
+    out->in_paragraph = false;
+    if (out->status != HSD_OK) return;
+    const size_t size = out->buffer.size - out->paragraph_start;
+    out->status = hsd_buffer_append(&text, out->buffer.data + out->paragraph_start, size, out->err);
+    out->buffer.size = out->paragraph_start;
+    if (out->status == HSD_OK) write_lines(out, (const char *)text.data, size, indent);
+    hsd_buffer_release(&text);
 }
 
 hsd_status hsd_out_finish(hsd_out *out)

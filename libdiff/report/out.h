@@ -15,6 +15,8 @@ typedef struct hsd_out {
     hsd_error *err;
     hsd_status status; /* first failure; everything after it does nothing */
     hsd_buffer buffer;
+    bool in_paragraph;
+    size_t paragraph_start; /* in the buffer, which is not passed on meanwhile */
 } hsd_out;
 
 void hsd_out_init(hsd_out *out, hsd_write_fn write, void *context, hsd_error *err);
@@ -28,6 +30,13 @@ void hsd_out_format(hsd_out *out, const char *format, ...) __attribute__((format
 
 /* Foreign text, made harmless for the format that `form` names. */
 void hsd_out_escaped(hsd_out *out, hsd_escape_form form, hsd_text text);
+
+/*
+ * What is written between the two is broken into lines of at most 80 columns where it has blanks; each
+ * line but the first starts with `indent` blanks. A newline is added at the end.
+ */
+void hsd_out_begin_paragraph(hsd_out *out);
+void hsd_out_end_paragraph(hsd_out *out, size_t indent);
 
 /* Passes the rest on, releases the buffer, returns the first failure. */
 hsd_status hsd_out_finish(hsd_out *out);

@@ -72,7 +72,9 @@ typedef struct hsd_objects_csv {
     uint64_t row_count;
 } hsd_objects_csv;
 
+/* HSD_OK, or what `write` returned. */
 hsd_status hsd_objects_csv_begin(hsd_objects_csv *csv, hsd_write_fn write, void *context, hsd_error *err);
+/* Passed as hsd_diff_options.changed. */
 hsd_status hsd_objects_csv_row(void *csv, const hsd_changed_object *object, hsd_error *err);
 
 /* ---- foreign text ---- */

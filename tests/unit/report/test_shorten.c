@@ -1,0 +1,109 @@
+/*
+ * Cutting names: never wider than asked for where names differ, never two that look the same.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/shorten.h"
+#include "report/width.h"
+
+static hsd_arena arena;
+
+static void shorten(hsd_short_name *names, size_t count, size_t width, bool use_utf8)
+{
+    cr_assert(hsd_shorten_names(names, count, width, use_utf8, &arena, NULL) == HSD_OK);
+}
+
+static hsd_short_name name_of(const char *text) { return (hsd_short_name){.full = text, .full_size = strlen(text)}; }
+
+/* What one name becomes. */
+static char *alone(const char *text, size_t width, bool use_utf8)
+{
+    static char shown[1024];
+    hsd_short_name name = name_of(text);
+    shorten(&name, 1, width, use_utf8);
+    memcpy(shown, name.text, name.size);
+    shown[name.size] = 0;
+    hsd_arena_release(&arena);
+    return shown;
+}
+
+Test(shorten, leaves_alone_what_fits)
+{
+    cr_expect_str_eq(alone("Session", 7, true), "Session");
+    cr_expect_str_eq(alone("", 7, true), "");
+}
+
+Test(shorten, drops_type_arguments_first)
+{
+    cr_expect_str_eq(alone("HashMap$Node<java.lang.String,com.shop.Session>", 30, true), "HashMap$Node<\xE2\x80\xA6>");
+    cr_expect_str_eq(alone("std::map<int, std::vector<long>>::node", 24, true), "std::map<\xE2\x80\xA6>::node");
+}
+
+Test(shorten, cuts_the_middle_and_keeps_both_ends)
+{
+    cr_expect_str_eq(alone("com.example.very.long.package.OrderService", 21, true), "com.exampl\xE2\x80\xA6" "derService");
+    cr_expect_str_eq(alone("com.example.very.long.package.OrderService", 21, false), "com.exampl..erService");
+}
+
+Test(shorten, takes_unbalanced_brackets_as_part_of_the_name)
+{
+    cr_expect_str_eq(alone("operator<very_long_operand_name", 12, true), "operat\xE2\x80\xA6_name");
+    cr_expect_str_eq(alone("<div class=\"a b c d e f g\">", 12, true), "<div c\xE2\x80\xA6" "f g\">");
+}
+
+Test(shorten, counts_columns_and_not_bytes)
+{
+    cr_expect_eq(hsd_width_of_text("\xE6\x97\xA5\xE6\x9C\xAC", 6), 4);
+    cr_expect_eq(hsd_width_of_text("e\xCC\x81", 3), 1); /* a combining accent takes none */
+    const char *shown = alone("\xE6\x97\xA5\xE6\x9C\xAC\xE6\x97\xA5\xE6\x9C\xAC\xE6\x97\xA5\xE6\x9C\xAC", 7, true);
+    cr_expect_leq(hsd_width_of_text(shown, strlen(shown)), 7);
+}
+
+Test(shorten, never_makes_two_names_look_the_same)
+{
+    hsd_short_name names[] = {name_of("com.example.a.very.long.package.name.Session"),
+                              name_of("com.example.b.very.long.package.name.Session"),
+                              name_of("com.example.HashMap$Node<java.lang.String,A>"),
+                              name_of("com.example.HashMap$Node<java.lang.String,B>")};
+    shorten(names, 4, 16, true);
+    for (size_t i = 0; i < 4; i++)
+        for (size_t j = i + 1; j < 4; j++)
+            cr_expect(names[i].size != names[j].size || memcmp(names[i].text, names[j].text, names[i].size) != 0);
+    hsd_arena_release(&arena);
+}
+
+/* Random names over a small alphabet, many of which become equal when cut. */
+Test(shorten, keeps_a_thousand_similar_names_apart)
+{
+    enum { COUNT = 1000, SIZE = 60 };
+    static char texts[COUNT][SIZE + 1];
+    static hsd_short_name names[COUNT];
+    uint64_t state = 42;
+    for (size_t i = 0; i < COUNT; i++) {
+        for (size_t j = 0; j < SIZE; j++) {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            texts[i][j] = "aaaaaaab<>.$"[state >> 40 & 7] ;
+        }
+        snprintf(texts[i] + 20, 8, "%06zu", i);
+        texts[i][26] = 'a';
+        texts[i][SIZE] = 0;
+        names[i] = name_of(texts[i]);
+    }
+    shorten(names, COUNT, 14, true);
+    for (size_t i = 0; i < COUNT; i++)
+        for (size_t j = i + 1; j < COUNT; j++)
+            cr_assert(names[i].size != names[j].size || memcmp(names[i].text, names[j].text, names[i].size) != 0,
+                      "%s and %s", texts[i], texts[j]);
+    hsd_arena_release(&arena);
+}
+
+Test(shorten, gives_up_on_names_that_are_equal)
+{
+    hsd_short_name names[] = {name_of("the same long name of a type"), name_of("the same long name of a type")};
+    shorten(names, 2, 10, true);
+    cr_expect_eq(names[0].size, names[0].full_size);
+    hsd_arena_release(&arena);
+}

@@ -1,0 +1,335 @@
+/*
+ * The text report: what it says, and what it must not say. Whole screens are compared with files in
+ * tests/cli; here are the sentences and markers one by one.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+#include "report/width.h"
+#include "unit/report/sample.h"
+
+static const hsd_report_options wide = {.use_utf8 = true};
+
+static hsd_type_row types[8];
+static hsd_root_row roots[4];
+
+#define HOLDS(report, text) cr_expect(strstr(report, text) != NULL, "no \"%s\" in:\n%s", text, report)
+#define LACKS(report, text) cr_expect(strstr(report, text) == NULL, "\"%s\" in:\n%s", text, report)
+
+/* The same, wherever lines were broken. */
+static bool says(const char *report, const char *words)
+{
+    for (; *report; report++) {
+        const char *a = report, *b = words;
+        while (*b && *a) {
+            if ((*a == ' ' || *a == '\n') && *b == ' ') {
+                a += strspn(a, " \n");
+                b++;
+            } else if (*a++ != *b++) {
+                break;
+            }
+        }
+        if (!*b && (b == words || a[-1] == b[-1])) return true;
+    }
+    return false;
+}
+
+#define SAYS(report, words) cr_expect(says(report, words), "no \"%s\" in:\n%s", words, report)
+
+static hsd_diff one_type(uint64_t before, uint64_t after)
+{
+    types[0] = sample_type("Session", before, after);
+    return sample_diff(types, 1, NULL, 0);
+}
+
+static char *text_of(const hsd_diff *diff) { return sample_report("text", diff, &wide); }
+
+Test(text, answers_in_the_first_sentence)
+{
+    hsd_diff diff = one_type(100 * MIB, 163 * MIB);
+    char *report = text_of(&diff);
+    HOLDS(report, "\nLive heap grew 63.0 MiB (+63%): 63.0 MiB new, 0 freed.\n");
+    free(report);
+    diff = one_type(100 * MIB, 93 * MIB);
+    report = text_of(&diff);
+    HOLDS(report, "\nLive heap shrank 7.00 MiB (-7%): 0 new, 7.00 MiB freed.\n");
+    free(report);
+}
+
+Test(text, says_what_kept_objects_did)
+{
+    hsd_diff diff = one_type(100 * MIB, 100 * MIB);
+    diff.total.after.bytes += 2 * MIB;
+    diff.total.resized_bytes = (int64_t)(2 * MIB);
+    diff.total.resized_objects = 1;
+    char *report = text_of(&diff);
+    SAYS(report, "Live heap grew 2.00 MiB (+2%): 0 new, 0 freed, +2.00 MiB by kept objects that grew.");
+    free(report);
+}
+
+Test(text, says_so_when_nothing_changed)
+{
+    hsd_diff diff = one_type(10000, 10000);
+    char *report = text_of(&diff);
+    HOLDS(report, "\nNothing changed: the same 100 live objects, of the same sizes.\n");
+    LACKS(report, "TOTAL");
+    free(report);
+}
+
+Test(text, sees_churn_behind_a_growth_of_nothing)
+{
+    hsd_diff diff = one_type(10000, 10000);
+    diff.total.new_ = diff.total.freed = diff.types[0].live.new_ = diff.types[0].live.freed = (hsd_amount){50, 5000};
+    char *report = text_of(&diff);
+    HOLDS(report, "Live heap kept its size: 4.88 KiB new, 4.88 KiB freed.\n");
+    HOLDS(report, "Session  9.77 KiB  9.77 KiB       0  [ = ]        0  +4.88 KiB  -4.88 KiB\n");
+    free(report);
+}
+
+Test(text, prints_empty_heaps)
+{
+    hsd_diff diff = sample_diff(types, 0, roots, 0);
+    char *report = text_of(&diff);
+    HOLDS(report, "Nothing changed: the same 0 live objects");
+    free(report);
+}
+
+Test(text, marks_new_gone_unchanged_and_noise)
+{
+    types[0] = sample_type("fresh", 0, MIB);
+    types[1] = sample_type("gone", 2 * MIB, 0);
+    types[2] = sample_type("noise", 10 * MIB, 10 * MIB + 1000);
+    types[3] = sample_type("steady", MIB, MIB);
+    types[4] = sample_type("huge", 100, 100 * MIB);
+    hsd_diff diff = sample_diff(types, 5, NULL, 0);
+    char *report = text_of(&diff);
+    HOLDS(report, "[NEW]");
+    HOLDS(report, "[DEL]");
+    HOLDS(report, "x1,048,576");
+    HOLDS(report, "     ~  ");
+    HOLDS(report, "\n1 unchanged type ");
+    LACKS(report, "steady");
+    free(report);
+}
+
+Test(text, takes_the_noise_from_min)
+{
+    hsd_diff diff = one_type(10 * MIB, 11 * MIB);
+    const hsd_report_options options = {.use_utf8 = true, .noise_bytes = 2 * MIB};
+    char *report = sample_report("text", &diff, &options);
+    HOLDS(report, "Session  10.0 MiB  11.0 MiB  +1.00 MiB     ~"); /* the row; the total keeps its figure */
+    HOLDS(report, "TOTAL    10.0 MiB  11.0 MiB  +1.00 MiB  +10%");
+    free(report);
+}
+
+Test(text, folds_the_rest_into_one_row)
+{
+    types[0] = sample_type("a", 0, 5000);
+    types[1] = sample_type("b", 0, 4000);
+    types[2] = sample_type("c", 0, 3000);
+    hsd_diff diff = sample_diff(types, 3, NULL, 0);
+    const hsd_report_options options = {.use_utf8 = true, .top = 1, .exact_bytes = true};
+    char *report = sample_report("text", &diff, &options);
+    HOLDS(report, "\n2 other types");
+    HOLDS(report, "+7,000 B");
+    HOLDS(report, "+12,000 B");
+    free(report);
+}
+
+/* ---- what holds it ---- */
+
+Test(text, names_the_root_that_holds_most)
+{
+    types[0] = sample_type("Session", 100 * MIB, 200 * MIB);
+    roots[0] = sample_root("global.sessions", 50 * MIB, 141 * MIB);
+    roots[1] = sample_root("(shared)", 50 * MIB, 59 * MIB);
+    hsd_diff diff = sample_diff(types, 1, roots, 2);
+    char *report = text_of(&diff);
+    HOLDS(report, "\n91% of the growth hangs from one place: global.sessions.\n");
+    HOLDS(report, "\nROOT ");
+    free(report);
+    roots[0].live.after.bytes = 92 * MIB;
+    roots[1].live.after.bytes = 108 * MIB;
+    report = text_of(&diff);
+    HOLDS(report, "\n58% of the growth can be reached from several roots.\n");
+    free(report);
+}
+
+Test(text, names_no_root_when_none_stands_out)
+{
+    types[0] = sample_type("Session", 100 * MIB, 200 * MIB);
+    for (size_t i = 0; i < 4; i++)
+        roots[i] = sample_root(i == 0 ? "a" : i == 1 ? "b" : i == 2 ? "c" : "d", 25 * MIB, 50 * MIB);
+    hsd_diff diff = sample_diff(types, 1, roots, 4);
+    char *report = text_of(&diff);
+    LACKS(report, "hangs from");
+    free(report);
+}
+
+/* ---- what is not known ---- */
+
+Test(text, claims_no_new_objects_without_identity)
+{
+    hsd_diff diff = one_type(100 * MIB, 163 * MIB);
+    diff.identity_is_known = false;
+    diff.before.info.identity = diff.after.info.identity = HSD_IDENTITY_MOVING;
+    char *report = text_of(&diff);
+    HOLDS(report, "Live heap grew 63.0 MiB (+63%).\n");
+    SAYS(report, "growth is exact, and how much of it is new and how much was freed is not known.");
+    LACKS(report, "NEW");
+    LACKS(report, "matched");
+    free(report);
+}
+
+Test(text, calls_nothing_freed_in_a_partial_capture)
+{
+    hsd_diff diff = one_type(100 * MIB, 163 * MIB);
+    diff.is_partial = true;
+    diff.after.info.is_complete = false;
+    diff.after.info.incomplete_reason = "capture killed";
+    diff.warnings = (hsd_text[]){sample_text("after.hs is incomplete")};
+    diff.warning_count = 1;
+    char *report = text_of(&diff);
+    cr_expect(strncmp(report, "! after.hs is incomplete\n", 25) == 0, "warnings come first:\n%s", report);
+    HOLDS(report, "At least 63.0 MiB is new, in 660,602 objects. A part of");
+    SAYS(report, "after incomplete (capture killed)");
+    LACKS(report, "B freed");
+    LACKS(report, "FREED");
+    LACKS(report, "Live heap grew");
+    free(report);
+}
+
+Test(text, calls_totals_heap_and_not_live_heap)
+{
+    hsd_diff diff = one_type(100 * MIB, 163 * MIB);
+    diff.is_summary = true;
+    diff.identity_is_known = false;
+    char *report = text_of(&diff);
+    HOLDS(report, "\nHeap grew 63.0 MiB (+63%).\n");
+    HOLDS(report, "garbage is included");
+    LACKS(report, "Live heap");
+    free(report);
+}
+
+Test(text, counts_what_no_root_reaches_apart)
+{
+    hsd_diff diff = one_type(MIB, MIB);
+    char *report = text_of(&diff);
+    LACKS(report, "no root reaches");
+    free(report);
+    diff.unreached_after = (hsd_amount){12000, 3 * MIB};
+    report = text_of(&diff);
+    HOLDS(report, "Not counted, because no root reaches it: 0 -> 3.00 MiB (0 -> 12,000 objects).\n");
+    free(report);
+}
+
+Test(text, says_same_process_only_when_it_is_known)
+{
+    hsd_diff diff = one_type(MIB, MIB);
+    char *report = text_of(&diff);
+    HOLDS(report, "        same process (checkout-api, pid 4121, V8 11.3), 1h 00m apart, both\n        complete\n");
+    free(report);
+    diff.after.info.domain[3] ^= 1;
+    report = text_of(&diff);
+    HOLDS(report, "        different processes (");
+    free(report);
+    memset(diff.before.info.domain, 0, 16);
+    report = text_of(&diff);
+    HOLDS(report, "        same process number (");
+    free(report);
+    diff.before.info.pid = diff.after.info.pid = 0;
+    diff.before.info.taken_unix_ns = 0;
+    report = text_of(&diff);
+    HOLDS(report, "        not known if the same process (checkout-api, V8 11.3), both complete\n");
+    free(report);
+}
+
+Test(text, says_when_the_order_is_wrong)
+{
+    hsd_diff diff = one_type(MIB, MIB);
+    const hsd_side before = diff.before;
+    diff.before = diff.after;
+    diff.after = before;
+    char *report = text_of(&diff);
+    SAYS(report, "taken in the other order, 1h 00m apart");
+    free(report);
+}
+
+Test(text, tells_how_objects_were_matched)
+{
+    hsd_diff diff = one_type(10000, 20000);
+    diff.match = (hsd_match){.exact = 3118000, .unmatched_before = 204, .unmatched_after = 1784377};
+    char *report = text_of(&diff);
+    HOLDS(report, "Objects matched by exact id 3,118,000; only before 204, only after 1,784,377.\n");
+    free(report);
+    diff.match = (hsd_match){.unmatched_before = 2, .unmatched_after = 3};
+    report = text_of(&diff);
+    HOLDS(report, "No object is in both captures: only before 2, only after 3.\n");
+    free(report);
+}
+
+/* ---- the shape ---- */
+
+Test(text, suggests_commands_that_can_be_copied)
+{
+    hsd_diff diff = one_type(MIB, 2 * MIB);
+    const hsd_report_options options = {.use_utf8 = true, .before_command = "it's a.hs", .after_command = "-"};
+    char *report = sample_report("text", &diff, &options);
+    HOLDS(report, "hsdiff 'it'\\''s a.hs' - --objects changed.csv");
+    free(report);
+    report = text_of(&diff);
+    LACKS(report, "Next:");
+    free(report);
+}
+
+Test(text, fits_eighty_columns)
+{
+    types[0] = sample_type("com.example.a.very.long.package.name.that.does.not.fit.Session<java.lang.String>", 0, 900 * MIB);
+    types[1] = sample_type("Buffer", 1000 * MIB, 10 * MIB);
+    hsd_diff diff = sample_diff(types, 2, NULL, 0);
+    const hsd_report_options options = {.use_utf8 = true, .width = 80};
+    char *report = sample_report("text", &diff, &options);
+    for (const char *line = report, *end; (end = strchr(line, '\n')); line = end + 1)
+        cr_expect(hsd_width_of_text(line, (size_t)(end - line)) <= 80, "%.*s", (int)(end - line), line);
+    free(report);
+}
+
+Test(text, paints_only_when_asked)
+{
+    hsd_diff diff = one_type(MIB, 2 * MIB);
+    char *report = text_of(&diff);
+    LACKS(report, "\x1b");
+    free(report);
+    const hsd_report_options options = {.use_utf8 = true, .use_color = true};
+    report = sample_report("text", &diff, &options);
+    HOLDS(report, "\x1b[91m+1.00 MiB\x1b[0m");
+    free(report);
+}
+
+Test(text, survives_the_largest_numbers)
+{
+    types[0] = sample_type("all", 0, UINT64_MAX);
+    types[0].live.after.objects = UINT64_MAX;
+    hsd_diff diff = sample_diff(types, 1, NULL, 0);
+    char *report = text_of(&diff);
+    HOLDS(report, "16.0 EiB");
+    free(report);
+    report = sample_report("json", &diff, &wide);
+    HOLDS(report, "18446744073709551615");
+    free(report);
+}
+
+/* Every write that fails is an error of the report, wherever it happens. */
+Test(text, passes_on_a_failed_write)
+{
+    hsd_diff diff = one_type(MIB, 2 * MIB);
+    for (size_t i = 0; hsd_report_format_get(i); i++) {
+        sample_sink sink = {.fail_at = 1};
+        hsd_error err;
+        hsd_error_init(&err);
+        const hsd_report_format *format = hsd_report_format_get(i);
+        cr_expect(format->write_diff(&diff, &wide, sample_write, &sink, &err) == HSD_E_IO, "%s", format->name);
+        cr_expect(err.sys_errno == 28);
+        free(sink.text);
+    }
+}
