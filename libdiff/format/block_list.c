@@ -1,0 +1,66 @@
+/* A growing array of block places. See block_list.h. */
+#include "format/block_list.h"
+
+#include <stdlib.h>
+
+#include "base/check.h"
+
+hsd_status hsd_block_list_add(hsd_block_list *list, const hsd_block_ref *ref, hsd_fault *fault)
+{
+    if (list->count == list->capacity) {
+        const size_t capacity = list->capacity > 0 ? 2 * list->capacity : 64;
+        size_t bytes;
+        if (!hsd_mul_size(capacity, sizeof *ref, &bytes))
+            return hsd_fault_set(fault, HSD_E_NOMEM, NULL, "too many blocks");
+        if (list->memory_bytes != 0 && bytes > list->memory_bytes) {
+            return hsd_fault_set(fault, HSD_E_OVER_BUDGET, NULL,
+                                 "the list of its blocks needs more memory: --memory %zuM suffices",
+                                 (2 * bytes >> 20) + 1);
+        }
+        hsd_block_ref *bigger = realloc(list->refs, bytes);
+        if (bigger == NULL)
+            return hsd_fault_set(fault, HSD_E_NOMEM, NULL, "no memory for the list of blocks");
+        list->refs = bigger;
+        list->capacity = capacity;
+    }
+    list->refs[list->count++] = *ref;
+    return HSD_OK;
+}
+
+size_t hsd_block_list_find(const hsd_block_list *list, size_t from, uint8_t type)
+{
+    while (from < list->count && list->refs[from].type != type)
+        from++;
+    return from;
+}
+
+/* Blocks of other types lie between those of objects: the nearest one of objects at or before `at`. */
+static size_t object_block_before(const hsd_block_list *list, size_t at)
+{
+    for (size_t i = at + 1; i-- > 0;) {
+        if (list->refs[i].type == HSC_BLOCK_OBJECTS) return i;
+    }
+    return list->count;
+}
+
+size_t hsd_block_list_find_ordinal(const hsd_block_list *list, uint64_t ordinal)
+{
+    size_t best = list->count, low = 0, high = list->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const size_t at = object_block_before(list, middle);
+        if (at == list->count || list->refs[at].first_ordinal <= ordinal) {
+            if (at != list->count) best = at;
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return best;
+}
+
+void hsd_block_list_release(hsd_block_list *list)
+{
+    free(list->refs);
+    *list = (hsd_block_list){0};
+}

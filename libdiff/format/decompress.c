@@ -1,0 +1,48 @@
+/*
+ * The zstd side of decompress.h. A stored payload is one frame and nothing behind it (FORMAT.md §4):
+ * the decoder alone would also take several frames in a row or skippable ones.
+ */
+#include <stdbool.h>
+#include <string.h>
+
+#include <zstd.h>
+
+#include "format/decompress.h"
+
+static bool is_single_frame(const uint8_t *stored, size_t stored_bytes)
+{
+    static const uint8_t magic[4] = {0x28, 0xB5, 0x2F, 0xFD};
+    if (stored_bytes < sizeof magic || memcmp(stored, magic, sizeof magic) != 0) return false;
+    return ZSTD_findFrameCompressedSize(stored, stored_bytes) == stored_bytes;
+}
+
+hsd_status hsd_decompress(hsd_decompressor *decompressor, uint8_t *raw, size_t raw_bytes,
+                          const uint8_t *stored, size_t stored_bytes, const char **why)
+{
+    if (decompressor->context == NULL) decompressor->context = ZSTD_createDCtx();
+    if (decompressor->context == NULL) {
+        *why = "no memory for the decompressor";
+        return HSD_E_NOMEM;
+    }
+    if (!is_single_frame(stored, stored_bytes)) {
+        *why = "the payload is not one zstd frame";
+        return HSD_E_CORRUPT;
+    }
+    const size_t got =
+        ZSTD_decompressDCtx(decompressor->context, raw, raw_bytes, stored, stored_bytes);
+    if (ZSTD_isError(got)) {
+        *why = ZSTD_getErrorName(got);
+        return HSD_E_CORRUPT;
+    }
+    if (got != raw_bytes) {
+        *why = "the payload decompresses to fewer bytes than its header says";
+        return HSD_E_CORRUPT;
+    }
+    return HSD_OK;
+}
+
+void hsd_decompressor_release(hsd_decompressor *decompressor)
+{
+    ZSTD_freeDCtx(decompressor->context);
+    decompressor->context = NULL;
+}

@@ -1,0 +1,29 @@
+/*
+ * Payloads of blocks back to their raw bytes. Single-shot into a buffer that the caller has sized from
+ * a verified header: what the compressed data claims of itself never decides an allocation.
+ *
+ * decompress.c is the one includer of zstd.h in libdiff.
+ */
+#ifndef HSD_FORMAT_DECOMPRESS_H
+#define HSD_FORMAT_DECOMPRESS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hsdiff/status.h>
+
+/* Working memory of the decoder, about 160 KiB, made at first use. A zeroed one is valid. */
+typedef struct hsd_decompressor {
+    void *context;
+} hsd_decompressor;
+
+/*
+ * Writes exactly `raw_bytes` to `raw`. HSD_E_CORRUPT with a *why (borrowed for ever) when the stored bytes
+ * are not one frame of that length; HSD_E_NOMEM.
+ */
+hsd_status hsd_decompress(hsd_decompressor *decompressor, uint8_t *raw, size_t raw_bytes,
+                          const uint8_t *stored, size_t stored_bytes, const char **why);
+
+void hsd_decompressor_release(hsd_decompressor *decompressor);
+
+#endif
