@@ -97,7 +97,7 @@ hsd_status hsd_side_run(hsd_side_walk *side, hsd_error *err)
     hsd_sorter_free(side->folded);
     side->folded = NULL;
     if (side->census == NULL) return HSD_OK;
-    return hsd_sorter_finish(side->census, (size_t)side->plan.identity_serve_bytes, err);
+    return hsd_side_serve(side->census, side->plan.identity_serve_bytes, err);
 }
 
 void hsd_side_release(hsd_side_walk *side)

@@ -127,6 +127,9 @@ hsd_status hsd_join_ids(hsd_sorter *ids, hsd_sorter *by_target, hsd_joined_fn ta
 hsd_status hsd_side_sorter(const hsd_side_walk *side, unsigned record_words, unsigned key_words,
                            uint64_t memory_bytes, hsd_sorter **out, hsd_error *err);
 
+/* Ends a sorter's input; it serves from `memory_bytes`, or from the least it can. */
+hsd_status hsd_side_serve(hsd_sorter *sorter, uint64_t memory_bytes, hsd_error *err);
+
 static inline bool hsd_bit_get(const uint8_t *bits, uint64_t i) { return bits[i >> 3] >> (i & 7) & 1; }
 static inline void hsd_bit_set(uint8_t *bits, uint64_t i) { bits[i >> 3] = (uint8_t)(bits[i >> 3] | 1u << (i & 7)); }
 

@@ -224,7 +224,7 @@ static hsd_status read_edges(build *b, hsd_error *err)
     HSD_TRY(hsd_side_sorter(b->side, 2, 1, b->side->plan.reference_sort_bytes / 2, &by_source_id, err));
     hsd_status status = pass_edges(b, by_source_id, err);
     if (status == HSD_OK && hsd_sorter_count(by_source_id) > 0) {
-        status = hsd_sorter_finish(by_source_id, (size_t)(b->side->plan.reference_serve_bytes / 2), err);
+        status = hsd_side_serve(by_source_id, (b->side->plan.reference_serve_bytes / 2), err);
         if (status == HSD_OK) {
             status = hsd_join_ids(b->side->ids, by_source_id, source_found, b, &b->side->dangling, err);
         }
@@ -243,7 +243,7 @@ static hsd_status target_found(void *context, const uint64_t *record, uint32_t o
 /* References by id find their targets. */
 static hsd_status join_targets(build *b, hsd_error *err)
 {
-    HSD_TRY(hsd_sorter_finish(b->by_target, (size_t)b->side->plan.reference_serve_bytes, err));
+    HSD_TRY(hsd_side_serve(b->by_target, b->side->plan.reference_serve_bytes, err));
     return hsd_join_ids(b->side->ids, b->by_target, target_found, b, &b->side->dangling, err);
 }
 
@@ -270,7 +270,7 @@ static hsd_status add_label_targets(build *b, hsd_error *err)
 
 static hsd_status fill_blocks(build *b, hsd_error *err)
 {
-    HSD_TRY(hsd_sorter_finish(b->by_source, (size_t)b->side->plan.edge_serve_bytes, err));
+    HSD_TRY(hsd_side_serve(b->by_source, b->side->plan.edge_serve_bytes, err));
     for (;;) {
         const uint64_t *record;
         const hsd_status status = hsd_sorter_next(b->by_source, &record, err);
@@ -315,7 +315,7 @@ static hsd_status run(build *b, hsd_error *err)
     HSD_TRY(open_sorters(b, err));
     HSD_TRY(hsd_adjacency_begin(&side->adjacency, side->plan.build_bytes, side->space, err));
     HSD_TRY(read_objects(b, err));
-    if (side->ids != NULL) HSD_TRY(hsd_sorter_finish(side->ids, (size_t)side->plan.id_serve_bytes, err));
+    if (side->ids != NULL) HSD_TRY(hsd_side_serve(side->ids, side->plan.id_serve_bytes, err));
     HSD_TRY(read_edges(b, err));
     HSD_TRY(add_label_targets(b, err));
     if (b->by_target != NULL) HSD_TRY(join_targets(b, err));

@@ -21,6 +21,11 @@ hsd_status hsd_side_sorter(const hsd_side_walk *side, unsigned record_words, uns
     return hsd_sorter_new(out, &config, err);
 }
 
+hsd_status hsd_side_serve(hsd_sorter *sorter, uint64_t memory_bytes, hsd_error *err)
+{
+    return hsd_sorter_finish(sorter, (size_t)hsd_max_u64(memory_bytes, HSD_SORT_MIN_BYTES), err);
+}
+
 hsd_status hsd_join_ids(hsd_sorter *ids, hsd_sorter *by_target, hsd_joined_fn take, void *context,
                         uint64_t *dangling, hsd_error *err)
 {

@@ -61,6 +61,6 @@ hsd_status hsd_side_parts(hsd_side_walk *side, hsd_error *err)
     hsd_status status = hsd_side_sorter(side, 2, 1, share, &side->folded, err);
     if (status == HSD_OK) status = fold_all(side, &holder, err);
     hsd_paged_close(&holder);
-    if (status == HSD_OK) status = hsd_sorter_finish(side->folded, (size_t)share, err);
+    if (status == HSD_OK) status = hsd_side_serve(side->folded, share, err);
     return status;
 }

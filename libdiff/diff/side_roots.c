@@ -145,7 +145,7 @@ static hsd_status root_found(void *context, const uint64_t *record, uint32_t ord
 
 static hsd_status join_roots(roots *r, hsd_error *err)
 {
-    HSD_TRY(hsd_sorter_finish(r->by_id, (size_t)(r->side->plan.reference_serve_bytes / 2), err));
+    HSD_TRY(hsd_side_serve(r->by_id, (r->side->plan.reference_serve_bytes / 2), err));
     return hsd_join_ids(r->side->ids, r->by_id, root_found, r, &r->side->dangling, err);
 }
 
@@ -191,7 +191,7 @@ static hsd_status gather_seeds(roots *r, hsd_error *err)
     if (!r->side->info->targets_are_ordinals) HSD_TRY(hsd_side_sorter(r->side, 2, 2, share, &r->by_id, err));
     HSD_TRY(for_each_root(r, take_root, err));
     if (r->by_id != NULL) HSD_TRY(join_roots(r, err));
-    return hsd_sorter_finish(r->seeds, HSD_SORT_MIN_BYTES, err);
+    return hsd_side_serve(r->seeds, HSD_SORT_MIN_BYTES, err);
 }
 
 static hsd_status walk(roots *r, hsd_error *err)

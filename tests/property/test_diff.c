@@ -1,0 +1,230 @@
+/*
+ * The numbers of a diff against the oracle: random pairs of heaps, written in random forms, compared
+ * with random memory and threads. HSD_PAIRS sets how many (scripts/test --long: 100,000), HSD_SEED
+ * where they start.
+ */
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "oracle.h"
+
+enum { PAIRS = 5000 };
+
+static char folder[] = "/tmp/hsdiff-property-XXXXXX";
+static char before_path[64], after_path[64];
+static hsd_error err;
+
+static void setup(void)
+{
+    cr_assert_not_null(mkdtemp(folder));
+    snprintf(before_path, sizeof before_path, "%s/before.hs", folder);
+    snprintf(after_path, sizeof after_path, "%s/after.hs", folder);
+    hsd_error_init(&err);
+}
+
+static void teardown(void)
+{
+    remove(before_path);
+    remove(after_path);
+    rmdir(folder);
+}
+
+TestSuite(diff, .init = setup, .fini = teardown);
+
+static uint64_t pair_count(void)
+{
+    const char *given = getenv("HSD_PAIRS");
+    return given != NULL ? strtoull(given, NULL, 0) : PAIRS;
+}
+
+static hsd_diff *compare_files(const char *before, const char *after, const hsd_run *run)
+{
+    hsd_capture *b, *a;
+    hsd_diff *diff;
+    cr_assert_eq(hsd_capture_open(&b, before, HSD_DAMAGE_REFUSE, run, &err), HSD_OK, "%s", err.text);
+    cr_assert_eq(hsd_capture_open(&a, after, HSD_DAMAGE_REFUSE, run, &err), HSD_OK, "%s", err.text);
+    cr_assert_eq(hsd_diff_run(&diff, b, a, NULL, run, &err), HSD_OK, "%s", err.text);
+    hsd_capture_close(b);
+    hsd_capture_close(a);
+    return diff;
+}
+
+static hsd_diff *compare_heaps(const model_heap *before, const model_heap *after, test_random *random)
+{
+    const hsd_run run = {.memory_bytes = (UINT64_C(20) << 20) << test_below(random, 4),
+                         .threads = 1 + (unsigned)test_below(random, 3)};
+    model_form before_form = model_random_form(random), after_form = model_random_form(random);
+    cr_assert(model_write(before, &before_form, before_path));
+    cr_assert(model_write(after, &after_form, after_path));
+    return compare_files(before_path, after_path, &run);
+}
+
+static bool same_amount(hsd_amount a, hsd_amount b) { return a.objects == b.objects && a.bytes == b.bytes; }
+
+static bool same_change(const hsd_change *a, const hsd_change *b)
+{
+    return same_amount(a->before, b->before) && same_amount(a->after, b->after) && same_amount(a->new_, b->new_) &&
+           same_amount(a->freed, b->freed) && same_amount(a->kept, b->kept) && a->resized_bytes == b->resized_bytes;
+}
+
+static const hsd_type_row *type_named(const hsd_diff *diff, const char *name)
+{
+    static const hsd_type_row none;
+    for (size_t i = 0; i < diff->type_count; i++) {
+        if (strcmp(diff->types[i].name.data, name) == 0) return &diff->types[i];
+    }
+    return &none;
+}
+
+static const hsd_root_row *root_named(const hsd_diff *diff, const char *name)
+{
+    static const hsd_root_row none;
+    for (size_t i = 0; i < diff->root_count; i++) {
+        if (strcmp(diff->roots[i].name.data, name) == 0) return &diff->roots[i];
+    }
+    return &none;
+}
+
+static void check_types(const hsd_diff *diff, const oracle_diff *wanted, unsigned long seed)
+{
+    for (uint32_t t = 0; t < MODEL_TYPES; t++) {
+        const oracle_row *row = &wanted->types[t];
+        const hsd_type_row *found = type_named(diff, row->name);
+        cr_assert(same_change(&found->live, &row->live), "seed %lu type %s: new %lu, not %lu; after %lu, not %lu", seed,
+                  row->name, found->live.new_.objects, row->live.new_.objects, found->live.after.bytes,
+                  row->live.after.bytes);
+        cr_assert(same_amount(found->unreached_before, row->unreached_before), "seed %lu type %s", seed, row->name);
+        cr_assert(same_amount(found->unreached_after, row->unreached_after), "seed %lu type %s", seed, row->name);
+        cr_assert(same_amount(found->revived, row->revived), "seed %lu type %s", seed, row->name);
+        cr_assert(same_amount(found->dropped, row->dropped), "seed %lu type %s", seed, row->name);
+    }
+}
+
+static void check_roots(const hsd_diff *diff, const oracle_diff *wanted, unsigned long seed)
+{
+    for (uint32_t r = 0; r < wanted->root_count; r++) {
+        const oracle_row *row = &wanted->roots[r];
+        const hsd_root_row *found = root_named(diff, row->name);
+        cr_assert(same_change(&found->live, &row->live), "seed %lu root %s: before %lu after %lu, not %lu, %lu", seed,
+                  row->name, found->live.before.objects, found->live.after.objects, row->live.before.objects,
+                  row->live.after.objects);
+        cr_assert(same_amount(found->moved_in, row->moved_in), "seed %lu root %s", seed, row->name);
+        cr_assert(same_amount(found->moved_out, row->moved_out), "seed %lu root %s", seed, row->name);
+    }
+    cr_assert_leq(diff->root_count, wanted->root_count, "seed %lu: a root nobody has", seed);
+}
+
+/* What must hold in every result whatever the heaps: the tables add up. */
+static void check_sums(const hsd_diff *diff, unsigned long seed)
+{
+    hsd_amount before = {0, 0}, after = {0, 0};
+    for (size_t i = 0; i < diff->root_count; i++) {
+        before.objects += diff->roots[i].live.before.objects;
+        before.bytes += diff->roots[i].live.before.bytes;
+        after.objects += diff->roots[i].live.after.objects;
+        after.bytes += diff->roots[i].live.after.bytes;
+    }
+    if (diff->before.has_roots && diff->after.has_roots) {
+        cr_assert(same_amount(before, diff->total.before), "seed %lu: roots do not add up", seed);
+        cr_assert(same_amount(after, diff->total.after), "seed %lu: roots do not add up", seed);
+    }
+    for (size_t i = 0; i < diff->type_count; i++) {
+        const hsd_change *c = &diff->types[i].live;
+        cr_assert_eq(hsd_change_objects(c), (int64_t)(c->new_.objects - c->freed.objects), "seed %lu", seed);
+        cr_assert_eq(hsd_change_bytes(c), (int64_t)(c->new_.bytes - c->freed.bytes) + c->resized_bytes, "seed %lu", seed);
+        if (i > 0) cr_assert_geq(hsd_change_bytes(&diff->types[i - 1].live), hsd_change_bytes(c), "seed %lu", seed);
+    }
+}
+
+static bool is_there(const model_heap *heap, uint64_t id)
+{
+    for (uint32_t i = 0; i < heap->object_count; i++) {
+        if (heap->objects[i].id == id) return true;
+    }
+    return false;
+}
+
+/* A heap of which every form has a root and a reference: without them everything counts as live. */
+static bool can_have_owners(const model_heap *heap)
+{
+    bool has_references = false, has_roots = false;
+    for (uint32_t i = 0; i < heap->object_count; i++) {
+        const model_object *object = &heap->objects[i];
+        for (uint32_t r = 0; r < object->reference_count; r++) {
+            has_references |= is_there(heap, object->references[r].target);
+        }
+    }
+    for (uint32_t i = 0; i < heap->root_count; i++) has_roots |= is_there(heap, heap->roots[i].target);
+    return has_references && has_roots;
+}
+
+Test(diff, equals_the_oracle_on_random_pairs, .timeout = 3600)
+{
+    const uint64_t first = test_seed(1), pairs = pair_count();
+    uint64_t compared = 0;
+    for (uint64_t i = 0; compared < pairs; i++) {
+        test_random random = {first + i};
+        const model_heap before = model_random(&random), after = model_later(&before, &random);
+        if (!can_have_owners(&before) || !can_have_owners(&after)) continue;
+        const oracle_diff wanted = oracle_compare(&before, &after);
+        hsd_diff *diff = compare_heaps(&before, &after, &random);
+        check_types(diff, &wanted, (unsigned long)(first + i));
+        check_roots(diff, &wanted, (unsigned long)(first + i));
+        cr_assert_eq(diff->match.exact, wanted.matched, "seed %lu", (unsigned long)(first + i));
+        cr_assert_eq(diff->match.unmatched_before, wanted.unmatched_before);
+        cr_assert_eq(diff->match.unmatched_after, wanted.unmatched_after);
+        compared++;
+        check_sums(diff, (unsigned long)(first + i));
+        hsd_diff_free(diff);
+    }
+    cr_log_info("%lu pairs compared with the oracle, 0 differ", (unsigned long)compared);
+}
+
+Test(diff, with_itself_is_empty_and_backwards_is_the_mirror_image)
+{
+    for (uint64_t i = 0; i < 500; i++) {
+        test_random random = {test_seed(100000) + i};
+        const model_heap before = model_random(&random), after = model_later(&before, &random);
+        if (!can_have_owners(&before) || !can_have_owners(&after)) continue;
+        hsd_diff *same = compare_heaps(&after, &after, &random);
+        cr_assert_eq(same->total.new_.objects + same->total.freed.objects + same->total.resized_objects, 0);
+        hsd_diff *there = compare_heaps(&before, &after, &random);
+        hsd_diff *back = compare_heaps(&after, &before, &random);
+        cr_assert(same_amount(there->total.new_, back->total.freed), "pair %lu", (unsigned long)i);
+        cr_assert(same_amount(there->total.freed, back->total.new_), "pair %lu", (unsigned long)i);
+        cr_assert_eq(there->total.resized_bytes, -back->total.resized_bytes);
+        cr_assert_eq(there->type_count, back->type_count);
+        for (size_t t = 0; t < there->type_count; t++) {
+            const hsd_type_row *row = &there->types[t], *mirror = type_named(back, row->name.data);
+            cr_assert(same_amount(row->live.new_, mirror->live.freed));
+            cr_assert(same_amount(row->revived, mirror->dropped));
+        }
+        hsd_diff_free(same);
+        hsd_diff_free(there);
+        hsd_diff_free(back);
+    }
+}
+
+Test(diff, of_moving_heaps_tells_growth_and_nothing_more)
+{
+    test_random random = {5};
+    const hsd_run run = {0};
+    const model_heap before = model_random(&random), after = model_later(&before, &random);
+    const model_form form = {.identity = HSC_IDENTITY_MOVING};
+    cr_assert(model_write(&before, &form, before_path));
+    cr_assert(model_write(&after, &form, after_path));
+    hsd_diff *diff = compare_files(before_path, after_path, &run);
+    const oracle_diff wanted = oracle_compare(&before, &after);
+    cr_assert_not(diff->identity_is_known);
+    cr_assert_eq(diff->total.new_.objects + diff->total.freed.objects + diff->total.kept.objects, 0);
+    for (uint32_t t = 0; t < MODEL_TYPES; t++) {
+        const hsd_type_row *found = type_named(diff, wanted.types[t].name);
+        cr_assert(same_amount(found->live.before, wanted.types[t].live.before));
+        cr_assert(same_amount(found->live.after, wanted.types[t].live.after));
+    }
+    cr_assert_gt(diff->warning_count, 0);
+    cr_assert(strstr(diff->warnings[0].data, "cannot be matched") != NULL);
+    hsd_diff_free(diff);
+}
