@@ -1,0 +1,25 @@
+/*
+ * Large memory straight from the system: whole pages, zeroed, resident only once they are touched, and
+ * given back the moment they are released, whatever allocator the program uses. For the few big blocks
+ * of a stage (records to be sorted); everything small comes from malloc or an arena.
+ */
+#ifndef HSD_BASE_PAGES_H
+#define HSD_BASE_PAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct hsd_pages { /* a zeroed one is empty and valid */
+    void *data;
+    size_t size;
+} hsd_pages;
+
+/* True and `size` bytes at data (aligned to 4096), or false: the system has none. */
+bool hsd_pages_take(hsd_pages *pages, size_t size);
+
+/* Gives back what lies behind the first `size` bytes (rounded up to whole pages). */
+void hsd_pages_shrink(hsd_pages *pages, size_t size);
+
+void hsd_pages_give(hsd_pages *pages);
+
+#endif

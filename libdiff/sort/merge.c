@@ -1,0 +1,79 @@
+/*
+ * The k-way merge. Memory is divided evenly:
+ *
+ *      | readers | tree | batch, block, slack of run 0 | … of run 1 | …
+ *
+ * A record is handed out where its reader decoded it, and replaced only when the next one is asked for:
+ * nothing is copied.
+ */
+#include "sort/merge.h"
+
+#define BLOCK_LEAST_BYTES ((size_t)16 << 10)
+#define BLOCK_MOST_BYTES  ((size_t)256 << 10)
+#define BLOCK_STEP_BYTES  ((size_t)4 << 10)
+
+/* What one run costs besides its block. */
+static size_t fixed_bytes(void)
+{
+    return sizeof(hsd_run_reader) + hsd_losertree_bytes(1) + hsd_run_reader_bytes(0);
+}
+
+uint32_t hsd_merge_fan_in(size_t memory_bytes)
+{
+    const size_t runs = memory_bytes / (fixed_bytes() + BLOCK_LEAST_BYTES);
+    if (runs < 1) return 1;
+    return runs < HSD_MERGE_FAN_IN_MAX ? (uint32_t)runs : HSD_MERGE_FAN_IN_MAX;
+}
+
+size_t hsd_merge_useful_bytes(uint32_t run_count) { return run_count * (fixed_bytes() + BLOCK_MOST_BYTES); }
+
+static size_t block_bytes(size_t memory_bytes, uint32_t run_count)
+{
+    const size_t share = memory_bytes / run_count;
+    const size_t block = share > fixed_bytes() ? share - fixed_bytes() : 0;
+    if (block < BLOCK_STEP_BYTES) return 0;
+    return block < BLOCK_MOST_BYTES ? block & ~(BLOCK_STEP_BYTES - 1) : BLOCK_MOST_BYTES;
+}
+
+/* The record after the last one of a run, or NULL. */
+static hsd_status next_of(hsd_run_reader *reader, const uint64_t **record, hsd_error *err)
+{
+    const hsd_status status = hsd_run_reader_next(reader, record, err);
+    if (status != HSD_END) return status;
+    *record = NULL;
+    return HSD_OK;
+}
+
+hsd_status hsd_merge_open(hsd_merge *merge, const hsd_sorted_run *runs, uint32_t run_count, unsigned words,
+                          void *memory, size_t memory_bytes, hsd_error *err)
+{
+    const size_t block = run_count > 0 ? block_bytes(memory_bytes, run_count) : 0;
+    if (block == 0) return hsd_fail(err, HSD_E_MISUSE, "a merge of %u runs in %zu bytes", run_count, memory_bytes);
+    uint8_t *at = memory;
+    *merge = (hsd_merge){.readers = memory};
+    at += run_count * sizeof *merge->readers;
+    hsd_losertree_init(&merge->tree, run_count, words, at);
+    at += hsd_losertree_bytes(run_count);
+    for (uint32_t i = 0; i < run_count; i++, at += hsd_run_reader_bytes(block)) {
+        const uint64_t *record = NULL;
+        hsd_run_reader_init(&merge->readers[i], &runs[i], words, at, block);
+        HSD_TRY(next_of(&merge->readers[i], &record, err));
+        hsd_losertree_set(&merge->tree, i, record);
+    }
+    hsd_losertree_play(&merge->tree);
+    return HSD_OK;
+}
+
+hsd_status hsd_merge_next(hsd_merge *merge, const uint64_t **record, hsd_error *err)
+{
+    uint32_t winner = hsd_losertree_winner(&merge->tree);
+    if (merge->has_served) {
+        const uint64_t *next = NULL;
+        HSD_TRY(next_of(&merge->readers[winner], &next, err));
+        hsd_losertree_replace(&merge->tree, next);
+        winner = hsd_losertree_winner(&merge->tree);
+    }
+    *record = merge->tree.records[winner];
+    merge->has_served = *record != NULL;
+    return *record != NULL ? HSD_OK : HSD_END;
+}

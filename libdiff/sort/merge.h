@@ -1,0 +1,40 @@
+/*
+ * Many runs become one sequence: a reader for each run, a loser tree over them, in memory that the
+ * caller lends. Internal to sort/.
+ */
+#ifndef HSD_SORT_MERGE_H
+#define HSD_SORT_MERGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sort/losertree.h"
+#include "sort/run.h"
+
+typedef struct hsd_merge {
+    hsd_losertree tree;
+    hsd_run_reader *readers;
+    bool has_served; /* the winner's record was handed out: it must be replaced first */
+} hsd_merge;
+
+/*
+ * Fan-in: how many runs can be merged in so much memory, 1 at least and HSD_MERGE_FAN_IN_MAX at most.
+ * Blocks of less than 16 KiB are not worth it: two passes over the data are then faster.
+ */
+uint32_t hsd_merge_fan_in(size_t memory_bytes);
+
+#define HSD_MERGE_FAN_IN_MAX 4096u
+
+/* Memory that a merge of so many runs can use: with blocks of 256 KiB. */
+size_t hsd_merge_useful_bytes(uint32_t run_count);
+
+/* Starts the merge of `runs`, at most hsd_merge_fan_in(memory_bytes) of them. `memory` is borrowed until
+ * the end of the merge and aligned to 8. HSD_E_IO, HSD_E_CORRUPT. */
+hsd_status hsd_merge_open(hsd_merge *merge, const hsd_sorted_run *runs, uint32_t run_count, unsigned words,
+                          void *memory, size_t memory_bytes, hsd_error *err);
+
+/* The next record in order, borrowed until the following call. HSD_END after the last. */
+hsd_status hsd_merge_next(hsd_merge *merge, const uint64_t **record, hsd_error *err);
+
+#endif

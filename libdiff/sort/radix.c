@@ -1,0 +1,193 @@
+/*
+ * Radix sort from the most significant bit that varies. One level takes a window of up to 11 bits at
+ * that bit, counts, and scatters the records into the other buffer; each bucket is then sorted by itself
+ * and comes back:
+ *
+ *      records   3a 07 31 f2 3c 08      first bit that varies: 7; window: bits 7-5
+ *                      │ scatter
+ *      scratch   07 08 | 3a 31 3c | f2
+ *                  │        │       │  insertion sort on the way back, since the buckets are small
+ *      records   07 08   31 3a 3c   f2
+ *
+ * Bits that are the same in a whole bucket are never looked at, so keys that share their upper half,
+ * or types that occur once, cost nothing; and once the first word is used up the next one follows, so
+ * ties are broken by the payload without a pass over payload that breaks none. The first scatter works in
+ * memory, what follows mostly in the second-level cache: that is why it beats a radix sort from the
+ * least significant byte, which goes through memory once for each byte. Measured, 85 MiB of records,
+ * million records a second, this against that:
+ *
+ *                       16 B random   16 B addresses   24 B random   8 B random
+ *      from the top          64            60               50           61
+ *      from the bottom       38            44               17           48
+ *
+ * Buckets of up to 24 records go to insertion sort. What does not get small within 12 levels (records made
+ * to annoy) goes to a merge sort, so the time is O(n log n) whatever comes and the stack is bounded.
+ */
+#include "sort/radix.h"
+
+#include <string.h>
+
+#include "sort/sorter.h"
+
+#define SMALL_COUNT ((size_t)24)
+#define WINDOW_BITS 11u
+#define MAX_LEVELS  12u
+
+/* All loops over words are written once and compiled for each number of words. */
+#define FOR_WORDS static inline __attribute__((always_inline))
+
+FOR_WORDS bool is_less(const uint64_t *a, const uint64_t *b, unsigned from, const unsigned words)
+{
+    for (unsigned w = from; w < words; w++)
+        if (a[w] != b[w]) return a[w] < b[w];
+    return false;
+}
+
+FOR_WORDS void copy(uint64_t *to, const uint64_t *from, const unsigned words)
+{
+    memcpy(to, from, words * sizeof *to);
+}
+
+/* Insertion sort from one place to another, or in place when both are the same. */
+FOR_WORDS void sort_small(const uint64_t *from, uint64_t *to, size_t count, unsigned word, const unsigned words)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t record[HSD_SORT_MAX_WORDS];
+        copy(record, from + i * words, words);
+        size_t at = i;
+        for (; at > 0 && is_less(record, to + (at - 1) * words, word, words); at--)
+            copy(to + at * words, to + (at - 1) * words, words);
+        copy(to + at * words, record, words);
+    }
+}
+
+/* Bottom-up merge sort; the result is in `records`. */
+FOR_WORDS void sort_by_merging(uint64_t *records, uint64_t *scratch, size_t count, const unsigned words)
+{
+    uint64_t *from = records, *to = scratch;
+    for (size_t width = 1; width < count; width *= 2) {
+        for (size_t start = 0; start < count; start += 2 * width) {
+            const size_t middle = start + width < count ? start + width : count;
+            const size_t end = middle + width < count ? middle + width : count;
+            size_t a = start, b = middle;
+            for (size_t out = start; out < end; out++) {
+                const bool takes_b = a == middle || (b < end && is_less(from + b * words, from + a * words, 0, words));
+                copy(to + out * words, from + (takes_b ? b++ : a++) * words, words);
+            }
+        }
+        uint64_t *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != records) memcpy(records, from, count * words * sizeof *records);
+}
+
+/* The first word from `word` on that is not the same in all records, and the bits in which it differs. */
+FOR_WORDS unsigned find_varying(const uint64_t *records, size_t count, unsigned word, uint64_t *bits,
+                                const unsigned words)
+{
+    for (; word < words; word++) {
+        const uint64_t first = records[word];
+        uint64_t varying = 0;
+        for (size_t i = 1; i < count; i++) varying |= records[i * words + word] ^ first;
+        *bits = varying;
+        if (varying != 0) break;
+    }
+    return word;
+}
+
+typedef struct window { /* the bits that one level looks at */
+    unsigned word, shift;
+    uint64_t mask;
+} window;
+
+static window choose_window(unsigned word, uint64_t varying, size_t count)
+{
+    const unsigned top = 64 - (unsigned)__builtin_clzll(varying);
+    unsigned bits = 63 - (unsigned)__builtin_clzll(count) - 1; /* about two records a bucket */
+    if (bits > WINDOW_BITS) bits = WINDOW_BITS;
+    if (bits > top) bits = top;
+    return (window){.word = word, .shift = top - bits, .mask = (UINT64_C(1) << bits) - 1};
+}
+
+/* Moves the records into their buckets; ends[b] becomes one past the last record of bucket b. */
+FOR_WORDS void scatter(const uint64_t *from, uint64_t *to, size_t count, const window *win, size_t *ends,
+                       const unsigned words)
+{
+    memset(ends, 0, (size_t)(win->mask + 1) * sizeof *ends);
+    for (size_t i = 0; i < count; i++) ends[from[i * words + win->word] >> win->shift & win->mask]++;
+    size_t sum = 0;
+    for (size_t b = 0; b <= win->mask; b++) {
+        const size_t size = ends[b];
+        ends[b] = sum;
+        sum += size;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const size_t place = ends[from[i * words + win->word] >> win->shift & win->mask]++;
+        copy(to + place * words, from + i * words, words);
+    }
+}
+
+/*
+ * The levels, one function for each number of words: sorts `from` by the words from `word` on, into `to`
+ * if `moves`, else in place with `to` as scratch. The recursion is over levels, at most MAX_LEVELS deep,
+ * and never over data.
+ */
+#define DEFINE_LEVEL(words)                                                                        \
+    static void sort_level_##words(uint64_t *from, uint64_t *to, size_t count, unsigned word,      \
+                                   bool moves, unsigned level)                                     \
+    {                                                                                              \
+        uint64_t varying = 0;                                                                      \
+        word = find_varying(from, count, word, &varying, words);                                   \
+        if (word == words || level == MAX_LEVELS) {                                                \
+            if (word < words) sort_by_merging(from, to, count, words);                             \
+            if (moves) memcpy(to, from, count * words * sizeof *to);                               \
+            return;                                                                                \
+        }                                                                                          \
+        size_t ends[1u << WINDOW_BITS];                                                            \
+        const window win = choose_window(word, varying, count);                                    \
+        scatter(from, to, count, &win, ends, words);                                               \
+        const unsigned next = win.shift == 0 ? word + 1 : word;                                    \
+        for (size_t b = 0, start = 0; b <= win.mask; start = ends[b++]) {                          \
+            uint64_t *in = to + start * words, *out = from + start * words;                        \
+            const size_t size = ends[b] - start;                                                   \
+            if (size <= SMALL_COUNT)                                                               \
+                sort_small(in, moves ? in : out, size, next, words);                               \
+            else                                                                                   \
+                sort_level_##words(in, out, size, next, !moves, level + 1);                        \
+        }                                                                                          \
+    }
+
+DEFINE_LEVEL(1)
+DEFINE_LEVEL(2)
+DEFINE_LEVEL(3)
+DEFINE_LEVEL(4)
+DEFINE_LEVEL(5)
+DEFINE_LEVEL(6)
+DEFINE_LEVEL(7)
+DEFINE_LEVEL(8)
+
+void hsd_radix_sort(uint64_t *records, uint64_t *scratch, size_t count, unsigned words)
+{
+    static void (*const levels[])(uint64_t *, uint64_t *, size_t, unsigned, bool, unsigned) = {
+        sort_level_1, sort_level_2, sort_level_3, sort_level_4,
+        sort_level_5, sort_level_6, sort_level_7, sort_level_8};
+    if (count <= SMALL_COUNT)
+        sort_small(records, records, count, 0, words);
+    else
+        levels[words - 1](records, scratch, count, 0, false, 0);
+}
+
+bool hsd_radix_is_sorted(const uint64_t *records, size_t count, unsigned words)
+{
+    for (size_t i = 1; i < count; i++)
+        if (hsd_record_compare(records + (i - 1) * words, records + i * words, words) > 0) return false;
+    return true;
+}
+
+int hsd_record_compare(const uint64_t *a, const uint64_t *b, unsigned words)
+{
+    for (unsigned w = 0; w < words; w++)
+        if (a[w] != b[w]) return a[w] < b[w] ? -1 : 1;
+    return 0;
+}

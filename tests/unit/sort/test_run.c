@@ -1,0 +1,203 @@
+/* Runs on disk: what was written comes back, and what does not is noticed. */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "sort/run.h"
+#include "support/fault.h"
+#include "unit/io/scratch.h"
+#include "unit/sort/records.h"
+
+static hsd_temp_space space;
+static hsd_temp file;
+
+static void prepare(void)
+{
+    scratch_make();
+    hsd_temp_space_init(&space, scratch);
+    cr_assert_eq(hsd_temp_open(&file, &space, NULL), HSD_OK);
+}
+
+static void clean(void)
+{
+    hsd_temp_close(&file);
+    scratch_remove();
+}
+
+TestSuite(run, .init = prepare, .fini = clean);
+
+static hsd_sorted_run write_run(const uint64_t *records, size_t count, unsigned words, hsd_run_codec codec,
+                                size_t buffer_bytes)
+{
+    hsd_run_writer writer;
+    hsd_sorted_run run;
+    uint8_t coding[HSD_SORT_MAX_WORDS];
+    void *buffer = malloc(buffer_bytes);
+    hsd_run_writer_init(&writer, &file, buffer, buffer_bytes, words, codec);
+    hsd_run_choose_coding(coding, records, count, words);
+    hsd_run_writer_begin(&writer, coding);
+    for (size_t at = 0; at < count;) { /* in pieces */
+        const size_t step = hsd_min_u64(at % 37 + 1, count - at);
+        cr_assert_eq(hsd_run_writer_put(&writer, records + at * words, step, NULL), HSD_OK);
+        at += step;
+    }
+    cr_assert_eq(hsd_run_writer_put(&writer, NULL, 0, NULL), HSD_OK);
+    cr_assert_eq(hsd_run_writer_finish(&writer, &run, NULL), HSD_OK);
+    cr_assert_eq(run.record_count, count);
+    free(buffer);
+    return run;
+}
+
+static void check_run(const hsd_sorted_run *run, const uint64_t *records, size_t count, unsigned words,
+                      size_t block_bytes)
+{
+    hsd_run_reader reader;
+    void *memory = malloc(hsd_run_reader_bytes(block_bytes));
+    const uint64_t *record = NULL;
+    hsd_run_reader_init(&reader, run, words, memory, block_bytes);
+    for (size_t i = 0; i < count; i++) {
+        cr_assert_eq(hsd_run_reader_next(&reader, &record, NULL), HSD_OK);
+        cr_assert_eq(memcmp(record, records + i * words, words * sizeof *record), 0, "record %zu", i);
+    }
+    cr_assert_eq(hsd_run_reader_next(&reader, &record, NULL), HSD_END);
+    cr_assert_eq(hsd_run_reader_next(&reader, &record, NULL), HSD_END);
+    free(memory);
+}
+
+Test(run, reads_back_what_it_wrote)
+{
+    for (shape of = 0; of < SHAPES; of++) {
+        for (unsigned words = 1; words <= HSD_SORT_MAX_WORDS; words++) {
+            const size_t count = 3000 / words;
+            uint64_t *records = records_make(of, count, words, words);
+            uint64_t *sorted = records_sorted(records, count, words);
+            const hsd_sorted_run coded = write_run(sorted, count, words, HSD_RUN_DELTA, 4096);
+            const hsd_sorted_run raw = write_run(sorted, count, words, HSD_RUN_RAW, 4096 + 8);
+            cr_assert_eq(raw.size_bytes, count * words * 8);
+            cr_assert_leq(coded.size_bytes, count * (words * 8 + (words + 1) / 2));
+            check_run(&coded, sorted, count, words, HSD_RUN_BLOCK_MIN_BYTES);
+            check_run(&coded, sorted, count, words, 1 << 16);
+            check_run(&raw, sorted, count, words, HSD_RUN_BLOCK_MIN_BYTES);
+            check_run(&raw, sorted, count, words, HSD_RUN_BLOCK_MIN_BYTES + 8);
+            free(records);
+            free(sorted);
+        }
+    }
+}
+
+Test(run, of_nothing_is_a_run)
+{
+    const hsd_sorted_run run = write_run(NULL, 0, 3, HSD_RUN_DELTA, 4096);
+    cr_assert_eq(run.size_bytes, 0);
+    check_run(&run, NULL, 0, 3, HSD_RUN_BLOCK_MIN_BYTES);
+}
+
+Test(run, sorted_addresses_shrink_to_a_third)
+{
+    uint64_t *records = records_make(ADDRESSES, 20000, 2, 1);
+    uint64_t *sorted = records_sorted(records, 20000, 2);
+    const hsd_sorted_run run = write_run(sorted, 20000, 2, HSD_RUN_DELTA, 1 << 16);
+    cr_assert_leq(run.size_bytes, 20000 * 16 / 3);
+    cr_assert_eq(run.coding[0], HSD_WORD_DELTA);
+    cr_assert_eq(run.coding[1], HSD_WORD_PLAIN);
+    free(records);
+    free(sorted);
+}
+
+Test(run, what_the_sample_did_not_see_is_still_stored)
+{
+    enum { COUNT = 5000 };
+    uint64_t *records = malloc(COUNT * 2 * sizeof *records);
+    for (size_t i = 0; i < COUNT; i++) { /* coding chosen by tame records, wild ones follow */
+        records[2 * i] = i < 600 ? i : i == 600 ? UINT64_MAX / 2 : UINT64_MAX - COUNT + i;
+        records[2 * i + 1] = i % 2 == 0 ? 0 : UINT64_MAX;
+    }
+    hsd_run_writer writer;
+    hsd_sorted_run run;
+    uint8_t buffer[HSD_RUN_WRITER_MIN_BYTES];
+    const uint8_t codings[4][HSD_SORT_MAX_WORDS] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}};
+    for (int i = 0; i < 4; i++) {
+        hsd_run_writer_init(&writer, &file, buffer, sizeof buffer, 2, HSD_RUN_DELTA);
+        hsd_run_writer_begin(&writer, codings[i]);
+        cr_assert_eq(hsd_run_writer_put(&writer, records, COUNT, NULL), HSD_OK);
+        cr_assert_eq(hsd_run_writer_finish(&writer, &run, NULL), HSD_OK);
+        check_run(&run, records, COUNT, 2, HSD_RUN_BLOCK_MIN_BYTES);
+    }
+    free(records);
+}
+
+Test(run, a_file_that_changed_is_noticed)
+{
+    uint64_t *records = records_make(RANDOM, 3000, 2, 1);
+    uint64_t *sorted = records_sorted(records, 3000, 2);
+    const hsd_sorted_run run = write_run(sorted, 3000, 2, HSD_RUN_DELTA, 4096);
+    void *memory = malloc(hsd_run_reader_bytes(4096));
+    uint64_t state = 3;
+    int noticed = 0;
+    for (int i = 0; i < 500; i++) { /* whatever it finds, it stays within its memory and ends */
+        uint8_t byte, changed = (uint8_t)records_draw(&state);
+        const uint64_t at = run.offset_bytes + records_draw(&state) % run.size_bytes;
+        cr_assert_eq(hsd_temp_read(&file, at, &byte, 1, NULL), HSD_OK);
+        cr_assert_eq(hsd_temp_write(&file, at, &changed, 1, NULL), HSD_OK);
+        hsd_run_reader reader;
+        const uint64_t *record;
+        hsd_status status;
+        hsd_run_reader_init(&reader, &run, 2, memory, 4096);
+        do status = hsd_run_reader_next(&reader, &record, NULL);
+        while (status == HSD_OK);
+        cr_assert(status == HSD_END || status == HSD_E_CORRUPT);
+        noticed += status == HSD_E_CORRUPT;
+        cr_assert_eq(hsd_temp_write(&file, at, &byte, 1, NULL), HSD_OK);
+    }
+    cr_assert_gt(noticed, 5);
+    check_run(&run, sorted, 3000, 2, 4096);
+    hsd_sorted_run shorter = run, longer = run;
+    shorter.record_count--;
+    longer.record_count++;
+    hsd_run_reader reader;
+    const uint64_t *record;
+    hsd_status status = HSD_OK;
+    hsd_run_reader_init(&reader, &shorter, 2, memory, 4096);
+    while (status == HSD_OK) status = hsd_run_reader_next(&reader, &record, NULL);
+    cr_assert_eq(status, HSD_E_CORRUPT);
+    status = HSD_OK;
+    hsd_run_reader_init(&reader, &longer, 2, memory, 4096);
+    while (status == HSD_OK) status = hsd_run_reader_next(&reader, &record, NULL);
+    cr_assert_eq(status, HSD_E_CORRUPT);
+    cr_assert_eq(ftruncate(file.fd, 5000), 0);
+    status = HSD_OK;
+    hsd_run_reader_init(&reader, &run, 2, memory, 4096);
+    while (status == HSD_OK) status = hsd_run_reader_next(&reader, &record, NULL);
+    cr_assert_eq(status, HSD_E_CORRUPT);
+    free(memory);
+    free(records);
+    free(sorted);
+}
+
+Test(run, failing_disks_are_told)
+{
+    uint64_t *records = records_make(ORDERED, 4000, 4, 1);
+    for (int raw = 0; raw < 2; raw++) {
+        hsd_run_writer writer;
+        hsd_sorted_run run;
+        hsd_error err;
+        uint8_t buffer[HSD_RUN_WRITER_MIN_BYTES];
+        const uint8_t coding[HSD_SORT_MAX_WORDS] = {0};
+        for (uint64_t at = 1; at < 5; at++) {
+            hsd_error_init(&err);
+            hsd_fault_reset();
+            hsd_fault_arm(HSD_FAULT_PWRITE, at, true, ENOSPC);
+            hsd_run_writer_init(&writer, &file, buffer, sizeof buffer, 4, raw ? HSD_RUN_RAW : HSD_RUN_DELTA);
+            hsd_run_writer_begin(&writer, coding);
+            hsd_status status = hsd_run_writer_put(&writer, records, 4000, &err);
+            if (status == HSD_OK) status = hsd_run_writer_finish(&writer, &run, &err);
+            hsd_fault_reset();
+            cr_assert_eq(status, HSD_E_IO);
+            cr_assert_eq(err.sys_errno, ENOSPC);
+        }
+    }
+    free(records);
+}
