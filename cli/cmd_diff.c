@@ -69,7 +69,7 @@ static int run_with(cli_app *cli, cli_out *out, const hsd_report_format *format)
     hsd_error err;
     hsd_error_init(&err);
     hsd_status status = open_objects(&list, cli, &err);
-    if (status == HSD_OK) status = cli_inputs_open(inputs, 2, cli, cli->options.summary, &err);
+    if (status == HSD_OK) status = cli_inputs_open(inputs, 2, cli, cli->options.summary, cli_damage_wanted(cli), &err);
     if (status == HSD_OK) status = compare(&diff, inputs, &list, cli, &err);
     cli_progress_clear();
     if (status == HSD_OK) {

@@ -249,7 +249,7 @@ static int run_dump(cli_app *cli)
         return CLI_USAGE;
     }
     if (!cli_out_open(&out, cli, &result)) return result;
-    hsd_status status = cli_inputs_open(&input, 1, cli, false, &err);
+    hsd_status status = cli_inputs_open(&input, 1, cli, false, cli_damage_wanted(cli), &err);
     if (status == HSD_OK) {
         const dump_job dump = {.out = &out, .cli = cli, .capture = input.capture, .err = &err,
                            .limit = cli->options.top > 0 ? cli->options.top : UINT64_MAX};

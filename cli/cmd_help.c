@@ -1,5 +1,5 @@
 /*
- * hsdiff help [COMMAND].
+ * hsdiff help [COMMAND]: everything on one page, or the page of one command.
  */
 #include "help.h"
 #include "report_error.h"

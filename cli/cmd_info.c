@@ -132,8 +132,9 @@ static void print_counts(const info_page *info)
     cli_out_format(info->out, "%s in %s objects, %s references\n", size_text(info, a, facts->bytes),
                    hsd_format_count(b, facts->objects), hsd_format_count(c, facts->references + facts->edges));
     begin(info, "tables");
-    cli_out_format(info->out, "%s types, %s roots", hsd_format_count(a, facts->types), hsd_format_count(b, facts->roots));
-    if (facts->sites > 0) cli_out_format(info->out, ", %s allocation sites", hsd_format_count(c, facts->sites));
+    cli_out_format(info->out, "%s type%s, %s root%s", hsd_format_count(a, facts->types), facts->types == 1 ? "" : "s",
+                   hsd_format_count(b, facts->roots), facts->roots == 1 ? "" : "s");
+    if (facts->sites > 0) cli_out_format(info->out, ", allocation sites: %s", hsd_format_count(c, facts->sites));
     cli_out_text(info->out, "\n");
     if (info->input->is_foreign) return;
     begin(info, "blocks");
@@ -192,7 +193,9 @@ static void print_next(const info_page *info)
     char word[4096];
     if (info->cli->options.quiet || strcmp(info->input->path, "-") == 0) return;
     hsd_quote_shell(word, sizeof word, info->input->path, strlen(info->input->path));
-    if (info->input->is_foreign)
+    if (!info->facts->is_complete && !info->input->is_foreign)
+        cli_out_format(info->out, "\nTo keep a clean copy: hsdiff salvage %s -o salvaged.hs\n", word);
+    else if (info->input->is_foreign)
         cli_out_format(info->out, "\nTo read it only once: hsdiff import %s -o heap.hs\n", word);
     else
         cli_out_format(info->out, "\nTo check every byte: hsdiff verify %s\n", word);
@@ -303,16 +306,18 @@ static hsd_status print_json(const info_page *info)
 static int run_with(cli_app *cli, cli_out *out, bool as_json)
 {
     cli_input input = {.path = cli->inputs[0]};
+    bool is_complete = false;
     hsd_error err;
     hsd_error_init(&err);
-    hsd_status status = cli_inputs_open(&input, 1, cli, false, &err);
+    hsd_status status = cli_inputs_open(&input, 1, cli, false, HSD_DAMAGE_SKIP, &err);
     cli_progress_clear();
     if (status == HSD_OK) {
         const info_page info = {.out = out, .cli = cli, .input = &input, .facts = hsd_capture_get_info(input.capture), .err = &err};
         status = as_json ? print_json(&info) : print_text(&info);
+        is_complete = info.facts->is_complete;
     }
     cli_inputs_close(&input, 1);
-    return status == HSD_OK ? CLI_DONE : cli_report_error(cli, &err);
+    return status != HSD_OK ? cli_report_error(cli, &err) : is_complete ? CLI_DONE : CLI_DAMAGED;
 }
 
 static int run_info(cli_app *cli)
@@ -343,7 +348,8 @@ const cli_command cli_command_info = {
     .description =
         "Prints what a capture says of itself: the process and runtime, when it was taken, whether values of user data are "
         "inside, how many objects, references, types and roots it holds, metrics, and what the producer could not capture. "
-        "Of a capture only the head and the end are read, so it takes milliseconds for any size; verify reads all of it.",
+        "Of a capture only the head and the end are read, so it takes milliseconds for any size; verify reads all of it. "
+        "The exit status is 3 when the capture is not complete.",
     .examples = examples,
     .bit = CLI_ON_INFO,
     .inputs_min = 1,

@@ -41,7 +41,8 @@ static ptrdiff_t pass_on(void *context, const void *data, size_t size)
 
 static void define(hsc_writer *w)
 {
-    static const char *const names[] = {[SESSIONS] = "sessions", [CONFIG_NAME] = "config", [REQUEST_NAME] = "request",
+    static const char *const names[] = {[SESSIONS] = "global.sessions", [CONFIG_NAME] = "global.config",
+                                        [REQUEST_NAME] = "request handlers",
                                         [ENTRIES] = "entries", [NEXT] = "next", [VALUE] = "value",
                                         [BUFFER_NAME] = "buf", [USER] = "user", [PATH] = "path", [TEXT] = "text"};
     static const char *const types[] = {[SESSION_CACHE] = "SessionCache", [ENTRY] = "Entry<string,Session>",
@@ -132,6 +133,7 @@ hsd_status demo_heap_write(const demo_moment *moment, hsd_write_fn write, void *
     options.facts = HSC_FACT_COLLECTED;
     options.identity = HSC_IDENTITY_EXACT;
     memset(options.domain, 0x5e, sizeof options.domain);
+    memcpy(options.capture_id, &moment->taken_unix_s, sizeof moment->taken_unix_s); /* the same bytes every time */
     if (hsc_open(&w, &target, &options) != HSC_OK) return hsd_fail(err, HSD_E_NOMEM, "no memory to write a capture");
     heap(w, moment);
     const hsc_status status = hsc_finish(w);

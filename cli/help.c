@@ -10,6 +10,7 @@
 
 #define WIDTH 80
 #define OPTION_COLUMN 24
+#define EXAMPLE_COLUMN 46
 
 const cli_row cli_exit_statuses[] = {
     {"0", "done; a heap that grew is an answer and not an error"},
@@ -62,14 +63,17 @@ void cli_print_wrapped(cli_out *out, const char *text, size_t at, size_t indent,
 
 /* ---- pieces ---- */
 
+/* Commands that are too long for what they do to stand beside them have it below. */
 static void print_examples(cli_out *out, const cli_example *examples)
 {
-    size_t width = 0;
-    for (const cli_example *example = examples; example->command; example++)
-        if (strlen(example->command) > width) width = strlen(example->command);
-    if (width > 52) width = 52;
-    for (const cli_example *example = examples; example->command; example++)
-        cli_out_format(out, "  %-*s  %s\n", (int)width, example->command, example->what);
+    for (const cli_example *example = examples; example->command; example++) {
+        const size_t at = 2 + strlen(example->command);
+        cli_out_format(out, "  %s", example->command);
+        if (at + 2 > EXAMPLE_COLUMN || EXAMPLE_COLUMN + strlen(example->what) > WIDTH)
+            cli_out_format(out, "\n%*s%s\n", 6, "", example->what);
+        else
+            cli_out_format(out, "%*s%s\n", (int)(EXAMPLE_COLUMN - at), "", example->what);
+    }
 }
 
 static void print_option(cli_out *out, const cli_option *option)

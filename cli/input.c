@@ -92,12 +92,13 @@ typedef struct input_job {
     hsd_status status;
     hsd_error error;
     cli_progress progress;
+    hsd_damage damage;
     kind_of_input answer;
     int kept;
     uint64_t elapsed_ns;
 } input_job;
 
-static hsd_damage damage_of(const cli_app *cli) { return cli->options.partial ? HSD_DAMAGE_SKIP : HSD_DAMAGE_REFUSE; }
+hsd_damage cli_damage_wanted(const cli_app *cli) { return cli->options.partial ? HSD_DAMAGE_SKIP : HSD_DAMAGE_REFUSE; }
 
 static hsd_status import(input_job *opening)
 {
@@ -118,8 +119,7 @@ static void *run_opening(void *context)
 {
     input_job *opening = context;
     if (opening->answer == IS_CAPTURE)
-        opening->status = hsd_capture_open(&opening->input->capture, opening->input->path, damage_of(opening->cli),
-                                           &opening->cli->run, &opening->error);
+        opening->status = hsd_capture_open(&opening->input->capture, opening->input->path, opening->damage, &opening->cli->run, &opening->error);
     else
         opening->status = import(opening);
     hsd_error_set_file(&opening->error, opening->input->path);
@@ -136,17 +136,19 @@ static void tell_of_import(const input_job *opening)
              hsd_format_duration(time, opening->elapsed_ns), result->is_complete ? "" : "; it is not complete");
 }
 
-static void prepare(input_job *opening, cli_input *input, cli_app *cli, size_t place, bool summary_only)
+static void prepare(input_job *opening, cli_input *input, cli_app *cli, size_t place, bool summary_only, hsd_damage damage)
 {
     const cli_options *options = &cli->options;
-    *opening = (input_job){.input = input, .cli = cli, .run = cli->run, .kept = -1, .progress = {(unsigned)place}};
+    *opening = (input_job){.input = input, .cli = cli, .run = cli->run, .kept = -1, .damage = damage,
+                           .progress = {(unsigned)place}};
     opening->run.progress_context = &opening->progress;
     opening->options = (hsd_import_options){.format = options->from, .dump_number = options->dump_numbers[place],
-                                            .summary_only = summary_only, .salvage = options->partial,
+                                            .summary_only = summary_only, .salvage = damage == HSD_DAMAGE_SKIP,
                                             .final_is_strong = options->final_is_strong, .compression = 1};
     hsd_error_init(&opening->error);
     opening->answer = look(input->path, &opening->kept, &opening->error);
-    if (opening->answer == CANNOT_OPEN) opening->status = opening->error.status;
+    if (opening->answer != CANNOT_OPEN) return;
+    opening->status = opening->error.status;
     hsd_error_set_file(&opening->error, input->path);
 }
 
@@ -177,12 +179,13 @@ static bool run_together(input_job openings[2])
     return true;
 }
 
-hsd_status cli_inputs_open(cli_input *inputs, size_t count, cli_app *cli, bool summary_only, hsd_error *err)
+hsd_status cli_inputs_open(cli_input *inputs, size_t count, cli_app *cli, bool summary_only, hsd_damage damage,
+                           hsd_error *err)
 {
     input_job openings[2];
     size_t failed = count;
     for (size_t i = 0; i < count; i++)
-        prepare(&openings[i], &inputs[i], cli, i, summary_only);
+        prepare(&openings[i], &inputs[i], cli, i, summary_only, damage);
     for (size_t i = 0; i < count && failed == count; i++)
         if (openings[i].status != HSD_OK) failed = i;
     const bool together = failed == count && count == 2 && may_run_together(openings, cli) && run_together(openings);

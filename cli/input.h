@@ -17,9 +17,14 @@ typedef struct cli_input {
 
 /*
  * Opens `count` (1 or 2) inputs of the command line. Two foreign ones are imported side by side when
- * memory and threads allow. HSD_OK, or a failure whose error names the file.
+ * memory and threads allow. `damage` says what becomes of damaged ones. HSD_OK, or a failure whose error
+ * names the file.
  */
-hsd_status cli_inputs_open(cli_input *inputs, size_t count, cli_app *cli, bool summary_only, hsd_error *err);
+hsd_status cli_inputs_open(cli_input *inputs, size_t count, cli_app *cli, bool summary_only, hsd_damage damage,
+                           hsd_error *err);
+
+/* HSD_DAMAGE_SKIP with --partial. */
+hsd_damage cli_damage_wanted(const cli_app *cli);
 
 /* Accepts zeroed ones. */
 void cli_inputs_close(cli_input *inputs, size_t count);

@@ -98,6 +98,23 @@ static bool has_right_inputs(const cli_app *cli)
     return false;
 }
 
+/* --from names an importer of the library. */
+static bool knows_format(const cli_app *cli)
+{
+    const char *wanted = cli->options.from;
+    char names[512] = "";
+    size_t used = 0;
+    for (size_t i = 0; wanted && hsd_importer_get(i); i++) {
+        const char *name = hsd_importer_get(i)->name;
+        if (strcmp(name, wanted) == 0) return true;
+        const int size = snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "", name);
+        if (size < 0 || (size_t)size >= sizeof names - used) break;
+        used += (size_t)size;
+    }
+    if (wanted) cli_complain("--from takes one of %s, not '%s'.", names, wanted);
+    return !wanted;
+}
+
 static bool prepare_run(cli_app *cli)
 {
     const cli_options *options = &cli->options;
@@ -121,7 +138,7 @@ static int run(cli_app *cli)
     if (options->help) return print_page(cli, print_help);
     if (options->version) return print_page(cli, print_version);
     if (cli->argc < 2) return print_page(cli, print_short);
-    if (!has_right_inputs(cli) || !prepare_run(cli)) return CLI_USAGE;
+    if (!has_right_inputs(cli) || !knows_format(cli) || !prepare_run(cli)) return CLI_USAGE;
     cli_progress_begin(cli);
     const int result = cli->command->run(cli);
     return result == CLI_DONE && cli->saw_damage ? CLI_DAMAGED : result;

@@ -81,7 +81,7 @@ static const cli_option table[] = {
     {.name = "table", .value = "TABLE", .choices = "types|roots", .kind = CLI_CHOICE, .offset = FIELD(table),
      .commands = CLI_ON_DIFF, .help = "which table --format csv holds: types (the default) or roots"},
     {.name = "partial", .kind = CLI_FLAG, .offset = FIELD(partial),
-     .commands = CLI_ON_DIFF | CLI_ON_IMPORT | CLI_ON_INFO | CLI_ON_DUMP,
+     .commands = CLI_ON_DIFF | CLI_ON_IMPORT | CLI_ON_DUMP,
      .help = "use what is there of a damaged or cut-off input: figures are then lower bounds, and nothing is called freed"},
     {.name = "min", .value = "SIZE", .kind = CLI_SIZE, .offset = FIELD(noise_bytes), .commands = CLI_ON_DIFF,
      .help = "changes below SIZE show ~ for their percentage; by default the larger of 64 KiB and 0.1 % of before"},
@@ -243,7 +243,7 @@ static bool fail_unknown(const char *word, const char *name, size_t size)
     size_t least = 4;
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         const size_t edits = distance(name, size, table[i].name);
-        if (edits < least && edits < size) {
+        if (edits < least && 2 * edits <= size) {
             least = edits;
             nearest = table[i].name;
         }

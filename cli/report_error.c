@@ -99,19 +99,42 @@ static int status_of(const cli_app *cli, const hsd_error *err)
 
 /* ---- what was wrong ---- */
 
+/* "after.hs was cut off", but "after.hs: block 6 is damaged". */
+static bool is_about_the_file(const char *text)
+{
+    static const char *const verbs[] = {"was ", "is ", "has ", "became ", "cannot be "};
+    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
+        if (strncmp(text, verbs[i], strlen(verbs[i])) == 0) return true;
+    return false;
+}
+
 static void print_what(const hsd_error *err)
 {
-    const size_t length = strlen(err->text);
+    const bool exists = err->status == HSD_E_IO && err->sys_errno == EEXIST;
+    const char *text = exists ? "exists, and was not touched" : err->text[0] ? err->text : hsd_status_name(err->status);
+    const size_t length = strlen(text);
     char number[HSD_NUMBER_CHARS];
     fputs("hsdiff: ", stderr);
     if (err->file[0]) {
-        print_escaped(stderr, err->file);
-        fputs(": ", stderr);
+        print_escaped(stderr, strcmp(err->file, "-") == 0 ? "standard input" : err->file);
+        fputs(exists || is_about_the_file(text) ? " " : ": ", stderr);
     }
-    print_escaped(stderr, length > 0 ? err->text : hsd_status_name(err->status));
-    if (err->offset_bytes != HSD_NO_OFFSET && !strstr(err->text, hsd_format_count(number, err->offset_bytes)))
+    print_escaped(stderr, text);
+    if (err->offset_bytes != HSD_NO_OFFSET && !strstr(text, hsd_format_count(number, err->offset_bytes)))
         fprintf(stderr, ", at byte %s", number);
-    fputs(length > 0 && err->text[length - 1] == '.' ? "\n" : ".\n", stderr);
+    fputs(text[length - 1] == '.' ? "\n" : ".\n", stderr);
+}
+
+/* As a sentence, whatever it was written as. */
+static void print_hint(const char *hint)
+{
+    const size_t length = strlen(hint);
+    const bool is_command = strncmp(hint, "hsdiff", 6) == 0 || hint[0] == '-';
+    const char first[2] = {(char)(!is_command && hint[0] >= 'a' && hint[0] <= 'z' ? hint[0] - 32 : hint[0]), 0};
+    fputs("  ", stderr);
+    print_escaped(stderr, first);
+    print_escaped(stderr, hint + 1);
+    fputs(is_command || hint[length - 1] == '.' ? "\n" : ".\n", stderr);
 }
 
 static const char *likely_cause(const cli_app *cli, const hsd_error *err)
@@ -165,7 +188,7 @@ static void print_salvage(const char *file)
 
 static bool takes_partial(const cli_app *cli)
 {
-    return (cli->command->bit & (CLI_ON_DIFF | CLI_ON_IMPORT | CLI_ON_INFO | CLI_ON_DUMP)) && !cli->options.partial;
+    return (cli->command->bit & (CLI_ON_DIFF | CLI_ON_IMPORT | CLI_ON_DUMP)) && !cli->options.partial;
 }
 
 /* Commands for a damaged or cut-off input. */
@@ -193,10 +216,6 @@ int cli_report_error(const cli_app *cli, const hsd_error *err)
     print_what(err);
     const char *cause = likely_cause(cli, err);
     if (cause) fprintf(stderr, "  %s\n", cause);
-    if (!print_rescue(cli, err) && err->hint[0]) {
-        fputs("  ", stderr);
-        print_escaped(stderr, err->hint);
-        fputs("\n", stderr);
-    }
+    if (!print_rescue(cli, err) && err->hint[0]) print_hint(err->hint);
     return status_of(cli, err);
 }

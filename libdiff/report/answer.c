@@ -50,15 +50,21 @@ static void print_new_and_freed(hsd_screen *screen)
     hsd_out_text(&screen->out, ".");
 }
 
+/* What is missing after may be there all the same; what is missing before may only look new. */
 static void print_partial(hsd_screen *screen)
 {
-    const hsd_change *total = &screen->diff->total;
+    const hsd_diff *diff = screen->diff;
     char size[HSD_NUMBER_CHARS], count[HSD_NUMBER_CHARS];
-    if (screen->diff->identity_is_known)
-        hsd_out_format(&screen->out, "At least %s is new, in %s objects. ", hsd_screen_size(screen, size, total->new_.bytes),
-                       hsd_format_count(count, total->new_.objects));
-    hsd_out_text(&screen->out, "A part of the captures is missing: the figures below count what was read, and what is "
-                               "not there may only be lost, so nothing is called freed.");
+    if (!diff->before.info.is_complete) {
+        hsd_out_text(&screen->out, "Growth is not known, because a part of the capture before is missing: what is only found "
+                                   "after may have been there. The figures below count what was read.");
+        return;
+    }
+    if (diff->identity_is_known)
+        hsd_out_format(&screen->out, "At least %s is new, in %s objects. ", hsd_screen_size(screen, size, diff->total.new_.bytes),
+                       hsd_format_count(count, diff->total.new_.objects));
+    hsd_out_text(&screen->out, "A part of the capture after is missing: growth below is what is proven at least, and ? where "
+                               "nothing is, because what was not found may only be lost.");
 }
 
 /* The root with the largest growth, if it holds enough of it to be the answer. */

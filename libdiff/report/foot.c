@@ -4,19 +4,22 @@
  */
 #include <string.h>
 
+#include "report/rank.h"
 #include "report/table.h"
 #include "report/text.h"
 
-static void print_unreached(hsd_screen *screen)
+/* True if there was something to say. */
+static bool print_unreached(hsd_screen *screen)
 {
     const hsd_amount before = screen->diff->unreached_before, after = screen->diff->unreached_after;
     char a[HSD_NUMBER_CHARS], b[HSD_NUMBER_CHARS], c[HSD_NUMBER_CHARS], d[HSD_NUMBER_CHARS];
-    if (before.objects == 0 && after.objects == 0) return;
+    if (before.objects == 0 && after.objects == 0) return false;
     hsd_out_begin_paragraph(&screen->out);
-    hsd_out_format(&screen->out, "Not counted, because no root reaches it: %s -> %s (%s -> %s objects).",
+    hsd_out_format(&screen->out, "Unreached, not counted: %s -> %s (%s -> %s objects).",
                    hsd_screen_size(screen, a, before.bytes), hsd_screen_size(screen, b, after.bytes),
                    hsd_format_count(c, before.objects), hsd_format_count(d, after.objects));
     hsd_out_end_paragraph(&screen->out, 0);
+    return true;
 }
 
 static void print_rung(hsd_screen *screen, const char **separator, const char *name, uint64_t count)
@@ -27,11 +30,11 @@ static void print_rung(hsd_screen *screen, const char **separator, const char *n
     *separator = ", ";
 }
 
-static void print_match(hsd_screen *screen)
+static bool print_match(hsd_screen *screen)
 {
     const hsd_match *match = &screen->diff->match;
     const char *separator = "Objects matched by ";
-    if (!screen->diff->identity_is_known) return;
+    if (!screen->diff->identity_is_known) return false;
     hsd_out_begin_paragraph(&screen->out);
     print_rung(screen, &separator, "exact id", match->exact);
     print_rung(screen, &separator, "address and type", match->address);
@@ -47,6 +50,7 @@ static void print_match(hsd_screen *screen)
     print_rung(screen, &separator, "ambiguous", match->ambiguous);
     hsd_out_text(&screen->out, ".");
     hsd_out_end_paragraph(&screen->out, 0);
+    return true;
 }
 
 /* ---- what to type next ---- */
@@ -113,7 +117,7 @@ static void suggest(suggestions *next, bool folded)
     const hsd_report_options *options = next->screen->options;
     const hsd_diff *diff = next->screen->diff;
     if (diff->is_summary) {
-        suggest_again(next, "", "who holds it, and what is new");
+        suggest_again(next, "", "which roots hold it");
         return;
     }
     if (folded) suggest_again(next, "--top all", "every type and root");
@@ -124,15 +128,20 @@ static void suggest(suggestions *next, bool folded)
         suggest_again(next, "--format json", "for a script");
 }
 
+/* Objects are known one by one, and none of them changed: there is nothing to look closer at. */
+static bool is_settled(const hsd_diff *diff)
+{
+    return diff->identity_is_known && !diff->is_partial && !diff->is_summary && hsd_change_is_none(&diff->total);
+}
+
 static void print_next(hsd_screen *screen, bool folded)
 {
     suggestions next = {.screen = screen};
-    if (!screen->options->before_command || !screen->options->after_command) return;
+    if (!screen->options->before_command || !screen->options->after_command || is_settled(screen->diff)) return;
     if (screen->out.status == HSD_OK) screen->out.status = hsd_table_init(&next.table, 3, 4, screen->out.err);
     if (screen->out.status != HSD_OK) return;
     next.table.left_columns = 3;
     suggest(&next, folded);
-    hsd_out_text(&screen->out, "\n");
     if (screen->out.status == HSD_OK) hsd_table_print(&next.table, &screen->out, false);
     hsd_table_release(&next.table);
     hsd_buffer_release(&next.line);
@@ -140,7 +149,7 @@ static void print_next(hsd_screen *screen, bool folded)
 
 void hsd_screen_foot(hsd_screen *screen, bool folded)
 {
-    print_unreached(screen);
-    print_match(screen);
+    const bool has_unreached = print_unreached(screen), has_match = print_match(screen);
+    if ((has_unreached || has_match) && screen->options->before_command && !is_settled(screen->diff)) hsd_out_text(&screen->out, "\n");
     print_next(screen, folded);
 }

@@ -49,12 +49,22 @@ static hsd_paint paint_of(int64_t growth)
     return growth > 0 ? HSD_PAINT_GROWTH : growth < 0 ? HSD_PAINT_SHRINKAGE : HSD_PAINT_NONE;
 }
 
+/* With a part of a capture missing, growth is proven where it is seen after and all of before is there. */
+static bool is_proven(const hsd_screen *screen, int64_t growth)
+{
+    return !screen->diff->is_partial || (screen->diff->before.info.is_complete && growth > 0);
+}
+
 /* A change below the noise prints as ~; what is new, gone or unchanged is a fact and stays. */
 static void put_percent(growth_table *growth, const hsd_change *change, bool is_total)
 {
     char text[HSD_NUMBER_CHARS];
     const int64_t bytes = hsd_change_bytes(change);
     hsd_format_percent(text, change->before.bytes, change->after.bytes);
+    if (!is_proven(growth->screen, bytes)) {
+        put(growth, PERCENT, "?", HSD_PAINT_NONE);
+        return;
+    }
     const bool is_noise = text[0] != '[' && !is_total && hsd_magnitude(bytes) < growth->screen->noise_bytes;
     put(growth, PERCENT, is_noise ? "~" : text, is_noise ? HSD_PAINT_NONE : paint_of(bytes));
 }
@@ -66,9 +76,13 @@ static void put_numbers(growth_table *growth, const hsd_change *change, bool is_
     const int64_t bytes = hsd_change_bytes(change);
     put(growth, BEFORE, hsd_screen_size(screen, text, change->before.bytes), HSD_PAINT_NONE);
     put(growth, AFTER, hsd_screen_size(screen, text, change->after.bytes), HSD_PAINT_NONE);
-    put(growth, GROWTH, hsd_screen_growth_size(screen, text, bytes), paint_of(bytes));
+    if (is_proven(screen, bytes))
+        put(growth, GROWTH, hsd_screen_growth_size(screen, text, bytes), paint_of(bytes));
+    else
+        put(growth, GROWTH, "?", HSD_PAINT_NONE);
     put_percent(growth, change, is_total);
-    put(growth, OBJECTS, hsd_format_count_signed(text, hsd_change_objects(change)), HSD_PAINT_NONE);
+    const int64_t objects = hsd_change_objects(change);
+    put(growth, OBJECTS, is_proven(screen, objects) ? hsd_format_count_signed(text, objects) : "?", HSD_PAINT_NONE);
     if (!growth->is_wide) return;
     put(growth, NEW, hsd_screen_growth_size(screen, text, (int64_t)change->new_.bytes), HSD_PAINT_NONE);
     put(growth, FREED, hsd_screen_growth_size(screen, text, -(int64_t)change->freed.bytes), HSD_PAINT_NONE);

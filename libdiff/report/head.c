@@ -39,7 +39,8 @@ static void capture_row(hsd_screen *screen, hsd_table *table, const char *word, 
     char number[HSD_NUMBER_CHARS], objects[HSD_NUMBER_CHARS + 16] = "";
     hsd_table_add_row(table);
     put_cell(screen, table, 0, word);
-    put_path(screen, table, 1, side->info.path ? side->info.path : "");
+    const char *path = side->info.path ? side->info.path : "";
+    put_path(screen, table, 1, strcmp(path, "-") == 0 ? "standard input" : path);
     if (side->info.taken_unix_ns > 0)
         put_cell(screen, table, 2, hsd_format_time(number, side->info.taken_unix_ns));
     put_cell(screen, table, 3, hsd_screen_size(screen, number, side->live.bytes));
@@ -70,34 +71,37 @@ static const char *process_words(const hsd_capture_info *before, const hsd_captu
 
 static bool same_text(const char *a, const char *b) { return a && b && a[0] && strcmp(a, b) == 0; }
 
-/* " (checkout-api, pid 4121, V8 11.3)": what both captures say alike. */
+static void print_fact(hsd_screen *screen, const char *separator, const char *text)
+{
+    hsd_out_text(&screen->out, separator);
+    hsd_out_escaped(&screen->out, screen->form, (hsd_text){text, strlen(text)});
+}
+
+/* " (checkout-api, pid 4121)": what both captures say alike; the runtime where they do not say more. */
 static void print_common_facts(hsd_screen *screen, const hsd_capture_info *before, const hsd_capture_info *after)
 {
-    const char *separator = " (";
-    const char *const texts[] = {same_text(before->process_name, after->process_name) ? after->process_name : NULL,
-                                 same_text(before->runtime, after->runtime) ? after->runtime : NULL};
-    for (size_t i = 0; i < 2; i++) {
-        if (texts[i]) {
-            hsd_out_text(&screen->out, separator);
-            hsd_out_escaped(&screen->out, screen->form, (hsd_text){texts[i], strlen(texts[i])});
-            separator = ", ";
-        }
-        if (i == 0 && after->pid > 0 && before->pid == after->pid) {
-            hsd_out_format(&screen->out, "%spid %llu", separator, (unsigned long long)after->pid);
-            separator = ", ";
-        }
+    const bool has_name = same_text(before->process_name, after->process_name);
+    const bool has_pid = after->pid > 0 && before->pid == after->pid;
+    if (has_name) print_fact(screen, " (", after->process_name);
+    if (has_pid) hsd_out_format(&screen->out, "%spid %llu", has_name ? ", " : " (", (unsigned long long)after->pid);
+    if (!has_name && same_text(before->runtime, after->runtime)) {
+        print_fact(screen, has_pid ? ", " : " (", after->runtime);
+        hsd_out_text(&screen->out, ")");
+    } else if (has_name || has_pid) {
+        hsd_out_text(&screen->out, ")");
     }
-    if (separator[0] == ',') hsd_out_text(&screen->out, ")");
 }
 
 static void print_time_apart(hsd_screen *screen, uint64_t before_ns, uint64_t after_ns)
 {
     char number[HSD_NUMBER_CHARS];
     if (before_ns == 0 || after_ns == 0) return;
-    if (after_ns >= before_ns)
+    if (after_ns / 1000000000u == before_ns / 1000000000u)
+        hsd_out_text(&screen->out, "in the same second, ");
+    else if (after_ns >= before_ns)
         hsd_out_format(&screen->out, "%s apart, ", hsd_format_duration(number, after_ns - before_ns));
     else
-        hsd_out_format(&screen->out, "taken in the other order, %s apart, ",
+        hsd_out_format(&screen->out, "in reverse order, %s apart, ",
                        hsd_format_duration(number, before_ns - after_ns));
 }
 

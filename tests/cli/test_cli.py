@@ -1,0 +1,347 @@
+#!/usr/bin/env python3
+"""Whole runs of the command: exit status, standard output and standard error of each, held against expected/.
+
+usage: test_cli.py [--rewrite] HSDIFF [REPORT_SAMPLE] [-k WORD]
+Every case runs in a folder of its own that holds the same small inputs. What differs from run to run (times) is replaced
+by a fixed word before it is compared. --rewrite writes the files anew: look at the change before you commit it.
+"""
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+
+import inputs
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+EXPECTED = os.path.join(HERE, "expected")
+
+# name: (command line, exit status). "hsdiff" is the program; a shell runs the line.
+CASES = {
+    # what people type first
+    "no-arguments": ("hsdiff", 0),
+    "help": ("hsdiff --help", 0),
+    "help-short": ("hsdiff d/demo-before.hs -h", 0),
+    "help-command": ("hsdiff help import", 0),
+    "help-anywhere": ("hsdiff verify x.hs --help", 0),
+    "version": ("hsdiff --version", 0),
+    "demo": ("hsdiff demo && ls demo-before.hs demo-after.hs", 0),
+    "demo-again": ("hsdiff demo -o d", 2),
+    # the diff
+    "diff": ("hsdiff d/demo-before.hs d/demo-after.hs", 0),
+    "diff-named": ("hsdiff diff -q d/demo-before.hs d/demo-after.hs", 0),
+    "diff-mirrored": ("hsdiff -q d/demo-after.hs d/demo-before.hs", 0),
+    "diff-itself": ("hsdiff d/demo-before.hs d/demo-before.hs", 0),
+    "diff-bytes": ("hsdiff -q --bytes d/demo-before.hs d/demo-after.hs", 0),
+    "diff-plain": ("hsdiff --plain d/demo-before.hs d/demo-after.hs", 0),
+    "diff-top": ("hsdiff -q --top 2 d/demo-before.hs d/demo-after.hs", 0),
+    "diff-sort-name": ("hsdiff -q -s name d/demo-before.hs d/demo-after.hs", 0),
+    "diff-min": ("hsdiff -q --min 700K d/demo-before.hs d/demo-after.hs", 0),
+    "diff-color": ("hsdiff -q --color always d/demo-before.hs d/demo-after.hs", 0),
+    "diff-json": ("hsdiff --format json d/demo-before.hs d/demo-after.hs", 0),
+    "diff-json-top": ("hsdiff --format=json --top 1 d/demo-before.hs d/demo-after.hs", 0),
+    "diff-csv": ("hsdiff --format csv d/demo-before.hs d/demo-after.hs", 0),
+    "diff-csv-roots": ("hsdiff --format csv --table roots d/demo-before.hs d/demo-after.hs", 0),
+    "diff-summary": ("hsdiff --summary d/demo-before.hs d/demo-after.hs", 0),
+    "diff-objects": ("hsdiff -q d/demo-before.hs d/demo-after.hs --objects o.csv -o r.txt && head -4 o.csv && wc -l o.csv "
+                     "&& cut -d, -f1 o.csv | sort | uniq -c", 0),
+    "diff-objects-stdout": ("hsdiff -q d/demo-before.hs d/demo-after.hs --objects - -o r.txt | tail -1", 0),
+    "diff-small-memory": ("hsdiff -q --memory 16M d/demo-before.hs d/demo-after.hs", 0),
+    "diff-one-thread": ("hsdiff -q --threads 1 --temp-dir . d/demo-before.hs d/demo-after.hs", 0),
+    # foreign dumps
+    "diff-v8": ("hsdiff a.heapsnapshot b.heapsnapshot", 0),
+    "diff-v8-summary": ("hsdiff --summary a.heapsnapshot b.heapsnapshot", 0),
+    "diff-jvm": ("hsdiff a.hprof b.hprof", 0),
+    "diff-jvm-summary": ("hsdiff --summary a.hprof b.hprof", 0),
+    "diff-mixed": ("hsdiff import -q a.heapsnapshot -o a.hs && hsdiff a.hs b.heapsnapshot", 0),
+    "diff-stdin-pipe": ("cat a.heapsnapshot | hsdiff - b.heapsnapshot", 0),
+    "diff-stdin-file": ("hsdiff a.heapsnapshot - < b.heapsnapshot", 0),
+    "diff-stdin-capture": ("cat d/demo-before.hs | hsdiff -q - d/demo-after.hs", 0),
+    "diff-process-substitution": ("bash -c 'hsdiff -q <(cat a.heapsnapshot) <(cat b.heapsnapshot)' | tail -n +4", 0),
+    "import": ("hsdiff import a.heapsnapshot -o a.hs && hsdiff info -q a.hs | grep -v ^taken", 0),
+    "import-jvm": ("hsdiff import a.hprof -o a.hs && hsdiff dump a.hs --only types,roots,totals", 0),
+    "import-stdout": ("hsdiff import a.hprof -o - | hsdiff dump - --only losses,types", 0),
+    "import-level": ("hsdiff import -q --level 0 a.hprof -o 0.hs && hsdiff import -q --level 9 a.hprof -o 9.hs && "
+                     "test $(stat -c %s 0.hs) -gt $(stat -c %s 9.hs) && echo smaller", 0),
+    "import-summary": ("hsdiff import -q --summary a.hprof -o s.hs && hsdiff --summary s.hs b.hprof", 0),
+    # looking into a capture
+    "info": ("hsdiff info d/demo-after.hs", 0),
+    "info-json": ("hsdiff info --format json d/demo-after.hs", 0),
+    "info-bytes": ("hsdiff info --bytes d/demo-after.hs", 0),
+    "info-jvm": ("hsdiff info a.hprof", 0),
+    "dump-types": ("hsdiff dump d/demo-before.hs --only types,labels,strings,totals", 0),
+    "dump-objects": ("hsdiff dump d/demo-before.hs --only objects,roots --top 3", 0),
+    "verify": ("hsdiff verify d/demo-before.hs d/demo-after.hs", 0),
+    "verify-quiet": ("hsdiff verify -q d/demo-before.hs", 0),
+    "salvage-complete": ("hsdiff salvage d/demo-before.hs -o s.hs && hsdiff info s.hs", 0),
+    # damaged inputs
+    "cut-diff": ("hsdiff d/demo-before.hs cut.hs", 3),
+    "cut-diff-partial": ("hsdiff --partial d/demo-before.hs cut.hs", 3),
+    "cut-info": ("hsdiff info cut.hs", 3),
+    "cut-dump": ("hsdiff dump cut.hs", 3),
+    "cut-verify": ("hsdiff verify cut.hs", 3),
+    "cut-salvage": ("hsdiff salvage cut.hs -o part.hs && hsdiff --partial -q d/demo-before.hs part.hs", 3),
+    "flipped-diff": ("hsdiff d/demo-before.hs flipped.hs", 3),
+    "flipped-verify": ("hsdiff verify flipped.hs", 3),
+    "cut-v8": ("hsdiff a.heapsnapshot cut.heapsnapshot", 3),
+    "cut-jvm": ("hsdiff a.hprof cut.hprof", 3),
+    "cut-jvm-partial": ("hsdiff --partial a.hprof cut.hprof", 3),
+    "flipped-header": ("hsdiff info header.hs", 3),
+    # wrong inputs
+    "missing": ("hsdiff d/demo-before.hs nowhere.hs", 3),
+    "missing-import": ("hsdiff import nowhere.hprof -o x.hs; s=$?; ls x.hs; exit $s", 3),
+    "missing-verify": ("hsdiff verify nowhere.hs", 3),
+    "empty": ("hsdiff empty.hs d/demo-after.hs", 3),
+    "empty-import": ("hsdiff import empty.hs -o x.hs", 3),
+    "empty-stdin": ("hsdiff - d/demo-after.hs < /dev/null", 3),
+    "folder": ("hsdiff d d/demo-after.hs", 3),
+    "folder-verify": ("hsdiff verify d", 3),
+    "unknown": ("hsdiff text.txt d/demo-after.hs", 3),
+    "unknown-image": ("hsdiff import image.png -o x.hs", 3),
+    "unknown-verify": ("hsdiff verify text.txt", 3),
+    "import-of-capture": ("hsdiff import d/demo-after.hs -o x.hs", 3),
+    "unreadable": ("chmod 0 a.hprof && setpriv --reuid 65534 hsdiff a.hprof b.hprof; s=$?; exit $s", 3),
+    "hostile-name": ("hsdiff \"$(printf 'a\\033[31m\\nb.hs')\" d/demo-after.hs", 3),
+    # wrong usage
+    "one-input": ("hsdiff d/demo-before.hs", 2),
+    "no-command": ("hsdiff frobnicate", 2),
+    "three-inputs": ("hsdiff d/demo-before.hs d/demo-after.hs d/demo-after.hs", 2),
+    "bad-option": ("hsdiff --formt json a b", 2),
+    "bad-option-letter": ("hsdiff -x a b", 2),
+    "bad-option-of-command": ("hsdiff verify --top 3 d/demo-after.hs", 2),
+    "bad-option-of-future": ("hsdiff a.hs b.hs --html x.html", 2),
+    "no-value": ("hsdiff a b --memory", 2),
+    "flag-with-value": ("hsdiff a b --bytes=yes", 2),
+    "bad-size": ("hsdiff --memory lots a b", 2),
+    "bad-size-unit": ("hsdiff --memory 64Q a b", 2),
+    "small-size": ("hsdiff --memory 1M a b", 2),
+    "bad-format": ("hsdiff --format xml a b", 2),
+    "bad-top": ("hsdiff --top 0 a b", 2),
+    "bad-sort": ("hsdiff --sort size a b", 2),
+    "bad-dump": ("hsdiff import a.hprof --dump x -o x.hs", 2),
+    "bad-only": ("hsdiff dump d/demo-after.hs --only types,nonsense", 2),
+    "bad-from": ("hsdiff import a.hprof --from elf -o x.hs", 2),
+    "both-stdin": ("hsdiff - -", 2),
+    "summary-objects": ("hsdiff --summary --objects o.csv a b", 2),
+    "import-nowhere": ("hsdiff import a.hprof", 2),
+    "salvage-nowhere": ("hsdiff salvage cut.hs", 2),
+    "help-of-nothing": ("hsdiff help frobnicate", 2),
+    "bad-generate": ("hsdiff --generate pdf", 2),
+    "after-dashes": ("hsdiff -- --version x.hs", 3),
+    # outputs
+    "output": ("hsdiff -q d/demo-before.hs d/demo-after.hs -o r.txt && hsdiff -q d/demo-before.hs d/demo-after.hs | cmp - r.txt && stat -c %a r.txt", 0),
+    "output-exists": ("echo kept > r.txt; hsdiff d/demo-before.hs d/demo-after.hs -o r.txt; s=$?; cat r.txt; exit $s", 2),
+    "output-forced": ("echo gone > r.txt; hsdiff -q d/demo-before.hs d/demo-after.hs -o r.txt --force && head -1 r.txt", 0),
+    "output-import-exists": ("echo kept > x.hs; hsdiff import a.hprof -o x.hs; s=$?; cat x.hs; exit $s", 2),
+    "output-salvage-exists": ("echo kept > x.hs; hsdiff salvage cut.hs -o x.hs; s=$?; cat x.hs; exit $s", 2),
+    "output-objects-exists": ("echo kept > o.csv; hsdiff -q d/demo-before.hs d/demo-after.hs --objects o.csv; s=$?; cat o.csv; exit $s", 2),
+    "output-no-folder": ("hsdiff d/demo-before.hs d/demo-after.hs -o nowhere/r.txt", 4),
+    "output-symlink": ("ln -s target r.txt; hsdiff d/demo-before.hs d/demo-after.hs -o r.txt; s=$?; ls target; exit $s", 2),
+    "output-nothing-on-failure": ("hsdiff d/demo-before.hs cut.hs -o r.txt --objects o.csv; s=$?; ls r.txt o.csv; exit $s", 3),
+    "temp-dir-missing": ("hsdiff --temp-dir nowhere a.hprof b.hprof", 4),
+}
+
+# Commands whose output is tried on a full disk, a closed descriptor and a reader that goes away.
+PRINTING = {
+    "text": "hsdiff d/demo-before.hs d/demo-after.hs", "json": "hsdiff --format json d/demo-before.hs d/demo-after.hs",
+    "csv": "hsdiff --format csv d/demo-before.hs d/demo-after.hs", "plain": "hsdiff --plain d/demo-before.hs d/demo-after.hs",
+    "summary": "hsdiff --summary d/demo-before.hs d/demo-after.hs", "info": "hsdiff info d/demo-after.hs",
+    "info-json": "hsdiff info --format json d/demo-after.hs", "dump": "hsdiff dump d/demo-after.hs",
+    "verify": "hsdiff verify d/demo-after.hs", "import": "hsdiff import a.hprof -o -", "salvage": "hsdiff salvage cut.hs -o -",
+    "objects": "hsdiff -q d/demo-before.hs d/demo-after.hs -o r.txt --objects -", "help": "hsdiff --help",
+    "help-command": "hsdiff help diff", "version": "hsdiff --version", "no-arguments": "hsdiff", "demo": "hsdiff demo",
+    "man": "hsdiff --generate man", "complete-bash": "hsdiff --generate complete-bash",
+    "complete-zsh": "hsdiff --generate complete-zsh", "complete-fish": "hsdiff --generate complete-fish",
+}
+
+SCREENS = [(screen, width) for screen in ("shop", "moving", "partial", "summary", "same") for width in (0, 80)]
+
+
+def make_inputs(folder, hsdiff):
+    """The inputs that every case finds in its folder."""
+    def path(name):
+        return os.path.join(folder, name)
+
+    os.mkdir(path("d"))
+    run = subprocess.run([hsdiff, "demo", "-q", "-o", path("d")], capture_output=True, check=False)
+    if run.returncode != 0:
+        raise SystemExit(f"hsdiff demo failed: {run.stderr.decode()}")
+    for name, sessions in (("a", 20), ("b", 220)):
+        inputs.v8_snapshot(path(name + ".heapsnapshot"), sessions)
+        inputs.jvm_dump(path(name + ".hprof"), sessions)
+    with open(path("d/demo-after.hs"), "rb") as file:
+        capture = bytearray(file.read())
+    write(path("cut.hs"), capture[:len(capture) * 2 // 3])
+    capture[len(capture) // 2] ^= 0x10
+    write(path("flipped.hs"), capture)
+    capture[8] += 1
+    write(path("header.hs"), capture)
+    for name in ("heapsnapshot", "hprof"):
+        with open(path("b." + name), "rb") as file:
+            whole = file.read()
+        write(path("cut." + name), whole[:len(whole) // 2])
+    write(path("empty.hs"), b"")
+    write(path("text.txt"), b"This is no heap.\n")
+    write(path("image.png"), b"\x89PNG\r\n\x1a\n" + bytes(64))
+
+
+def write(path, data):
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+def normalise(text, folder):
+    """Takes out what differs from run to run."""
+    text = text.replace(folder, "FOLDER")
+    text = re.sub(r"read in [\d.]+ s", "read in N s", text)
+    return re.sub(r"hsdiff \d+\.\d+\.\d+", "hsdiff VERSION", text)
+
+
+class Runner:
+    """Runs cases in fresh copies of one folder of inputs."""
+
+    def __init__(self, hsdiff):
+        self.base = tempfile.mkdtemp(prefix="hsdiff-cli-")
+        self.bin = os.path.join(self.base, "bin")
+        self.inputs = os.path.join(self.base, "inputs")
+        os.mkdir(self.bin)
+        os.mkdir(self.inputs)
+        os.chmod(self.base, 0o755)
+        os.symlink(os.path.abspath(hsdiff), os.path.join(self.bin, "hsdiff"))
+        make_inputs(self.inputs, hsdiff)
+
+    def run(self, line, umask=0o022):
+        """(exit status, stdout, stderr, the folder it ran in)"""
+        folder = tempfile.mkdtemp(dir=self.base)
+        os.chmod(folder, 0o755)
+        where = os.path.join(folder, "w")
+        shutil.copytree(self.inputs, where)
+        environment = {"PATH": self.bin + ":" + os.environ["PATH"], "LC_ALL": "C.UTF-8", "TZ": "Asia/Tokyo", "HOME": where}
+        environment.update({key: value for key, value in os.environ.items() if key.endswith("SAN_OPTIONS")})
+        result = subprocess.run(["sh", "-c", line], cwd=where, env=environment, capture_output=True, timeout=120,
+                                stdin=subprocess.DEVNULL, check=False, umask=umask)
+        return (result.returncode, normalise(result.stdout.decode("utf-8"), where),
+                normalise(result.stderr.decode("utf-8"), where), where)
+
+    def close(self):
+        """Removes everything."""
+        shutil.rmtree(self.base, ignore_errors=True)
+
+
+def compare(name, stream, text, rewrite):
+    """Problems of one stream against its file; no file means: nothing is printed."""
+    path = os.path.join(EXPECTED, f"{name}.{stream}")
+    if rewrite:
+        if text:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+        elif os.path.exists(path):
+            os.remove(path)
+        return []
+    wanted = ""
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as file:
+            wanted = file.read()
+    if text == wanted:
+        return []
+    return [f"{name}: {stream} differs\n--- expected\n{wanted}--- got\n{text}---"]
+
+
+def check_case(runner, name, rewrite):
+    """One row of CASES."""
+    line, wanted = CASES[name]
+    status, out, err, where = runner.run(line)
+    problems = [] if status == wanted else [f"{name}: exit status {status}, expected {wanted}"]
+    problems += compare(name, "out", out, rewrite) + compare(name, "err", err, rewrite)
+    problems += [f"{name}: {left} is left" for left in os.listdir(where) if re.search(r"\.[A-Za-z0-9]{6}$", left)]
+    return problems
+
+
+def check_printing(runner, name):
+    """Errors of standard output are errors; a reader that goes away ends it like any other filter."""
+    problems = []
+    line = PRINTING[name]
+    status, _, err, _ = runner.run(line + " > /dev/full")
+    if status != 4 or "standard output" not in err or "No space left" not in err:
+        problems.append(f"{name} > /dev/full: exit status {status}: {err}")
+    status, _, err, _ = runner.run(line + " >&-")
+    if status != 4 or "standard output" not in err:
+        problems.append(f"{name} >&-: exit status {status}: {err}")
+    status, _, err, _ = runner.run(f"bash -c 'set -o pipefail; {line} 2>err.txt | head -1 >/dev/null'")
+    if status not in (0, 141) and not (status == 3 and name == "salvage"):
+        problems.append(f"{name} | head -1: exit status {status}: {err}")
+    return problems
+
+
+def check_screen(sample, screen, width, rewrite):
+    """A screen of a hand-built diff."""
+    result = subprocess.run([sample, screen, str(width)], capture_output=True, check=False)
+    name = f"screen-{screen}-{width or 'wide'}"
+    problems = [] if result.returncode == 0 else [f"{name}: exit status {result.returncode}: {result.stderr.decode()}"]
+    return problems + compare(name, "out", result.stdout.decode(), rewrite)
+
+
+def check_modes(runner):
+    """Files are private from birth, whatever the umask."""
+    line = ("hsdiff -q import a.hprof -o a.hs && hsdiff -q d/demo-before.hs d/demo-after.hs -o r.txt --objects o.csv && "
+            "hsdiff -q salvage cut.hs -o s.hs && mkdir e && hsdiff -q demo -o e > /dev/null && hsdiff info a.hs -o i.txt")
+    problems = []
+    for umask in (0o000, 0o022, 0o777):
+        status, _, err, where = runner.run("umask %03o; mkdir() { (umask 022; command mkdir \"$@\"); }; %s" % (umask, line))
+        if status != 0:
+            problems.append(f"modes: exit status {status} with umask {umask:03o}: {err}")
+            continue
+        for name in ("a.hs", "r.txt", "o.csv", "s.hs", "e/demo-before.hs", "e/demo-after.hs", "i.txt"):
+            mode = stat.S_IMODE(os.stat(os.path.join(where, name)).st_mode)
+            if mode & ~0o600:
+                problems.append(f"modes: {name} has mode {mode:03o} with umask {umask:03o}")
+    return problems
+
+
+def check_locales(runner):
+    """The same bytes in every locale, for any memory and number of threads."""
+    problems, seen = [], set()
+    for locale in ("C", "C.UTF-8", "de_DE.UTF-8", "tr_TR.ISO-8859-9"):
+        for options in ("", "--memory 16M --threads 1"):
+            status, out, err, _ = runner.run(f"LC_ALL={locale} hsdiff -q {options} a.heapsnapshot b.heapsnapshot")
+            seen.add(out)
+            if status != 0:
+                problems.append(f"locale {locale}: exit status {status}: {err}")
+    return problems + ([f"{len(seen)} different outputs in different locales"] if len(seen) != 1 else [])
+
+
+def main(arguments):
+    rewrite = "--rewrite" in arguments
+    word = arguments[arguments.index("-k") + 1] if "-k" in arguments else ""
+    programs = [a for i, a in enumerate(arguments) if not a.startswith("-") and (i == 0 or arguments[i - 1] != "-k")]
+    os.makedirs(EXPECTED, exist_ok=True)
+    runner = Runner(programs[0])
+    problems, count = [], 0
+    try:
+        for name in CASES:
+            if word in name:
+                problems += check_case(runner, name, rewrite)
+                count += 1
+        for name in PRINTING:
+            if word in name:
+                problems += check_printing(runner, name)
+                count += 3
+        if not word:
+            problems += check_modes(runner) + check_locales(runner)
+            count += 11
+        for screen, width in SCREENS if len(programs) > 1 else ():
+            if word in screen:
+                problems += check_screen(programs[1], screen, width, rewrite)
+                count += 1
+    finally:
+        runner.close()
+    for problem in problems:
+        print(problem)
+    print(f"{count} runs, {len(problems)} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
