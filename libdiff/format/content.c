@@ -82,6 +82,18 @@ static void count_records(hsd_content *content, uint8_t type, uint64_t records)
     if (type < HSC_BLOCK_END && counter[type] != NULL) *counter[type] += records;
 }
 
+static void sum_record(hsd_content *content, uint8_t type, const hsd_record *record)
+{
+    hsd_counts *counts = &content->counts;
+    if (type == HSC_BLOCK_TYPES && (record->type.flags & TYPE_IS_PART) != 0)
+        content->has_parts = true;
+    if (type == HSC_BLOCK_LOSSES)
+        counts->lost = hsd_add_saturating(counts->lost, record->loss.count);
+    if (type != HSC_BLOCK_TYPE_TOTALS) return;
+    counts->total_objects = hsd_add_saturating(counts->total_objects, record->type_total.objects);
+    counts->total_bytes = hsd_add_saturating(counts->total_bytes, record->type_total.bytes);
+}
+
 static hsd_status take_records(hsd_content *content, const hsd_block *block, hsd_content_fn each,
                                void *context, hsd_fault *fault)
 {
@@ -90,12 +102,11 @@ static hsd_status take_records(hsd_content *content, const hsd_block *block, hsd
     hsd_record record;
     HSD_TRY(hsd_record_block_decode(records, block, fault));
     count_records(content, type, records->records);
-    if (each == NULL && type != HSC_BLOCK_TYPES && type != HSC_BLOCK_LOSSES) return HSD_OK;
+    const bool is_summed =
+        type == HSC_BLOCK_TYPES || type == HSC_BLOCK_LOSSES || type == HSC_BLOCK_TYPE_TOTALS;
+    if (each == NULL && !is_summed) return HSD_OK;
     while (hsd_record_block_next(records, &record)) {
-        if (type == HSC_BLOCK_TYPES && (record.type.flags & TYPE_IS_PART) != 0)
-            content->has_parts = true;
-        if (type == HSC_BLOCK_LOSSES)
-            content->counts.lost = hsd_add_saturating(content->counts.lost, record.loss.count);
+        sum_record(content, type, &record);
         if (each != NULL) each(context, &block->header, NULL, &record);
     }
     return HSD_OK;

@@ -13,7 +13,8 @@
 typedef struct hsd_counts {
     uint64_t objects, pseudo_objects, references, bytes, native_bytes;
     uint64_t edges, roots, strings, types, labels, sites, threads, frames, metrics, losses, lost;
-    uint64_t blocks; /* decoded */
+    uint64_t total_objects, total_bytes; /* sums over the type totals */
+    uint64_t blocks;                     /* decoded */
 } hsd_counts;
 
 typedef struct hsd_content {

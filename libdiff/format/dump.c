@@ -93,6 +93,39 @@ static void put_target(printer *p, uint64_t target, bool is_ordinal)
 
 /* ---- head and end ---- */
 
+/* One line an entry of INFO or END that is known and not 0 or empty. */
+static void dump_facts(printer *p, uint8_t type, unsigned first, const uint64_t *numbers,
+                       const hsd_text *texts)
+{
+    static const char zero_id[16];
+    const char *word = type == HSC_BLOCK_END ? "end" : "info";
+    for (unsigned key = first; key < HSD_FACT_KEYS; key++) {
+        const hsd_text text = texts[key];
+        switch (hsd_fact_kind_of(type, key)) {
+        case HSD_FACT_TEXT:
+            if (text.size == 0) continue;
+            put(p, "%s %u ", word, key);
+            put_quoted(p, text);
+            break;
+        case HSD_FACT_ID:
+            if (text.size == 0 || memcmp(text.data, zero_id, sizeof zero_id) == 0) continue;
+            put(p, "%s %u ", word, key);
+            put_id_bytes(p, text.data);
+            break;
+        case HSD_FACT_NUMBER:
+            if (numbers[key] == 0) continue;
+            put(p, "%s %u ", word, key);
+            if (type == HSC_BLOCK_INFO && key == HSC_INFO_FACTS)
+                put(p, "0x%" PRIx64, numbers[key]);
+            else
+                put(p, "%" PRIu64, numbers[key]);
+            break;
+        case HSD_FACT_UNKNOWN: continue;
+        }
+        put_char(p, '\n');
+    }
+}
+
 static void dump_head(printer *p)
 {
     const hsd_capture *capture = p->capture;
@@ -101,34 +134,13 @@ static void dump_head(printer *p)
     put_id_bytes(p, info->capture_id);
     put(p, " targets=%s complete=%s\n", info->targets_are_ordinals ? "ordinals" : "ids",
         info->is_complete ? "yes" : "no");
-    for (unsigned key = HSC_INFO_PRODUCER; key < HSD_FACT_KEYS; key++) {
-        if (!capture->info_present[key]) continue;
-        put(p, "info %u ", key);
-        switch (hsd_fact_kind_of(HSC_BLOCK_INFO, key)) {
-        case HSD_FACT_TEXT: put_quoted(p, capture->info_text[key]); break;
-        case HSD_FACT_ID: put_id_bytes(p, capture->info_text[key].data); break;
-        case HSD_FACT_NUMBER:
-        case HSD_FACT_UNKNOWN:
-            put(p, key == HSC_INFO_FACTS ? "0x%" PRIx64 : "%" PRIu64, capture->info_number[key]);
-            break;
-        }
-        put_char(p, '\n');
-    }
+    dump_facts(p, HSC_BLOCK_INFO, HSC_INFO_PRODUCER, capture->info_number, capture->info_text);
 }
 
 static void dump_end(printer *p)
 {
     const hsd_capture *capture = p->capture;
-    for (unsigned key = HSC_END_STATE; key < HSD_FACT_KEYS; key++) {
-        if (!capture->end_present[key]) continue;
-        put(p, "end %u ", key);
-        if (key == HSC_END_REASON) {
-            put_quoted(p, capture->end_text[key]);
-        } else {
-            put(p, "%" PRIu64, capture->end_number[key]);
-        }
-        put_char(p, '\n');
-    }
+    dump_facts(p, HSC_BLOCK_END, HSC_END_STATE, capture->end_number, capture->end_text);
     put(p, "read objects=%" PRIu64, p->objects);
     put(p, " references=%" PRIu64, p->references);
     put(p, " edges=%" PRIu64, p->edges);

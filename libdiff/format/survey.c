@@ -149,6 +149,13 @@ static hsd_status walk(survey *s, hsd_fault *fault)
     }
     s->is_cut = step.kind == HSD_SCAN_CUT;
     s->last_fault = step.fault;
+    if (s->scan.has_end && step.bytes < HSC_TRAILER_BYTES) {
+        char digits[HSD_DIGITS_BYTES];
+        s->is_cut = true;
+        hsd_fault_set(&s->last_fault, HSD_E_TRUNCATED, "2.1",
+                      "was cut off at byte %s, inside the trailer",
+                      hsd_group_digits(digits, capture->file.input.size_bytes));
+    }
     s->end_offset = step.offset_bytes;
     return HSD_OK;
 }
@@ -177,6 +184,10 @@ static void take_counts(survey *s)
     info->losses = counts->losses;
     info->lost = counts->lost;
     info->has_parts = s->content.has_parts;
+    if (s->state == 0 && counts->objects == 0) { /* a summary alone, and its end is lost */
+        info->summary_objects = counts->total_objects;
+        info->summary_bytes = counts->total_bytes;
+    }
     info->blocks = s->capture->list.count;
     info->damaged_blocks = s->bad + (info->is_salvaged ? 0 : s->missing);
 }
@@ -230,9 +241,12 @@ static hsd_status conclude(survey *s, hsd_fault *fault)
     take_counts(s);
     const bool has_end = has_whole_end(s);
     capture->info.has_index = has_end;
-    capture->info.is_complete = has_end && s->state == HSC_STATE_COMPLETE &&
-                                capture->info.damaged_blocks == 0 && !s->is_header_damaged &&
-                                capture->has_info;
+    capture->orphans = s->content.orphans;
+    capture->total_objects = s->content.counts.total_objects;
+    capture->total_bytes = s->content.counts.total_bytes;
+    capture->is_sound = has_end && capture->info.damaged_blocks == 0 && !s->is_header_damaged &&
+                        capture->has_info && (capture->orphans == 0 || capture->info.is_salvaged);
+    capture->info.is_complete = capture->is_sound && s->state == HSC_STATE_COMPLETE;
     if (capture->info.is_complete) return HSD_OK;
     HSD_TRY(give_reason(s, has_end, fault));
     hsd_note(&capture->reporter, HSD_NOTE_DAMAGE, "%s is not complete: %s",

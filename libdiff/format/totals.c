@@ -1,0 +1,90 @@
+/*
+ * Sums by type and bucket in one hash table: it grows with the kinds of objects that there are, not with their number.
+ * See totals.h.
+ */
+#include "format/totals.h"
+
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "format/object_block.h"
+
+#define FIRST_CAPACITY ((size_t)256)
+
+static hsd_total *place_of(hsd_total *entries, size_t capacity, uint64_t key)
+{
+    size_t i = (size_t)((key * UINT64_C(0x9E3779B97F4A7C15)) >> 20) & (capacity - 1);
+    while (entries[i].key != 0 && entries[i].key != key)
+        i = (i + 1) & (capacity - 1);
+    return &entries[i];
+}
+
+static hsd_status grow(hsd_totals *totals, hsd_fault *fault)
+{
+    const size_t capacity = totals->capacity > 0 ? 2 * totals->capacity : FIRST_CAPACITY;
+    const size_t bytes = capacity * sizeof(hsd_total);
+    if (totals->memory_bytes != 0 && bytes > totals->memory_bytes) {
+        return hsd_fault_set(fault, HSD_E_OVER_BUDGET, NULL,
+                             "the totals of its types need more memory: --memory %zuM suffices",
+                             (8 * bytes >> 20) + 1);
+    }
+    hsd_total *entries = calloc(capacity, sizeof *entries);
+    if (entries == NULL) return hsd_fault_set(fault, HSD_E_NOMEM, NULL, "no memory for totals");
+    for (size_t i = 0; i < totals->capacity; i++) {
+        const hsd_total *old = &totals->entries[i];
+        if (old->key != 0) *place_of(entries, capacity, old->key) = *old;
+    }
+    free(totals->entries);
+    totals->entries = entries;
+    totals->capacity = capacity;
+    return HSD_OK;
+}
+
+static hsd_status add(hsd_totals *totals, uint64_t key, const hsd_object *object, hsd_fault *fault)
+{
+    if (2 * totals->used >= totals->capacity) HSD_TRY(grow(totals, fault));
+    hsd_total *total = place_of(totals->entries, totals->capacity, key);
+    totals->used += total->key == 0;
+    total->key = key;
+    total->objects++;
+    total->bytes = hsd_add_saturating(total->bytes, object->size_bytes);
+    total->native_bytes = hsd_add_saturating(total->native_bytes, object->native_bytes);
+    return HSD_OK;
+}
+
+hsd_status hsd_totals_add_object(hsd_totals *totals, const hsd_object *object, hsd_fault *fault)
+{
+    if (object->is_continuation || (object->flags & HSD_OBJECT_PSEUDO) != 0) return HSD_OK;
+    HSD_TRY(
+        add(totals,
+            HSD_TOTAL_OF_TYPE | (uint64_t)object->type << 8 | hsd_size_bucket(object->size_bytes),
+            object, fault));
+    if (object->category == 0) return HSD_OK;
+    return add(totals, HSD_TOTAL_OF_CATEGORY | (uint64_t)object->category << 8, object, fault);
+}
+
+void hsd_totals_add_root(hsd_totals *totals, const hsd_root *root)
+{
+    totals->roots[root->kind < HSD_ROOT_KINDS ? root->kind : 0]++;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    const hsd_total *left = a, *right = b;
+    return left->key < right->key ? -1 : left->key > right->key;
+}
+
+void hsd_totals_sort(hsd_totals *totals)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < totals->capacity; i++) {
+        if (totals->entries[i].key != 0) totals->entries[count++] = totals->entries[i];
+    }
+    if (count > 1) qsort(totals->entries, count, sizeof *totals->entries, compare_keys);
+}
+
+void hsd_totals_release(hsd_totals *totals)
+{
+    free(totals->entries);
+    *totals = (hsd_totals){0};
+}

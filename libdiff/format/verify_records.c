@@ -1,0 +1,363 @@
+/*
+ * The rules about records: numbers of tables are defined once and used only when defined, totals are those of the records. See
+ * verify_state.h.
+ */
+#include "base/check.h"
+#include "format/verify_state.h"
+
+#define FACT_VALUES       4u /* FORMAT.md 8.2, key 9 */
+#define STRENGTH_MASK     3u
+#define STRENGTH_RESERVED 3u
+
+static const struct table_name {
+    const char *name, *rule;
+} tables[HSD_TABLES] = {
+    [HSD_TABLE_STRING] = {"string", "6.2"},  [HSD_TABLE_TYPE] = {"type", "6.3"},
+    [HSD_TABLE_LABEL] = {"label", "6.4"},    [HSD_TABLE_SITE] = {"site", "6.5"},
+    [HSD_TABLE_THREAD] = {"thread", "6.10"},
+};
+
+/* ---- definitions and uses ---- */
+
+static void run_out(hsd_verifier *v, const char *what)
+{
+    if (v->failure.status == HSD_OK)
+        hsd_fault_set(&v->failure, HSD_E_NOMEM, NULL, "no memory for the %s", what);
+}
+
+static void define(hsd_verifier *v, hsd_table table, uint32_t id)
+{
+    if (v->is_locating) return;
+    if (id == 0) {
+        hsd_verify_tell(v, "10.7", "a %s has number 0", tables[table].name);
+        return;
+    }
+    const hsd_id_result result = hsd_id_set_add(&v->defined[table], id);
+    if (result == HSD_ID_THERE)
+        hsd_verify_tell(v, tables[table].rule, "%s %u is defined twice", tables[table].name,
+                        (unsigned)id);
+    if (result == HSD_ID_NO_MEMORY) run_out(v, "numbers of a table");
+}
+
+static void use(hsd_verifier *v, hsd_table table, uint32_t id)
+{
+    if (id == 0) return;
+    if (v->is_locating) {
+        if (!hsd_id_set_has(&v->defined[table], id)) {
+            hsd_verify_tell(v, tables[table].rule, "%s %u is used and nowhere defined",
+                            tables[table].name, (unsigned)id);
+        }
+        return;
+    }
+    if (hsd_id_set_add(&v->used[table], id) == HSD_ID_NO_MEMORY) run_out(v, "numbers of a table");
+}
+
+/* ---- one function for each kind ---- */
+
+static void check_object(hsd_verifier *v, const hsd_object *object)
+{
+    use(v, HSD_TABLE_TYPE, object->type);
+    use(v, HSD_TABLE_SITE, object->site);
+    use(v, HSD_TABLE_STRING, object->name);
+    use(v, HSD_TABLE_STRING, object->category);
+    for (uint32_t i = 0; i < object->reference_count; i++)
+        use(v, HSD_TABLE_LABEL, object->labels[i]);
+    if (v->is_locating) return;
+    if (object->value.size > 0 && v->has_info && (v->facts & FACT_VALUES) == 0) {
+        hsd_verify_tell(v, "6.6",
+                        "object 0x%llx has a value, and the capture says that there are none",
+                        (unsigned long long)object->id);
+    }
+    hsd_totals_add_object(&v->totals, object, &v->failure);
+}
+
+static void check_label(hsd_verifier *v, const hsd_label *label)
+{
+    define(v, HSD_TABLE_LABEL, label->id);
+    use(v, HSD_TABLE_STRING, label->name);
+    if (!v->is_locating && (label->flags & STRENGTH_MASK) == STRENGTH_RESERVED) {
+        hsd_verify_tell(v, "6.4", "label %u has a strength that is reserved", (unsigned)label->id);
+    }
+}
+
+static void check_site(hsd_verifier *v, const hsd_site *site)
+{
+    define(v, HSD_TABLE_SITE, site->id);
+    use(v, HSD_TABLE_STRING, site->function);
+    use(v, HSD_TABLE_STRING, site->file);
+    use(v, HSD_TABLE_SITE, site->parent);
+}
+
+static void check_root(hsd_verifier *v, const hsd_root *root)
+{
+    use(v, HSD_TABLE_STRING, root->label);
+    use(v, HSD_TABLE_THREAD, root->thread);
+    if (!v->is_locating) hsd_totals_add_root(&v->totals, root);
+}
+
+static void check_type_total(hsd_verifier *v, const hsd_type_total *total)
+{
+    use(v, HSD_TABLE_TYPE, total->type);
+    if (v->is_locating) return;
+    if (total->type < v->last_type)
+        hsd_verify_tell(v, "6.14", "the totals of type %u do not stand in order",
+                        (unsigned)total->type);
+    v->last_type = (uint64_t)total->type + 1;
+    for (uint32_t i = 0; i < total->bucket_count; i++) {
+        if (i > 0 && total->buckets[i] <= total->buckets[i - 1]) {
+            hsd_verify_tell(v, "6.14", "the buckets of type %u do not ascend",
+                            (unsigned)total->type);
+        }
+        if (total->bucket_objects[i] == 0)
+            hsd_verify_tell(v, "6.14", "type %u has an empty bucket", (unsigned)total->type);
+    }
+}
+
+static void check_group_total(hsd_verifier *v, const hsd_group_total *total)
+{
+    if (total->kind == 0) use(v, HSD_TABLE_STRING, total->key);
+    if (v->is_locating) return;
+    const uint64_t group = (uint64_t)total->kind << 32 | total->key;
+    if (group < v->last_group)
+        hsd_verify_tell(v, "6.15", "the totals of group %u do not stand in order",
+                        (unsigned)total->key);
+    v->last_group = group + 1;
+}
+
+void hsd_verify_record(void *context, const hsd_block_header *header, const hsd_object *object,
+                       const hsd_record *record)
+{
+    hsd_verifier *v = context;
+    if (object != NULL) {
+        check_object(v, object);
+        return;
+    }
+    switch (header->type) {
+    case HSC_BLOCK_STRINGS: define(v, HSD_TABLE_STRING, record->string.id); break;
+    case HSC_BLOCK_TYPES: define(v, HSD_TABLE_TYPE, record->type.id); break;
+    case HSC_BLOCK_LABELS: check_label(v, &record->label); break;
+    case HSC_BLOCK_SITES: check_site(v, &record->site); break;
+    case HSC_BLOCK_EDGES: use(v, HSD_TABLE_LABEL, record->edge.label); break;
+    case HSC_BLOCK_ROOTS: check_root(v, &record->root); break;
+    case HSC_BLOCK_THREADS:
+        define(v, HSD_TABLE_THREAD, record->thread.id);
+        use(v, HSD_TABLE_STRING, record->thread.name);
+        break;
+    case HSC_BLOCK_FRAMES:
+        use(v, HSD_TABLE_THREAD, record->frame.thread);
+        use(v, HSD_TABLE_STRING, record->frame.function);
+        use(v, HSD_TABLE_STRING, record->frame.file);
+        break;
+    case HSC_BLOCK_TYPE_TOTALS: check_type_total(v, &record->type_total); break;
+    case HSC_BLOCK_GROUP_TOTALS: check_group_total(v, &record->group_total); break;
+    default: break;
+    }
+}
+
+/* ---- END ---- */
+
+static void check_counts(hsd_verifier *v)
+{
+    const hsd_counts *counts = &v->content.counts;
+    const struct {
+        unsigned key;
+        uint64_t found;
+        const char *what;
+    } sums[] = {
+        {HSC_END_OBJECTS, counts->objects, "objects"},
+        {HSC_END_PSEUDO, counts->pseudo_objects, "pseudo objects"},
+        {HSC_END_REFERENCES, counts->references, "references"},
+        {HSC_END_EDGES, counts->edges, "edges"},
+        {HSC_END_ROOTS, counts->roots, "roots"},
+        {HSC_END_BYTES, counts->bytes, "bytes"},
+        {HSC_END_NATIVE_BYTES, counts->native_bytes, "native bytes"},
+        {HSC_END_BLOCKS, v->blocks.count - 1, "blocks before it"},
+        {HSC_END_STRINGS, counts->strings, "strings"},
+        {HSC_END_TYPES, counts->types, "types"},
+        {HSC_END_LABELS, counts->labels, "labels"},
+        {HSC_END_SITES, counts->sites, "sites"},
+        {HSC_END_THREADS, counts->threads, "threads"},
+        {HSC_END_FRAMES, counts->frames, "frames"},
+        {HSC_END_METRICS, counts->metrics, "metrics"},
+        {HSC_END_LOSSES, counts->losses, "losses"},
+        {HSC_END_LOST, counts->lost, "lost things"},
+    };
+    for (size_t i = 0; i < HSD_ARRAY_LEN(sums); i++) {
+        if (v->end[sums[i].key] == sums[i].found) continue;
+        hsd_verify_tell(v, "8.4", "the end record says %llu %s, and there are %llu",
+                        (unsigned long long)v->end[sums[i].key], sums[i].what,
+                        (unsigned long long)sums[i].found);
+        hsd_verify_at(v, v->offset, v->number); /* tell each of them */
+    }
+    const uint64_t objects = hsd_add_saturating(v->end[HSC_END_OBJECTS] - v->end[HSC_END_PSEUDO],
+                                                v->end[HSC_END_COUNTED_OBJECTS]);
+    const uint64_t bytes = hsd_add_saturating(v->end[HSC_END_BYTES], v->end[HSC_END_COUNTED_BYTES]);
+    if (counts->total_objects != objects || counts->total_bytes != bytes) {
+        hsd_verify_tell(v, "8.5",
+                        "the type totals sum up to %llu objects with %llu bytes, the end record to "
+                        "%llu with %llu",
+                        (unsigned long long)counts->total_objects,
+                        (unsigned long long)counts->total_bytes, (unsigned long long)objects,
+                        (unsigned long long)bytes);
+    }
+}
+
+/* ---- totals against records ---- */
+
+/* First entry of the sorted totals whose key is at least `key`. */
+static size_t find_entry(const hsd_totals *totals, uint64_t key)
+{
+    size_t low = 0, high = totals->used;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (totals->entries[middle].key < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+typedef struct comparison {
+    hsd_verifier *v;
+    size_t found; /* entries of the totals that the capture has too */
+    uint64_t roots[HSD_ROOT_KINDS];
+} comparison;
+
+static bool has_same_buckets(const hsd_type_total *stated, const hsd_total *entries, size_t count)
+{
+    if (stated->bucket_count != count) return false;
+    for (size_t i = 0; i < count; i++) {
+        if (stated->buckets[i] != hsd_total_bucket(&entries[i]) ||
+            stated->bucket_objects[i] != entries[i].objects ||
+            stated->bucket_bytes[i] != entries[i].bytes) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void compare_type(comparison *c, const hsd_type_total *stated)
+{
+    const hsd_totals *totals = &c->v->totals;
+    const size_t first = find_entry(totals, HSD_TOTAL_OF_TYPE | (uint64_t)stated->type << 8);
+    const size_t end = find_entry(totals, HSD_TOTAL_OF_TYPE | ((uint64_t)stated->type + 1) << 8);
+    hsd_total sum = {0};
+    for (size_t i = first; i < end; i++) {
+        sum.objects += totals->entries[i].objects;
+        sum.bytes = hsd_add_saturating(sum.bytes, totals->entries[i].bytes);
+        sum.native_bytes = hsd_add_saturating(sum.native_bytes, totals->entries[i].native_bytes);
+    }
+    c->found += end - first;
+    /* Objects that were only counted (8.4, key 20) stand in the sums and in no bucket. */
+    const bool is_exact =
+        c->v->end[HSC_END_COUNTED_OBJECTS] == 0 && c->v->end[HSC_END_COUNTED_BYTES] == 0;
+    const bool is_same = is_exact ? stated->objects == sum.objects && stated->bytes == sum.bytes
+                                  : stated->objects >= sum.objects && stated->bytes >= sum.bytes;
+    if (!is_same || stated->native_bytes != sum.native_bytes ||
+        !has_same_buckets(stated, totals->entries + first, end - first)) {
+        hsd_verify_tell(c->v, "6.14", "the totals of type %u are not those of its objects",
+                        (unsigned)stated->type);
+    }
+}
+
+static void compare_group(comparison *c, const hsd_group_total *stated)
+{
+    const hsd_totals *totals = &c->v->totals;
+    if (stated->kind == 1) {
+        const uint64_t found = stated->key < HSD_ROOT_KINDS ? totals->roots[stated->key] : 0;
+        if (stated->key < HSD_ROOT_KINDS) c->roots[stated->key] = found;
+        if (stated->count != found || stated->bytes != 0)
+            hsd_verify_tell(c->v, "6.15", "the total of root kind %u is not that of its roots",
+                            (unsigned)stated->key);
+        return;
+    }
+    const size_t at = find_entry(totals, HSD_TOTAL_OF_CATEGORY | (uint64_t)stated->key << 8);
+    const bool is_there = at < totals->used && hsd_total_is_category(&totals->entries[at]) &&
+                          hsd_total_id(&totals->entries[at]) == stated->key;
+    c->found += is_there;
+    if (!is_there || totals->entries[at].objects != stated->count ||
+        totals->entries[at].bytes != stated->bytes) {
+        hsd_verify_tell(c->v, "6.15", "the total of category %u is not that of its objects",
+                        (unsigned)stated->key);
+    }
+}
+
+static hsd_status load_again(hsd_verifier *v, const hsd_block_ref *ref, hsd_fault *fault)
+{
+    hsd_verify_at(v, ref->offset_bytes, ref->number);
+    return hsd_block_load(&v->block, &v->file.input, ref, v->file.header.seed, fault);
+}
+
+static hsd_status compare_block(comparison *c, const hsd_block_ref *ref, hsd_fault *fault)
+{
+    hsd_record_block *records = &c->v->content.records;
+    hsd_record record;
+    HSD_TRY(load_again(c->v, ref, fault));
+    HSD_TRY(hsd_record_block_decode(records, &c->v->block, fault));
+    while (hsd_record_block_next(records, &record)) {
+        if (ref->type == HSC_BLOCK_TYPE_TOTALS) {
+            compare_type(c, &record.type_total);
+        } else {
+            compare_group(c, &record.group_total);
+        }
+    }
+    return HSD_OK;
+}
+
+static hsd_status compare_totals(hsd_verifier *v, hsd_fault *fault)
+{
+    comparison c = {.v = v};
+    hsd_totals_sort(&v->totals);
+    for (size_t i = 0; i < v->blocks.count; i++) {
+        const hsd_block_ref *ref = &v->blocks.refs[i];
+        if (ref->type == HSC_BLOCK_TYPE_TOTALS || ref->type == HSC_BLOCK_GROUP_TOTALS)
+            HSD_TRY(compare_block(&c, ref, fault));
+    }
+    hsd_verify_at(v, v->end_offset, v->blocks.refs[v->blocks.count - 1].number);
+    if (c.found != v->totals.used)
+        hsd_verify_tell(v, "6.14", "%zu sums by type or category are missing in the totals",
+                        v->totals.used - c.found);
+    for (unsigned kind = 0; kind < HSD_ROOT_KINDS; kind++) {
+        if (c.roots[kind] != v->totals.roots[kind])
+            hsd_verify_tell(v, "6.15", "the total of root kind %u is missing", kind);
+    }
+    return HSD_OK;
+}
+
+/* ---- numbers without a definition ---- */
+
+/* A second look at the records, only when it is known that there is something to find. */
+static hsd_status locate_undefined(hsd_verifier *v, hsd_fault *fault)
+{
+    v->is_locating = true;
+    v->content.has_last = false;
+    for (size_t i = 0; i < v->blocks.count; i++) {
+        const hsd_block_ref *ref = &v->blocks.refs[i];
+        if (!hsd_content_is_counted(ref->type)) continue;
+        HSD_TRY(load_again(v, ref, fault));
+        HSD_TRY(hsd_content_take(&v->content, &v->block, true, hsd_verify_record, v, fault));
+    }
+    v->is_locating = false;
+    return HSD_OK;
+}
+
+static bool has_undefined(const hsd_verifier *v)
+{
+    for (unsigned table = 0; table < HSD_TABLES; table++) {
+        if (hsd_id_set_first_missing(&v->used[table], &v->defined[table], 0) != UINT32_MAX)
+            return true;
+    }
+    return false;
+}
+
+hsd_status hsd_verify_sums(hsd_verifier *v, hsd_fault *fault)
+{
+    if (v->has_lost || v->end[HSC_END_STATE] == 0) return HSD_OK;
+    hsd_verify_at(v, v->end_offset, v->blocks.refs[v->blocks.count - 1].number);
+    check_counts(v);
+    HSD_TRY(compare_totals(v, fault));
+    if (v->end[HSC_END_STATE] == HSC_STATE_COMPLETE && has_undefined(v))
+        return locate_undefined(v, fault);
+    return HSD_OK;
+}
