@@ -6,8 +6,9 @@
 #include "report/number.h"
 #include "report/text.h"
 
-/* From this share of the growth on, one root is named in the answer. */
-#define SHARE_WORTH_NAMING_PERCENT 50
+/* Percent of the growth from which on one root is the answer, and from which on it is worth a word. */
+#define SHARE_OF_AN_ANSWER 50
+#define SHARE_WORTH_NAMING 10
 
 static void print_growth(hsd_screen *screen, const char *subject)
 {
@@ -67,31 +68,72 @@ static void print_partial(hsd_screen *screen)
                                "nothing is, because what was not found may only be lost.");
 }
 
-/* The root with the largest growth, if it holds enough of it to be the answer. */
+/* ---- what holds it ---- */
+
+/* The root that grew most: of those that share with others, or of those that do not. */
+static const hsd_root_row *largest_root(const hsd_diff *diff, bool is_shared)
+{
+    const hsd_root_row *largest = NULL;
+    for (size_t i = 0; i < diff->root_count; i++) {
+        const hsd_root_row *root = &diff->roots[i];
+        if (root->is_shared != is_shared || hsd_change_bytes(&root->live) <= 0) continue;
+        if (!largest || hsd_change_bytes(&root->live) > hsd_change_bytes(&largest->live)) largest = root;
+    }
+    return largest;
+}
+
+static unsigned share_of(const hsd_root_row *root, int64_t growth)
+{
+    return root ? hsd_percent_of(hsd_change_bytes(&root->live), growth) : 0;
+}
+
+static void print_name_and_growth(hsd_screen *screen, const hsd_root_row *root)
+{
+    char size[HSD_NUMBER_CHARS];
+    hsd_out_escaped(&screen->out, screen->form, root->name);
+    hsd_out_format(&screen->out, " (%s)", hsd_screen_growth_size(screen, size, hsd_change_bytes(&root->live)));
+}
+
+static void print_one_place(hsd_screen *screen, const hsd_root_row *root, unsigned percent)
+{
+    if (percent >= 100)
+        hsd_out_text(&screen->out, "All of the growth");
+    else if (percent >= SHARE_OF_AN_ANSWER)
+        hsd_out_format(&screen->out, "%u%% of the growth", percent);
+    else
+        hsd_out_format(&screen->out, "The largest part of the growth, %u%%,", percent);
+    hsd_out_text(&screen->out, " hangs from one place: ");
+    print_name_and_growth(screen, root);
+    hsd_out_text(&screen->out, ".");
+}
+
+static void print_shared(hsd_screen *screen, unsigned percent, const hsd_root_row *alone, unsigned percent_alone)
+{
+    if (percent >= 100)
+        hsd_out_text(&screen->out, "All of the growth can be reached from several roots");
+    else
+        hsd_out_format(&screen->out, "%u%% of the growth can be reached from several roots", percent);
+    if (percent_alone >= SHARE_WORTH_NAMING) {
+        hsd_out_format(&screen->out, "; %u%% hangs from one alone: ", percent_alone);
+        print_name_and_growth(screen, alone);
+    }
+    hsd_out_text(&screen->out, ".");
+}
+
+/* Names the place to look at, if there is one. */
 static void print_main_root(hsd_screen *screen)
 {
     const hsd_diff *diff = screen->diff;
     const int64_t growth = hsd_change_bytes(&diff->total);
-    const hsd_root_row *largest = NULL;
-    for (size_t i = 0; i < diff->root_count; i++)
-        if (!largest || hsd_change_bytes(&diff->roots[i].live) > hsd_change_bytes(&largest->live))
-            largest = &diff->roots[i];
-    if (!largest || growth < (int64_t)screen->noise_bytes || diff->is_partial) return;
-    const int64_t share = hsd_change_bytes(&largest->live);
-    const unsigned percent = hsd_percent_of(share, growth);
-    if (share <= 0 || percent < SHARE_WORTH_NAMING_PERCENT) return;
+    if (growth < (int64_t)screen->noise_bytes || diff->is_partial) return;
+    const hsd_root_row *alone = largest_root(diff, false);
+    const unsigned percent = share_of(alone, growth), shared = share_of(largest_root(diff, true), growth);
+    if (percent < SHARE_WORTH_NAMING && shared < SHARE_OF_AN_ANSWER) return;
     hsd_out_begin_paragraph(&screen->out);
-    if (percent <= 100)
-        hsd_out_format(&screen->out, "%u%% of the growth ", percent);
+    if (percent < SHARE_OF_AN_ANSWER && shared >= SHARE_OF_AN_ANSWER)
+        print_shared(screen, shared, alone, percent);
     else
-        hsd_out_text(&screen->out, "More than all of the growth ");
-    if (largest->is_shared) {
-        hsd_out_text(&screen->out, "can be reached from several roots.");
-    } else {
-        hsd_out_text(&screen->out, "hangs from one place: ");
-        hsd_out_escaped(&screen->out, screen->form, largest->name);
-        hsd_out_text(&screen->out, ".");
-    }
+        print_one_place(screen, alone, percent);
     hsd_out_end_paragraph(&screen->out, 0);
 }
 

@@ -59,7 +59,7 @@ static hsd_status write_csv(const hsd_diff *diff, const hsd_report_options *opti
 {
     hsd_ranking ranking;
     HSD_TRY(hsd_ranking_init(&ranking, diff, options->table, options->sort_by,
-                             options->top ? options->top : HSD_TOP_ALL, false, err));
+                             options->top ? options->top : HSD_TOP_ALL, 0, err));
     hsd_out out;
     hsd_out_init(&out, write, context, err);
     print_table(&out, &ranking, options->table == HSD_TABLE_TYPES);

@@ -55,10 +55,14 @@ static bool print_match(hsd_screen *screen)
 
 /* ---- what to type next ---- */
 
+#define SUGGESTIONS_MAX 4
+#define SHORT_NAMES 24 /* of both inputs together: room for a command and its reason on one line */
+
 typedef struct suggestions {
     hsd_screen *screen;
     hsd_table table; /* "Next:", the command, what it is good for */
     hsd_buffer line;
+    bool is_stacked; /* commands that are too long for one line have it above them */
 } suggestions;
 
 static void add_text(suggestions *next, const char *text)
@@ -79,15 +83,26 @@ static void add_word(suggestions *next, const char *word)
     next->line.size += size;
 }
 
-static void end_line(suggestions *next, const char *why)
+static void put_cell(suggestions *next, size_t column, const char *text, size_t size)
 {
     hsd_out *out = &next->screen->out;
+    if (out->status == HSD_OK) out->status = hsd_table_put(&next->table, column, text, size, HSD_PAINT_NONE, out->err);
+}
+
+static void end_line(suggestions *next, const char *why)
+{
     const char *const lead = next->table.rows == 0 ? "Next:" : "";
+    const char *command = (const char *)next->line.data;
     hsd_table_add_row(&next->table);
-    if (out->status == HSD_OK) out->status = hsd_table_put(&next->table, 0, lead, strlen(lead), HSD_PAINT_NONE, out->err);
-    if (out->status == HSD_OK)
-        out->status = hsd_table_put(&next->table, 1, (const char *)next->line.data, next->line.size, HSD_PAINT_NONE, out->err);
-    if (out->status == HSD_OK) out->status = hsd_table_put(&next->table, 2, why, strlen(why), HSD_PAINT_NONE, out->err);
+    put_cell(next, 0, lead, strlen(lead));
+    if (next->is_stacked) {
+        put_cell(next, 1, why, strlen(why));
+        hsd_table_add_row(&next->table);
+        put_cell(next, 1, command, next->line.size);
+    } else {
+        put_cell(next, 1, command, next->line.size);
+        put_cell(next, 2, why, strlen(why));
+    }
     hsd_buffer_clear(&next->line);
 }
 
@@ -138,9 +153,10 @@ static void print_next(hsd_screen *screen, bool folded)
 {
     suggestions next = {.screen = screen};
     if (!screen->options->before_command || !screen->options->after_command || is_settled(screen->diff)) return;
-    if (screen->out.status == HSD_OK) screen->out.status = hsd_table_init(&next.table, 3, 4, screen->out.err);
+    if (screen->out.status == HSD_OK) screen->out.status = hsd_table_init(&next.table, 3, 2 * SUGGESTIONS_MAX, screen->out.err);
     if (screen->out.status != HSD_OK) return;
     next.table.left_columns = 3;
+    next.is_stacked = strlen(screen->options->before_command) + strlen(screen->options->after_command) > SHORT_NAMES;
     suggest(&next, folded);
     if (screen->out.status == HSD_OK) hsd_table_print(&next.table, &screen->out, false);
     hsd_table_release(&next.table);

@@ -142,7 +142,8 @@ void hsd_screen_growth(hsd_screen *screen, hsd_report_table table, size_t top, b
     if (screen->out.status != HSD_OK) return;
     if ((table == HSD_TABLE_TYPES ? screen->diff->type_count : screen->diff->root_count) == 0) return;
     hsd_ranking ranking;
-    screen->out.status = hsd_ranking_init(&ranking, screen->diff, table, screen->options->sort_by, top, true,
+    const uint64_t quiet_bytes = top == HSD_TOP_ALL ? 1 : screen->noise_bytes;
+    screen->out.status = hsd_ranking_init(&ranking, screen->diff, table, screen->options->sort_by, top, quiet_bytes,
                                           screen->out.err);
     if (screen->out.status != HSD_OK) return;
     const bool is_news = ranking.shown > 0; /* a table of unchanged rows says nothing */

@@ -64,7 +64,7 @@ static void print_table(hsd_screen *screen, const char *kind, hsd_report_table t
     hsd_ranking ranking;
     const size_t top = screen->options->top ? screen->options->top : HSD_TOP_ALL;
     if (screen->out.status != HSD_OK) return;
-    screen->out.status = hsd_ranking_init(&ranking, screen->diff, table, screen->options->sort_by, top, false,
+    screen->out.status = hsd_ranking_init(&ranking, screen->diff, table, screen->options->sort_by, top, 0,
                                           screen->out.err);
     if (screen->out.status != HSD_OK) return;
     for (size_t i = 0; i < ranking.shown; i++)

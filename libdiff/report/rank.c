@@ -68,9 +68,18 @@ static int by_name_only(const void *left, const void *right)
 
 /* ---- which rows are worth showing: what changed most, what did not change last ---- */
 
+/* Objects that came and went in a row that is as large as it was. */
+static uint64_t churn_of(const hsd_change *change)
+{
+    if (hsd_change_bytes(change) != 0 || hsd_change_objects(change) != 0) return UINT64_MAX;
+    return hsd_add_saturating(hsd_add_saturating(change->new_.bytes, change->freed.bytes), change->resized_objects > 0);
+}
+
+/* What did not grow goes behind what did, the more came and went the earlier. */
 static int idle_last(const hsd_rank_row *a, const hsd_rank_row *b)
 {
-    return (int)hsd_change_is_none(a->change) - (int)hsd_change_is_none(b->change);
+    const int none = (int)hsd_change_is_none(a->change) - (int)hsd_change_is_none(b->change);
+    return none != 0 ? none : descending(churn_of(a->change), churn_of(b->change));
 }
 
 static int by_change_of_bytes(const void *left, const void *right)
@@ -144,8 +153,14 @@ static void fill(hsd_ranking *ranking, const hsd_diff *diff, hsd_report_table ta
     }
 }
 
+static bool is_quiet(const hsd_change *change, uint64_t quiet_bytes)
+{
+    return quiet_bytes > 0 && (hsd_change_is_none(change) || churn_of(change) < quiet_bytes);
+}
+
 hsd_status hsd_ranking_init(hsd_ranking *ranking, const hsd_diff *diff, hsd_report_table table,
-                            hsd_sort_by sort_by, size_t top, bool fold_unchanged, hsd_error *err)
+                            hsd_sort_by sort_by, size_t top, uint64_t quiet_bytes,
+                            hsd_error *err)
 {
     *ranking = (hsd_ranking){.count = table == HSD_TABLE_TYPES ? diff->type_count : diff->root_count,
                              .others_are_unchanged = true};
@@ -157,7 +172,7 @@ hsd_status hsd_ranking_init(hsd_ranking *ranking, const hsd_diff *diff, hsd_repo
 
     qsort(ranking->rows, ranking->count, sizeof *ranking->rows, sorts[sort_by].choose);
     size_t shown = ranking->count;
-    while (fold_unchanged && shown > 0 && hsd_change_is_none(ranking->rows[shown - 1].change))
+    while (shown > 0 && is_quiet(ranking->rows[shown - 1].change, quiet_bytes))
         shown--;
     ranking->shown = top < shown ? top : shown;
     qsort(ranking->rows, ranking->shown, sizeof *ranking->rows, sorts[sort_by].order);

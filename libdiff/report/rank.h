@@ -27,11 +27,14 @@ typedef struct hsd_ranking {
 /*
  * Ranks the table of `diff` that options->table names. The `top` rows are those of the largest change
  * by the sort key, growth or shrinkage alike; they are then put in the order of the key: largest growth
- * first, shrinkage last. By name: the rows of the largest growth, in the order of their names. With
- * `fold_unchanged` rows in which nothing changed are never shown.
+ * first, shrinkage last. By name: the rows of the largest growth, in the order of their names.
+ *
+ * With `quiet_bytes` > 0 rows are never shown in which nothing changed, or in which what came and what
+ * went is as much, in bytes and in objects, and together less than that.
  */
 hsd_status hsd_ranking_init(hsd_ranking *ranking, const hsd_diff *diff, hsd_report_table table,
-                            hsd_sort_by sort_by, size_t top, bool fold_unchanged, hsd_error *err);
+                            hsd_sort_by sort_by, size_t top, uint64_t quiet_bytes,
+                            hsd_error *err);
 void hsd_ranking_release(hsd_ranking *ranking);
 
 /* True if before and after are the same objects with the same sizes, as far as is known. */

@@ -80,7 +80,8 @@ Test(text, sees_churn_behind_a_growth_of_nothing)
 {
     hsd_diff diff = one_type(10000, 10000);
     diff.total.new_ = diff.total.freed = diff.types[0].live.new_ = diff.types[0].live.freed = (hsd_amount){50, 5000};
-    char *report = text_of(&diff);
+    const hsd_report_options options = {.use_utf8 = true, .noise_bytes = 1};
+    char *report = sample_report("text", &diff, &options);
     HOLDS(report, "Live heap kept its size: 4.88 KiB new, 4.88 KiB freed.\n");
     HOLDS(report, "Session  9.77 KiB  9.77 KiB       0  [ = ]        0  +4.88 KiB  -4.88 KiB\n");
     free(report);
@@ -145,24 +146,29 @@ Test(text, names_the_root_that_holds_most)
     roots[1] = sample_root("(shared)", 50 * MIB, 59 * MIB);
     hsd_diff diff = sample_diff(types, 1, roots, 2);
     char *report = text_of(&diff);
-    HOLDS(report, "\n91% of the growth hangs from one place: global.sessions.\n");
+    HOLDS(report, "\n91% of the growth hangs from one place: global.sessions (+91.0 MiB).\n");
     HOLDS(report, "\nROOT ");
     free(report);
     roots[0].live.after.bytes = 92 * MIB;
     roots[1].live.after.bytes = 108 * MIB;
     report = text_of(&diff);
-    HOLDS(report, "\n58% of the growth can be reached from several roots.\n");
+    HOLDS(report, "\n58% of the growth can be reached from several roots; 42% hangs from one alone:\nglobal.sessions (+42.0 MiB).\n");
     free(report);
 }
 
 Test(text, names_no_root_when_none_stands_out)
 {
     types[0] = sample_type("Session", 100 * MIB, 200 * MIB);
-    for (size_t i = 0; i < 4; i++)
-        roots[i] = sample_root(i == 0 ? "a" : i == 1 ? "b" : i == 2 ? "c" : "d", 25 * MIB, 50 * MIB);
-    hsd_diff diff = sample_diff(types, 1, roots, 4);
+    static hsd_root_row many[20];
+    for (size_t i = 0; i < 20; i++)
+        many[i] = sample_root("one of twenty", 5 * MIB, 10 * MIB);
+    hsd_diff diff = sample_diff(types, 1, many, 20);
     char *report = text_of(&diff);
     LACKS(report, "hangs from");
+    free(report);
+    many[7].live.after.bytes += 10 * MIB;
+    report = text_of(&diff);
+    SAYS(report, "The largest part of the growth, 15%, hangs from one place: one of twenty (+15.0 MiB).");
     free(report);
 }
 
