@@ -13,21 +13,23 @@
 
 /* Everything one import works with. */
 typedef struct hsd_import {
-    hsd_source *source;               /* at byte 0; rewindable if the row asked for it */
+    hsd_source *source; /* at byte 0; rewindable if the row asked for it */
     const hsd_import_options *options;
     hsd_temp_space *space;
     hsd_reporter *reporter;
-    uint64_t memory_bytes;            /* for tables and buffers of the importer */
+    uint64_t memory_bytes; /* for tables and buffers of the importer */
     hsd_import_result *result;
 
     /* The importer opens its writer with hsd_import_begin once it knows the facts of the capture. */
     hsc_writer *writer;
     hsc_sink sink;
+    hsd_error sink_error;  /* why the sink refused, when it did */
+    uint64_t writer_bytes; /* memory for the writer's buffers */
 } hsd_import;
 
 typedef struct hsd_importer {
     hsd_importer_info info;
-    bool needs_rewind;   /* makes more than one pass: a pipe is spooled */
+    bool needs_rewind;   /* makes more than one pass: a pipe is spooled, and so is what was gzip */
     size_t window_bytes; /* 0 = default */
     /* Number of bits of `prefix` truly verified; 0 = not mine. No I/O. */
     unsigned (*probe)(const uint8_t *prefix, size_t size);
@@ -35,17 +37,36 @@ typedef struct hsd_importer {
     hsd_status (*run)(hsd_import *import, hsd_error *err);
 } hsd_importer;
 
+/* The importer of row i; NULL past the end. */
+const hsd_importer *hsd_importer_row(size_t i);
+
+/*
+ * The importer for these first bytes (of the file itself, gzip looked into by the caller), or the
+ * one called `format` if that is not NULL. HSD_E_NOT_THIS_FORMAT when none bids, HSD_E_UNSUPPORTED
+ * when two bid the same (both are named) or when there is no importer of that name.
+ */
+hsd_status hsd_importer_choose(const hsd_importer **out, const uint8_t *prefix, size_t size,
+                               const char *format, hsd_error *err);
+
+/* The same over a table of one's own: how the registry is tested. Ends with NULL. */
+hsd_status hsd_importer_choose_from(const hsd_importer *const *table, const hsd_importer **out,
+                                    const uint8_t *prefix, size_t size, const char *format,
+                                    hsd_error *err);
+
+/* How much of a file the probes are shown, and of what a gzip file holds. */
+#define HSD_IMPORT_PREFIX_BYTES ((size_t)65536)
+
 /* Opens import->writer with these options (compression, memory and producer are filled in). */
 hsd_status hsd_import_begin(hsd_import *import, hsc_options *options, hsd_error *err);
 
 /* Turns a writer's status into the library's, with its sentence. */
 hsd_status hsd_import_writer_status(hsd_import *import, hsc_status status, hsd_error *err);
 
-#define HSD_WRITE(import, call, err)                                                              \
-    do {                                                                                          \
-        const hsc_status hsd_write_ = (call);                                                     \
-        if (__builtin_expect(hsd_write_ != HSC_OK, 0))                                            \
-            return hsd_import_writer_status((import), hsd_write_, (err));                         \
+#define HSD_WRITE(import, call, err)                                                               \
+    do {                                                                                           \
+        const hsc_status hsd_write_ = (call);                                                      \
+        if (__builtin_expect(hsd_write_ != HSC_OK, 0))                                             \
+            return hsd_import_writer_status((import), hsd_write_, (err));                          \
     } while (0)
 
 extern const hsd_importer hsd_import_hprof;

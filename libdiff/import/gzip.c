@@ -1,0 +1,233 @@
+/*
+ * The gzip filter of the importers, on zlib; the one includer of its header.
+ *
+ *      below   [ member 1 | member 2 | … | zeros ]        bytes of the file
+ *                   inflate, next member, …
+ *      source  [ unpacked 1 + unpacked 2 + …     ]        what the importer sees
+ *
+ * Faults stick: what came before is delivered first, then the same error for ever. There is no
+ * random access: a seek forward unpacks, a seek back starts again.
+ */
+#include "import/gzip.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+
+#define GZIP_HEADER_BYTES 10
+
+#ifdef HSD_HAVE_ZLIB
+#include <zlib.h>
+
+#define GZIP_ONLY (15 + 16) /* inflateInit2: the largest window, a gzip header */
+
+typedef struct gzip_input {
+    hsd_source *below;
+    z_stream stream;
+    bool is_open; /* inflateInit2 was called */
+    bool is_in_member;
+    bool is_at_end;
+    uint64_t position; /* unpacked bytes delivered */
+    hsd_status fault;  /* sticks */
+    hsd_error fault_text;
+} gzip_input;
+
+bool hsd_gzip_probe(const void *prefix, size_t size)
+{
+    const uint8_t *at = prefix;
+    return size >= GZIP_HEADER_BYTES && at[0] == 0x1f && at[1] == 0x8b && at[2] == 8 &&
+           (at[3] & 0xe0) == 0;
+}
+
+static hsd_status restart(gzip_input *input, hsd_error *err)
+{
+    if (input->is_open) inflateEnd(&input->stream);
+    input->stream = (z_stream){0};
+    input->is_open = inflateInit2(&input->stream, GZIP_ONLY) == Z_OK;
+    if (!input->is_open) return hsd_fail(err, HSD_E_NOMEM, "out of memory: unpacking gzip");
+    input->is_in_member = input->is_at_end = false;
+    input->position = 0;
+    input->fault = HSD_OK;
+    return HSD_OK;
+}
+
+static hsd_status stick(gzip_input *input, hsd_status status, const hsd_error *text)
+{
+    input->fault = status;
+    input->fault_text = *text;
+    return status;
+}
+
+static hsd_status fault_at(gzip_input *input, hsd_status status, const char *sentence)
+{
+    hsd_error text;
+    hsd_error_init(&text);
+    hsd_fail_at(&text, status, hsd_source_offset(input->below), "%s", sentence);
+    return stick(input, status, &text);
+}
+
+/* Between two members: another one, zeros up to the end, or the end. */
+static hsd_status begin_member(gzip_input *input)
+{
+    hsd_error text;
+    hsd_error_init(&text);
+    hsd_status status = hsd_source_peek(input->below, GZIP_HEADER_BYTES, &text);
+    if (status < 0) return stick(input, status, &text);
+    const uint8_t *at = input->below->at;
+    const size_t ahead = hsd_source_ahead(input->below);
+    if (ahead >= 2 && at[0] == 0x1f && at[1] == 0x8b) {
+        input->is_in_member = true;
+        return inflateReset2(&input->stream, GZIP_ONLY) == Z_OK
+                   ? HSD_OK
+                   : fault_at(input, HSD_E_NOMEM, "out of memory: unpacking gzip");
+    }
+    for (;;) {
+        status = hsd_source_peek(input->below, 1, &text);
+        if (status < 0) return stick(input, status, &text);
+        if (status == HSD_END) break;
+        if (*input->below->at != 0)
+            return fault_at(input, HSD_E_CORRUPT, "bytes that are not gzip follow the gzip data");
+        hsd_source_take(input->below, 1);
+    }
+    input->is_at_end = true;
+    return HSD_OK;
+}
+
+/* One call of inflate; *got bytes came out. */
+static hsd_status inflate_some(gzip_input *input, uint8_t *data, size_t size, size_t *got)
+{
+    hsd_error text;
+    hsd_error_init(&text);
+    const hsd_status status = hsd_source_peek(input->below, 1, &text);
+    if (status < 0) return stick(input, status, &text);
+    if (status == HSD_END)
+        return fault_at(input, HSD_E_TRUNCATED, "the gzip data ends in the middle");
+    z_stream *stream = &input->stream;
+    const size_t ahead = hsd_source_ahead(input->below);
+    stream->next_in = (Bytef *)(uintptr_t)input->below->at;
+    stream->avail_in = (uInt)hsd_min_u64(ahead, UINT32_MAX / 2);
+    stream->next_out = data;
+    stream->avail_out = (uInt)hsd_min_u64(size, UINT32_MAX / 2);
+    const uInt in = stream->avail_in, out = stream->avail_out;
+    const int code = inflate(stream, Z_NO_FLUSH);
+    hsd_source_take(input->below, in - stream->avail_in);
+    *got = out - stream->avail_out;
+    if (code == Z_STREAM_END) input->is_in_member = false;
+    if (code == Z_STREAM_END || code == Z_OK) return HSD_OK;
+    if (code == Z_BUF_ERROR && in > stream->avail_in) return HSD_OK;
+    if (code == Z_MEM_ERROR) return fault_at(input, HSD_E_NOMEM, "out of memory: unpacking gzip");
+    return fault_at(input, HSD_E_CORRUPT, "the gzip data is damaged");
+}
+
+static hsd_status gzip_read(void *context, void *data, size_t size, size_t *got, hsd_error *err)
+{
+    gzip_input *input = context;
+    *got = 0;
+    while (*got == 0 && !input->is_at_end && input->fault == HSD_OK) {
+        if (input->is_in_member)
+            inflate_some(input, data, size, got);
+        else
+            begin_member(input);
+    }
+    input->position += *got;
+    if (*got > 0 || input->is_at_end) return HSD_OK;
+    if (err != NULL) *err = input->fault_text;
+    return input->fault;
+}
+
+static hsd_status gzip_rewind(void *context, hsd_error *err)
+{
+    gzip_input *input = context;
+    HSD_TRY(hsd_source_rewind(input->below, err));
+    return restart(input, err);
+}
+
+static hsd_status gzip_seek(void *context, uint64_t offset, hsd_error *err)
+{
+    gzip_input *input = context;
+    uint8_t block[16384];
+    if (offset < input->position) HSD_TRY(gzip_rewind(input, err));
+    while (input->position < offset) {
+        size_t got = 0;
+        const size_t wanted = (size_t)hsd_min_u64(sizeof block, offset - input->position);
+        HSD_TRY(gzip_read(input, block, wanted, &got, err));
+        if (got == 0)
+            return hsd_fail_at(err, HSD_E_TRUNCATED, input->position,
+                               "the unpacked input ends here");
+    }
+    return HSD_OK;
+}
+
+static void gzip_close(void *context)
+{
+    gzip_input *input = context;
+    if (input->is_open) inflateEnd(&input->stream);
+    free(input);
+}
+
+static const hsd_source_ops gzip_ops = {
+    .read = gzip_read, .rewind = gzip_rewind, .close = gzip_close, .seek = gzip_seek};
+static const hsd_source_ops gzip_once_ops = {.read = gzip_read, .close = gzip_close};
+
+hsd_status hsd_gzip_open(hsd_source *source, hsd_source *below, size_t window_bytes,
+                         bool can_rewind, hsd_error *err)
+{
+    *source = (hsd_source){0};
+    gzip_input *input = calloc(1, sizeof *input);
+    if (input == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: unpacking gzip");
+    input->below = below;
+    const hsd_status status = restart(input, err);
+    if (status != HSD_OK) {
+        free(input);
+        return status;
+    }
+    return hsd_source_open_custom(source, can_rewind ? &gzip_ops : &gzip_once_ops, input,
+                                  below->name, window_bytes, can_rewind, err);
+}
+
+size_t hsd_gzip_unpack_prefix(const void *prefix, size_t size, void *out, size_t capacity)
+{
+    hsd_source below, source;
+    if (!hsd_gzip_probe(prefix, size)) return 0;
+    if (hsd_source_open_memory(&below, (hsd_bytes){prefix, size}, "", NULL) != HSD_OK) return 0;
+    size_t done = 0;
+    if (hsd_gzip_open(&source, &below, 4096, false, NULL) == HSD_OK) {
+        while (done < capacity && hsd_source_peek(&source, 1, NULL) == HSD_OK) {
+            const size_t step = (size_t)hsd_min_u64(capacity - done, hsd_source_ahead(&source));
+            memcpy((uint8_t *)out + done, source.at, step);
+            hsd_source_take(&source, step);
+            done += step;
+        }
+        hsd_source_close(&source);
+    }
+    hsd_source_close(&below);
+    return done;
+}
+
+#else
+
+bool hsd_gzip_probe(const void *prefix, size_t size)
+{
+    return size >= GZIP_HEADER_BYTES && memcmp(prefix, "\x1f\x8b\x08", 3) == 0;
+}
+
+hsd_status hsd_gzip_open(hsd_source *source, hsd_source *below, size_t window_bytes,
+                         bool can_rewind, hsd_error *err)
+{
+    (void)window_bytes;
+    (void)can_rewind;
+    *source = (hsd_source){0};
+    hsd_fail(err, HSD_E_UNSUPPORTED, "this build cannot unpack gzip: it was made without zlib");
+    hsd_error_set_file(err, below->name);
+    hsd_error_set_hint(err, "gunzip the file first");
+    return HSD_E_UNSUPPORTED;
+}
+
+size_t hsd_gzip_unpack_prefix(const void *prefix, size_t size, void *out, size_t capacity)
+{
+    (void)prefix, (void)size, (void)out, (void)capacity;
+    return 0;
+}
+
+#endif

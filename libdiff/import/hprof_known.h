@@ -1,0 +1,39 @@
+/*
+ * What is known beforehand about classes of the Java library, by name: which ones are the insides of
+ * containers, which fields lead into them, which carry more bytes than their fields say. One table
+ * each, so that another class is one more line.
+ */
+#ifndef HSD_IMPORT_HPROF_KNOWN_H
+#define HSD_IMPORT_HPROF_KNOWN_H
+
+#include <stdbool.h>
+
+#include "base/buffer.h"
+
+/* HSC_TYPE_* of a type, by its name as reports show it ("java.util.HashMap$Node[]"). */
+uint32_t hsd_hprof_known_type(hsd_bytes name);
+
+/* True if this field of a container leads to its insides (HSC_LABEL_FOLD). */
+bool hsd_hprof_known_fold(hsd_bytes class_name, hsd_bytes field);
+
+/* True if the field is a cache that fills by itself (String.hash): no part of an object's content. */
+bool hsd_hprof_known_cache(hsd_bytes class_name, hsd_bytes field);
+
+/* What HotSpot does with instances of a class beside laying out the fields that the dump names.
+ * Subclasses inherit it with the fields. */
+typedef struct hprof_extra {
+    const char *class_name;
+    const char *if_field;    /* only where the class declares this field; NULL = always */
+    const char *if_no_field; /* only where it does not declare this one */
+    unsigned pointers;       /* injected machine words */
+    unsigned ints, shorts, bytes, references; /* injected fields */
+    const char *contended[8]; /* fields of its @Contended group; the name "*" = all of them */
+} hprof_extra;
+
+/* The next entry for a class behind `after` (NULL = the first one); NULL = there is none. */
+const hprof_extra *hsd_hprof_known_extra(hsd_bytes class_name, const hprof_extra *after);
+
+/* True if the field belongs to the group. */
+bool hsd_hprof_is_contended(const hprof_extra *extra, hsd_bytes field);
+
+#endif

@@ -1,0 +1,160 @@
+/*
+ * Naming what was found when no importer bids: a table of well-known first bytes, then a look at
+ * whether it is text and of what kind. It only serves an error message, so it never guesses
+ * further than it can see, and shows the first bytes when it sees nothing it knows.
+ */
+#include "import/identify.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+
+typedef struct signature {
+    uint32_t offset;
+    uint32_t size;
+    const char *bytes;
+    const char *phrase;
+} signature;
+
+#define SIGNATURE(offset, bytes, phrase)                                                           \
+    {                                                                                              \
+        offset, sizeof bytes - 1, bytes, phrase                                                    \
+    }
+
+/* Longer ones before their beginnings. */
+static const signature signatures[] = {
+    SIGNATURE(0, "\x89PNG\r\n\x1a\n", "a PNG image"),
+    SIGNATURE(0, "\xff\xd8\xff", "a JPEG image"),
+    SIGNATURE(0, "GIF8", "a GIF image"),
+    SIGNATURE(0, "%PDF-", "a PDF document"),
+    SIGNATURE(0,
+              "\x7f"
+              "ELF",
+              "an ELF file"),
+    SIGNATURE(0, "\xca\xfe\xba\xbe", "a Java class file or Mach-O binary"),
+    SIGNATURE(0, "\xcf\xfa\xed\xfe", "a Mach-O binary"),
+    SIGNATURE(0, "FLR\0", "a Java flight recording"),
+    SIGNATURE(0, "PK\3\4", "a ZIP archive"),
+    SIGNATURE(0, "PK\5\6", "an empty ZIP archive"),
+    SIGNATURE(0, "\x1f\x8b", "a gzip file"),
+    SIGNATURE(0, "\x28\xb5\x2f\xfd", "a zstd file"),
+    SIGNATURE(0,
+              "\xfd"
+              "7zXZ\0",
+              "an xz file"),
+    SIGNATURE(0, "BZh", "a bzip2 file"),
+    SIGNATURE(0, "\x04\x22\x4d\x18", "an lz4 file"),
+    SIGNATURE(0, "7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
+    SIGNATURE(257, "ustar", "a tar archive"),
+    SIGNATURE(0, "SQLite format 3\0", "an SQLite database"),
+    SIGNATURE(0, "MDMP", "a Windows minidump"),
+    SIGNATURE(0, "MZ", "a Windows executable"),
+    SIGNATURE(0, "Nettrace", "a .NET trace"),
+    SIGNATURE(0, "go1.7 heap dump\n", "a Go heap dump"),
+    SIGNATURE(0, "portable heap dump", "an IBM portable heap dump"),
+    SIGNATURE(2, "portable heap dump", "an IBM portable heap dump"),
+    SIGNATURE(0, "PERFILE2", "a perf recording"),
+    SIGNATURE(0, "JAVA PROFILE ", "a Java profile"),
+};
+
+static const char *find_signature(const uint8_t *prefix, size_t size)
+{
+    for (size_t i = 0; i < HSD_ARRAY_LEN(signatures); i++) {
+        const signature *s = &signatures[i];
+        if (size >= (size_t)s->offset + s->size &&
+            memcmp(prefix + s->offset, s->bytes, s->size) == 0)
+            return s->phrase;
+    }
+    return NULL;
+}
+
+/* A core dump is an ELF file of type 4. */
+static bool is_core(const uint8_t *prefix, size_t size)
+{
+    if (size < 18 || memcmp(prefix,
+                            "\x7f"
+                            "ELF",
+                            4) != 0)
+        return false;
+    const unsigned low = prefix[5] == 2 ? 17 : 16;
+    return prefix[low] == 4 && prefix[low ^ 1] == 0;
+}
+
+static size_t skip_space(const uint8_t *prefix, size_t size)
+{
+    size_t at = size >= 3 && memcmp(prefix, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    while (at < size && memchr(" \t\r\n", prefix[at], 4) != NULL)
+        at++;
+    return at;
+}
+
+static bool is_text(const uint8_t *prefix, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if ((prefix[i] < 0x20 && memchr("\t\n\r\f\x1b", prefix[i], 5) == NULL) || prefix[i] == 0x7f)
+            return false;
+    return true;
+}
+
+static bool begins_with(const uint8_t *prefix, size_t size, const char *word)
+{
+    const size_t length = strlen(word);
+    if (size < length) return false;
+    for (size_t i = 0; i < length; i++) {
+        const uint8_t c = prefix[i];
+        if ((c >= 'A' && c <= 'Z' ? c + 32 : c) != (uint8_t)word[i]) return false;
+    }
+    return true;
+}
+
+static const char *kind_of_text(const uint8_t *prefix, size_t size)
+{
+    const size_t at = skip_space(prefix, size);
+    if (at == size) return "nothing but white space";
+    const uint8_t *text = prefix + at;
+    if (*text == '{' || *text == '[') return "JSON, but no heap snapshot";
+    if (begins_with(text, size - at, "<!doctype html") || begins_with(text, size - at, "<html"))
+        return "an HTML page";
+    if (begins_with(text, size - at, "<?xml")) return "an XML file";
+    if (begins_with(text, size - at, "#!")) return "a script";
+    return "a text file";
+}
+
+static bool is_all_zero(const uint8_t *prefix, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (prefix[i] != 0) return false;
+    return true;
+}
+
+static void show_bytes(const uint8_t *prefix, size_t size, char *phrase, size_t capacity)
+{
+    char digits[3 * 16 + 4] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < size && i < 16; i++)
+        used += (size_t)snprintf(digits + used, sizeof digits - used, "%s%02x", i == 0 ? "" : " ",
+                                 prefix[i]);
+    snprintf(phrase, capacity, "unknown bytes (%s%s)", digits, size > 16 ? " ..." : "");
+}
+
+void hsd_identify(const uint8_t *prefix, size_t size, char *phrase, size_t capacity)
+{
+    const char *known = find_signature(prefix, size);
+    if (size == 0)
+        known = "an empty file";
+    else if (is_core(prefix, size))
+        known = "a core dump (ELF)";
+    else if (known == NULL && is_all_zero(prefix, size))
+        known = "nothing but zero bytes";
+    else if (known == NULL && is_text(prefix, size))
+        known = kind_of_text(prefix, size);
+    else if (known == NULL && size >= 2 &&
+             (memcmp(prefix, "\xff\xfe", 2) == 0 || memcmp(prefix, "\xfe\xff", 2) == 0))
+        known = "UTF-16 text";
+    if (known != NULL)
+        snprintf(phrase, capacity, "%s", known);
+    else
+        show_bytes(prefix, size, phrase, capacity);
+}

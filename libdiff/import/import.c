@@ -1,0 +1,279 @@
+/*
+ * An import from end to end: open the input, look what it is, put the filters it needs in front,
+ * let the importer write, and make the result appear at once or not at all.
+ *
+ *      file or pipe ─► [ gzip ] ─► [ spool ] ─► importer ─► hsc writer ─► sink ─► output | temp file
+ *
+ * An importer that reads its input twice gets a source that goes back. A file does by itself. A pipe
+ * is spooled to a temporary file as it passes. What was gzip is spooled unpacked, because unpacking
+ * costs more than writing and reading back; for a summary it is unpacked again instead.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "import/gzip.h"
+#include "import/identify.h"
+#include "import/importer.h"
+#include "io/output.h"
+
+#define WINDOW_MAX_BYTES ((uint64_t)1 << 20)
+#define WINDOW_MIN_BYTES ((uint64_t)128 << 10)
+#define WRITER_MAX_BYTES ((uint64_t)8 << 20)
+#define WRITER_MIN_BYTES ((uint64_t)256 << 10)
+
+static const uint8_t CAPTURE_MAGIC[8] = {0x89, 'H', 'S', 'C', '\r', '\n', 0x1a, '\n'};
+
+/* ---- the input ---- */
+
+typedef struct input {
+    hsd_source file;     /* what was opened */
+    hsd_source unpacked; /* over `file` when that is gzip */
+    hsd_source *top;     /* what the importer reads */
+    bool is_gzip;
+    const hsd_importer *importer;
+} input;
+
+static void close_input(input *in)
+{
+    hsd_source_close(&in->unpacked);
+    hsd_source_close(&in->file);
+}
+
+/* "no heap dump that hsdiff knows: a PNG image", and what would have been one. */
+static hsd_status refuse(const input *in, const uint8_t *prefix, size_t size, const char *format,
+                         hsd_error *err)
+{
+    char phrase[160], known[256] = "";
+    size_t used = 0;
+    if (size >= sizeof CAPTURE_MAGIC && memcmp(prefix, CAPTURE_MAGIC, sizeof CAPTURE_MAGIC) == 0) {
+        hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "%s is already a capture: there is nothing to import",
+                 in->is_gzip ? "what this gzip file holds" : "this");
+        hsd_error_set_hint(err, in->is_gzip ? "gunzip it and use it as it is"
+                                            : "use it as it is: hsdiff info FILE");
+        return HSD_E_NOT_THIS_FORMAT;
+    }
+    hsd_identify(prefix, size, phrase, sizeof phrase);
+    for (size_t i = 0; hsd_importer_get(i) != NULL && used < sizeof known; i++) {
+        const hsd_importer_info *info = hsd_importer_get(i);
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s (%s)", i == 0 ? "" : ", ",
+                                 info->name, info->summary);
+    }
+    const char *holding = in->is_gzip ? "a gzip file holding " : "";
+    if (format != NULL)
+        hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "this is not %s: it is %s%s", format, holding, phrase);
+    else
+        hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "no heap dump that hsdiff knows: this is %s%s",
+                 holding, phrase);
+    hsd_error_set_hint(err, "hsdiff reads .hs captures and %s", known);
+    return HSD_E_NOT_THIS_FORMAT;
+}
+
+/* As many bytes as the probes want, or all there are. */
+static hsd_status peek_prefix(hsd_source *source, size_t *size, hsd_error *err)
+{
+    const size_t want = (size_t)hsd_min_u64(HSD_IMPORT_PREFIX_BYTES, source->window_bytes);
+    const hsd_status status = hsd_source_peek(source, want, err);
+    *size = (size_t)hsd_min_u64(want, hsd_source_ahead(source));
+    /* A damaged gzip file that shows its beginning is the importer's to judge. */
+    return status == HSD_END || *size > 0 ? HSD_OK : status;
+}
+
+static hsd_status open_gzip(input *in, bool summary_only, size_t window, hsd_temp_space *space,
+                            hsd_error *err)
+{
+    in->is_gzip = true;
+    if (summary_only) HSD_TRY(hsd_source_make_rewindable(&in->file, space, err));
+    HSD_TRY(hsd_gzip_open(&in->unpacked, &in->file, window, summary_only, err));
+    in->top = &in->unpacked;
+    return HSD_OK;
+}
+
+static hsd_status open_input(input *in, const char *path, const hsd_import_options *options,
+                             uint64_t memory_bytes, hsd_temp_space *space, hsd_error *err)
+{
+    *in = (input){0};
+    const size_t window =
+        (size_t)hsd_max_u64(WINDOW_MIN_BYTES, hsd_min_u64(memory_bytes / 16, WINDOW_MAX_BYTES));
+    size_t size = 0;
+    HSD_TRY(hsd_source_open_file(&in->file, path, window, err));
+    in->top = &in->file;
+    HSD_TRY(peek_prefix(in->top, &size, err));
+    if (hsd_gzip_probe(in->top->at, size)) {
+        HSD_TRY(open_gzip(in, options->summary_only, window, space, err));
+        HSD_TRY(peek_prefix(in->top, &size, err));
+    }
+    const hsd_status status =
+        hsd_importer_choose(&in->importer, in->top->at, size, options->format, err);
+    if (status == HSD_E_NOT_THIS_FORMAT) return refuse(in, in->top->at, size, NULL, err);
+    HSD_TRY(status);
+    if (in->importer->probe(in->top->at, size) == 0)
+        return refuse(in, in->top->at, size, in->importer->info.name, err);
+    return in->importer->needs_rewind ? hsd_source_make_rewindable(in->top, space, err) : HSD_OK;
+}
+
+/* ---- the writer ---- */
+
+hsd_status hsd_import_writer_status(hsd_import *import, hsc_status status, hsd_error *err)
+{
+    if (status == HSC_OK) return HSD_OK;
+    if (status == HSC_E_IO && import->sink_error.status != HSD_OK) {
+        if (err != NULL) *err = import->sink_error;
+        return import->sink_error.status;
+    }
+    const char *text =
+        import->writer == NULL ? "cannot begin a capture" : hsc_error_text(import->writer);
+    switch (status) {
+    case HSC_E_IO:
+        return hsd_fail_errno(err, import->writer == NULL ? 0 : hsc_system_error(import->writer),
+                              "cannot write the capture");
+    case HSC_E_NOMEM: return hsd_fail(err, HSD_E_NOMEM, "%s", text);
+    case HSC_E_LIMIT: return hsd_fail(err, HSD_E_UNSUPPORTED, "%s", text);
+    case HSC_E_MISUSE:
+    case HSC_OK: break;
+    }
+    return hsd_fail(err, HSD_E_MISUSE, "the importer used its writer wrongly: %s", text);
+}
+
+hsd_status hsd_import_begin(hsd_import *import, hsc_options *options, hsd_error *err)
+{
+    char producer[64];
+    snprintf(producer, sizeof producer, "hsdiff %s import %s", HSD_VERSION, import->result->format);
+    options->producer = producer;
+    options->compression = import->options->compression;
+    options->memory_bytes = (size_t)import->writer_bytes;
+    if (options->source_format == NULL) options->source_format = import->result->format;
+    return hsd_import_writer_status(import, hsc_open(&import->writer, &import->sink, options), err);
+}
+
+/* ---- one run ---- */
+
+/* Runs the importer over `in`; the writer is closed when it returns. */
+static hsd_status run_importer(hsd_import *import, const input *in, hsd_error *err)
+{
+    import->source = in->top;
+    *import->result = (hsd_import_result){.format = in->importer->info.name, .is_complete = true};
+    hsd_error_init(&import->sink_error);
+    hsd_status status = in->importer->run(import, err);
+    if (import->writer != NULL) import->result->output_bytes = hsc_bytes_written(import->writer);
+    hsc_close(import->writer);
+    import->writer = NULL;
+    import->result->input_bytes = hsd_max_u64(in->file.total_bytes, hsd_source_offset(&in->file));
+    if (status < 0 && import->sink_error.status == HSD_OK) hsd_error_set_file(err, in->file.name);
+    return status == HSD_END ? HSD_OK : status;
+}
+
+/* Opens the input, divides the memory, and imports into `sink`. */
+static hsd_status import_into(hsd_import *import, const char *path, const hsd_run *run,
+                              hsd_error *err)
+{
+    hsd_temp_space space;
+    hsd_reporter reporter;
+    input in = {0};
+    const uint64_t budget =
+        run != NULL && run->memory_bytes != 0 ? run->memory_bytes : hsd_run_default_memory();
+    hsd_temp_space_init(&space, run == NULL ? NULL : run->temp_dir);
+    hsd_reporter_init(&reporter, run);
+    import->space = &space;
+    import->reporter = &reporter;
+    import->writer_bytes = hsd_max_u64(WRITER_MIN_BYTES, hsd_min_u64(budget / 8, WRITER_MAX_BYTES));
+    hsd_status status = open_input(&in, path, import->options, budget, &space, err);
+    if (status == HSD_OK) {
+        const uint64_t taken =
+            import->writer_bytes + in.file.window_bytes + in.unpacked.window_bytes;
+        import->memory_bytes = budget > taken ? budget - taken : 0;
+        status = run_importer(import, &in, err);
+    } else if (in.file.name[0] != '\0') {
+        hsd_error_set_file(err, in.file.name);
+    }
+    close_input(&in);
+    hsd_reporter_release(&reporter);
+    return status;
+}
+
+/* ---- where it goes ---- */
+
+typedef struct target {
+    hsd_import import;
+    hsd_output output;
+    hsd_temp temp;
+} target;
+
+static ptrdiff_t refused(hsd_error *error)
+{
+    errno = error->sys_errno == 0 ? EIO : error->sys_errno;
+    return -1;
+}
+
+static ptrdiff_t write_output(void *context, const void *data, size_t size)
+{
+    target *to = context;
+    if (hsd_output_write(&to->output, data, size, &to->import.sink_error) != HSD_OK)
+        return refused(&to->import.sink_error);
+    return (ptrdiff_t)size;
+}
+
+static ptrdiff_t write_temp(void *context, const void *data, size_t size)
+{
+    target *to = context;
+    if (hsd_temp_write(&to->temp, to->temp.size_bytes, data, size, &to->import.sink_error) !=
+        HSD_OK)
+        return refused(&to->import.sink_error);
+    return (ptrdiff_t)size;
+}
+
+static const hsd_import_options default_options = {.compression = 1};
+
+hsd_status hsd_import_file(const char *path, const char *out_path, bool force,
+                           const hsd_import_options *options, const hsd_run *run,
+                           hsd_import_result *result, hsd_error *err)
+{
+    hsd_import_result unwanted;
+    target to = {.import = {.options = options == NULL ? &default_options : options,
+                            .result = result == NULL ? &unwanted : result}};
+    to.import.sink = (hsc_sink){.write = write_output, .context = &to};
+    HSD_TRY(hsd_output_open(&to.output, out_path, force, err));
+    hsd_status status = import_into(&to.import, path, run, err);
+    if (status == HSD_OK) status = hsd_output_finish(&to.output, err);
+    hsd_output_close(&to.output);
+    return status;
+}
+
+hsd_status hsd_import_temp(const char *path, const hsd_import_options *options, const hsd_run *run,
+                           int *out_fd, hsd_import_result *result, hsd_error *err)
+{
+    hsd_import_result unwanted;
+    hsd_temp_space space;
+    target to = {.import = {.options = options == NULL ? &default_options : options,
+                            .result = result == NULL ? &unwanted : result}};
+    *out_fd = -1;
+    to.import.sink = (hsc_sink){.write = write_temp, .context = &to};
+    hsd_temp_space_init(&space, run == NULL ? NULL : run->temp_dir);
+    HSD_TRY(hsd_temp_open(&to.temp, &space, err));
+    const hsd_status status = import_into(&to.import, path, run, err);
+    if (status == HSD_OK) {
+        *out_fd = to.temp.fd;
+        to.temp.fd = -1; /* it is the caller's now */
+    }
+    hsd_temp_close(&to.temp);
+    return status;
+}
+
+const char *hsd_import_probe(const void *prefix, size_t size)
+{
+    const hsd_importer *importer = NULL;
+    const hsd_bytes bytes = {prefix, size};
+    if (!hsd_gzip_probe(prefix, size)) {
+        hsd_importer_choose(&importer, bytes.data, bytes.size, NULL, NULL);
+        return importer == NULL ? NULL : importer->info.name;
+    }
+    uint8_t *unpacked = malloc(HSD_IMPORT_PREFIX_BYTES);
+    if (unpacked == NULL) return NULL;
+    const size_t got = hsd_gzip_unpack_prefix(prefix, size, unpacked, HSD_IMPORT_PREFIX_BYTES);
+    hsd_importer_choose(&importer, unpacked, got, NULL, NULL);
+    free(unpacked);
+    return importer == NULL ? NULL : importer->info.name;
+}
