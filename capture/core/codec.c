@@ -34,11 +34,10 @@ void hsc_codec_make_plan(hsc_codec_plan *plan, int level, size_t memory_bytes)
         set_plan(plan, level, c);
         if (plan->workspace_bytes <= memory_bytes) return;
     }
-    ZSTD_compressionParameters c = ZSTD_getCParams(level, 1ull << SMALLEST_WINDOW_LOG, 0);
+    ZSTD_compressionParameters c = ZSTD_getCParams(1, 1ull << SMALLEST_WINDOW_LOG, 0);
     c.windowLog = SMALLEST_WINDOW_LOG;
-    c.strategy = ZSTD_fast;
     c.hashLog = c.chainLog = SMALLEST_TABLE_LOG;
-    set_plan(plan, level, c);
+    set_plan(plan, 1, c); /* too little memory for anything of the level's own */
 }
 
 bool hsc_codec_init(hsc_compressor *compressor, const hsc_codec_plan *plan, void *workspace)

@@ -38,9 +38,10 @@ typedef struct traits {
     bool is_constant;
 } traits;
 
-static uint64_t zigzag(uint64_t difference)
+/* Of a difference that is a multiple of 2^s, zigzag(d) >> s is the zigzag of d >> s: shift at the end. */
+static inline uint64_t zigzag(uint64_t difference)
 {
-    return (difference << 1) ^ (uint64_t)((int64_t)difference >> 63);
+    return (difference << 1) ^ (0 - (difference >> 63));
 }
 
 static void load(hsc_values values, size_t at, size_t n, uint64_t *out)
@@ -252,7 +253,7 @@ static void shift_tile(uint64_t *tile, size_t n, unsigned transform, unsigned sh
         return;
     }
     for (size_t i = 0; i < n; i++)
-        tile[i] = zigzag((uint64_t)((int64_t)tile[i] >> shift));
+        tile[i] = zigzag(tile[i]) >> shift;
 }
 
 static unsigned char *put_packed(unsigned char *out, unsigned column, column_walk w, unsigned shift,

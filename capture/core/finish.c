@@ -208,7 +208,7 @@ static hsc_status write_index(hsc_writer *w)
 
 static hsc_status write_end(hsc_writer *w)
 {
-    const hsc_objects *o = &w->objects;
+    const hsc_stage *o = &w->objects;
     hsc_entries e = {w->blocks.raw, w->blocks.raw, 0};
     hsc_entry_number(&e, HSC_END_STATE, w->is_incomplete ? HSC_STATE_INCOMPLETE : HSC_STATE_COMPLETE);
     hsc_entry_text(&e, HSC_END_REASON, w->reason);

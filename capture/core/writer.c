@@ -107,16 +107,16 @@ static bool make_plan(memory_plan *plan, const hsc_options *options)
         hsc_codec_make_plan(&plan->codec, options->compression, plan->memory / 10 * 3);
         plan->codec_bytes = round_up(plan->codec.workspace_bytes);
     }
-    const size_t fixed = hsc_objects_bound(0), left = left_for_blocks(plan);
+    const size_t fixed = hsc_stage_bound(0), left = left_for_blocks(plan);
     if (left < fixed) return false;
     size_t staging = (left - fixed) / 33 * 16; /* staging + staging · 17/16 */
     const size_t most = (HSC_MAX_RAW_BYTES - fixed) / 17 * 16;
     if (staging > most) staging = most;
     plan->staging_bytes = staging & ~(size_t)15;
-    plan->raw_bytes = hsc_objects_bound(plan->staging_bytes);
+    plan->raw_bytes = hsc_stage_bound(plan->staging_bytes);
     if ((options->facts & HSC_FACT_VALUES) != 0)
         plan->value_bytes = staging / 8 > HSC_MAX_VALUE_BYTES ? (staging / 8) & ~(size_t)7 : HSC_MAX_VALUE_BYTES;
-    return plan->staging_bytes >= hsc_objects_least(plan->value_bytes) &&
+    return plan->staging_bytes >= hsc_stage_least(plan->value_bytes) &&
            plan->raw_bytes >= HSC_MOST_INFO_BYTES;
 }
 
@@ -138,7 +138,7 @@ static hsc_writer *allocate(const memory_plan *plan)
         hsc_table_init(&w->tables[kind], (enum hsc_table_kind)kind, at, table_bytes(plan, kind));
         at += table_bytes(plan, kind);
     }
-    hsc_objects_init(&w->objects, at, plan->staging_bytes, plan->value_bytes);
+    hsc_stage_init(&w->objects, at, plan->staging_bytes, plan->value_bytes);
     w->blocks.raw = at + plan->staging_bytes + 16 + HSC_BLOCK_HEADER_BYTES - 8; /* payload aligned to 16 */
     w->blocks.raw_bytes = plan->raw_bytes;
     const bool is_ready =
@@ -319,7 +319,7 @@ hsc_status hsc_mark_incomplete(hsc_writer *w, const char *reason)
 
 static hsc_status write_rest(hsc_writer *w)
 {
-    hsc_status status = hsc_objects_flush(w);
+    hsc_status status = hsc_stage_flush(w);
     for (unsigned kind = 0; kind < HSC_TABLE_COUNT && status == HSC_OK; kind++)
         status = hsc_table_flush(w, (enum hsc_table_kind)kind);
     if (status == HSC_OK) status = hsc_write_summaries(w);

@@ -7,7 +7,7 @@
 #include <hscapture/hscapture.h>
 
 #include "block.h"
-#include "objects.h"
+#include "stage.h"
 #include "table.h"
 #include "totals.h"
 
@@ -23,7 +23,7 @@ enum {
 };
 
 struct hsc_writer {
-    hsc_objects objects;
+    hsc_stage objects;
     hsc_totals totals;
     hsc_table tables[HSC_TABLE_COUNT];
     hsc_blocks blocks;

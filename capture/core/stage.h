@@ -1,5 +1,5 @@
 /*
- * Objects and their references on the way to OBJECTS blocks: the hot path of the writer.
+ * Objects and their references on the way to OBJECTS blocks.
  *
  * Each field that is in use has a column in the staging area, of 4 bytes a value until a value comes that
  * needs 8, and none until a value comes that is not 0. Room is divided between the columns of objects and
@@ -7,8 +7,8 @@
  * and the area is laid out anew: `mask` has the bits that a field can hold now, so one and-not over
  * all fields of a record says whether it fits.
  */
-#ifndef HSC_OBJECTS_H
-#define HSC_OBJECTS_H
+#ifndef HSC_STAGE_H
+#define HSC_STAGE_H
 
 #include <hscapture/hscapture.h>
 
@@ -24,7 +24,7 @@ enum hsc_field {
     HSC_OBJECT_FIELDS = HSC_F_TARGET
 };
 
-typedef struct hsc_objects {
+typedef struct hsc_stage {
     /* Hot: what a reference touches. */
     uint32_t ref_used, ref_limit;   /* limit 0: not between begin and end, or failed */
     uint64_t mask[HSC_FIELDS];      /* bits that a field can hold */
@@ -45,18 +45,35 @@ typedef struct hsc_objects {
     bool is_open;                   /* between begin and end */
     /* Totals for the end record. */
     uint64_t references, pseudo, bytes, native_bytes;
-} hsc_objects;
+} hsc_stage;
 
 /* The area; `value_bytes` of it, at least HSC_MAX_VALUE_BYTES or 0, are for value previews. */
-void hsc_objects_init(hsc_objects *o, unsigned char *memory, size_t bytes, size_t value_bytes);
+void hsc_stage_init(hsc_stage *o, unsigned char *memory, size_t bytes, size_t value_bytes);
 
 /* The most that one block's payload can take when the area has this size. */
-size_t hsc_objects_bound(size_t bytes);
+size_t hsc_stage_bound(size_t bytes);
 
 /* The smallest area that works. */
-size_t hsc_objects_least(size_t value_bytes);
+size_t hsc_stage_least(size_t value_bytes);
+
+/* Widens `width` for a value; false if the field can never hold it. */
+bool hsc_stage_widen(uint8_t *width, unsigned field, uint64_t value);
+
+/* Writes a block and makes room for at least one record more of each sort, in columns of these widths. */
+hsc_status hsc_stage_make_room(hsc_writer *w, const uint8_t *width);
+
+/* True if the first record staged continues an object of the block before. */
+bool hsc_stage_continues(const hsc_stage *o);
 
 /* Writes what is staged, at the end; no object is open. */
-hsc_status hsc_objects_flush(hsc_writer *w);
+hsc_status hsc_stage_flush(hsc_writer *w);
+
+static inline void hsc_stage_put(const hsc_stage *o, unsigned field, uint32_t at, uint64_t value)
+{
+    if (o->width[field] == 4)
+        ((uint32_t *)(void *)o->column[field])[at] = (uint32_t)value;
+    else if (o->width[field] == 8)
+        ((uint64_t *)(void *)o->column[field])[at] = value;
+}
 
 #endif

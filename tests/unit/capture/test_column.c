@@ -1,0 +1,236 @@
+/*
+ * The column encoder, read back by a decoder written here from FORMAT.md §5: random columns of every shape come back as they went in, in
+ * no more room than was promised, and the choices that make captures small are made.
+ */
+#include <criterion/criterion.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/column.h"
+#include "core/layout.h"
+
+enum { MOST = 3000 };
+
+static uint64_t state;
+
+static uint64_t next_random(void)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state;
+}
+
+static uint64_t number(const unsigned char *at, unsigned bytes)
+{
+    uint64_t value = 0;
+    for (unsigned i = 0; i < bytes; i++)
+        value |= (uint64_t)at[i] << (8 * i);
+    return value;
+}
+
+/* Decodes one column and returns the byte behind it. */
+static const unsigned char *decode(const unsigned char *at, const uint64_t *sources, uint64_t *out)
+{
+    const unsigned coding = at[1] & 15, transform = at[1] >> 4, shift = at[2];
+    const size_t count = (size_t)number(at + 4, 4), bytes = (size_t)number(at + 8, 4);
+    const unsigned char *control = at + 12, *data = control + (count + 3) / 4, *end = at + 12 + bytes;
+    uint64_t before = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t v = coding == HSC_CODING_CONSTANT ? number(at + 12, 8) : 0;
+        if (coding == HSC_CODING_PACKED) {
+            const unsigned size = 1u << (control[i / 4] >> (2 * (i % 4)) & 3);
+            v = number(data, size);
+            data += size;
+        }
+        if (transform != HSC_TRANSFORM_NONE) v = (v >> 1) ^ (0 - (v & 1));
+        v <<= shift;
+        if (transform == HSC_TRANSFORM_DELTA) v += before;
+        if (transform == HSC_TRANSFORM_SOURCE) v += sources[i];
+        out[i] = before = v;
+    }
+    if (coding == HSC_CODING_PACKED) cr_assert_eq(data, end);
+    return end;
+}
+
+/* The values of a random column: `shape` says what they have in common. */
+static void fill(uint64_t *values, size_t count, unsigned shape)
+{
+    const uint64_t base = next_random();
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t r = next_random();
+        switch (shape % 9) {
+        case 0: values[i] = r; break;
+        case 1: values[i] = r % 256; break;
+        case 2: values[i] = base + 16 * i; break;
+        case 3: values[i] = (r % 1000) << 12; break;
+        case 4: values[i] = base; break;
+        case 5: values[i] = 0; break;
+        case 6: values[i] = r % 50 == 0 ? r : r % 7; break;
+        case 7: values[i] = UINT64_MAX - r % 3; break;
+        default: values[i] = i % 2 == 0 ? UINT64_MAX : 0; break;
+        }
+    }
+}
+
+static void round_trip(const uint64_t *values, size_t count, unsigned width, const hsc_sources *sources,
+                       const uint64_t *source_of)
+{
+    static uint32_t narrow[MOST];
+    static uint64_t back[MOST], expected[MOST];
+    const size_t bound = hsc_column_bound(count, width);
+    unsigned char *out = malloc(bound + 9);
+    out[bound + 8] = 0xA5;
+    for (size_t i = 0; i < count; i++) {
+        narrow[i] = (uint32_t)values[i];
+        expected[i] = width == 4 ? narrow[i] : values[i];
+    }
+    const hsc_values staged = {width == 4 ? (const void *)narrow : values, width};
+    const unsigned char *end = hsc_column_put(out, HSC_COL_REF_TARGET, staged, count, sources);
+    cr_assert_leq((size_t)(end - out), bound);
+    cr_assert_eq(out[bound + 8], 0xA5);
+    if (end == out) {
+        for (size_t i = 0; i < count; i++)
+            cr_assert_eq(expected[i], 0);
+    } else {
+        cr_assert_eq(number(out + 4, 4), count);
+        cr_assert_eq(out[0], HSC_COL_REF_TARGET);
+        cr_assert_eq(out[3], 0);
+        cr_assert_eq(decode(out, source_of, back), end);
+        cr_assert_arr_eq(back, expected, count * sizeof *back);
+    }
+    free(out);
+}
+
+Test(column, gives_back_any_values)
+{
+    static uint64_t values[MOST];
+    state = 11;
+    for (unsigned run = 0; run < 3000; run++) {
+        const size_t count = 1 + next_random() % (run % 10 == 0 ? MOST : 140);
+        fill(values, count, run);
+        round_trip(values, count, run % 2 == 0 ? 4 : 8, NULL, NULL);
+    }
+}
+
+Test(column, gives_back_references_relative_to_their_sources)
+{
+    static uint64_t values[MOST], ids[MOST], source_of[MOST];
+    static uint32_t counts[MOST], narrow_ids[MOST];
+    state = 23;
+    for (unsigned run = 0; run < 600; run++) {
+        const size_t count = 1 + next_random() % MOST;
+        const bool by_ordinal = run % 3 == 0, narrow = run % 3 == 1;
+        const uint64_t first = next_random() % 1000;
+        size_t records = 0, total = 0;
+        while (total < count) {
+            const uint32_t n = (uint32_t)(next_random() % 6 == 0 ? next_random() % 400 : next_random() % 4);
+            counts[records] = total + n > count ? (uint32_t)(count - total) : n;
+            ids[records] = narrow ? (uint32_t)next_random() : next_random();
+            narrow_ids[records] = (uint32_t)ids[records];
+            for (uint32_t i = 0; i < counts[records]; i++, total++) {
+                source_of[total] = by_ordinal ? first + records : ids[records];
+                values[total] = run % 2 == 0 ? source_of[total] + 8 * (next_random() % 64) - 256 : next_random();
+            }
+            if (++records == MOST) records = 0, total = 0;
+        }
+        const hsc_values id_values = {narrow ? (const void *)narrow_ids : ids, narrow ? 4 : 8};
+        const hsc_sources sources = {by_ordinal ? (hsc_values){NULL, 0} : id_values, counts, first};
+        round_trip(values, count, 8, &sources, source_of);
+    }
+}
+
+/* What was chosen for a column. */
+typedef struct choice {
+    unsigned coding, transform, shift;
+    size_t bytes;
+} choice;
+
+static choice choose(const uint64_t *values, size_t count, const hsc_sources *sources)
+{
+    static unsigned char out[MOST * 9 + 64];
+    const unsigned char *end = hsc_column_put(out, HSC_COL_REF_TARGET, (hsc_values){values, 8}, count, sources);
+    return (choice){out[1] & 15, out[1] >> 4, out[2], (size_t)(end - out)};
+}
+
+Test(column, leaves_out_zeros)
+{
+    static const uint64_t zeros[100];
+    cr_assert_eq(choose(zeros, 100, NULL).bytes, 0);
+    cr_assert_eq(choose(zeros, 0, NULL).bytes, 0);
+    unsigned char out[64];
+    cr_assert_eq(hsc_column_put_zeros(out, HSC_COL_ID, 5) - out, 20);
+    uint64_t back[5];
+    decode(out, NULL, back);
+    cr_assert_arr_eq(back, zeros, sizeof back);
+}
+
+Test(column, writes_equal_values_once)
+{
+    uint64_t values[1000];
+    for (size_t i = 0; i < 1000; i++)
+        values[i] = 4096;
+    const choice c = choose(values, 1000, NULL);
+    cr_assert_eq(c.coding, HSC_CODING_CONSTANT);
+    cr_assert_eq(c.bytes, 20);
+}
+
+Test(column, writes_equal_steps_once)
+{
+    uint64_t values[1000];
+    for (size_t i = 0; i < 1000; i++)
+        values[i] = 48 * (i + 1);
+    const choice c = choose(values, 1000, NULL);
+    cr_assert_eq(c.coding, HSC_CODING_CONSTANT);
+    cr_assert_eq(c.transform, HSC_TRANSFORM_DELTA);
+    cr_assert_eq(c.bytes, 20);
+}
+
+Test(column, shifts_out_what_addresses_have_in_common)
+{
+    uint64_t values[1000];
+    state = 5;
+    values[0] = 0x7F0000000000;
+    for (size_t i = 1; i < 1000; i++)
+        values[i] = values[i - 1] + 16 * (1 + next_random() % 100);
+    const choice c = choose(values, 1000, NULL);
+    cr_assert_eq(c.transform, HSC_TRANSFORM_DELTA);
+    cr_assert_eq(c.shift, 4);
+    cr_assert_lt(c.bytes, 1000 * 5 / 4 + 40);
+}
+
+Test(column, takes_references_relative_to_sources_that_are_near)
+{
+    static uint64_t values[MOST], ids[MOST];
+    state = 7;
+    for (size_t i = 0; i < MOST; i++) {
+        ids[i] = next_random() % 1000000 * 8;
+        values[i] = ids[i] + 8 * (next_random() % 16);
+    }
+    const hsc_sources sources = {.ids = {ids, 8}};
+    const choice c = choose(values, MOST, &sources);
+    cr_assert_eq(c.transform, HSC_TRANSFORM_SOURCE);
+    cr_assert_eq(c.shift, 3);
+    cr_assert_eq(c.bytes, 12 + MOST / 4 + MOST);
+}
+
+Test(column, differences_too_wide_for_narrow_values_are_not_taken)
+{
+    uint32_t values[64];
+    for (size_t i = 0; i < 64; i++) /* steps of the sample are small, one is not */
+        values[i] = i < 40 ? (uint32_t)i : UINT32_MAX - (uint32_t)i;
+    unsigned char out[600];
+    const unsigned char *end = hsc_column_put(out, HSC_COL_ID, (hsc_values){values, 4}, 64, NULL);
+    cr_assert_leq((size_t)(end - out), hsc_column_bound(64, 4) - 8);
+}
+
+Test(column, bytes_stand_as_they_are)
+{
+    unsigned char out[64];
+    const unsigned char *end = hsc_column_put_bytes(out, HSC_COL_TEXT, "abc", 3);
+    cr_assert_eq(end - out, 15);
+    cr_assert_eq(out[1], HSC_CODING_BYTES);
+    cr_assert_eq(memcmp(out + 12, "abc", 3), 0);
+    cr_assert_eq(hsc_column_put_bytes(out, HSC_COL_TEXT, NULL, 0), out);
+}
