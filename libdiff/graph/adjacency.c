@@ -486,8 +486,7 @@ static void read_long_part(hsd_adjacency *a, uint32_t block, const uint8_t *byte
     }
 }
 
-/* The block with the list of `node`, the first of a long one. */
-static uint32_t find_block(const hsd_adjacency *a, uint32_t node)
+uint32_t hsd_adjacency_block_of(const hsd_adjacency *a, uint32_t node)
 {
     uint32_t block = a->locate[node >> LOCATE_SHIFT];
     while (block + 1 < a->block_count && a->block_first[block + 1] <= node &&
@@ -497,19 +496,26 @@ static uint32_t find_block(const hsd_adjacency *a, uint32_t node)
     return block;
 }
 
-void hsd_adjacency_prefetch(const hsd_adjacency *a, uint32_t node)
+bool hsd_adjacency_is_resident(const hsd_adjacency *a) { return !a->has_pages; }
+uint32_t hsd_adjacency_block_count(const hsd_adjacency *a) { return a->block_count; }
+
+bool hsd_adjacency_is_block_near(const hsd_adjacency *a, uint32_t block)
 {
-    if (a->has_pages) return;
-    const uint32_t block = find_block(a, node);
-    const uint8_t *bytes =
-        a->slabs[block / SLAB_BLOCKS] + (size_t)(block % SLAB_BLOCKS) * BLOCK_BYTES;
-    __builtin_prefetch(bytes);
-    __builtin_prefetch(bytes + HEADER_BYTES + (size_t)(node - a->block_first[block]) * 2);
+    return !a->has_pages || a->pages.page_frame[block] != HSD_PAGE_ABSENT;
+}
+
+void hsd_adjacency_bring_block(hsd_adjacency *a, uint32_t block, uint32_t *first, uint32_t *end)
+{
+    uint32_t count;
+    const uint8_t *bytes = block_at(a, block);
+    memcpy(first, bytes, 4);
+    memcpy(&count, bytes + 4, 4);
+    *end = *first + (count == LONG_LIST ? 1 : count);
 }
 
 void hsd_adjacency_get(hsd_adjacency *a, uint32_t node, hsd_targets *out)
 {
-    const uint32_t block = find_block(a, node);
+    const uint32_t block = hsd_adjacency_block_of(a, node);
     const uint8_t *bytes = block_at(a, block);
     uint32_t first, count;
     memcpy(&first, bytes, 4);

@@ -57,8 +57,20 @@ typedef struct hsd_targets {
 /* True if the node refers to nothing: one bit, no block is touched. */
 bool hsd_adjacency_is_leaf(const hsd_adjacency *adjacency, uint32_t node);
 
-/* Brings a node's place in its block near, for a get that follows soon. Only for resident blocks. */
-void hsd_adjacency_prefetch(const hsd_adjacency *adjacency, uint32_t node);
+/* ---- blocks, for walks that care which of them are in memory (graph/frontier.h) ---- */
+
+/* True while all blocks are in memory. */
+bool hsd_adjacency_is_resident(const hsd_adjacency *adjacency);
+uint32_t hsd_adjacency_block_count(const hsd_adjacency *adjacency);
+
+/* The block with the targets of a node, the first one of a long list. */
+uint32_t hsd_adjacency_block_of(const hsd_adjacency *adjacency, uint32_t node);
+
+/* True if reading the block costs no I/O now. */
+bool hsd_adjacency_is_block_near(const hsd_adjacency *adjacency, uint32_t block);
+
+/* Brings a block into memory and tells the nodes in it: first … end - 1. */
+void hsd_adjacency_bring_block(hsd_adjacency *adjacency, uint32_t block, uint32_t *first, uint32_t *end);
 
 /* Targets of `node`, the first part of a long list. Failures stick: see hsd_adjacency_check. */
 void hsd_adjacency_get(hsd_adjacency *adjacency, uint32_t node, hsd_targets *out);

@@ -8,10 +8,7 @@
  */
 #include "graph/owners.h"
 
-#include <string.h>
-
-#include "base/check.h"
-#include "graph/worklist.h"
+#include "graph/frontier.h"
 
 #define RING_ITEMS 32u
 #define PROGRESS_STEPS 0xffffu
@@ -20,7 +17,7 @@ typedef struct walk {
     hsd_adjacency *adjacency;
     const hsd_owners_config *config;
     hsd_paged *owners;
-    hsd_worklist worklist;
+    hsd_frontier frontier;
     uint32_t ring_node[RING_ITEMS];
     uint32_t ring_label[RING_ITEMS];
     uint32_t ring_head, ring_count;
@@ -43,8 +40,7 @@ static hsd_status apply(walk *w, uint32_t node, uint32_t label, hsd_error *err)
     if (old == arriving) return HSD_OK;
     hsd_paged_set_u32(w->owners, node, old == HSD_OWNER_NONE ? arriving : HSD_OWNER_SHARED);
     if (hsd_adjacency_is_leaf(w->adjacency, node)) return HSD_OK;
-    hsd_adjacency_prefetch(w->adjacency, node);
-    return hsd_worklist_push(&w->worklist, node, err);
+    return hsd_frontier_push(&w->frontier, node, err);
 }
 
 static hsd_status apply_oldest(walk *w, hsd_error *err)
@@ -92,20 +88,20 @@ static hsd_status check(const walk *w, hsd_error *err)
                         hsd_adjacency_node_count(w->adjacency), err);
 }
 
-/* Expands until nothing waits, neither in the list nor in the ring. */
+/* Expands until nothing waits, neither in the frontier nor in the ring. */
 static hsd_status run_dry(walk *w, hsd_error *err)
 {
     for (;;) {
         uint32_t node;
-        hsd_status status = w->worklist.count == 0 && w->worklist.spilled == 0 ? HSD_END : HSD_OK;
-        if (status == HSD_END) {
-            if (w->ring_count == 0) return HSD_OK;
+        const hsd_status status = hsd_frontier_pop(&w->frontier, &node, err);
+        if (status == HSD_OK) {
+            HSD_TRY(expand(w, node, err));
+            if ((++w->expanded & PROGRESS_STEPS) == 0) HSD_TRY(check(w, err));
+        } else if (status != HSD_END || w->ring_count == 0) {
+            return status == HSD_END ? HSD_OK : status;
+        } else {
             HSD_TRY(drain(w, err));
-            continue;
         }
-        HSD_TRY(hsd_worklist_pop(&w->worklist, &node, err));
-        HSD_TRY(expand(w, node, err));
-        if ((++w->expanded & PROGRESS_STEPS) == 0) HSD_TRY(check(w, err));
     }
 }
 
@@ -131,11 +127,11 @@ hsd_status hsd_owners_find(hsd_adjacency *adjacency, const hsd_owners_config *co
     const uint64_t list_bytes = config->memory_bytes / 8;
     walk w = {.adjacency = adjacency, .config = config, .owners = owners};
     HSD_TRY(hsd_paged_open(owners, bytes, config->memory_bytes - list_bytes, config->space, err));
-    hsd_status status = hsd_worklist_open(&w.worklist, list_bytes, config->space, err);
+    hsd_status status = hsd_frontier_open(&w.frontier, adjacency, list_bytes, config->space, err);
     if (status == HSD_OK) status = seed_all(&w, err);
     if (status == HSD_OK) status = run_dry(&w, err);
     if (status == HSD_OK) status = check(&w, err);
-    hsd_worklist_close(&w.worklist);
+    hsd_frontier_close(&w.frontier);
     if (status != HSD_OK) hsd_paged_close(owners);
     return status;
 }

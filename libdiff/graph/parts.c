@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "graph/frontier.h"
 #include "graph/owners.h"
-#include "graph/worklist.h"
 
 #define SHARED UINT32_MAX
 #define PROGRESS_STEPS 0xffffu
@@ -18,7 +18,7 @@ typedef struct walk {
     hsd_adjacency *adjacency;
     const hsd_parts_config *config;
     hsd_paged *holder;
-    hsd_worklist worklist;
+    hsd_frontier frontier;
 } walk;
 
 static bool is_part(const walk *w, uint32_t node)
@@ -32,7 +32,7 @@ static hsd_status apply(walk *w, uint32_t node, uint32_t holder, hsd_error *err)
     if (old == SHARED || old == holder) return HSD_OK;
     hsd_paged_set_u32(w->holder, node, old == 0 ? holder : SHARED);
     if (hsd_adjacency_is_leaf(w->adjacency, node)) return HSD_OK;
-    return hsd_worklist_push(&w->worklist, node, err);
+    return hsd_frontier_push(&w->frontier, node, err);
 }
 
 static hsd_status hand_on(walk *w, uint32_t node, uint32_t holder, hsd_error *err)
@@ -48,11 +48,12 @@ static hsd_status hand_on(walk *w, uint32_t node, uint32_t holder, hsd_error *er
     }
 }
 
-static hsd_status run_dry(walk *w, hsd_error *err)
+/* Hands on from all nodes that `pop` finds. */
+static hsd_status run_dry(walk *w, hsd_status (*pop)(hsd_frontier *, uint32_t *, hsd_error *), hsd_error *err)
 {
     for (;;) {
         uint32_t node;
-        const hsd_status status = hsd_worklist_pop(&w->worklist, &node, err);
+        const hsd_status status = pop(&w->frontier, &node, err);
         if (status == HSD_END) return HSD_OK;
         HSD_TRY(status);
         HSD_TRY(hand_on(w, node, hsd_paged_get_u32(w->holder, node), err));
@@ -72,8 +73,9 @@ static hsd_status walk_all(walk *w, hsd_error *err)
         if ((node & PROGRESS_STEPS) == 0) HSD_TRY(check(w, node, err));
         if (is_part(w, node) || hsd_adjacency_is_leaf(w->adjacency, node)) continue;
         HSD_TRY(hand_on(w, node, node + 1, err));
-        HSD_TRY(run_dry(w, err));
+        HSD_TRY(run_dry(w, hsd_frontier_pop_near, err)); /* the scan goes on in order of blocks */
     }
+    HSD_TRY(run_dry(w, hsd_frontier_pop, err));
     return check(w, w->config->object_count, err);
 }
 
@@ -95,10 +97,10 @@ hsd_status hsd_parts_find(hsd_adjacency *adjacency, const hsd_parts_config *conf
     const uint64_t list_bytes = config->memory_bytes / 8;
     walk w = {.adjacency = adjacency, .config = config, .holder = holder};
     HSD_TRY(hsd_paged_open(holder, bytes, config->memory_bytes - list_bytes, config->space, err));
-    hsd_status status = hsd_worklist_open(&w.worklist, list_bytes, config->space, err);
+    hsd_status status = hsd_frontier_open(&w.frontier, adjacency, list_bytes, config->space, err);
     if (status == HSD_OK) status = walk_all(&w, err);
     if (status == HSD_OK) status = forget_shared(&w, err);
-    hsd_worklist_close(&w.worklist);
+    hsd_frontier_close(&w.frontier);
     if (status != HSD_OK) hsd_paged_close(holder);
     return status;
 }
