@@ -42,13 +42,13 @@ class Result:
 class Workshop:
     """A folder with dumps, an empty folder for results and one for temporary data. Both must be as expected after each run."""
 
-    def __init__(self, program_path):
+    def __init__(self, program_path, scale=1):
         self.program = program_path
         self.root = tempfile.mkdtemp(prefix="hsd-reliability-")
         self.results, self.temps = os.path.join(self.root, "results"), os.path.join(self.root, "temps")
         os.mkdir(self.results)
         os.mkdir(self.temps)
-        self.dumps = inputs.write_inputs(self.root)
+        self.dumps = inputs.write_inputs(self.root, scale)
         self.captures = self._import()
 
     def __enter__(self):
@@ -142,7 +142,7 @@ class Tally:
             self.passed += 1
             return
         self.failed += 1
-        if self.failed <= 20:
+        if self.failed <= int(os.environ.get("HSD_SHOW", "20")):
             print(f"{name}: {problem}")
             if err:
                 print("    " + err.decode(errors="replace").strip()[:2000].replace("\n", "\n    "))
@@ -191,6 +191,6 @@ def verdict(result, good, statuses):
         return f"exit status {result.status}, expected {' or '.join(map(str, statuses))}"
     if result.outputs:
         return f"exit status {result.status} and yet an output file"
-    if not result.err.strip():
-        return f"exit status {result.status} without a message"
+    if not result.err.strip() and not result.out.strip():
+        return f"exit status {result.status} without a word"
     return None

@@ -10,6 +10,7 @@ program was built with sanitizers, whose own time and memory are not counted.
 import gzip
 import json
 import os
+import resource
 import shutil
 import struct
 import subprocess
@@ -25,22 +26,25 @@ MAX_KIB = 64 * 1024
 
 
 class Measured:
-    def __init__(self, status, seconds, peak_kib, err):
-        self.status, self.seconds, self.peak_kib, self.err = status, seconds, peak_kib, err
+    def __init__(self, status, seconds, peak_kib, has_spoken, err):
+        self.status, self.seconds, self.peak_kib, self.has_spoken, self.err = status, seconds, peak_kib, has_spoken, err
 
 
 def measure(shop, arguments):
     """Runs the command and asks the kernel what it used."""
     shop.clear()
-    err_path = os.path.join(shop.root, "stderr")
-    with open(err_path, "wb") as err:
-        process = subprocess.Popen([shop.program, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err,
+    out_path, err_path = os.path.join(shop.root, "stdout"), os.path.join(shop.root, "stderr")
+    with open(out_path, "wb") as out, open(err_path, "wb") as err:
+        process = subprocess.Popen([shop.program, *arguments], stdin=subprocess.DEVNULL, stdout=out, stderr=err,
                                    env=shop.environment({}), cwd=shop.root,
-                                   preexec_fn=lambda: __import__("resource").setrlimit(__import__("resource").RLIMIT_CPU, (60, 60)))
+                                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (60, 60)))
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     with open(err_path, "rb") as err:
-        return Measured(process.returncode, usage.ru_utime + usage.ru_stime, usage.ru_maxrss, err.read())
+        said = err.read()
+    # What verify finds is its answer and stands on standard output.
+    has_spoken = bool(said.strip()) or os.path.getsize(out_path) > 0
+    return Measured(process.returncode, usage.ru_utime + usage.ru_stime, usage.ru_maxrss, has_spoken, said)
 
 
 def problem_of(run, statuses=(0, 3)):
@@ -48,7 +52,7 @@ def problem_of(run, statuses=(0, 3)):
         return "a sanitizer spoke"
     if run.status not in statuses:
         return f"exit status {run.status}, expected {' or '.join(map(str, statuses))}"
-    if run.status == 3 and not run.err.strip():
+    if run.status == 3 and not run.has_spoken:
         return "no message"
     if run.seconds > MAX_SECONDS:
         return f"{run.seconds:.1f} s of processor time"
@@ -57,15 +61,17 @@ def problem_of(run, statuses=(0, 3)):
     return None
 
 
-def leftovers(shop):
-    return [name for name in os.listdir(shop.temps)] or [name for name in os.listdir(shop.results)]
+def leftovers(shop, arguments):
+    """Names that a failed run may not leave. Salvage ends with 3 and the capture that it made of what was left."""
+    results = [] if arguments[0] == "salvage" else os.listdir(shop.results)
+    return os.listdir(shop.temps) + results
 
 
 def check(shop, tally, name, arguments, statuses=(0, 3)):
     run = measure(shop, arguments)
     problem = problem_of(run, statuses)
-    if problem is None and run.status != 0 and leftovers(shop):
-        problem = f"left behind: {leftovers(shop)}"
+    if problem is None and run.status != 0 and leftovers(shop, arguments):
+        problem = f"left behind: {leftovers(shop, arguments)}"
     tally.case(name, problem, run.err)
 
 

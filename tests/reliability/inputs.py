@@ -56,12 +56,13 @@ def v8_snapshot(sessions, pages):
     heap.edge(root, "element", 1, roots)
     heap.edge(root, "shortcut", "global", window)
     heap.edge(roots, "internal", "1", window)
-    for title, name, kind, numbers, size in (("sessions", "Session", "object", sessions, 56), ("pages", "Page", "object", pages, 400)):
+    # Ids of sessions are 1 more than a multiple of 10, of pages 3 more, of their strings 4 more than those.
+    for title, name, first, numbers, size in (("sessions", "Session", 10001, sessions, 56), ("pages", "Page", 10003, pages, 400)):
         table = heap.node("array", "(object elements)", 203 if title == "pages" else 201, 32)
         heap.edge(window, "property", title, table)
         for number in numbers:
-            item = heap.node(kind, name, 1001 + 10 * number + 2000 * (title == "pages"), size)
-            text = heap.node("string", f"{title}-{number}", 5001 + 10 * number + 2000 * (title == "pages"), 24)
+            item = heap.node("object", name, first + 10 * number, size)
+            text = heap.node("string", f"{title}-{number}", first + 10 * number + 4, 24)
             heap.edge(table, "element", number, item)
             heap.edge(item, "property", "name", text)
     heap.node("object", "Garbage", 9001, 128)
@@ -138,17 +139,17 @@ def hprof_dump(sessions, pages):
     dump.object_array(0x500, 0x40, [0x1000 + 16 * n for n in sessions])
     for n in sessions:
         dump.instance(0x1000 + 16 * n, 0x20, struct.pack(">Qq", 0, n))
-    dump.object_array(0x600, 0x40, [0x9000 + 16 * n for n in pages])
+    dump.object_array(0x600, 0x40, [0x800 + 16 * n for n in pages])
     for n in pages:
-        dump.byte_array(0x9000 + 16 * n, bytes(400))
+        dump.byte_array(0x800 + 16 * n, bytes(400))
     for identity in (0x10, 0x20, 0x30, 0x40):
         dump.root(identity)
     return dump
 
 
-def write_inputs(folder):
+def write_inputs(folder, scale=1):
     """before/after in both formats; returns {"v8": (before, after), "hprof": …} as paths."""
-    states = {"before": (range(0, 6), range(0, 4)), "after": (range(0, 8), range(1, 4))}
+    states = {"before": (range(0, 6 * scale), range(0, 4)), "after": (range(0, 8 * scale), range(1, 4))}
     paths = {"v8": [], "hprof": []}
     for state, (sessions, pages) in states.items():
         for kind, make, suffix in (("v8", v8_snapshot, "heapsnapshot"), ("hprof", lambda *lists: hprof_dump(*lists).to_bytes(), "hprof")):
