@@ -10,7 +10,8 @@ static void tell(const cli_app *cli, const char *input, const char *output, cons
 {
     char objects[HSD_NUMBER_CHARS], references[HSD_NUMBER_CHARS], heap[HSD_NUMBER_CHARS], read[HSD_NUMBER_CHARS],
         written[HSD_NUMBER_CHARS];
-    cli_note(cli, "%s (%s, %s): %s objects, %s references, %s of heap; %s written to %s%s", input, result->format,
+    cli_note(cli, "imported %s (%s, %s): %s objects, %s references, %s of heap; %s written to %s%s",
+             strcmp(input, "-") == 0 ? "standard input" : input, result->format,
              hsd_format_bytes(read, result->input_bytes), hsd_format_count(objects, result->objects),
              hsd_format_count(references, result->references), hsd_format_bytes(heap, result->bytes),
              hsd_format_bytes(written, result->output_bytes), strcmp(output, "-") == 0 ? "standard output" : output,

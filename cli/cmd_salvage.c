@@ -36,6 +36,7 @@ static int run_salvage(cli_app *cli)
     cli_progress_clear();
     if (status != HSD_OK) return cli_report_error(cli, &err);
     tell(cli, cli->inputs[0], options->output, &result);
+    cli->saw_damage = false; /* that is what it was called for */
     return CLI_DONE;
 }
 

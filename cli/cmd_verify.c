@@ -74,7 +74,7 @@ static const cli_example examples[] = {
 
 const cli_command cli_command_verify = {
     .name = "verify",
-    .synopsis = "FILE…",
+    .synopsis = "FILE...",
     .summary = "check every byte of captures, changing nothing",
     .description =
         "Reads captures from the first byte to the last and holds every rule of the format against them: checksums, counts, "

@@ -21,6 +21,24 @@ const cli_row cli_exit_statuses[] = {
     {0},
 };
 
+const cli_row cli_outputs[] = {
+    {"text", "One screen for people. Sizes have three significant figures; the rows of a table and the line of others add up to "
+             "TOTAL in exact bytes. On a terminal long names are cut in the middle, and two names never look the same"},
+    {"text --plain", "One record a line, fields separated by a tab, exact bytes; lines that begin with # name the fields"},
+    {"json", "One object, schema hsdiff.diff/1: captures, match, identity_known, partial, summary, total, types, roots, and with "
+             "--top others. Sizes are exact integers. Names are fixed, and fields may be added. Where identity_known is false, "
+             "new and freed are what the counts alone prove. In each capture objects and bytes are the live ones"},
+    {"csv", "One table by RFC 4180. Names that a spreadsheet would take for a formula, and names that begin with ', have a ' before "
+            "them"},
+    {"--objects", "change is new or freed by presence in the captures, live or not; else reached or unreached when the object is live "
+                  "in one of them alone; else resized. before and after are absent, unreached or live. bytes is the size after, or "
+                  "before when it was freed"},
+    {"names", "What a terminal or a build server would obey in a name is shown as \\x1b, \\u202e or \\U000e0041, bytes that are no "
+              "UTF-8 as \\xff; a backslash that could be taken for such a mark is doubled. JSON holds names exactly, with U+FFFD "
+              "for what is no UTF-8"},
+    {0},
+};
+
 const cli_row cli_files[] = {
     {"*.hs", "captures; mode 0600, shapes alone unless values were asked for"},
     {"$TMPDIR, /var/tmp", "temporary data, in files without a name that vanish with the process; --temp-dir names another place"},
@@ -114,8 +132,11 @@ void cli_print_formats(cli_out *out)
 {
     for (size_t i = 0; hsd_importer_get(i); i++) {
         const hsd_importer_info *info = hsd_importer_get(i);
-        cli_out_format(out, "  %-10s  %s%s%s\n", info->name, info->summary, info->suffixes ? ": " : "",
-                       info->suffixes ? info->suffixes : "");
+        cli_out_format(out, "  %-10s", info->name);
+        cli_print_wrapped(out, info->summary, 12, 12, WIDTH);
+        if (!info->suffixes) continue;
+        cli_out_format(out, "%*s", 12, "");
+        cli_print_wrapped(out, info->suffixes, 12, 12, WIDTH);
     }
 }
 
@@ -131,6 +152,7 @@ void cli_print_short_help(cli_out *out)
                  "  hsdiff before.hprof after.hprof                   two dumps of a JVM\n"
                  "  hsdiff demo                                       a toy that leaks, to try it\n"
                  "\n"
+                 "  hsdiff --summary before.hprof after.hprof         by type alone, faster\n"
                  "  hsdiff import heap.hprof -o heap.hs               keep a dump, smaller\n"
                  "  hsdiff info heap.hs                               what a file holds\n"
                  "\n"

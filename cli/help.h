@@ -31,6 +31,6 @@ void cli_print_wrapped(cli_out *out, const char *text, size_t at, size_t indent,
 typedef struct cli_row { const char *term, *text; } cli_row;
 
 /* Rows that help and manual share; each ends with a NULL term. */
-extern const cli_row cli_exit_statuses[], cli_files[], cli_environment[];
+extern const cli_row cli_exit_statuses[], cli_outputs[], cli_files[], cli_environment[];
 
 #endif

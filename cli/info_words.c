@@ -23,9 +23,9 @@ const char *cli_identity_word(hsd_identity identity)
 const char *cli_identity_sentence(hsd_identity identity)
 {
     static const char *const sentences[] = {
-        "none: objects cannot be recognised in another capture",
-        "exact: ids are never reused, objects are recognised in other captures of the process",
-        "address: objects are recognised by address and type in other captures of the process",
-        "moving: objects change their address, another capture can be compared by counts alone"};
+        "none: another capture can be compared by counts alone",
+        "exact: ids are never reused, so objects are recognised again",
+        "address: objects are recognised again by address and type",
+        "moving: addresses change, so captures are compared by counts alone"};
     return sentences[identity <= HSD_IDENTITY_MOVING ? identity : 0];
 }

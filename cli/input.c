@@ -131,7 +131,8 @@ static void tell_of_import(const input_job *opening)
     const hsd_import_result *result = &opening->input->imported;
     char objects[HSD_NUMBER_CHARS], size[HSD_NUMBER_CHARS], time[HSD_NUMBER_CHARS];
     if (!opening->input->is_foreign || opening->status != HSD_OK) return;
-    cli_note(opening->cli, "%s: imported (%s): %s objects, %s read in %s%s", opening->input->path, result->format,
+    const char *name = strcmp(opening->input->path, "-") == 0 ? "standard input" : opening->input->path;
+    cli_note(opening->cli, "%s: imported (%s): %s objects, %s read in %s%s", name, result->format,
              hsd_format_count(objects, result->objects), hsd_format_bytes(size, result->input_bytes),
              hsd_format_duration(time, opening->elapsed_ns), result->is_complete ? "" : "; it is not complete");
 }

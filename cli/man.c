@@ -124,7 +124,7 @@ static void put_see_also(cli_out *out)
 {
     cli_out_text(out, ".SH \"SEE ALSO\"\n");
     for (size_t i = 0; cli_command_get(i); i++) {
-        cli_out_text(out, ".BR hsdiff\\-");
+        cli_out_text(out, ".BR \\%hsdiff\\-"); /* never broken at a line's end */
         cli_out_format(out, "%s (1)%s\n", cli_command_get(i)->name, cli_command_get(i + 1) ? "," : "");
     }
 }
@@ -141,6 +141,7 @@ static void put_main_page(cli_out *out)
     cli_out_text(out, ".SH \"HEAP DUMPS THAT ARE READ\"\n");
     for (size_t i = 0; hsd_importer_get(i); i++)
         put_term(out, hsd_importer_get(i)->name, hsd_importer_get(i)->summary);
+    put_rows(out, "OUTPUT", cli_outputs);
     put_rows(out, "\"EXIT STATUS\"", cli_exit_statuses);
     put_rows(out, "FILES", cli_files);
     put_rows(out, "ENVIRONMENT", cli_environment);

@@ -1,7 +1,8 @@
 /*
- * Signals. The handler only remembers; the progress callback of the library asks and cancels. The second
- * signal finds the default action restored (SA_RESETHAND) and ends the process where it stands: even
- * then nothing is left, because unfinished files have no name.
+ * Signals. The handler only remembers; the progress callback of the library asks and cancels. What cannot
+ * ask, because it waits for a pipe in which nothing comes, is ended two seconds later; a second signal finds
+ * the default action restored (SA_RESETHAND) and ends the process where it stands. Even then nothing is
+ * left, because unfinished files have no name.
  */
 #include "signals.h"
 
@@ -11,7 +12,27 @@
 
 static volatile sig_atomic_t seen;
 
-static void remember(int signal) { seen = signal; }
+#define PATIENCE_SECONDS 2
+
+static void end_now(void)
+{
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    sigemptyset(&action.sa_mask);
+    sigaction(seen, &action, NULL);
+    kill(getpid(), seen);
+}
+
+static void remember(int signal)
+{
+    seen = signal;
+    alarm(PATIENCE_SECONDS);
+}
+
+static void lose_patience(int signal)
+{
+    (void)signal;
+    end_now();
+}
 
 static void catch(int signal)
 {
@@ -28,6 +49,9 @@ void cli_signals_begin(void)
     catch(SIGTERM);
     catch(SIGHUP);
     sigaction(SIGPIPE, &ignore, NULL);
+    struct sigaction late = {.sa_handler = lose_patience};
+    sigemptyset(&late.sa_mask);
+    sigaction(SIGALRM, &late, NULL);
 }
 
 int cli_signal_seen(void) { return seen; }
@@ -36,9 +60,5 @@ void cli_signal_set_broken_pipe(void) { seen = SIGPIPE; }
 
 void cli_signals_end(void)
 {
-    if (seen == 0) return;
-    struct sigaction action = {.sa_handler = SIG_DFL};
-    sigemptyset(&action.sa_mask);
-    sigaction(seen, &action, NULL);
-    kill(getpid(), seen);
+    if (seen != 0) end_now();
 }

@@ -21,7 +21,7 @@ def v8_snapshot(path, sessions):
                      for edge, label, target in out)
 
     first = 4
-    node("synthetic", "", 1, 0, [("element", 1, 1)])
+    node("synthetic", "", 1, 0, [("element", 1, 1), ("shortcut", "global", 2)])
     node("synthetic", "(GC roots)", 3, 0, [("element", 1, 2)])
     node("object", "global", 5, 120, [("property", "sessions", 3)])
     node("object", "Map", 7, 64, [("element", i, first + 2 * i) for i in range(sessions)])

@@ -90,6 +90,8 @@ static hsd_diff moving(void)
     diff.before.info.identity = diff.after.info.identity = HSD_IDENTITY_MOVING;
     memset(diff.before.info.domain, 0, 16);
     diff.before.info.runtime = diff.after.info.runtime = "HotSpot 17.0.13";
+    diff.before.info.path = "a.hprof";
+    diff.after.info.path = "b.hprof";
     return diff;
 }
 
@@ -128,8 +130,10 @@ static const struct { const char *name; hsd_diff (*make)(void); } screens[] = {
 
 static int print_screen(const char *name, unsigned width)
 {
-    const hsd_report_options options = {.width = width, .use_utf8 = true, .before_command = "before.hs",
-                                        .after_command = "after.hs", .after_is_foreign = strcmp(name, "moving") == 0};
+    const bool is_foreign = strcmp(name, "moving") == 0;
+    const hsd_report_options options = {.width = width, .use_utf8 = true, .before_command = is_foreign ? "a.hprof" : "before.hs",
+                                        .after_command = is_foreign ? "b.hprof" : "after.hs",
+                                        .before_is_foreign = is_foreign, .after_is_foreign = is_foreign};
     for (size_t i = 0; i < sizeof screens / sizeof screens[0]; i++) {
         if (strcmp(screens[i].name, name) != 0) continue;
         const hsd_diff diff = screens[i].make();
