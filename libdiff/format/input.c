@@ -57,8 +57,10 @@ hsd_status hsd_input_open_fd(hsd_input *input, int fd, const char *name, const h
 {
     *input = (hsd_input){.fd = fd};
     const hsd_status status = set_up(input, name, run, err);
-    hsd_error_set_file(err, name);
-    if (status != HSD_OK) hsd_input_close(input);
+    if (status != HSD_OK) {
+        hsd_error_set_file(err, name);
+        hsd_input_close(input);
+    }
     return status;
 }
 
