@@ -9,8 +9,9 @@
  *      slot b  |========|-------------------------|       takes what a left
  *
  * Worked example, the bound of the first milestone: 64 MiB, 10 M objects, 30 M references by id, two
- * captures. Tables 4 MiB. 52 MiB of owner labels fit nowhere twice: one capture after the other. Numbering
- * has 52 MiB beside the reader: about 12 MiB for ids and 40 MiB for references, both spill.
+ * captures. Tables 4 MiB, reader 8 MiB, bits 4 MiB a side. 45 MiB of labels and 162 MiB of blocks fit
+ * nowhere twice: one capture after the other. Reading has 48 MiB left for two sorters, 12 MiB for ids and
+ * 36 MiB for references: both spill. Then labels get 29 MiB and blocks 13 MiB.
  */
 #include "base/plan.h"
 
@@ -22,15 +23,16 @@
 #define KIB(n) (UINT64_C(n) << 10)
 #define MIB(n) (UINT64_C(n) << 20)
 
-#define TABLES_LEAST     MIB(1)
-#define TABLES_MOST      MIB(64)
-#define SORT_LEAST       KIB(512)
-#define SERVE_LEAST      KIB(512)
-#define MERGE_USEFUL     MIB(16) /* a merge gains nothing from more */
-#define BUILD_LEAST      MIB(2)  /* a slab of 1 MiB and the open block */
-#define PAGES_LEAST      KIB(1280)
-#define SIDE_LEAST       MIB(24) /* below it two walks at once get in each other's way */
-#define COUNT_MOST       (UINT64_C(1) << 40) /* keeps the arithmetic far from overflow */
+#define TABLES_LEAST MIB(1)
+#define TABLES_MOST  MIB(64)
+#define SORT_LEAST   KIB(512)
+#define SERVE_LEAST  KIB(512)
+#define MERGE_BLOCK  KIB(272) /* what a merge can use for each run */
+#define SEED_SERVE   KIB(256) /* roots are few: the least a sorter serves from */
+#define BLOCKS_LEAST MIB(2)   /* of the adjacency: a slab of 1 MiB and the open block */
+#define PAGES_LEAST  KIB(1280)
+#define SIDE_LEAST   MIB(24)             /* below it two walks at once get in each other's way */
+#define COUNT_MOST   (UINT64_C(1) << 40) /* keeps the arithmetic far from overflow */
 
 typedef struct slot {
     uint64_t least;
@@ -52,7 +54,8 @@ static uint64_t scale(uint64_t a, uint64_t b, uint64_t c)
 static bool share_round(slot *slots, size_t count, bool *is_closed, uint64_t *rest)
 {
     uint64_t weights = 0;
-    for (size_t i = 0; i < count; i++) weights += is_closed[i] ? 0 : slots[i].weight;
+    for (size_t i = 0; i < count; i++)
+        weights += is_closed[i] ? 0 : slots[i].weight;
     const uint64_t round = *rest;
     bool has_closed = false;
     for (size_t i = 0; i < count; i++) {
@@ -87,25 +90,39 @@ static bool share(uint64_t total, slot *slots, size_t count)
         suffices = suffices && slots[i].least <= rest;
         rest -= hsd_min_u64(rest, slots[i].least);
     }
-    while (suffices && share_round(slots, count, is_closed, &rest)) continue;
+    while (suffices && share_round(slots, count, is_closed, &rest))
+        continue;
     return suffices;
 }
 
 /* ---- what the stages of one capture can use */
 
-static uint64_t adjacency_estimate(const hsd_plan_capture *c) { return 5 * c->references + 2 * c->objects; }
+static uint64_t adjacency_estimate(const hsd_plan_capture *c)
+{
+    return 5 * c->references + 2 * c->objects;
+}
 
 /* A sorter keeps n records in memory when it holds them and as much again to sort into. */
 static uint64_t sort_useful(uint64_t records, unsigned words)
 {
-    return 2 * records * 8 * words + MIB(1);
+    return 2 * records * 8 * words + MIB(2);
 }
 
-/* What serving takes: the records, if they stayed in memory; else buffers for the merge. */
+static bool stays_in_memory(uint64_t records, unsigned words, uint64_t sort_bytes)
+{
+    return sort_bytes >= sort_useful(records, words);
+}
+
+/* What serving takes: the records, if they stayed in memory; else a block for each run, and a run is a
+ * third of the sorter's memory. Never more than sorting had. */
 static uint64_t serve_useful(uint64_t records, unsigned words, uint64_t sort_bytes)
 {
-    const bool stayed = sort_bytes >= sort_useful(records, words);
-    return stayed ? records * 8 * words + KIB(256) : MERGE_USEFUL;
+    uint64_t useful = records * 8 * words + KIB(256);
+    if (!stays_in_memory(records, words, sort_bytes)) {
+        const uint64_t runs = records * 8 * words / (sort_bytes / 3 + 1) + 1;
+        useful = hsd_max_u64(MIB(1), runs * MERGE_BLOCK);
+    }
+    return hsd_min_u64(useful, sort_bytes);
 }
 
 /* Labels: 4 bytes an object in pages, their tables, and one eighth of all for the worklist. */
@@ -116,91 +133,124 @@ static uint64_t label_useful(const hsd_plan_capture *c)
 
 static uint64_t label_least(const hsd_plan_capture *c) { return PAGES_LEAST + c->objects / 512; }
 
+static bool has_blocks(const hsd_plan_capture *c) { return c->has_graph || c->has_parts; }
+static bool has_join(const hsd_plan_capture *c) { return c->needs_join && has_blocks(c); }
+
 static uint64_t adjacency_least(const hsd_plan_capture *c)
 {
-    return PAGES_LEAST + adjacency_estimate(c) / 2048;
+    return has_blocks(c) ? BLOCKS_LEAST + adjacency_estimate(c) / 2048 : 0;
 }
 
-/* Leaf bits, part bits, and the block index of the adjacency. */
+/* Pseudo, part, folded; of the adjacency: leaves (which double as they grow) and the block index. */
 static uint64_t bits_bytes(const hsd_plan_capture *c)
 {
-    if (!c->has_graph && !c->has_parts) return 0;
-    return c->objects / 8 * (c->has_parts ? 2 : 1) + c->objects / 64 + adjacency_estimate(c) / 1024 + KIB(64);
+    if (!has_blocks(c)) return 0;
+    return c->objects / 8 * (c->has_parts ? 5 : 3) + c->objects / 64 +
+           adjacency_estimate(c) / 1024 + KIB(128);
 }
 
-/* ---- the stages of one capture's walk within `walk` bytes. False: too little. */
+/* ---- the stages of one capture's walk. `room` is what is left beside reader and bits. False: too little. */
 
-static bool plan_join(hsd_plan_side *side, const hsd_plan_capture *c, uint64_t walk)
+/* The labels of owners; while parts are told apart theirs are there instead, and the folded ones after. */
+static void divide_labels(hsd_plan_side *side, const hsd_plan_capture *c, uint64_t labels)
 {
-    if (!c->needs_join) return true;
-    slot number[] = {
-        {SORT_LEAST, sort_useful(c->objects, 2), c->objects + 1, &side->id_sort_bytes},
-        {SORT_LEAST, sort_useful(c->references, 2), c->references + 1, &side->reference_sort_bytes}};
-    if (walk < side->reader_bytes || !share(walk - side->reader_bytes, number, 2)) return false;
-    const uint64_t ids = hsd_min_u64(serve_useful(c->objects, 2, side->id_sort_bytes), side->id_sort_bytes);
-    const uint64_t references =
-        hsd_min_u64(serve_useful(c->references, 2, side->reference_sort_bytes), side->reference_sort_bytes);
-    slot join[] = {{SERVE_LEAST, ids, 4, &side->id_serve_bytes},
-                   {SERVE_LEAST, references, 4, &side->reference_serve_bytes},
-                   {SORT_LEAST, sort_useful(c->references, 1), 8, &side->edge_sort_bytes}};
-    return share(walk, join, 3);
+    const uint64_t folded = c->has_parts ? hsd_max_u64(labels / 9 + 1, SERVE_LEAST) : 0;
+    side->owner_bytes = labels - folded;
+    side->part_bytes = c->has_parts ? labels - folded : 0;
+    side->folded_bytes = folded;
+    side->seed_sort_bytes = side->owner_bytes / 2;
+    side->seed_serve_bytes = hsd_min_u64(SEED_SERVE, side->seed_sort_bytes);
 }
 
-static bool plan_build(hsd_plan_side *side, const hsd_plan_capture *c, uint64_t walk)
+/* Labels are read and written at random, so they come first; then blocks; identity only streams. */
+static bool plan_graph(hsd_plan_side *side, const hsd_plan_capture *c, uint64_t room)
 {
-    if (!c->has_graph) return true;
-    const uint64_t blocks = adjacency_estimate(c) + MIB(2);
-    const uint64_t fixed = side->bits_bytes + (c->needs_join ? 0 : side->reader_bytes);
-    const uint64_t edges = hsd_min_u64(serve_useful(c->references, 1, side->edge_sort_bytes), side->edge_sort_bytes);
-    slot build[] = {{SERVE_LEAST, edges, 1, c->needs_join ? &side->edge_serve_bytes : NULL},
-                    {BUILD_LEAST, blocks, 3, &side->build_bytes}};
-    return walk >= fixed && share(walk - fixed, build, 2);
+    const uint64_t times = c->has_parts ? 2 : 1;
+    const uint64_t blocks = adjacency_least(c);
+    uint64_t labels = 0;
+    slot census[] = {
+        {label_least(c) * times, label_useful(c) * times, 6, has_blocks(c) ? &labels : NULL},
+        {SORT_LEAST, sort_useful(c->objects, c->identity_words), 4,
+         c->identity_words > 0 ? &side->identity_sort_bytes : NULL}};
+    if (!share(room, census, 2)) return false;
+    side->identity_serve_bytes =
+        serve_useful(c->objects, c->identity_words, side->identity_sort_bytes);
+    if (!has_blocks(c)) return true;
+    if (room < side->id_serve_bytes + blocks + label_least(c) * times) return false;
+    labels = hsd_min_u64(labels, room - side->id_serve_bytes - blocks);
+    divide_labels(side, c, labels);
+    const uint64_t useful = hsd_max_u64(blocks, adjacency_estimate(c) + MIB(3));
+    side->adjacency_bytes = hsd_min_u64(useful, room - side->id_serve_bytes - labels);
+    side->build_bytes = side->adjacency_bytes;
+    return true;
 }
 
-/* Labels are read and written at random, so they come first; identity only streams. */
-static bool plan_labels(hsd_plan_side *side, const hsd_plan_capture *c, uint64_t walk)
+/* Ids and references side by side; the ids then serve until the roots are found. */
+static bool plan_read(hsd_plan_side *side, const hsd_plan_capture *c, uint64_t room)
 {
-    const bool has_labels = c->has_graph || c->has_parts;
-    const uint64_t beside = hsd_max_u64(side->reader_bytes, has_labels ? adjacency_least(c) : 0);
-    const uint64_t fixed = beside + side->bits_bytes;
-    const uint64_t identity = sort_useful(c->objects, c->identity_words);
-    uint64_t *owners = c->has_graph ? &side->owner_bytes : NULL;
-    uint64_t *parts = c->has_parts ? &side->part_bytes : NULL;
-    uint64_t *sorter = c->identity_words > 0 ? &side->identity_sort_bytes : NULL;
-    slot labels[] = {{label_least(c), label_useful(c), 6, owners},
-                     {label_least(c), label_useful(c), 6, parts},
-                     {SORT_LEAST, identity, 4, sorter}};
-    return walk >= fixed && share(walk - fixed, labels, 3);
+    slot read[] = {{SORT_LEAST, sort_useful(c->objects, 2), c->objects + 1, &side->id_sort_bytes},
+                   {SORT_LEAST, sort_useful(c->references, 2), c->references + 1,
+                    &side->reference_sort_bytes}};
+    if (!share(room, read, 2)) return false;
+    const uint64_t ids = serve_useful(c->objects, 2, side->id_sort_bytes);
+    side->id_serve_bytes = hsd_min_u64(ids, hsd_max_u64(SERVE_LEAST, room / 8));
+    if (c->has_edges) { /* they are sorted by their sources while those by targets wait */
+        const uint64_t two_thirds = (room - side->id_serve_bytes) / 3 * 2;
+        if (two_thirds < 2 * SORT_LEAST) return false;
+        side->reference_sort_bytes = hsd_min_u64(side->reference_sort_bytes, two_thirds);
+        side->source_sort_bytes = side->reference_sort_bytes / 2;
+        side->source_serve_bytes = serve_useful(c->references, 2, side->source_sort_bytes);
+    }
+    return true;
 }
 
-static bool plan_adjacency(hsd_plan_side *side, const hsd_plan_capture *c, uint64_t walk)
+static bool plan_edges(hsd_plan_side *side, const hsd_plan_capture *c, uint64_t room)
 {
-    const uint64_t held = side->bits_bytes + side->owner_bytes + side->part_bytes;
-    if (!c->has_graph && !c->has_parts) return true;
-    slot pages[] = {{adjacency_least(c), adjacency_estimate(c) + MIB(3), 1, &side->adjacency_bytes}};
-    return walk >= held && share(walk - held, pages, 1);
+    const uint64_t edges = sort_useful(c->references, 1);
+    if (!has_join(c)) {
+        slot read[] = {{SORT_LEAST, edges, 1, &side->edge_sort_bytes}};
+        return share(room, read, 1);
+    }
+    const uint64_t references = serve_useful(c->references, 2, side->reference_sort_bytes);
+    slot join[] = {{SERVE_LEAST, references, 4, &side->reference_serve_bytes},
+                   {SORT_LEAST, edges, 8, &side->edge_sort_bytes}};
+    return share(room + side->reader_bytes - side->id_serve_bytes, join, 2);
 }
 
 static bool plan_side(hsd_plan_side *side, const hsd_plan_capture *c, uint64_t walk)
 {
     *side = (hsd_plan_side){.reader_bytes = HSD_PLAN_READER_BYTES, .bits_bytes = bits_bytes(c)};
-    if (!plan_join(side, c, walk) || !plan_build(side, c, walk)) return false;
-    if (!plan_labels(side, c, walk) || !plan_adjacency(side, c, walk)) return false;
-    const uint64_t serve = serve_useful(c->objects, c->identity_words, side->identity_sort_bytes);
-    side->identity_serve_bytes = hsd_min_u64(serve, side->identity_sort_bytes);
+    if (walk < side->reader_bytes + side->bits_bytes) return false;
+    const uint64_t room = walk - side->reader_bytes - side->bits_bytes;
+    if (has_join(c) && !plan_read(side, c, room)) return false;
+    if (!plan_graph(side, c, room)) return false;
+    if (!has_blocks(c)) return true;
+    if (!plan_edges(side, c, room)) return false;
+    const uint64_t edges = serve_useful(c->references, 1, side->edge_sort_bytes);
+    side->edge_serve_bytes =
+        hsd_min_u64(edges, walk - side->bits_bytes - side->id_serve_bytes - side->build_bytes);
     return true;
 }
 
 /* Most that this side has alive at once. */
 static uint64_t side_peak(const hsd_plan_side *s, const hsd_plan_capture *c)
 {
-    uint64_t peak = s->reader_bytes + s->id_sort_bytes + s->reference_sort_bytes;
-    peak = hsd_max_u64(peak, s->id_serve_bytes + s->reference_serve_bytes + s->edge_sort_bytes);
-    const uint64_t feed = c->needs_join ? s->edge_serve_bytes : s->reader_bytes;
-    peak = hsd_max_u64(peak, feed + s->build_bytes + s->bits_bytes);
-    const uint64_t labels = s->bits_bytes + s->owner_bytes + s->part_bytes;
-    peak = hsd_max_u64(peak, labels + s->adjacency_bytes);
-    return hsd_max_u64(peak, labels + s->reader_bytes + s->identity_sort_bytes);
+    const uint64_t read = has_join(c) ? s->id_sort_bytes + s->reference_sort_bytes
+                                      : hsd_max_u64(s->build_bytes, s->edge_sort_bytes);
+    uint64_t peak = s->reader_bytes + read;
+    peak =
+        hsd_max_u64(peak, s->reader_bytes + s->id_serve_bytes +
+                              (has_join(c) ? s->reference_sort_bytes + s->source_sort_bytes : 0));
+    if (has_join(c))
+        peak = hsd_max_u64(peak, s->id_serve_bytes + s->reference_serve_bytes + s->edge_sort_bytes);
+    peak = hsd_max_u64(peak, s->id_serve_bytes + s->edge_serve_bytes + s->build_bytes);
+    const uint64_t blocks = s->adjacency_bytes + s->folded_bytes;
+    const uint64_t random = hsd_max_u64(s->part_bytes, 2 * s->seed_sort_bytes);
+    peak = hsd_max_u64(peak, s->reader_bytes + s->id_serve_bytes + blocks + random);
+    peak = hsd_max_u64(peak, blocks + s->owner_bytes + s->seed_serve_bytes);
+    peak = hsd_max_u64(peak,
+                       s->reader_bytes + s->owner_bytes + s->folded_bytes + s->identity_sort_bytes);
+    return peak + s->bits_bytes;
 }
 
 /* ---- both captures */
@@ -218,7 +268,25 @@ static uint64_t size_of(const hsd_plan_capture *c)
 /* What the random accesses of the owners stage want in memory. */
 static uint64_t graph_of(const hsd_plan_capture *c)
 {
-    return c->has_graph ? bits_bytes(c) + label_useful(c) * (c->has_parts ? 2 : 1) + adjacency_estimate(c) : 0;
+    return has_blocks(c)
+               ? bits_bytes(c) + label_useful(c) * (c->has_parts ? 2 : 1) + adjacency_estimate(c)
+               : 0;
+}
+
+/* What the first walk's identity sorter may keep: its records if they take little, else a merge's buffers. */
+static uint64_t held_by_first(const hsd_plan_side *first, const hsd_plan_capture *c, uint64_t walk)
+{
+    const bool stayed = stays_in_memory(c->objects, c->identity_words, first->identity_sort_bytes);
+    if (stayed && first->identity_serve_bytes <= walk / 4) return first->identity_serve_bytes;
+    return hsd_min_u64(first->identity_serve_bytes, hsd_max_u64(SERVE_LEAST, walk / 16));
+}
+
+/* The second walk, while the first one's records and bits are still there. */
+static bool plan_second(hsd_plan *plan, const hsd_plan_request *r, uint64_t walk,
+                        uint64_t held_bytes)
+{
+    const uint64_t held = held_bytes + plan->sides[0].bits_bytes;
+    return walk >= held && plan_side(&plan->sides[1], &r->captures[1], walk - held);
 }
 
 static bool plan_in_turn(hsd_plan *plan, const hsd_plan_request *r, uint64_t memory_bytes)
@@ -229,13 +297,14 @@ static bool plan_in_turn(hsd_plan *plan, const hsd_plan_request *r, uint64_t mem
     plan->peak_bytes = plan->table_bytes + side_peak(&plan->sides[0], &r->captures[0]);
     if (r->capture_count == 1) return true;
     hsd_plan_side *first = &plan->sides[0];
-    uint64_t held = hsd_min_u64(first->identity_serve_bytes, hsd_max_u64(SERVE_LEAST, walk / 4));
-    if (!plan_side(&plan->sides[1], &r->captures[1], walk - held)) {
+    uint64_t held = held_by_first(first, &r->captures[0], walk);
+    if (!plan_second(plan, r, walk, held)) {
         held = hsd_min_u64(held, SERVE_LEAST); /* whatever else: the second must be walked too */
-        if (!plan_side(&plan->sides[1], &r->captures[1], walk - held)) return false;
+        if (!plan_second(plan, r, walk, held)) return false;
     }
     first->identity_serve_bytes = held;
-    const uint64_t second = plan->table_bytes + held + side_peak(&plan->sides[1], &r->captures[1]);
+    const uint64_t second =
+        plan->table_bytes + held + first->bits_bytes + side_peak(&plan->sides[1], &r->captures[1]);
     plan->peak_bytes = hsd_max_u64(plan->peak_bytes, second);
     return true;
 }
@@ -261,7 +330,8 @@ static bool plan_at_once(hsd_plan *plan, const hsd_plan_request *r, uint64_t mem
 }
 
 /* Whether two walks at once pay, and why. */
-static bool should_walk_at_once(const hsd_plan_request *r, uint64_t memory_bytes, const char **reason)
+static bool should_walk_at_once(const hsd_plan_request *r, uint64_t memory_bytes,
+                                const char **reason)
 {
     const uint64_t walk = memory_bytes - tables_of(memory_bytes);
     const uint64_t first = r->capture_count == 2 ? first_share(r, walk) : walk;
@@ -320,7 +390,8 @@ static hsd_status fail_over_budget(const hsd_plan_request *r, uint64_t memory_by
 hsd_status hsd_plan_make(hsd_plan *plan, const hsd_plan_request *request, hsd_error *err)
 {
     if (request->capture_count < 1 || request->capture_count > 2)
-        return hsd_fail(err, HSD_E_MISUSE, "a plan is for one or two captures, not %u", request->capture_count);
+        return hsd_fail(err, HSD_E_MISUSE, "a plan is for one or two captures, not %u",
+                        request->capture_count);
     const hsd_plan_request r = bounded(request);
     const uint64_t memory_bytes = r.memory_bytes == 0 ? hsd_run_default_memory() : r.memory_bytes;
     *plan = (hsd_plan){.memory_bytes = memory_bytes, .table_bytes = tables_of(memory_bytes)};
@@ -346,8 +417,9 @@ void hsd_plan_explain(const hsd_plan *plan, hsd_reporter *reporter)
              (double)plan->memory_bytes / mib, (double)plan->peak_bytes / mib,
              plan->is_side_by_side ? "walked side by side" : "walked in turn", plan->reason,
              (double)(a->id_sort_bytes + a->reference_sort_bytes) / mib,
-             (double)(b->id_sort_bytes + b->reference_sort_bytes) / mib, (double)a->adjacency_bytes / mib,
-             (double)b->adjacency_bytes / mib, (double)(a->owner_bytes + a->part_bytes) / mib,
+             (double)(b->id_sort_bytes + b->reference_sort_bytes) / mib,
+             (double)a->adjacency_bytes / mib, (double)b->adjacency_bytes / mib,
+             (double)(a->owner_bytes + a->part_bytes) / mib,
              (double)(b->owner_bytes + b->part_bytes) / mib, (double)a->identity_sort_bytes / mib,
              (double)b->identity_sort_bytes / mib);
 }

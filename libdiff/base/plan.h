@@ -3,22 +3,25 @@
  * of a diff gets its number from here and from nowhere else, so that what lives at the same time is
  * never more than the budget. Pure arithmetic: no allocation, no I/O.
  *
- * The stages of one capture's walk, and what is alive in each (fields of hsd_plan_side):
+ * The stages of one capture's walk, and what is alive in each (fields of hsd_plan_side; `bits` always):
  *
- *      number    reader + id_sort + reference_sort          stream objects; only if targets are ids
- *      join      id_serve + reference_serve + edge_sort     target id -> ordinal; only if …
- *      build     edge_serve | reader  + build + bits        adjacency blocks
- *      parts     adjacency + parts + bits                   only if some type is a part
- *      owners    adjacency + parts + owners + bits
- *      identity  reader + parts + owners + bits + identity_sort
+ *      read      reader + id_sort + reference_sort                       targets are ids
+ *                reader + build, or reader + edge_sort                   targets are ordinals
+ *      edges     reader + id_serve + reference_sort + source_sort        edges apart from their objects
+ *      join      id_serve + reference_serve + edge_sort                  target id -> ordinal
+ *      build     id_serve + edge_serve + build                           adjacency blocks
+ *      parts     reader + id_serve + adjacency + part + folded           only if some type is a part
+ *      roots     reader + id_serve + adjacency + 2 seed_sort + folded
+ *      owners    adjacency + owner + seed_serve + folded
+ *      census    reader + owner + folded + identity_sort
  *
  * and at the end, both captures side by side:
  *
  *      match     identity_serve of before + identity_serve of after
  *
  * The tables (types, names, roots, folded rows) are alive all the time. Walking one capture after the
- * other, the identity_serve of the first is alive during the whole walk of the second; walking both at
- * once, the two walks share the budget by their size.
+ * other, the identity_serve and the bits of the first are alive during the whole walk of the second;
+ * walking both at once, the two walks share the budget by their size.
  */
 #ifndef HSD_BASE_PLAN_H
 #define HSD_BASE_PLAN_H
@@ -33,9 +36,10 @@
 typedef struct hsd_plan_capture {
     uint64_t objects;       /* label nodes included */
     uint64_t references;    /* inline ones, separate edges and those of label nodes */
-    bool has_graph;         /* references and roots: build, owners are run */
-    bool needs_join;        /* targets are ids: number, join are run */
-    bool has_parts;         /* parts is run */
+    bool has_graph;         /* references are built into blocks and walked */
+    bool needs_join;        /* targets are ids */
+    bool has_edges;         /* some references stand apart from their objects */
+    bool has_parts;         /* some type is a part */
     unsigned identity_words; /* u64 words of one record of the identity sort; 0 = not run */
 } hsd_plan_capture;
 
@@ -46,18 +50,22 @@ typedef struct hsd_plan_request {
     hsd_plan_capture captures[2];
 } hsd_plan_request;
 
-/* Bytes for one capture. What a capture does not need (no graph, no join, no parts) is 0; a sorter
- * and an array never get more than they can use, and what is left over stays unused. */
+/* Bytes for one capture. What a capture does not need (no graph, no join, no parts) is 0; a sorter and
+ * an array never get more than they can use, and what is left over stays unused. A sorter's _sort is
+ * its memory_bytes, its _serve what it finishes with. */
 typedef struct hsd_plan_side {
-    uint64_t reader_bytes; /* one object reader: reserved, HSD_PLAN_READER_BYTES */
-    uint64_t bits_bytes;   /* one bit an object for leaves, one for parts */
-    uint64_t id_sort_bytes, id_serve_bytes;               /* (id, ordinal): 2 words */
-    uint64_t reference_sort_bytes, reference_serve_bytes; /* (target id, source): 2 words */
-    uint64_t edge_sort_bytes, edge_serve_bytes;           /* (source, target) ordinals: 1 word */
+    uint64_t reader_bytes; /* one object or record reader: reserved, HSD_PLAN_READER_BYTES */
+    uint64_t bits_bytes;   /* reserved: bits of each object, block index of the adjacency */
+    uint64_t id_sort_bytes, id_serve_bytes;               /* (id, ordinal); alive until the owners' roots */
+    uint64_t reference_sort_bytes, reference_serve_bytes; /* (target id, source) */
+    uint64_t source_sort_bytes, source_serve_bytes;       /* (source id, target id) of edges apart */
+    uint64_t edge_sort_bytes, edge_serve_bytes;           /* (source, target) ordinals, in one word */
     uint64_t build_bytes;     /* hsd_adjacency_begin */
-    uint64_t adjacency_bytes; /* hsd_adjacency_set_memory, from build's end to owners' */
-    uint64_t part_bytes;      /* hsd_parts_config: worklist and holders, until identity's end */
-    uint64_t owner_bytes;     /* hsd_owners_config: worklist and labels, until identity's end */
+    uint64_t adjacency_bytes; /* hsd_adjacency_set_memory, from build's end to owners'; >= build_bytes */
+    uint64_t part_bytes;      /* hsd_parts_config: worklist and holders */
+    uint64_t folded_bytes;    /* (owner, bytes) of folded parts, sorting and serving; until census' end */
+    uint64_t seed_sort_bytes, seed_serve_bytes; /* each of the two sorters of roots; within owner_bytes */
+    uint64_t owner_bytes;     /* hsd_owners_config: worklist and labels, until census' end */
     uint64_t identity_sort_bytes, identity_serve_bytes;
 } hsd_plan_side;
 

@@ -26,20 +26,28 @@ static uint64_t draw_wide(unsigned bits) { return draw() >> (64 - (1 + draw() % 
 static uint64_t largest(const uint64_t *sums, size_t count)
 {
     uint64_t most = 0;
-    for (size_t i = 0; i < count; i++) most = hsd_max_u64(most, sums[i]);
+    for (size_t i = 0; i < count; i++)
+        most = hsd_max_u64(most, sums[i]);
     return most;
 }
 
 static uint64_t walk_peak(const hsd_plan_side *s, const hsd_plan_capture *c)
 {
+    const bool is_joined = c->needs_join && (c->has_graph || c->has_parts);
     const uint64_t sums[] = {
         s->reader_bytes + s->id_sort_bytes + s->reference_sort_bytes,
-        s->id_serve_bytes + s->reference_serve_bytes + s->edge_sort_bytes,
-        (c->needs_join ? s->edge_serve_bytes : s->reader_bytes) + s->build_bytes + s->bits_bytes,
-        s->adjacency_bytes + s->part_bytes + s->bits_bytes,
-        s->adjacency_bytes + s->part_bytes + s->owner_bytes + s->bits_bytes,
-        s->reader_bytes + s->part_bytes + s->owner_bytes + s->bits_bytes + s->identity_sort_bytes};
-    return largest(sums, HSD_ARRAY_LEN(sums));
+        is_joined ? 0 : s->reader_bytes + s->build_bytes,
+        is_joined ? 0 : s->reader_bytes + s->edge_sort_bytes,
+        s->reader_bytes + s->id_serve_bytes + s->reference_sort_bytes + s->source_sort_bytes,
+        s->id_serve_bytes + s->reference_sort_bytes + s->source_serve_bytes,
+        is_joined ? s->id_serve_bytes + s->reference_serve_bytes + s->edge_sort_bytes : 0,
+        s->id_serve_bytes + s->edge_serve_bytes + s->build_bytes,
+        s->reader_bytes + s->id_serve_bytes + s->adjacency_bytes + s->part_bytes + s->folded_bytes,
+        s->reader_bytes + s->id_serve_bytes + s->adjacency_bytes + 2 * s->seed_sort_bytes +
+            s->folded_bytes,
+        s->adjacency_bytes + s->owner_bytes + s->seed_serve_bytes + s->folded_bytes,
+        s->reader_bytes + s->owner_bytes + s->folded_bytes + s->identity_sort_bytes};
+    return s->bits_bytes + largest(sums, HSD_ARRAY_LEN(sums));
 }
 
 static uint64_t peak_of(const hsd_plan *plan, const hsd_plan_request *r)
@@ -48,36 +56,50 @@ static uint64_t peak_of(const hsd_plan *plan, const hsd_plan_request *r)
     const uint64_t first = walk_peak(a, &r->captures[0]);
     if (r->capture_count == 1) return plan->table_bytes + first;
     const uint64_t second = walk_peak(b, &r->captures[1]);
-    const uint64_t walks = plan->is_side_by_side
-                               ? first + second
-                               : hsd_max_u64(first, a->identity_serve_bytes + second);
-    return plan->table_bytes + hsd_max_u64(walks, a->identity_serve_bytes + b->identity_serve_bytes);
+    const uint64_t walks =
+        plan->is_side_by_side
+            ? first + second
+            : hsd_max_u64(first, a->identity_serve_bytes + a->bits_bytes + second);
+    return plan->table_bytes +
+           hsd_max_u64(walks, a->identity_serve_bytes + b->identity_serve_bytes);
+}
+
+#define SORTER_LEAST (UINT64_C(256) << 10)
+
+static void check_sorter(bool is_used, uint64_t sort_bytes, uint64_t serve_bytes)
+{
+    cr_assert_eq(is_used, sort_bytes >= SORTER_LEAST);
+    cr_assert_eq(is_used, serve_bytes >= SORTER_LEAST);
+    cr_assert_leq(serve_bytes, sort_bytes);
 }
 
 static void check_side(const hsd_plan_side *s, const hsd_plan_capture *c)
 {
+    const bool has_blocks = c->has_graph || c->has_parts, is_joined = has_blocks && c->needs_join;
     cr_assert_eq(s->reader_bytes, HSD_PLAN_READER_BYTES);
-    cr_assert_eq(c->needs_join, s->id_sort_bytes >= (256 << 10));
-    cr_assert_eq(c->needs_join, s->reference_sort_bytes >= (256 << 10));
-    cr_assert_eq(c->needs_join, s->id_serve_bytes >= (256 << 10) && s->reference_serve_bytes >= (256 << 10));
-    cr_assert_eq(c->needs_join, s->edge_sort_bytes >= (256 << 10));
-    cr_assert_eq(c->needs_join && c->has_graph, s->edge_serve_bytes >= (256 << 10));
-    cr_assert_eq(c->has_graph, s->owner_bytes > 0);
-    cr_assert_eq(c->has_graph, s->build_bytes > 0);
-    cr_assert_eq(c->has_parts, s->part_bytes > 0);
-    cr_assert_eq(c->has_graph || c->has_parts, s->adjacency_bytes > 0);
-    cr_assert_eq(c->identity_words > 0, s->identity_sort_bytes >= (256 << 10));
-    cr_assert_leq(s->identity_serve_bytes, s->identity_sort_bytes);
-    cr_assert_leq(s->id_serve_bytes, hsd_max_u64(s->id_sort_bytes, 512 << 10));
+    check_sorter(is_joined, s->id_sort_bytes, s->id_serve_bytes);
+    check_sorter(is_joined, s->reference_sort_bytes, s->reference_serve_bytes);
+    check_sorter(is_joined && c->has_edges, s->source_sort_bytes, s->source_serve_bytes);
+    check_sorter(has_blocks, s->edge_sort_bytes, s->edge_serve_bytes);
+    check_sorter(has_blocks, s->seed_sort_bytes, s->seed_serve_bytes);
+    check_sorter(c->identity_words > 0, s->identity_sort_bytes, s->identity_serve_bytes);
+    cr_assert_eq(has_blocks, s->owner_bytes >= c->objects / 1000 + (512 << 10));
+    cr_assert_eq(has_blocks, s->build_bytes >= 2 << 20);
+    cr_assert_eq(s->build_bytes, s->adjacency_bytes);
+    cr_assert_eq(c->has_parts, s->part_bytes >= c->objects / 1000 + (512 << 10));
+    cr_assert_eq(c->has_parts, s->folded_bytes >= SORTER_LEAST);
+    cr_assert_geq(s->folded_bytes, s->part_bytes / 8);
 }
 
 static hsd_plan_capture draw_capture(void)
 {
-    hsd_plan_capture c = {.objects = draw_wide(44), .references = draw_wide(46), .has_graph = draw() % 4 != 0};
+    hsd_plan_capture c = {
+        .objects = draw_wide(44), .references = draw_wide(46), .has_graph = draw() % 4 != 0};
     if (draw() % 2 == 0) c.objects %= 20000000;
     if (draw() % 2 == 0) c.references = c.objects * (draw() % 6);
-    c.needs_join = c.has_graph && draw() % 2 == 0;
-    c.has_parts = c.has_graph && draw() % 3 == 0;
+    c.needs_join = draw() % 2 == 0;
+    c.has_edges = draw() % 4 == 0;
+    c.has_parts = draw() % 3 == 0;
     c.identity_words = (unsigned)(draw() % 7);
     return c;
 }
@@ -101,7 +123,8 @@ Test(plan, never_gives_away_more_than_the_budget)
         made++;
         cr_assert_leq(peak_of(&plan, &r), r.memory_bytes, "case %d", i);
         cr_assert_eq(peak_of(&plan, &r), plan.peak_bytes, "case %d", i);
-        for (unsigned side = 0; side < r.capture_count; side++) check_side(&plan.sides[side], &r.captures[side]);
+        for (unsigned side = 0; side < r.capture_count; side++)
+            check_side(&plan.sides[side], &r.captures[side]);
     }
     cr_assert_gt(made, 5000);
 }
@@ -122,9 +145,13 @@ Test(plan, the_number_it_names_suffices_and_is_the_least)
 
 static hsd_plan_request two(uint64_t memory, unsigned threads, uint64_t objects)
 {
-    const hsd_plan_capture c = {.objects = objects, .references = 3 * objects, .has_graph = true,
-                                .needs_join = true, .identity_words = 5};
-    return (hsd_plan_request){.memory_bytes = memory, .threads = threads, .capture_count = 2, .captures = {c, c}};
+    const hsd_plan_capture c = {.objects = objects,
+                                .references = 3 * objects,
+                                .has_graph = true,
+                                .needs_join = true,
+                                .identity_words = 5};
+    return (hsd_plan_request){
+        .memory_bytes = memory, .threads = threads, .capture_count = 2, .captures = {c, c}};
 }
 
 Test(plan, the_bounds_that_were_promised_are_kept)
@@ -237,7 +264,8 @@ Test(plan, explains_itself_in_one_line)
     cr_assert_eq(hsd_plan_make(&plan, &r, NULL), HSD_OK);
     hsd_plan_explain(&plan, &reporter);
     cr_assert_not_null(strstr(text, "memory 64 MiB"));
-    cr_assert_not_null(strstr(text, "walked in turn because both graphs do not fit in memory together"));
+    cr_assert_not_null(
+        strstr(text, "walked in turn because both graphs do not fit in memory together"));
     cr_assert_null(strchr(text, '\n'));
     hsd_reporter_release(&reporter);
 }
