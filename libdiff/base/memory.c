@@ -28,7 +28,8 @@
 /* A decimal number at the start of `text`; false for "max" and anything else. */
 static bool parse_number(const char *text, uint64_t *out)
 {
-    while (*text == ' ' || *text == '\t') text++;
+    while (*text == ' ' || *text == '\t')
+        text++;
     if (*text < '0' || *text > '9') return false;
     errno = 0;
     *out = strtoull(text, NULL, 10);
@@ -61,17 +62,21 @@ static uint64_t read_limit(const char *path)
 }
 
 /* The smallest limit of `group` and all groups around it, below one mount. */
-static uint64_t group_limit(const char *root, const char *mount, const char *group, const char *name)
+static uint64_t group_limit(const char *root, const char *mount, const char *group,
+                            const char *name)
 {
     uint64_t limit = UINT64_MAX;
     size_t length = strlen(group);
     for (;;) {
-        while (length > 0 && group[length - 1] == '/') length--;
+        while (length > 0 && group[length - 1] == '/')
+            length--;
         char path[PATH_BYTES];
-        const int size = snprintf(path, sizeof path, "%s%s%.*s/%s", root, mount, (int)length, group, name);
+        const int size =
+            snprintf(path, sizeof path, "%s%s%.*s/%s", root, mount, (int)length, group, name);
         if (size > 0 && (size_t)size < sizeof path) limit = hsd_min_u64(limit, read_limit(path));
         if (length == 0) return limit;
-        while (length > 0 && group[length - 1] != '/') length--;
+        while (length > 0 && group[length - 1] != '/')
+            length--;
     }
 }
 
@@ -105,11 +110,13 @@ static uint64_t line_limit(const char *root, char *line)
 static uint64_t cgroup_limit(const char *root)
 {
     char line[PATH_BYTES];
-    if (snprintf(line, sizeof line, "%s/proc/self/cgroup", root) >= (int)sizeof line) return UINT64_MAX;
+    if (snprintf(line, sizeof line, "%s/proc/self/cgroup", root) >= (int)sizeof line)
+        return UINT64_MAX;
     FILE *file = fopen(line, "re");
     if (file == NULL) return UINT64_MAX;
     uint64_t limit = UINT64_MAX;
-    while (fgets(line, sizeof line, file) != NULL) limit = hsd_min_u64(limit, line_limit(root, line));
+    while (fgets(line, sizeof line, file) != NULL)
+        limit = hsd_min_u64(limit, line_limit(root, line));
     fclose(file);
     return limit;
 }

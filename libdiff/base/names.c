@@ -80,7 +80,8 @@ hsd_status hsd_names_put(hsd_names *names, hsd_bytes name, uint32_t *out, hsd_er
     }
     if (names->count == names->capacity) HSD_TRY(grow_entries(names, err));
     const char *copy = hsd_arena_copy(&names->arena, name.data, name.size);
-    if (copy == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: a name of %zu bytes", name.size);
+    if (copy == NULL)
+        return hsd_fail(err, HSD_E_NOMEM, "out of memory: a name of %zu bytes", name.size);
     names->entries[names->count] = (hsd_bytes){(const uint8_t *)copy, name.size};
     *out = names->count++;
     *slot = names->count;

@@ -52,8 +52,8 @@ hsd_status hsd_fail(hsd_error *err, hsd_status status, const char *format, ...)
     return status;
 }
 
-hsd_status hsd_fail_at(hsd_error *err, hsd_status status, uint64_t offset_bytes,
-                       const char *format, ...)
+hsd_status hsd_fail_at(hsd_error *err, hsd_status status, uint64_t offset_bytes, const char *format,
+                       ...)
 {
     if (err == NULL) return status;
     va_list args;

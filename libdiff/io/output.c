@@ -89,7 +89,8 @@ static hsd_status open_path(hsd_output *output, hsd_error *err)
     if (length == 0) return fail(output, ENOENT, "write the result", err);
     if (output->path[length - 1] == '/') return fail(output, EISDIR, "write the result", err);
     const bool is_there = stat(output->path, &info) == 0;
-    if (is_there && (S_ISCHR(info.st_mode) || S_ISFIFO(info.st_mode))) return open_in_place(output, err);
+    if (is_there && (S_ISCHR(info.st_mode) || S_ISFIFO(info.st_mode)))
+        return open_in_place(output, err);
     if (is_there && S_ISDIR(info.st_mode)) return fail(output, EISDIR, "write the result", err);
     if (!output->is_forced && lstat(output->path, &info) == 0) return fail_exists(output, err);
     return open_file(output, err);
@@ -132,7 +133,8 @@ static hsd_status flush(hsd_output *output, hsd_error *err)
 
 hsd_status hsd_output_write(hsd_output *output, const void *data, size_t size, hsd_error *err)
 {
-    if (output->path == NULL) return hsd_fail(err, HSD_E_MISUSE, "write to an output that is not open");
+    if (output->path == NULL)
+        return hsd_fail(err, HSD_E_MISUSE, "write to an output that is not open");
     if (output->has_failed) return fail(output, EIO, "go on writing after an error", err);
     if (size == 0) return HSD_OK;
     if (size > BUFFER_BYTES - output->buffered) HSD_TRY(flush(output, err));
@@ -184,7 +186,8 @@ static int rename_new(const char *from, const char *to)
 
 static int put_into_place(hsd_output *output)
 {
-    if (output->temp_path == NULL && !output->is_forced) return link_unnamed(output->fd, output->path);
+    if (output->temp_path == NULL && !output->is_forced)
+        return link_unnamed(output->fd, output->path);
     if (output->temp_path == NULL) {
         const int error = give_name(output);
         if (error != 0) return error;
@@ -222,7 +225,8 @@ static hsd_status finish_file(hsd_output *output, hsd_error *err)
 
 hsd_status hsd_output_finish(hsd_output *output, hsd_error *err)
 {
-    if (output->path == NULL) return hsd_fail(err, HSD_E_MISUSE, "finish of an output that is not open");
+    if (output->path == NULL)
+        return hsd_fail(err, HSD_E_MISUSE, "finish of an output that is not open");
     hsd_status status = HSD_OK;
     if (output->has_failed) status = fail(output, EIO, "finish after an error", err);
     if (status == HSD_OK) status = flush(output, err);

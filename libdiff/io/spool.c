@@ -57,7 +57,10 @@ static hsd_status spool_seek(void *context, uint64_t offset, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status spool_rewind(void *context, hsd_error *err) { return spool_seek(context, 0, err); }
+static hsd_status spool_rewind(void *context, hsd_error *err)
+{
+    return spool_seek(context, 0, err);
+}
 
 static void spool_close(void *context)
 {

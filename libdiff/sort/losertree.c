@@ -36,7 +36,8 @@ void hsd_losertree_init(hsd_losertree *tree, uint32_t leaf_count, unsigned words
 {
     *tree = (hsd_losertree){.nodes = memory, .leaf_count = leaf_count, .words = words};
     tree->records = (const uint64_t **)(void *)(tree->nodes + leaf_count);
-    for (uint32_t leaf = 0; leaf < leaf_count; leaf++) tree->records[leaf] = NULL;
+    for (uint32_t leaf = 0; leaf < leaf_count; leaf++)
+        tree->records[leaf] = NULL;
 }
 
 bool hsd_losertree_is_less(const hsd_losertree *tree, uint64_t leaf, uint64_t than)
@@ -58,7 +59,8 @@ static bool beats(const hsd_losertree *tree, hsd_loser a, hsd_loser b)
 void hsd_losertree_play(hsd_losertree *tree)
 {
     const uint64_t nobody = UINT64_MAX;
-    for (uint32_t at = 0; at < tree->leaf_count; at++) tree->nodes[at].leaf = nobody;
+    for (uint32_t at = 0; at < tree->leaf_count; at++)
+        tree->nodes[at].leaf = nobody;
     for (uint32_t leaf = 0; leaf < tree->leaf_count; leaf++) {
         const uint64_t *record = tree->records[leaf];
         hsd_loser player = {.key = record != NULL ? record[0] : UINT64_MAX, .leaf = leaf};

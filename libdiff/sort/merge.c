@@ -25,7 +25,10 @@ uint32_t hsd_merge_fan_in(size_t memory_bytes)
     return runs < HSD_MERGE_FAN_IN_MAX ? (uint32_t)runs : HSD_MERGE_FAN_IN_MAX;
 }
 
-size_t hsd_merge_useful_bytes(uint32_t run_count) { return run_count * (fixed_bytes() + BLOCK_MOST_BYTES); }
+size_t hsd_merge_useful_bytes(uint32_t run_count)
+{
+    return run_count * (fixed_bytes() + BLOCK_MOST_BYTES);
+}
 
 static size_t block_bytes(size_t memory_bytes, uint32_t run_count)
 {
@@ -44,11 +47,13 @@ static hsd_status next_of(hsd_run_reader *reader, const uint64_t **record, hsd_e
     return HSD_OK;
 }
 
-hsd_status hsd_merge_open(hsd_merge *merge, const hsd_sorted_run *runs, uint32_t run_count, unsigned words,
-                          void *memory, size_t memory_bytes, hsd_error *err)
+hsd_status hsd_merge_open(hsd_merge *merge, const hsd_sorted_run *runs, uint32_t run_count,
+                          unsigned words, void *memory, size_t memory_bytes, hsd_error *err)
 {
     const size_t block = run_count > 0 ? block_bytes(memory_bytes, run_count) : 0;
-    if (block == 0) return hsd_fail(err, HSD_E_MISUSE, "a merge of %u runs in %zu bytes", run_count, memory_bytes);
+    if (block == 0)
+        return hsd_fail(err, HSD_E_MISUSE, "a merge of %u runs in %zu bytes", run_count,
+                        memory_bytes);
     uint8_t *at = memory;
     *merge = (hsd_merge){.readers = memory};
     at += run_count * sizeof *merge->readers;

@@ -31,8 +31,8 @@ size_t hsd_merge_useful_bytes(uint32_t run_count);
 
 /* Starts the merge of `runs`, at most hsd_merge_fan_in(memory_bytes) of them. `memory` is borrowed until
  * the end of the merge and aligned to 8. HSD_E_IO, HSD_E_CORRUPT. */
-hsd_status hsd_merge_open(hsd_merge *merge, const hsd_sorted_run *runs, uint32_t run_count, unsigned words,
-                          void *memory, size_t memory_bytes, hsd_error *err);
+hsd_status hsd_merge_open(hsd_merge *merge, const hsd_sorted_run *runs, uint32_t run_count,
+                          unsigned words, void *memory, size_t memory_bytes, hsd_error *err);
 
 /* The next record in order, borrowed until the following call. HSD_END after the last. */
 hsd_status hsd_merge_next(hsd_merge *merge, const uint64_t **record, hsd_error *err);

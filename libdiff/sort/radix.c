@@ -21,7 +21,8 @@
  *      from the bottom       38            44               17           48
  *
  * Buckets of up to 24 records go to insertion sort. What does not get small within 12 levels (records made
- * to annoy) goes to a merge sort, so the time is O(n log n) whatever comes and the stack is bounded.
+ * to annoy) goes to a merge sort, so the time is O(n log n) whatever comes. The levels stand in an array of
+ * 200 KiB on the stack; nothing recurses.
  */
 #include "sort/radix.h"
 
@@ -49,7 +50,8 @@ FOR_WORDS void copy(uint64_t *to, const uint64_t *from, const unsigned words)
 }
 
 /* Insertion sort from one place to another, or in place when both are the same. */
-FOR_WORDS void sort_small(const uint64_t *from, uint64_t *to, size_t count, unsigned word, const unsigned words)
+FOR_WORDS void sort_small(const uint64_t *from, uint64_t *to, size_t count, unsigned word,
+                          const unsigned words)
 {
     for (size_t i = 0; i < count; i++) {
         uint64_t record[HSD_SORT_MAX_WORDS];
@@ -62,7 +64,8 @@ FOR_WORDS void sort_small(const uint64_t *from, uint64_t *to, size_t count, unsi
 }
 
 /* Bottom-up merge sort; the result is in `records`. */
-FOR_WORDS void sort_by_merging(uint64_t *records, uint64_t *scratch, size_t count, const unsigned words)
+FOR_WORDS void sort_by_merging(uint64_t *records, uint64_t *scratch, size_t count,
+                               const unsigned words)
 {
     uint64_t *from = records, *to = scratch;
     for (size_t width = 1; width < count; width *= 2) {
@@ -71,7 +74,9 @@ FOR_WORDS void sort_by_merging(uint64_t *records, uint64_t *scratch, size_t coun
             const size_t end = middle + width < count ? middle + width : count;
             size_t a = start, b = middle;
             for (size_t out = start; out < end; out++) {
-                const bool takes_b = a == middle || (b < end && is_less(from + b * words, from + a * words, 0, words));
+                const bool takes_b =
+                    a == middle ||
+                    (b < end && is_less(from + b * words, from + a * words, 0, words));
                 copy(to + out * words, from + (takes_b ? b++ : a++) * words, words);
             }
         }
@@ -83,13 +88,14 @@ FOR_WORDS void sort_by_merging(uint64_t *records, uint64_t *scratch, size_t coun
 }
 
 /* The first word from `word` on that is not the same in all records, and the bits in which it differs. */
-FOR_WORDS unsigned find_varying(const uint64_t *records, size_t count, unsigned word, uint64_t *bits,
-                                const unsigned words)
+FOR_WORDS unsigned find_varying(const uint64_t *records, size_t count, unsigned word,
+                                uint64_t *bits, const unsigned words)
 {
     for (; word < words; word++) {
         const uint64_t first = records[word];
         uint64_t varying = 0;
-        for (size_t i = 1; i < count; i++) varying |= records[i * words + word] ^ first;
+        for (size_t i = 1; i < count; i++)
+            varying |= records[i * words + word] ^ first;
         *bits = varying;
         if (varying != 0) break;
     }
@@ -111,11 +117,12 @@ static window choose_window(unsigned word, uint64_t varying, size_t count)
 }
 
 /* Moves the records into their buckets; ends[b] becomes one past the last record of bucket b. */
-FOR_WORDS void scatter(const uint64_t *from, uint64_t *to, size_t count, const window *win, size_t *ends,
-                       const unsigned words)
+FOR_WORDS void scatter(const uint64_t *from, uint64_t *to, size_t count, const window *win,
+                       size_t *ends, const unsigned words)
 {
     memset(ends, 0, (size_t)(win->mask + 1) * sizeof *ends);
-    for (size_t i = 0; i < count; i++) ends[from[i * words + win->word] >> win->shift & win->mask]++;
+    for (size_t i = 0; i < count; i++)
+        ends[from[i * words + win->word] >> win->shift & win->mask]++;
     size_t sum = 0;
     for (size_t b = 0; b <= win->mask; b++) {
         const size_t size = ends[b];
@@ -128,60 +135,96 @@ FOR_WORDS void scatter(const uint64_t *from, uint64_t *to, size_t count, const w
     }
 }
 
-/*
- * The levels, one function for each number of words: sorts `from` by the words from `word` on, into `to`
- * if `moves`, else in place with `to` as scratch. The recursion is over levels, at most MAX_LEVELS deep,
- * and never over data.
- */
-#define DEFINE_LEVEL(words)                                                                        \
-    static void sort_level_##words(uint64_t *from, uint64_t *to, size_t count, unsigned word,      \
-                                   bool moves, unsigned level)                                     \
-    {                                                                                              \
-        uint64_t varying = 0;                                                                      \
-        word = find_varying(from, count, word, &varying, words);                                   \
-        if (word == words || level == MAX_LEVELS) {                                                \
-            if (word < words) sort_by_merging(from, to, count, words);                             \
-            if (moves) memcpy(to, from, count * words * sizeof *to);                               \
-            return;                                                                                \
-        }                                                                                          \
-        size_t ends[1u << WINDOW_BITS];                                                            \
-        const window win = choose_window(word, varying, count);                                    \
-        scatter(from, to, count, &win, ends, words);                                               \
-        const unsigned next = win.shift == 0 ? word + 1 : word;                                    \
-        for (size_t b = 0, start = 0; b <= win.mask; start = ends[b++]) {                          \
-            uint64_t *in = to + start * words, *out = from + start * words;                        \
-            const size_t size = ends[b] - start;                                                   \
-            if (size <= SMALL_COUNT)                                                               \
-                sort_small(in, moves ? in : out, size, next, words);                               \
-            else                                                                                   \
-                sort_level_##words(in, out, size, next, !moves, level + 1);                        \
-        }                                                                                          \
-    }
+typedef struct level {   /* a range that was scattered, and how far its buckets are sorted */
+    uint64_t *from, *to; /* records were scattered from here to there */
+    bool moves;          /* they belong where they were scattered to; else they come back */
+    window win;
+    unsigned next_word;
+    size_t bucket, start; /* the next bucket to sort */
+    size_t ends[1u << WINDOW_BITS];
+} level;
 
-DEFINE_LEVEL(1)
-DEFINE_LEVEL(2)
-DEFINE_LEVEL(3)
-DEFINE_LEVEL(4)
-DEFINE_LEVEL(5)
-DEFINE_LEVEL(6)
-DEFINE_LEVEL(7)
-DEFINE_LEVEL(8)
+/* Scatters a range of more than one record. False when there was nothing to scatter: it is sorted. */
+FOR_WORDS bool open_level(level *l, uint64_t *from, uint64_t *to, size_t count, unsigned word,
+                          bool moves, bool is_too_deep, const unsigned words)
+{
+    uint64_t varying = 0;
+    word = find_varying(from, count, word, &varying, words);
+    if (word == words || is_too_deep) {
+        if (word < words) sort_by_merging(from, to, count, words);
+        if (moves) memcpy(to, from, count * words * sizeof *to);
+        return false;
+    }
+    l->from = from;
+    l->to = to;
+    l->moves = moves;
+    l->win = choose_window(word, varying, count);
+    l->next_word = l->win.shift == 0 ? word + 1 : word;
+    l->bucket = l->start = 0;
+    scatter(from, to, count, &l->win, l->ends, words);
+    return true;
+}
+
+/* Sorts small buckets up to the next large one. Its number of records, or 0 when no bucket is left. */
+FOR_WORDS size_t sort_small_buckets(level *l, size_t *large_start, const unsigned words)
+{
+    const uint64_t *in = l->to;
+    uint64_t *out = l->moves ? l->to : l->from;
+    const unsigned word = l->next_word;
+    const size_t buckets = l->win.mask + 1;
+    size_t start = l->start;
+    for (size_t bucket = l->bucket; bucket < buckets; bucket++) {
+        const size_t end = l->ends[bucket], size = end - start;
+        if (size > SMALL_COUNT) {
+            l->start = end;
+            l->bucket = bucket + 1;
+            *large_start = start;
+            return size;
+        }
+        sort_small(in + start * words, out + start * words, size, word, words);
+        start = end;
+    }
+    return 0;
+}
+
+/* Down into large buckets, and back up when a level has no more. */
+FOR_WORDS void sort_from_top(uint64_t *records, uint64_t *scratch, size_t count,
+                             const unsigned words)
+{
+    level levels[MAX_LEVELS];
+    unsigned depth = open_level(levels, records, scratch, count, 0, false, false, words) ? 1 : 0;
+    while (depth > 0) {
+        level *l = &levels[depth - 1];
+        size_t start = 0;
+        const size_t size = sort_small_buckets(l, &start, words);
+        if (size == 0)
+            depth--;
+        else if (open_level(l + 1, l->to + start * words, l->from + start * words, size,
+                            l->next_word, !l->moves, depth == MAX_LEVELS, words))
+            depth++;
+    }
+}
 
 void hsd_radix_sort(uint64_t *records, uint64_t *scratch, size_t count, unsigned words)
 {
-    static void (*const levels[])(uint64_t *, uint64_t *, size_t, unsigned, bool, unsigned) = {
-        sort_level_1, sort_level_2, sort_level_3, sort_level_4,
-        sort_level_5, sort_level_6, sort_level_7, sort_level_8};
-    if (count <= SMALL_COUNT)
-        sort_small(records, records, count, 0, words);
-    else
-        levels[words - 1](records, scratch, count, 0, false, 0);
+    switch (count <= SMALL_COUNT ? 0 : words) {
+    case 1: sort_from_top(records, scratch, count, 1); break;
+    case 2: sort_from_top(records, scratch, count, 2); break;
+    case 3: sort_from_top(records, scratch, count, 3); break;
+    case 4: sort_from_top(records, scratch, count, 4); break;
+    case 5: sort_from_top(records, scratch, count, 5); break;
+    case 6: sort_from_top(records, scratch, count, 6); break;
+    case 7: sort_from_top(records, scratch, count, 7); break;
+    case 8: sort_from_top(records, scratch, count, 8); break;
+    default: sort_small(records, records, count, 0, words); break;
+    }
 }
 
 bool hsd_radix_is_sorted(const uint64_t *records, size_t count, unsigned words)
 {
     for (size_t i = 1; i < count; i++)
-        if (hsd_record_compare(records + (i - 1) * words, records + i * words, words) > 0) return false;
+        if (hsd_record_compare(records + (i - 1) * words, records + i * words, words) > 0)
+            return false;
     return true;
 }
 

@@ -25,7 +25,10 @@ static inline uint64_t fold_sign(uint64_t difference)
     return (difference << 1) ^ ((uint64_t)0 - (difference >> 63));
 }
 
-static inline uint64_t unfold_sign(uint64_t folded) { return (folded >> 1) ^ ((uint64_t)0 - (folded & 1)); }
+static inline uint64_t unfold_sign(uint64_t folded)
+{
+    return (folded >> 1) ^ ((uint64_t)0 - (folded & 1));
+}
 
 static inline unsigned length_of(uint64_t word)
 {
@@ -43,7 +46,8 @@ static inline uint64_t little_endian(uint64_t word)
 
 /* ---- choosing the coding */
 
-void hsd_run_choose_coding(uint8_t coding[HSD_SORT_MAX_WORDS], const uint64_t *sample, size_t count, unsigned words)
+void hsd_run_choose_coding(uint8_t coding[HSD_SORT_MAX_WORDS], const uint64_t *sample, size_t count,
+                           unsigned words)
 {
     uint64_t plain[HSD_SORT_MAX_WORDS] = {0}, delta[HSD_SORT_MAX_WORDS] = {0};
     const size_t step = count / SAMPLE_PAIRS + 1;
@@ -61,7 +65,8 @@ void hsd_run_choose_coding(uint8_t coding[HSD_SORT_MAX_WORDS], const uint64_t *s
 
 /* ---- the codec, for each number of words */
 
-typedef uint8_t *encode_fn(uint8_t *out, const uint64_t *record, const uint64_t *previous, const uint8_t *coding);
+typedef uint8_t *encode_fn(uint8_t *out, const uint64_t *record, const uint64_t *previous,
+                           const uint8_t *coding);
 
 /*
  * Decodes up to `count` records, and stops before one that does not begin in front of `end`. Reads at
@@ -70,13 +75,14 @@ typedef uint8_t *encode_fn(uint8_t *out, const uint64_t *record, const uint64_t 
 typedef size_t decode_fn(const uint8_t **at, const uint8_t *end, uint64_t *records, size_t count,
                          uint64_t *previous, const uint8_t *coding);
 
-FOR_WORDS uint8_t *encode(uint8_t *out, const uint64_t *record, const uint64_t *previous, const uint8_t *coding,
-                          const unsigned words)
+FOR_WORDS uint8_t *encode(uint8_t *out, const uint64_t *record, const uint64_t *previous,
+                          const uint8_t *coding, const unsigned words)
 {
     uint8_t *lengths = out;
     out += (words + 1) / 2;
     for (unsigned w = 0; w < words; w++) {
-        const uint64_t word = coding[w] == HSD_WORD_DELTA ? fold_sign(record[w] - previous[w]) : record[w];
+        const uint64_t word =
+            coding[w] == HSD_WORD_DELTA ? fold_sign(record[w] - previous[w]) : record[w];
         const uint64_t bytes = little_endian(word);
         const unsigned length = length_of(word);
         memcpy(out, &bytes, 8); /* what is behind the length is overwritten by what follows */
@@ -90,8 +96,22 @@ FOR_WORDS size_t decode(const uint8_t **from, const uint8_t *end, uint64_t *reco
                         uint64_t *previous, const uint8_t *coding, const unsigned words)
 {
     static const uint64_t masks[16] = {
-        0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff,
-        UINT64_MAX, 0, 0, 0, 0, 0, 0, 0}; /* lengths above 8 are damage: hsd_run_reader_refill finds it */
+        0,
+        0xff,
+        0xffff,
+        0xffffff,
+        0xffffffff,
+        0xffffffffff,
+        0xffffffffffff,
+        0xffffffffffffff,
+        UINT64_MAX,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0}; /* lengths above 8 are damage: hsd_run_reader_refill finds it */
     const uint8_t *at = *from;
     size_t done = 0;
     for (; done < count && at < end; done++, records += words) {
@@ -111,16 +131,16 @@ FOR_WORDS size_t decode(const uint8_t **from, const uint8_t *end, uint64_t *reco
     return done;
 }
 
-#define DEFINE_CODEC(words)                                                                          \
-    static uint8_t *encode_##words(uint8_t *out, const uint64_t *record, const uint64_t *previous,   \
-                                   const uint8_t *coding)                                            \
-    {                                                                                                \
-        return encode(out, record, previous, coding, words);                                         \
-    }                                                                                                \
-    static size_t decode_##words(const uint8_t **at, const uint8_t *end, uint64_t *records,          \
-                                 size_t count, uint64_t *previous, const uint8_t *coding)            \
-    {                                                                                                \
-        return decode(at, end, records, count, previous, coding, words);                             \
+#define DEFINE_CODEC(words)                                                                        \
+    static uint8_t *encode_##words(uint8_t *out, const uint64_t *record, const uint64_t *previous, \
+                                   const uint8_t *coding)                                          \
+    {                                                                                              \
+        return encode(out, record, previous, coding, words);                                       \
+    }                                                                                              \
+    static size_t decode_##words(const uint8_t **at, const uint8_t *end, uint64_t *records,        \
+                                 size_t count, uint64_t *previous, const uint8_t *coding)          \
+    {                                                                                              \
+        return decode(at, end, records, count, previous, coding, words);                           \
     }
 
 DEFINE_CODEC(1)
@@ -142,14 +162,19 @@ static decode_fn *const decoders[] = {decode_1, decode_2, decode_3, decode_4,
 void hsd_run_writer_init(hsd_run_writer *writer, hsd_temp *file, void *buffer, size_t buffer_bytes,
                          unsigned words, hsd_run_codec codec)
 {
-    *writer = (hsd_run_writer){.file = file, .end_bytes = file->size_bytes, .buffer = buffer,
-                               .capacity = buffer_bytes, .words = words, .codec = codec};
+    *writer = (hsd_run_writer){.file = file,
+                               .end_bytes = file->size_bytes,
+                               .buffer = buffer,
+                               .capacity = buffer_bytes,
+                               .words = words,
+                               .codec = codec};
 }
 
 void hsd_run_writer_begin(hsd_run_writer *writer, const uint8_t coding[HSD_SORT_MAX_WORDS])
 {
     writer->is_open = true;
-    writer->run = (hsd_sorted_run){.file = writer->file, .offset_bytes = writer->end_bytes,
+    writer->run = (hsd_sorted_run){.file = writer->file,
+                                   .offset_bytes = writer->end_bytes,
                                    .is_raw = writer->codec == HSD_RUN_RAW};
     memcpy(writer->run.coding, coding, sizeof writer->run.coding);
     memset(writer->last, 0, sizeof writer->last);
@@ -157,12 +182,14 @@ void hsd_run_writer_begin(hsd_run_writer *writer, const uint8_t coding[HSD_SORT_
 
 static hsd_status flush(hsd_run_writer *writer, hsd_error *err)
 {
-    HSD_TRY(hsd_temp_write(writer->file, writer->end_bytes - writer->used, writer->buffer, writer->used, err));
+    HSD_TRY(hsd_temp_write(writer->file, writer->end_bytes - writer->used, writer->buffer,
+                           writer->used, err));
     writer->used = 0;
     return HSD_OK;
 }
 
-static hsd_status put_raw(hsd_run_writer *writer, const uint64_t *records, size_t count, hsd_error *err)
+static hsd_status put_raw(hsd_run_writer *writer, const uint64_t *records, size_t count,
+                          hsd_error *err)
 {
     const uint8_t *at = (const uint8_t *)records;
     size_t size = count * writer->words * sizeof *records;
@@ -179,7 +206,8 @@ static hsd_status put_raw(hsd_run_writer *writer, const uint64_t *records, size_
     return HSD_OK;
 }
 
-static hsd_status put_coded(hsd_run_writer *writer, const uint64_t *records, size_t count, hsd_error *err)
+static hsd_status put_coded(hsd_run_writer *writer, const uint64_t *records, size_t count,
+                            hsd_error *err)
 {
     encode_fn *encode_one = encoders[writer->words - 1];
     const uint64_t *previous = writer->last;
@@ -194,10 +222,12 @@ static hsd_status put_coded(hsd_run_writer *writer, const uint64_t *records, siz
     return HSD_OK;
 }
 
-hsd_status hsd_run_writer_put(hsd_run_writer *writer, const uint64_t *records, size_t count, hsd_error *err)
+hsd_status hsd_run_writer_put(hsd_run_writer *writer, const uint64_t *records, size_t count,
+                              hsd_error *err)
 {
     if (count == 0) return HSD_OK;
-    HSD_TRY(writer->run.is_raw ? put_raw(writer, records, count, err) : put_coded(writer, records, count, err));
+    HSD_TRY(writer->run.is_raw ? put_raw(writer, records, count, err)
+                               : put_coded(writer, records, count, err));
     memcpy(writer->last, records + (count - 1) * writer->words, writer->words * sizeof *records);
     writer->run.record_count += count;
     return HSD_OK;
@@ -214,12 +244,15 @@ hsd_status hsd_run_writer_finish(hsd_run_writer *writer, hsd_sorted_run *out, hs
 
 /* ---- reading */
 
-void hsd_run_reader_init(hsd_run_reader *reader, const hsd_sorted_run *run, unsigned words, void *memory,
-                         size_t block_bytes)
+void hsd_run_reader_init(hsd_run_reader *reader, const hsd_sorted_run *run, unsigned words,
+                         void *memory, size_t block_bytes)
 {
     uint8_t *bytes = memory;
-    *reader = (hsd_run_reader){.run = *run, .words = words, .left_records = run->record_count,
-                               .buffer = bytes + HSD_RUN_BATCH_BYTES, .capacity = block_bytes,
+    *reader = (hsd_run_reader){.run = *run,
+                               .words = words,
+                               .left_records = run->record_count,
+                               .buffer = bytes + HSD_RUN_BATCH_BYTES,
+                               .capacity = block_bytes,
                                .batch = memory};
     reader->batch_capacity = (uint32_t)(HSD_RUN_BATCH_BYTES / (words * sizeof(uint64_t)));
     reader->at = reader->end = reader->buffer;
@@ -235,8 +268,8 @@ static hsd_status read_block(hsd_run_reader *reader, hsd_error *err)
     if (ahead > 0) memmove(reader->buffer, reader->at, ahead);
     reader->at = reader->buffer;
     reader->end = reader->buffer + ahead + size;
-    HSD_TRY(hsd_temp_read(reader->run.file, reader->run.offset_bytes + reader->read_bytes, reader->buffer + ahead,
-                          size, err));
+    HSD_TRY(hsd_temp_read(reader->run.file, reader->run.offset_bytes + reader->read_bytes,
+                          reader->buffer + ahead, size, err));
     reader->read_bytes += size;
     return HSD_OK;
 }
@@ -257,8 +290,10 @@ static size_t decode_coded(hsd_run_reader *reader, size_t count)
     const bool is_last = reader->read_bytes == reader->run.size_bytes;
     const size_t ahead = (size_t)(reader->end - reader->at);
     const uint8_t *end = reader->end;
-    if (!is_last) end = ahead > HSD_RUN_RECORD_MAX_BYTES ? end - HSD_RUN_RECORD_MAX_BYTES : reader->at;
-    return decoders[reader->words - 1](&reader->at, end, reader->batch, count, reader->previous, reader->run.coding);
+    if (!is_last)
+        end = ahead > HSD_RUN_RECORD_MAX_BYTES ? end - HSD_RUN_RECORD_MAX_BYTES : reader->at;
+    return decoders[reader->words - 1](&reader->at, end, reader->batch, count, reader->previous,
+                                       reader->run.coding);
 }
 
 hsd_status hsd_run_reader_refill(hsd_run_reader *reader, hsd_error *err)
@@ -268,10 +303,11 @@ hsd_status hsd_run_reader_refill(hsd_run_reader *reader, hsd_error *err)
     if (ahead <= HSD_RUN_RECORD_MAX_BYTES && reader->read_bytes < reader->run.size_bytes)
         HSD_TRY(read_block(reader, err));
     const size_t count = (size_t)hsd_min_u64(reader->batch_capacity, reader->left_records);
-    const size_t done = reader->run.is_raw ? decode_raw(reader, count) : decode_coded(reader, count);
+    const size_t done =
+        reader->run.is_raw ? decode_raw(reader, count) : decode_coded(reader, count);
     const bool is_end = reader->left_records == done;
-    if (done == 0 || reader->at > reader->end || (is_end && (reader->at != reader->end ||
-        reader->read_bytes != reader->run.size_bytes)))
+    if (done == 0 || reader->at > reader->end ||
+        (is_end && (reader->at != reader->end || reader->read_bytes != reader->run.size_bytes)))
         return hsd_fail_at(err, HSD_E_CORRUPT, reader->run.offset_bytes + reader->read_bytes,
                            "a temporary file does not hold what was written to it");
     reader->left_records -= done;

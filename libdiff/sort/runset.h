@@ -16,22 +16,22 @@
 typedef struct hsd_runset_config {
     unsigned words;
     hsd_run_codec codec;
-    hsd_temp_space *space;   /* borrowed */
-    hsd_reporter *reporter;  /* may be NULL */
-    void *write_buffer;      /* borrowed: encoded bytes on their way to the file */
+    hsd_temp_space *space;  /* borrowed */
+    hsd_reporter *reporter; /* may be NULL */
+    void *write_buffer;     /* borrowed: encoded bytes on their way to the file */
     size_t write_bytes;
-    uint32_t capacity;       /* of the table */
+    uint32_t capacity; /* of the table */
 } hsd_runset_config;
 
 typedef struct hsd_runset {
     hsd_runset_config config;
     hsd_sorted_run *runs;
     uint32_t count;
-    hsd_temp files[2];       /* runs lie in the current one; the last pass may leave some in both */
+    hsd_temp files[2]; /* runs lie in the current one; the last pass may leave some in both */
     unsigned current;
     hsd_run_writer writer;
     uint32_t merge_passes;
-    uint32_t runs_written;   /* those of the passes not counted */
+    uint32_t runs_written; /* those of the passes not counted */
     uint64_t bytes_written;
 } hsd_runset;
 
@@ -42,7 +42,10 @@ hsd_status hsd_runset_init(hsd_runset *set, const hsd_runset_config *config, hsd
 hsd_status hsd_runset_add(hsd_runset *set, const uint64_t *records, size_t count, hsd_error *err);
 
 /* True when the table may be full after one more add and the closing of its run: then reduce. */
-static inline bool hsd_runset_is_full(const hsd_runset *set) { return set->count + 3 > set->config.capacity; }
+static inline bool hsd_runset_is_full(const hsd_runset *set)
+{
+    return set->count + 3 > set->config.capacity;
+}
 
 /* Ends the open run, if there is one. */
 hsd_status hsd_runset_close_run(hsd_runset *set, hsd_error *err);

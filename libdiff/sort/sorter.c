@@ -37,11 +37,11 @@
 #include "sort/radix.h"
 #include "sort/runset.h"
 
-#define PAGE_BYTES          ((size_t)4096)
-#define WRITE_LEAST_BYTES   ((size_t)16 << 10)
-#define WRITE_MOST_BYTES    ((size_t)256 << 10)
-#define THREAD_LEAST_BYTES  ((size_t)1 << 20) /* a run that is not worth starting a thread for */
-#define TABLE_SHARE         32                /* the table of runs may take 1/32 of the memory */
+#define PAGE_BYTES         ((size_t)4096)
+#define WRITE_LEAST_BYTES  ((size_t)16 << 10)
+#define WRITE_MOST_BYTES   ((size_t)256 << 10)
+#define THREAD_LEAST_BYTES ((size_t)1 << 20) /* a run that is not worth starting a thread for */
+#define TABLE_SHARE        32                /* the table of runs may take 1/32 of the memory */
 
 typedef enum state { FILLING, SERVING_MEMORY, SERVING_RUNS, FAILED } state;
 
@@ -49,20 +49,20 @@ struct hsd_sorter {
     hsd_sorter_config config;
     state state;
     hsd_pages region;
-    uint64_t *area;      /* front of the region: records, scratch, readers */
-    size_t area_bytes;   /* the write buffer is behind it */
+    uint64_t *area;    /* front of the region: records, scratch, readers */
+    size_t area_bytes; /* the write buffer is behind it */
 
-    uint64_t *fill;      /* where the next record goes */
+    uint64_t *fill; /* where the next record goes */
     uint64_t *fill_end;
     uint64_t *buffers[2];
     uint64_t *scratch;
     size_t buffer_records;
-    unsigned current;    /* buffer being filled */
-    uint64_t spilled;    /* records handed to runs */
+    unsigned current; /* buffer being filled */
+    uint64_t spilled; /* records handed to runs */
     bool has_spilled, has_sorted;
 
     hsd_worker worker;
-    uint64_t *job;       /* what the worker sorts and writes */
+    uint64_t *job; /* what the worker sorts and writes */
     size_t job_records;
 
     hsd_runset runs;
@@ -70,12 +70,15 @@ struct hsd_sorter {
     hsd_merge merge;          /* serving from runs */
     uint32_t fan_in;
     size_t merge_bytes;
-    hsd_error error;          /* why state is FAILED */
+    hsd_error error; /* why state is FAILED */
 };
 
 /* ---- memory */
 
-static size_t record_bytes(const hsd_sorter *s) { return s->config.record_words * sizeof(uint64_t); }
+static size_t record_bytes(const hsd_sorter *s)
+{
+    return s->config.record_words * sizeof(uint64_t);
+}
 
 static size_t filled(const hsd_sorter *s)
 {
@@ -111,10 +114,12 @@ static hsd_status check_config(const hsd_sorter_config *c, hsd_error *err)
 {
     if (c->record_words < 1 || c->record_words > HSD_SORT_MAX_WORDS || c->key_words < 1 ||
         c->key_words > c->record_words || c->space == NULL)
-        return hsd_fail(err, HSD_E_MISUSE, "a sorter of %u words with %u key words", c->record_words, c->key_words);
+        return hsd_fail(err, HSD_E_MISUSE, "a sorter of %u words with %u key words",
+                        c->record_words, c->key_words);
     if (c->memory_bytes >= HSD_SORT_MIN_BYTES) return HSD_OK;
-    return hsd_fail(err, HSD_E_OVER_BUDGET, "sorting in %zu bytes is not possible: %zu bytes suffice",
-                    c->memory_bytes, HSD_SORT_MIN_BYTES);
+    return hsd_fail(err, HSD_E_OVER_BUDGET,
+                    "sorting in %zu bytes is not possible: %zu bytes suffice", c->memory_bytes,
+                    HSD_SORT_MIN_BYTES);
 }
 
 static hsd_status take_memory(hsd_sorter *s, hsd_error *err)
@@ -124,17 +129,20 @@ static hsd_status take_memory(hsd_sorter *s, hsd_error *err)
     const uint32_t capacity =
         (uint32_t)clamp_size(table_bytes / sizeof(hsd_sorted_run), 16, HSD_MERGE_FAN_IN_MAX * 4);
     const size_t fixed_bytes = sizeof *s + capacity * sizeof(hsd_sorted_run);
-    const size_t write_bytes = clamp_size(memory_bytes / 16 & ~(PAGE_BYTES - 1), WRITE_LEAST_BYTES, WRITE_MOST_BYTES);
+    const size_t write_bytes =
+        clamp_size(memory_bytes / 16 & ~(PAGE_BYTES - 1), WRITE_LEAST_BYTES, WRITE_MOST_BYTES);
     const size_t region_bytes = (memory_bytes - fixed_bytes) & ~(PAGE_BYTES - 1);
     if (!hsd_pages_take(&s->region, region_bytes))
         return hsd_fail(err, HSD_E_NOMEM, "out of memory: %zu bytes for sorting", region_bytes);
     s->area = s->region.data;
     s->area_bytes = region_bytes - write_bytes;
-    const hsd_runset_config runs = {
-        .words = s->config.record_words, .codec = s->config.codec, .space = s->config.space,
-        .reporter = s->config.reporter, .write_buffer = (uint8_t *)s->region.data + s->area_bytes,
-        .write_bytes = write_bytes,
-        .capacity = capacity};
+    const hsd_runset_config runs = {.words = s->config.record_words,
+                                    .codec = s->config.codec,
+                                    .space = s->config.space,
+                                    .reporter = s->config.reporter,
+                                    .write_buffer = (uint8_t *)s->region.data + s->area_bytes,
+                                    .write_bytes = write_bytes,
+                                    .capacity = capacity};
     return hsd_runset_init(&s->runs, &runs, err);
 }
 
@@ -217,7 +225,8 @@ static hsd_status make_room(hsd_sorter *s, hsd_error *err)
 {
     if (!hsd_runset_is_full(&s->runs)) return HSD_OK;
     HSD_TRY(hsd_runset_close_run(&s->runs, err));
-    return hsd_runset_reduce(&s->runs, s->runs.config.capacity / 2, true, s->area, s->area_bytes, err);
+    return hsd_runset_reduce(&s->runs, s->runs.config.capacity / 2, true, s->area, s->area_bytes,
+                             err);
 }
 
 /* The buffer is full and one more record is coming. */
@@ -246,7 +255,8 @@ hsd_status hsd_sorter_put(hsd_sorter *s, const uint64_t *record, hsd_error *err)
         if (s->state != FILLING) return fail_state(s, "a record after the end of the input", err);
         HSD_TRY(keep(s, spill(s, &why), &why, err));
     }
-    for (unsigned w = 0; w < s->config.record_words; w++) s->fill[w] = record[w];
+    for (unsigned w = 0; w < s->config.record_words; w++)
+        s->fill[w] = record[w];
     s->fill += s->config.record_words;
     return HSD_OK;
 }
@@ -265,17 +275,19 @@ static hsd_status serve_memory(hsd_sorter *s)
 
 static hsd_status open_merge(hsd_sorter *s, hsd_error *err)
 {
-    return hsd_merge_open(&s->merge, s->runs.runs, s->runs.count, s->config.record_words, s->area, s->merge_bytes,
-                          err);
+    return hsd_merge_open(&s->merge, s->runs.runs, s->runs.count, s->config.record_words, s->area,
+                          s->merge_bytes, err);
 }
 
 static hsd_status serve_runs(hsd_sorter *s, size_t serve_bytes, hsd_error *err)
 {
     const size_t free_bytes = serve_bytes - sizeof *s;
-    s->merge_bytes = free_bytes - free_bytes / TABLE_SHARE; /* the rest is more than the table needs */
+    s->merge_bytes =
+        free_bytes - free_bytes / TABLE_SHARE; /* the rest is more than the table needs */
     if (s->merge_bytes > s->area_bytes) s->merge_bytes = s->area_bytes;
     HSD_TRY(hsd_runset_close_run(&s->runs, err));
-    HSD_TRY(hsd_runset_reduce(&s->runs, hsd_merge_fan_in(s->merge_bytes), false, s->area, s->area_bytes, err));
+    HSD_TRY(hsd_runset_reduce(&s->runs, hsd_merge_fan_in(s->merge_bytes), false, s->area,
+                              s->area_bytes, err));
     const size_t useful = hsd_merge_useful_bytes(s->runs.count);
     if (s->merge_bytes > useful) s->merge_bytes = useful;
     hsd_runset_trim(&s->runs);
@@ -289,7 +301,8 @@ static hsd_status serve_runs(hsd_sorter *s, size_t serve_bytes, hsd_error *err)
 static hsd_status end_input(hsd_sorter *s, size_t serve_bytes, hsd_error *err)
 {
     HSD_TRY(hsd_worker_finish(&s->worker, err));
-    const size_t held = sizeof *s + sizeof(hsd_sorted_run) + PAGE_BYTES + filled(s) * record_bytes(s);
+    const size_t held =
+        sizeof *s + sizeof(hsd_sorted_run) + PAGE_BYTES + filled(s) * record_bytes(s);
     if (!s->has_spilled && held <= serve_bytes) {
         s->job = s->buffers[0];
         s->job_records = filled(s);
@@ -304,10 +317,13 @@ static hsd_status end_input(hsd_sorter *s, size_t serve_bytes, hsd_error *err)
 hsd_status hsd_sorter_finish(hsd_sorter *s, size_t serve_bytes, hsd_error *err)
 {
     if (s->state != FILLING) return fail_state(s, "a sorter is finished twice", err);
-    if (serve_bytes == 0 || serve_bytes > s->config.memory_bytes) serve_bytes = s->config.memory_bytes;
+    if (serve_bytes == 0 || serve_bytes > s->config.memory_bytes)
+        serve_bytes = s->config.memory_bytes;
     if (serve_bytes < HSD_SORT_MIN_BYTES)
-        return hsd_fail(err, HSD_E_OVER_BUDGET, "serving sorted records from %zu bytes is not possible: "
-                        "%zu bytes suffice", serve_bytes, HSD_SORT_MIN_BYTES);
+        return hsd_fail(err, HSD_E_OVER_BUDGET,
+                        "serving sorted records from %zu bytes is not possible: "
+                        "%zu bytes suffice",
+                        serve_bytes, HSD_SORT_MIN_BYTES);
     hsd_error why;
     hsd_error_init(&why);
     const hsd_status status = end_input(s, serve_bytes, &why);

@@ -39,7 +39,8 @@ static bool hear_step(void *context, const char *stage, uint64_t done, uint64_t 
 
 static hsd_run run_of(heard *h)
 {
-    return (hsd_run){.progress = hear_step, .progress_context = h, .note = hear_note, .note_context = h};
+    return (hsd_run){
+        .progress = hear_step, .progress_context = h, .note = hear_note, .note_context = h};
 }
 
 Test(note, arrives_formatted_with_its_level)
@@ -91,7 +92,8 @@ Test(progress, is_told_at_most_ten_times_a_second)
     hsd_reporter reporter;
     hsd_reporter_init(&reporter, &run);
     const uint64_t start = hsd_now_ns();
-    while (hsd_now_ns() - start < 250000000) cr_assert_eq(hsd_progress(&reporter, "x", 1, 2, NULL), HSD_OK);
+    while (hsd_now_ns() - start < 250000000)
+        cr_assert_eq(hsd_progress(&reporter, "x", 1, 2, NULL), HSD_OK);
     const uint64_t elapsed_ns = hsd_now_ns() - start;
     cr_assert_geq(h.steps, 2);
     cr_assert_leq(h.steps, (int)(elapsed_ns / 100000000) + 1);
@@ -130,9 +132,11 @@ Test(note, callbacks_never_overlap_whichever_thread_speaks)
     hsd_reporter reporter;
     hsd_reporter_init(&reporter, &run);
     hsd_worker workers[3];
-    for (int i = 0; i < 3; i++) hsd_worker_begin(&workers[i], chatter, &reporter, false);
+    for (int i = 0; i < 3; i++)
+        hsd_worker_begin(&workers[i], chatter, &reporter, false);
     cr_assert_eq(chatter(&reporter, NULL), HSD_OK);
-    for (int i = 0; i < 3; i++) cr_assert_eq(hsd_worker_finish(&workers[i], NULL), HSD_OK);
+    for (int i = 0; i < 3; i++)
+        cr_assert_eq(hsd_worker_finish(&workers[i], NULL), HSD_OK);
     cr_assert(h.notes == 8000 && h.overlaps == 0);
     hsd_reporter_release(&reporter);
 }

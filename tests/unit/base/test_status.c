@@ -114,7 +114,8 @@ Test(status, every_status_has_a_name_of_its_own)
     for (int a = HSD_E_MISUSE; a <= HSD_END; a++) {
         const char *name = hsd_status_name((hsd_status)a);
         cr_assert_str_neq(name, "unknown");
-        for (int b = HSD_E_MISUSE; b < a; b++) cr_assert_str_neq(name, hsd_status_name((hsd_status)b));
+        for (int b = HSD_E_MISUSE; b < a; b++)
+            cr_assert_str_neq(name, hsd_status_name((hsd_status)b));
     }
     cr_assert_str_eq(hsd_status_name((hsd_status)-99), "unknown");
 }

@@ -11,7 +11,10 @@
 #include "base/names.h"
 #include "support/fault.h"
 
-static hsd_bytes bytes_of(const char *text) { return (hsd_bytes){(const uint8_t *)text, strlen(text)}; }
+static hsd_bytes bytes_of(const char *text)
+{
+    return (hsd_bytes){(const uint8_t *)text, strlen(text)};
+}
 
 Test(check, sums_and_products_tell_of_overflow)
 {
@@ -19,7 +22,8 @@ Test(check, sums_and_products_tell_of_overflow)
     size_t size;
     cr_assert(hsd_add_u64(UINT64_MAX - 1, 1, &wide) && wide == UINT64_MAX);
     cr_assert(!hsd_add_u64(UINT64_MAX, 1, &wide));
-    cr_assert(hsd_mul_u64(UINT64_MAX, 1, &wide) && !hsd_mul_u64(UINT64_C(1) << 32, UINT64_C(1) << 32, &wide));
+    cr_assert(hsd_mul_u64(UINT64_MAX, 1, &wide) &&
+              !hsd_mul_u64(UINT64_C(1) << 32, UINT64_C(1) << 32, &wide));
     cr_assert(hsd_add_size(1, 2, &size) && size == 3 && !hsd_add_size(SIZE_MAX, 1, &size));
     cr_assert(hsd_mul_size(3, 4, &size) && size == 12 && !hsd_mul_size(SIZE_MAX, 2, &size));
     cr_assert_eq(hsd_add_saturating(UINT64_MAX, 5), UINT64_MAX);
@@ -31,10 +35,12 @@ Test(check, sums_and_products_tell_of_overflow)
 Test(buffer, grows_and_keeps_what_it_has)
 {
     hsd_buffer buffer = {0};
-    for (uint32_t i = 0; i < 10000; i++) cr_assert_eq(hsd_buffer_append(&buffer, &i, sizeof i, NULL), HSD_OK);
+    for (uint32_t i = 0; i < 10000; i++)
+        cr_assert_eq(hsd_buffer_append(&buffer, &i, sizeof i, NULL), HSD_OK);
     cr_assert_eq(buffer.size, 40000);
     cr_assert_geq(buffer.capacity, buffer.size);
-    for (uint32_t i = 0; i < 10000; i++) cr_assert_eq(memcmp(buffer.data + 4 * i, &i, 4), 0);
+    for (uint32_t i = 0; i < 10000; i++)
+        cr_assert_eq(memcmp(buffer.data + 4 * i, &i, 4), 0);
     const size_t capacity = buffer.capacity;
     hsd_buffer_clear(&buffer);
     cr_assert(buffer.size == 0 && buffer.capacity == capacity);
@@ -86,11 +92,13 @@ Test(arena, gives_zeroed_aligned_memory_that_does_not_overlap)
         taken[i] = hsd_arena_take(&arena, sizes[i]);
         cr_assert_not_null(taken[i]);
         cr_assert_eq((uintptr_t)taken[i] % 16, 0);
-        for (size_t k = 0; k < sizes[i]; k++) cr_assert_eq(taken[i][k], 0);
+        for (size_t k = 0; k < sizes[i]; k++)
+            cr_assert_eq(taken[i][k], 0);
         memset(taken[i], (int)(i % 251) + 1, sizes[i]);
     }
     for (size_t i = 0; i < HSD_ARRAY_LEN(taken); i++)
-        for (size_t k = 0; k < sizes[i]; k++) cr_assert_eq(taken[i][k], i % 251 + 1);
+        for (size_t k = 0; k < sizes[i]; k++)
+            cr_assert_eq(taken[i][k], i % 251 + 1);
     hsd_arena_release(&arena);
     cr_assert(arena.chunk == NULL && arena.total_bytes == 0);
 }
@@ -101,7 +109,8 @@ Test(arena, small_tables_cost_little_and_large_ones_few_calls)
     cr_assert_not_null(hsd_arena_take(&arena, 10));
     cr_assert_leq(arena.total_bytes, 4096);
     hsd_fault_reset();
-    for (int i = 0; i < 100000; i++) cr_assert_not_null(hsd_arena_take(&arena, 32));
+    for (int i = 0; i < 100000; i++)
+        cr_assert_not_null(hsd_arena_take(&arena, 32));
     cr_assert_leq(hsd_fault_calls(HSD_FAULT_MALLOC), 30);
     cr_assert_leq(arena.total_bytes, 100000 * 32 + (512 << 10));
     hsd_arena_release(&arena);
@@ -168,7 +177,8 @@ Test(names, the_empty_name_and_names_with_nuls_are_names)
     uint32_t empty, with_nul, without;
     cr_assert_eq(hsd_names_find(&names, bytes_of("")), HSD_NAME_NONE);
     cr_assert_eq(hsd_names_put(&names, (hsd_bytes){NULL, 0}, &empty, NULL), HSD_OK);
-    cr_assert_eq(hsd_names_put(&names, (hsd_bytes){(const uint8_t *)"a\0b", 3}, &with_nul, NULL), HSD_OK);
+    cr_assert_eq(hsd_names_put(&names, (hsd_bytes){(const uint8_t *)"a\0b", 3}, &with_nul, NULL),
+                 HSD_OK);
     cr_assert_eq(hsd_names_put(&names, bytes_of("a"), &without, NULL), HSD_OK);
     cr_assert(empty == 0 && with_nul == 1 && without == 2);
     cr_assert_eq(hsd_names_find(&names, bytes_of("")), 0);
@@ -217,7 +227,8 @@ Test(hash, one_bit_changes_half_of_the_bits)
             changed += (unsigned)__builtin_popcountll(before ^ hsd_hash_bytes(data, size, 5));
             tries++;
         }
-        cr_assert(changed > tries * 24 && changed < tries * 40, "size %zu: %u of %u", size, changed, tries);
+        cr_assert(changed > tries * 24 && changed < tries * 40, "size %zu: %u of %u", size, changed,
+                  tries);
     }
 }
 

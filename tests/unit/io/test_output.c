@@ -22,7 +22,8 @@ static uint8_t pattern[700001];
 
 static void fill_pattern(void)
 {
-    for (size_t i = 0; i < sizeof pattern; i++) pattern[i] = (uint8_t)(i * 40503 >> 7);
+    for (size_t i = 0; i < sizeof pattern; i++)
+        pattern[i] = (uint8_t)(i * 40503 >> 7);
 }
 
 static hsd_status write_pattern(hsd_output *output, hsd_error *err)
@@ -285,7 +286,8 @@ static void *read_all(void *path)
     size_t total = 0;
     char block[5000];
     const int fd = open(path, O_RDONLY);
-    for (ssize_t got = 1; got > 0; total += (size_t)got) got = read(fd, block, sizeof block);
+    for (ssize_t got = 1; got > 0; total += (size_t)got)
+        got = read(fd, block, sizeof block);
     close(fd);
     return (void *)total;
 }
@@ -364,7 +366,8 @@ static hsd_status drain_slowly(void *context, hsd_error *err)
     const int fd = *(int *)context;
     char block[3000];
     size_t total = 0;
-    for (ssize_t got = 1; got > 0; total += (size_t)got) got = read(fd, block, sizeof block);
+    for (ssize_t got = 1; got > 0; total += (size_t)got)
+        got = read(fd, block, sizeof block);
     return total == sizeof pattern ? HSD_OK : HSD_E_CORRUPT;
 }
 

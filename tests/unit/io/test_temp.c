@@ -62,7 +62,8 @@ Test(temp, reads_back_what_was_written_anywhere)
     hsd_temp temp;
     open_temp(&temp);
     uint8_t data[10000], back[10000];
-    for (size_t i = 0; i < sizeof data; i++) data[i] = (uint8_t)(i * 31);
+    for (size_t i = 0; i < sizeof data; i++)
+        data[i] = (uint8_t)(i * 31);
     cr_assert_eq(hsd_temp_write(&temp, 5000, data, sizeof data, NULL), HSD_OK);
     cr_assert_eq(hsd_temp_write(&temp, 0, data, 5000, NULL), HSD_OK);
     cr_assert_eq(hsd_temp_write(&temp, 3, data, 0, NULL), HSD_OK);
@@ -208,7 +209,8 @@ static hsd_status write_stripe(void *context, hsd_error *err)
     const stripe *s = context;
     uint8_t block[512];
     memset(block, (int)s->first + 1, sizeof block);
-    for (uint64_t i = s->first; i < 600; i += 3) HSD_TRY(hsd_temp_write(s->temp, i * 512, block, 512, err));
+    for (uint64_t i = s->first; i < 600; i += 3)
+        HSD_TRY(hsd_temp_write(s->temp, i * 512, block, 512, err));
     return HSD_OK;
 }
 
@@ -222,7 +224,8 @@ Test(temp, threads_may_write_distinct_ranges)
         stripes[i] = (stripe){&temp, i};
         hsd_worker_begin(&workers[i], write_stripe, &stripes[i], false);
     }
-    for (int i = 0; i < 3; i++) cr_assert_eq(hsd_worker_finish(&workers[i], NULL), HSD_OK);
+    for (int i = 0; i < 3; i++)
+        cr_assert_eq(hsd_worker_finish(&workers[i], NULL), HSD_OK);
     cr_assert(temp.size_bytes == 600 * 512 && space.bytes_now == 600 * 512);
     cr_assert_eq(space.bytes_peak, 600 * 512);
     uint8_t block[512];

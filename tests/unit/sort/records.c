@@ -14,8 +14,9 @@ uint64_t records_draw(uint64_t *state)
 
 const char *shape_name(shape of)
 {
-    static const char *const names[] = {"random", "few keys", "all equal", "ordered", "reversed",
-                                        "nearly ordered", "extremes", "addresses", "high bits"};
+    static const char *const names[] = {"random",   "few keys",  "all equal",
+                                        "ordered",  "reversed",  "nearly ordered",
+                                        "extremes", "addresses", "high bits"};
     return names[of];
 }
 
@@ -29,7 +30,8 @@ static uint64_t word_of(shape of, size_t i, size_t count, unsigned word, uint64_
     case REVERSED: return word == 0 ? (count - i) * 1000 : any;
     case NEARLY_ORDERED: return word == 0 ? i * 16 + (any % 50 == 0 ? any % 5000 : 0) : any % 100;
     case EXTREMES: return any % 3 == 0 ? 0 : any % 3 == 1 ? UINT64_MAX : any;
-    case ADDRESSES: return word == 0 ? UINT64_C(0x7f0000000000) + any % (count * 4 + 1) * 8 : any % 1000000;
+    case ADDRESSES:
+        return word == 0 ? UINT64_C(0x7f0000000000) + any % (count * 4 + 1) * 8 : any % 1000000;
     case HIGH_BITS: return any & UINT64_C(0xff000000000000ff);
     case RANDOM:
     case SHAPES: break;
@@ -42,7 +44,8 @@ uint64_t *records_make(shape of, size_t count, unsigned words, uint64_t seed)
     uint64_t state = seed * UINT64_C(0x9e3779b97f4a7c15) + 88172645463325252u;
     uint64_t *records = malloc((count * words + 1) * sizeof *records);
     for (size_t i = 0; i < count; i++)
-        for (unsigned w = 0; w < words; w++) records[i * words + w] = word_of(of, i, count, w, &state);
+        for (unsigned w = 0; w < words; w++)
+            records[i * words + w] = word_of(of, i, count, w, &state);
     return records;
 }
 

@@ -6,7 +6,16 @@
 #include <stdint.h>
 
 typedef enum shape {
-    RANDOM, FEW_KEYS, ALL_EQUAL, ORDERED, REVERSED, NEARLY_ORDERED, EXTREMES, ADDRESSES, HIGH_BITS, SHAPES
+    RANDOM,
+    FEW_KEYS,
+    ALL_EQUAL,
+    ORDERED,
+    REVERSED,
+    NEARLY_ORDERED,
+    EXTREMES,
+    ADDRESSES,
+    HIGH_BITS,
+    SHAPES
 } shape;
 
 const char *shape_name(shape of);

@@ -13,8 +13,8 @@ static void check(shape of, size_t count, unsigned words, uint64_t seed)
     uint64_t *expected = records_sorted(records, count, words);
     uint64_t *scratch = malloc((count * words + 1) * sizeof *scratch);
     hsd_radix_sort(records, scratch, count, words);
-    cr_assert_eq(memcmp(records, expected, count * words * sizeof *records), 0, "%s, %zu records of %u words",
-                 shape_name(of), count, words);
+    cr_assert_eq(memcmp(records, expected, count * words * sizeof *records), 0,
+                 "%s, %zu records of %u words", shape_name(of), count, words);
     cr_assert(hsd_radix_is_sorted(records, count, words));
     free(records);
     free(expected);
@@ -26,7 +26,8 @@ Test(radix, sorts_every_shape_of_every_width)
     static const size_t counts[] = {0, 1, 2, 3, 23, 24, 25, 26, 100, 1000, 20000};
     for (shape of = 0; of < SHAPES; of++)
         for (unsigned words = 1; words <= HSD_SORT_MAX_WORDS; words++)
-            for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) check(of, counts[i], words, i + words);
+            for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+                check(of, counts[i], words, i + words);
 }
 
 Test(radix, sorts_random_sizes)
@@ -42,17 +43,20 @@ Test(radix, records_made_to_annoy_end_in_the_merge_sort)
 {
     enum { WORDS = 8, COUNT = 64 * WORDS };
     static uint64_t records[COUNT * WORDS], scratch[COUNT * WORDS];
-    for (size_t i = 0; i < COUNT; i++) records[i * WORDS + i / 64] = UINT64_C(1) << (63 - i % 64);
+    for (size_t i = 0; i < COUNT; i++)
+        records[i * WORDS + i / 64] = UINT64_C(1) << (63 - i % 64);
     records_shuffle(records, COUNT, WORDS, 5);
     uint64_t *expected = records_sorted(records, COUNT, WORDS);
     hsd_radix_sort(records, scratch, COUNT, WORDS);
     cr_assert_eq(memcmp(records, expected, sizeof records), 0);
     free(expected);
-    for (int bits = 1; bits < 12; bits++) { /* many records in each of the buckets that stay large */
+    for (int bits = 1; bits < 12;
+         bits++) { /* many records in each of the buckets that stay large */
         enum { MANY = 30000 };
         uint64_t *many = records_make(RANDOM, MANY, 2, (uint64_t)bits);
         uint64_t *room = malloc(MANY * 2 * sizeof *room);
-        for (size_t i = 0; i < MANY; i++) many[i * 2] &= UINT64_MAX >> (many[i * 2 + 1] % 64);
+        for (size_t i = 0; i < MANY; i++)
+            many[i * 2] &= UINT64_MAX >> (many[i * 2 + 1] % 64);
         uint64_t *sorted = records_sorted(many, MANY, 2);
         hsd_radix_sort(many, room, MANY, 2);
         cr_assert_eq(memcmp(many, sorted, MANY * 2 * sizeof *many), 0);

@@ -24,7 +24,8 @@ static size_t status_of(const char *name)
     FILE *file = fopen("/proc/self/status", "r");
     cr_assert_not_null(file);
     while (fgets(line, sizeof line, file) != NULL)
-        if (strncmp(line, name, strlen(name)) == 0) sscanf(line + strlen(name), ": %lu kB", &kibibytes);
+        if (strncmp(line, name, strlen(name)) == 0)
+            sscanf(line + strlen(name), ": %lu kB", &kibibytes);
     fclose(file);
     return (size_t)kibibytes << 10;
 }
@@ -33,7 +34,8 @@ static void put_random(hsd_sorter *sorter, size_t count, unsigned words)
 {
     uint64_t state = 5, record[HSD_SORT_MAX_WORDS];
     for (size_t i = 0; i < count; i++) {
-        for (unsigned w = 0; w < words; w++) record[w] = records_draw(&state);
+        for (unsigned w = 0; w < words; w++)
+            record[w] = records_draw(&state);
         cr_assert_eq(hsd_sorter_put(sorter, record, NULL), HSD_OK);
     }
 }
@@ -41,16 +43,21 @@ static void put_random(hsd_sorter *sorter, size_t count, unsigned words)
 static void drain(hsd_sorter *sorter, size_t count)
 {
     const uint64_t *record;
-    for (size_t i = 0; i < count; i++) cr_assert_eq(hsd_sorter_next(sorter, &record, NULL), HSD_OK);
+    for (size_t i = 0; i < count; i++)
+        cr_assert_eq(hsd_sorter_next(sorter, &record, NULL), HSD_OK);
     cr_assert_eq(hsd_sorter_next(sorter, &record, NULL), HSD_END);
 }
 
-static hsd_sorter *new_sorter(hsd_temp_space *space, unsigned words, size_t memory_bytes, bool use_thread)
+static hsd_sorter *new_sorter(hsd_temp_space *space, unsigned words, size_t memory_bytes,
+                              bool use_thread)
 {
     hsd_sorter *sorter = NULL;
     hsd_temp_space_init(space, scratch);
-    const hsd_sorter_config config = {.record_words = words, .key_words = 1, .memory_bytes = memory_bytes,
-                                      .use_thread = use_thread, .space = space};
+    const hsd_sorter_config config = {.record_words = words,
+                                      .key_words = 1,
+                                      .memory_bytes = memory_bytes,
+                                      .use_thread = use_thread,
+                                      .space = space};
     cr_assert_eq(hsd_sorter_new(&sorter, &config, NULL), HSD_OK);
     return sorter;
 }
