@@ -7,7 +7,7 @@
 #include "stage.h"
 #include "writer.h"
 
-enum { BULK = 256 }; /* references that are looked at together */
+enum { BULK = 256, FEW = 16 }; /* references that are looked at together; fewer than pay for that */
 
 static void fields_of(const hsc_object *object, uint64_t *fields)
 {
@@ -142,7 +142,7 @@ static hsc_status reference_room(hsc_writer *w, uint64_t target, uint32_t label,
     return hsc_stage_make_room(w, width);
 }
 
-hsc_status hsc_reference(hsc_writer *w, uint64_t target, uint32_t label, uint64_t index)
+static inline hsc_status add_reference(hsc_writer *w, uint64_t target, uint32_t label, uint64_t index)
 {
     hsc_stage *o = &w->objects;
     const uint64_t beyond = (target & ~o->mask[HSC_F_TARGET]) | (label & ~o->mask[HSC_F_LABEL]) |
@@ -156,6 +156,11 @@ hsc_status hsc_reference(hsc_writer *w, uint64_t target, uint32_t label, uint64_
     hsc_stage_put(o, HSC_F_LABEL, at, label);
     hsc_stage_put(o, HSC_F_INDEX, at, index);
     return HSC_OK;
+}
+
+hsc_status hsc_reference(hsc_writer *w, uint64_t target, uint32_t label, uint64_t index)
+{
+    return add_reference(w, target, label, index);
 }
 
 /* How many of `n` references fit into the columns as they are, from the first on. */
@@ -192,31 +197,40 @@ static void copy_values(const hsc_stage *o, unsigned field, const uint64_t *from
     }
 }
 
+/* `n` references that fit, column by column. */
+static void copy_references(hsc_stage *o, const uint64_t *targets, const uint32_t *labels,
+                            const uint64_t *indexes, size_t n)
+{
+    copy_values(o, HSC_F_TARGET, targets, n);
+    copy_values(o, HSC_F_INDEX, indexes, n);
+    uint32_t *to = (uint32_t *)(void *)o->column[HSC_F_LABEL] + o->ref_used;
+    if (labels != NULL)
+        memcpy(to, labels, n * sizeof *labels);
+    else
+        memset(to, 0, n * sizeof *to);
+    o->ref_used += (uint32_t)n;
+}
+
 hsc_status hsc_references(hsc_writer *w, const uint64_t *targets, const uint32_t *labels,
                           const uint64_t *indexes, size_t count)
 {
     hsc_stage *o = &w->objects;
-    while (count > 0) {
-        size_t n = fitting(o, targets, labels, indexes, count);
+    for (size_t i = 0; i < count;) {
+        const size_t left = count - i;
+        const size_t n = left < FEW ? 0
+                                    : fitting(o, targets + i, labels != NULL ? labels + i : NULL,
+                                              indexes != NULL ? indexes + i : NULL, left);
         if (n > 0) {
-            copy_values(o, HSC_F_TARGET, targets, n);
-            copy_values(o, HSC_F_INDEX, indexes, n);
-            uint32_t *to = (uint32_t *)(void *)o->column[HSC_F_LABEL] + o->ref_used;
-            if (labels != NULL)
-                memcpy(to, labels, n * sizeof *labels);
-            else
-                memset(to, 0, n * sizeof *to);
-            o->ref_used += (uint32_t)n;
-        } else { /* no room, a field to widen, or a mistake: one reference the ordinary way */
-            n = 1;
-            const hsc_status status = hsc_reference(w, *targets, labels != NULL ? *labels : 0,
-                                                    indexes != NULL ? *indexes : 0);
-            if (status != HSC_OK) return status;
+            copy_references(o, targets + i, labels != NULL ? labels + i : NULL,
+                            indexes != NULL ? indexes + i : NULL, n);
+            i += n;
+            continue;
         }
-        targets += n;
-        count -= n;
-        if (labels != NULL) labels += n;
-        if (indexes != NULL) indexes += n;
+        /* Few, no room, a field to widen, or a mistake: one reference the ordinary way. */
+        const hsc_status status = add_reference(w, targets[i], labels != NULL ? labels[i] : 0,
+                                                indexes != NULL ? indexes[i] : 0);
+        if (status != HSC_OK) return status;
+        i++;
     }
     return HSC_OK;
 }
