@@ -19,7 +19,8 @@ def amount(objects, bytes_):
 def row(before, after, new, freed, resized, **name):
     growth = amount(after[0] - before[0], after[1] - before[1])
     return {**name, "before": amount(*before), "after": amount(*after), "growth": growth,
-            "new": amount(*new), "freed": amount(*freed), "resized_bytes": resized}
+            "new": amount(*new), "freed": amount(*freed), "resized_bytes": resized,
+            "unreached": {"before": amount(0, 0), "after": amount(0, 0)}}
 
 
 TRUTH = {
@@ -29,7 +30,7 @@ TRUTH = {
               "Ticket": {"before": 9, "after": 4, "new": 0, "freed": 5}},
 }
 REPORT = {
-    "schema": "hsdiff.diff/1",
+    "schema": "hsdiff.diff/1", "identity_known": True,
     "captures": [{"path": "/x/" + TRUTH[side], "complete": True, "identity": "exact", "unreached": amount(0, 0)}
                  for side in ("before", "after")],
     "total": row((20, 500), (65, 1900), (55, 1600), (10, 216), 16),
@@ -60,6 +61,7 @@ FALSEHOODS = [
     ("another schema", ["schema"], "hsdiff.diff/2"),
     ("an incomplete capture", ["captures", 0, "complete"], False),
     ("identity that is not the runtime's", ["captures", 1, "identity"], "moving"),
+    ("unknown identity with new objects all the same", ["identity_known"], False),
     ("one new object too few", ["types", 0, "new", "objects"], 54),
     ("one freed object too many", ["types", 2, "freed", "objects"], 6),
     ("growth that is not after - before", ["types", 0, "growth", "objects"], 49),

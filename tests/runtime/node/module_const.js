@@ -1,4 +1,4 @@
-// A leak in a module-level const, which no global names: types and counts are promised, the root's name is not.
+// A leak in a module-level const, which no global names: the file and the variable do.
 'use strict';
 const {plant} = require('./plant.js');
 
@@ -17,7 +17,7 @@ function add(count) {
 }
 
 plant({
-  root: null,
+  root: 'module_const.js.events',
   growing: ['AuditEvent'],
   warmUp: () => add(900),
   leak: () => { add(5005); return {fresh: {AuditEvent: 5005}}; },

@@ -13,23 +13,25 @@ if (!folder || typeof gc !== 'function') {
   process.exit(2);
 }
 
-// Snapshots run a full collection themselves; two before it let weak callbacks and finalizers settle, so that
-// nothing of the warm-up is left to die between the two snapshots.
-function snapshot(name) {
+// Snapshots run a full collection themselves; two before it let weak callbacks and finalizers settle, so that nothing of
+// the warm-up is left to die between the two snapshots. The pause lets the optimizing compiler finish what the loops
+// before set off: while it works it holds handles on the very containers it compiles against, and each of those would
+// be a second root.
+async function snapshot(name) {
+  await new Promise(resolve => setTimeout(resolve, 100));
   gc(); gc();
   v8.writeHeapSnapshot(path.join(folder, name));
 }
 
-// plant({root, warmUp, leak, counts, growing, shrinking}): root is the name that growth by root should show (null:
-// none is promised), warmUp and leak change the heap, counts() gives the live objects of each planted class.
-function plant(leak) {
+// plant({root, warmUp, leak, counts, growing, shrinking}): root is the name that growth by root should show, warmUp and leak change the heap, counts() gives the live objects of each planted class.
+async function plant(leak) {
   fs.mkdirSync(folder, {recursive: true});
   leak.warmUp();
   const before = leak.counts();
-  snapshot('before.heapsnapshot');
+  await snapshot('before.heapsnapshot');
   const {fresh, freed} = leak.leak();
   const after = leak.counts();
-  snapshot('after.heapsnapshot');
+  await snapshot('after.heapsnapshot');
   const types = {};
   for (const name of Object.keys(after)) {
     types[name] = {before: before[name], after: after[name], new: fresh[name] ?? 0, freed: (freed ?? {})[name] ?? 0};
