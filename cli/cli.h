@@ -2,10 +2,12 @@
  * One run of the command: what was asked, under which conditions, and what came of it. main.c fills it,
  * a cmd_*.c does the work, and everything that talks to the user lies in the small files beside it:
  *
- *      options.c   the table of options and its parser        help.c man.c complete.c   the same table, told
- *      input.c     captures, foreign dumps imported on the fly     out.c   results, where errors are errors
- *      report_error.c   what, where, why, what next, exit status   progress.c   the line on the terminal
- *      signals.c   ending early without leaving anything           term.c       terminals, colours, width
+ *      option_table.c options.c     the options of all commands, and the parser that reads them
+ *      help.c man.c complete.c      the same tables, told: --help, manual pages, completions
+ *      input.c                      captures, and foreign dumps imported on the fly
+ *      out.c                        results, whose failed writes are errors
+ *      report_error.c               what, where, why, what next, and the exit status
+ *      progress.c term.c signals.c  the line on the terminal, its colours and width, ending early
  */
 #ifndef CLI_H
 #define CLI_H
@@ -57,30 +59,33 @@ typedef struct cli_app {
 /* Exit status of the command. */
 typedef int (*cli_command_fn)(cli_app *cli);
 
-typedef struct cli_example { const char *command, *what; } cli_example;
+typedef struct cli_example {
+    const char *command, *what;
+} cli_example;
 
 /* A command is one file and one row of the table in commands.c. */
 struct cli_command {
     const char *name;
-    const char *synopsis;    /* what follows the name: "BEFORE AFTER [options]" */
-    const char *summary;     /* one line */
-    const char *description; /* paragraphs for the manual, a blank line between them; "  " starts verbatim lines */
+    const char *synopsis; /* what follows the name: "BEFORE AFTER [options]" */
+    const char *summary;  /* one line */
+    const char *
+        description; /* paragraphs for the manual, a blank line between them; "  " starts verbatim lines */
     const cli_example *examples; /* ends with a NULL command */
-    unsigned bit;            /* which options it takes: CLI_ON_* */
+    unsigned bit;                /* which options it takes: CLI_ON_* */
     size_t inputs_min, inputs_max;
     cli_command_fn run;
 };
 
-#define CLI_ON_DIFF 0x01u
-#define CLI_ON_IMPORT 0x02u
-#define CLI_ON_INFO 0x04u
-#define CLI_ON_DUMP 0x08u
-#define CLI_ON_VERIFY 0x10u
+#define CLI_ON_DIFF    0x01u
+#define CLI_ON_IMPORT  0x02u
+#define CLI_ON_INFO    0x04u
+#define CLI_ON_DUMP    0x08u
+#define CLI_ON_VERIFY  0x10u
 #define CLI_ON_SALVAGE 0x20u
-#define CLI_ON_HELP 0x40u
-#define CLI_ON_DEMO 0x80u
-#define CLI_ON_ALL 0xFFu
-#define CLI_ON_WORK (CLI_ON_ALL & ~CLI_ON_HELP)
+#define CLI_ON_HELP    0x40u
+#define CLI_ON_DEMO    0x80u
+#define CLI_ON_ALL     0xFFu
+#define CLI_ON_WORK    (CLI_ON_ALL & ~CLI_ON_HELP)
 
 /* Row i of the table; NULL past the end. The first is the default. */
 const cli_command *cli_command_get(size_t i);

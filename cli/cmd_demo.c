@@ -35,12 +35,14 @@ static int run_demo(cli_app *cli)
     hsd_error err;
     hsd_error_init(&err);
     for (size_t i = 0; i < 2; i++) {
-        const int size = snprintf(paths[i], PATH_BYTES, "%s%s%s", folder ? folder : "", folder ? "/" : "", names[i]);
+        const int size = snprintf(paths[i], PATH_BYTES, "%s%s%s", folder ? folder : "",
+                                  folder ? "/" : "", names[i]);
         if (size < 0 || size >= PATH_BYTES) {
             cli_complain("the name of the folder is too long.");
             return CLI_USAGE;
         }
-        if (write_one(paths[i], cli->options.force, &moments[i], &err) != HSD_OK) return cli_report_error(cli, &err);
+        if (write_one(paths[i], cli->options.force, &moments[i], &err) != HSD_OK)
+            return cli_report_error(cli, &err);
         hsd_quote_shell(words[i], sizeof words[i], paths[i], strlen(paths[i]));
     }
     cli_note(cli, "wrote two captures of a toy web shop, an hour apart. The same as:");
@@ -65,9 +67,9 @@ const cli_command cli_command_demo = {
     .name = "demo",
     .synopsis = "[-o FOLDER]",
     .summary = "two captures of a toy that leaks, and their comparison",
-    .description =
-        "Writes two small captures of a toy web shop that forgets to end its sessions, and compares them. The answer names "
-        "the type that grew and the root that holds it.",
+    .description = "Writes two small captures of a toy web shop that forgets to end its sessions, "
+                   "and compares them. The answer names "
+                   "the type that grew and the root that holds it.",
     .examples = examples,
     .bit = CLI_ON_DEMO,
     .inputs_min = 0,

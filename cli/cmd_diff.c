@@ -25,10 +25,13 @@ static hsd_status open_objects(object_list *list, const cli_app *cli, hsd_error 
     return hsd_objects_csv_begin(&list->csv, hsd_result_file_write, list->file, err);
 }
 
-static hsd_status compare(hsd_diff **diff, cli_input inputs[2], object_list *list, const cli_app *cli, hsd_error *err)
+static hsd_status compare(hsd_diff **diff, cli_input inputs[2], object_list *list,
+                          const cli_app *cli, hsd_error *err)
 {
-    const hsd_diff_options options = {.summary_only = cli->options.summary, .partial = cli->options.partial,
-                                      .changed = list->file ? hsd_objects_csv_row : NULL, .changed_context = &list->csv};
+    const hsd_diff_options options = {.summary_only = cli->options.summary,
+                                      .partial = cli->options.partial,
+                                      .changed = list->file ? hsd_objects_csv_row : NULL,
+                                      .changed_context = &list->csv};
     HSD_TRY(hsd_diff_run(diff, inputs[0].capture, inputs[1].capture, &options, &cli->run, err));
     return list->file ? hsd_result_file_finish(list->file, err) : HSD_OK;
 }
@@ -39,11 +42,16 @@ static hsd_report_options report_options(const cli_app *cli, const cli_input inp
     const bool to_terminal = !options->output && cli_term_is_terminal(STDOUT_FILENO);
     hsd_report_options report = {
         .top = options->top > SIZE_MAX ? HSD_TOP_ALL : (size_t)options->top,
-        .sort_by = (hsd_sort_by)options->sort, .table = (hsd_report_table)options->table,
+        .sort_by = (hsd_sort_by)options->sort,
+        .table = (hsd_report_table)options->table,
         .width = to_terminal && !options->wide ? cli_term_width(STDOUT_FILENO) : 0,
-        .use_color = options->output ? options->color == CLI_COLOR_ALWAYS : cli_term_has_color(cli, STDOUT_FILENO),
-        .use_utf8 = !to_terminal || cli_term_has_utf8(), /* a file looks the same whatever the locale */
-        .exact_bytes = options->exact_bytes, .plain = options->plain, .noise_bytes = options->noise_bytes};
+        .use_color = options->output ? options->color == CLI_COLOR_ALWAYS
+                                     : cli_term_has_color(cli, STDOUT_FILENO),
+        .use_utf8 =
+            !to_terminal || cli_term_has_utf8(), /* a file looks the same whatever the locale */
+        .exact_bytes = options->exact_bytes,
+        .plain = options->plain,
+        .noise_bytes = options->noise_bytes};
     if (!options->quiet) {
         report.before_command = inputs[0].path;
         report.after_command = inputs[1].path;
@@ -57,7 +65,8 @@ static void tell_of_resources(const cli_app *cli, const hsd_diff *diff)
 {
     char size[HSD_NUMBER_CHARS];
     if (cli->options.verbose)
-        fprintf(stderr, "  temporary data: %s at most\n", hsd_format_bytes(size, diff->temp_bytes_peak));
+        fprintf(stderr, "  temporary data: %s at most\n",
+                hsd_format_bytes(size, diff->temp_bytes_peak));
 }
 
 /* Everything between the open output and its end. */
@@ -69,7 +78,9 @@ static int run_with(cli_app *cli, cli_out *out, const hsd_report_format *format)
     hsd_error err;
     hsd_error_init(&err);
     hsd_status status = open_objects(&list, cli, &err);
-    if (status == HSD_OK) status = cli_inputs_open(inputs, 2, cli, cli->options.summary, cli_damage_wanted(cli), &err);
+    if (status == HSD_OK)
+        status =
+            cli_inputs_open(inputs, 2, cli, cli->options.summary, cli_damage_wanted(cli), &err);
     if (status == HSD_OK) status = compare(&diff, inputs, &list, cli, &err);
     cli_progress_clear();
     if (status == HSD_OK) {
@@ -92,7 +103,8 @@ static bool is_usable(const cli_app *cli, const hsd_report_format *format)
         cli_complain("only one of the two inputs can be standard input.");
     else if (options->objects && options->summary)
         cli_complain("--summary reads no object, so --objects has nothing to list.");
-    else if (options->objects && strcmp(options->objects, "-") == 0 && (!options->output || strcmp(options->output, "-") == 0))
+    else if (options->objects && strcmp(options->objects, "-") == 0 &&
+             (!options->output || strcmp(options->output, "-") == 0))
         cli_complain("--objects and the report cannot both go to standard output: add -o FILE.");
     else
         return true;
@@ -101,7 +113,8 @@ static bool is_usable(const cli_app *cli, const hsd_report_format *format)
 
 static int run_diff(cli_app *cli)
 {
-    const hsd_report_format *format = hsd_report_format_find(cli->options.format ? cli->options.format : "text");
+    const hsd_report_format *format =
+        hsd_report_format_find(cli->options.format ? cli->options.format : "text");
     cli_out out;
     int result = CLI_DONE;
     if (!is_usable(cli, format)) return CLI_USAGE;
@@ -124,17 +137,25 @@ const cli_command cli_command_diff = {
     .synopsis = "BEFORE AFTER",
     .summary = "what grew between two captures, and which root holds it",
     .description =
-        "Compares two heap captures and prints how much the live heap grew, by type and by root, and how much of it is new "
-        "and was freed. The word diff may be left out. BEFORE and AFTER are captures (.hs), or foreign dumps, which are "
+        "Compares two heap captures and prints how much the live heap grew, by type and by root, "
+        "and how much of it is new "
+        "and was freed. The word diff may be left out. BEFORE and AFTER are captures (.hs), or "
+        "foreign dumps, which are "
         "imported into unnamed temporary files first; one of them may be - for standard input.\n"
         "\n"
-        "Live is what can be reached from a root over strong references. What cannot is garbage that was not collected yet; "
-        "it is counted apart and mixed into nothing. Every live object counts for exactly one root: the one from which alone "
-        "it can be reached, or (shared). So the rows of each table and the line of others add up to TOTAL.\n"
+        "Live is what can be reached from a root over strong references. What cannot is garbage "
+        "that was not collected yet; "
+        "it is counted apart and mixed into nothing. Every live object counts for exactly one "
+        "root: the one from which alone "
+        "it can be reached, or (shared). So the rows of each table and the line of others add up "
+        "to TOTAL.\n"
         "\n"
-        "Objects are recognised again by an id that is never reused (V8), else by address and type (heaps that do not "
-        "move). Where objects move and have no id (JVM), growth is exact, and new and freed are not known: the report says "
-        "so. The percentage of a row is of its own size before; [NEW] had none, [DEL] has none left, [ = ] did not change, "
+        "Objects are recognised again by an id that is never reused (V8), else by address and type "
+        "(heaps that do not "
+        "move). Where objects move and have no id (JVM), growth is exact, and new and freed are "
+        "not known: the report says "
+        "so. The percentage of a row is of its own size before; [NEW] had none, [DEL] has none "
+        "left, [ = ] did not change, "
         "x281 is 281 times as large, and ~ is a change below --min.\n"
         "\n"
         "A growing heap is an answer and not an error: the exit status is 0.",

@@ -34,7 +34,8 @@ static void put_count(const dump_job *dump, const char *key, uint64_t value)
 static void put_target(const dump_job *dump, const char *key, uint64_t target)
 {
     const bool is_ordinal = hsd_capture_get_info(dump->capture)->targets_are_ordinals;
-    cli_out_format(dump->out, is_ordinal ? " %s=#%llu" : " %s=0x%llx", key, (unsigned long long)target);
+    cli_out_format(dump->out, is_ordinal ? " %s=#%llu" : " %s=0x%llx", key,
+                   (unsigned long long)target);
 }
 
 /* ---- one function for each kind of record ---- */
@@ -54,8 +55,10 @@ static void put_type(const dump_job *dump, const hsd_record *r)
 
 static void put_label(const dump_job *dump, const hsd_record *r)
 {
-    static const char *const kinds[] = {"field", "element", "variable", "static", "key", "value", "internal", "class"};
-    cli_out_format(dump->out, "label %u kind=%s", r->label.id, r->label.kind < 8 ? kinds[r->label.kind] : "unknown");
+    static const char *const kinds[] = {"field", "element", "variable", "static",
+                                        "key",   "value",   "internal", "class"};
+    cli_out_format(dump->out, "label %u kind=%s", r->label.id,
+                   r->label.kind < 8 ? kinds[r->label.kind] : "unknown");
     if (r->label.flags) cli_out_format(dump->out, " flags=0x%x", r->label.flags);
     put_count(dump, "name", r->label.name);
 }
@@ -99,7 +102,8 @@ static void put_loss(const dump_job *dump, const hsd_record *r)
 
 static void put_edge(const dump_job *dump, const hsd_record *r)
 {
-    cli_out_format(dump->out, r->edge.source_is_ordinal ? "edge source=#%llu" : "edge source=0x%llx",
+    cli_out_format(dump->out,
+                   r->edge.source_is_ordinal ? "edge source=#%llu" : "edge source=0x%llx",
                    (unsigned long long)r->edge.source);
     put_target(dump, "target", r->edge.target);
     put_count(dump, "label", r->edge.label);
@@ -108,8 +112,9 @@ static void put_edge(const dump_job *dump, const hsd_record *r)
 
 static void put_root(const dump_job *dump, const hsd_record *r)
 {
-    static const char *const kinds[] = {"unknown", "global", "static", "stack", "thread", "handle",
-                                        "class", "interned", "finalizer", "monitor", "runtime", "register"};
+    static const char *const kinds[] = {"unknown",   "global",  "static",  "stack",
+                                        "thread",    "handle",  "class",   "interned",
+                                        "finalizer", "monitor", "runtime", "register"};
     cli_out_format(dump->out, "root %s", r->root.kind < 12 ? kinds[r->root.kind] : "unknown");
     put_target(dump, "target", r->root.target);
     put_count(dump, "label", r->root.label);
@@ -120,25 +125,29 @@ static void put_root(const dump_job *dump, const hsd_record *r)
 static void put_type_total(const dump_job *dump, const hsd_record *r)
 {
     const hsd_type_total *total = &r->type_total;
-    cli_out_format(dump->out, "total type=%u objects=%llu bytes=%llu", total->type, (unsigned long long)total->objects,
-                   (unsigned long long)total->bytes);
+    cli_out_format(dump->out, "total type=%u objects=%llu bytes=%llu", total->type,
+                   (unsigned long long)total->objects, (unsigned long long)total->bytes);
     put_count(dump, "native", total->native_bytes);
     for (uint32_t i = 0; i < total->bucket_count; i++)
-        cli_out_format(dump->out, " 2^%u:%llu", total->buckets[i], (unsigned long long)total->bucket_objects[i]);
+        cli_out_format(dump->out, " 2^%u:%llu", total->buckets[i],
+                       (unsigned long long)total->bucket_objects[i]);
 }
 
 static void put_group_total(const dump_job *dump, const hsd_record *r)
 {
-    cli_out_format(dump->out, "group %s=%u count=%llu bytes=%llu", r->group_total.kind == 0 ? "category" : "root-kind",
-                   r->group_total.key, (unsigned long long)r->group_total.count, (unsigned long long)r->group_total.bytes);
+    cli_out_format(dump->out, "group %s=%u count=%llu bytes=%llu",
+                   r->group_total.kind == 0 ? "category" : "root-kind", r->group_total.key,
+                   (unsigned long long)r->group_total.count,
+                   (unsigned long long)r->group_total.bytes);
 }
 
 /* ---- objects ---- */
 
 static void put_object_line(const dump_job *dump, const hsd_object *object)
 {
-    cli_out_format(dump->out, "object #%llu id=0x%llx type=%u size=%llu", (unsigned long long)object->ordinal,
-                   (unsigned long long)object->id, object->type, (unsigned long long)object->size_bytes);
+    cli_out_format(dump->out, "object #%llu id=0x%llx type=%u size=%llu",
+                   (unsigned long long)object->ordinal, (unsigned long long)object->id,
+                   object->type, (unsigned long long)object->size_bytes);
     put_count(dump, "native", object->native_bytes);
     put_count(dump, "elements", object->elements);
     put_count(dump, "site", object->site);
@@ -167,7 +176,8 @@ static hsd_status put_objects(const dump_job *dump)
             put_count(dump, "index", object.indexes[i]);
             cli_out_text(dump->out, "\n");
         }
-        if (dump->out->status != HSD_OK || !cli_progress_tell(NULL, "printing objects", 0, 0)) break;
+        if (dump->out->status != HSD_OK || !cli_progress_tell(NULL, "printing objects", 0, 0))
+            break;
     }
     hsd_object_reader_close(reader);
     return status < 0 ? status : HSD_OK;
@@ -182,12 +192,18 @@ typedef struct dump_kind {
 } dump_kind;
 
 static const dump_kind kinds[] = {
-    {"strings", HSD_RECORD_STRING, put_string}, {"types", HSD_RECORD_TYPE, put_type},
-    {"labels", HSD_RECORD_LABEL, put_label},    {"sites", HSD_RECORD_SITE, put_site},
-    {"threads", HSD_RECORD_THREAD, put_thread}, {"frames", HSD_RECORD_FRAME, put_frame},
-    {"metrics", HSD_RECORD_METRIC, put_metric}, {"losses", HSD_RECORD_LOSS, put_loss},
-    {"objects", HSD_RECORD_STRING, NULL},       {"edges", HSD_RECORD_EDGE, put_edge},
-    {"roots", HSD_RECORD_ROOT, put_root},       {"totals", HSD_RECORD_TYPE_TOTAL, put_type_total},
+    {"strings", HSD_RECORD_STRING, put_string},
+    {"types", HSD_RECORD_TYPE, put_type},
+    {"labels", HSD_RECORD_LABEL, put_label},
+    {"sites", HSD_RECORD_SITE, put_site},
+    {"threads", HSD_RECORD_THREAD, put_thread},
+    {"frames", HSD_RECORD_FRAME, put_frame},
+    {"metrics", HSD_RECORD_METRIC, put_metric},
+    {"losses", HSD_RECORD_LOSS, put_loss},
+    {"objects", HSD_RECORD_STRING, NULL},
+    {"edges", HSD_RECORD_EDGE, put_edge},
+    {"roots", HSD_RECORD_ROOT, put_root},
+    {"totals", HSD_RECORD_TYPE_TOTAL, put_type_total},
     {"groups", HSD_RECORD_GROUP_TOTAL, put_group_total},
 };
 
@@ -245,14 +261,18 @@ static int run_dump(cli_app *cli)
     int result = CLI_DONE;
     hsd_error_init(&err);
     if (!are_known(cli->options.only)) {
-        cli_complain("--only takes kinds of records separated by commas, not '%s'.", cli->options.only);
+        cli_complain("--only takes kinds of records separated by commas, not '%s'.",
+                     cli->options.only);
         return CLI_USAGE;
     }
     if (!cli_out_open(&out, cli, &result)) return result;
     hsd_status status = cli_inputs_open(&input, 1, cli, false, cli_damage_wanted(cli), &err);
     if (status == HSD_OK) {
-        const dump_job dump = {.out = &out, .cli = cli, .capture = input.capture, .err = &err,
-                           .limit = cli->options.top > 0 ? cli->options.top : UINT64_MAX};
+        const dump_job dump = {.out = &out,
+                               .cli = cli,
+                               .capture = input.capture,
+                               .err = &err,
+                               .limit = cli->options.top > 0 ? cli->options.top : UINT64_MAX};
         status = put_all(&dump);
     }
     cli_inputs_close(&input, 1);
@@ -274,10 +294,12 @@ const cli_command cli_command_dump = {
     .name = "dump",
     .synopsis = "FILE",
     .summary = "the records of a capture as text, one a line",
-    .description =
-        "Prints the records of a capture: strings, types, labels, sites, threads, frames, metrics, losses, objects with "
-        "their references, edges, roots, totals by type and by group. Numbers of tables are those of the capture; "
-        "0x1000 is an id and #17 the place of an object in the stream. FORMAT.md explains every field.",
+    .description = "Prints the records of a capture: strings, types, labels, sites, threads, "
+                   "frames, metrics, losses, objects with "
+                   "their references, edges, roots, totals by type and by group. Numbers of tables "
+                   "are those of the capture; "
+                   "0x1000 is an id and #17 the place of an object in the stream. FORMAT.md "
+                   "explains every field.",
     .examples = examples,
     .bit = CLI_ON_DUMP,
     .inputs_min = 1,

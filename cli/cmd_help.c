@@ -25,7 +25,8 @@ static const cli_example examples[] = {
     {"hsdiff help", "everything on one page"},
     {"hsdiff help import", "one command"},
     {"hsdiff --generate man > hsdiff.1", "the manual page"},
-    {"hsdiff --generate complete-bash > ~/.local/share/bash-completion/completions/hsdiff", "completions"},
+    {"hsdiff --generate complete-bash > ~/.local/share/bash-completion/completions/hsdiff",
+     "completions"},
     {0},
 };
 

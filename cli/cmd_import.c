@@ -6,15 +6,18 @@
 #include "progress.h"
 #include "report_error.h"
 
-static void tell(const cli_app *cli, const char *input, const char *output, const hsd_import_result *result)
+static void tell(const cli_app *cli, const char *input, const char *output,
+                 const hsd_import_result *result)
 {
-    char objects[HSD_NUMBER_CHARS], references[HSD_NUMBER_CHARS], heap[HSD_NUMBER_CHARS], read[HSD_NUMBER_CHARS],
-        written[HSD_NUMBER_CHARS];
+    char objects[HSD_NUMBER_CHARS], references[HSD_NUMBER_CHARS], heap[HSD_NUMBER_CHARS],
+        read[HSD_NUMBER_CHARS], written[HSD_NUMBER_CHARS];
     cli_note(cli, "imported %s (%s, %s): %s objects, %s references, %s of heap; %s written to %s%s",
              strcmp(input, "-") == 0 ? "standard input" : input, result->format,
-             hsd_format_bytes(read, result->input_bytes), hsd_format_count(objects, result->objects),
-             hsd_format_count(references, result->references), hsd_format_bytes(heap, result->bytes),
-             hsd_format_bytes(written, result->output_bytes), strcmp(output, "-") == 0 ? "standard output" : output,
+             hsd_format_bytes(read, result->input_bytes),
+             hsd_format_count(objects, result->objects),
+             hsd_format_count(references, result->references),
+             hsd_format_bytes(heap, result->bytes), hsd_format_bytes(written, result->output_bytes),
+             strcmp(output, "-") == 0 ? "standard output" : output,
              result->is_complete ? "" : "; the dump is not complete, and the capture says so");
 }
 
@@ -25,15 +28,18 @@ static int run_import(cli_app *cli)
         cli_complain("import needs to know where to write: -o OUT.hs.");
         return CLI_USAGE;
     }
-    const hsd_import_options import = {.format = options->from, .dump_number = options->dump_numbers[0],
-                                       .summary_only = options->summary, .with_values = options->with_values,
-                                       .final_is_strong = options->final_is_strong, .salvage = options->partial,
+    const hsd_import_options import = {.format = options->from,
+                                       .dump_number = options->dump_numbers[0],
+                                       .summary_only = options->summary,
+                                       .with_values = options->with_values,
+                                       .final_is_strong = options->final_is_strong,
+                                       .salvage = options->partial,
                                        .compression = options->has_level ? (int)options->level : 1};
     hsd_import_result result;
     hsd_error err;
     hsd_error_init(&err);
-    const hsd_status status = hsd_import_file(cli->inputs[0], options->output, options->force, &import, &cli->run,
-                                              &result, &err);
+    const hsd_status status = hsd_import_file(cli->inputs[0], options->output, options->force,
+                                              &import, &cli->run, &result, &err);
     cli_progress_clear();
     if (status != HSD_OK) return cli_report_error(cli, &err);
     tell(cli, cli->inputs[0], options->output, &result);
@@ -44,7 +50,8 @@ static const cli_example examples[] = {
     {"hsdiff import heap.hprof -o heap.hs", "a JVM dump, also .gz"},
     {"hsdiff import heap.heapsnapshot -o heap.hs", "a V8 snapshot of Node or Chrome"},
     {"zstd -dc heap.hprof.zst | hsdiff import - -o heap.hs", "from a pipe"},
-    {"hsdiff import all.hprof --dump 2 -o second.hs", "the second dump of a file that holds several"},
+    {"hsdiff import all.hprof --dump 2 -o second.hs",
+     "the second dump of a file that holds several"},
     {0},
 };
 
@@ -53,15 +60,20 @@ const cli_command cli_command_import = {
     .synopsis = "IN -o OUT.hs",
     .summary = "turn a foreign heap dump into a capture",
     .description =
-        "Reads a heap dump of another tool and writes it as a capture. The dump is read as a stream in bounded memory; IN "
+        "Reads a heap dump of another tool and writes it as a capture. The dump is read as a "
+        "stream in bounded memory; IN "
         "may be - for standard input. The format is told by the first bytes, or by --from.\n"
         "\n"
-        "A capture keeps shapes alone: types, sizes, references and the names that the program declares. Contents of "
+        "A capture keeps shapes alone: types, sizes, references and the names that the program "
+        "declares. Contents of "
         "strings and keys of maps stay behind unless --with-values is given.\n"
         "\n"
-        "Shallow sizes are those of the runtime's own tools. V8 snapshots carry them; backing stores that belong to one "
-        "object count as that object's, as in DevTools. JVM dumps carry field sizes: object sizes are computed from them "
-        "with the header and alignment of a 64-bit JVM with compressed references where the ids of the dump show one.",
+        "Shallow sizes are those of the runtime's own tools. V8 snapshots carry them; backing "
+        "stores that belong to one "
+        "object count as that object's, as in DevTools. JVM dumps carry field sizes: object sizes "
+        "are computed from them "
+        "with the header and alignment of a 64-bit JVM with compressed references where the ids of "
+        "the dump show one.",
     .examples = examples,
     .bit = CLI_ON_IMPORT,
     .inputs_min = 1,

@@ -22,9 +22,15 @@ typedef struct info_page {
     hsd_error *err;
 } info_page;
 
-static void begin(const info_page *info, const char *name) { cli_out_format(info->out, "%-*s", NAME_COLUMNS, name); }
+static void begin(const info_page *info, const char *name)
+{
+    cli_out_format(info->out, "%-*s", NAME_COLUMNS, name);
+}
 
-static void put_name(const info_page *info, const char *text) { cli_out_escaped(info->out, HSD_ESCAPE_TERMINAL, text, SIZE_MAX); }
+static void put_name(const info_page *info, const char *text)
+{
+    cli_out_escaped(info->out, HSD_ESCAPE_TERMINAL, text, SIZE_MAX);
+}
 
 static const char *size_text(const info_page *info, char out[HSD_NUMBER_CHARS], uint64_t bytes)
 {
@@ -47,18 +53,21 @@ static void print_sentence(const info_page *info)
     if (info->input->is_foreign) {
         cli_out_text(info->out, ": ");
         put_name(info, info->input->imported.format);
-        cli_out_format(info->out, " heap dump, %s%s", facts->is_complete ? "complete, " : "incomplete, ",
+        cli_out_format(info->out, " heap dump, %s%s",
+                       facts->is_complete ? "complete, " : "incomplete, ",
                        size_text(info, size, info->input->imported.input_bytes));
     } else {
-        cli_out_format(info->out, ": %s heap capture, format %u.%u, %s", facts->is_complete ? "complete" : "incomplete",
-                       facts->version_major, facts->version_minor, size_text(info, size, facts->file_bytes));
+        cli_out_format(info->out, ": %s heap capture, format %u.%u, %s",
+                       facts->is_complete ? "complete" : "incomplete", facts->version_major,
+                       facts->version_minor, size_text(info, size, facts->file_bytes));
     }
     if (stat(info->input->path, &file) == 0 && S_ISREG(file.st_mode))
         cli_out_format(info->out, " on disk (%04o)", (unsigned)file.st_mode & 07777u);
     cli_out_text(info->out, "\n");
     if (!facts->is_complete) {
         cli_out_text(info->out, "! incomplete: ");
-        put_name(info, has(facts->incomplete_reason) ? facts->incomplete_reason : "there is no end record");
+        put_name(info, has(facts->incomplete_reason) ? facts->incomplete_reason
+                                                     : "there is no end record");
         cli_out_text(info->out, "\n");
     }
     cli_out_text(info->out, "\n");
@@ -80,7 +89,8 @@ static void print_process(const info_page *info)
         separator = ", ";
     }
     if (facts->started_unix_ns > 0)
-        cli_out_format(info->out, "%sstarted %s", separator, hsd_format_time(time, facts->started_unix_ns));
+        cli_out_format(info->out, "%sstarted %s", separator,
+                       hsd_format_time(time, facts->started_unix_ns));
     cli_out_text(info->out, "\n");
 }
 
@@ -91,7 +101,8 @@ static void print_origin(const info_page *info)
     if (has(facts->runtime)) {
         begin(info, "runtime");
         put_name(info, facts->runtime);
-        if (facts->pointer_bytes > 0) cli_out_format(info->out, ", %u-bit references", 8 * facts->pointer_bytes);
+        if (facts->pointer_bytes > 0)
+            cli_out_format(info->out, ", %u-bit references", 8 * facts->pointer_bytes);
         cli_out_text(info->out, "\n");
     }
     if (facts->taken_unix_ns > 0) {
@@ -101,7 +112,7 @@ static void print_origin(const info_page *info)
     if (has(facts->producer) && !info->input->is_foreign) {
         begin(info, "written by");
         put_name(info, facts->producer);
-        if (has(facts->source_format)) {
+        if (has(facts->source_format) && !strstr(facts->producer, facts->source_format)) {
             cli_out_text(info->out, ", from ");
             put_name(info, facts->source_format);
         }
@@ -113,8 +124,10 @@ static void print_contents(const info_page *info)
 {
     const uint32_t facts = info->facts->facts;
     begin(info, "contents");
-    cli_out_text(info->out, facts & CLI_FACT_VALUES ? "shapes and values: strings, keys or field values of user data are inside\n"
-                                                    : "shapes only: no strings, keys or field values stored\n");
+    cli_out_text(info->out,
+                 facts & CLI_FACT_VALUES
+                     ? "shapes and values: strings, keys or field values of user data are inside\n"
+                     : "shapes only: no strings, keys or field values stored\n");
     for (size_t i = 0; cli_fact_get(i); i++) {
         if (!(facts & cli_fact_get(i)->bit) || cli_fact_get(i)->bit == CLI_FACT_VALUES) continue;
         begin(info, "");
@@ -130,19 +143,24 @@ static void print_counts(const info_page *info)
     char a[HSD_NUMBER_CHARS], b[HSD_NUMBER_CHARS], c[HSD_NUMBER_CHARS];
     begin(info, "size");
     cli_out_format(info->out, "%s in %s objects, %s references\n", size_text(info, a, facts->bytes),
-                   hsd_format_count(b, facts->objects), hsd_format_count(c, facts->references + facts->edges));
+                   hsd_format_count(b, facts->objects),
+                   hsd_format_count(c, facts->references + facts->edges));
     begin(info, "tables");
-    cli_out_format(info->out, "%s type%s, %s root%s", hsd_format_count(a, facts->types), facts->types == 1 ? "" : "s",
-                   hsd_format_count(b, facts->roots), facts->roots == 1 ? "" : "s");
-    if (facts->sites > 0) cli_out_format(info->out, ", allocation sites: %s", hsd_format_count(c, facts->sites));
+    cli_out_format(info->out, "%s type%s, %s root%s", hsd_format_count(a, facts->types),
+                   facts->types == 1 ? "" : "s", hsd_format_count(b, facts->roots),
+                   facts->roots == 1 ? "" : "s");
+    if (facts->sites > 0)
+        cli_out_format(info->out, ", allocation sites: %s", hsd_format_count(c, facts->sites));
     cli_out_text(info->out, "\n");
     if (info->input->is_foreign) return;
     begin(info, "blocks");
     cli_out_format(info->out, "%s, ", hsd_format_count(a, facts->blocks));
     if (facts->damaged_blocks > 0)
-        cli_out_format(info->out, "%s of them damaged, ", hsd_format_count(b, facts->damaged_blocks));
-    cli_out_format(info->out, "%s\n", facts->has_index ? "index and end record present (contents not read; see verify)"
-                                                       : "no index: read from the start");
+        cli_out_format(info->out, "%s of them damaged, ",
+                       hsd_format_count(b, facts->damaged_blocks));
+    cli_out_format(info->out, "%s\n",
+                   facts->has_index ? "index and end record present (contents not read; see verify)"
+                                    : "no index: read from the start");
 }
 
 /* ---- records that are few: metrics and losses ---- */
@@ -161,8 +179,11 @@ static hsd_status print_metrics(const info_page *info)
         begin(info, name);
         name = "";
         cli_out_escaped(info->out, HSD_ESCAPE_TERMINAL, metric->name.data, metric->name.size);
-        cli_out_format(info->out, "  %s ", is_bytes ? size_text(info, number, metric->value) : hsd_format_count(number, metric->value));
-        if (!is_bytes) cli_out_escaped(info->out, HSD_ESCAPE_TERMINAL, metric->unit.data, metric->unit.size);
+        cli_out_format(info->out, "  %s ",
+                       is_bytes ? size_text(info, number, metric->value)
+                                : hsd_format_count(number, metric->value));
+        if (!is_bytes)
+            cli_out_escaped(info->out, HSD_ESCAPE_TERMINAL, metric->unit.data, metric->unit.size);
         cli_out_text(info->out, "\n");
     }
     hsd_record_reader_close(reader);
@@ -181,7 +202,8 @@ static hsd_status print_losses(const info_page *info)
         begin(info, name);
         name = "";
         cli_out_format(info->out, "%s ", hsd_format_count(number, record.loss.count));
-        cli_out_escaped(info->out, HSD_ESCAPE_TERMINAL, record.loss.what.data, record.loss.what.size);
+        cli_out_escaped(info->out, HSD_ESCAPE_TERMINAL, record.loss.what.data,
+                        record.loss.what.size);
         cli_out_text(info->out, "\n");
     }
     hsd_record_reader_close(reader);
@@ -194,7 +216,8 @@ static void print_next(const info_page *info)
     if (info->cli->options.quiet || strcmp(info->input->path, "-") == 0) return;
     hsd_quote_shell(word, sizeof word, info->input->path, strlen(info->input->path));
     if (!info->facts->is_complete && !info->input->is_foreign)
-        cli_out_format(info->out, "\nTo keep a clean copy: hsdiff salvage %s -o salvaged.hs\n", word);
+        cli_out_format(info->out, "\nTo keep a clean copy: hsdiff salvage %s -o salvaged.hs\n",
+                       word);
     else if (info->input->is_foreign)
         cli_out_format(info->out, "\nTo read it only once: hsdiff import %s -o heap.hs\n", word);
     else
@@ -256,7 +279,8 @@ static hsd_status put_losses(const info_page *info)
     HSD_TRY(hsd_record_reader_open(&reader, info->input->capture, HSD_RECORD_LOSS, info->err));
     hsd_status status;
     while ((status = hsd_record_reader_next(reader, &record, info->err)) == HSD_OK) {
-        cli_out_format(info->out, "%s{\"count\": %llu, \"what\": \"", separator, (unsigned long long)record.loss.count);
+        cli_out_format(info->out, "%s{\"count\": %llu, \"what\": \"", separator,
+                       (unsigned long long)record.loss.count);
         cli_out_escaped(info->out, HSD_ESCAPE_JSON, record.loss.what.data, record.loss.what.size);
         cli_out_text(info->out, "\"}");
         separator = ", ";
@@ -292,7 +316,8 @@ static hsd_status print_json(const info_page *info)
     put_count(info, "roots", facts->roots);
     put_count(info, "types", facts->types);
     put_count(info, "sites", facts->sites);
-    put_count(info, "file_bytes", info->input->is_foreign ? info->input->imported.input_bytes : facts->file_bytes);
+    put_count(info, "file_bytes",
+              info->input->is_foreign ? info->input->imported.input_bytes : facts->file_bytes);
     put_count(info, "blocks", facts->blocks);
     put_count(info, "damaged_blocks", facts->damaged_blocks);
     put_count(info, "lost", facts->lost);
@@ -312,7 +337,11 @@ static int run_with(cli_app *cli, cli_out *out, bool as_json)
     hsd_status status = cli_inputs_open(&input, 1, cli, false, HSD_DAMAGE_SKIP, &err);
     cli_progress_clear();
     if (status == HSD_OK) {
-        const info_page info = {.out = out, .cli = cli, .input = &input, .facts = hsd_capture_get_info(input.capture), .err = &err};
+        const info_page info = {.out = out,
+                                .cli = cli,
+                                .input = &input,
+                                .facts = hsd_capture_get_info(input.capture),
+                                .err = &err};
         status = as_json ? print_json(&info) : print_text(&info);
         is_complete = info.facts->is_complete;
     }
@@ -345,11 +374,13 @@ const cli_command cli_command_info = {
     .name = "info",
     .synopsis = "FILE",
     .summary = "what a capture holds, where it comes from, whether it is whole",
-    .description =
-        "Prints what a capture says of itself: the process and runtime, when it was taken, whether values of user data are "
-        "inside, how many objects, references, types and roots it holds, metrics, and what the producer could not capture. "
-        "Of a capture only the head and the end are read, so it takes milliseconds for any size; verify reads all of it. "
-        "The exit status is 3 when the capture is not complete.",
+    .description = "Prints what a capture says of itself: the process and runtime, when it was "
+                   "taken, whether values of user data are "
+                   "inside, how many objects, references, types and roots it holds, metrics, and "
+                   "what the producer could not capture. "
+                   "Of a capture only the head and the end are read, so it takes milliseconds for "
+                   "any size; verify reads all of it. "
+                   "The exit status is 3 when the capture is not complete.",
     .examples = examples,
     .bit = CLI_ON_INFO,
     .inputs_min = 1,

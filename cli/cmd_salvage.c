@@ -9,17 +9,22 @@
 #include "progress.h"
 #include "report_error.h"
 
-static void tell(const cli_app *cli, const char *input, const char *output, const hsd_salvage_result *result)
+static void tell(const cli_app *cli, const char *input, const char *output,
+                 const hsd_salvage_result *result)
 {
-    char kept[HSD_NUMBER_CHARS], lost[HSD_NUMBER_CHARS], objects[HSD_NUMBER_CHARS], heap[HSD_NUMBER_CHARS],
-        skipped[HSD_NUMBER_CHARS];
-    cli_note(cli, "%s: %s blocks kept in %s: %s objects, %s of heap.", input, hsd_format_count(kept, result->blocks_kept),
-             output, hsd_format_count(objects, result->objects), hsd_format_bytes(heap, result->bytes));
+    char kept[HSD_NUMBER_CHARS], lost[HSD_NUMBER_CHARS], objects[HSD_NUMBER_CHARS],
+        heap[HSD_NUMBER_CHARS], skipped[HSD_NUMBER_CHARS];
+    cli_note(cli, "%s: %s blocks kept in %s: %s objects, %s of heap.", input,
+             hsd_format_count(kept, result->blocks_kept), output,
+             hsd_format_count(objects, result->objects), hsd_format_bytes(heap, result->bytes));
     if (result->was_complete)
         cli_note(cli, "nothing was lost: the capture was complete.");
     else
-        cli_note(cli, "%s blocks lost, %s skipped. The new capture is marked incomplete: it can prove growth, but not what was freed.",
-                 hsd_format_count(lost, result->blocks_lost), hsd_format_bytes(skipped, result->bytes_skipped));
+        cli_note(cli,
+                 "%s blocks lost, %s skipped. The new capture is marked incomplete: it can prove "
+                 "growth, but not what was freed.",
+                 hsd_format_count(lost, result->blocks_lost),
+                 hsd_format_bytes(skipped, result->bytes_skipped));
 }
 
 static int run_salvage(cli_app *cli)
@@ -32,7 +37,8 @@ static int run_salvage(cli_app *cli)
     hsd_salvage_result result = {0};
     hsd_error err;
     hsd_error_init(&err);
-    const hsd_status status = hsd_capture_salvage(cli->inputs[0], options->output, options->force, &cli->run, &result, &err);
+    const hsd_status status = hsd_capture_salvage(cli->inputs[0], options->output, options->force,
+                                                  &cli->run, &result, &err);
     cli_progress_clear();
     if (status != HSD_OK) return cli_report_error(cli, &err);
     tell(cli, cli->inputs[0], options->output, &result);
@@ -50,9 +56,9 @@ const cli_command cli_command_salvage = {
     .name = "salvage",
     .synopsis = "IN -o OUT.hs",
     .summary = "write the intact blocks of a damaged capture into a new one",
-    .description =
-        "Finds every block of IN whose checksum holds and writes it into a new capture, which is marked as incomplete "
-        "with the reason. One bad block costs one block. IN is only read.",
+    .description = "Finds every block of IN whose checksum holds and writes it into a new capture, "
+                   "which is marked as incomplete "
+                   "with the reason. One bad block costs one block. IN is only read.",
     .examples = examples,
     .bit = CLI_ON_SALVAGE,
     .inputs_min = 1,

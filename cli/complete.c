@@ -24,7 +24,9 @@ static void put_bash_values(cli_out *out)
 {
     for (size_t i = 0; cli_option_get(i); i++) {
         const cli_option *option = cli_option_get(i);
-        if (!option->value || (!option->choices && option->kind != CLI_FILE && option->kind != CLI_FOLDER)) continue;
+        if (!option->value ||
+            (!option->choices && option->kind != CLI_FILE && option->kind != CLI_FOLDER))
+            continue;
         cli_out_format(out, "        --%s", option->name);
         if (option->letter) cli_out_format(out, "|-%c", option->letter);
         cli_out_text(out, ") ");
@@ -33,7 +35,8 @@ static void put_bash_values(cli_out *out)
             put_choices(out, option->choices);
             cli_out_text(out, "' -- \"$word\"))");
         } else {
-            cli_out_format(out, "COMPREPLY=($(compgen -%c -- \"$word\"))", option->kind == CLI_FOLDER ? 'd' : 'f');
+            cli_out_format(out, "COMPREPLY=($(compgen -%c -- \"$word\"))",
+                           option->kind == CLI_FOLDER ? 'd' : 'f');
         }
         cli_out_text(out, "; return ;;\n");
     }
@@ -43,22 +46,25 @@ static void put_bash_options(cli_out *out, const char *pattern, unsigned command
 {
     cli_out_format(out, "        %s) options='", pattern);
     for (size_t i = 0; cli_option_get(i); i++)
-        if (cli_option_get(i)->commands & command) cli_out_format(out, "--%s ", cli_option_get(i)->name);
+        if (cli_option_get(i)->commands & command)
+            cli_out_format(out, "--%s ", cli_option_get(i)->name);
     cli_out_text(out, "' ;;\n");
 }
 
 static void put_bash(cli_out *out)
 {
-    cli_out_text(out, "_hsdiff() {\n"
-                      "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options\n"
-                      "    case $before in\n");
+    cli_out_text(
+        out, "_hsdiff() {\n"
+             "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options\n"
+             "    case $before in\n");
     put_bash_values(out);
     cli_out_text(out, "    esac\n    case ${COMP_WORDS[1]} in\n");
     for (size_t i = 1; cli_command_get(i); i++)
         put_bash_options(out, cli_command_get(i)->name, cli_command_get(i)->bit);
     put_bash_options(out, "*", CLI_ON_DIFF);
     cli_out_text(out, "    esac\n    COMPREPLY=()\n"
-                      "    if [[ $word == -* ]]; then COMPREPLY=($(compgen -W \"$options\" -- \"$word\")); return; fi\n"
+                      "    if [[ $word == -* ]]; then COMPREPLY=($(compgen -W \"$options\" -- "
+                      "\"$word\")); return; fi\n"
                       "    (( COMP_CWORD == 1 )) && COMPREPLY=($(compgen -W '");
     put_commands(out, " ");
     cli_out_text(out, "' -- \"$word\"))\n    COMPREPLY+=($(compgen -f -- \"$word\"))\n}\n"
@@ -70,9 +76,12 @@ static void put_bash(cli_out *out)
 static void put_zsh_text(cli_out *out, const char *text)
 {
     for (; *text; text++) {
-        if (*text == '\'') cli_out_text(out, "'\\''");
-        else if (strchr("[]:\\", *text)) cli_out_format(out, "\\%c", *text);
-        else cli_out_format(out, "%c", *text);
+        if (*text == '\'')
+            cli_out_text(out, "'\\''");
+        else if (strchr("[]:\\", *text))
+            cli_out_format(out, "\\%c", *text);
+        else
+            cli_out_format(out, "%c", *text);
     }
 }
 
@@ -116,7 +125,8 @@ static void put_fish_text(cli_out *out, const char *text)
 static void put_fish(cli_out *out)
 {
     for (size_t i = 0; cli_command_get(i); i++) {
-        cli_out_format(out, "complete -c hsdiff -n __fish_use_subcommand -a %s -d '", cli_command_get(i)->name);
+        cli_out_format(out, "complete -c hsdiff -n __fish_use_subcommand -a %s -d '",
+                       cli_command_get(i)->name);
         put_fish_text(out, cli_command_get(i)->summary);
         cli_out_text(out, "'\n");
     }

@@ -8,40 +8,54 @@
 
 #include "options.h"
 
-#define WIDTH 80
-#define OPTION_COLUMN 24
+#define WIDTH          80
+#define OPTION_COLUMN  24
 #define EXAMPLE_COLUMN 46
 
 const cli_row cli_exit_statuses[] = {
     {"0", "done; a heap that grew is an answer and not an error"},
     {"2", "wrong usage, or an output that exists and no --force"},
-    {"3", "an input is damaged, cut off, of an unknown format or cannot be read; with --partial also when something was skipped"},
-    {"4", "out of memory (--memory is too small, and the message says what suffices), of disk, or another failure of input and output"},
+    {"3", "an input is damaged, cut off, of an unknown format or cannot be read; with --partial "
+          "also when something was skipped"},
+    {"4", "out of memory (--memory is too small, and the message says what suffices), of disk, or "
+          "another failure of input and output"},
     {"130, 143", "ended by SIGINT or SIGTERM; nothing unfinished is left"},
     {0},
 };
 
 const cli_row cli_outputs[] = {
-    {"text", "One screen for people. Sizes have three significant figures; the rows of a table and the line of others add up to "
-             "TOTAL in exact bytes. On a terminal long names are cut in the middle, and two names never look the same"},
-    {"text --plain", "One record a line, fields separated by a tab, exact bytes; lines that begin with # name the fields"},
-    {"json", "One object, schema hsdiff.diff/1: captures, match, identity_known, partial, summary, total, types, roots, and with "
-             "--top others. Sizes are exact integers. Names are fixed, and fields may be added. Where identity_known is false, "
-             "new and freed are what the counts alone prove. In each capture objects and bytes are the live ones"},
-    {"csv", "One table by RFC 4180. Names that a spreadsheet would take for a formula, and names that begin with ', have a ' before "
+    {"text", "One screen for people. Sizes have three significant figures; the rows of a table and "
+             "the line of others add up to "
+             "TOTAL in exact bytes. On a terminal long names are cut in the middle, and two names "
+             "never look the same"},
+    {"text --plain", "One record a line, fields separated by a tab, exact bytes; lines that begin "
+                     "with # name the fields"},
+    {"json", "One object, schema hsdiff.diff/1: captures, match, identity_known, partial, summary, "
+             "total, types, roots, and with "
+             "--top others. Sizes are exact integers. Names are fixed, and fields may be added. "
+             "Where identity_known is false, "
+             "new and freed are what the counts alone prove. In each capture objects and bytes are "
+             "the live ones"},
+    {"csv", "One table by RFC 4180. Names that a spreadsheet would take for a formula, and names "
+            "that begin with ', have a ' before "
             "them"},
-    {"--objects", "change is new or freed by presence in the captures, live or not; else reached or unreached when the object is live "
-                  "in one of them alone; else resized. before and after are absent, unreached or live. bytes is the size after, or "
+    {"--objects", "change is new or freed by presence in the captures, live or not; else reached "
+                  "or unreached when the object is live "
+                  "in one of them alone; else resized. before and after are absent, unreached or "
+                  "live. bytes is the size after, or "
                   "before when it was freed"},
-    {"names", "What a terminal or a build server would obey in a name is shown as \\x1b, \\u202e or \\U000e0041, bytes that are no "
-              "UTF-8 as \\xff; a backslash that could be taken for such a mark is doubled. JSON holds names exactly, with U+FFFD "
+    {"names", "What a terminal or a build server would obey in a name is shown as \\x1b, \\u202e "
+              "or \\U000e0041, bytes that are no "
+              "UTF-8 as \\xff; a backslash that could be taken for such a mark is doubled. JSON "
+              "holds names exactly, with U+FFFD "
               "for what is no UTF-8"},
     {0},
 };
 
 const cli_row cli_files[] = {
     {"*.hs", "captures; mode 0600, shapes alone unless values were asked for"},
-    {"$TMPDIR, /var/tmp", "temporary data, in files without a name that vanish with the process; --temp-dir names another place"},
+    {"$TMPDIR, /var/tmp", "temporary data, in files without a name that vanish with the process; "
+                          "--temp-dir names another place"},
     {0},
 };
 
@@ -49,7 +63,8 @@ const cli_row cli_environment[] = {
     {"NO_COLOR", "not empty: no colour unless --color=always"},
     {"TERM", "dumb: no colour"},
     {"TMPDIR", "where temporary data goes"},
-    {"LC_ALL, LC_CTYPE, LANG", "whether the terminal shows UTF-8; nothing else depends on the locale"},
+    {"LC_ALL, LC_CTYPE, LANG",
+     "whether the terminal shows UTF-8; nothing else depends on the locale"},
     {0},
 };
 
@@ -98,8 +113,8 @@ static void print_option(cli_out *out, const cli_option *option)
 {
     char start[64] = "    ";
     if (option->letter) snprintf(start, sizeof start, "-%c, ", option->letter);
-    const int used = snprintf(start + 4, sizeof start - 4, "--%s%s%s", option->name, option->value ? " " : "",
-                              option->value ? option->value : "");
+    const int used = snprintf(start + 4, sizeof start - 4, "--%s%s%s", option->name,
+                              option->value ? " " : "", option->value ? option->value : "");
     cli_out_format(out, "  %s", start);
     size_t at = 2 + 4 + (size_t)used;
     if (at + 2 > OPTION_COLUMN) {
@@ -161,7 +176,8 @@ void cli_print_short_help(cli_out *out)
 
 void cli_print_help(cli_out *out)
 {
-    cli_out_text(out, "Compares heap captures: what grew, by type and by root, and what is new.\n\n");
+    cli_out_text(out,
+                 "Compares heap captures: what grew, by type and by root, and what is new.\n\n");
     print_examples(out, cli_command_get(0)->examples);
     cli_out_text(out, "\nCommands:\n");
     for (size_t i = 0; cli_command_get(i); i++)
@@ -195,5 +211,6 @@ void cli_print_version(cli_out *out)
     cli_print_formats(out);
     cli_out_text(out, "\nReports:\n");
     for (size_t i = 0; hsd_report_format_get(i); i++)
-        cli_out_format(out, "  %-10s  %s\n", hsd_report_format_get(i)->name, hsd_report_format_get(i)->summary);
+        cli_out_format(out, "  %-10s  %s\n", hsd_report_format_get(i)->name,
+                       hsd_report_format_get(i)->summary);
 }

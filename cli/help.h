@@ -28,7 +28,9 @@ void cli_print_formats(cli_out *out);
  * column `at`. Lines that begin with two blanks stay as they are. */
 void cli_print_wrapped(cli_out *out, const char *text, size_t at, size_t indent, size_t width);
 
-typedef struct cli_row { const char *term, *text; } cli_row;
+typedef struct cli_row {
+    const char *term, *text;
+} cli_row;
 
 /* Rows that help and manual share; each ends with a NULL term. */
 extern const cli_row cli_exit_statuses[], cli_outputs[], cli_files[], cli_environment[];

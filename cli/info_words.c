@@ -12,7 +12,10 @@ static const cli_fact facts[] = {
     {0x20, "conservative", "references were guessed from words that look like pointers"},
 };
 
-const cli_fact *cli_fact_get(size_t i) { return i < sizeof facts / sizeof facts[0] ? &facts[i] : NULL; }
+const cli_fact *cli_fact_get(size_t i)
+{
+    return i < sizeof facts / sizeof facts[0] ? &facts[i] : NULL;
+}
 
 const char *cli_identity_word(hsd_identity identity)
 {

@@ -24,7 +24,7 @@
 #include "progress.h"
 #include "report_error.h"
 
-#define PREFIX_BYTES 8 /* enough to know a capture */
+#define PREFIX_BYTES           8 /* enough to know a capture */
 #define SIDE_BY_SIDE_MIN_BYTES (UINT64_C(128) << 20)
 
 /* ---- looking without taking ---- */
@@ -98,28 +98,33 @@ typedef struct input_job {
     uint64_t elapsed_ns;
 } input_job;
 
-hsd_damage cli_damage_wanted(const cli_app *cli) { return cli->options.partial ? HSD_DAMAGE_SKIP : HSD_DAMAGE_REFUSE; }
+hsd_damage cli_damage_wanted(const cli_app *cli)
+{
+    return cli->options.partial ? HSD_DAMAGE_SKIP : HSD_DAMAGE_REFUSE;
+}
 
 static hsd_status import(input_job *opening)
 {
     struct timespec began, ended;
     int fd = -1;
     clock_gettime(CLOCK_MONOTONIC, &began);
-    HSD_TRY(hsd_import_temp(opening->input->path, &opening->options, &opening->run, &fd, &opening->input->imported,
-                            &opening->error));
+    HSD_TRY(hsd_import_temp(opening->input->path, &opening->options, &opening->run, &fd,
+                            &opening->input->imported, &opening->error));
     clock_gettime(CLOCK_MONOTONIC, &ended);
-    opening->elapsed_ns = (uint64_t)(ended.tv_sec - began.tv_sec) * 1000000000u + (uint64_t)ended.tv_nsec - (uint64_t)began.tv_nsec;
+    opening->elapsed_ns = (uint64_t)(ended.tv_sec - began.tv_sec) * 1000000000u +
+                          (uint64_t)ended.tv_nsec - (uint64_t)began.tv_nsec;
     opening->input->is_foreign = true;
     /* An import that was cut short gives a capture that says so: it is opened as such. */
-    return hsd_capture_open_fd(&opening->input->capture, fd, opening->input->path, HSD_DAMAGE_SKIP, &opening->cli->run,
-                               &opening->error);
+    return hsd_capture_open_fd(&opening->input->capture, fd, opening->input->path, HSD_DAMAGE_SKIP,
+                               &opening->cli->run, &opening->error);
 }
 
 static void *run_opening(void *context)
 {
     input_job *opening = context;
     if (opening->answer == IS_CAPTURE)
-        opening->status = hsd_capture_open(&opening->input->capture, opening->input->path, opening->damage, &opening->cli->run, &opening->error);
+        opening->status = hsd_capture_open(&opening->input->capture, opening->input->path,
+                                           opening->damage, &opening->cli->run, &opening->error);
     else
         opening->status = import(opening);
     hsd_error_set_file(&opening->error, opening->input->path);
@@ -131,21 +136,32 @@ static void tell_of_import(const input_job *opening)
     const hsd_import_result *result = &opening->input->imported;
     char objects[HSD_NUMBER_CHARS], size[HSD_NUMBER_CHARS], time[HSD_NUMBER_CHARS];
     if (!opening->input->is_foreign || opening->status != HSD_OK) return;
-    const char *name = strcmp(opening->input->path, "-") == 0 ? "standard input" : opening->input->path;
+    const char *name =
+        strcmp(opening->input->path, "-") == 0 ? "standard input" : opening->input->path;
     cli_note(opening->cli, "%s: imported (%s): %s objects, %s read in %s%s", name, result->format,
-             hsd_format_count(objects, result->objects), hsd_format_bytes(size, result->input_bytes),
-             hsd_format_duration(time, opening->elapsed_ns), result->is_complete ? "" : "; it is not complete");
+             hsd_format_count(objects, result->objects),
+             hsd_format_bytes(size, result->input_bytes),
+             hsd_format_duration(time, opening->elapsed_ns),
+             result->is_complete ? "" : "; it is not complete");
 }
 
-static void prepare(input_job *opening, cli_input *input, cli_app *cli, size_t place, bool summary_only, hsd_damage damage)
+static void prepare(input_job *opening, cli_input *input, cli_app *cli, size_t place,
+                    bool summary_only, hsd_damage damage)
 {
     const cli_options *options = &cli->options;
-    *opening = (input_job){.input = input, .cli = cli, .run = cli->run, .kept = -1, .damage = damage,
+    *opening = (input_job){.input = input,
+                           .cli = cli,
+                           .run = cli->run,
+                           .kept = -1,
+                           .damage = damage,
                            .progress = {(unsigned)place}};
     opening->run.progress_context = &opening->progress;
-    opening->options = (hsd_import_options){.format = options->from, .dump_number = options->dump_numbers[place],
-                                            .summary_only = summary_only, .salvage = damage == HSD_DAMAGE_SKIP,
-                                            .final_is_strong = options->final_is_strong, .compression = 1};
+    opening->options = (hsd_import_options){.format = options->from,
+                                            .dump_number = options->dump_numbers[place],
+                                            .summary_only = summary_only,
+                                            .salvage = damage == HSD_DAMAGE_SKIP,
+                                            .final_is_strong = options->final_is_strong,
+                                            .compression = 1};
     hsd_error_init(&opening->error);
     opening->answer = look(input->path, &opening->kept, &opening->error);
     if (opening->answer != CANNOT_OPEN) return;
@@ -172,7 +188,8 @@ static bool run_together(input_job openings[2])
     run_opening(&openings[0]);
     pthread_join(thread, NULL);
     for (size_t i = 0; i < 2; i++) {
-        if (openings[i].status != HSD_E_OVER_BUDGET || strcmp(openings[i].input->path, "-") == 0) continue;
+        if (openings[i].status != HSD_E_OVER_BUDGET || strcmp(openings[i].input->path, "-") == 0)
+            continue;
         openings[i].run.memory_bytes *= 2;
         hsd_error_init(&openings[i].error);
         run_opening(&openings[i]);
@@ -180,8 +197,8 @@ static bool run_together(input_job openings[2])
     return true;
 }
 
-hsd_status cli_inputs_open(cli_input *inputs, size_t count, cli_app *cli, bool summary_only, hsd_damage damage,
-                           hsd_error *err)
+hsd_status cli_inputs_open(cli_input *inputs, size_t count, cli_app *cli, bool summary_only,
+                           hsd_damage damage, hsd_error *err)
 {
     input_job openings[2];
     size_t failed = count;
@@ -189,7 +206,8 @@ hsd_status cli_inputs_open(cli_input *inputs, size_t count, cli_app *cli, bool s
         prepare(&openings[i], &inputs[i], cli, i, summary_only, damage);
     for (size_t i = 0; i < count && failed == count; i++)
         if (openings[i].status != HSD_OK) failed = i;
-    const bool together = failed == count && count == 2 && may_run_together(openings, cli) && run_together(openings);
+    const bool together =
+        failed == count && count == 2 && may_run_together(openings, cli) && run_together(openings);
     for (size_t i = 0; i < count && failed == count; i++) {
         if (!together) run_opening(&openings[i]);
         if (openings[i].status != HSD_OK) failed = i;

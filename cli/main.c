@@ -26,7 +26,9 @@ static void occupy_standard_descriptors(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
-            (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : fd == STDOUT_FILENO ? O_RDONLY : O_WRONLY);
+            (void)!open("/dev/null", fd == STDIN_FILENO    ? O_WRONLY
+                                     : fd == STDOUT_FILENO ? O_RDONLY
+                                                           : O_WRONLY);
 }
 
 /* ---- what is no command: help, version, pages ---- */
@@ -75,8 +77,8 @@ static int print_page(const cli_app *cli, print_fn print)
 
 static bool is_generator(const char *what)
 {
-    return strcmp(what, "man") == 0 || strcmp(what, "complete-bash") == 0 || strcmp(what, "complete-zsh") == 0 ||
-           strcmp(what, "complete-fish") == 0;
+    return strcmp(what, "man") == 0 || strcmp(what, "complete-bash") == 0 ||
+           strcmp(what, "complete-zsh") == 0 || strcmp(what, "complete-fish") == 0;
 }
 
 /* ---- commands ---- */
@@ -84,14 +86,17 @@ static bool is_generator(const char *what)
 static bool has_right_inputs(const cli_app *cli)
 {
     const cli_command *command = cli->command;
-    if (cli->input_count >= command->inputs_min && cli->input_count <= command->inputs_max) return true;
+    if (cli->input_count >= command->inputs_min && cli->input_count <= command->inputs_max)
+        return true;
     if (cli->input_count > 2 && command->bit == CLI_ON_DIFF)
         cli_complain("this version compares two captures, and %zu were given.", cli->input_count);
-    else if (cli->input_count == 1 && command->bit == CLI_ON_DIFF && access(cli->inputs[0], F_OK) != 0)
+    else if (cli->input_count == 1 && command->bit == CLI_ON_DIFF &&
+             access(cli->inputs[0], F_OK) != 0)
         cli_complain("'%s' is neither a command nor a file.", cli->inputs[0]);
     else if (cli->input_count < command->inputs_min)
-        cli_complain("%s is missing: hsdiff %s%s%s.", cli->input_count == 0 ? "an input" : "a second input",
-                     cli->is_named ? command->name : "", cli->is_named ? " " : "", command->synopsis);
+        cli_complain(
+            "%s is missing: hsdiff %s%s%s.", cli->input_count == 0 ? "an input" : "a second input",
+            cli->is_named ? command->name : "", cli->is_named ? " " : "", command->synopsis);
     else
         cli_complain("hsdiff %s takes %s, and %zu were given.", command->name,
                      command->inputs_max == 0 ? "no input" : "one input", cli->input_count);
@@ -107,7 +112,8 @@ static bool knows_format(const cli_app *cli)
     for (size_t i = 0; wanted && hsd_importer_get(i); i++) {
         const char *name = hsd_importer_get(i)->name;
         if (strcmp(name, wanted) == 0) return true;
-        const int size = snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "", name);
+        const int size =
+            snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "", name);
         if (size < 0 || (size_t)size >= sizeof names - used) break;
         used += (size_t)size;
     }
@@ -118,9 +124,13 @@ static bool knows_format(const cli_app *cli)
 static bool prepare_run(cli_app *cli)
 {
     const cli_options *options = &cli->options;
-    cli->run = (hsd_run){.memory_bytes = options->memory_bytes ? options->memory_bytes : hsd_run_default_memory(),
-                         .threads = (unsigned)options->threads, .temp_dir = options->temp_dir,
-                         .progress = cli_progress_tell, .note = cli_take_note, .note_context = cli};
+    cli->run = (hsd_run){.memory_bytes = options->memory_bytes ? options->memory_bytes
+                                                               : hsd_run_default_memory(),
+                         .threads = (unsigned)options->threads,
+                         .temp_dir = options->temp_dir,
+                         .progress = cli_progress_tell,
+                         .note = cli_take_note,
+                         .note_context = cli};
     if (cli->run.memory_bytes >= HSD_MEMORY_MIN_BYTES) return true;
     char least[HSD_NUMBER_CHARS];
     cli_complain("--memory must be at least %s.", hsd_format_bytes(least, HSD_MEMORY_MIN_BYTES));
@@ -131,7 +141,9 @@ static int run(cli_app *cli)
 {
     const cli_options *options = &cli->options;
     if (options->generate && !is_generator(options->generate)) {
-        cli_complain("--generate takes man, complete-bash, complete-zsh or complete-fish, not '%s'.", options->generate);
+        cli_complain(
+            "--generate takes man, complete-bash, complete-zsh or complete-fish, not '%s'.",
+            options->generate);
         return CLI_USAGE;
     }
     if (options->generate) return print_page(cli, print_generated);

@@ -14,9 +14,12 @@ static void put(cli_out *out, const char *text)
     for (; *text; text++) {
         if (at_start && (*text == '.' || *text == '\'')) cli_out_text(out, "\\&");
         at_start = *text == '\n';
-        if (*text == '\\') cli_out_text(out, "\\e");
-        else if (*text == '-') cli_out_text(out, "\\-");
-        else cli_out_format(out, "%c", *text);
+        if (*text == '\\')
+            cli_out_text(out, "\\e");
+        else if (*text == '-')
+            cli_out_text(out, "\\-");
+        else
+            cli_out_format(out, "%c", *text);
     }
 }
 
@@ -25,7 +28,8 @@ static void put_paragraphs(cli_out *out, const char *text)
 {
     for (const char *end; (end = strstr(text, "\n\n")); text = end + 2) {
         char paragraph[2048];
-        const size_t size = (size_t)(end - text) < sizeof paragraph - 1 ? (size_t)(end - text) : sizeof paragraph - 1;
+        const size_t size = (size_t)(end - text) < sizeof paragraph - 1 ? (size_t)(end - text)
+                                                                        : sizeof paragraph - 1;
         memcpy(paragraph, text, size);
         paragraph[size] = 0;
         put(out, paragraph);
@@ -89,7 +93,8 @@ static void put_examples(cli_out *out, const cli_command *command)
 
 static void put_heading(cli_out *out, const char *suffix, const char *summary)
 {
-    cli_out_format(out, ".TH HSDIFF%s 1 \"\" \"hsdiff %s\" \"User Commands\"\n.SH NAME\nhsdiff", suffix, HSD_VERSION);
+    cli_out_format(out, ".TH HSDIFF%s 1 \"\" \"hsdiff %s\" \"User Commands\"\n.SH NAME\nhsdiff",
+                   suffix, HSD_VERSION);
     put(out, suffix);
     cli_out_text(out, " \\- ");
     put(out, summary);
@@ -125,7 +130,8 @@ static void put_see_also(cli_out *out)
     cli_out_text(out, ".SH \"SEE ALSO\"\n");
     for (size_t i = 0; cli_command_get(i); i++) {
         cli_out_text(out, ".BR \\%hsdiff\\-"); /* never broken at a line's end */
-        cli_out_format(out, "%s (1)%s\n", cli_command_get(i)->name, cli_command_get(i + 1) ? "," : "");
+        cli_out_format(out, "%s (1)%s\n", cli_command_get(i)->name,
+                       cli_command_get(i + 1) ? "," : "");
     }
 }
 
@@ -133,8 +139,10 @@ static void put_main_page(cli_out *out)
 {
     const cli_command *diff = cli_command_get(0);
     put_heading(out, "", "compare heap captures");
-    cli_out_text(out, ".SH SYNOPSIS\n\\fBhsdiff\\fR \\fIBEFORE\\fR \\fIAFTER\\fR [\\fIoptions\\fR]\n.br\n"
-                      "\\fBhsdiff\\fR \\fICOMMAND\\fR [\\fIoptions\\fR] [\\fIFILE\\fR...]\n.SH DESCRIPTION\n");
+    cli_out_text(
+        out,
+        ".SH SYNOPSIS\n\\fBhsdiff\\fR \\fIBEFORE\\fR \\fIAFTER\\fR [\\fIoptions\\fR]\n.br\n"
+        "\\fBhsdiff\\fR \\fICOMMAND\\fR [\\fIoptions\\fR] [\\fIFILE\\fR...]\n.SH DESCRIPTION\n");
     put_paragraphs(out, diff->description);
     put_commands(out);
     put_options(out, diff->bit);

@@ -1,6 +1,6 @@
 /*
- * The options of all commands, in the order in which help shows them, and the loop that reads a command
- * line by the table. One name means the same in every command that takes it.
+ * Reading a command line by the table of options: values by their kind, options anywhere, "did you
+ * mean" for those that do not exist.
  */
 #include "options.h"
 
@@ -9,127 +9,6 @@
 #include <string.h>
 
 #include "report_error.h"
-
-#define FIELD(name) offsetof(cli_options, name)
-
-static bool set_top(cli_options *options, const char *value)
-{
-    if (strcmp(value, "all") == 0) {
-        options->top = UINT64_MAX;
-        return true;
-    }
-    char *end;
-    if (value[0] < '1' || value[0] > '9') return false;
-    options->top = strtoull(value, &end, 10);
-    return *end == 0;
-}
-
-/* "2" for both inputs, "1,2" for each its own. */
-static bool set_dump(cli_options *options, const char *value)
-{
-    char *end;
-    unsigned long numbers[2];
-    if (value[0] < '1' || value[0] > '9') return false;
-    numbers[0] = numbers[1] = strtoul(value, &end, 10);
-    if (*end == ',') {
-        if (end[1] < '1' || end[1] > '9') return false;
-        numbers[1] = strtoul(end + 1, &end, 10);
-    }
-    if (*end != 0 || numbers[0] > 1000000 || numbers[1] > 1000000) return false;
-    options->dump_numbers[0] = (unsigned)numbers[0];
-    options->dump_numbers[1] = (unsigned)numbers[1];
-    return true;
-}
-
-static bool set_level(cli_options *options, const char *value)
-{
-    char *end;
-    if (value[0] < '0' || value[0] > '9') return false;
-    options->level = strtoull(value, &end, 10);
-    options->has_level = true;
-    return *end == 0 && options->level <= 19;
-}
-
-static bool set_threads(cli_options *options, const char *value)
-{
-    char *end;
-    if (value[0] < '1' || value[0] > '9') return false;
-    options->threads = strtoull(value, &end, 10);
-    return *end == 0 && options->threads <= 1024;
-}
-
-static const cli_option table[] = {
-    {.name = "format", .value = "FORMAT", .choices = "text|json|csv", .kind = CLI_TEXT, .offset = FIELD(format),
-     .commands = CLI_ON_DIFF | CLI_ON_INFO,
-     .help = "text for people (the default), json for programs, csv for spreadsheets (diff alone)"},
-    {.letter = 'o', .name = "output", .value = "FILE", .kind = CLI_FILE, .offset = FIELD(output),
-     .commands = CLI_ON_ALL,
-     .help = "write there and not to standard output; an existing file is kept unless --force is given"},
-    {.name = "force", .kind = CLI_FLAG, .offset = FIELD(force),
-     .commands = CLI_ON_ALL,
-     .help = "replace files that exist"},
-    {.name = "top", .value = "N", .kind = CLI_OTHER, .set = set_top, .commands = CLI_ON_DIFF | CLI_ON_DUMP,
-     .help = "show N rows of each table and add up the rest, or all of them (all); by default 20 types and 10 roots "
-             "as text, everything in other formats"},
-    {.letter = 's', .name = "sort", .value = "KEY", .choices = "growth|percent|objects|name", .kind = CLI_CHOICE,
-     .offset = FIELD(sort), .commands = CLI_ON_DIFF,
-     .help = "what decides which rows are shown, and in which order: growth in bytes (the default), percent, objects or name"},
-    {.name = "summary", .kind = CLI_FLAG, .offset = FIELD(summary), .commands = CLI_ON_DIFF | CLI_ON_IMPORT,
-     .help = "use the totals by type alone and read no object: fast for any size, but no roots, and garbage counts"},
-    {.name = "objects", .value = "FILE", .kind = CLI_FILE, .offset = FIELD(objects), .commands = CLI_ON_DIFF,
-     .help = "also list each object that came, went or changed there, as CSV: change,id,type,bytes,before,after"},
-    {.name = "table", .value = "TABLE", .choices = "types|roots", .kind = CLI_CHOICE, .offset = FIELD(table),
-     .commands = CLI_ON_DIFF, .help = "which table --format csv holds: types (the default) or roots"},
-    {.name = "partial", .kind = CLI_FLAG, .offset = FIELD(partial),
-     .commands = CLI_ON_DIFF | CLI_ON_IMPORT | CLI_ON_DUMP,
-     .help = "use what is there of a damaged or cut-off input: figures are then lower bounds, and nothing is called freed"},
-    {.name = "min", .value = "SIZE", .kind = CLI_SIZE, .offset = FIELD(noise_bytes), .commands = CLI_ON_DIFF,
-     .help = "changes below SIZE show ~ for their percentage; by default the larger of 64 KiB and 0.1 % of before"},
-    {.name = "bytes", .kind = CLI_FLAG, .offset = FIELD(exact_bytes), .commands = CLI_ON_DIFF | CLI_ON_INFO,
-     .help = "show exact bytes instead of KiB, MiB and GiB"},
-    {.name = "plain", .kind = CLI_FLAG, .offset = FIELD(plain), .commands = CLI_ON_DIFF,
-     .help = "one record a line, tab separated, nothing cut or aligned: for screen readers and awk"},
-    {.letter = 'w', .name = "wide", .kind = CLI_FLAG, .offset = FIELD(wide), .commands = CLI_ON_DIFF,
-     .help = "never cut names to the width of the terminal, and show all columns"},
-    {.name = "only", .value = "KINDS", .kind = CLI_TEXT, .offset = FIELD(only), .commands = CLI_ON_DUMP,
-     .choices = "strings|types|labels|sites|threads|frames|metrics|losses|objects|edges|roots|totals|groups",
-     .help = "the kinds of records to print, separated by commas"},
-    {.name = "from", .value = "FORMAT", .kind = CLI_TEXT, .offset = FIELD(from),
-     .commands = CLI_ON_DIFF | CLI_ON_IMPORT | CLI_ON_INFO | CLI_ON_DUMP,
-     .help = "read foreign dumps as this format instead of looking at their first bytes"},
-    {.name = "dump", .value = "N[,M]", .kind = CLI_OTHER, .set = set_dump,
-     .commands = CLI_ON_DIFF | CLI_ON_IMPORT | CLI_ON_INFO | CLI_ON_DUMP,
-     .help = "which dump of a file that holds several, from 1 (of before, of after)"},
-    {.name = "with-values", .kind = CLI_FLAG, .offset = FIELD(with_values), .commands = CLI_ON_IMPORT,
-     .help = "also keep map keys and value previews; they are user data, and the capture will say so"},
-    {.name = "final-is-strong", .kind = CLI_FLAG, .offset = FIELD(final_is_strong),
-     .commands = CLI_ON_DIFF | CLI_ON_IMPORT | CLI_ON_INFO | CLI_ON_DUMP,
-     .help = "JVM dumps: objects that wait for their finalizer count as held by it"},
-    {.name = "level", .value = "N", .kind = CLI_OTHER, .set = set_level, .commands = CLI_ON_IMPORT,
-     .help = "compress the capture at this zstd level, 1 to 19, or not at all (0); the default is 1"},
-    {.name = "memory", .value = "SIZE", .kind = CLI_SIZE, .offset = FIELD(memory_bytes), .commands = CLI_ON_WORK,
-     .help = "use at most this much memory, such as 64M or 2G; by default the smaller of 1 GiB and a quarter of what there is"},
-    {.name = "temp-dir", .value = "DIR", .kind = CLI_FOLDER, .offset = FIELD(temp_dir), .commands = CLI_ON_WORK,
-     .help = "put temporary data there; by default $TMPDIR, else /var/tmp"},
-    {.name = "threads", .value = "N", .kind = CLI_OTHER, .set = set_threads, .commands = CLI_ON_WORK,
-     .help = "use at most N threads; by default one for each processor"},
-    {.name = "no-progress", .kind = CLI_FLAG, .offset = FIELD(no_progress), .commands = CLI_ON_WORK,
-     .help = "no progress line on a terminal"},
-    {.name = "color", .value = "WHEN", .choices = "auto|always|never", .kind = CLI_CHOICE, .offset = FIELD(color),
-     .commands = CLI_ON_ALL, .help = "auto (the default), always or never; NO_COLOR and TERM=dumb switch auto off"},
-    {.letter = 'q', .name = "quiet", .kind = CLI_FLAG, .offset = FIELD(quiet), .commands = CLI_ON_ALL,
-     .help = "only the result and errors: no notes, no suggestions"},
-    {.letter = 'v', .name = "verbose", .kind = CLI_FLAG, .offset = FIELD(verbose), .commands = CLI_ON_ALL,
-     .help = "tell on standard error how memory was divided and what each stage took"},
-    {.letter = 'h', .name = "help", .kind = CLI_FLAG, .offset = FIELD(help), .commands = CLI_ON_ALL, .help = "this help"},
-    {.name = "version", .kind = CLI_FLAG, .offset = FIELD(version), .commands = CLI_ON_ALL,
-     .help = "the version, and the formats that are known"},
-    {.name = "generate", .value = "WHAT", .choices = "man|complete-bash|complete-zsh|complete-fish", .kind = CLI_TEXT,
-     .offset = FIELD(generate), .commands = CLI_ON_HELP,
-     .help = "print the manual page (of a command that follows) or the completions of a shell"},
-};
-
-const cli_option *cli_option_get(size_t i) { return i < sizeof table / sizeof table[0] ? &table[i] : NULL; }
 
 /* ---- values ---- */
 
@@ -145,9 +24,12 @@ bool cli_parse_size(const char *text, uint64_t *bytes)
     const char *unit = letter ? strchr(units, letter) : NULL;
     if (unit) {
         end++;
-        const bool is_decimal = (*end == 'B' || *end == 'b') && end[1] == 0; /* KB is 1000, K and KiB are 1024 */
-        if (*end == 'i' && (end[1] == 'B' || end[1] == 'b')) end += 2;
-        else if (is_decimal) end++;
+        const bool is_decimal =
+            (*end == 'B' || *end == 'b') && end[1] == 0; /* KB is 1000, K and KiB are 1024 */
+        if (*end == 'i' && (end[1] == 'B' || end[1] == 'b'))
+            end += 2;
+        else if (is_decimal)
+            end++;
         for (long i = 0; i <= unit - units; i++)
             factor *= is_decimal ? 1000 : 1024;
     } else if (letter == 'B') {
@@ -202,15 +84,22 @@ static bool store(const cli_option *option, cli_options *options, const char *va
 
 static const cli_option *find_long(const char *name, size_t size)
 {
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-        if (strlen(table[i].name) == size && memcmp(table[i].name, name, size) == 0) return &table[i];
+    for (size_t i = 0; cli_option_get(i); i++) {
+        const cli_option *option = cli_option_get(i);
+        if (strlen(option->name) == size && memcmp(option->name, name, size) == 0) return option;
+    }
     return NULL;
+}
+
+static uint64_t bit_of(const cli_option *option)
+{
+    return UINT64_C(1) << (unsigned)(option - cli_option_get(0));
 }
 
 static const cli_option *find_letter(char letter)
 {
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-        if (table[i].letter == letter && letter != 0) return &table[i];
+    for (size_t i = 0; cli_option_get(i); i++)
+        if (cli_option_get(i)->letter == letter && letter != 0) return cli_option_get(i);
     return NULL;
 }
 
@@ -241,11 +130,11 @@ static bool fail_unknown(const char *word, const char *name, size_t size)
 {
     const char *nearest = NULL;
     size_t least = 4;
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        const size_t edits = distance(name, size, table[i].name);
+    for (size_t i = 0; cli_option_get(i); i++) {
+        const size_t edits = distance(name, size, cli_option_get(i)->name);
         if (edits < least && 2 * edits <= size) {
             least = edits;
-            nearest = table[i].name;
+            nearest = cli_option_get(i)->name;
         }
     }
     if (nearest)
@@ -277,7 +166,7 @@ static const char *next_word(cli_app *cli, int *at, const cli_option *option, co
     return NULL;
 }
 
-static bool parse_long(cli_app *cli, int *at, unsigned *used)
+static bool parse_long(cli_app *cli, int *at, uint64_t *used)
 {
     const char *word = cli->argv[*at], *name = word + 2, *equals = strchr(name, '=');
     const size_t size = equals ? (size_t)(equals - name) : strlen(name);
@@ -285,7 +174,7 @@ static bool parse_long(cli_app *cli, int *at, unsigned *used)
     if (!option) return fail_unknown(word, name, size);
     char shown[64];
     snprintf(shown, sizeof shown, "--%s", option->name);
-    *used |= 1u << (unsigned)(option - table);
+    *used |= bit_of(option);
     if (option->kind == CLI_FLAG) {
         if (equals) {
             cli_complain("%s takes no value.", shown);
@@ -298,7 +187,7 @@ static bool parse_long(cli_app *cli, int *at, unsigned *used)
 }
 
 /* -q, -wq, -oFILE, -o FILE. */
-static bool parse_letters(cli_app *cli, int *at, unsigned *used)
+static bool parse_letters(cli_app *cli, int *at, uint64_t *used)
 {
     for (const char *letter = cli->argv[*at] + 1; *letter; letter++) {
         const char shown[] = {'-', *letter, 0};
@@ -307,7 +196,7 @@ static bool parse_letters(cli_app *cli, int *at, unsigned *used)
             cli_complain("there is no option %s (in %s).", shown, cli->argv[*at]);
             return false;
         }
-        *used |= 1u << (unsigned)(option - table);
+        *used |= bit_of(option);
         if (option->kind == CLI_FLAG) {
             store(option, &cli->options, "");
             continue;
@@ -318,14 +207,13 @@ static bool parse_letters(cli_app *cli, int *at, unsigned *used)
     return true;
 }
 
-_Static_assert(sizeof table / sizeof table[0] <= 32, "the set of options used is 32 bits");
-
-static bool check_used(cli_app *cli, unsigned used)
+static bool check_used(cli_app *cli, uint64_t used)
 {
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        const bool applies = table[i].commands & (cli->command->bit | CLI_ON_HELP);
-        if (!(used >> i & 1u) || applies) continue;
-        cli_complain("--%s is no option of hsdiff %s.", table[i].name, cli->command->name);
+    for (size_t i = 0; cli_option_get(i); i++) {
+        const cli_option *option = cli_option_get(i);
+        const bool applies = option->commands & (cli->command->bit | CLI_ON_HELP);
+        if (!(used & bit_of(option)) || applies) continue;
+        cli_complain("--%s is no option of hsdiff %s.", option->name, cli->command->name);
         return false;
     }
     return true;
@@ -334,7 +222,8 @@ static bool check_used(cli_app *cli, unsigned used)
 /* The first input names the command if there is one of that name; a file of that name is ./info. */
 static void choose_command(cli_app *cli, bool may_name)
 {
-    const cli_command *named = may_name && cli->input_count > 0 ? cli_command_find(cli->inputs[0]) : NULL;
+    const cli_command *named =
+        may_name && cli->input_count > 0 ? cli_command_find(cli->inputs[0]) : NULL;
     cli->command = named ? named : cli_command_get(0);
     cli->is_named = named != NULL;
     if (!named) return;
@@ -344,7 +233,7 @@ static void choose_command(cli_app *cli, bool may_name)
 
 bool cli_parse(cli_app *cli)
 {
-    unsigned used = 0;
+    uint64_t used = 0;
     bool are_options = true, may_name = true;
     for (int at = 1; at < cli->argc; at++) {
         const char *word = cli->argv[at];

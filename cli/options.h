@@ -19,18 +19,18 @@ typedef enum cli_kind {
 } cli_kind;
 
 typedef struct cli_option {
-    char letter;         /* 0 = none */
+    char letter; /* 0 = none */
     const char *name;
     const char *value;   /* what stands for it in help: "FILE"; NULL for flags */
     const char *choices; /* "types|roots", for CLI_CHOICE and for completion */
     const char *help;    /* one sentence without a full stop */
     unsigned commands;   /* CLI_ON_* */
     cli_kind kind;
-    size_t offset;       /* in cli_options */
+    size_t offset; /* in cli_options */
     bool (*set)(cli_options *options, const char *value);
 } cli_option;
 
-/* Row i of the table; NULL past the end. */
+/* Row i of the table, whose rows stand one behind the other; at most 64. NULL past the end. */
 const cli_option *cli_option_get(size_t i);
 
 /*

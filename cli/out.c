@@ -23,7 +23,8 @@ bool cli_out_open(cli_out *out, const cli_app *cli, int *exit_status)
 
 static void write_bytes(cli_out *out, const char *data, size_t size)
 {
-    if (out->status == HSD_OK) out->status = hsd_result_file_write(out->file, data, size, &out->error);
+    if (out->status == HSD_OK)
+        out->status = hsd_result_file_write(out->file, data, size, &out->error);
 }
 
 void cli_out_text(cli_out *out, const char *text) { write_bytes(out, text, strlen(text)); }
@@ -51,7 +52,8 @@ void cli_out_escaped(cli_out *out, hsd_escape_form form, const char *text, size_
     }
     char *large = malloc(needed + 1);
     if (!large) {
-        if (out->status == HSD_OK) out->status = hsd_fail(&out->error, HSD_E_NOMEM, "no memory to print a name");
+        if (out->status == HSD_OK)
+            out->status = hsd_fail(&out->error, HSD_E_NOMEM, "no memory to print a name");
         return;
     }
     hsd_escape(form, text, size, large, needed + 1);

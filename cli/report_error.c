@@ -6,6 +6,7 @@
 #include "report_error.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,13 +53,17 @@ void cli_note(const cli_app *cli, const char *format, ...)
 
 void cli_take_note(void *context, hsd_note_level level, const char *text)
 {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* two imports may tell at once */
     cli_app *cli = context;
+    pthread_mutex_lock(&lock);
     if (level == HSD_NOTE_DAMAGE) cli->saw_damage = true;
-    if (level == HSD_NOTE_DETAIL ? !cli->options.verbose : cli->options.quiet) return;
-    cli_progress_clear();
-    fputs(level == HSD_NOTE_DETAIL ? "  " : "hsdiff: ", stderr);
-    print_escaped(stderr, text);
-    fputs("\n", stderr);
+    if (level == HSD_NOTE_DETAIL ? cli->options.verbose : !cli->options.quiet) {
+        cli_progress_clear();
+        fputs(level == HSD_NOTE_DETAIL ? "  " : "hsdiff: ", stderr);
+        print_escaped(stderr, text);
+        fputs("\n", stderr);
+    }
+    pthread_mutex_unlock(&lock);
 }
 
 /* ---- exit status ---- */
@@ -72,8 +77,9 @@ static bool is_input(const cli_app *cli, const char *file)
 
 static bool is_refusal(int error)
 {
-    return error == ENOENT || error == ENOTDIR || error == EISDIR || error == EACCES || error == EPERM ||
-           error == ELOOP || error == ENAMETOOLONG || error == ENXIO || error == ENODEV || error == EINVAL;
+    return error == ENOENT || error == ENOTDIR || error == EISDIR || error == EACCES ||
+           error == EPERM || error == ELOOP || error == ENAMETOOLONG || error == ENXIO ||
+           error == ENODEV || error == EINVAL;
 }
 
 static int status_of(const cli_app *cli, const hsd_error *err)
@@ -111,7 +117,9 @@ static bool is_about_the_file(const char *text)
 static void print_what(const hsd_error *err)
 {
     const bool exists = err->status == HSD_E_IO && err->sys_errno == EEXIST;
-    const char *text = exists ? "exists, and was not touched" : err->text[0] ? err->text : hsd_status_name(err->status);
+    const char *text = exists         ? "exists, and was not touched"
+                       : err->text[0] ? err->text
+                                      : hsd_status_name(err->status);
     const size_t length = strlen(text);
     char number[HSD_NUMBER_CHARS];
     fputs("hsdiff: ", stderr);
@@ -120,7 +128,8 @@ static void print_what(const hsd_error *err)
         fputs(exists || is_about_the_file(text) ? " " : ": ", stderr);
     }
     print_escaped(stderr, text);
-    if (err->offset_bytes != HSD_NO_OFFSET && !strstr(text, hsd_format_count(number, err->offset_bytes)))
+    if (err->offset_bytes != HSD_NO_OFFSET &&
+        !strstr(text, hsd_format_count(number, err->offset_bytes)))
         fprintf(stderr, ", at byte %s", number);
     fputs(text[length - 1] == '.' ? "\n" : ".\n", stderr);
 }
@@ -130,7 +139,8 @@ static void print_hint(const char *hint)
 {
     const size_t length = strlen(hint);
     const bool is_command = strncmp(hint, "hsdiff", 6) == 0 || hint[0] == '-';
-    const char first[2] = {(char)(!is_command && hint[0] >= 'a' && hint[0] <= 'z' ? hint[0] - 32 : hint[0]), 0};
+    const char first[2] = {
+        (char)(!is_command && hint[0] >= 'a' && hint[0] <= 'z' ? hint[0] - 32 : hint[0]), 0};
     fputs("  ", stderr);
     print_escaped(stderr, first);
     print_escaped(stderr, hint + 1);
@@ -143,30 +153,59 @@ static const char *likely_cause(const cli_app *cli, const hsd_error *err)
     if (err->status == HSD_E_TRUNCATED)
         return "Usual causes: a full disk, a capture that was killed, an upload that stopped.";
     if (err->status == HSD_E_CORRUPT)
-        return "Usual causes: a failing disk, a bad copy, an upload in text mode. Compare it with the original.";
+        return "Usual causes: a failing disk, a bad copy, an upload in text mode. Compare it with "
+               "the original.";
     if (err->status == HSD_E_TOO_NEW) return "It was written by a newer hsdiff than this one.";
     if (err->status == HSD_E_IO && err->sys_errno == EACCES && of_input)
         return "Captures and dumps are made readable for their owner alone.";
-    if (err->status == HSD_E_IO && err->sys_errno == EISDIR && of_input) return "A capture is one file, not a folder.";
+    if (err->status == HSD_E_IO && err->sys_errno == EISDIR && of_input)
+        return "A capture is one file, not a folder.";
     return NULL;
 }
 
 /* ---- what to do ---- */
 
-/* The command line as it was, with one more option, ready to be copied. */
+/* True for an option like `option` of the command line: both "--memory 16M" and "--memory=16M". */
+static bool is_same_option(const char *word, const char *option)
+{
+    const size_t size = strcspn(option, " ");
+    return strncmp(word, option, size) == 0 && (word[size] == 0 || word[size] == '=');
+}
+
+/* The command line as it was, with one more option, ready to be copied. An option that has a value
+ * replaces its like. */
 static void print_again(const cli_app *cli, const char *option)
 {
     char word[LINE_BYTES];
-    fputs("hsdiff", stderr);
     const bool has_name = cli->argc > 1 && strcmp(cli->argv[1], cli->command->name) == 0;
-    if (has_name) fprintf(stderr, " %s", cli->command->name);
-    fprintf(stderr, " %s", option);
+    fprintf(stderr, "hsdiff%s%s %s", has_name ? " " : "", has_name ? cli->command->name : "",
+            option);
     for (int i = has_name ? 2 : 1; i < cli->argc; i++) {
-        hsd_escape(cli->argv[i][0] == '-' ? HSD_ESCAPE_TERMINAL : HSD_ESCAPE_SHELL, cli->argv[i], strlen(cli->argv[i]),
-                   word, sizeof word);
+        const char *argument = cli->argv[i];
+        if (is_same_option(argument, option)) {
+            i += strchr(argument, '=') == NULL && strchr(option, ' ') != NULL;
+            continue;
+        }
+        hsd_escape(argument[0] == '-' ? HSD_ESCAPE_TERMINAL : HSD_ESCAPE_SHELL, argument,
+                   strlen(argument), word, sizeof word);
         fprintf(stderr, " %s", word);
     }
     fputs("\n", stderr);
+}
+
+/* "--memory 22M", or with words behind it: the command that does it. */
+static bool print_with_option(const cli_app *cli, const char *hint)
+{
+    char option[64];
+    const char *blank = strchr(hint, ' ');
+    if (strncmp(hint, "--", 2) != 0 || !blank) return false;
+    const size_t size = (size_t)(blank - hint) + 1 + strcspn(blank + 1, " ;,");
+    if (size >= sizeof option) return false;
+    memcpy(option, hint, size);
+    option[size] = 0;
+    fputs("  Try: ", stderr);
+    print_again(cli, option);
+    return true;
 }
 
 static bool is_capture_name(const char *file)
@@ -188,14 +227,18 @@ static void print_salvage(const char *file)
 
 static bool takes_partial(const cli_app *cli)
 {
-    return (cli->command->bit & (CLI_ON_DIFF | CLI_ON_IMPORT | CLI_ON_DUMP)) && !cli->options.partial;
+    return (cli->command->bit & (CLI_ON_DIFF | CLI_ON_IMPORT | CLI_ON_DUMP)) &&
+           !cli->options.partial;
 }
 
 /* Commands for a damaged or cut-off input. */
 static bool print_rescue(const cli_app *cli, const hsd_error *err)
 {
-    if ((err->status != HSD_E_TRUNCATED && err->status != HSD_E_CORRUPT) || !is_input(cli, err->file)) return false;
-    const bool salvages = is_capture_name(err->file) && cli->command->bit != CLI_ON_SALVAGE && err->hint[0];
+    if ((err->status != HSD_E_TRUNCATED && err->status != HSD_E_CORRUPT) ||
+        !is_input(cli, err->file))
+        return false;
+    const bool salvages =
+        is_capture_name(err->file) && cli->command->bit != CLI_ON_SALVAGE && err->hint[0];
     const bool is_partial = takes_partial(cli) && err->hint[0];
     if (salvages) print_salvage(err->file);
     if (is_partial) {
@@ -216,6 +259,7 @@ int cli_report_error(const cli_app *cli, const hsd_error *err)
     print_what(err);
     const char *cause = likely_cause(cli, err);
     if (cause) fprintf(stderr, "  %s\n", cause);
-    if (!print_rescue(cli, err) && err->hint[0]) print_hint(err->hint);
+    if (!print_rescue(cli, err) && err->hint[0] && !print_with_option(cli, err->hint))
+        print_hint(err->hint);
     return status_of(cli, err);
 }

@@ -34,20 +34,21 @@ static void lose_patience(int signal)
     end_now();
 }
 
-static void catch(int signal)
+static void catch (int signal)
 {
     struct sigaction old, action = {.sa_handler = remember, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
-    if (sigaction(signal, NULL, &old) == 0 && old.sa_handler != SIG_IGN) sigaction(signal, &action, NULL);
+    if (sigaction(signal, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+        sigaction(signal, &action, NULL);
 }
 
 void cli_signals_begin(void)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     sigemptyset(&ignore.sa_mask);
-    catch(SIGINT);
-    catch(SIGTERM);
-    catch(SIGHUP);
+    catch (SIGINT);
+    catch (SIGTERM);
+    catch (SIGHUP);
     sigaction(SIGPIPE, &ignore, NULL);
     struct sigaction late = {.sa_handler = lose_patience};
     sigemptyset(&late.sa_mask);

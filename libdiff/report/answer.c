@@ -22,7 +22,8 @@ static void print_growth(hsd_screen *screen, const char *subject)
     hsd_out_format(&screen->out, "%s %s %s", subject, growth > 0 ? "grew" : "shrank",
                    hsd_screen_size(screen, size, hsd_magnitude(growth)));
     if (total->before.bytes > 0 && total->after.bytes > 0)
-        hsd_out_format(&screen->out, " (%s)", hsd_format_percent(percent, total->before.bytes, total->after.bytes));
+        hsd_out_format(&screen->out, " (%s)",
+                       hsd_format_percent(percent, total->before.bytes, total->after.bytes));
 }
 
 /* Everything that was there is still there, as it was. */
@@ -31,9 +32,11 @@ static bool print_nothing_changed(hsd_screen *screen)
     const hsd_diff *diff = screen->diff;
     char count[HSD_NUMBER_CHARS];
     if (hsd_change_bytes(&diff->total) != 0 || hsd_change_objects(&diff->total) != 0 ||
-        diff->total.new_.objects > 0 || diff->total.freed.objects > 0 || diff->total.resized_objects > 0)
+        diff->total.new_.objects > 0 || diff->total.freed.objects > 0 ||
+        diff->total.resized_objects > 0)
         return false;
-    hsd_out_format(&screen->out, "Nothing changed: the same %s live objects, of the same sizes.\n\n",
+    hsd_out_format(&screen->out,
+                   "Nothing changed: the same %s live objects, of the same sizes.\n\n",
                    hsd_format_count(count, diff->total.after.objects));
     return true;
 }
@@ -42,7 +45,8 @@ static void print_new_and_freed(hsd_screen *screen)
 {
     const hsd_change *total = &screen->diff->total;
     char fresh[HSD_NUMBER_CHARS], freed[HSD_NUMBER_CHARS], resized[HSD_NUMBER_CHARS];
-    hsd_out_format(&screen->out, ": %s new, %s freed", hsd_screen_size(screen, fresh, total->new_.bytes),
+    hsd_out_format(&screen->out, ": %s new, %s freed",
+                   hsd_screen_size(screen, fresh, total->new_.bytes),
                    hsd_screen_size(screen, freed, total->freed.bytes));
     if (total->resized_bytes != 0)
         hsd_out_format(&screen->out, ", %s by kept objects that %s",
@@ -57,14 +61,18 @@ static void print_partial(hsd_screen *screen)
     const hsd_diff *diff = screen->diff;
     char size[HSD_NUMBER_CHARS], count[HSD_NUMBER_CHARS];
     if (!diff->before.info.is_complete) {
-        hsd_out_text(&screen->out, "Growth is not known, because a part of the capture before is missing: what is only found "
-                                   "after may have been there. The figures below count what was read.");
+        hsd_out_text(&screen->out,
+                     "Growth is not known, because a part of the capture before is missing: what "
+                     "is only found "
+                     "after may have been there. The figures below count what was read.");
         return;
     }
     if (diff->identity_is_known)
-        hsd_out_format(&screen->out, "At least %s is new, in %s objects. ", hsd_screen_size(screen, size, diff->total.new_.bytes),
+        hsd_out_format(&screen->out, "At least %s is new, in %s objects. ",
+                       hsd_screen_size(screen, size, diff->total.new_.bytes),
                        hsd_format_count(count, diff->total.new_.objects));
-    hsd_out_text(&screen->out, "A part of the capture after is missing: growth below is what is proven at least, and ? where "
+    hsd_out_text(&screen->out, "A part of the capture after is missing: growth below is what is "
+                               "proven at least, and ? where "
                                "nothing is, because what was not found may only be lost.");
 }
 
@@ -77,7 +85,8 @@ static const hsd_root_row *largest_root(const hsd_diff *diff, bool is_shared)
     for (size_t i = 0; i < diff->root_count; i++) {
         const hsd_root_row *root = &diff->roots[i];
         if (root->is_shared != is_shared || hsd_change_bytes(&root->live) <= 0) continue;
-        if (!largest || hsd_change_bytes(&root->live) > hsd_change_bytes(&largest->live)) largest = root;
+        if (!largest || hsd_change_bytes(&root->live) > hsd_change_bytes(&largest->live))
+            largest = root;
     }
     return largest;
 }
@@ -91,7 +100,8 @@ static void print_name_and_growth(hsd_screen *screen, const hsd_root_row *root)
 {
     char size[HSD_NUMBER_CHARS];
     hsd_out_escaped(&screen->out, screen->form, root->name);
-    hsd_out_format(&screen->out, " (%s)", hsd_screen_growth_size(screen, size, hsd_change_bytes(&root->live)));
+    hsd_out_format(&screen->out, " (%s)",
+                   hsd_screen_growth_size(screen, size, hsd_change_bytes(&root->live)));
 }
 
 static void print_one_place(hsd_screen *screen, const hsd_root_row *root, unsigned percent)
@@ -107,12 +117,14 @@ static void print_one_place(hsd_screen *screen, const hsd_root_row *root, unsign
     hsd_out_text(&screen->out, ".");
 }
 
-static void print_shared(hsd_screen *screen, unsigned percent, const hsd_root_row *alone, unsigned percent_alone)
+static void print_shared(hsd_screen *screen, unsigned percent, const hsd_root_row *alone,
+                         unsigned percent_alone)
 {
     if (percent >= 100)
         hsd_out_text(&screen->out, "All of the growth can be reached from several roots");
     else
-        hsd_out_format(&screen->out, "%u%% of the growth can be reached from several roots", percent);
+        hsd_out_format(&screen->out, "%u%% of the growth can be reached from several roots",
+                       percent);
     if (percent_alone >= SHARE_WORTH_NAMING) {
         hsd_out_format(&screen->out, "; %u%% hangs from one alone: ", percent_alone);
         print_name_and_growth(screen, alone);
@@ -127,7 +139,8 @@ static void print_main_root(hsd_screen *screen)
     const int64_t growth = hsd_change_bytes(&diff->total);
     if (growth < (int64_t)screen->noise_bytes || diff->is_partial) return;
     const hsd_root_row *alone = largest_root(diff, false);
-    const unsigned percent = share_of(alone, growth), shared = share_of(largest_root(diff, true), growth);
+    const unsigned percent = share_of(alone, growth),
+                   shared = share_of(largest_root(diff, true), growth);
     if (percent < SHARE_WORTH_NAMING && shared < SHARE_OF_AN_ANSWER) return;
     hsd_out_begin_paragraph(&screen->out);
     if (percent < SHARE_OF_AN_ANSWER && shared >= SHARE_OF_AN_ANSWER)
@@ -141,12 +154,20 @@ static void print_main_root(hsd_screen *screen)
 static const char *limits_of(const hsd_diff *diff)
 {
     if (diff->is_summary)
-        return "From the totals of the captures alone: garbage is included, and roots are not looked at.";
+        return diff->before.info.has_parts || diff->after.info.has_parts
+                   ? "From the totals of the captures alone: garbage is included, roots are not "
+                     "looked at, and parts of "
+                     "objects, such as the backing store of an array, count by themselves."
+                   : "From the totals of the captures alone: garbage is included, and roots are "
+                     "not looked at.";
     if (diff->identity_is_known || diff->is_partial || diff->warning_count > 0) return NULL;
-    const bool moves = diff->before.info.identity == HSD_IDENTITY_MOVING || diff->after.info.identity == HSD_IDENTITY_MOVING;
-    return moves ? "Objects move in this heap, so single objects cannot be recognised: growth is exact, and how much of it "
+    const bool moves = diff->before.info.identity == HSD_IDENTITY_MOVING ||
+                       diff->after.info.identity == HSD_IDENTITY_MOVING;
+    return moves ? "Objects move in this heap, so single objects cannot be recognised: growth is "
+                   "exact, and how much of it "
                    "is new and how much was freed is not known."
-                 : "Single objects cannot be recognised between these captures: growth is exact, and how much of it is "
+                 : "Single objects cannot be recognised between these captures: growth is exact, "
+                   "and how much of it is "
                    "new and how much was freed is not known.";
 }
 
@@ -155,7 +176,9 @@ void hsd_screen_answer(hsd_screen *screen)
     const hsd_diff *diff = screen->diff;
     const bool all_counts = diff->is_summary || !diff->before.has_roots || !diff->after.has_roots;
     const char *limits = limits_of(diff);
-    if (!diff->is_partial && diff->identity_is_known && !diff->is_summary && print_nothing_changed(screen)) return;
+    if (!diff->is_partial && diff->identity_is_known && !diff->is_summary &&
+        print_nothing_changed(screen))
+        return;
     hsd_out_begin_paragraph(&screen->out);
     if (diff->is_partial) {
         print_partial(screen);

@@ -8,8 +8,14 @@
 #include "report/out.h"
 #include "report/rank.h"
 
-static void field_count(hsd_out *out, uint64_t value) { hsd_out_format(out, ",%llu", (unsigned long long)value); }
-static void field_signed(hsd_out *out, int64_t value) { hsd_out_format(out, ",%lld", (long long)value); }
+static void field_count(hsd_out *out, uint64_t value)
+{
+    hsd_out_format(out, ",%llu", (unsigned long long)value);
+}
+static void field_signed(hsd_out *out, int64_t value)
+{
+    hsd_out_format(out, ",%lld", (long long)value);
+}
 
 static void amount(hsd_out *out, hsd_amount value)
 {
@@ -17,7 +23,8 @@ static void amount(hsd_out *out, hsd_amount value)
     field_count(out, value.bytes);
 }
 
-static void record(hsd_out *out, const char *kind, hsd_text name, const hsd_change *change, const hsd_amount unreached[2])
+static void record(hsd_out *out, const char *kind, hsd_text name, const hsd_change *change,
+                   const hsd_amount unreached[2])
 {
     hsd_out_format(out, "%s,", kind);
     hsd_out_escaped(out, HSD_ESCAPE_CSV, name);
@@ -38,24 +45,28 @@ static void record(hsd_out *out, const char *kind, hsd_text name, const hsd_chan
 static void print_table(hsd_out *out, const hsd_ranking *ranking, bool is_types)
 {
     const char *kind = is_types ? "type" : "root";
-    hsd_out_text(out, "row,name,before_objects,before_bytes,after_objects,after_bytes,growth_objects,growth_bytes,"
+    hsd_out_text(out, "row,name,before_objects,before_bytes,after_objects,after_bytes,growth_"
+                      "objects,growth_bytes,"
                       "new_objects,new_bytes,freed_objects,freed_bytes,resized_bytes");
     if (is_types)
-        hsd_out_text(out, ",unreached_before_objects,unreached_before_bytes,unreached_after_objects,unreached_after_bytes");
+        hsd_out_text(out, ",unreached_before_objects,unreached_before_bytes,unreached_after_"
+                          "objects,unreached_after_bytes");
     hsd_out_text(out, "\r\n");
     for (size_t i = 0; i < ranking->shown; i++) {
         const hsd_rank_row *row = &ranking->rows[i];
-        const hsd_amount unreached[2] = {row->type ? row->type->unreached_before : (hsd_amount){0, 0},
-                                         row->type ? row->type->unreached_after : (hsd_amount){0, 0}};
+        const hsd_amount unreached[2] = {
+            row->type ? row->type->unreached_before : (hsd_amount){0, 0},
+            row->type ? row->type->unreached_after : (hsd_amount){0, 0}};
         record(out, kind, row->name, row->change, row->type ? unreached : NULL);
     }
-    const hsd_amount others[2] = {ranking->others_unreached_before, ranking->others_unreached_after};
+    const hsd_amount others[2] = {ranking->others_unreached_before,
+                                  ranking->others_unreached_after};
     if (ranking->shown < ranking->count)
         record(out, "others", (hsd_text){"", 0}, &ranking->others, is_types ? others : NULL);
 }
 
-static hsd_status write_csv(const hsd_diff *diff, const hsd_report_options *options, hsd_write_fn write,
-                            void *context, hsd_error *err)
+static hsd_status write_csv(const hsd_diff *diff, const hsd_report_options *options,
+                            hsd_write_fn write, void *context, hsd_error *err)
 {
     hsd_ranking ranking;
     HSD_TRY(hsd_ranking_init(&ranking, diff, options->table, options->sort_by,

@@ -40,7 +40,9 @@ static void put_hex(writer *w, uint32_t value, unsigned digits)
 
 /* ---- characters that are not what they seem ---- */
 
-typedef struct range { uint32_t first, last; } range;
+typedef struct range {
+    uint32_t first, last;
+} range;
 
 static const range hidden[] = {
     {0x00, 0x1F},       /* C0 */
@@ -107,7 +109,10 @@ static bool needs_mark(bool ascii_only, const char *text, size_t size, size_t at
     return looks_like_command(text, size, at) || (ascii_only && code > 0x7E);
 }
 
-static bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+static bool is_hex(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
 
 /* x and two hexadecimal digits, u and four, U and eight. */
 static bool looks_like_mark(const char *text, size_t size)
@@ -139,7 +144,8 @@ static void put_visible(writer *w, bool ascii_only, const char *text, size_t siz
         } else if (needs_mark(ascii_only, text, size, at, code)) {
             put_mark(w, code);
         } else {
-            if (code == '\\' && is_ambiguous_backslash(ascii_only, text, size, at)) put_char(w, '\\');
+            if (code == '\\' && is_ambiguous_backslash(ascii_only, text, size, at))
+                put_char(w, '\\');
             put(w, text + at, step);
         }
         at += step;
@@ -186,7 +192,8 @@ static void put_json_unit(writer *w, uint32_t unit)
 
 static void put_json_hidden(writer *w, uint32_t code)
 {
-    static const char letters[] = {['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'};
+    static const char letters[] = {
+        ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'};
     if (code < sizeof letters && letters[code] != 0) {
         put_char(w, '\\');
         put_char(w, letters[code]);

@@ -16,8 +16,9 @@ static bool print_unreached(hsd_screen *screen)
     if (before.objects == 0 && after.objects == 0) return false;
     hsd_out_begin_paragraph(&screen->out);
     hsd_out_format(&screen->out, "Unreached, not counted: %s -> %s (%s -> %s objects).",
-                   hsd_screen_size(screen, a, before.bytes), hsd_screen_size(screen, b, after.bytes),
-                   hsd_format_count(c, before.objects), hsd_format_count(d, after.objects));
+                   hsd_screen_size(screen, a, before.bytes),
+                   hsd_screen_size(screen, b, after.bytes), hsd_format_count(c, before.objects),
+                   hsd_format_count(d, after.objects));
     hsd_out_end_paragraph(&screen->out, 0);
     return true;
 }
@@ -56,7 +57,7 @@ static bool print_match(hsd_screen *screen)
 /* ---- what to type next ---- */
 
 #define SUGGESTIONS_MAX 4
-#define SHORT_NAMES 24 /* of both inputs together: room for a command and its reason on one line */
+#define SHORT_NAMES     24 /* of both inputs together: room for a command and its reason on one line */
 
 typedef struct suggestions {
     hsd_screen *screen;
@@ -68,7 +69,8 @@ typedef struct suggestions {
 static void add_text(suggestions *next, const char *text)
 {
     hsd_out *out = &next->screen->out;
-    if (out->status == HSD_OK) out->status = hsd_buffer_append(&next->line, text, strlen(text), out->err);
+    if (out->status == HSD_OK)
+        out->status = hsd_buffer_append(&next->line, text, strlen(text), out->err);
 }
 
 /* A blank and a word, quoted for the shell. */
@@ -79,14 +81,16 @@ static void add_word(suggestions *next, const char *word)
     const size_t size = hsd_escape(HSD_ESCAPE_SHELL, word, strlen(word), NULL, 0);
     if (out->status == HSD_OK) out->status = hsd_buffer_reserve(&next->line, size + 1, out->err);
     if (out->status != HSD_OK) return;
-    hsd_escape(HSD_ESCAPE_SHELL, word, strlen(word), (char *)next->line.data + next->line.size, size + 1);
+    hsd_escape(HSD_ESCAPE_SHELL, word, strlen(word), (char *)next->line.data + next->line.size,
+               size + 1);
     next->line.size += size;
 }
 
 static void put_cell(suggestions *next, size_t column, const char *text, size_t size)
 {
     hsd_out *out = &next->screen->out;
-    if (out->status == HSD_OK) out->status = hsd_table_put(&next->table, column, text, size, HSD_PAINT_NONE, out->err);
+    if (out->status == HSD_OK)
+        out->status = hsd_table_put(&next->table, column, text, size, HSD_PAINT_NONE, out->err);
 }
 
 static void end_line(suggestions *next, const char *why)
@@ -116,7 +120,8 @@ static void suggest_again(suggestions *next, const char *options, const char *wh
     end_line(next, why);
 }
 
-static bool suggest_import(suggestions *next, bool is_foreign, const char *input, const char *output)
+static bool suggest_import(suggestions *next, bool is_foreign, const char *input,
+                           const char *output)
 {
     if (!is_foreign || strcmp(input, "-") == 0) return false;
     add_text(next, "hsdiff import");
@@ -146,17 +151,23 @@ static void suggest(suggestions *next, bool folded)
 /* Objects are known one by one, and none of them changed: there is nothing to look closer at. */
 static bool is_settled(const hsd_diff *diff)
 {
-    return diff->identity_is_known && !diff->is_partial && !diff->is_summary && hsd_change_is_none(&diff->total);
+    return diff->identity_is_known && !diff->is_partial && !diff->is_summary &&
+           hsd_change_is_none(&diff->total);
 }
 
 static void print_next(hsd_screen *screen, bool folded)
 {
     suggestions next = {.screen = screen};
-    if (!screen->options->before_command || !screen->options->after_command || is_settled(screen->diff)) return;
-    if (screen->out.status == HSD_OK) screen->out.status = hsd_table_init(&next.table, 3, 2 * SUGGESTIONS_MAX, screen->out.err);
+    if (!screen->options->before_command || !screen->options->after_command ||
+        is_settled(screen->diff))
+        return;
+    if (screen->out.status == HSD_OK)
+        screen->out.status = hsd_table_init(&next.table, 3, 2 * SUGGESTIONS_MAX, screen->out.err);
     if (screen->out.status != HSD_OK) return;
     next.table.left_columns = 3;
-    next.is_stacked = strlen(screen->options->before_command) + strlen(screen->options->after_command) > SHORT_NAMES;
+    next.is_stacked =
+        strlen(screen->options->before_command) + strlen(screen->options->after_command) >
+        SHORT_NAMES;
     suggest(&next, folded);
     if (screen->out.status == HSD_OK) hsd_table_print(&next.table, &screen->out, false);
     hsd_table_release(&next.table);
@@ -166,6 +177,8 @@ static void print_next(hsd_screen *screen, bool folded)
 void hsd_screen_foot(hsd_screen *screen, bool folded)
 {
     const bool has_unreached = print_unreached(screen), has_match = print_match(screen);
-    if ((has_unreached || has_match) && screen->options->before_command && !is_settled(screen->diff)) hsd_out_text(&screen->out, "\n");
+    if ((has_unreached || has_match) && screen->options->before_command &&
+        !is_settled(screen->diff))
+        hsd_out_text(&screen->out, "\n");
     print_next(screen, folded);
 }

@@ -49,8 +49,8 @@ static void put_bool(json *j, const char *key, bool value)
 
 static void put_amount(json *j, const char *key, hsd_amount amount)
 {
-    hsd_out_format(&j->out, "%s{\"objects\": %llu, \"bytes\": %llu}", key, (unsigned long long)amount.objects,
-                   (unsigned long long)amount.bytes);
+    hsd_out_format(&j->out, "%s{\"objects\": %llu, \"bytes\": %llu}", key,
+                   (unsigned long long)amount.objects, (unsigned long long)amount.bytes);
 }
 
 static void put_change(json *j, const hsd_change *change)
@@ -90,10 +90,13 @@ static bool is_known(const uint8_t id[16])
 static void put_process(json *j, const hsd_capture_info *info)
 {
     char time[HSD_NUMBER_CHARS];
-    if (info->process_name && info->process_name[0]) put_text(j, ", \"process\": ", info->process_name);
+    if (info->process_name && info->process_name[0])
+        put_text(j, ", \"process\": ", info->process_name);
     if (info->pid > 0) put_count(j, ", \"pid\": ", info->pid);
-    if (info->started_unix_ns > 0) put_text(j, ", \"started\": ", hsd_format_time(time, info->started_unix_ns));
-    if (info->taken_unix_ns > 0) put_text(j, ", \"taken\": ", hsd_format_time(time, info->taken_unix_ns));
+    if (info->started_unix_ns > 0)
+        put_text(j, ", \"started\": ", hsd_format_time(time, info->started_unix_ns));
+    if (info->taken_unix_ns > 0)
+        put_text(j, ", \"taken\": ", hsd_format_time(time, info->taken_unix_ns));
     if (!is_known(info->domain)) return;
     hsd_out_text(&j->out, ", \"domain\": \"");
     for (size_t i = 0; i < 16; i++)
@@ -142,15 +145,18 @@ static void put_match(json *j)
 
 static const char *root_kind_word(uint32_t kind)
 {
-    static const char *const words[] = {"unknown", "global", "static", "stack", "thread", "handle",
-                                        "class", "interned", "finalizer", "monitor", "runtime", "register"};
+    static const char *const words[] = {"unknown",   "global",  "static",  "stack",
+                                        "thread",    "handle",  "class",   "interned",
+                                        "finalizer", "monitor", "runtime", "register"};
     return words[kind < sizeof words / sizeof words[0] ? kind : 0];
 }
 
 static void put_row(json *j, const hsd_rank_row *row)
 {
     put_string(j, row->type ? "    {\"type\": " : "    {\"root\": ", row->name);
-    if (row->root) put_text(j, ", \"kind\": ", row->root->is_shared ? "shared" : root_kind_word(row->root->kind));
+    if (row->root)
+        put_text(j,
+                 ", \"kind\": ", row->root->is_shared ? "shared" : root_kind_word(row->root->kind));
     hsd_out_text(&j->out, ", ");
     put_change(j, row->change);
     if (row->type) {
@@ -174,7 +180,8 @@ static void put_table(json *j, const char *key, const hsd_ranking *ranking)
 
 static void put_rest(json *j, const char *key, const hsd_ranking *ranking)
 {
-    hsd_out_format(&j->out, "%s{\"rows\": %llu, ", key, (unsigned long long)(ranking->count - ranking->shown));
+    hsd_out_format(&j->out, "%s{\"rows\": %llu, ", key,
+                   (unsigned long long)(ranking->count - ranking->shown));
     put_change(j, &ranking->others);
     hsd_out_text(&j->out, "}");
 }
@@ -209,14 +216,15 @@ static void put_head(json *j)
     hsd_out_text(&j->out, "},\n");
 }
 
-static hsd_status write_json(const hsd_diff *diff, const hsd_report_options *options, hsd_write_fn write,
-                             void *context, hsd_error *err)
+static hsd_status write_json(const hsd_diff *diff, const hsd_report_options *options,
+                             hsd_write_fn write, void *context, hsd_error *err)
 {
     json j = {.diff = diff, .options = options};
     hsd_ranking types = {0}, roots = {0};
     const size_t top = options->top ? options->top : HSD_TOP_ALL;
     HSD_TRY(hsd_ranking_init(&types, diff, HSD_TABLE_TYPES, options->sort_by, top, 0, err));
-    const hsd_status status = hsd_ranking_init(&roots, diff, HSD_TABLE_ROOTS, options->sort_by, top, 0, err);
+    const hsd_status status =
+        hsd_ranking_init(&roots, diff, HSD_TABLE_ROOTS, options->sort_by, top, 0, err);
     if (status != HSD_OK) {
         hsd_ranking_release(&types);
         return status;

@@ -10,7 +10,7 @@
 
 #include "report/width.h"
 
-#define FLUSH_BYTES ((size_t)64 << 10)
+#define FLUSH_BYTES  ((size_t)64 << 10)
 #define LINE_COLUMNS 80
 
 void hsd_out_init(hsd_out *out, hsd_write_fn write, void *context, hsd_error *err)
@@ -81,8 +81,10 @@ static void write_lines(hsd_out *out, const char *text, size_t size, size_t inde
 {
     size_t column = 0, line_start = 0;
     for (size_t at = 0; at < size;) {
-        const char *blank = memchr(text + at + 1, ' ', size - at - 1); /* a piece is a blank and a word */
-        const size_t end = blank ? (size_t)(blank - text) : size, width = hsd_width_of_text(text + at, end - at);
+        const char *blank =
+            memchr(text + at + 1, ' ', size - at - 1); /* a piece is a blank and a word */
+        const size_t end = blank ? (size_t)(blank - text) : size,
+                     width = hsd_width_of_text(text + at, end - at);
         if (column + width > LINE_COLUMNS && column > line_start && text[at] == ' ') {
             hsd_out_text(out, "\n");
             hsd_out_repeat(out, ' ', indent);

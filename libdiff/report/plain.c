@@ -39,7 +39,8 @@ static void print_capture(hsd_screen *screen, const char *word, const hsd_side *
     hsd_out_format(&screen->out, "\t%s\n", side->info.is_complete ? "complete" : "incomplete");
 }
 
-static void print_change(hsd_screen *screen, const char *kind, hsd_text name, const hsd_change *change)
+static void print_change(hsd_screen *screen, const char *kind, hsd_text name,
+                         const hsd_change *change)
 {
     hsd_out_text(&screen->out, kind);
     field_text(screen, name.data, name.size);
@@ -64,8 +65,8 @@ static void print_table(hsd_screen *screen, const char *kind, hsd_report_table t
     hsd_ranking ranking;
     const size_t top = screen->options->top ? screen->options->top : HSD_TOP_ALL;
     if (screen->out.status != HSD_OK) return;
-    screen->out.status = hsd_ranking_init(&ranking, screen->diff, table, screen->options->sort_by, top, 0,
-                                          screen->out.err);
+    screen->out.status = hsd_ranking_init(&ranking, screen->diff, table, screen->options->sort_by,
+                                          top, 0, screen->out.err);
     if (screen->out.status != HSD_OK) return;
     for (size_t i = 0; i < ranking.shown; i++)
         print_change(screen, kind, ranking.rows[i].name, ranking.rows[i].change);
@@ -84,13 +85,17 @@ void hsd_screen_plain(hsd_screen *screen)
         field_text(screen, diff->warnings[i].data, diff->warnings[i].size);
         hsd_out_text(&screen->out, "\n");
     }
-    hsd_out_text(&screen->out, "# capture\tside\tpath\ttaken\tbytes\tobjects\tunreached_bytes\tunreached_objects\tstate\n");
+    hsd_out_text(
+        &screen->out,
+        "# "
+        "capture\tside\tpath\ttaken\tbytes\tobjects\tunreached_bytes\tunreached_objects\tstate\n");
     print_capture(screen, "before", &diff->before);
     print_capture(screen, "after", &diff->after);
     hsd_out_text(&screen->out, "# total, type, root\tname\tbefore_bytes\tafter_bytes\tgrowth_bytes"
                                "\tbefore_objects\tafter_objects\tgrowth_objects");
     if (diff->identity_is_known)
-        hsd_out_text(&screen->out, "\tnew_bytes\tnew_objects\tfreed_bytes\tfreed_objects\tresized_bytes");
+        hsd_out_text(&screen->out,
+                     "\tnew_bytes\tnew_objects\tfreed_bytes\tfreed_objects\tresized_bytes");
     hsd_out_text(&screen->out, "\n");
     print_change(screen, "total", (hsd_text){"", 0}, &diff->total);
     print_table(screen, "type", HSD_TABLE_TYPES);

@@ -15,8 +15,9 @@ __extension__ typedef unsigned __int128 u128;
 
 bool hsd_change_is_none(const hsd_change *change)
 {
-    return change->before.objects == change->after.objects && change->before.bytes == change->after.bytes &&
-           change->new_.objects == 0 && change->freed.objects == 0 && change->resized_objects == 0;
+    return change->before.objects == change->after.objects &&
+           change->before.bytes == change->after.bytes && change->new_.objects == 0 &&
+           change->freed.objects == 0 && change->resized_objects == 0;
 }
 
 /* ---- comparators: negative when `a` comes first ---- */
@@ -42,7 +43,8 @@ static int by_growth(const void *left, const void *right)
 static int by_objects(const void *left, const void *right)
 {
     const hsd_rank_row *a = left, *b = right;
-    const int order = descending_signed(hsd_change_objects(a->change), hsd_change_objects(b->change));
+    const int order =
+        descending_signed(hsd_change_objects(a->change), hsd_change_objects(b->change));
     return order != 0 ? order : by_growth(left, right);
 }
 
@@ -72,7 +74,8 @@ static int by_name_only(const void *left, const void *right)
 static uint64_t churn_of(const hsd_change *change)
 {
     if (hsd_change_bytes(change) != 0 || hsd_change_objects(change) != 0) return UINT64_MAX;
-    return hsd_add_saturating(hsd_add_saturating(change->new_.bytes, change->freed.bytes), change->resized_objects > 0);
+    return hsd_add_saturating(hsd_add_saturating(change->new_.bytes, change->freed.bytes),
+                              change->resized_objects > 0);
 }
 
 /* What did not grow goes behind what did, the more came and went the earlier. */
@@ -87,7 +90,8 @@ static int by_change_of_bytes(const void *left, const void *right)
     const hsd_rank_row *a = left, *b = right;
     int order = idle_last(a, b);
     if (order == 0)
-        order = descending(hsd_magnitude(hsd_change_bytes(a->change)), hsd_magnitude(hsd_change_bytes(b->change)));
+        order = descending(hsd_magnitude(hsd_change_bytes(a->change)),
+                           hsd_magnitude(hsd_change_bytes(b->change)));
     return order != 0 ? order : by_growth(left, right);
 }
 
@@ -96,7 +100,8 @@ static int by_change_of_objects(const void *left, const void *right)
     const hsd_rank_row *a = left, *b = right;
     int order = idle_last(a, b);
     if (order == 0)
-        order = descending(hsd_magnitude(hsd_change_objects(a->change)), hsd_magnitude(hsd_change_objects(b->change)));
+        order = descending(hsd_magnitude(hsd_change_objects(a->change)),
+                           hsd_magnitude(hsd_change_objects(b->change)));
     return order != 0 ? order : by_change_of_bytes(left, right);
 }
 
@@ -108,7 +113,9 @@ static int by_change_in_percent(const void *left, const void *right)
 
 typedef int (*comparator)(const void *, const void *);
 
-static const struct { comparator choose, order; } sorts[] = {
+static const struct {
+    comparator choose, order;
+} sorts[] = {
     [HSD_SORT_GROWTH] = {by_change_of_bytes, by_growth},
     [HSD_SORT_PERCENT] = {by_change_in_percent, by_percent},
     [HSD_SORT_OBJECTS] = {by_change_of_objects, by_objects},
@@ -149,7 +156,8 @@ static void fill(hsd_ranking *ranking, const hsd_diff *diff, hsd_report_table ta
         const hsd_root_row *root = is_type ? NULL : &diff->roots[i];
         ranking->rows[i] = (hsd_rank_row){.name = is_type ? type->name : root->name,
                                           .change = is_type ? &type->live : &root->live,
-                                          .type = type, .root = root};
+                                          .type = type,
+                                          .root = root};
     }
 }
 
@@ -159,15 +167,16 @@ static bool is_quiet(const hsd_change *change, uint64_t quiet_bytes)
 }
 
 hsd_status hsd_ranking_init(hsd_ranking *ranking, const hsd_diff *diff, hsd_report_table table,
-                            hsd_sort_by sort_by, size_t top, uint64_t quiet_bytes,
-                            hsd_error *err)
+                            hsd_sort_by sort_by, size_t top, uint64_t quiet_bytes, hsd_error *err)
 {
-    *ranking = (hsd_ranking){.count = table == HSD_TABLE_TYPES ? diff->type_count : diff->root_count,
-                             .others_are_unchanged = true};
+    *ranking =
+        (hsd_ranking){.count = table == HSD_TABLE_TYPES ? diff->type_count : diff->root_count,
+                      .others_are_unchanged = true};
     size_t bytes;
     if (!hsd_mul_size(ranking->count, sizeof *ranking->rows, &bytes) ||
         !(ranking->rows = malloc(bytes > 0 ? bytes : 1)))
-        return hsd_fail(err, HSD_E_NOMEM, "no memory to order %zu rows of the report", ranking->count);
+        return hsd_fail(err, HSD_E_NOMEM, "no memory to order %zu rows of the report",
+                        ranking->count);
     fill(ranking, diff, table);
 
     qsort(ranking->rows, ranking->count, sizeof *ranking->rows, sorts[sort_by].choose);

@@ -17,9 +17,9 @@ typedef struct hsd_rank_row {
 } hsd_rank_row;
 
 typedef struct hsd_ranking {
-    hsd_rank_row *rows;      /* all, the shown ones first and in order; owned */
+    hsd_rank_row *rows; /* all, the shown ones first and in order; owned */
     size_t count, shown;
-    hsd_change others;       /* sum of the rows from `shown` on */
+    hsd_change others; /* sum of the rows from `shown` on */
     hsd_amount others_unreached_before, others_unreached_after; /* of types */
     bool others_are_unchanged;
 } hsd_ranking;
@@ -33,8 +33,7 @@ typedef struct hsd_ranking {
  * went is as much, in bytes and in objects, and together less than that.
  */
 hsd_status hsd_ranking_init(hsd_ranking *ranking, const hsd_diff *diff, hsd_report_table table,
-                            hsd_sort_by sort_by, size_t top, uint64_t quiet_bytes,
-                            hsd_error *err);
+                            hsd_sort_by sort_by, size_t top, uint64_t quiet_bytes, hsd_error *err);
 void hsd_ranking_release(hsd_ranking *ranking);
 
 /* True if before and after are the same objects with the same sizes, as far as is known. */

@@ -16,7 +16,10 @@
 #include "report/utf8.h"
 #include "report/width.h"
 
-typedef struct ellipsis { const char *text; size_t size, width; } ellipsis;
+typedef struct ellipsis {
+    const char *text;
+    size_t size, width;
+} ellipsis;
 
 static ellipsis ellipsis_for(bool use_utf8)
 {
@@ -77,8 +80,8 @@ static size_t cut_middle(const char *text, size_t size, size_t width, ellipsis m
 }
 
 /* `collapsing` is given up when names that differ inside <> alone have to be told apart. */
-static hsd_status shorten(hsd_short_name *name, size_t width, bool collapsing, ellipsis mark, hsd_arena *arena,
-                          hsd_error *err)
+static hsd_status shorten(hsd_short_name *name, size_t width, bool collapsing, ellipsis mark,
+                          hsd_arena *arena, hsd_error *err)
 {
     name->text = name->full;
     name->size = name->full_size;
@@ -127,7 +130,9 @@ hsd_status hsd_shorten_names(hsd_short_name *names, size_t count, size_t width, 
     const ellipsis mark = ellipsis_for(use_utf8);
     hsd_short_name **sorted = calloc(count + 1, sizeof *sorted);
     bool *is_equal = calloc(count + 1, sizeof *is_equal);
-    hsd_status status = sorted && is_equal ? HSD_OK : hsd_fail(err, HSD_E_NOMEM, "no memory to shorten %zu names", count);
+    hsd_status status = sorted && is_equal
+                            ? HSD_OK
+                            : hsd_fail(err, HSD_E_NOMEM, "no memory to shorten %zu names", count);
     for (size_t i = 0; status == HSD_OK && i < count; i++) {
         sorted[i] = &names[i];
         status = shorten(&names[i], width, true, mark, arena, err);

@@ -10,14 +10,15 @@
 #include "report/shorten.h"
 #include "report/width.h"
 
-#define GAP_COLUMNS 2      /* between two columns */
+#define GAP_COLUMNS      2  /* between two columns */
 #define NAME_COLUMNS_MIN 16 /* narrower than that a name says nothing */
 
 hsd_status hsd_table_init(hsd_table *table, size_t columns, size_t row_capacity, hsd_error *err)
 {
     *table = (hsd_table){.columns = columns, .row_capacity = row_capacity, .left_columns = 1};
     size_t count, bytes;
-    if (!hsd_mul_size(columns, row_capacity, &count) || !hsd_mul_size(count, sizeof(hsd_cell), &bytes) ||
+    if (!hsd_mul_size(columns, row_capacity, &count) ||
+        !hsd_mul_size(count, sizeof(hsd_cell), &bytes) ||
         !(table->cells = calloc(count > 0 ? count : 1, sizeof(hsd_cell))))
         return hsd_fail(err, HSD_E_NOMEM, "no memory for a table of %zu rows", row_capacity);
     return HSD_OK;
@@ -37,13 +38,13 @@ static hsd_cell *cell_at(const hsd_table *table, size_t row, size_t column)
     return &table->cells[row * table->columns + column];
 }
 
-hsd_status hsd_table_put(hsd_table *table, size_t column, const char *text, size_t size, hsd_paint paint,
-                         hsd_error *err)
+hsd_status hsd_table_put(hsd_table *table, size_t column, const char *text, size_t size,
+                         hsd_paint paint, hsd_error *err)
 {
     char *copy = hsd_arena_copy(&table->arena, text, size);
     if (!copy) return hsd_fail(err, HSD_E_NOMEM, "no memory for a table of %zu rows", table->rows);
-    *cell_at(table, table->rows - 1, column) =
-        (hsd_cell){.text = copy, .size = size, .width = hsd_width_of_text(copy, size), .paint = paint};
+    *cell_at(table, table->rows - 1, column) = (hsd_cell){
+        .text = copy, .size = size, .width = hsd_width_of_text(copy, size), .paint = paint};
     return HSD_OK;
 }
 
@@ -60,9 +61,11 @@ hsd_status hsd_table_cut_names(hsd_table *table, size_t line_width, bool use_utf
     size_t others = 0;
     for (size_t column = 1; column < table->columns; column++)
         others += column_width(table, column) + GAP_COLUMNS;
-    if (line_width == 0 || table->rows < 2 || column_width(table, 0) + others <= line_width) return HSD_OK;
+    if (line_width == 0 || table->rows < 2 || column_width(table, 0) + others <= line_width)
+        return HSD_OK;
 
-    const size_t width = line_width > others + NAME_COLUMNS_MIN ? line_width - others : NAME_COLUMNS_MIN;
+    const size_t width =
+        line_width > others + NAME_COLUMNS_MIN ? line_width - others : NAME_COLUMNS_MIN;
     const size_t count = table->rows - 1;
     hsd_short_name *names = calloc(count, sizeof *names);
     if (!names) return hsd_fail(err, HSD_E_NOMEM, "no memory for a table of %zu rows", table->rows);
@@ -84,8 +87,9 @@ hsd_status hsd_table_cut_names(hsd_table *table, size_t line_width, bool use_utf
 void hsd_paint_begin(hsd_out *out, hsd_paint paint, bool use_color)
 {
     static const char *const codes[] = {
-        [HSD_PAINT_NONE] = "", [HSD_PAINT_GROWTH] = "\x1b[91m", /* orange-red and blue: told apart */
-        [HSD_PAINT_SHRINKAGE] = "\x1b[34m",                      /* by eyes that see no red or green */
+        [HSD_PAINT_NONE] = "",
+        [HSD_PAINT_GROWTH] = "\x1b[91m",    /* orange-red and blue: told apart */
+        [HSD_PAINT_SHRINKAGE] = "\x1b[34m", /* by eyes that see no red or green */
         [HSD_PAINT_HEADING] = "\x1b[1m"};
     if (use_color) hsd_out_text(out, codes[paint]);
 }
@@ -95,7 +99,8 @@ void hsd_paint_end(hsd_out *out, hsd_paint paint, bool use_color)
     if (use_color && paint != HSD_PAINT_NONE) hsd_out_text(out, "\x1b[0m");
 }
 
-static void print_row(const hsd_table *table, size_t row, const size_t *widths, hsd_out *out, bool use_color)
+static void print_row(const hsd_table *table, size_t row, const size_t *widths, hsd_out *out,
+                      bool use_color)
 {
     size_t pending = table->indent; /* blanks that are written only when something follows */
     for (size_t column = 0; column < table->columns; column++) {

@@ -11,7 +11,12 @@
 #define HSD_TABLE_COLUMNS_MAX 8
 
 /* Colour is never the only sign: every painted cell has a sign, a word or a marker too. */
-typedef enum hsd_paint { HSD_PAINT_NONE, HSD_PAINT_GROWTH, HSD_PAINT_SHRINKAGE, HSD_PAINT_HEADING } hsd_paint;
+typedef enum hsd_paint {
+    HSD_PAINT_NONE,
+    HSD_PAINT_GROWTH,
+    HSD_PAINT_SHRINKAGE,
+    HSD_PAINT_HEADING
+} hsd_paint;
 
 typedef struct hsd_cell {
     const char *text;
@@ -35,8 +40,8 @@ void hsd_table_release(hsd_table *table);
 void hsd_table_add_row(hsd_table *table);
 
 /* Sets a cell of the newest row to a copy of text that is safe to print. */
-hsd_status hsd_table_put(hsd_table *table, size_t column, const char *text, size_t size, hsd_paint paint,
-                         hsd_error *err);
+hsd_status hsd_table_put(hsd_table *table, size_t column, const char *text, size_t size,
+                         hsd_paint paint, hsd_error *err);
 
 /*
  * Cuts the names of the first column in the middle so that lines have at most `line_width` columns

@@ -8,18 +8,20 @@
 #include "report/formats.h"
 #include "report/number.h"
 
-#define TYPES_SHOWN 20
-#define ROOTS_SHOWN 10
+#define TYPES_SHOWN     20
+#define ROOTS_SHOWN     10
 #define NOISE_BYTES_MIN ((uint64_t)64 << 10)
 
 char *hsd_screen_size(const hsd_screen *screen, char out[HSD_NUMBER_CHARS], uint64_t bytes)
 {
-    return screen->options->exact_bytes ? hsd_format_exact(out, bytes) : hsd_format_bytes(out, bytes);
+    return screen->options->exact_bytes ? hsd_format_exact(out, bytes)
+                                        : hsd_format_bytes(out, bytes);
 }
 
 char *hsd_screen_growth_size(const hsd_screen *screen, char out[HSD_NUMBER_CHARS], int64_t bytes)
 {
-    return screen->options->exact_bytes ? hsd_format_exact_signed(out, bytes) : hsd_format_bytes_signed(out, bytes);
+    return screen->options->exact_bytes ? hsd_format_exact_signed(out, bytes)
+                                        : hsd_format_bytes_signed(out, bytes);
 }
 
 static uint64_t noise_of(const hsd_diff *diff, const hsd_report_options *options)
@@ -41,10 +43,12 @@ static void print(hsd_screen *screen)
     hsd_screen_foot(screen, folded);
 }
 
-static hsd_status write_text(const hsd_diff *diff, const hsd_report_options *options, hsd_write_fn write,
-                             void *context, hsd_error *err)
+static hsd_status write_text(const hsd_diff *diff, const hsd_report_options *options,
+                             hsd_write_fn write, void *context, hsd_error *err)
 {
-    hsd_screen screen = {.diff = diff, .options = options, .noise_bytes = noise_of(diff, options),
+    hsd_screen screen = {.diff = diff,
+                         .options = options,
+                         .noise_bytes = noise_of(diff, options),
                          .form = options->use_utf8 ? HSD_ESCAPE_TERMINAL : HSD_ESCAPE_ASCII};
     hsd_out_init(&screen.out, write, context, err);
     if (options->plain)

@@ -23,7 +23,9 @@ static int print(const hsd_diff *diff, const char *format, const hsd_report_opti
     hsd_error err;
     if (!report) return 2;
     hsd_error_init(&err);
-    return report->write_diff(diff, options, to_stdout, NULL, &err) == HSD_OK && fflush(stdout) == 0 ? 0 : 4;
+    return report->write_diff(diff, options, to_stdout, NULL, &err) == HSD_OK && fflush(stdout) == 0
+               ? 0
+               : 4;
 }
 
 /* ---- names ---- */
@@ -33,7 +35,8 @@ static size_t read_names(hsd_type_row *rows, hsd_root_row *roots, size_t capacit
     unsigned char head[4];
     size_t count = 0;
     while (count < capacity && fread(head, 1, 4, stdin) == 4) {
-        const size_t size = head[0] | (size_t)head[1] << 8 | (size_t)head[2] << 16 | (size_t)head[3] << 24;
+        const size_t size =
+            head[0] | (size_t)head[1] << 8 | (size_t)head[2] << 16 | (size_t)head[3] << 24;
         char *name = malloc(size + 1);
         if (!name || fread(name, 1, size, stdin) != size) exit(2);
         name[size] = 0;
@@ -51,9 +54,11 @@ static int print_names(const char *format, bool plain)
     static hsd_root_row roots[1000];
     const size_t count = read_names(rows, roots, 1000);
     hsd_diff diff = sample_diff(rows, count, roots, count);
-    const hsd_report_options options = {.top = HSD_TOP_ALL, .use_utf8 = true, .plain = plain, .sort_by = HSD_SORT_GROWTH};
+    const hsd_report_options options = {
+        .top = HSD_TOP_ALL, .use_utf8 = true, .plain = plain, .sort_by = HSD_SORT_GROWTH};
     hsd_text warning = rows[1].name;
-    diff.before.info.process_name = diff.after.info.process_name = rows[1].name.data; /* free text too */
+    diff.before.info.process_name = diff.after.info.process_name =
+        rows[1].name.data; /* free text too */
     diff.before.info.path = diff.after.info.runtime = rows[2].name.data;
     diff.warnings = &warning;
     diff.warning_count = 1;
@@ -69,9 +74,11 @@ static hsd_diff shop(void)
     types[0] = sample_type("Session", 39950746, 171861606);
     types[1] = sample_type("Buffer", 101082726, 179306496);
     types[2] = sample_type("string", 148792934, 197866291);
-    types[3] = sample_type("com.shop.cache.Entry<java.lang.String,com.shop.Session>", 5976883, 25794970);
+    types[3] =
+        sample_type("com.shop.cache.Entry<java.lang.String,com.shop.Session>", 5976883, 25794970);
     types[4] = sample_type("AuditEvent", 0, 2202010);
-    types[5] = sample_type("com.shop.cache.Entry<java.lang.String,com.shop.Cart>", 15976883, 6644736);
+    types[5] =
+        sample_type("com.shop.cache.Entry<java.lang.String,com.shop.Cart>", 15976883, 6644736);
     types[6] = sample_type("com.shop.Session[]", 400016, 465552);
     types[7] = sample_type("com.shop.Config", 4096, 4096);
     roots[0] = sample_root("global.sessions", 120000000, 367463936);
@@ -124,16 +131,22 @@ static hsd_diff same(void)
     return sample_diff(types, 1, NULL, 0);
 }
 
-static const struct { const char *name; hsd_diff (*make)(void); } screens[] = {
+static const struct {
+    const char *name;
+    hsd_diff (*make)(void);
+} screens[] = {
     {"shop", shop}, {"moving", moving}, {"partial", partial}, {"summary", summary}, {"same", same},
 };
 
 static int print_screen(const char *name, unsigned width)
 {
     const bool is_foreign = strcmp(name, "moving") == 0;
-    const hsd_report_options options = {.width = width, .use_utf8 = true, .before_command = is_foreign ? "a.hprof" : "before.hs",
+    const hsd_report_options options = {.width = width,
+                                        .use_utf8 = true,
+                                        .before_command = is_foreign ? "a.hprof" : "before.hs",
                                         .after_command = is_foreign ? "b.hprof" : "after.hs",
-                                        .before_is_foreign = is_foreign, .after_is_foreign = is_foreign};
+                                        .before_is_foreign = is_foreign,
+                                        .after_is_foreign = is_foreign};
     for (size_t i = 0; i < sizeof screens / sizeof screens[0]; i++) {
         if (strcmp(screens[i].name, name) != 0) continue;
         const hsd_diff diff = screens[i].make();

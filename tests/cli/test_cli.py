@@ -5,6 +5,7 @@ usage: test_cli.py [--rewrite] HSDIFF [REPORT_SAMPLE] [-k WORD]
 Every case runs in a folder of its own that holds the same small inputs. What differs from run to run (times) is replaced
 by a fixed word before it is compared. --rewrite writes the files anew: look at the change before you commit it.
 """
+import json
 import os
 import re
 import shutil
@@ -14,6 +15,7 @@ import sys
 import tempfile
 
 import inputs
+import test_names
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXPECTED = os.path.join(HERE, "expected")
@@ -103,6 +105,8 @@ CASES = {
     "unknown-verify": ("hsdiff verify text.txt", 3),
     "import-of-capture": ("hsdiff import d/demo-after.hs -o x.hs", 3),
     "hostile-name": ("hsdiff \"$(printf 'a\\033[31m\\nb.hs')\" d/demo-after.hs", 3),
+    "hostile-file": ("f=\"$(printf 'a\\033[31m\\n::error::\\342\\200\\256it'\\''s b.hs')\"; cp d/demo-before.hs \"$f\"; "
+                     "hsdiff \"$f\" d/demo-after.hs; hsdiff info \"$f\" | head -1; hsdiff verify \"$f\"", 0),
     # wrong usage
     "one-input": ("hsdiff d/demo-before.hs", 2),
     "no-command": ("hsdiff frobnicate", 2),
@@ -234,14 +238,14 @@ def compare(name, stream, text, rewrite):
     path = os.path.join(EXPECTED, f"{name}.{stream}")
     if rewrite:
         if text:
-            with open(path, "w", encoding="utf-8") as file:
+            with open(path, "w", encoding="utf-8", newline="") as file:
                 file.write(text)
         elif os.path.exists(path):
             os.remove(path)
         return []
     wanted = ""
     if os.path.exists(path):
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8", newline="") as file:
             wanted = file.read()
     if text == wanted:
         return []
@@ -280,6 +284,35 @@ def check_screen(sample, screen, width, rewrite):
     name = f"screen-{screen}-{width or 'wide'}"
     problems = [] if result.returncode == 0 else [f"{name}: exit status {result.returncode}: {result.stderr.decode()}"]
     return problems + compare(name, "out", result.stdout.decode(), rewrite)
+
+
+def check_names(runner):
+    """Hostile names of types, fields and roots of a real input: no command prints a byte that a terminal obeys."""
+    problems = []
+    names = [name.decode() for name in test_names.NAMES if test_names.is_utf8(name) and len(name) < 2000]
+    for path in ("a.heapsnapshot", "b.heapsnapshot"):
+        with open(os.path.join(runner.inputs, path), encoding="utf-8") as file:
+            snapshot = json.load(file)
+        first = len(snapshot["strings"])
+        snapshot["strings"] += names
+        count = (len(snapshot["nodes"]) // 7 - 4) // 2
+        for i in range(count):
+            snapshot["nodes"][7 * (4 + 2 * i) + 1] = first + i % len(names)
+            snapshot["edges"][-2 * 3 * count + 6 * i + 1] = first + i % len(names)
+        write(os.path.join(runner.inputs, "hostile-" + path), json.dumps(snapshot).encode())
+    pair = "hostile-a.heapsnapshot hostile-b.heapsnapshot"
+    for line in (f"hsdiff --top all {pair}", f"hsdiff --format json {pair}", f"hsdiff --format csv {pair}", f"hsdiff --plain {pair}",
+                 f"hsdiff -q {pair} --objects - -o r.txt", "hsdiff info hostile-a.heapsnapshot", "hsdiff dump hostile-b.heapsnapshot",
+                 f"hsdiff -v --top all --format csv --table roots {pair}"):
+        status, out, err, _ = runner.run(line)
+        if status != 0:
+            problems.append(f"{line}: exit status {status}: {err}")
+        for stream in (out, err):
+            test_names.check_harmless(line, stream.encode(), allowed="\r\t")
+    _, out, _, _ = runner.run(f"hsdiff --format json {pair}")
+    shown = {row["type"] for row in json.loads(out)["types"]}
+    missing = [name for name in names[:200] if name and not name.startswith("<") and name not in shown]
+    return problems + ([f"names that did not come back: {missing[:5]!r}"] if missing else [])
 
 
 def check_modes(runner):
@@ -338,8 +371,8 @@ def main(arguments):
                 problems += check_printing(runner, name)
                 count += 3
         if not word:
-            problems += check_modes(runner) + check_locales(runner) + check_unreadable(runner)
-            count += 12
+            problems += check_modes(runner) + check_locales(runner) + check_unreadable(runner) + check_names(runner)
+            count += 21
         for screen, width in SCREENS if len(programs) > 1 else ():
             if word in screen:
                 problems += check_screen(programs[1], screen, width, rewrite)

@@ -33,6 +33,15 @@ WORDS = [
 NAMES = list(dict.fromkeys([b"plain.Name"] + WORDS + INVALID + [b"a" + c + b"b" for c in CONTROL + C1 + HIDDEN]))
 
 
+def is_utf8(name):
+    """True if the name is text, and not just bytes."""
+    try:
+        name.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def run(program, *arguments):
     """Bytes that the program prints for NAMES."""
     stdin = b"".join(struct.pack("<I", len(name)) + name for name in NAMES)

@@ -29,7 +29,8 @@ static inline hsd_type_row sample_type(const char *name, uint64_t before, uint64
 static inline hsd_root_row sample_root(const char *name, uint64_t before, uint64_t after)
 {
     const hsd_type_row type = sample_type(name, before, after);
-    return (hsd_root_row){.name = type.name, .live = type.live, .kind = 1, .is_shared = name[0] == '('};
+    return (hsd_root_row){
+        .name = type.name, .live = type.live, .kind = 1, .is_shared = name[0] == '('};
 }
 
 static inline void sample_add(hsd_amount *sum, hsd_amount part)
@@ -59,22 +60,35 @@ static inline void sample_total(hsd_diff *diff)
 static inline hsd_side sample_side(const char *path, uint64_t taken_unix_s)
 {
     hsd_side side = {.has_roots = true, .has_references = true};
-    side.info = (hsd_capture_info){.path = path, .producer = "test", .runtime = "V8 11.3", .process_name = "checkout-api",
-                                   .source_format = "", .pid = 4121, .taken_unix_ns = taken_unix_s * 1000000000u,
-                                   .identity = HSD_IDENTITY_EXACT, .is_complete = true, .has_index = true,
+    side.info = (hsd_capture_info){.path = path,
+                                   .producer = "test",
+                                   .runtime = "V8 11.3",
+                                   .process_name = "checkout-api",
+                                   .source_format = "",
+                                   .pid = 4121,
+                                   .taken_unix_ns = taken_unix_s * 1000000000u,
+                                   .identity = HSD_IDENTITY_EXACT,
+                                   .is_complete = true,
+                                   .has_index = true,
                                    .incomplete_reason = ""};
     memset(side.info.domain, 7, 16);
     return side;
 }
 
 /* A complete pair with the given tables. */
-static inline hsd_diff sample_diff(hsd_type_row *types, size_t type_count, hsd_root_row *roots, size_t root_count)
+static inline hsd_diff sample_diff(hsd_type_row *types, size_t type_count, hsd_root_row *roots,
+                                   size_t root_count)
 {
-    hsd_diff diff = {.before = sample_side("before.hs", 1795166042), .after = sample_side("after.hs", 1795169645),
-                     .identity_is_known = true, .types = types, .type_count = type_count,
-                     .roots = roots, .root_count = root_count};
+    hsd_diff diff = {.before = sample_side("before.hs", 1795166042),
+                     .after = sample_side("after.hs", 1795169645),
+                     .identity_is_known = true,
+                     .types = types,
+                     .type_count = type_count,
+                     .roots = roots,
+                     .root_count = root_count};
     sample_total(&diff);
-    diff.match = (hsd_match){.exact = diff.total.kept.objects, .unmatched_before = diff.total.freed.objects,
+    diff.match = (hsd_match){.exact = diff.total.kept.objects,
+                             .unmatched_before = diff.total.freed.objects,
                              .unmatched_after = diff.total.new_.objects};
     return diff;
 }
@@ -102,13 +116,16 @@ static inline hsd_status sample_write(void *context, const void *data, size_t si
 }
 
 /* The report as a string; the caller frees it. */
-static inline char *sample_report(const char *format, const hsd_diff *diff, const hsd_report_options *options)
+static inline char *sample_report(const char *format, const hsd_diff *diff,
+                                  const hsd_report_options *options)
 {
     sample_sink sink = {0};
     hsd_error err;
     hsd_error_init(&err);
     sample_write(&sink, "", 0, &err);
-    if (hsd_report_format_find(format)->write_diff(diff, options, sample_write, &sink, &err) != HSD_OK) abort();
+    if (hsd_report_format_find(format)->write_diff(diff, options, sample_write, &sink, &err) !=
+        HSD_OK)
+        abort();
     return sink.text;
 }
 

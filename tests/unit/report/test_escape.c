@@ -23,19 +23,41 @@ Test(escape, leaves_ordinary_names_alone)
 {
     GIVES(HSD_ESCAPE_TERMINAL, "java.util.HashMap$Node[]", "java.util.HashMap$Node[]");
     GIVES(HSD_ESCAPE_TERMINAL, "App\\Model\\User", "App\\Model\\User");
-    GIVES(HSD_ESCAPE_TERMINAL, "Stra\xC3\x9F" "e \xE6\x97\xA5", "Stra\xC3\x9F" "e \xE6\x97\xA5");
+    GIVES(HSD_ESCAPE_TERMINAL,
+          "Stra\xC3\x9F"
+          "e \xE6\x97\xA5",
+          "Stra\xC3\x9F"
+          "e \xE6\x97\xA5");
 }
 
 Test(escape, makes_visible_what_a_terminal_would_obey)
 {
     GIVES(HSD_ESCAPE_TERMINAL, "\x1b[31mred", "\\x1b[31mred");
     GIVES(HSD_ESCAPE_TERMINAL, "a\tb\nc\rd\x7f", "a\\x09b\\x0ac\\x0dd\\x7f");
-    GIVES(HSD_ESCAPE_TERMINAL, "\xC2\x9B" "31m", "\\u009b31m"); /* C1 as a character */
-    GIVES(HSD_ESCAPE_TERMINAL, "\x9B" "31m", "\\x9b31m");       /* and as a raw byte */
-    GIVES(HSD_ESCAPE_TERMINAL, "a\xE2\x80\xAE" "b", "a\\u202eb");
-    GIVES(HSD_ESCAPE_TERMINAL, "a\xE2\x80\x8B" "b", "a\\u200bb");
-    GIVES(HSD_ESCAPE_TERMINAL, "a\xE2\x81\xA6" "b", "a\\u2066b");
-    GIVES(HSD_ESCAPE_TERMINAL, "a\xF3\xA0\x81\x81" "b", "a\\U000e0041b");
+    GIVES(HSD_ESCAPE_TERMINAL,
+          "\xC2\x9B"
+          "31m",
+          "\\u009b31m"); /* C1 as a character */
+    GIVES(HSD_ESCAPE_TERMINAL,
+          "\x9B"
+          "31m",
+          "\\x9b31m"); /* and as a raw byte */
+    GIVES(HSD_ESCAPE_TERMINAL,
+          "a\xE2\x80\xAE"
+          "b",
+          "a\\u202eb");
+    GIVES(HSD_ESCAPE_TERMINAL,
+          "a\xE2\x80\x8B"
+          "b",
+          "a\\u200bb");
+    GIVES(HSD_ESCAPE_TERMINAL,
+          "a\xE2\x81\xA6"
+          "b",
+          "a\\u2066b");
+    GIVES(HSD_ESCAPE_TERMINAL,
+          "a\xF3\xA0\x81\x81"
+          "b",
+          "a\\U000e0041b");
     GIVES(HSD_ESCAPE_TERMINAL, "\xFF\xC3(", "\\xff\\xc3(");
     GIVES(HSD_ESCAPE_TERMINAL, "\xED\xA0\x80", "\\xed\\xa0\\x80"); /* a surrogate is no character */
 }
@@ -62,7 +84,10 @@ Test(escape, breaks_up_commands_of_build_servers)
 
 Test(escape, shows_ascii_alone_where_that_is_all_there_is)
 {
-    GIVES(HSD_ESCAPE_ASCII, "Stra\xC3\x9F" "e", "Stra\\u00dfe");
+    GIVES(HSD_ESCAPE_ASCII,
+          "Stra\xC3\x9F"
+          "e",
+          "Stra\\u00dfe");
     GIVES(HSD_ESCAPE_ASCII, "\xF0\x9F\x92\xA9", "\\U0001f4a9");
 }
 
@@ -72,7 +97,8 @@ Test(escape, writes_the_inside_of_a_json_string)
     GIVES(HSD_ESCAPE_JSON, "\b\t\n\f\r\x01\x1f\x7f", "\\b\\t\\n\\f\\r\\u0001\\u001f\\u007f");
     GIVES(HSD_ESCAPE_JSON, "\xE2\x80\xA8\xE2\x80\xA9", "\\u2028\\u2029");
     GIVES(HSD_ESCAPE_JSON, "\xF3\xA0\x81\x81", "\\udb40\\udc41");
-    GIVES(HSD_ESCAPE_JSON, "\xFFx\xE2\x82", "\xEF\xBF\xBDx\xEF\xBF\xBD"); /* one mark for a cut-off character */
+    GIVES(HSD_ESCAPE_JSON, "\xFFx\xE2\x82",
+          "\xEF\xBF\xBDx\xEF\xBF\xBD"); /* one mark for a cut-off character */
 }
 
 Test(escape, writes_csv_fields)
@@ -92,7 +118,11 @@ Test(escape, keeps_spreadsheets_from_computing)
     GIVES(HSD_ESCAPE_CSV, "-a", "\"'-a\"");
     GIVES(HSD_ESCAPE_CSV, "@a", "\"'@a\"");
     GIVES(HSD_ESCAPE_CSV, "'a", "\"''a\""); /* so that a leading ' can be taken off again */
-    GIVES(HSD_ESCAPE_CSV, "\xEF\xBC\x9D" "1", "\"'\xEF\xBC\x9D" "1\"");
+    GIVES(HSD_ESCAPE_CSV,
+          "\xEF\xBC\x9D"
+          "1",
+          "\"'\xEF\xBC\x9D"
+          "1\"");
 }
 
 Test(escape, quotes_words_of_a_shell)
@@ -111,12 +141,14 @@ Test(escape, writes_no_more_than_there_is_room_for)
     const char *name = "a\x1b\xE2\x80\xAE\"=,";
     for (int form = HSD_ESCAPE_TERMINAL; form <= HSD_ESCAPE_SHELL; form++) {
         char whole[128];
-        const size_t needed = hsd_escape((hsd_escape_form)form, name, strlen(name), whole, sizeof whole);
+        const size_t needed =
+            hsd_escape((hsd_escape_form)form, name, strlen(name), whole, sizeof whole);
         cr_assert_eq(needed, strlen(whole));
         for (size_t capacity = 0; capacity <= needed + 1; capacity++) {
             char *room = malloc(capacity + 1);
             room[capacity] = 'Z';
-            cr_expect_eq(hsd_escape((hsd_escape_form)form, name, strlen(name), room, capacity), needed);
+            cr_expect_eq(hsd_escape((hsd_escape_form)form, name, strlen(name), room, capacity),
+                         needed);
             cr_expect(room[capacity] == 'Z');
             if (capacity > 0) cr_expect(strncmp(whole, room, strlen(room)) == 0);
             if (capacity > needed) cr_expect_str_eq(room, whole);

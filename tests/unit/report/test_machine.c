@@ -12,7 +12,8 @@ static const hsd_report_options all = {.use_utf8 = true};
 static hsd_type_row types[4];
 static hsd_root_row roots[2];
 
-#define HOLDS(report, text) cr_expect(strstr(report, text) != NULL, "no \"%s\" in:\n%s", text, report)
+#define HOLDS(report, text)                                                                        \
+    cr_expect(strstr(report, text) != NULL, "no \"%s\" in:\n%s", text, report)
 #define LACKS(report, text) cr_expect(strstr(report, text) == NULL, "\"%s\" in:\n%s", text, report)
 
 static hsd_diff sample(void)
@@ -33,8 +34,10 @@ Test(json, keeps_the_contract)
     HOLDS(report, "\"identity\": \"exact\"");
     HOLDS(report, "\"unreached\": {\"objects\": 0, \"bytes\": 0}");
     HOLDS(report, "\"identity_known\": true");
-    HOLDS(report, "{\"type\": \"Session\", \"before\": {\"objects\": 10, \"bytes\": 1000}, \"after\": {\"objects\": 50, \"bytes\": 5000}, "
-                  "\"growth\": {\"objects\": 40, \"bytes\": 4000}, \"new\": {\"objects\": 40, \"bytes\": 4000}, \"freed\": {\"objects\": 0, \"bytes\": 0}");
+    HOLDS(report, "{\"type\": \"Session\", \"before\": {\"objects\": 10, \"bytes\": 1000}, "
+                  "\"after\": {\"objects\": 50, \"bytes\": 5000}, "
+                  "\"growth\": {\"objects\": 40, \"bytes\": 4000}, \"new\": {\"objects\": 40, "
+                  "\"bytes\": 4000}, \"freed\": {\"objects\": 0, \"bytes\": 0}");
     HOLDS(report, "\"growth\": {\"objects\": -9, \"bytes\": -900}");
     HOLDS(report, "{\"root\": \"(shared)\", \"kind\": \"shared\"");
     HOLDS(report, "{\"root\": \"global.sessions\", \"kind\": \"global\"");
@@ -48,7 +51,8 @@ Test(json, carries_the_rest_in_others)
     hsd_diff diff = sample();
     const hsd_report_options options = {.use_utf8 = true, .top = 1};
     char *report = sample_report("json", &diff, &options);
-    HOLDS(report, "\"others\": {\"types\": {\"rows\": 2, \"before\": {\"objects\": 9, \"bytes\": 900}");
+    HOLDS(report,
+          "\"others\": {\"types\": {\"rows\": 2, \"before\": {\"objects\": 9, \"bytes\": 900}");
     HOLDS(report, "\"roots\": {\"rows\": 1, ");
     free(report);
 }
@@ -112,19 +116,37 @@ Test(objects, say_what_became_of_each)
 {
     const hsd_changed_object objects[] = {
         {.id = 0x1f, .type = sample_text("A"), .bytes_after = 8, .state_after = 2},
-        {.id = 0xffffffffffffffff, .type = sample_text("a,b"), .bytes_before = 16, .state_before = 1},
-        {.id = 1, .type = sample_text("C"), .bytes_before = 8, .bytes_after = 9, .state_before = 2, .state_after = 2},
-        {.id = 2, .type = sample_text("D"), .bytes_before = 8, .bytes_after = 9, .state_before = 1, .state_after = 2},
-        {.id = 3, .type = sample_text("E"), .bytes_before = 8, .bytes_after = 8, .state_before = 2, .state_after = 1},
+        {.id = 0xffffffffffffffff,
+         .type = sample_text("a,b"),
+         .bytes_before = 16,
+         .state_before = 1},
+        {.id = 1,
+         .type = sample_text("C"),
+         .bytes_before = 8,
+         .bytes_after = 9,
+         .state_before = 2,
+         .state_after = 2},
+        {.id = 2,
+         .type = sample_text("D"),
+         .bytes_before = 8,
+         .bytes_after = 9,
+         .state_before = 1,
+         .state_after = 2},
+        {.id = 3,
+         .type = sample_text("E"),
+         .bytes_before = 8,
+         .bytes_after = 8,
+         .state_before = 2,
+         .state_after = 1},
         {.id = 4, .type = sample_text("F"), .bytes_after = 7, .state_after = 1}};
     char *list = rows_of(objects, 6);
     cr_expect_str_eq(list, "change,id,type,bytes,before,after\r\n"
-                            "new,0x1f,A,8,absent,live\r\n"
-                            "freed,0xffffffffffffffff,\"a,b\",16,unreached,absent\r\n"
-                            "resized,0x1,C,9,live,live\r\n"
-                            "reached,0x2,D,9,unreached,live\r\n"
-                            "unreached,0x3,E,8,live,unreached\r\n"
-                            "new,0x4,F,7,absent,unreached\r\n");
+                           "new,0x1f,A,8,absent,live\r\n"
+                           "freed,0xffffffffffffffff,\"a,b\",16,unreached,absent\r\n"
+                           "resized,0x1,C,9,live,live\r\n"
+                           "reached,0x2,D,9,unreached,live\r\n"
+                           "unreached,0x3,E,8,live,unreached\r\n"
+                           "new,0x4,F,7,absent,unreached\r\n");
     free(list);
 }
 
@@ -135,7 +157,9 @@ Test(objects, take_names_of_any_length)
     memset(name, '"', SIZE);
     const hsd_changed_object object = {.id = 1, .type = {name, SIZE}, .state_after = 2};
     char *list = rows_of(&object, 1);
-    cr_expect_eq(strlen(list), strlen("change,id,type,bytes,before,after\r\nnew,0x1,,0,absent,live\r\n") + 2 * SIZE + 2);
+    cr_expect_eq(strlen(list),
+                 strlen("change,id,type,bytes,before,after\r\nnew,0x1,,0,absent,live\r\n") +
+                     2 * SIZE + 2);
     free(list);
     free(name);
 }
@@ -146,5 +170,6 @@ Test(registry, finds_formats_by_name)
     cr_expect(hsd_report_format_find("json") && hsd_report_format_find("csv"));
     cr_expect(!hsd_report_format_find("xml"));
     for (size_t i = 0; hsd_report_format_get(i); i++)
-        cr_expect(hsd_report_format_find(hsd_report_format_get(i)->name) == hsd_report_format_get(i));
+        cr_expect(hsd_report_format_find(hsd_report_format_get(i)->name) ==
+                  hsd_report_format_get(i));
 }

@@ -16,7 +16,10 @@ static void shorten(hsd_short_name *names, size_t count, size_t width, bool use_
     cr_assert(hsd_shorten_names(names, count, width, use_utf8, &arena, NULL) == HSD_OK);
 }
 
-static hsd_short_name name_of(const char *text) { return (hsd_short_name){.full = text, .full_size = strlen(text)}; }
+static hsd_short_name name_of(const char *text)
+{
+    return (hsd_short_name){.full = text, .full_size = strlen(text)};
+}
 
 /* What one name becomes. */
 static char *alone(const char *text, size_t width, bool use_utf8)
@@ -38,27 +41,34 @@ Test(shorten, leaves_alone_what_fits)
 
 Test(shorten, drops_type_arguments_first)
 {
-    cr_expect_str_eq(alone("HashMap$Node<java.lang.String,com.shop.Session>", 30, true), "HashMap$Node<\xE2\x80\xA6>");
-    cr_expect_str_eq(alone("std::map<int, std::vector<long>>::node", 24, true), "std::map<\xE2\x80\xA6>::node");
+    cr_expect_str_eq(alone("HashMap$Node<java.lang.String,com.shop.Session>", 30, true),
+                     "HashMap$Node<\xE2\x80\xA6>");
+    cr_expect_str_eq(alone("std::map<int, std::vector<long>>::node", 24, true),
+                     "std::map<\xE2\x80\xA6>::node");
 }
 
 Test(shorten, cuts_the_middle_and_keeps_both_ends)
 {
-    cr_expect_str_eq(alone("com.example.very.long.package.OrderService", 21, true), "com.exampl\xE2\x80\xA6" "derService");
-    cr_expect_str_eq(alone("com.example.very.long.package.OrderService", 21, false), "com.exampl..erService");
+    cr_expect_str_eq(alone("com.example.very.long.package.OrderService", 21, true),
+                     "com.exampl\xE2\x80\xA6"
+                     "derService");
+    cr_expect_str_eq(alone("com.example.very.long.package.OrderService", 21, false),
+                     "com.exampl..erService");
 }
 
 Test(shorten, takes_unbalanced_brackets_as_part_of_the_name)
 {
     cr_expect_str_eq(alone("operator<very_long_operand_name", 12, true), "operat\xE2\x80\xA6_name");
-    cr_expect_str_eq(alone("<div class=\"a b c d e f g\">", 12, true), "<div c\xE2\x80\xA6" "f g\">");
+    cr_expect_str_eq(alone("<div class=\"a b c d e f g\">", 12, true), "<div c\xE2\x80\xA6"
+                                                                       "f g\">");
 }
 
 Test(shorten, counts_columns_and_not_bytes)
 {
     cr_expect_eq(hsd_width_of_text("\xE6\x97\xA5\xE6\x9C\xAC", 6), 4);
     cr_expect_eq(hsd_width_of_text("e\xCC\x81", 3), 1); /* a combining accent takes none */
-    const char *shown = alone("\xE6\x97\xA5\xE6\x9C\xAC\xE6\x97\xA5\xE6\x9C\xAC\xE6\x97\xA5\xE6\x9C\xAC", 7, true);
+    const char *shown =
+        alone("\xE6\x97\xA5\xE6\x9C\xAC\xE6\x97\xA5\xE6\x9C\xAC\xE6\x97\xA5\xE6\x9C\xAC", 7, true);
     cr_expect_leq(hsd_width_of_text(shown, strlen(shown)), 7);
 }
 
@@ -71,7 +81,8 @@ Test(shorten, never_makes_two_names_look_the_same)
     shorten(names, 4, 16, true);
     for (size_t i = 0; i < 4; i++)
         for (size_t j = i + 1; j < 4; j++)
-            cr_expect(names[i].size != names[j].size || memcmp(names[i].text, names[j].text, names[i].size) != 0);
+            cr_expect(names[i].size != names[j].size ||
+                      memcmp(names[i].text, names[j].text, names[i].size) != 0);
     hsd_arena_release(&arena);
 }
 
@@ -85,7 +96,7 @@ Test(shorten, keeps_a_thousand_similar_names_apart)
     for (size_t i = 0; i < COUNT; i++) {
         for (size_t j = 0; j < SIZE; j++) {
             state = state * 6364136223846793005u + 1442695040888963407u;
-            texts[i][j] = "aaaaaaab<>.$"[state >> 40 & 7] ;
+            texts[i][j] = "aaaaaaab<>.$"[state >> 40 & 7];
         }
         snprintf(texts[i] + 20, 8, "%06zu", i);
         texts[i][26] = 'a';
@@ -95,14 +106,16 @@ Test(shorten, keeps_a_thousand_similar_names_apart)
     shorten(names, COUNT, 14, true);
     for (size_t i = 0; i < COUNT; i++)
         for (size_t j = i + 1; j < COUNT; j++)
-            cr_assert(names[i].size != names[j].size || memcmp(names[i].text, names[j].text, names[i].size) != 0,
+            cr_assert(names[i].size != names[j].size ||
+                          memcmp(names[i].text, names[j].text, names[i].size) != 0,
                       "%s and %s", texts[i], texts[j]);
     hsd_arena_release(&arena);
 }
 
 Test(shorten, gives_up_on_names_that_are_equal)
 {
-    hsd_short_name names[] = {name_of("the same long name of a type"), name_of("the same long name of a type")};
+    hsd_short_name names[] = {name_of("the same long name of a type"),
+                              name_of("the same long name of a type")};
     shorten(names, 2, 10, true);
     cr_expect_eq(names[0].size, names[0].full_size);
     hsd_arena_release(&arena);

@@ -13,7 +13,8 @@ static const hsd_report_options wide = {.use_utf8 = true};
 static hsd_type_row types[8];
 static hsd_root_row roots[4];
 
-#define HOLDS(report, text) cr_expect(strstr(report, text) != NULL, "no \"%s\" in:\n%s", text, report)
+#define HOLDS(report, text)                                                                        \
+    cr_expect(strstr(report, text) != NULL, "no \"%s\" in:\n%s", text, report)
 #define LACKS(report, text) cr_expect(strstr(report, text) == NULL, "\"%s\" in:\n%s", text, report)
 
 /* The same, wherever lines were broken. */
@@ -63,7 +64,8 @@ Test(text, says_what_kept_objects_did)
     diff.total.resized_bytes = (int64_t)(2 * MIB);
     diff.total.resized_objects = 1;
     char *report = text_of(&diff);
-    SAYS(report, "Live heap grew 2.00 MiB (+2%): 0 new, 0 freed, +2.00 MiB by kept objects that grew.");
+    SAYS(report,
+         "Live heap grew 2.00 MiB (+2%): 0 new, 0 freed, +2.00 MiB by kept objects that grew.");
     free(report);
 }
 
@@ -79,7 +81,8 @@ Test(text, says_so_when_nothing_changed)
 Test(text, sees_churn_behind_a_growth_of_nothing)
 {
     hsd_diff diff = one_type(10000, 10000);
-    diff.total.new_ = diff.total.freed = diff.types[0].live.new_ = diff.types[0].live.freed = (hsd_amount){50, 5000};
+    diff.total.new_ = diff.total.freed = diff.types[0].live.new_ = diff.types[0].live.freed =
+        (hsd_amount){50, 5000};
     const hsd_report_options options = {.use_utf8 = true, .noise_bytes = 1};
     char *report = sample_report("text", &diff, &options);
     HOLDS(report, "Live heap kept its size: 4.88 KiB new, 4.88 KiB freed.\n");
@@ -118,7 +121,8 @@ Test(text, takes_the_noise_from_min)
     hsd_diff diff = one_type(10 * MIB, 11 * MIB);
     const hsd_report_options options = {.use_utf8 = true, .noise_bytes = 2 * MIB};
     char *report = sample_report("text", &diff, &options);
-    HOLDS(report, "Session  10.0 MiB  11.0 MiB  +1.00 MiB     ~"); /* the row; the total keeps its figure */
+    HOLDS(report,
+          "Session  10.0 MiB  11.0 MiB  +1.00 MiB     ~"); /* the row; the total keeps its figure */
     HOLDS(report, "TOTAL    10.0 MiB  11.0 MiB  +1.00 MiB  +10%");
     free(report);
 }
@@ -152,7 +156,8 @@ Test(text, names_the_root_that_holds_most)
     roots[0].live.after.bytes = 92 * MIB;
     roots[1].live.after.bytes = 108 * MIB;
     report = text_of(&diff);
-    HOLDS(report, "\n58% of the growth can be reached from several roots; 42% hangs from one alone:\nglobal.sessions (+42.0 MiB).\n");
+    HOLDS(report, "\n58% of the growth can be reached from several roots; 42% hangs from one "
+                  "alone:\nglobal.sessions (+42.0 MiB).\n");
     free(report);
 }
 
@@ -168,7 +173,8 @@ Test(text, names_no_root_when_none_stands_out)
     free(report);
     many[7].live.after.bytes += 10 * MIB;
     report = text_of(&diff);
-    SAYS(report, "The largest part of the growth, 15%, hangs from one place: one of twenty (+15.0 MiB).");
+    SAYS(report,
+         "The largest part of the growth, 15%, hangs from one place: one of twenty (+15.0 MiB).");
     free(report);
 }
 
@@ -196,7 +202,8 @@ Test(text, calls_nothing_freed_in_a_partial_capture)
     diff.warnings = (hsd_text[]){sample_text("after.hs is incomplete")};
     diff.warning_count = 1;
     char *report = text_of(&diff);
-    cr_expect(strncmp(report, "! after.hs is incomplete\n", 25) == 0, "warnings come first:\n%s", report);
+    cr_expect(strncmp(report, "! after.hs is incomplete\n", 25) == 0, "warnings come first:\n%s",
+              report);
     HOLDS(report, "At least 63.0 MiB is new, in 660,602 objects. A part of");
     SAYS(report, "after incomplete (capture killed)");
     LACKS(report, "B freed");
@@ -287,7 +294,8 @@ Test(text, tells_how_objects_were_matched)
     hsd_diff diff = one_type(10000, 20000);
     diff.match = (hsd_match){.exact = 3118000, .unmatched_before = 204, .unmatched_after = 1784377};
     char *report = text_of(&diff);
-    HOLDS(report, "Objects matched by exact id 3,118,000; only before 204, only after 1,784,377.\n");
+    HOLDS(report,
+          "Objects matched by exact id 3,118,000; only before 204, only after 1,784,377.\n");
     free(report);
     diff.match = (hsd_match){.unmatched_before = 2, .unmatched_after = 3};
     report = text_of(&diff);
@@ -300,7 +308,8 @@ Test(text, tells_how_objects_were_matched)
 Test(text, suggests_commands_that_can_be_copied)
 {
     hsd_diff diff = one_type(MIB, 2 * MIB);
-    const hsd_report_options options = {.use_utf8 = true, .before_command = "it's a.hs", .after_command = "-"};
+    const hsd_report_options options = {
+        .use_utf8 = true, .before_command = "it's a.hs", .after_command = "-"};
     char *report = sample_report("text", &diff, &options);
     HOLDS(report, "hsdiff 'it'\\''s a.hs' - --objects changed.csv");
     free(report);
@@ -311,13 +320,16 @@ Test(text, suggests_commands_that_can_be_copied)
 
 Test(text, fits_eighty_columns)
 {
-    types[0] = sample_type("com.example.a.very.long.package.name.that.does.not.fit.Session<java.lang.String>", 0, 900 * MIB);
+    types[0] = sample_type(
+        "com.example.a.very.long.package.name.that.does.not.fit.Session<java.lang.String>", 0,
+        900 * MIB);
     types[1] = sample_type("Buffer", 1000 * MIB, 10 * MIB);
     hsd_diff diff = sample_diff(types, 2, NULL, 0);
     const hsd_report_options options = {.use_utf8 = true, .width = 80};
     char *report = sample_report("text", &diff, &options);
     for (const char *line = report, *end; (end = strchr(line, '\n')); line = end + 1)
-        cr_expect(hsd_width_of_text(line, (size_t)(end - line)) <= 80, "%.*s", (int)(end - line), line);
+        cr_expect(hsd_width_of_text(line, (size_t)(end - line)) <= 80, "%.*s", (int)(end - line),
+                  line);
     free(report);
 }
 
@@ -355,7 +367,8 @@ Test(text, passes_on_a_failed_write)
         hsd_error err;
         hsd_error_init(&err);
         const hsd_report_format *format = hsd_report_format_get(i);
-        cr_expect(format->write_diff(&diff, &wide, sample_write, &sink, &err) == HSD_E_IO, "%s", format->name);
+        cr_expect(format->write_diff(&diff, &wide, sample_write, &sink, &err) == HSD_E_IO, "%s",
+                  format->name);
         cr_expect(err.sys_errno == 28);
         free(sink.text);
     }

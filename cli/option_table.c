@@ -1,0 +1,252 @@
+/*
+ * The options of all commands, in the order in which help shows them. One name means the same in every
+ * command that takes it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "options.h"
+
+#define FIELD(name) offsetof(cli_options, name)
+
+static bool set_top(cli_options *options, const char *value)
+{
+    if (strcmp(value, "all") == 0) {
+        options->top = UINT64_MAX;
+        return true;
+    }
+    char *end;
+    if (value[0] < '1' || value[0] > '9') return false;
+    options->top = strtoull(value, &end, 10);
+    return *end == 0;
+}
+
+/* "2" for both inputs, "1,2" for each its own. */
+static bool set_dump(cli_options *options, const char *value)
+{
+    char *end;
+    unsigned long numbers[2];
+    if (value[0] < '1' || value[0] > '9') return false;
+    numbers[0] = numbers[1] = strtoul(value, &end, 10);
+    if (*end == ',') {
+        if (end[1] < '1' || end[1] > '9') return false;
+        numbers[1] = strtoul(end + 1, &end, 10);
+    }
+    if (*end != 0 || numbers[0] > 1000000 || numbers[1] > 1000000) return false;
+    options->dump_numbers[0] = (unsigned)numbers[0];
+    options->dump_numbers[1] = (unsigned)numbers[1];
+    return true;
+}
+
+static bool set_level(cli_options *options, const char *value)
+{
+    char *end;
+    if (value[0] < '0' || value[0] > '9') return false;
+    options->level = strtoull(value, &end, 10);
+    options->has_level = true;
+    return *end == 0 && options->level <= 19;
+}
+
+static bool set_threads(cli_options *options, const char *value)
+{
+    char *end;
+    if (value[0] < '1' || value[0] > '9') return false;
+    options->threads = strtoull(value, &end, 10);
+    return *end == 0 && options->threads <= 1024;
+}
+
+static const cli_option table[] = {
+    {.name = "format",
+     .value = "FORMAT",
+     .choices = "text|json|csv",
+     .kind = CLI_TEXT,
+     .offset = FIELD(format),
+     .commands = CLI_ON_DIFF | CLI_ON_INFO,
+     .help = "text for people (the default), json for programs, csv for spreadsheets (diff alone)"},
+    {.letter = 'o',
+     .name = "output",
+     .value = "FILE",
+     .kind = CLI_FILE,
+     .offset = FIELD(output),
+     .commands = CLI_ON_ALL,
+     .help = "write there and not to standard output; an existing file is kept unless --force is "
+             "given"},
+    {.name = "force",
+     .kind = CLI_FLAG,
+     .offset = FIELD(force),
+     .commands = CLI_ON_ALL,
+     .help = "replace files that exist"},
+    {.name = "top",
+     .value = "N",
+     .kind = CLI_OTHER,
+     .set = set_top,
+     .commands = CLI_ON_DIFF | CLI_ON_DUMP,
+     .help = "show N rows of each table and add up the rest, or all of them (all); by default 20 "
+             "types and 10 roots "
+             "as text, everything in other formats"},
+    {.letter = 's',
+     .name = "sort",
+     .value = "KEY",
+     .choices = "growth|percent|objects|name",
+     .kind = CLI_CHOICE,
+     .offset = FIELD(sort),
+     .commands = CLI_ON_DIFF,
+     .help = "what decides which rows are shown, and in which order: growth in bytes (the "
+             "default), percent, objects or name"},
+    {.name = "summary",
+     .kind = CLI_FLAG,
+     .offset = FIELD(summary),
+     .commands = CLI_ON_DIFF | CLI_ON_IMPORT,
+     .help = "use the totals by type alone and read no object: fast for any size, but no roots, "
+             "and garbage counts"},
+    {.name = "objects",
+     .value = "FILE",
+     .kind = CLI_FILE,
+     .offset = FIELD(objects),
+     .commands = CLI_ON_DIFF,
+     .help = "also list each object that came, went or changed there, as CSV: "
+             "change,id,type,bytes,before,after"},
+    {.name = "table",
+     .value = "TABLE",
+     .choices = "types|roots",
+     .kind = CLI_CHOICE,
+     .offset = FIELD(table),
+     .commands = CLI_ON_DIFF,
+     .help = "which table --format csv holds: types (the default) or roots"},
+    {.name = "partial",
+     .kind = CLI_FLAG,
+     .offset = FIELD(partial),
+     .commands = CLI_ON_DIFF | CLI_ON_IMPORT | CLI_ON_DUMP,
+     .help = "use what is there of a damaged or cut-off input: figures are then lower bounds, and "
+             "nothing is called freed"},
+    {.name = "min",
+     .value = "SIZE",
+     .kind = CLI_SIZE,
+     .offset = FIELD(noise_bytes),
+     .commands = CLI_ON_DIFF,
+     .help = "changes below SIZE show ~ for their percentage; by default the larger of 64 KiB and "
+             "0.1 % of before"},
+    {.name = "bytes",
+     .kind = CLI_FLAG,
+     .offset = FIELD(exact_bytes),
+     .commands = CLI_ON_DIFF | CLI_ON_INFO,
+     .help = "show exact bytes instead of KiB, MiB and GiB"},
+    {.name = "plain",
+     .kind = CLI_FLAG,
+     .offset = FIELD(plain),
+     .commands = CLI_ON_DIFF,
+     .help =
+         "one record a line, tab separated, nothing cut or aligned: for screen readers and awk"},
+    {.letter = 'w',
+     .name = "wide",
+     .kind = CLI_FLAG,
+     .offset = FIELD(wide),
+     .commands = CLI_ON_DIFF,
+     .help = "never cut names to the width of the terminal, and show all columns"},
+    {.name = "only",
+     .value = "KINDS",
+     .kind = CLI_TEXT,
+     .offset = FIELD(only),
+     .commands = CLI_ON_DUMP,
+     .choices = "strings|types|labels|sites|threads|frames|metrics|losses|objects|edges|roots|"
+                "totals|groups",
+     .help = "the kinds of records to print, separated by commas"},
+    {.name = "from",
+     .value = "FORMAT",
+     .kind = CLI_TEXT,
+     .offset = FIELD(from),
+     .commands = CLI_ON_DIFF | CLI_ON_IMPORT | CLI_ON_INFO | CLI_ON_DUMP,
+     .help = "read foreign dumps as this format instead of looking at their first bytes"},
+    {.name = "dump",
+     .value = "N[,M]",
+     .kind = CLI_OTHER,
+     .set = set_dump,
+     .commands = CLI_ON_DIFF | CLI_ON_IMPORT | CLI_ON_INFO | CLI_ON_DUMP,
+     .help = "which dump of a file that holds several, from 1 (of before, of after)"},
+    {.name = "with-values",
+     .kind = CLI_FLAG,
+     .offset = FIELD(with_values),
+     .commands = CLI_ON_IMPORT,
+     .help =
+         "also keep map keys and value previews; they are user data, and the capture will say so"},
+    {.name = "final-is-strong",
+     .kind = CLI_FLAG,
+     .offset = FIELD(final_is_strong),
+     .commands = CLI_ON_DIFF | CLI_ON_IMPORT | CLI_ON_INFO | CLI_ON_DUMP,
+     .help = "JVM dumps: objects that wait for their finalizer count as held by it"},
+    {.name = "level",
+     .value = "N",
+     .kind = CLI_OTHER,
+     .set = set_level,
+     .commands = CLI_ON_IMPORT,
+     .help =
+         "compress the capture at this zstd level, 1 to 19, or not at all (0); the default is 1"},
+    {.name = "memory",
+     .value = "SIZE",
+     .kind = CLI_SIZE,
+     .offset = FIELD(memory_bytes),
+     .commands = CLI_ON_WORK,
+     .help = "use at most this much memory, such as 64M or 2G; by default the smaller of 1 GiB and "
+             "a quarter of what there is"},
+    {.name = "temp-dir",
+     .value = "DIR",
+     .kind = CLI_FOLDER,
+     .offset = FIELD(temp_dir),
+     .commands = CLI_ON_WORK,
+     .help = "put temporary data there; by default $TMPDIR, else /var/tmp"},
+    {.name = "threads",
+     .value = "N",
+     .kind = CLI_OTHER,
+     .set = set_threads,
+     .commands = CLI_ON_WORK,
+     .help = "use at most N threads; by default one for each processor"},
+    {.name = "no-progress",
+     .kind = CLI_FLAG,
+     .offset = FIELD(no_progress),
+     .commands = CLI_ON_WORK,
+     .help = "no progress line on a terminal"},
+    {.name = "color",
+     .value = "WHEN",
+     .choices = "auto|always|never",
+     .kind = CLI_CHOICE,
+     .offset = FIELD(color),
+     .commands = CLI_ON_ALL,
+     .help = "auto (the default), always or never; NO_COLOR and TERM=dumb switch auto off"},
+    {.letter = 'q',
+     .name = "quiet",
+     .kind = CLI_FLAG,
+     .offset = FIELD(quiet),
+     .commands = CLI_ON_ALL,
+     .help = "only the result and errors: no notes, no suggestions"},
+    {.letter = 'v',
+     .name = "verbose",
+     .kind = CLI_FLAG,
+     .offset = FIELD(verbose),
+     .commands = CLI_ON_ALL,
+     .help = "tell on standard error how memory was divided and what each stage took"},
+    {.letter = 'h',
+     .name = "help",
+     .kind = CLI_FLAG,
+     .offset = FIELD(help),
+     .commands = CLI_ON_ALL,
+     .help = "this help"},
+    {.name = "version",
+     .kind = CLI_FLAG,
+     .offset = FIELD(version),
+     .commands = CLI_ON_ALL,
+     .help = "the version, and the formats that are known"},
+    {.name = "generate",
+     .value = "WHAT",
+     .choices = "man|complete-bash|complete-zsh|complete-fish",
+     .kind = CLI_TEXT,
+     .offset = FIELD(generate),
+     .commands = CLI_ON_HELP,
+     .help = "print the manual page (of a command that follows) or the completions of a shell"},
+};
+
+_Static_assert(sizeof table / sizeof table[0] <= 64, "the set of options used has 64 bits");
+
+const cli_option *cli_option_get(size_t i)
+{
+    return i < sizeof table / sizeof table[0] ? &table[i] : NULL;
+}
