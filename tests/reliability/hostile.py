@@ -152,21 +152,42 @@ def check_v8(shop, tally):
         with open(path, "w", encoding="ascii") as file:
             json.dump(changed, file, separators=(",", ":"))
         check(shop, tally, f"v8, {key}[{inner}] = {value}", [path, shop.dumps["v8"][1]])
-    levels = 1_000_000
     text = json.dumps(good, separators=(",", ":"))
-    for name, data in (
-            ("a million arrays in an unknown key", '{"unknown":' + "[" * levels + "]" * levels + "," + text[1:]),
-            ("a million objects in an unknown key", '{"unknown":' + '{"a":' * levels + "1" + "}" * levels + "," + text[1:]),
-            ("a million open arrays", '{"unknown":' + "[" * levels),
-            ("a deep trace tree", text.replace('"trace_tree":[]', '"trace_tree":' + "[1,1,0,0," * levels + "[]" + "]" * levels)),
-            ("a number of a million digits", text.replace('"nodes":[', '"nodes":[' + "9" * levels + ",", 1)),
-            ("a string of ten million characters", text.replace('"<dummy>"', '"' + "x" * 10_000_000 + '"', 1)),
-            ("a string without an end", text[:text.index("<dummy>")] + "y" * 10_000_000),
-            ("a key of ten million characters", '{"' + "k" * 10_000_000 + '":1,' + text[1:]),
-            ("a million node fields", text.replace('"node_fields":[', '"node_fields":[' + '"f",' * levels, 1))):
+    for name, pieces in v8_monsters(text):
         with open(path, "w", encoding="ascii") as file:
-            file.write(data)
+            for piece, count in pieces:
+                write_repeated(file, piece, count)
         check(shop, tally, f"v8, {name}", ["import", path, "-o", shop.result("new.hs")])
+
+
+def write_repeated(file, piece, count):
+    """In small portions: what this process once used would count as the peak of the commands that it starts."""
+    portion = max(1, 65536 // len(piece))
+    for _ in range(count // portion):
+        file.write(piece * portion)
+    file.write(piece * (count % portion))
+
+
+def v8_monsters(text):
+    """(name, [(piece, how often), …]) of snapshots that are deep, long, or both."""
+    many, long = 1_000_000, 10_000_000
+
+    def put(before, *pieces):
+        """The pieces behind the first place where `before` stands."""
+        at = text.index(before) + len(before)
+        return [(text[:at], 1), *pieces, (text[at:], 1)]
+
+    return (
+        ("a million arrays in an unknown key", [('{"unknown":', 1), ("[", many), ("]", many), ("," + text[1:], 1)]),
+        ("a million objects in an unknown key", [('{"unknown":', 1), ('{"a":', many), ("1", 1), ("}", many), ("," + text[1:], 1)]),
+        ("a million open arrays", [('{"unknown":', 1), ("[", many)]),
+        ("a deep trace tree", put('"trace_tree":[', ("1,1,0,0,[", many), ("]", many))),
+        ("a number of a million digits", put('"nodes":[', ("9", many), (",", 1))),
+        ("a string of ten million characters", put('"strings":["', ("x", long))),
+        ("a string without an end", [(text[:text.index("<dummy>")], 1), ("y", long)]),
+        ("a key of ten million characters", [('{"', 1), ("k", long), ('":1,' + text[1:], 1)]),
+        ("a million node fields", put('"node_fields":[', ('"f",', many))),
+    )
 
 
 def main():
