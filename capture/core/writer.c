@@ -5,7 +5,7 @@
  * All memory is one allocation of hsc_options.memory_bytes. At 1 MiB and level 1:
  *
  *      | writer | compressor | staged tables | staged objects | header | raw region |
- *      |  3 KiB |  297 KiB   |    288 KiB    |    209 KiB     |        |  223 KiB   |
+ *      |  2 KiB |  297 KiB   |    264 KiB    |    222 KiB     |        |  236 KiB   |
  *
  * A block of objects is staged, encoded into the raw region, and compressed back over its own staging
  * area. What is allocated later is the growth of the counters (totals.c) and the index (index.c).

@@ -227,3 +227,16 @@ Test(roundtrip, definitions_inside_of_objects)
     }
     expect_read_back(&r, "/tmp/hsc-inside.hs");
 }
+
+Test(roundtrip, more_types_than_a_block_of_totals_holds)
+{
+    recorder r;
+    hsc_options options;
+    plain_options(&options, 16 << 20);
+    recorder_open(&r, "/tmp/hsc-types.hs", &options);
+    for (uint32_t i = 1; i <= 70000; i++) {
+        recorder_object(&r, &(hsc_object){.id = i, .type = i * 3, .size_bytes = i, .category = 100000 - i}, NULL, 0);
+        recorder_end(&r);
+    }
+    expect_read_back(&r, "/tmp/hsc-types.hs");
+}

@@ -207,6 +207,8 @@ static void blocks(writer *w)
 static void wide(writer *w)
 {
     static const uint64_t ids[] = {0, 1, UINT64_MAX, UINT64_MAX - 1, UINT64_C(1) << 63, UINT32_MAX, UINT64_C(1) << 32, 0x7FFFFFFFFFFFFFFF};
+    type(w, 0x7FFFFFFF, "last type", 0);
+    hsc_define_label(w, 0x7FFFFFFF, HSC_LABEL_FIELD, 0, 0);
     for (size_t i = 0; i < 8; i++) {
         hsc_begin_object(w, &(hsc_object){.id = ids[i], .size_bytes = ids[i], .native_bytes = ids[7 - i], .elements = ids[i],
                                           .identity = ids[i], .content = ids[7 - i], .age = UINT32_MAX, .type = 0x7FFFFFFF});
@@ -217,6 +219,17 @@ static void wide(writer *w)
         hsc_metric(w, "x", "", ids[i]);
         hsc_loss(w, "", ids[i]);
     }
+}
+
+/* Records all of whose fields are 0, which is what absent columns mean. */
+static void zeros(writer *w)
+{
+    object(w, 0, 0, 0);
+    hsc_end_object(w);
+    hsc_edge(w, 0, 0, 0, 0);
+    hsc_root(w, &(hsc_root_record){.target = 0});
+    hsc_metric(w, "", "", 0);
+    hsc_loss(w, "", 0);
 }
 
 static void summary(writer *w)
@@ -303,6 +316,7 @@ static const struct {
     {"blocks", blocks, SMALL},
     {"blocks-stored", blocks, SMALL | STORED},
     {"wide", wide, 0},
+    {"zeros", zeros, 0},
     {"summary", summary, 0},
     {"long-texts", long_texts, SMALL},
     {"leak-before", leak_before, 0},

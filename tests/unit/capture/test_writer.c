@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/layout.h"
 #include "core/writer.h"
@@ -35,15 +36,32 @@ static hsc_writer *open_writer(void)
     return w;
 }
 
-/* Closes a writer that must have failed so, and says why. */
+/* Closes a writer that must have failed so, and says why: every call returns the same from then on. */
 static void expect_failed(hsc_writer *w, hsc_status status, const char *words)
 {
+    const uint64_t target = 1;
     cr_assert_not_null(strstr(hsc_error_text(w), words), "%s", hsc_error_text(w));
-    cr_assert_eq(hsc_finish(w), status);
-    cr_assert_eq(hsc_define_string(w, 1, "x", 1), status);
-    cr_assert_eq(hsc_begin_object(w, &(hsc_object){.id = 1}), status);
-    cr_assert_eq(hsc_reference(w, 1, 0, 0), status);
-    cr_assert_eq(hsc_end_object(w), status);
+    const hsc_status all[] = {hsc_finish(w),
+                              hsc_define_string(w, 1, "x", 1),
+                              hsc_define_type(w, 1, "x", 1, 0),
+                              hsc_define_label(w, 1, HSC_LABEL_FIELD, 0, 0),
+                              hsc_define_site(w, 1, 0, 0, 0, 0, 0),
+                              hsc_define_thread(w, 1, 0),
+                              hsc_frame(w, 1, 0, 0, 0, 0),
+                              hsc_begin_object(w, &(hsc_object){.id = 1}),
+                              hsc_reference(w, 1, 0, 0),
+                              hsc_references(w, &target, NULL, NULL, 1),
+                              hsc_value(w, "x", 1),
+                              hsc_end_object(w),
+                              hsc_edge(w, 1, 1, 0, 0),
+                              hsc_root(w, &(hsc_root_record){.target = 1}),
+                              hsc_count(w, 1, 1, 1),
+                              hsc_metric(w, "x", "y", 1),
+                              hsc_loss(w, "x", 1),
+                              hsc_mark_incomplete(w, "x")};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        cr_assert_eq(all[i], status, "call %zu", i);
+    cr_assert_not_null(strstr(hsc_error_text(w), words), "the first failure is kept");
     hsc_close(w);
 }
 
@@ -139,6 +157,67 @@ Test(writer, draws_an_id_of_its_own)
     sink.size = 0;
     hsc_close(open_writer());
     cr_assert_eq(memcmp(options.capture_id, sink.bytes + 32, 16), 0);
+}
+
+/* Linked in place of the system's (--wrap): without randomness when a test says so. */
+static bool has_no_randomness;
+ssize_t __real_getrandom(void *bytes, size_t size, unsigned flags);
+ssize_t __wrap_getrandom(void *bytes, size_t size, unsigned flags);
+
+ssize_t __wrap_getrandom(void *bytes, size_t size, unsigned flags)
+{
+    if (!has_no_randomness) return __real_getrandom(bytes, size, flags);
+    errno = ENOSYS;
+    return -1;
+}
+
+Test(writer, finds_an_id_without_randomness_too)
+{
+    has_no_randomness = true;
+    hsc_close(open_writer());
+    unsigned char first[16];
+    memcpy(first, sink.bytes + 32, 16);
+    sink.size = 0;
+    hsc_close(open_writer());
+    cr_assert_neq(memcmp(first, sink.bytes + 32, 16), 0);
+}
+
+Test(writer, records_the_moment_unless_it_is_unknown)
+{
+    options.taken_unix_ns = 7;
+    hsc_close(open_writer());
+    const size_t with_moment = sink.size;
+    options.taken_unix_ns = UINT64_MAX;
+    sink.size = 0;
+    hsc_close(open_writer());
+    cr_assert_eq(sink.size, with_moment - 16);
+    options.taken_unix_ns = 0; /* now */
+    sink.size = 0;
+    hsc_close(open_writer());
+    cr_assert_eq(sink.size, with_moment);
+}
+
+Test(writer, writes_into_a_descriptor_that_stays_open)
+{
+    int pair[2];
+    hsc_writer *w;
+    unsigned char bytes[8192];
+    cr_assert_eq(pipe(pair), 0);
+    cr_assert_eq(hsc_open_fd(&w, pair[1], &options), HSC_OK);
+    cr_assert_eq(hsc_finish(w), HSC_OK);
+    const uint64_t written = hsc_bytes_written(w);
+    hsc_close(w);
+    cr_assert_eq(write(pair[1], "x", 1), 1);
+    cr_assert_eq((uint64_t)read(pair[0], bytes, sizeof bytes), written + 1);
+    cr_assert_eq(memcmp(bytes, HSC_FILE_MAGIC, 8), 0);
+    options.compression = 99;
+    cr_assert_eq(hsc_open_fd(&w, pair[1], &options), HSC_E_MISUSE);
+    cr_assert_eq(hsc_open_file(&w, "/tmp/never.hs", &options), HSC_E_MISUSE);
+    hsc_options_init(&options);
+    close(pair[1]);
+    cr_assert_eq(hsc_open_fd(&w, pair[1], &options), HSC_E_IO);
+    cr_assert_eq(errno, EBADF);
+    close(pair[0]);
 }
 
 /* ---- order of calls ---- */
@@ -332,6 +411,12 @@ Test(writer, keeps_the_system_error_of_its_sink)
     cr_assert_eq(hsc_finish(w), HSC_E_IO);
     cr_assert_eq(hsc_system_error(w), ENOSPC);
     expect_failed(w, HSC_E_IO, "No space left on device");
+    sink.fail_at = 0;
+    w = open_writer();
+    sink.fail_at = sink.calls + 1;
+    sink.fail_with = 9999;
+    cr_assert_eq(hsc_finish(w), HSC_E_IO);
+    expect_failed(w, HSC_E_IO, "9999");
 }
 
 Test(writer, cuts_a_long_reason)
