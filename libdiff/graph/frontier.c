@@ -12,10 +12,13 @@
  * 64, 256 the best on graphs of 4 M nodes, and 2.5-4 times as fast as a plain stack (bench_graph). */
 #define CACHED_BLOCKS 16u
 
+static size_t words_for(size_t bits) { return bits / 64 + 1; }
+
 uint64_t hsd_frontier_fixed_bytes(const hsd_adjacency *adjacency)
 {
-    return (uint64_t)hsd_adjacency_node_count(adjacency) / 8 + 1 +
-           (uint64_t)hsd_adjacency_block_count(adjacency) * sizeof(uint32_t);
+    const size_t blocks = hsd_adjacency_block_count(adjacency);
+    return words_for(hsd_adjacency_node_count(adjacency)) * sizeof(uint64_t) + blocks * sizeof(uint32_t) +
+           (words_for(blocks) + words_for(words_for(blocks))) * sizeof(uint64_t);
 }
 
 hsd_status hsd_frontier_open(hsd_frontier *f, hsd_adjacency *adjacency, uint64_t memory_bytes,
@@ -26,9 +29,11 @@ hsd_status hsd_frontier_open(hsd_frontier *f, hsd_adjacency *adjacency, uint64_t
     f->adjacency = adjacency;
     HSD_TRY(hsd_worklist_open(&f->near, memory_bytes > fixed ? memory_bytes - fixed : 0, space, err));
     f->block_count = hsd_adjacency_block_count(adjacency);
-    f->far = calloc((size_t)hsd_adjacency_node_count(adjacency) / 8 + 1, 1);
+    f->far = calloc(words_for(hsd_adjacency_node_count(adjacency)), sizeof *f->far);
     f->far_counts = calloc((size_t)f->block_count + 1, sizeof *f->far_counts);
-    if (f->far != NULL && f->far_counts != NULL) return HSD_OK;
+    f->blocks = calloc(words_for(f->block_count), sizeof *f->blocks);
+    f->words = calloc(words_for(words_for(f->block_count)), sizeof *f->words);
+    if (f->far != NULL && f->far_counts != NULL && f->blocks != NULL && f->words != NULL) return HSD_OK;
     hsd_frontier_close(f);
     return hsd_fail(err, HSD_E_NOMEM, "out of memory for the frontier of the reference graph");
 }
@@ -42,11 +47,41 @@ static bool is_near(const hsd_frontier *f, uint32_t block)
 
 static void defer(hsd_frontier *f, uint32_t node, uint32_t block)
 {
-    const uint8_t bit = (uint8_t)(1u << (node & 7));
-    if (f->far[node >> 3] & bit) return;
-    f->far[node >> 3] = (uint8_t)(f->far[node >> 3] | bit);
+    const uint64_t bit = UINT64_C(1) << node % 64;
+    if (f->far[node / 64] & bit) return;
+    f->far[node / 64] |= bit;
     f->far_counts[block]++;
     f->far_total++;
+    f->blocks[block / 64] |= UINT64_C(1) << block % 64;
+    f->words[block / 64 / 64] |= UINT64_C(1) << block / 64 % 64;
+}
+
+/* The first set bit at or behind `from`, or UINT32_MAX. */
+static uint32_t next_bit(const uint64_t *words, size_t word_count, uint32_t from)
+{
+    if (from / 64 >= word_count) return UINT32_MAX;
+    uint64_t word = words[from / 64] & UINT64_MAX << from % 64;
+    for (size_t i = from / 64;;) {
+        if (word != 0) return (uint32_t)(i * 64) + (uint32_t)__builtin_ctzll(word);
+        if (++i == word_count) return UINT32_MAX;
+        word = words[i];
+    }
+}
+
+/* The first block at or behind `from` in which nodes wait, or UINT32_MAX. */
+static uint32_t next_block(const hsd_frontier *f, uint32_t from)
+{
+    const size_t count = words_for(f->block_count);
+    const uint64_t first = f->blocks[from / 64] & UINT64_MAX << from % 64;
+    if (first != 0) return from / 64 * 64 + (uint32_t)__builtin_ctzll(first);
+    const uint32_t word = next_bit(f->words, words_for(count), from / 64 + 1);
+    return word == UINT32_MAX ? word : word * 64 + (uint32_t)__builtin_ctzll(f->blocks[word]);
+}
+
+static void forget_block(hsd_frontier *f, uint32_t block)
+{
+    f->blocks[block / 64] &= ~(UINT64_C(1) << block % 64);
+    if (f->blocks[block / 64] == 0) f->words[block / 64 / 64] &= ~(UINT64_C(1) << block / 64 % 64);
 }
 
 hsd_status hsd_frontier_push(hsd_frontier *f, uint32_t node, hsd_error *err)
@@ -70,16 +105,19 @@ hsd_status hsd_frontier_pop_near(hsd_frontier *f, uint32_t *node, hsd_error *err
 /* The nodes that wait in one block go on the stack. */
 static hsd_status serve_block(hsd_frontier *f, uint32_t block, hsd_error *err)
 {
-    uint32_t node, end;
-    hsd_adjacency_bring_block(f->adjacency, block, &node, &end);
-    for (; node < end && f->far_counts[block] > 0; node++) {
-        const uint8_t bit = (uint8_t)(1u << (node & 7));
-        if ((f->far[node >> 3] & bit) == 0) continue;
-        f->far[node >> 3] = (uint8_t)(f->far[node >> 3] & ~bit);
+    uint32_t from, end;
+    hsd_adjacency_bring_block(f->adjacency, block, &from, &end);
+    const size_t word_count = words_for(hsd_adjacency_node_count(f->adjacency));
+    while (f->far_counts[block] > 0) {
+        const uint32_t node = next_bit(f->far, word_count, from);
+        if (node >= end) break;
+        f->far[node / 64] &= ~(UINT64_C(1) << node % 64);
         f->far_counts[block]--;
         f->far_total--;
         HSD_TRY(hsd_worklist_push(&f->near, node, err));
+        from = node + 1;
     }
+    forget_block(f, block);
     return hsd_adjacency_check(f->adjacency, err);
 }
 
@@ -88,7 +126,8 @@ hsd_status hsd_frontier_pop(hsd_frontier *f, uint32_t *node, hsd_error *err)
     for (;;) {
         const hsd_status status = hsd_frontier_pop_near(f, node, err);
         if (status != HSD_END || f->far_total == 0) return status;
-        while (f->far_counts[f->hand] == 0) f->hand = f->hand + 1 == f->block_count ? 0 : f->hand + 1;
+        const uint32_t ahead = next_block(f, f->hand);
+        f->hand = ahead != UINT32_MAX ? ahead : next_block(f, 0);
         HSD_TRY(serve_block(f, f->hand, err));
     }
 }
@@ -98,6 +137,8 @@ void hsd_frontier_close(hsd_frontier *f)
     hsd_worklist_close(&f->near);
     free(f->far);
     free(f->far_counts);
+    free(f->blocks);
+    free(f->words);
     memset(f, 0, sizeof *f);
     f->near.file.fd = -1;
 }

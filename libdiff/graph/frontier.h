@@ -4,7 +4,8 @@
  * its memory, while it is in memory at all.
  *
  *      near   stack of nodes in blocks that are near: around the hand, or resident
- *      far    one bit a node, one counter a block; the hand goes round the blocks that have some
+ *      far    one bit a node, one counter a block; the hand goes round the blocks that have some, which
+ *             a bitmap of blocks and a bitmap of its words find in a few steps, however few there are
  *
  * A node that is pushed twice before it is served may be served once: what a walk does with a node must
  * depend on the node's state alone.
@@ -20,14 +21,16 @@
 typedef struct hsd_frontier {
     hsd_adjacency *adjacency;
     hsd_worklist near;
-    uint8_t *far;          /* one bit a node */
+    uint64_t *far;         /* one bit a node */
     uint32_t *far_counts;  /* nodes that wait in each block */
+    uint64_t *blocks;      /* one bit a block: some node waits there */
+    uint64_t *words;       /* one bit a word of `blocks` that is not 0 */
     uint32_t block_count;
     uint32_t hand;
     uint64_t far_total;
 } hsd_frontier;
 
-/* Bytes a frontier needs besides its stack: N/8 and 4 a block. */
+/* Bytes a frontier needs besides its stack: N/8 and little more than 4 a block. */
 uint64_t hsd_frontier_fixed_bytes(const hsd_adjacency *adjacency);
 
 /* At least 128 KiB of memory_bytes go to the stack. HSD_E_NOMEM. */
