@@ -69,11 +69,11 @@ const cli_command cli_command_import = {
         "strings and keys of maps stay behind unless --with-values is given.\n"
         "\n"
         "Shallow sizes are those of the runtime's own tools. V8 snapshots carry them; backing "
-        "stores that belong to one "
-        "object count as that object's, as in DevTools. JVM dumps carry field sizes: object sizes "
-        "are computed from them "
-        "with the header and alignment of a 64-bit JVM with compressed references where the ids of "
-        "the dump show one.",
+        "stores "
+        "that belong to one object count as that object's when captures are compared, as in "
+        "DevTools. JVM dumps say which fields an object has and not how large it is: sizes are "
+        "computed by the layout of the JVM that wrote the dump, as its class histogram gives them, "
+        "and --verbose tells which layout was found.",
     .examples = examples,
     .bit = CLI_ON_IMPORT,
     .inputs_min = 1,

@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -95,6 +96,7 @@ typedef struct input_job {
     hsd_damage damage;
     kind_of_input answer;
     int kept;
+    atomic_bool *stop; /* set by the one that fails while both are opened */
     uint64_t elapsed_ns;
 } input_job;
 
@@ -127,7 +129,9 @@ static void *run_opening(void *context)
                                            opening->damage, &opening->cli->run, &opening->error);
     else
         opening->status = import(opening);
+    if (opening->status == HSD_OK) return NULL;
     hsd_error_set_file(&opening->error, opening->input->path);
+    if (opening->stop && opening->status != HSD_E_OVER_BUDGET) atomic_store(opening->stop, true);
     return NULL;
 }
 
@@ -154,7 +158,7 @@ static void prepare(input_job *opening, cli_input *input, cli_app *cli, size_t p
                            .run = cli->run,
                            .kept = -1,
                            .damage = damage,
-                           .progress = {(unsigned)place}};
+                           .progress = {.slot = (unsigned)place}};
     opening->run.progress_context = &opening->progress;
     opening->options = (hsd_import_options){.format = options->from,
                                             .dump_number = options->dump_numbers[place],
@@ -178,18 +182,30 @@ static bool may_run_together(const input_job openings[2], const cli_app *cli)
     return cli->run.memory_bytes >= SIDE_BY_SIDE_MIN_BYTES;
 }
 
-/* True if both were opened; one that needs more than half the memory gets all of it in a second try. */
+static bool can_be_read_again(const input_job *opening)
+{
+    struct stat what;
+    return fstat(opening->kept, &what) == 0 && S_ISREG(what.st_mode);
+}
+
+/*
+ * True if both were tried. When one fails the other is stopped, unless what failed is too little memory:
+ * then that one is tried again, alone and with all of it.
+ */
 static bool run_together(input_job openings[2])
 {
     pthread_t thread;
-    for (size_t i = 0; i < 2; i++)
+    atomic_bool stop = false;
+    for (size_t i = 0; i < 2; i++) {
         openings[i].run.memory_bytes /= 2;
+        openings[i].stop = &stop;
+        openings[i].progress.stop = &stop;
+    }
     if (pthread_create(&thread, NULL, run_opening, &openings[1]) != 0) return false;
     run_opening(&openings[0]);
     pthread_join(thread, NULL);
-    for (size_t i = 0; i < 2; i++) {
-        if (openings[i].status != HSD_E_OVER_BUDGET || strcmp(openings[i].input->path, "-") == 0)
-            continue;
+    for (size_t i = 0; i < 2 && !stop; i++) {
+        if (openings[i].status != HSD_E_OVER_BUDGET || !can_be_read_again(&openings[i])) continue;
         openings[i].run.memory_bytes *= 2;
         hsd_error_init(&openings[i].error);
         run_opening(&openings[i]);
@@ -197,24 +213,40 @@ static bool run_together(input_job openings[2])
     return true;
 }
 
+/* The first that failed by itself; else one that was only stopped; `count` when none failed. */
+static size_t find_failed(const input_job *openings, size_t count)
+{
+    size_t failed = count;
+    for (size_t i = count; i-- > 0;) {
+        const bool is_stopped = openings[i].status == HSD_E_CANCELLED;
+        if (openings[i].status != HSD_OK && (!is_stopped || failed == count)) failed = i;
+    }
+    return failed;
+}
+
+static void run_all(input_job *openings, size_t count, const cli_app *cli)
+{
+    if (count == 2 && may_run_together(openings, cli) && run_together(openings)) return;
+    for (size_t i = 0; i < count; i++) {
+        openings[i].run.memory_bytes = cli->run.memory_bytes;
+        openings[i].progress.stop = NULL;
+        run_opening(&openings[i]);
+        if (openings[i].status != HSD_OK) return;
+    }
+}
+
 hsd_status cli_inputs_open(cli_input *inputs, size_t count, cli_app *cli, bool summary_only,
                            hsd_damage damage, hsd_error *err)
 {
     input_job openings[2];
-    size_t failed = count;
     for (size_t i = 0; i < count; i++)
         prepare(&openings[i], &inputs[i], cli, i, summary_only, damage);
-    for (size_t i = 0; i < count && failed == count; i++)
-        if (openings[i].status != HSD_OK) failed = i;
-    const bool together =
-        failed == count && count == 2 && may_run_together(openings, cli) && run_together(openings);
-    for (size_t i = 0; i < count && failed == count; i++) {
-        if (!together) run_opening(&openings[i]);
-        if (openings[i].status != HSD_OK) failed = i;
-        tell_of_import(&openings[i]);
-    }
-    for (size_t i = 0; i < count; i++)
+    if (find_failed(openings, count) == count) run_all(openings, count, cli);
+    const size_t failed = find_failed(openings, count);
+    for (size_t i = 0; i < count; i++) {
+        if (failed == count) tell_of_import(&openings[i]);
         if (openings[i].kept > STDERR_FILENO) close(openings[i].kept);
+    }
     if (failed == count) return HSD_OK;
     *err = openings[failed].error;
     return openings[failed].status;

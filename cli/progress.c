@@ -103,6 +103,7 @@ bool cli_progress_tell(void *context, const char *stage, uint64_t done, uint64_t
             draw(now);
         pthread_mutex_unlock(&state.lock);
     }
+    if (progress && progress->stop && atomic_load(progress->stop)) return false;
     return cli_signal_seen() == 0;
 }
 

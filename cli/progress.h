@@ -5,17 +5,20 @@
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
+#include <stdatomic.h>
+
 #include "cli.h"
 
 /* One operation that tells of progress; two may run side by side, each in its own thread. */
 typedef struct cli_progress {
-    unsigned slot; /* 0 or 1 */
+    unsigned slot;           /* 0 or 1 */
+    const atomic_bool *stop; /* set when the other one failed; NULL = alone */
 } cli_progress;
 
 /* Called once, before anything tells of progress. */
 void cli_progress_begin(const cli_app *cli);
 
-/* For hsd_run.progress: shows the line and asks for cancellation after a signal. Context is a
+/* For hsd_run.progress: shows the line and asks for cancellation after a signal or `stop`. Context is a
  * cli_progress, or NULL for the first slot. */
 bool cli_progress_tell(void *context, const char *stage, uint64_t done, uint64_t total);
 

@@ -128,7 +128,7 @@ hsd_status hsd_shorten_names(hsd_short_name *names, size_t count, size_t width, 
                              hsd_arena *arena, hsd_error *err)
 {
     const ellipsis mark = ellipsis_for(use_utf8);
-    hsd_short_name **sorted = calloc(count + 1, sizeof *sorted);
+    hsd_short_name **sorted = calloc(count + 1, sizeof(hsd_short_name *));
     bool *is_equal = calloc(count + 1, sizeof *is_equal);
     hsd_status status = sorted && is_equal
                             ? HSD_OK
@@ -138,7 +138,7 @@ hsd_status hsd_shorten_names(hsd_short_name *names, size_t count, size_t width, 
         status = shorten(&names[i], width, true, mark, arena, err);
     }
     for (size_t round = width; status == HSD_OK; round += round / 2 + 1) {
-        qsort(sorted, count, sizeof *sorted, by_text);
+        qsort(sorted, count, sizeof(hsd_short_name *), by_text);
         if (find_equal(sorted, count, is_equal) == 0) break;
         for (size_t i = 0; status == HSD_OK && i < count; i++)
             if (is_equal[i]) status = shorten(sorted[i], round, false, mark, arena, err);

@@ -39,8 +39,8 @@ def v8_snapshot(path, sessions):
         json.dump(snapshot, file, separators=(",", ":"))
 
 
-def jvm_dump(path, sessions):
-    """An HPROF 1.0.2 dump: a class Session whose static field `all` is an array of that many Sessions."""
+def jvm_dump(path, *moments):
+    """An HPROF 1.0.2 file: a class Session whose static field `all` is an array of that many Sessions, dumped at each moment."""
     strings = {}
     body = b""
 
@@ -64,15 +64,16 @@ def jvm_dump(path, sessions):
                                                (array, "[Lcom/shop/Session;")), 1):
         record(0x02, struct.pack(">IQIQ", serial, identity, 0, string(name)))
     table = 0x10000
-    heap = class_dump(objects, 0, 0)
-    heap += class_dump(session, objects, 12, static=(("all", table),), fields=(("next", 2), ("count", 10)))
-    heap += class_dump(array, objects, 0)
-    heap += struct.pack(">BQ", 0x05, session)
-    elements = [0x20000 + 64 * i for i in range(sessions)]
-    heap += struct.pack(">BQIIQ", 0x22, table, 0, sessions, array) + b"".join(struct.pack(">Q", one) for one in elements)
-    for one in elements:
-        heap += struct.pack(">BQIQI", 0x21, one, 0, session, 12) + struct.pack(">QI", 0, 7)
-    record(0x1C, heap)
-    record(0x2C, b"")
+    for sessions in moments:
+        heap = class_dump(objects, 0, 0)
+        heap += class_dump(session, objects, 12, static=(("all", table),), fields=(("next", 2), ("count", 10)))
+        heap += class_dump(array, objects, 0)
+        heap += struct.pack(">BQ", 0x05, session)
+        elements = [0x20000 + 64 * i for i in range(sessions)]
+        heap += struct.pack(">BQIIQ", 0x22, table, 0, sessions, array) + b"".join(struct.pack(">Q", one) for one in elements)
+        for one in elements:
+            heap += struct.pack(">BQIQI", 0x21, one, 0, session, 12) + struct.pack(">QI", 0, 7)
+        record(0x1C, heap)
+        record(0x2C, b"")
     with open(path, "wb") as file:
         file.write(b"JAVA PROFILE 1.0.2\0" + struct.pack(">IQ", 8, 1795166042000) + body)

@@ -57,6 +57,11 @@ CASES = {
     "diff-v8-summary": ("hsdiff --summary a.heapsnapshot b.heapsnapshot", 0),
     "diff-jvm": ("hsdiff a.hprof b.hprof", 0),
     "diff-jvm-summary": ("hsdiff --summary a.hprof b.hprof", 0),
+    "diff-jvm-several": ("hsdiff -q several.hprof several.hprof --dump 1,2", 0),
+    "several": ("hsdiff several.hprof b.hprof", 3),
+    "several-too-few": ("hsdiff info several.hprof --dump 3", 3),
+    "both-fail": ("hsdiff --threads 1 cut.heapsnapshot cut.hprof", 3),
+    "both-fail-at-once": ("hsdiff cut.heapsnapshot cut.hprof 2> e.txt; s=$?; grep -c 'Usual causes' e.txt; exit $s", 3),
     "diff-mixed": ("hsdiff import -q a.heapsnapshot -o a.hs && hsdiff a.hs b.heapsnapshot", 0),
     "diff-stdin-pipe": ("cat a.heapsnapshot | hsdiff - b.heapsnapshot", 0),
     "diff-stdin-file": ("hsdiff a.heapsnapshot - < b.heapsnapshot", 0),
@@ -176,6 +181,7 @@ def make_inputs(folder, hsdiff):
         inputs.jvm_dump(path(name + ".hprof"), sessions)
     with open(path("d/demo-after.hs"), "rb") as file:
         capture = bytearray(file.read())
+    inputs.jvm_dump(path("several.hprof"), 20, 220)
     write(path("cut.hs"), capture[:len(capture) * 2 // 3])
     capture[len(capture) // 2] ^= 0x10
     write(path("flipped.hs"), capture)
