@@ -451,16 +451,10 @@ hsd_status hsd_column_u32_array(const hsd_columns *columns, hsd_column_store *st
     return values.mask != 0 ? HSD_OK : fill_u32(store, id, count, values.at[0], out, fault);
 }
 
-hsd_status hsd_column_zeros_u64(hsd_column_store *store, unsigned id, uint64_t count,
-                                const uint64_t **out, hsd_fault *fault)
+hsd_status hsd_column_zeros(hsd_column_store *store, unsigned id, uint64_t count,
+                            const uint64_t **out, hsd_fault *fault)
 {
     return fill_u64(store, id, count, 0, out, fault);
-}
-
-hsd_status hsd_column_zeros_u32(hsd_column_store *store, unsigned id, uint64_t count,
-                                const uint32_t **out, hsd_fault *fault)
-{
-    return fill_u32(store, id, count, 0, out, fault);
 }
 
 hsd_status hsd_column_bytes(const hsd_columns *columns, unsigned id, uint64_t count, hsd_bytes *out,

@@ -100,11 +100,9 @@ hsd_status hsd_column_u64_array(const hsd_columns *columns, hsd_column_store *st
 hsd_status hsd_column_u32_array(const hsd_columns *columns, hsd_column_store *store, unsigned id,
                                 uint64_t count, const uint32_t **out, hsd_fault *fault);
 
-/* Zeros in the place of a column that is there and not wanted. */
-hsd_status hsd_column_zeros_u64(hsd_column_store *store, unsigned id, uint64_t count,
-                                const uint64_t **out, hsd_fault *fault);
-hsd_status hsd_column_zeros_u32(hsd_column_store *store, unsigned id, uint64_t count,
-                                const uint32_t **out, hsd_fault *fault);
+/* `count` zeros, in the place of columns that are not wanted. They take the slot `id`, which no column of the block may have. */
+hsd_status hsd_column_zeros(hsd_column_store *store, unsigned id, uint64_t count,
+                            const uint64_t **out, hsd_fault *fault);
 
 /* A column of bytes, empty where it is not there. Its bytes may be written to for the caller's own ends. */
 hsd_status hsd_column_bytes(const hsd_columns *columns, unsigned id, uint64_t count, hsd_bytes *out,

@@ -1,46 +1,45 @@
-/* Bits in pages. See id_set.h. */
+/* Bits in pages, pages in branches. See id_set.h. */
 #include "format/id_set.h"
 
 #include <stdlib.h>
 
-bool hsd_id_set_make_page(hsd_id_set *set, uint32_t id)
+#define PAGE_WORDS (HSD_ID_PAGE_BITS / 64)
+
+uint64_t *hsd_id_set_make_page(hsd_id_set *set, uint32_t id)
 {
-    if (set->pages == NULL) {
-        set->pages = calloc(HSD_ID_PAGES, sizeof *set->pages);
-        if (set->pages == NULL) return false;
-        set->memory_bytes += HSD_ID_PAGES * sizeof *set->pages;
-    }
-    uint64_t **page = &set->pages[id / HSD_ID_PAGE_BITS];
-    if (*page != NULL) return true;
-    *page = calloc(HSD_ID_PAGE_BITS / 64, sizeof **page);
-    if (*page != NULL) set->memory_bytes += HSD_ID_PAGE_BITS / 8;
-    return *page != NULL;
+    const uint32_t page = id / HSD_ID_PAGE_BITS;
+    hsd_id_branch **branch = &set->branch[page / HSD_ID_BRANCHES];
+    if (*branch == NULL) *branch = calloc(1, sizeof **branch);
+    if (*branch == NULL) return NULL;
+    uint64_t **words = &(*branch)->page[page % HSD_ID_BRANCHES];
+    if (*words == NULL) *words = calloc(PAGE_WORDS, sizeof **words);
+    return *words;
 }
 
 bool hsd_id_set_has(const hsd_id_set *set, uint32_t id)
 {
-    if (set->pages == NULL || set->pages[id / HSD_ID_PAGE_BITS] == NULL) return false;
-    return (set->pages[id / HSD_ID_PAGE_BITS][id % HSD_ID_PAGE_BITS / 64] >> (id % 64) & 1) != 0;
+    const uint64_t *page = hsd_id_set_page(set, id);
+    return page != NULL && (page[id % HSD_ID_PAGE_BITS / 64] >> (id % 64) & 1) != 0;
 }
 
-/* Bits 64 * word … of a page that are in `a` and not in `b`, from number `from` on. */
-static uint64_t missing_bits(const hsd_id_set *a, const hsd_id_set *b, uint32_t page, uint32_t word,
-                             uint32_t from)
+/* First number of a page of `a` that is not in the same page of `b`; UINT32_MAX when there is none. */
+static uint32_t first_missing_of_page(const uint64_t *a, const uint64_t *b, uint32_t first)
 {
-    uint64_t bits = a->pages[page][word];
-    const uint32_t first = page * HSD_ID_PAGE_BITS + 64 * word;
-    if (b->pages != NULL && b->pages[page] != NULL) bits &= ~b->pages[page][word];
-    if (from > first) bits &= from - first < 64 ? UINT64_MAX << (from - first) : 0;
-    return bits;
+    for (uint32_t word = 0; a != NULL && word < PAGE_WORDS; word++) {
+        const uint64_t bits = a[word] & ~(b != NULL ? b[word] : 0);
+        if (bits != 0) return first + 64 * word + (uint32_t)__builtin_ctzll(bits);
+    }
+    return UINT32_MAX;
 }
 
-uint32_t hsd_id_set_first_missing(const hsd_id_set *a, const hsd_id_set *b, uint32_t from)
+uint32_t hsd_id_set_first_missing(const hsd_id_set *a, const hsd_id_set *b)
 {
-    for (uint32_t page = from / HSD_ID_PAGE_BITS; a->pages != NULL && page < HSD_ID_PAGES; page++) {
-        for (uint32_t word = 0; a->pages[page] != NULL && word < HSD_ID_PAGE_BITS / 64; word++) {
-            const uint64_t bits = missing_bits(a, b, page, word, from);
-            if (bits != 0)
-                return page * HSD_ID_PAGE_BITS + 64 * word + (uint32_t)__builtin_ctzll(bits);
+    for (uint32_t i = 0; i < HSD_ID_BRANCHES; i++) {
+        for (uint32_t k = 0; a->branch[i] != NULL && k < HSD_ID_BRANCHES; k++) {
+            const uint32_t first = (i * HSD_ID_BRANCHES + k) * HSD_ID_PAGE_BITS;
+            const uint32_t found =
+                first_missing_of_page(a->branch[i]->page[k], hsd_id_set_page(b, first), first);
+            if (found != UINT32_MAX) return found;
         }
     }
     return UINT32_MAX;
@@ -48,8 +47,10 @@ uint32_t hsd_id_set_first_missing(const hsd_id_set *a, const hsd_id_set *b, uint
 
 void hsd_id_set_release(hsd_id_set *set)
 {
-    for (uint32_t i = 0; set->pages != NULL && i < HSD_ID_PAGES; i++)
-        free(set->pages[i]);
-    free(set->pages);
+    for (uint32_t i = 0; i < HSD_ID_BRANCHES; i++) {
+        for (uint32_t k = 0; set->branch[i] != NULL && k < HSD_ID_BRANCHES; k++)
+            free(set->branch[i]->page[k]);
+        free(set->branch[i]);
+    }
     *set = (hsd_id_set){0};
 }

@@ -16,6 +16,7 @@ typedef struct decoding {
     hsd_object_block *objects;
     const hsd_block_header *header;
     unsigned want;
+    const uint64_t *zeros; /* one for each record */
     hsd_fault *fault;
 } decoding;
 
@@ -25,14 +26,16 @@ static bool wants(const decoding *d, unsigned want) { return (d->want & want) !=
 static hsd_status array_u64(const decoding *d, unsigned id, bool is_wanted, const uint64_t **out)
 {
     hsd_object_block *o = d->objects;
-    if (!is_wanted) return hsd_column_zeros_u64(&o->store, id, o->records, out, d->fault);
+    *out = d->zeros;
+    if (!is_wanted) return HSD_OK;
     return hsd_column_u64_array(&o->columns, &o->store, id, o->records, out, d->fault);
 }
 
 static hsd_status array_u32(const decoding *d, unsigned id, bool is_wanted, const uint32_t **out)
 {
     hsd_object_block *o = d->objects;
-    if (!is_wanted) return hsd_column_zeros_u32(&o->store, id, o->records, out, d->fault);
+    *out = (const uint32_t *)d->zeros;
+    if (!is_wanted) return HSD_OK;
     return hsd_column_u32_array(&o->columns, &o->store, id, o->records, out, d->fault);
 }
 
@@ -137,13 +140,13 @@ static hsd_status decode_values(const decoding *d)
     return HSD_OK;
 }
 
-/* sources[k] = id or ordinal of the object that reference k belongs to. Room for SPREAD more than there are. */
-static void spread_sources(const hsd_object_block *o, bool is_by_ordinal, uint64_t *sources)
+/* sources[k] = id, or ordinal where there are no `ids`, of the object that reference k belongs to. Room for SPREAD more than there are. */
+static void spread_sources(const hsd_object_block *o, const uint64_t *ids, uint64_t *sources)
 {
     uint64_t ordinal = o->next_ordinal - (o->starts_with_continuation ? 1 : 0);
     for (uint32_t i = 0; i < o->records; i++) {
         const uint32_t count = o->ref_count[i];
-        const uint64_t source = is_by_ordinal ? ordinal + i : o->id[i];
+        const uint64_t source = ids == NULL ? ordinal + i : ids[i];
         for (uint32_t k = 0; k < SPREAD; k++)
             sources[k] = source;
         for (uint32_t k = SPREAD; k < count; k++)
@@ -157,14 +160,12 @@ static hsd_status add_sources(const decoding *d)
 {
     hsd_object_block *o = d->objects;
     const bool is_by_ordinal = (d->header->flags & HSC_BLOCK_FLAG_TARGET_ORDINAL) != 0;
-    if (!is_by_ordinal && !wants(d, HSD_WANT_IDS)) {
-        HSD_TRY(
-            hsd_column_u64_array(&o->columns, &o->store, HSC_COL_ID, o->records, &o->id, d->fault));
-    }
+    const uint64_t *ids = o->id;
+    if (!is_by_ordinal && !wants(d, HSD_WANT_IDS)) HSD_TRY(array_u64(d, HSC_COL_ID, true, &ids));
     uint64_t *sources = hsd_column_store_array(&o->store, HSD_SLOT_SOURCES, o->references + SPREAD,
                                                sizeof *sources, d->fault);
     if (sources == NULL) return HSD_E_NOMEM;
-    spread_sources(o, is_by_ordinal, sources);
+    spread_sources(o, is_by_ordinal ? NULL : ids, sources);
     o->store.slot[HSC_COL_REF_TARGET].fill_count = 0;
     hsd_column_add_sources(&o->columns, HSC_COL_REF_TARGET, sources,
                            o->store.slot[HSC_COL_REF_TARGET].array);
@@ -199,12 +200,13 @@ static hsd_status decode_references(const decoding *d)
     return HSD_OK;
 }
 
-static hsd_status decode_all(const decoding *d, const hsd_block *block)
+static hsd_status decode_all(decoding *d, const hsd_block *block)
 {
     hsd_object_block *o = d->objects;
     HSD_TRY(hsd_columns_parse(block, &o->columns, d->fault));
     o->records = block->header.record_count;
     o->next_ordinal = block->header.first_ordinal;
+    HSD_TRY(hsd_column_zeros(&o->store, HSD_SLOT_ZEROS, o->records, &d->zeros, d->fault));
     HSD_TRY(decode_records(d));
     HSD_TRY(check_continuation(d));
     if (o->next_ordinal + hsd_object_block_begun(o) > HSC_MAX_OBJECTS) {
@@ -217,7 +219,7 @@ static hsd_status decode_all(const decoding *d, const hsd_block *block)
 hsd_status hsd_object_block_decode(hsd_object_block *objects, const hsd_block *block, unsigned want,
                                    hsd_fault *fault)
 {
-    const decoding d = {.objects = objects, .header = &block->header, .want = want, .fault = fault};
+    decoding d = {.objects = objects, .header = &block->header, .want = want, .fault = fault};
     const hsd_status status = decode_all(&d, block);
     objects->next = 0;
     if (status != HSD_OK) objects->records = 0; /* nothing of it may be looked at */

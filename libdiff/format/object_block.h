@@ -30,8 +30,9 @@ typedef struct hsd_object_block {
     hsd_column_store store;
 } hsd_object_block;
 
-/* A slot of the store that no column has: for the source of each reference. */
+/* Slots of the store that no column has: for the source of each reference, and for columns that are not wanted. */
 #define HSD_SLOT_SOURCES 0
+#define HSD_SLOT_ZEROS   15
 
 /* Bits of FLAGS that reading itself acts on (FORMAT.md 6.6). */
 #define HSD_OBJECT_PSEUDO    0x1u

@@ -21,8 +21,9 @@
 #include "format/totals.h"
 
 #define COPY_BYTES      ((size_t)1 << 20)
-#define TYPES_A_BLOCK   2048 /* with all their buckets they stay below the limits of FORMAT.md 10 */
-#define RECORDS_A_BLOCK 32768
+#define TYPES_A_BLOCK   512 /* with all their buckets they stay below the limits of FORMAT.md 10 */
+#define RECORDS_A_BLOCK 8192
+#define FACT_VALUES     4u /* FORMAT.md 8.2, key 9 */
 
 typedef struct salvage {
     hsd_capture *capture;
@@ -111,19 +112,19 @@ static hsd_status write_header(salvage *s, hsd_error *err)
     return hsd_output_write(&s->output, bytes, sizeof bytes, err);
 }
 
-/* INFO is lost: the capture id and what targets are is what is known. */
+/*
+ * INFO is lost: the capture id and what targets are is what is known. Whether values of user data are inside is not, so it says
+ * that they are.
+ */
 static hsd_status write_info(salvage *s, hsd_error *err)
 {
     const hsd_capture *capture = s->capture;
-    uint32_t entries = 1;
-    HSD_TRY(hsd_fact_put_bytes(&s->payload, HSC_INFO_CAPTURE_ID,
-                               (hsd_bytes){capture->file.header.capture_id, HSC_CAPTURE_ID_BYTES},
-                               err));
-    if (capture->info.targets_are_ordinals) {
-        HSD_TRY(hsd_fact_put_number(&s->payload, HSC_INFO_TARGETS, 1, err));
-        entries++;
-    }
-    return write_block(s, HSC_BLOCK_INFO, entries, err);
+    const hsd_bytes id = {capture->file.header.capture_id, HSC_CAPTURE_ID_BYTES};
+    const bool are_ordinals = capture->info.targets_are_ordinals;
+    HSD_TRY(hsd_fact_put_bytes(&s->payload, HSC_INFO_CAPTURE_ID, id, err));
+    HSD_TRY(hsd_fact_put_number(&s->payload, HSC_INFO_FACTS, FACT_VALUES, err));
+    if (are_ordinals) HSD_TRY(hsd_fact_put_number(&s->payload, HSC_INFO_TARGETS, 1, err));
+    return write_block(s, HSC_BLOCK_INFO, are_ordinals ? 3 : 2, err);
 }
 
 /* A column of the block that is being built: `count` values at s->columns + n * RECORDS_A_BLOCK. */

@@ -345,7 +345,7 @@ static hsd_status locate_undefined(hsd_verifier *v, hsd_fault *fault)
 static bool has_undefined(const hsd_verifier *v)
 {
     for (unsigned table = 0; table < HSD_TABLES; table++) {
-        if (hsd_id_set_first_missing(&v->used[table], &v->defined[table], 0) != UINT32_MAX)
+        if (hsd_id_set_first_missing(&v->used[table], &v->defined[table]) != UINT32_MAX)
             return true;
     }
     return false;

@@ -89,6 +89,7 @@ hsd_status hsd_capture_open_fd(hsd_capture **out, int fd, const char *name, hsd_
 /* True if the first bytes of a file are those of a capture. */
 bool hsd_capture_probe(const void *prefix, size_t size);
 
+/* Borrowed until the capture is closed. */
 const hsd_capture_info *hsd_capture_get_info(const hsd_capture *capture);
 void hsd_capture_close(hsd_capture *capture);
 
