@@ -94,17 +94,30 @@ static column_walk begin_walk(hsc_values values, size_t count, unsigned transfor
     return w;
 }
 
+/* Each value less the one before it, straight from the staged values: loops that the compiler widens. */
+static void load_deltas(hsc_values values, size_t at, size_t n, uint64_t *out)
+{
+    out[0] = value_at(values, at) - (at > 0 ? value_at(values, at - 1) : 0);
+    if (values.width_bytes == 8) {
+        const uint64_t *from = (const uint64_t *)values.data + at;
+        for (size_t i = 1; i < n; i++)
+            out[i] = from[i] - from[i - 1];
+        return;
+    }
+    const uint32_t *from = (const uint32_t *)values.data + at;
+    for (size_t i = 1; i < n; i++)
+        out[i] = (uint64_t)from[i] - from[i - 1];
+}
+
 /* Differences of `n` values from `at` on. SOURCE must be walked from the start. */
 static void load_tile(column_walk *walk, size_t at, size_t n, uint64_t *tile)
 {
-    load(walk->values, at, n, tile);
-    if (walk->transform == HSC_TRANSFORM_SOURCE) {
-        subtract_sources(walk, n, tile);
-    } else if (walk->transform == HSC_TRANSFORM_DELTA) {
-        for (size_t i = n - 1; i > 0; i--)
-            tile[i] -= tile[i - 1];
-        if (at > 0) tile[0] -= value_at(walk->values, at - 1);
+    if (walk->transform == HSC_TRANSFORM_DELTA) {
+        load_deltas(walk->values, at, n, tile);
+        return;
     }
+    load(walk->values, at, n, tile);
+    if (walk->transform == HSC_TRANSFORM_SOURCE) subtract_sources(walk, n, tile);
 }
 
 /* ---- choosing ---- */
@@ -204,22 +217,30 @@ typedef struct column_pen {
     unsigned char *data;
 } column_pen;
 
-/* Coded values of four places, at 1, 2, 4 or 8 bytes each; `n` may end anywhere in the last column tile. */
+/* Writes 1 to 4 values under one control byte. */
+static inline unsigned char *pack_group(unsigned char *control, unsigned char *data,
+                                        const uint64_t *coded, size_t n)
+{
+    unsigned sizes = 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t v = coded[i];
+        const unsigned size = (unsigned)(v > 0xFF) + (v > 0xFFFF) + (v > 0xFFFFFFFF);
+        hsc_put_u64(data, v);
+        data += (size_t)1 << size;
+        sizes |= size << (2 * i);
+    }
+    *control = (unsigned char)sizes;
+    return data;
+}
+
+/* Coded values at 1, 2, 4 or 8 bytes each; only the last tile of a column may end inside of a group. */
 static void pack(column_pen *pen, const uint64_t *coded, size_t n)
 {
     unsigned char *data = pen->data;
-    for (size_t i = 0; i < n; i += 4) {
-        const size_t end = n - i < 4 ? n - i : 4;
-        unsigned control = 0;
-        for (size_t j = 0; j < end; j++) {
-            const uint64_t v = coded[i + j];
-            const unsigned size = (unsigned)(v > 0xFF) + (v > 0xFFFF) + (v > 0xFFFFFFFF);
-            hsc_put_u64(data, v);
-            data += (size_t)1 << size;
-            control |= size << (2 * j);
-        }
-        *pen->control++ = (unsigned char)control;
-    }
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        data = pack_group(pen->control++, data, coded + i, 4);
+    if (i < n) data = pack_group(pen->control++, data, coded + i, n - i);
     pen->data = data;
 }
 
@@ -287,11 +308,12 @@ unsigned char *hsc_column_put(unsigned char *out, unsigned column, hsc_values va
     if (count == 0) return out;
     unsigned transform = HSC_TRANSFORM_NONE;
     traits t = {0, 0, 0, false};
-    if (value_at(values, 0) == value_at(values, count / 2)) /* perhaps all are alike */
-        t = measure(values, count, transform, NULL);
+    const bool may_be_constant = value_at(values, 0) == value_at(values, count / 2);
+    if (may_be_constant) t = measure(values, count, transform, NULL);
     if (!t.is_constant) {
         transform = choose_transform(values, count, sources);
-        t = measure(values, count, transform, sources);
+        if (transform != HSC_TRANSFORM_NONE || !may_be_constant)
+            t = measure(values, count, transform, sources);
     }
     const unsigned wide = values.width_bytes * 8;
     if (transform != HSC_TRANSFORM_NONE && bits_of(t.any_coded) > wide) {

@@ -29,6 +29,14 @@ static uint64_t any_number(void) { return next_random() >> below(64); }
 static uint32_t any_id(void) { return (uint32_t)(any_number() & 0x7FFFFFFF); }
 static uint32_t any_key(void) { return any_id() | 1; }
 
+/* A name of this process alone. */
+static const char *own_path(void)
+{
+    static char path[64];
+    snprintf(path, sizeof path, "/tmp/hsc-roundtrip-%d.hs", (int)getpid());
+    return path;
+}
+
 /* ---- reading back ---- */
 
 /* Blocks before END, as the last line of the text counts them with it. */
@@ -172,10 +180,8 @@ Test(roundtrip, random_captures_come_back_as_they_were_said)
 {
     const char *runs = getenv("HSD_ROUNDTRIP_RUNS");
     const unsigned count = runs != NULL ? (unsigned)strtoul(runs, NULL, 10) : 10;
-    char path[64];
-    snprintf(path, sizeof path, "/tmp/hsc-roundtrip-%d.hs", (int)getpid());
     for (unsigned run = 0; run < count; run++)
-        one_capture(run, path);
+        one_capture(run, own_path());
 }
 
 /* ---- shapes that are their own test ---- */
@@ -193,7 +199,7 @@ Test(roundtrip, an_object_with_200_000_references)
     recorder r;
     hsc_options options;
     plain_options(&options, 64 << 10);
-    recorder_open(&r, "/tmp/hsc-star.hs", &options);
+    recorder_open(&r, own_path(), &options);
     for (uint64_t i = 0; i < 3; i++) {
         recorder_object(&r, &(hsc_object){.id = 100 + i, .size_bytes = 8}, NULL, 0);
         for (uint64_t k = 0; k < (i == 1 ? 200u : 1u); k++) {
@@ -204,7 +210,7 @@ Test(roundtrip, an_object_with_200_000_references)
         }
         recorder_end(&r);
     }
-    expect_read_back(&r, "/tmp/hsc-star.hs");
+    expect_read_back(&r, own_path());
 }
 
 Test(roundtrip, definitions_inside_of_objects)
@@ -212,7 +218,7 @@ Test(roundtrip, definitions_inside_of_objects)
     recorder r;
     hsc_options options;
     plain_options(&options, 64 << 10);
-    recorder_open(&r, "/tmp/hsc-inside.hs", &options);
+    recorder_open(&r, own_path(), &options);
     for (uint32_t i = 1; i <= 500; i++) {
         recorder_object(&r, &(hsc_object){.id = i, .type = i, .size_bytes = 24}, NULL, 0);
         for (uint32_t k = 0; k < 50; k++) {
@@ -225,7 +231,7 @@ Test(roundtrip, definitions_inside_of_objects)
         recorder_root(&r, &(hsc_root_record){.target = i});
         recorder_end(&r);
     }
-    expect_read_back(&r, "/tmp/hsc-inside.hs");
+    expect_read_back(&r, own_path());
 }
 
 Test(roundtrip, more_types_than_a_block_of_totals_holds)
@@ -233,10 +239,10 @@ Test(roundtrip, more_types_than_a_block_of_totals_holds)
     recorder r;
     hsc_options options;
     plain_options(&options, 16 << 20);
-    recorder_open(&r, "/tmp/hsc-types.hs", &options);
+    recorder_open(&r, own_path(), &options);
     for (uint32_t i = 1; i <= 70000; i++) {
         recorder_object(&r, &(hsc_object){.id = i, .type = i * 3, .size_bytes = i, .category = 100000 - i}, NULL, 0);
         recorder_end(&r);
     }
-    expect_read_back(&r, "/tmp/hsc-types.hs");
+    expect_read_back(&r, own_path());
 }

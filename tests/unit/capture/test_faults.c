@@ -20,7 +20,13 @@ enum { ROOM = 8 << 20 };
 
 static memory_sink sink;
 
-static void set_up(void) { sink = memory_sink_new(ROOM); }
+static char path[64]; /* of this process alone */
+
+static void set_up(void)
+{
+    sink = memory_sink_new(ROOM);
+    snprintf(path, sizeof path, "/tmp/hsc-faults-%d.hs", (int)getpid());
+}
 
 static void tear_down(void)
 {
@@ -88,8 +94,6 @@ Test(faults, malloc_may_fail_at_any_call)
         }
     }
 }
-
-static const char path[] = "/tmp/hsc-faults.hs";
 
 static hsc_status write_file(void)
 {
