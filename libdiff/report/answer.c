@@ -60,11 +60,14 @@ static void print_partial(hsd_screen *screen)
 {
     const hsd_diff *diff = screen->diff;
     char size[HSD_NUMBER_CHARS], count[HSD_NUMBER_CHARS];
-    if (!diff->before.info.is_complete) {
+    if (!hsd_screen_proves_growth(screen)) {
+        hsd_out_text(&screen->out, "Growth is not known, because a part of the ");
         hsd_out_text(&screen->out,
-                     "Growth is not known, because a part of the capture before is missing: what "
-                     "is only found "
-                     "after may have been there. The figures below count what was read.");
+                     diff->before.info.is_complete
+                         ? "capture after is missing, the one that says what is live. "
+                         : "capture before is missing: what is only found after may have "
+                           "been there. ");
+        hsd_out_text(&screen->out, "The figures below count what was read.");
         return;
     }
     if (diff->identity_is_known)

@@ -50,10 +50,10 @@ static hsd_paint paint_of(int64_t growth)
     return growth > 0 ? HSD_PAINT_GROWTH : growth < 0 ? HSD_PAINT_SHRINKAGE : HSD_PAINT_NONE;
 }
 
-/* With a part of a capture missing, growth is proven where it is seen after and all of before is there. */
+/* Of a partial capture, growth alone can be proven: what is not found may only be lost. */
 static bool is_proven(const hsd_screen *screen, int64_t growth)
 {
-    return !screen->diff->is_partial || (screen->diff->before.info.is_complete && growth > 0);
+    return !screen->diff->is_partial || (hsd_screen_proves_growth(screen) && growth > 0);
 }
 
 /* A change below the noise prints as ~; what is new, gone or unchanged is a fact and stays. */

@@ -24,6 +24,14 @@ char *hsd_screen_growth_size(const hsd_screen *screen, char out[HSD_NUMBER_CHARS
                                         : hsd_format_bytes_signed(out, bytes);
 }
 
+bool hsd_screen_proves_growth(const hsd_screen *screen)
+{
+    const hsd_side *before = &screen->diff->before, *after = &screen->diff->after;
+    if (!screen->diff->is_partial) return true;
+    return before->info.is_complete && before->has_roots == after->has_roots &&
+           before->has_references == after->has_references;
+}
+
 static uint64_t noise_of(const hsd_diff *diff, const hsd_report_options *options)
 {
     if (options->noise_bytes > 0) return options->noise_bytes;

@@ -33,6 +33,12 @@ void hsd_screen_foot(hsd_screen *screen, bool folded);
 /* plain.c: the whole report as records. */
 void hsd_screen_plain(hsd_screen *screen);
 
+/*
+ * True if what is seen after and not before has really come: always with complete captures; with a partial
+ * one if all of before is there, and after still says what is live.
+ */
+bool hsd_screen_proves_growth(const hsd_screen *screen);
+
 /* "412.6 MiB", or exact with --bytes. */
 char *hsd_screen_size(const hsd_screen *screen, char out[HSD_NUMBER_CHARS], uint64_t bytes);
 char *hsd_screen_growth_size(const hsd_screen *screen, char out[HSD_NUMBER_CHARS], int64_t bytes);

@@ -201,11 +201,26 @@ def write(path, data):
         file.write(data)
 
 
+# What differs from run to run, or with the compressor: times, versions, places in a file that was compressed.
+VARYING = (
+    (r"read in [\d.]+ s", "read in N s"),
+    (r"hsdiff \d+\.\d+\.\d+", "hsdiff VERSION"),
+    (r"\bbyte [\d,]+", "byte N"),
+    (r"\bblock \d+", "block N"),
+    (r"[\d,]+ blocks\b", "N blocks"),
+    (r"^(blocks +)\d+,", r"\1N,"),
+    (r"[\d,.]+ (?:KiB|B) (on disk|written|skipped)", r"N KiB \1"),
+    (r"[\d,]+ records, [\d.]+ KiB read", "N records, N KiB read"),
+    (r'"(file_bytes|blocks)": \d+', r'"\1": N'),
+)
+
+
 def normalise(text, folder):
     """Takes out what differs from run to run."""
     text = text.replace(folder, "FOLDER")
-    text = re.sub(r"read in [\d.]+ s", "read in N s", text)
-    return re.sub(r"hsdiff \d+\.\d+\.\d+", "hsdiff VERSION", text)
+    for pattern, fixed in VARYING:
+        text = re.sub(pattern, fixed, text, flags=re.MULTILINE)
+    return text
 
 
 class Runner:

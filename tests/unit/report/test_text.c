@@ -225,6 +225,12 @@ Test(text, shows_no_growth_that_is_not_proven)
     HOLDS(report, "lost   8.79 KiB         0          ?  ?        ?\n");
     LACKS(report, "[DEL]");
     free(report);
+    diff.after.has_roots = false; /* so all of it counts as live */
+    report = text_of(&diff);
+    SAYS(report, "Growth is not known, because a part of the capture after is missing");
+    LACKS(report, "is new");
+    LACKS(report, "+1.95");
+    free(report);
     diff.before.info.is_complete = false;
     report = text_of(&diff);
     HOLDS(report, "Growth is not known");
