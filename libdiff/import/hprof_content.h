@@ -12,6 +12,8 @@
 
 #define HPROF_CONTENT_SEED   UINT64_C(0x9e3779b97f4a7c15)
 #define HPROF_CONTENT_FACTOR UINT64_C(0xd1b54a32d192ed03)
+#define HPROF_CONTENT_START                                                                        \
+    UINT64_C(0x8cb92ba72f3d8dd7) /* not the seed: their difference is a factor */
 
 /* Mixes one word in: the halves of a 64 x 64 product, folded. */
 static inline uint64_t hsd_hprof_mix(uint64_t state, uint64_t word)
@@ -56,7 +58,7 @@ typedef struct hprof_content {
 static inline void hsd_hprof_content_begin(hprof_content *content)
 {
     for (unsigned i = 0; i < 4; i++)
-        content->lanes[i] = HPROF_CONTENT_SEED + i;
+        content->lanes[i] = HPROF_CONTENT_START + i;
 }
 
 /* `size` is a multiple of 32 in all calls but the last, which is hsd_hprof_content_finish's. */

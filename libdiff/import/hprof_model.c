@@ -80,16 +80,12 @@ static bool chooses_filling(const hprof *self, const hprof_model *model)
     return with == without ? string_declares(self, "hashIsZero") : with > without;
 }
 
+/* Only records that nobody else writes prove that ids are the agent's tags: names with dots alone
+ * may be another tool's, whose ids are addresses. */
 static hprof_flavour flavour_of(const hprof *self)
 {
     if (self->reader.version == 3) return HPROF_ANDROID;
-    if (self->is_agent) return HPROF_AGENT;
-    for (uint32_t i = 1; i <= self->classes.table.count; i++) {
-        const hsd_bytes name = hsd_hprof_name(&self->names, self->classes.items[i].name);
-        if (hsd_hprof_equals(name, "java.lang.Object")) return HPROF_AGENT;
-        if (hsd_hprof_equals(name, "java/lang/Object")) break;
-    }
-    return HPROF_HOTSPOT;
+    return self->is_agent ? HPROF_AGENT : HPROF_HOTSPOT;
 }
 
 static hprof_model model_of_hotspot(const hprof *self)

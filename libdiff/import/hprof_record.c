@@ -173,6 +173,7 @@ static hsd_status find_total(hprof_reader *reader, hsd_error *err)
         status = hsd_source_peek(source, 1, err);
     }
     const bool is_broken = status == HSD_E_TRUNCATED || status == HSD_E_CORRUPT;
+    if (is_broken && !reader->salvage) set_hint_partial(err);
     if (status < 0 && !(is_broken && reader->salvage)) return status;
     reader->total_bytes = hsd_source_offset(source);
     return hsd_source_seek(source, offset, err);

@@ -207,6 +207,7 @@ static hsd_status scan_rare(scan *s, const hprof_sub *sub, hsd_error *err)
 {
     hprof *self = s->self;
     hprof_class *class = NULL;
+    uint32_t name = 0;
     switch (sub->tag) {
     case HPROF_CLASS:
         HSD_TRY(hsd_hprof_check_memory(self, 0, err));
@@ -217,6 +218,7 @@ static hsd_status scan_rare(scan *s, const hprof_sub *sub, hsd_error *err)
         return HSD_OK;
     case HPROF_THREAD_OBJECT:
         return hsd_hprof_note_thread(&self->stacks, sub->stack, sub->id, sub->frame, err);
+    case HPROF_HEAP_INFO: return hsd_hprof_want(&self->names, sub->class_id, &name, err);
     case HPROF_NO_DATA_ARRAY: count_prim_array(s, sub); return HSD_OK;
     default: return HSD_OK;
     }

@@ -36,7 +36,7 @@ static uint64_t hash_content(const hprof_writing *w, const hprof_plan *plan, con
 {
     if (plan->run_count == 0) return 0;
     const hprof_run *run = &w->plans.runs[plan->first_run];
-    uint64_t state = HPROF_CONTENT_SEED;
+    uint64_t state = HPROF_CONTENT_START;
     for (uint32_t i = 0; i < plan->run_count; i++)
         if ((uint64_t)run[i].offset + run[i].size <= size)
             state = hsd_hprof_mix_bytes(state, data + run[i].offset, run[i].size);
@@ -138,10 +138,10 @@ static inline __attribute__((always_inline)) hsd_status write_instance(hprof_wri
     if (__builtin_expect(plan->is_thread, 0))
         HSD_TRY(name_thread(w, &object, &is_named_thread, err));
     HSD_TRY(hsd_hprof_begin_object(w, &object, sub->stack, err));
-    HSD_TRY(write_slots(w, plan, id_bytes, data, size, is_named_thread, err));
-    HSD_TRY(hsd_hprof_refer(w, plan->class_target, w->class_label, 0, err));
     if (__builtin_expect(w->import->options->with_values, 0))
         HSD_TRY(preview_instance(w, sub, data, size, err));
+    HSD_TRY(write_slots(w, plan, id_bytes, data, size, is_named_thread, err));
+    HSD_TRY(hsd_hprof_refer(w, plan->class_target, w->class_label, 0, err));
     HSD_TRY(hsd_hprof_end_object(w, err));
     return hsd_hprof_skip(&w->reader, sub->body, err);
 }

@@ -79,7 +79,8 @@ static hsd_status peek_prefix(hsd_source *source, size_t *size, hsd_error *err)
     const hsd_status status = hsd_source_peek(source, want, err);
     *size = (size_t)hsd_min_u64(want, hsd_source_ahead(source));
     /* A damaged gzip file that shows its beginning is the importer's to judge. */
-    return status == HSD_END || *size > 0 ? HSD_OK : status;
+    const bool is_damaged = status == HSD_E_TRUNCATED || status == HSD_E_CORRUPT;
+    return status == HSD_END || (is_damaged && *size > 0) ? HSD_OK : status;
 }
 
 static hsd_status open_gzip(input *in, bool summary_only, size_t window, hsd_temp_space *space,
