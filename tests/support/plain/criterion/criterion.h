@@ -53,7 +53,7 @@ static inline void plain_register(plain_test *test)
 }
 
 #define PLAIN_ENTRY(suite_, name_, tag, is_suite_, run_, parameters_, ...)                                  \
-    static plain_test plain_##tag = {.suite = suite_, .name = name_, .own = {.timeout = 0, __VA_ARGS__},    \
+    static plain_test plain_##tag = {.suite = suite_, .name = name_, .own = {__VA_ARGS__},                  \
                                      .run = run_, .parameters = parameters_, .is_suite = is_suite_};        \
     __attribute__((constructor)) static void plain_register_##tag(void) { plain_register(&plain_##tag); }
 
