@@ -1,0 +1,229 @@
+/*
+ * Who holds what in a heap snapshot: roots by their group, and the owners that are found by structure:
+ * properties of global objects, variables of modules. And which embedder objects are detached.
+ */
+#include <criterion/criterion.h>
+
+#include <string.h>
+
+#include "unit/import/v8_case.h"
+#include <hscapture/hscapture.h>
+
+TestSuite(v8_owners, .init = case_v8_setup);
+
+/* ---- roots and owners ---- */
+
+Test(v8_owners, roots_are_named_by_their_group)
+{
+    v8_heap *heap = v8_heap_new();
+    const v8_program p = v8_add_program(heap);
+    const uint32_t orphan = v8_node(heap, "code", "v8BreakIterator", 64),
+                   text = v8_node(heap, "string", "secret", 24);
+    v8_edge_at(heap, p.root, "element", 8, text);
+    loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
+    cr_expect(loaded_has_root(&c, HSC_ROOT_GLOBAL, "global", p.global));
+    cr_expect(loaded_has_root(&c, HSC_ROOT_STACK, "(Stack roots)", p.closure));
+    cr_expect(loaded_has_root(&c, HSC_ROOT_HANDLE, "(Global handles)", p.native_context));
+    cr_expect(loaded_has_root(&c, HSC_ROOT_RUNTIME, "(V8 internal)", orphan));
+    cr_expect(loaded_has_root(&c, HSC_ROOT_HANDLE, "", text));
+    cr_expect_eq(c.root_count, 5, "weak references and groups are no roots: %zu", c.root_count);
+    loaded_release(&c);
+    v8_heap_free(heap);
+}
+
+Test(v8_owners, properties_of_the_global_object_own_what_hangs_from_them)
+{
+    v8_heap *heap = v8_heap_new();
+    const v8_program p = v8_add_program(heap);
+    v8_edge(heap, p.sessions, "property", "leak", p.leak);
+    loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
+    cr_expect_str_eq(c.objects[p.global].name, "global");
+    cr_expect_eq(case_v8_reference(&c, p.global, "leak")->flags, HSC_LABEL_NAMED_ROOT);
+    cr_expect_eq(case_v8_reference(&c, p.sessions, "leak")->flags, 0,
+                 "the same name elsewhere is an ordinary field");
+    cr_expect_eq(case_v8_reference(&c, p.global, "properties")->flags, HSC_LABEL_FOLD);
+    loaded_release(&c);
+    v8_heap_free(heap);
+}
+
+Test(v8_owners, variables_of_a_module_own_what_hangs_from_them)
+{
+    v8_heap *heap = v8_heap_new();
+    const v8_program p = v8_add_program(heap);
+    loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
+    cr_expect_str_eq(c.objects[p.module].name, "store.js");
+    cr_expect_eq(case_v8_reference(&c, p.module, "sessions")->flags, HSC_LABEL_NAMED_ROOT);
+    cr_expect_eq(case_v8_reference(&c, p.module, "sessions")->kind, HSC_LABEL_VARIABLE);
+    loaded_release(&c);
+    v8_heap_free(heap);
+}
+
+Test(v8_owners, what_only_looks_like_an_owner_is_none)
+{
+    /* Each way in which a context or a global object is not what it seems: one name is another. */
+    static const char *const proofs[] = {"shared", "context", "script_or_debug_info",
+                                         "global_proxy"};
+    for (size_t i = 0; i < sizeof proofs / sizeof proofs[0]; i++) {
+        v8_heap *heap = v8_heap_new();
+        const v8_program p = v8_add_program(heap);
+        heap->strings[v8_string(heap, proofs[i])][0] = 'x';
+        loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
+        cr_expect_eq(case_v8_reference(&c, p.global, "leak")->flags,
+                     i == 3 ? 0u : HSC_LABEL_NAMED_ROOT);
+        cr_expect_eq(case_v8_reference(&c, p.module, "sessions")->flags,
+                     i == 3 ? HSC_LABEL_NAMED_ROOT : 0u);
+        loaded_release(&c);
+        v8_heap_free(heap);
+    }
+}
+
+Test(v8_owners, a_function_that_runs_twice_is_no_module)
+{
+    v8_heap *heap = v8_heap_new();
+    const v8_program p = v8_add_program(heap);
+    const uint32_t again = v8_node(heap, "object", "system / Context", 64), home = p.leak + 2;
+    cr_assert_str_eq(heap->strings[heap->nodes[home].name], "system / ScopeInfo");
+    v8_edge_at(heap, p.leak, "element", 1, again);
+    v8_edge(heap, again, "context", "sessions", p.sessions);
+    v8_edge(heap, again, "internal", "scope_info", home);
+    v8_edge(heap, again, "internal", "previous", p.native_context);
+    loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
+    cr_expect_eq(case_v8_reference(&c, p.module, "sessions")->flags, 0);
+    cr_expect_eq(case_v8_reference(&c, again, "sessions")->flags, 0);
+    loaded_release(&c);
+    v8_heap_free(heap);
+}
+
+/* A module of this file, with one closure. Returns its context. */
+static uint32_t add_module(v8_heap *heap, const v8_program *p, const char *file)
+{
+    const uint32_t module = v8_node(heap, "object", "system / Context", 64),
+                   home = v8_node(heap, "code", "system / ScopeInfo", 80);
+    const uint32_t closure = v8_node(heap, "closure", "f", 64),
+                   function = v8_node(heap, "code", "f", 56);
+    const uint32_t script = v8_node(heap, "code", file, 128);
+    v8_edge(heap, p->leak, "property", "closure", closure);
+    v8_edge(heap, module, "context", "cache", p->leak);
+    v8_edge(heap, module, "internal", "scope_info", home);
+    v8_edge(heap, closure, "internal", "shared", function);
+    v8_edge(heap, closure, "internal", "context", module);
+    v8_edge(heap, function, "internal", "name_or_scope_info", home);
+    v8_edge(heap, function, "internal", "script", script);
+    v8_edge(heap, script, "internal", "source", home);
+    v8_edge(heap, script, "internal", "name", home);
+    return module;
+}
+
+Test(v8_owners, modules_are_called_by_their_file)
+{
+    static const struct {
+        const char *file, *name;
+    } cases[] = {
+        {"/srv/app.js", "app.js"},
+        {"C:\\work\\tool.js", "tool.js"},
+        {"file:///srv/m.mjs", "m.mjs"},
+        {"https://example.com/static/main.js?token=secret", "main.js"},
+        {"system / Script / https://example.com/page.js?v=3", "page.js"},
+        {"node:internal/timers", "node:internal/timers"},
+        {"internal/modules/cjs/loader.js", "internal/modules/cjs/loader.js"},
+        {"data:text/javascript,secret()", "(data URL)"},
+        {"/srv/a/index.js", "a/index.js"}, /* two of one name */
+        {"/srv/b/index.js", "b/index.js"},
+        {"/srv/", "srv/"},
+        {"", ""},
+    };
+    v8_heap *heap = v8_heap_new();
+    const v8_program p = v8_add_program(heap);
+    uint32_t modules[16];
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        modules[i] = add_module(heap, &p, cases[i].file);
+    loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        cr_expect_str_eq(c.objects[modules[i]].name, cases[i].name, "%s: %s", cases[i].file,
+                         c.objects[modules[i]].name);
+        cr_expect_eq(case_v8_reference(&c, modules[i], "cache")->flags,
+                     cases[i].file[0] == '\0' ? 0u : HSC_LABEL_NAMED_ROOT);
+    }
+    loaded_release(&c);
+    v8_heap_free(heap);
+}
+
+Test(v8_owners, several_global_objects_are_numbered)
+{
+    v8_heap *heap = v8_heap_new();
+    const uint32_t root = v8_node(heap, "synthetic", "", 0),
+                   gc = v8_node(heap, "synthetic", "(GC roots)", 0);
+    static const char *const classes[] = {"Window [JSGlobalObject] / https://a.com", "global",
+                                          "Object (global*)", "Window / https://b.com"};
+    static const char *const names[] = {"window", "global", "global#2", "window#2"};
+    uint32_t globals[4];
+    v8_edge_at(heap, root, "element", 1, gc);
+    for (size_t i = 0; i < 4; i++) {
+        const uint32_t proxy = v8_node(heap, i % 2 == 0 ? "object" : "native", "Window", 40);
+        globals[i] = v8_node(heap, "object", classes[i], 40);
+        for (unsigned k = 0; k < 40; k++)
+            v8_edge(heap, globals[i], "property", "Builtin", proxy);
+        v8_edge(heap, globals[i], "internal", "native_context", proxy);
+        v8_edge(heap, globals[i], "internal", "global_proxy", proxy);
+        v8_edge(heap, gc, "internal", "1", globals[i]);
+    }
+    loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
+    for (size_t i = 0; i < 4; i++) {
+        cr_expect_str_eq(c.objects[globals[i]].name, names[i], "%s", c.objects[globals[i]].name);
+        cr_expect(loaded_has_root(&c, HSC_ROOT_GLOBAL, "global", globals[i]),
+                  "a page's global object is a root");
+    }
+    loaded_release(&c);
+    v8_heap_free(heap);
+}
+
+/* ---- detachedness ---- */
+
+Test(v8_owners, what_hangs_from_something_detached_is_detached)
+{
+    v8_heap *heap = v8_heap_new();
+    const v8_program p = v8_add_program(heap);
+    uint32_t n[8];
+    n[0] = v8_node(heap, "native", "<i id=\"x\">", 8); /* before its parent in the file */
+    const uint32_t object = v8_node(heap, "object", "Panel", 8);
+    n[1] = v8_node(heap, "native", "<div>", 8);    /* says it is detached */
+    n[2] = v8_node(heap, "native", "<body>", 8);   /* says it is attached */
+    n[3] = v8_node(heap, "native", "<p>", 8);      /* reached from both: attached */
+    n[4] = v8_node(heap, "native", "Listener", 8); /* over a weak edge */
+    n[5] = v8_node(heap, "native", "Text", 8);     /* over an object: does not count */
+    n[6] = v8_node(heap, "native", "<u>", 8);      /* from n[0] */
+    n[7] = v8_node(heap, "native", "<s>", 8);      /* over a hidden edge */
+    heap->nodes[n[1]].state = 2;
+    heap->nodes[n[2]].state = 1;
+    heap->nodes[object].state = 2;
+    v8_edge(heap, p.leak, "property", "el", n[1]);
+    v8_edge(heap, p.leak, "property", "panel", object);
+    v8_edge(heap, n[1], "element", "1", n[0]);
+    v8_edge(heap, n[1], "element", "2", n[3]);
+    v8_edge(heap, n[2], "element", "1", n[3]);
+    v8_edge(heap, n[1], "weak", "3", n[4]);
+    v8_edge(heap, n[1], "internal", "4", object);
+    v8_edge(heap, object, "property", "text", n[5]);
+    v8_edge(heap, n[0], "internal", "back", n[6]);
+    v8_edge(heap, n[6], "internal", "up", n[1]);
+    v8_edge_at(heap, n[1], "hidden", 9, n[7]);
+    loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
+    /* Embedder objects stand behind all others. */
+    const size_t others = heap->node_count - 8;
+    static const char *const types[] = {"Detached <i>", "Detached <div>", "<body>",       "<p>",
+                                        "Listener",     "Text",           "Detached <u>", "<s>"};
+    for (size_t i = 0; i < 8; i++) {
+        const loaded_object *o = &c.objects[others + i];
+        cr_expect_eq(o->id, heap->nodes[n[i]].id);
+        cr_expect_str_eq(o->type, types[i], "%s is %s", types[i], o->type);
+        cr_expect_eq((o->flags & HSC_OBJECT_DETACHED) != 0, strncmp(types[i], "Detached", 8) == 0);
+    }
+    cr_expect_eq(case_v8_reference(&c, p.leak, "el")->target, others + 1);
+    cr_expect_eq(c.objects[others + 1].references[0].target, others);
+    cr_expect_eq(c.objects[others + 6].references[0].target, others + 1);
+    cr_expect_eq(c.objects[n[0]].id, heap->nodes[object].id, "the object has moved up");
+    for (size_t i = 0; i < c.root_count; i++)
+        cr_expect_neq(c.roots[i].target, others + 1);
+    loaded_release(&c);
+    v8_heap_free(heap);
+}
