@@ -24,7 +24,7 @@ find_package(Python3 COMPONENTS Interpreter)
 set(HSD_TEST_ENVIRONMENT
   "ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:strict_string_checks=1:allocator_may_return_null=1"
   "UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1"
-  "TSAN_OPTIONS=halt_on_error=1"
+  "TSAN_OPTIONS=halt_on_error=1:allocator_may_return_null=1"
   "HSD_SOURCE_DIR=${PROJECT_SOURCE_DIR}" "HSD_BUILD_DIR=${PROJECT_BINARY_DIR}")
 
 function(hsd_test_properties test)
@@ -34,6 +34,9 @@ function(hsd_test_properties test)
   endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
+  endif()
+  if(HSD_TSAN OR HSD_COVERAGE)
+    math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 10")
   endif()
   # Criterion runs each case in a process of its own and does not look at what a sanitizer says when that process ends.
   set_tests_properties(${test} PROPERTIES
