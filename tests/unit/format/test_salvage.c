@@ -1,0 +1,243 @@
+/* Salvage: what is kept, what is written anew, what is never touched. The sweeps in tests/integrity destroy every block. */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "support/fault.h"
+#include "support/make_samples.h"
+#include "support/reseal.h"
+#include "unit/format/legal.h"
+
+static char path[64];
+static hsd_error err;
+static hsd_salvage_result result;
+
+static void choose_path(void)
+{
+    snprintf(path, sizeof path, "/tmp/hsdiff-salvage-%d.hs", (int)getpid());
+}
+static void remove_path(void) { unlink(path); }
+
+TestSuite(salvage, .init = choose_path, .fini = remove_path);
+
+static hsd_status salvage_bytes(const void *bytes, size_t size, bool force)
+{
+    memfile file = memfile_of(bytes, size);
+    hsd_error_init(&err);
+    const hsd_status status = hsd_capture_salvage(file.path, path, force, NULL, &result, &err);
+    memfile_close(&file);
+    return status;
+}
+
+static uint64_t count_faults(void)
+{
+    hsd_verify_result verified;
+    cr_assert_eq(hsd_capture_verify(path, NULL, NULL, NULL, &verified, &err), HSD_OK, "%s",
+                 err.text);
+    return verified.faults;
+}
+
+static hsd_capture *open_result(void)
+{
+    hsd_capture *capture;
+    cr_assert_eq(hsd_capture_open(&capture, path, HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK, "%s",
+                 err.text);
+    return capture;
+}
+
+Test(salvage, copies_a_sound_capture_as_it_is)
+{
+    for (size_t i = 0; i < hsd_sample_count(); i++) {
+        size_t size, copied;
+        uint8_t *bytes = memfile_sample(i, &size);
+        cr_assert_eq(salvage_bytes(bytes, size, true), HSD_OK, "%s", err.text);
+        cr_assert_eq(result.was_complete, hsd_sample_is_complete(i));
+        cr_assert_eq(result.blocks_lost, 0);
+        cr_assert_eq(result.bytes_skipped, 0);
+        uint8_t *copy = memfile_read_all(path, &copied);
+        cr_assert(copied == size && memcmp(copy, bytes, size) == 0, "sample %s",
+                  hsd_sample_name(i));
+        free(copy);
+        free(bytes);
+    }
+}
+
+Test(salvage, keeps_the_others_and_marks_the_result)
+{
+    forge f = legal_capture();
+    const uint64_t lost = 56 + (uint64_t)f.blocks.refs[2].stored_bytes; /* types */
+    f.bytes.data[f.blocks.refs[2].offset_bytes + 60] ^= 1;
+    cr_assert_eq(salvage_bytes(f.bytes.data, f.bytes.size, false), HSD_OK, "%s", err.text);
+    cr_assert(!result.was_complete);
+    cr_assert_eq(result.blocks_kept, f.blocks.count - 1);
+    cr_assert_eq(result.blocks_lost, 1);
+    cr_assert_eq(result.bytes_skipped, lost);
+    cr_assert_eq(result.objects, 2);
+    cr_assert_eq(result.bytes, 16);
+    cr_assert_eq(count_faults(), 0);
+    hsd_capture *capture = open_result();
+    const hsd_capture_info *info = hsd_capture_get_info(capture);
+    cr_assert(!info->is_complete && info->is_salvaged && info->has_index);
+    cr_assert_str_eq(info->incomplete_reason, "it was salvaged: 1 of its blocks is damaged");
+    cr_assert_eq(info->objects, 2);
+    cr_assert_eq(info->types, 0);
+    hsd_capture_close(capture);
+    forge_free(&f);
+}
+
+/* Objects 0 to 1 lost, 2 to 3 there: their ordinals stay. */
+Test(salvage, keeps_ordinals_where_objects_are_lost)
+{
+    hsd_object_reader *reader;
+    hsd_object object;
+    forge f = forge_begin();
+    forge_info(&f, 1, 0);
+    for (uint64_t first = 0; first < 6; first += 2) {
+        FORGE(&f, HSC_COL_ID, 16 * first, 16 * first + 16);
+        FORGE(&f, HSC_COL_REF_COUNT, 1, 0);
+        FORGE(&f, HSC_COL_REF_TARGET, 3);
+        forge_block(&f, HSC_BLOCK_OBJECTS, HSC_BLOCK_FLAG_TARGET_ORDINAL, 2, first);
+    }
+    f.bytes.data[f.blocks.refs[1].offset_bytes + 60] ^= 1;
+    f.bytes.size -= 3; /* and the last one is cut off */
+    cr_assert_eq(salvage_bytes(f.bytes.data, f.bytes.size, false), HSD_OK, "%s", err.text);
+    cr_assert_eq(result.objects, 2);
+    cr_assert_eq(count_faults(), 0);
+    hsd_capture *capture = open_result();
+    cr_assert_eq(hsd_capture_get_info(capture)->objects, 2);
+    cr_assert_geq(hsd_capture_get_info(capture)->ordinals, 4);
+    cr_assert(hsd_capture_get_info(capture)->targets_are_ordinals);
+    cr_assert_eq(hsd_object_reader_open(&reader, capture, HSD_WANT_ALL, &err), HSD_OK);
+    cr_assert_eq(hsd_object_reader_next(reader, &object, &err), HSD_OK);
+    cr_assert_eq(object.ordinal, 2);
+    cr_assert_eq(object.targets[0], 3);
+    cr_assert_eq(hsd_object_reader_seek(reader, 1, &err), HSD_END);
+    cr_assert_eq(hsd_object_reader_seek(reader, 3, &err), HSD_OK);
+    cr_assert_eq(hsd_object_reader_next(reader, &object, &err), HSD_OK);
+    cr_assert_eq(object.ordinal, 3);
+    hsd_object_reader_close(reader);
+    hsd_capture_close(capture);
+    forge_free(&f);
+}
+
+Test(salvage, keeps_the_totals_of_a_summary)
+{
+    size_t size, offsets[64];
+    uint8_t *bytes = memfile_sample(memfile_sample_index("summary"), &size);
+    const size_t blocks = block_offsets(bytes, size, offsets, 64);
+    hsd_capture *capture;
+    memfile file = memfile_of(bytes, size);
+    cr_assert_eq(hsd_capture_open(&capture, file.path, HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK);
+    const uint64_t objects = hsd_capture_get_info(capture)->summary_objects;
+    cr_assert_gt(objects, 0);
+    hsd_capture_close(capture);
+    memfile_close(&file);
+    for (size_t lost = blocks - 2; lost < blocks; lost++) { /* INDEX, then END */
+        bytes[offsets[lost] + 60] ^= 1;
+        cr_assert_eq(salvage_bytes(bytes, size, true), HSD_OK, "%s", err.text);
+        cr_assert_eq(count_faults(), 0);
+        capture = open_result();
+        cr_assert_eq(hsd_capture_get_info(capture)->summary_objects, objects);
+        hsd_capture_close(capture);
+        bytes[offsets[lost] + 60] ^= 1;
+    }
+    free(bytes);
+}
+
+Test(salvage, writes_the_info_anew_when_it_is_lost)
+{
+    forge f = legal_capture();
+    f.bytes.data[64 + 60] ^= 1;
+    cr_assert_eq(salvage_bytes(f.bytes.data, f.bytes.size, false), HSD_OK, "%s", err.text);
+    cr_assert_eq(count_faults(), 0);
+    hsd_capture *capture = open_result();
+    cr_assert_eq(hsd_capture_get_info(capture)->identity, HSD_IDENTITY_NONE);
+    cr_assert_eq(hsd_capture_get_info(capture)->facts, 4, "values may be inside");
+    cr_assert_arr_eq(hsd_capture_get_info(capture)->capture_id, f.id, 16);
+    hsd_capture_close(capture);
+    forge_free(&f);
+}
+
+Test(salvage, can_be_salvaged_again)
+{
+    forge f = legal_capture();
+    size_t size, again;
+    f.bytes.data[f.blocks.refs[2].offset_bytes + 60] ^= 1;
+    cr_assert_eq(salvage_bytes(f.bytes.data, f.bytes.size, false), HSD_OK);
+    uint8_t *first = memfile_read_all(path, &size);
+    cr_assert_eq(salvage_bytes(first, size, true), HSD_OK);
+    cr_assert(!result.was_complete);
+    uint8_t *second = memfile_read_all(path, &again);
+    cr_assert(size == again && memcmp(first, second, size) == 0);
+    cr_assert_eq(salvage_bytes(first, size - 40, true), HSD_OK, "cut off inside its end record");
+    cr_assert_eq(result.objects, 2);
+    cr_assert_eq(count_faults(), 0);
+    free(first);
+    free(second);
+    forge_free(&f);
+}
+
+Test(salvage, never_replaces_its_input_or_what_it_was_not_told_to)
+{
+    forge f = legal_capture();
+    f.bytes.size -= 10;
+    FILE *file = fopen(path, "wb");
+    cr_assert(file != NULL && fwrite(f.bytes.data, 1, f.bytes.size, file) == f.bytes.size &&
+              fclose(file) == 0);
+    hsd_error_init(&err);
+    cr_assert_eq(hsd_capture_salvage(path, path, true, NULL, &result, &err), HSD_E_MISUSE);
+    cr_assert_neq(err.hint[0], '\0');
+    cr_assert_eq(salvage_bytes(f.bytes.data, f.bytes.size, false), HSD_E_IO, "it exists");
+    cr_assert(strstr(err.hint, "--force") != NULL, "%s", err.hint);
+    size_t size;
+    uint8_t *still = memfile_read_all(path, &size);
+    cr_assert(size == f.bytes.size && memcmp(still, f.bytes.data, size) == 0);
+    cr_assert_eq(salvage_bytes(f.bytes.data, f.bytes.size, true), HSD_OK);
+    struct stat what;
+    cr_assert(stat(path, &what) == 0 && (what.st_mode & 0777) == 0600);
+    cr_assert_eq(salvage_bytes("nothing here", 12, true), HSD_E_NOT_THIS_FORMAT);
+    free(still);
+    forge_free(&f);
+}
+
+static bool cancel(void *context, const char *stage, uint64_t done, uint64_t total)
+{
+    (void)context, (void)done, (void)total;
+    return strcmp(stage, "salvaging") != 0;
+}
+
+Test(salvage, leaves_nothing_behind_when_it_is_cancelled_or_fails)
+{
+    forge f = legal_capture();
+    f.bytes.size -= 10;
+    const hsd_run run = {.progress = cancel};
+    memfile file = forge_file(&f);
+    hsd_error_init(&err);
+    const hsd_status status = hsd_capture_salvage(file.path, path, false, &run, &result, &err);
+    cr_assert(status == HSD_E_CANCELLED || status == HSD_OK, "asked at most ten times a second");
+    if (status != HSD_OK) cr_assert_neq(access(path, F_OK), 0);
+    unlink(path);
+    hsd_fault_reset();
+    cr_assert_eq(hsd_capture_salvage(file.path, path, true, NULL, &result, &err), HSD_OK);
+    const uint64_t allocations = hsd_fault_calls(HSD_FAULT_MALLOC),
+                   writes = hsd_fault_calls(HSD_FAULT_WRITE);
+    for (uint64_t k = 1; k <= allocations + writes; k++) {
+        unlink(path);
+        if (k <= allocations)
+            hsd_fault_arm(HSD_FAULT_MALLOC, k, false, ENOMEM);
+        else
+            hsd_fault_arm(HSD_FAULT_WRITE, k - allocations, false, ENOSPC);
+        const hsd_status failed = hsd_capture_salvage(file.path, path, false, NULL, &result, &err);
+        hsd_fault_reset();
+        if (failed == HSD_OK) continue;
+        cr_assert(failed == HSD_E_NOMEM || failed == HSD_E_IO, "call %llu: %s",
+                  (unsigned long long)k, err.text);
+        cr_assert_neq(access(path, F_OK), 0, "call %llu left a file", (unsigned long long)k);
+    }
+    memfile_close(&file);
+    forge_free(&f);
+}
