@@ -55,8 +55,8 @@ static inline uint32_t hsd_object_block_begun(const hsd_object_block *objects)
 void hsd_object_block_skip(hsd_object_block *objects, uint32_t count);
 
 /* The fields that most captures do not have, or have alike in whole blocks. */
-static inline void hsd_object_block_get_rest(const hsd_object_block *objects, uint32_t i,
-                                             hsd_object *out)
+static inline void hsd_object_block_get_rest(const hsd_object_block *restrict objects, uint32_t i,
+                                             hsd_object *restrict out)
 {
     if (!objects->has_varying) {
         out->native_bytes = objects->constant.native_bytes;
@@ -80,7 +80,7 @@ static inline void hsd_object_block_get_rest(const hsd_object_block *objects, ui
 }
 
 /* The next record; false past the last. */
-static inline bool hsd_object_block_next(hsd_object_block *objects, hsd_object *out)
+static inline bool hsd_object_block_next(hsd_object_block *restrict objects, hsd_object *restrict out)
 {
     const uint32_t i = objects->next;
     if (i >= objects->records) return false;
