@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #define PAGE_BYTES ((size_t)4096)
@@ -15,16 +16,22 @@
 static size_t round_up(size_t size) { return (size + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1); }
 
 #if defined(__SANITIZE_ADDRESS__)
+/* What calloc gave stands in the word before the first page. */
 static void *map(size_t size)
 {
-    void *data = NULL;
-    return posix_memalign(&data, PAGE_BYTES, size) == 0 ? data : NULL;
+    unsigned char *whole = calloc(1, size + 2 * PAGE_BYTES);
+    if (whole == NULL) return NULL;
+    unsigned char *data = (unsigned char *)round_up((uintptr_t)whole + sizeof(void *));
+    memcpy(data - sizeof(void *), &whole, sizeof whole);
+    return data;
 }
 
 static void unmap_all(void *data, size_t size)
 {
+    void *whole;
     (void)size;
-    free(data);
+    memcpy(&whole, (unsigned char *)data - sizeof(void *), sizeof whole);
+    free(whole);
 }
 
 static void unmap_behind(void *data, size_t size) { (void)data, (void)size; }

@@ -26,6 +26,7 @@ static hsd_plan_capture plan_capture(const hsd_side_walk *side)
         .references = info->references + info->edges + 2 * extra,
         .has_graph = hsd_side_has_graph(side) || info->has_parts,
         .needs_join = !info->targets_are_ordinals,
+        .has_edges = info->edges > 0,
         .has_parts = info->has_parts,
         .identity_words = side->want_identity ? HSD_CENSUS_WORDS : 0,
     };
@@ -43,7 +44,7 @@ static hsd_status make_plan(hsd_comparison *c, hsd_plan *plan, hsd_error *err)
     hsd_plan_explain(plan, c->reporter);
     for (int i = 0; i < SIDE_COUNT; i++) {
         c->sides[i].plan = plan->sides[i];
-        c->sides[i].table_bytes = plan->table_bytes / 2;
+        c->sides[i].table_bytes = plan->table_bytes;
         c->sides[i].use_thread = plan->uses_sort_threads;
     }
     return HSD_OK;

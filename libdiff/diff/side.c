@@ -11,8 +11,6 @@
 #include <hscapture/hscapture.h>
 
 #define MAX_OBJECTS UINT64_C(0xFFFFFF00)
-#define LABEL_NODE_COST 64u /* the node, its label, the name of its source */
-#define ROOT_NAME_COST 256u /* the name, its hash slot, its rows in the folds of both sides */
 
 /* A capture without its end record does not say how many objects it holds: look. */
 static hsd_status find_object_count(hsd_side_walk *side, uint64_t *count, hsd_error *err)
@@ -51,6 +49,17 @@ hsd_status hsd_side_open(hsd_side_walk *side, hsd_type_names *type_names, hsd_er
     return hsd_label_table_load(&side->labels, side->capture, err);
 }
 
+hsd_status hsd_side_check_tables(const hsd_side_walk *side, hsd_error *err)
+{
+    const uint64_t used = (uint64_t)side->label_node_capacity * sizeof *side->label_nodes +
+                          hsd_names_memory(&side->roots.names) + side->roots.kind_capacity;
+    if (used <= side->table_bytes) return HSD_OK;
+    hsd_fail(err, HSD_E_OVER_BUDGET, "the names of the roots alone take %llu MiB of memory",
+             (unsigned long long)(used >> 20) + 1);
+    hsd_error_set_hint(err, "--memory %lluM", (unsigned long long)((used * 40) >> 20));
+    return HSD_E_OVER_BUDGET;
+}
+
 static hsd_status step(hsd_side_walk *side, const char *name, hsd_status (*run)(hsd_side_walk *, hsd_error *),
                        hsd_error *err)
 {
@@ -67,22 +76,23 @@ static void note_graph(const hsd_side_walk *side)
              "%s: %u nodes, %u named roots, %llu distinct references in %.1f MiB of blocks", side->info->path,
              side->object_count, side->label_node_count, (unsigned long long)side->edge_count,
              (double)hsd_adjacency_bytes(side->adjacency) / 1048576.0);
-    if (side->label_node_count == side->label_node_limit) {
-        hsd_note(side->reporter, HSD_NOTE_WARNING,
-                 "%s: more than %u named roots: the others are counted with what holds them; more --memory "
-                 "tells them apart", side->info->path, side->label_node_limit);
-    }
     if (side->roots.is_full) {
         hsd_note(side->reporter, HSD_NOTE_WARNING,
-                 "%s: more than %u distinct roots: the rest are counted as (other roots); more --memory tells "
-                 "them apart", side->info->path, side->roots.limit);
+                 "%s: more than %u distinct roots: the rest are counted as (other roots)", side->info->path,
+                 HSD_MAX_ROOT_NAMES);
     }
+}
+
+static void release_bits(hsd_side_walk *side)
+{
+    free(side->is_pseudo);
+    free(side->is_part);
+    free(side->is_folded);
+    side->is_pseudo = side->is_part = side->is_folded = NULL;
 }
 
 hsd_status hsd_side_run(hsd_side_walk *side, hsd_error *err)
 {
-    side->label_node_limit = (uint32_t)hsd_min_u64(side->table_bytes / 8 / LABEL_NODE_COST, UINT32_C(1) << 24);
-    side->roots.limit = (uint32_t)hsd_min_u64(side->table_bytes / 4 / ROOT_NAME_COST, UINT32_C(1) << 24);
     if (hsd_side_has_graph(side) || side->info->has_parts) {
         HSD_TRY(step(side, "reading the graph", hsd_side_graph, err));
         HSD_TRY(step(side, "attributing parts", hsd_side_parts, err));
@@ -96,6 +106,7 @@ hsd_status hsd_side_run(hsd_side_walk *side, hsd_error *err)
     side->has_owners = false;
     hsd_sorter_free(side->folded);
     side->folded = NULL;
+    release_bits(side);
     if (side->census == NULL) return HSD_OK;
     return hsd_side_serve(side->census, side->plan.identity_serve_bytes, err);
 }
@@ -105,9 +116,7 @@ void hsd_side_release(hsd_side_walk *side)
     hsd_type_table_release(&side->types);
     hsd_label_table_release(&side->labels);
     free(side->label_nodes);
-    free(side->is_pseudo);
-    free(side->is_part);
-    free(side->is_folded);
+    release_bits(side);
     hsd_sorter_free(side->ids);
     hsd_adjacency_free(side->adjacency);
     hsd_names_release(&side->roots.names);

@@ -39,11 +39,15 @@ typedef struct hsd_root_names {
     hsd_names names;
     uint8_t *kinds; /* hsc_root_kind of the first root of that name */
     uint32_t kind_capacity;
-    uint32_t limit; /* more names than this share "(other roots)" */
-    bool is_full;   /* that happened */
+    bool is_full; /* more than HSD_MAX_ROOT_NAMES: the rest share "(other roots)" */
 } hsd_root_names;
 
 #define HSD_ROOT_SHARED 0u
+
+/* Fixed, so that the answer does not depend on the budget. What the budget cannot hold is an error that
+ * names the number that suffices. */
+#define HSD_MAX_ROOT_NAMES (UINT32_C(1) << 20)
+#define HSD_MAX_LABEL_NODES (UINT32_C(1) << 22)
 
 typedef struct hsd_side_walk {
     hsd_capture *capture;
@@ -65,7 +69,7 @@ typedef struct hsd_side_walk {
     uint64_t edge_count;
 
     hsd_label_node *label_nodes;
-    uint32_t label_node_count, label_node_capacity, label_node_limit;
+    uint32_t label_node_count, label_node_capacity;
 
     uint8_t *is_pseudo;      /* one bit an object */
     uint8_t *is_part;        /* one bit an object; NULL when no type is a part */
@@ -126,6 +130,9 @@ hsd_status hsd_join_ids(hsd_sorter *ids, hsd_sorter *by_target, hsd_joined_fn ta
 /* A sorter in this side's temporary space. */
 hsd_status hsd_side_sorter(const hsd_side_walk *side, unsigned record_words, unsigned key_words,
                            uint64_t memory_bytes, hsd_sorter **out, hsd_error *err);
+
+/* HSD_E_OVER_BUDGET once names of roots and label nodes take more than the planner's tables. */
+hsd_status hsd_side_check_tables(const hsd_side_walk *side, hsd_error *err);
 
 /* Ends a sorter's input; it serves from `memory_bytes`, or from the least it can. */
 hsd_status hsd_side_serve(hsd_sorter *sorter, uint64_t memory_bytes, hsd_error *err);

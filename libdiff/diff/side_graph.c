@@ -33,6 +33,7 @@ static hsd_status add_label_node(hsd_side_walk *side, const hsd_label_node *node
 {
     if (side->label_node_count == side->label_node_capacity) {
         const uint32_t wanted = side->label_node_capacity == 0 ? 256 : side->label_node_capacity * 2;
+        HSD_TRY(hsd_side_check_tables(side, err));
         hsd_label_node *grown = realloc(side->label_nodes, (size_t)wanted * sizeof *grown);
         if (grown == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the names of roots");
         side->label_nodes = grown;
@@ -49,7 +50,7 @@ static hsd_status label_node_for(build *b, const hsd_object *object, const hsd_l
     hsd_side_walk *side = b->side;
     *out = NO_LABEL_NODE;
     if ((label->flags & HSC_LABEL_NAMED_ROOT) == 0) return HSD_OK;
-    if (side->label_node_count >= side->label_node_limit) return HSD_OK;
+    if (side->label_node_count >= HSD_MAX_LABEL_NODES) return HSD_OK;
     const hsd_label_node node = {
         .target = target,
         .label = (uint32_t)(label - side->labels.labels),
@@ -221,10 +222,10 @@ static hsd_status read_edges(build *b, hsd_error *err)
 {
     if (b->side->info->edges == 0) return HSD_OK;
     hsd_sorter *by_source_id = NULL;
-    HSD_TRY(hsd_side_sorter(b->side, 2, 1, b->side->plan.reference_sort_bytes / 2, &by_source_id, err));
+    HSD_TRY(hsd_side_sorter(b->side, 2, 1, b->side->plan.source_sort_bytes, &by_source_id, err));
     hsd_status status = pass_edges(b, by_source_id, err);
     if (status == HSD_OK && hsd_sorter_count(by_source_id) > 0) {
-        status = hsd_side_serve(by_source_id, (b->side->plan.reference_serve_bytes / 2), err);
+        status = hsd_side_serve(by_source_id, b->side->plan.source_serve_bytes, err);
         if (status == HSD_OK) {
             status = hsd_join_ids(b->side->ids, by_source_id, source_found, b, &b->side->dangling, err);
         }

@@ -55,7 +55,7 @@ static hsd_status find_holders(hsd_side_walk *side, hsd_paged *holder, hsd_error
 hsd_status hsd_side_parts(hsd_side_walk *side, hsd_error *err)
 {
     hsd_paged holder;
-    const uint64_t share = side->plan.part_bytes / 8;
+    const uint64_t share = side->plan.folded_bytes;
     if (side->is_part == NULL) return HSD_OK;
     HSD_TRY(find_holders(side, &holder, err));
     hsd_status status = hsd_side_sorter(side, 2, 1, share, &side->folded, err);

@@ -3,8 +3,8 @@
  * carries the number of a name made from what it hangs from ("global" + ".sessions"). Then one walk
  * over the graph labels each object with its owner.
  *
- * Names are as many as there are distinct roots. Past the planned number the rest share
- * "(other roots)": the sums stay exact, and the report says so.
+ * Names are as many as there are distinct roots. Past HSD_MAX_ROOT_NAMES the rest share "(other roots)":
+ * the sums stay exact, and the report says so.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static hsd_status put_name(hsd_side_walk *side, const char *name, size_t size, u
 {
     hsd_root_names *names = &side->roots;
     const hsd_bytes bytes = {(const uint8_t *)name, size};
-    if (names->names.count >= names->limit) {
+    if (names->names.count >= HSD_MAX_ROOT_NAMES) {
         *out = hsd_names_find(&names->names, bytes);
         if (*out != HSD_NAME_NONE) return HSD_OK;
         names->is_full = true;
@@ -54,6 +54,7 @@ static hsd_status put_name(hsd_side_walk *side, const char *name, size_t size, u
     if (names->names.count == before) return HSD_OK;
     if (*out >= names->kind_capacity) {
         const uint32_t wanted = names->kind_capacity == 0 ? 256 : names->kind_capacity * 2;
+        HSD_TRY(hsd_side_check_tables(side, err));
         uint8_t *grown = realloc(names->kinds, wanted);
         if (grown == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the names of roots");
         names->kinds = grown;
@@ -145,7 +146,7 @@ static hsd_status root_found(void *context, const uint64_t *record, uint32_t ord
 
 static hsd_status join_roots(roots *r, hsd_error *err)
 {
-    HSD_TRY(hsd_side_serve(r->by_id, (r->side->plan.reference_serve_bytes / 2), err));
+    HSD_TRY(hsd_side_serve(r->by_id, r->side->plan.seed_serve_bytes, err));
     return hsd_join_ids(r->side->ids, r->by_id, root_found, r, &r->side->dangling, err);
 }
 
@@ -186,12 +187,12 @@ static hsd_status name_all(roots *r, hsd_error *err)
 
 static hsd_status gather_seeds(roots *r, hsd_error *err)
 {
-    const uint64_t share = r->side->plan.owner_bytes / 2;
+    const uint64_t share = r->side->plan.seed_sort_bytes;
     HSD_TRY(hsd_side_sorter(r->side, 1, 1, share, &r->seeds, err));
     if (!r->side->info->targets_are_ordinals) HSD_TRY(hsd_side_sorter(r->side, 2, 2, share, &r->by_id, err));
     HSD_TRY(for_each_root(r, take_root, err));
     if (r->by_id != NULL) HSD_TRY(join_roots(r, err));
-    return hsd_side_serve(r->seeds, HSD_SORT_MIN_BYTES, err);
+    return hsd_side_serve(r->seeds, r->side->plan.seed_serve_bytes, err);
 }
 
 static hsd_status walk(roots *r, hsd_error *err)

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/pages.h"
 
 #define BLOCK_BYTES HSD_PAGE_BYTES
 #define SLAB_BLOCKS 64u
@@ -115,6 +116,18 @@ static uint32_t decode_list(const uint8_t *in, const uint8_t *end, uint32_t sour
     return count;
 }
 
+static uint8_t *take_slab(void)
+{
+    hsd_pages pages;
+    return hsd_pages_take(&pages, SLAB_BYTES) ? pages.data : NULL;
+}
+
+static void give_slab(uint8_t *slab)
+{
+    hsd_pages pages = {slab, SLAB_BYTES};
+    hsd_pages_give(&pages);
+}
+
 /* ---- where blocks live ---- */
 
 static hsd_status no_memory(hsd_error *err)
@@ -145,7 +158,7 @@ static hsd_status start_spilling(hsd_adjacency *a, hsd_error *err)
     a->is_spilled = true;
     for (size_t i = 0; i < a->slab_count; i++) {
         HSD_TRY(spill(a, i, SLAB_BYTES, err));
-        free(a->slabs[i]);
+        give_slab(a->slabs[i]);
         a->slabs[i] = NULL;
     }
     return HSD_OK;
@@ -157,7 +170,7 @@ static hsd_status add_slab(hsd_adjacency *a, hsd_error *err)
         HSD_TRY(start_spilling(a, err));
     } else if (a->is_spilled) {
         HSD_TRY(spill(a, a->slab_count - 1, SLAB_BYTES, err));
-        free(a->slabs[a->slab_count - 1]);
+        give_slab(a->slabs[a->slab_count - 1]);
         a->slabs[a->slab_count - 1] = NULL;
     }
     if (a->slab_count == a->slab_capacity) {
@@ -167,7 +180,7 @@ static hsd_status add_slab(hsd_adjacency *a, hsd_error *err)
         a->slabs = grown;
         a->slab_capacity = wanted;
     }
-    a->slabs[a->slab_count] = calloc(1, SLAB_BYTES);
+    a->slabs[a->slab_count] = take_slab();
     if (a->slabs[a->slab_count] == NULL) return no_memory(err);
     a->slab_count++;
     return HSD_OK;
@@ -409,7 +422,7 @@ static hsd_status move_to_pages(hsd_adjacency *a, hsd_error *err)
 {
     const uint32_t in_last = (a->block_count - 1) % SLAB_BLOCKS + 1;
     HSD_TRY(spill(a, a->slab_count - 1, (size_t)in_last * BLOCK_BYTES, err));
-    free(a->slabs[a->slab_count - 1]);
+    give_slab(a->slabs[a->slab_count - 1]);
     a->slabs[a->slab_count - 1] = NULL;
     HSD_TRY(hsd_paged_open_file(&a->pages, &a->file, a->memory_bytes, err));
     a->has_pages = true;
@@ -548,7 +561,7 @@ hsd_status hsd_adjacency_check(const hsd_adjacency *a, hsd_error *err)
 void hsd_adjacency_free(hsd_adjacency *a)
 {
     if (a == NULL) return;
-    for (size_t i = 0; i < a->slab_count; i++) free(a->slabs[i]);
+    for (size_t i = 0; i < a->slab_count; i++) give_slab(a->slabs[i]);
     free(a->slabs);
     if (a->has_pages) hsd_paged_close(&a->pages);
     else if (a->is_spilled) hsd_temp_close(&a->file);

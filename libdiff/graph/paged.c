@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/pages.h"
 
 #define MIN_FRAMES 16u
 
@@ -42,14 +43,26 @@ static uint64_t frames_for(uint64_t pages, uint64_t memory_bytes)
     return hsd_min_u64(pages, (memory_bytes - fixed) / (HSD_PAGE_BYTES + 5));
 }
 
+static uint8_t *take_frames(uint32_t count)
+{
+    hsd_pages pages;
+    return hsd_pages_take(&pages, (size_t)count * HSD_PAGE_BYTES) ? pages.data : NULL;
+}
+
+static void give_frames(hsd_paged *paged)
+{
+    hsd_pages pages = {paged->frames, (size_t)paged->frame_count * HSD_PAGE_BYTES};
+    hsd_pages_give(&pages);
+}
+
 static hsd_status take_tables(hsd_paged *paged, hsd_error *err)
 {
     paged->page_frame = malloc((size_t)paged->page_count * sizeof *paged->page_frame);
     paged->frame_page = calloc(paged->frame_count, sizeof *paged->frame_page);
     paged->frame_state = calloc(paged->frame_count, 1);
     paged->on_disk = calloc((size_t)(paged->page_count / 8 + 1), 1);
-    /* calloc of this size is fresh zero pages: frames become resident only when they are used */
-    paged->frames = calloc(paged->frame_count, HSD_PAGE_BYTES);
+    /* frames become resident only when they are used */
+    paged->frames = take_frames(paged->frame_count);
     if (paged->page_frame == NULL || paged->frame_page == NULL || paged->frame_state == NULL ||
         paged->on_disk == NULL || paged->frames == NULL) {
         hsd_paged_close(paged);
@@ -186,7 +199,7 @@ hsd_status hsd_paged_shrink(hsd_paged *paged, uint64_t memory_bytes, hsd_error *
         if (paged->frame_state[frame] & HSD_FRAME_DIRTY) write_out(paged, frame, page);
         paged->page_frame[page] = HSD_PAGE_ABSENT;
     }
-    free(paged->frames);
+    give_frames(paged);
     free(paged->frame_page);
     free(paged->frame_state);
     paged->frame_count = (uint32_t)frames;
@@ -194,7 +207,7 @@ hsd_status hsd_paged_shrink(hsd_paged *paged, uint64_t memory_bytes, hsd_error *
     paged->hand = 0;
     paged->frame_page = calloc(paged->frame_count, sizeof *paged->frame_page);
     paged->frame_state = calloc(paged->frame_count, 1);
-    paged->frames = calloc(paged->frame_count, HSD_PAGE_BYTES);
+    paged->frames = take_frames(paged->frame_count);
     if (paged->frames == NULL || paged->frame_page == NULL || paged->frame_state == NULL) {
         return hsd_fail(err, HSD_E_NOMEM, "out of memory for a paged array");
     }
@@ -209,7 +222,7 @@ hsd_status hsd_paged_check(const hsd_paged *paged, hsd_error *err)
 
 void hsd_paged_close(hsd_paged *paged)
 {
-    free(paged->frames);
+    give_frames(paged);
     free(paged->page_frame);
     free(paged->frame_page);
     free(paged->frame_state);

@@ -3,8 +3,9 @@
  * sure the matching is. The result is a plain tree of sorted, complete tables that add up; reports
  * only print it.
  *
- * Numbers count live objects (reachable over strong references) unless they say unreached. For each
- * table: after - before = new - freed in objects; in bytes resized is added. `new` = live after and
+ * Numbers count live objects (reachable over strong references) unless they say unreached. For
+ * each type and in total: after - before = new - freed in objects; in bytes resized is added; roots have
+ * moved_in and moved_out besides. `new` = live after and
  * not live before; `freed` = live before and not live after. Where identity cannot tell
  * (identity_is_known false: a moving collector, other processes, a summary) before, after and growth
  * are exact, and new, freed, kept and resized are all 0 and must not be shown (JSON: null).
