@@ -28,10 +28,11 @@ static unsigned probe(const uint8_t *prefix, size_t size)
 
 hsd_status hsd_hprof_check_memory(const hprof *self, uint64_t more, hsd_error *err)
 {
-    const uint64_t taken = hsd_hprof_classes_memory(&self->classes) +
-                           hsd_hprof_names_memory(&self->names) +
-                           hsd_hprof_stacks_memory(&self->stacks) +
-                           self->chunks.capacity * sizeof *self->chunks.items + more;
+    const uint64_t taken =
+        hsd_hprof_classes_memory(&self->classes) + hsd_hprof_names_memory(&self->names) +
+        hsd_hprof_stacks_memory(&self->stacks) +
+        self->chunks.capacity * sizeof *self->chunks.items +
+        (self->layouts == NULL ? 0 : self->classes.table.count * sizeof *self->layouts) + more;
     const uint64_t allowed = self->import->memory_bytes;
     if (taken <= allowed) return HSD_OK;
     const uint64_t suffices = (taken + taken / 2 + (UINT64_C(32) << 20)) >> 20;
@@ -140,7 +141,7 @@ static hsd_status import_dump(hprof *self, hsd_error *err)
     HSD_TRY(hsd_hprof_scan(self, err));
     HSD_TRY(hsd_hprof_read_names(&self->names, &self->reader, err));
     HSD_TRY(hsd_hprof_check_memory(self, 0, err));
-    hsd_hprof_choose_model(self);
+    HSD_TRY(hsd_hprof_choose_model(self, err));
     if (!import->options->summary_only) HSD_TRY(hsd_hprof_look_up(self, err));
     explain(self);
     return import->options->summary_only ? hsd_hprof_summarise(self, err)
@@ -155,6 +156,7 @@ static hsd_status run(hsd_import *import, hsd_error *err)
     hsd_hprof_names_release(&self.names);
     hsd_hprof_stacks_release(&self.stacks);
     free(self.chunks.items);
+    free(self.layouts);
     return status;
 }
 

@@ -73,6 +73,19 @@ typedef struct hprof_model {
     bool is_given;   /* CLASS_DUMP says the true size: Android */
 } hprof_model;
 
+/* Where the fields of a class end, with those of its superclasses, and what they leave open. */
+#define HPROF_MAX_GAPS 6u
+
+typedef struct hprof_layout {
+    uint64_t end; /* offset behind the last field */
+    uint32_t gap_offset[HPROF_MAX_GAPS];
+    uint8_t gap_size[HPROF_MAX_GAPS];
+    uint8_t gap_count;
+    uint8_t state; /* HPROF_NEW … */
+} hprof_layout;
+
+enum { HPROF_NEW, HPROF_BUSY, HPROF_LAID_OUT };
+
 /* ---- the importer ---- */
 
 typedef struct hprof {
@@ -84,6 +97,7 @@ typedef struct hprof {
     hprof_chunks chunks;
     hprof_traces traces;
     hprof_model model;
+    hprof_layout *layouts; /* by class number, once the model is chosen */
     uint64_t class_size;   /* of a class object without its statics */
     bool has_bare_classes; /* up to JDK 6 statics do not live in class objects */
     hprof_flavour flavour;
@@ -99,12 +113,15 @@ typedef struct hprof {
 /* First pass over the whole input. */
 hsd_status hsd_hprof_scan(hprof *self, hsd_error *err);
 
-/* Size of the instances of a class as a model computes it. */
-uint64_t hsd_hprof_computed_size(const hprof *self, const hprof_model *model,
-                                 const hprof_class *of);
+/* Lays out all classes by a model. `layouts` is zeroed, one for each class number. Takes as long as
+ * there are fields, whatever the hierarchy. */
+void hsd_hprof_lay_out(const hprof *self, const hprof_model *model, hprof_layout *layouts);
+
+/* Size of the instances of a class that was laid out. */
+uint64_t hsd_hprof_laid_out_size(const hprof_model *model, const hprof_layout *layout);
 
 /* Decides flavour and layout from what the scan saw and from the names. */
-void hsd_hprof_choose_model(hprof *self);
+hsd_status hsd_hprof_choose_model(hprof *self, hsd_error *err);
 
 /* Shallow size of the instances of a class, by the model. */
 uint64_t hsd_hprof_instance_size(const hprof *self, const hprof_class *of);

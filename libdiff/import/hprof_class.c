@@ -139,7 +139,7 @@ static hsd_status add_field(const class_sink *to, uint64_t name_id, uint8_t type
 /* The value of a static field or constant of this type. */
 static hsd_status read_value(hprof_reader *reader, uint8_t type, uint64_t *value, hsd_error *err)
 {
-    uint8_t bytes[8];
+    uint8_t bytes[8] = {0};
     *value = 0;
     if (hsd_hprof_is_reference(type)) {
         HSD_TRY(bite(reader, bytes, reader->id_bytes, err));
@@ -154,7 +154,7 @@ static hsd_status read_value(hprof_reader *reader, uint8_t type, uint64_t *value
 static hsd_status read_constants(hprof_reader *reader, const class_sink *to, uint32_t *count,
                                  hsd_error *err)
 {
-    uint8_t head[3];
+    uint8_t head[3] = {0};
     HSD_TRY(bite(reader, head, 2, err));
     const unsigned entries = hsd_hprof_u16(head);
     for (unsigned i = 0; i < entries; i++) {
@@ -171,7 +171,7 @@ static hsd_status read_constants(hprof_reader *reader, const class_sink *to, uin
 static hsd_status read_statics(hprof_reader *reader, const class_sink *to, uint32_t *count,
                                hsd_error *err)
 {
-    uint8_t head[9];
+    uint8_t head[9] = {0};
     HSD_TRY(bite(reader, head, 2, err));
     const unsigned entries = hsd_hprof_u16(head);
     for (unsigned i = 0; i < entries; i++) {
@@ -188,7 +188,7 @@ static hsd_status read_statics(hprof_reader *reader, const class_sink *to, uint3
 static hsd_status read_fields(hprof_reader *reader, const class_sink *to, uint32_t *count,
                               hsd_error *err)
 {
-    uint8_t head[9];
+    uint8_t head[9] = {0};
     HSD_TRY(bite(reader, head, 2, err));
     *count = hsd_hprof_u16(head);
     for (unsigned i = 0; i < *count; i++) {
@@ -205,7 +205,7 @@ static hsd_status read_fields(hprof_reader *reader, const class_sink *to, uint32
 /* u4 stack serial; ids of superclass, loader, signers, protection domain, two reserved; u4 size. */
 static hsd_status read_fixed(hprof_reader *reader, hprof_class *out, hsd_error *err)
 {
-    uint8_t head[8 + 6 * 8];
+    uint8_t head[8 + 6 * 8] = {0};
     const unsigned w = reader->id_bytes;
     HSD_TRY(bite(reader, head, 8 + 6 * w, err));
     out->super_id = hsd_hprof_id(head + 4, w);

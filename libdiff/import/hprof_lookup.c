@@ -32,6 +32,7 @@ typedef struct wanted {
     uint32_t offset;      /* of the text in its array */
     uint32_t count;       /* units; UINT32_MAX = all */
     uint8_t coder;        /* 0 Latin-1, 1 UTF-16 */
+    bool is_found;        /* in this round; said of the first item with an id */
 } wanted;
 
 typedef struct lookup {
@@ -84,9 +85,8 @@ static bool find_field(const hprof *self, const hprof_class *of, const char *own
         const bool is_owner = hsd_hprof_is_class(&self->names, of, owner);
         for (uint32_t i = 0; i < of->field_count; i++) {
             const hprof_field *field = &self->classes.fields[of->first_field + i];
-            const bool is_named =
-                is_owner && hsd_hprof_equals(hsd_hprof_name(&self->names, field->name), name);
-            if (is_named && at <= MAX_INSTANCE - 8) {
+            if (at > MAX_INSTANCE - 8) return false;
+            if (is_owner && hsd_hprof_equals(hsd_hprof_name(&self->names, field->name), name)) {
                 *offset = (uint32_t)at;
                 *type = field->type;
                 return true;
@@ -214,6 +214,7 @@ static hsd_status look_at(lookup *l, wanted *first, const hprof_sub *sub, uint64
         (size_t)hsd_min_u64(sub->body, is_text ? sizeof l->array : sizeof l->instance);
     HSD_TRY(hsd_source_copy(l->reader.source, is_text ? l->array : l->instance, size, err));
     *taken = size;
+    first->is_found = true;
     for (wanted *item = first; item < end && item->id == sub->id; item++) {
         if (is_text)
             HSD_TRY(look_at_array(l, item, sub, size, err));
@@ -252,7 +253,8 @@ static hsd_status read_chunk(lookup *l, const hprof_chunk *chunk, uint64_t end, 
             status = hsd_hprof_skip_class(reader, err);
         } else if (status == HSD_OK && sub.body > 0 && sub.id >= l->least && sub.id <= l->most) {
             wanted *first = l->items + lower_bound(l, sub.id);
-            if (first->id == sub.id) status = look_at(l, first, &sub, &taken, err);
+            if (first->id == sub.id && !first->is_found)
+                status = look_at(l, first, &sub, &taken, err);
         }
         if (status == HSD_OK) status = hsd_hprof_skip(reader, sub.body - taken, err);
         if (status < 0) return status;
@@ -279,6 +281,7 @@ static hsd_status run_round(lookup *l, hsd_error *err)
     for (uint32_t i = 0; i < l->count; i++) {
         l->items[i].id = l->items[i].next;
         l->items[i].next = 0;
+        l->items[i].is_found = false;
         if (l->items[i].id != 0) l->items[kept++] = l->items[i];
     }
     l->count = kept;

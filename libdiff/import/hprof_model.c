@@ -10,6 +10,8 @@
  * their computed size as the smallest distance. Without any evidence: compressed, unless ids lie
  * further apart than compressed references can reach.
  */
+#include <stdlib.h>
+
 #include "import/hprof.h"
 
 #define NARROW_REACH   (UINT64_C(1) << 32) /* in units of the alignment */
@@ -47,16 +49,16 @@ static unsigned alignment_of(const hprof *self)
     return alignment;
 }
 
-/* Classes whose smallest distance is what the model computes. */
+/* Classes whose smallest distance is what these layouts say, and not what the others do. */
 static uint64_t classes_that_fit(const hprof *self, const hprof_model *model,
-                                 const hprof_model *other)
+                                 const hprof_layout *layouts, const hprof_layout *others)
 {
     uint64_t fit = 0;
     for (uint32_t i = 1; i <= self->classes.table.count; i++) {
         const hprof_tally *tally = &self->classes.tallies[i];
         if (tally->objects == 0 || !self->classes.items[i].has_dump) continue;
-        const uint64_t size = hsd_hprof_computed_size(self, model, &self->classes.items[i]);
-        const uint64_t rival = hsd_hprof_computed_size(self, other, &self->classes.items[i]);
+        const uint64_t size = hsd_hprof_laid_out_size(model, &layouts[i]);
+        const uint64_t rival = hsd_hprof_laid_out_size(model, &others[i]);
         if (size != rival && size == tally->nearest) fit++;
     }
     return fit;
@@ -70,14 +72,36 @@ static bool string_declares(const hprof *self, const char *field)
     return string != NULL && hsd_hprof_declares(&self->classes, &self->names, string, field);
 }
 
-static bool chooses_filling(const hprof *self, const hprof_model *model)
+static hsd_status new_layouts(const hprof *self, hprof_layout **out, hsd_error *err)
 {
-    hprof_model filling = *model, appending = *model;
+    const uint64_t count = (uint64_t)self->classes.table.count + 1;
+    HSD_TRY(hsd_hprof_check_memory(self, 2 * count * sizeof **out, err));
+    *out = calloc((size_t)count, sizeof **out);
+    return *out != NULL ? HSD_OK
+                        : hsd_fail(err, HSD_E_NOMEM, "out of memory: the layout of classes");
+}
+
+/* Lays out all classes both ways and keeps the one that more of them prove. */
+static hsd_status choose_filling(hprof *self, hsd_error *err)
+{
+    hprof_layout *filled = NULL, *left = NULL;
+    hprof_model filling = self->model, leaving = self->model;
     filling.fills_gaps = true;
-    appending.fills_gaps = false;
-    const uint64_t with = classes_that_fit(self, &filling, &appending);
-    const uint64_t without = classes_that_fit(self, &appending, &filling);
-    return with == without ? string_declares(self, "hashIsZero") : with > without;
+    leaving.fills_gaps = false;
+    hsd_status status = new_layouts(self, &filled, err);
+    if (status == HSD_OK) status = new_layouts(self, &left, err);
+    if (status == HSD_OK) {
+        hsd_hprof_lay_out(self, &filling, filled);
+        hsd_hprof_lay_out(self, &leaving, left);
+        const uint64_t with = classes_that_fit(self, &filling, filled, left);
+        const uint64_t without = classes_that_fit(self, &leaving, left, filled);
+        self->model.fills_gaps =
+            with == without ? string_declares(self, "hashIsZero") : with > without;
+        self->layouts = self->model.fills_gaps ? filled : left;
+    }
+    if (self->layouts != filled) free(filled);
+    if (self->layouts != left) free(left);
+    return status;
 }
 
 /* Only records that nobody else writes prove that ids are the agent's tags: names with dots alone
@@ -107,22 +131,24 @@ static hprof_model model_of_hotspot(const hprof *self)
     return model;
 }
 
-void hsd_hprof_choose_model(hprof *self)
+hsd_status hsd_hprof_choose_model(hprof *self, hsd_error *err)
 {
     self->flavour = flavour_of(self);
     if (self->flavour == HPROF_ANDROID) {
         self->model = (hprof_model){
             .header = 8, .array_header = 12, .reference = 4, .alignment = 1, .is_given = true};
-    } else if (self->flavour ==
-               HPROF_AGENT) { /* ids are tags and say nothing; most JVMs were these */
+    } else if (self->flavour == HPROF_AGENT) { /* tags say nothing; most JVMs were these */
         self->model =
             (hprof_model){.header = 12, .array_header = 16, .reference = 4, .alignment = 8};
+        HSD_TRY(new_layouts(self, &self->layouts, err));
+        hsd_hprof_lay_out(self, &self->model, self->layouts);
     } else {
         self->model = model_of_hotspot(self);
-        self->model.fills_gaps = chooses_filling(self, &self->model);
+        HSD_TRY(choose_filling(self, err));
     }
     self->has_bare_classes = string_declares(self, "offset");
     const hprof_class *classes =
         hsd_hprof_class_named(&self->classes, &self->names, "java.lang.Class");
     self->class_size = classes == NULL ? 0 : hsd_hprof_instance_size(self, classes);
+    return HSD_OK;
 }

@@ -71,7 +71,7 @@ static hsd_status read_text(hprof_names *names, hprof_reader *reader, uint32_t n
 static hsd_status read_string(hprof_names *names, hprof_reader *reader, const hprof_record *record,
                               hsd_error *err)
 {
-    uint8_t id_bytes[8];
+    uint8_t id_bytes[8] = {0};
     if (record->length < reader->id_bytes) return HSD_OK;
     HSD_TRY(hsd_source_copy(reader->source, id_bytes, reader->id_bytes, err));
     const uint32_t number = hsd_hprof_find(&names->table, hsd_hprof_id(id_bytes, reader->id_bytes));

@@ -144,13 +144,17 @@ static hsd_status add_field(making *m, const hprof_class *owner, const hprof_fie
     return HSD_OK;
 }
 
-static hsd_status add_fields(making *m, hsd_error *err)
+/* No instance of the class has more bytes than all of them together: fields behind that are not in
+ * the dump, however many a class may claim. */
+static hsd_status add_fields(making *m, uint64_t limit, hsd_error *err)
 {
     const hprof_classes *classes = &m->self->classes;
     const hprof_class *of = m->leaf;
-    for (unsigned depth = 0; of != NULL && depth < HPROF_MAX_DEPTH; depth++) {
-        for (uint32_t i = 0; i < of->field_count && m->offset < UINT32_MAX - 8; i++)
+    for (unsigned depth = 0; of != NULL && depth < HPROF_MAX_DEPTH && m->offset <= limit; depth++) {
+        for (uint32_t i = 0; i < of->field_count && m->offset <= limit; i++)
             HSD_TRY(add_field(m, of, &classes->fields[of->first_field + i], err));
+        HSD_TRY(hsd_hprof_check_memory(
+            m->self, hsd_hprof_plans_memory(m->plans) + hsd_hprof_output_memory(m->output), err));
         of = hsd_hprof_super(classes, of);
     }
     return HSD_OK;
@@ -162,14 +166,13 @@ hsd_status hsd_hprof_build_plan(hprof_plans *plans, const hprof *self, hprof_out
     const hprof_class *leaf = &self->classes.items[class_number];
     hprof_plan *plan = &plans->items[class_number];
     making m = {.plans = plans, .self = self, .output = output, .plan = plan, .leaf = leaf};
-    HSD_TRY(hsd_hprof_check_memory(
-        self, hsd_hprof_plans_memory(plans) + hsd_hprof_output_memory(output), err));
+    const uint64_t limit = hsd_min_u64(self->classes.tallies[class_number].bytes, UINT32_MAX - 8);
     *plan = (hprof_plan){.first_slot = (uint32_t)plans->slot_count,
                          .first_run = (uint32_t)plans->run_count,
                          .has_no_dump = !leaf->has_dump,
                          .size_bytes = hsd_hprof_instance_size(self, leaf)};
     HSD_TRY(hsd_hprof_type_of_class(self, output, leaf, &plan->type, err));
-    HSD_TRY(add_fields(&m, err));
+    HSD_TRY(add_fields(&m, limit, err));
     plan->data_bytes = (uint32_t)m.offset;
     if (leaf->has_dump && !leaf->is_sticky) plan->class_target = leaf->id;
     plan->is_thread = descends(&m, "java.lang.Thread");

@@ -228,6 +228,17 @@ static hsd_status end_of_records(hprof_reader *reader, hsd_error *err)
     return hsd_hprof_cut(reader, err);
 }
 
+/* Tags that are not known are skipped, but no dumper writes 0: a stretch of zeros is a hole that was
+ * never filled. What stands behind it cannot be found. */
+static hsd_status no_record(hprof_reader *reader, hsd_error *err)
+{
+    if (reader->dumps > 0 && !reader->is_dump_open) return HSD_END; /* padding */
+    if (reader->salvage) return hsd_hprof_cut(reader, err);
+    hsd_fail_at(err, HSD_E_CORRUPT, reader->last, "zeros stand where a record should begin");
+    set_hint_partial(err);
+    return HSD_E_CORRUPT;
+}
+
 static void count_dump(hprof_reader *reader, uint8_t tag)
 {
     if (tag == HPROF_HEAP_DUMP || (tag == HPROF_SEGMENT && !reader->is_dump_open)) reader->dumps++;
@@ -246,6 +257,7 @@ hsd_status hsd_hprof_next_record(hprof_reader *reader, hprof_record *record, hsd
     record->tag = source->at[0];
     record->length = hsd_hprof_u32(source->at + 5);
     record->body = record->offset + RECORD_HEAD_BYTES;
+    if (record->tag == 0) return no_record(reader, err);
     hsd_source_take(source, RECORD_HEAD_BYTES);
     count_dump(reader, record->tag);
     if (record->tag != HPROF_HEAP_DUMP && record->tag != HPROF_SEGMENT) return HSD_OK;

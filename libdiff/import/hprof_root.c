@@ -171,6 +171,8 @@ static hsd_status write_thread(hprof_roots *roots, uint32_t number, hsd_error *e
                                  err));
     HSD_WRITE(roots->output->import, hsc_define_thread(roots->output->writer, number, name), err);
     for (uint32_t i = 0; trace != NULL && i < trace->frame_count; i++) {
+        if (roots->frames_left == 0) return HSD_OK;
+        roots->frames_left--;
         const hprof_frame *frame =
             hsd_hprof_frame(stacks, stacks->frame_ids[trace->first_frame + i]);
         if (frame != NULL) HSD_TRY(write_frame(roots, number, i, frame, err));
@@ -178,8 +180,11 @@ static hsd_status write_thread(hprof_roots *roots, uint32_t number, hsd_error *e
     return HSD_OK;
 }
 
+/* Every thread has a trace of its own, so all of them together have no more frames than the file: what
+ * claims more is not written. */
 hsd_status hsd_hprof_write_threads(hprof_roots *roots, hsd_error *err)
 {
+    roots->frames_left = roots->self->stacks.frame_id_count;
     for (uint32_t i = 1; i <= roots->self->stacks.thread_table.count; i++)
         HSD_TRY(write_thread(roots, i, err));
     return HSD_OK;

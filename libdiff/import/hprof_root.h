@@ -13,6 +13,7 @@ typedef struct hprof_roots {
     hsd_buffer text;        /* scratch */
     hprof_table site_table; /* parent site and frame -> site */
     uint32_t plain[256];    /* string by tag of root, 0 = not made yet */
+    uint64_t frames_left;   /* that may still be written */
     uint32_t last_serial;   /* stack trace of the object before, and its site */
     uint32_t last_site;
 } hprof_roots;

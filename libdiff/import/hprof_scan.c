@@ -385,7 +385,7 @@ hsd_status hsd_hprof_scan(hprof *self, hsd_error *err)
     scan s = {.self = self, .reader = &self->reader, .votes_left = MAX_VOTES, .least = UINT64_MAX};
     const unsigned wanted = self->import->options->dump_number;
     self->dump = wanted == 0 ? 1 : wanted;
-    self->chunks.chunk_bytes = CHUNK_BYTES;
+    if (self->chunks.chunk_bytes == 0) self->chunks.chunk_bytes = CHUNK_BYTES;
     self->traces.least = UINT64_MAX;
     HSD_TRY(hsd_hprof_grow((void **)&self->classes.tallies, &self->classes.tally_capacity, 0,
                            sizeof *self->classes.tallies, err)); /* 0 stands for arrays */

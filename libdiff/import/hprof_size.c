@@ -14,7 +14,6 @@
 #include "import/hprof_known.h"
 
 #define CONTENDED_PADDING 128u
-#define MAX_GAPS          16u
 
 /* ---- arrays ---- */
 
@@ -53,40 +52,32 @@ uint64_t hsd_hprof_arrays_size(const hprof_model *model, const hprof_array_tally
 
 /* ---- instances ---- */
 
-typedef struct layout {
-    uint64_t end; /* offset behind the last field */
-    struct {
-        uint64_t offset, size;
-    } gaps[MAX_GAPS];
-    unsigned gap_count;
-} layout;
-
-static void add_gap(layout *to, uint64_t offset, uint64_t size)
+static void add_gap(hprof_layout *to, uint64_t offset, uint64_t size)
 {
-    if (size == 0 || to->gap_count == MAX_GAPS) return;
-    to->gaps[to->gap_count].offset = offset;
-    to->gaps[to->gap_count++].size = size;
+    if (size == 0 || to->gap_count == HPROF_MAX_GAPS || offset > UINT32_MAX) return;
+    to->gap_offset[to->gap_count] = (uint32_t)offset;
+    to->gap_size[to->gap_count++] = (uint8_t)size; /* less than a field: at most 7 */
 }
 
 /* Puts a field into the smallest gap that takes it. */
-static bool fill_gap(layout *to, unsigned width)
+static bool fill_gap(hprof_layout *to, unsigned width)
 {
-    unsigned best = MAX_GAPS;
+    unsigned best = HPROF_MAX_GAPS;
     for (unsigned i = 0; i < to->gap_count; i++) {
-        const uint64_t first = padded(to->gaps[i].offset, width);
-        if (first + width > to->gaps[i].offset + to->gaps[i].size) continue;
-        if (best == MAX_GAPS || to->gaps[i].size < to->gaps[best].size) best = i;
+        const uint64_t first = padded(to->gap_offset[i], width);
+        if (first + width > (uint64_t)to->gap_offset[i] + to->gap_size[i]) continue;
+        if (best == HPROF_MAX_GAPS || to->gap_size[i] < to->gap_size[best]) best = i;
     }
-    if (best == MAX_GAPS) return false;
-    const uint64_t offset = to->gaps[best].offset, end = offset + to->gaps[best].size;
+    if (best == HPROF_MAX_GAPS) return false;
+    const uint64_t offset = to->gap_offset[best], end = offset + to->gap_size[best];
     const uint64_t first = padded(offset, width);
-    to->gaps[best].offset = first + width;
-    to->gaps[best].size = end - first - width;
+    to->gap_offset[best] = (uint32_t)(first + width);
+    to->gap_size[best] = (uint8_t)(end - first - width);
     add_gap(to, offset, first - offset);
     return true;
 }
 
-static void put_field(layout *to, unsigned width)
+static void put_field(hprof_layout *to, unsigned width)
 {
     if (fill_gap(to, width)) return;
     const uint64_t first = padded(to->end, width);
@@ -169,7 +160,7 @@ static own_fields count_fields(const hprof *self, const hprof_class *of)
 }
 
 /* JDK 15 and later: largest primitives first, then references, gaps are filled wherever they are. */
-static void lay_out_filling(layout *to, const field_counts *counts, unsigned reference)
+static void lay_out_filling(hprof_layout *to, const field_counts *counts, unsigned reference)
 {
     for (unsigned width = 8; width > 0; width /= 2)
         for (uint64_t i = 0; i < counts->of_width[width]; i++)
@@ -178,13 +169,13 @@ static void lay_out_filling(layout *to, const field_counts *counts, unsigned ref
         put_field(to, reference);
 }
 
-static void append_fields(layout *to, uint64_t count, unsigned width)
+static void append_fields(hprof_layout *to, uint64_t count, unsigned width)
 {
     if (count > 0) to->end = padded(to->end, width) + count * width;
 }
 
 /* Up to JDK 14: behind the superclass; only the gap before 8-byte fields is filled. */
-static void lay_out_appending(layout *to, const field_counts *counts, unsigned reference)
+static void lay_out_appending(hprof_layout *to, const field_counts *counts, unsigned reference)
 {
     field_counts left = *counts;
     to->end = padded(to->end, reference);
@@ -204,7 +195,7 @@ static void lay_out_appending(layout *to, const field_counts *counts, unsigned r
 }
 
 /* … but classes whose offsets the JVM of that time knew by heart: references first, no gap filled. */
-static void lay_out_by_heart(layout *to, const field_counts *counts, unsigned reference)
+static void lay_out_by_heart(hprof_layout *to, const field_counts *counts, unsigned reference)
 {
     to->end = padded(to->end, reference);
     append_fields(to, counts->references, reference);
@@ -213,7 +204,7 @@ static void lay_out_by_heart(layout *to, const field_counts *counts, unsigned re
 }
 
 /* A @Contended group stands behind all others, with padding on both sides; nothing fills a gap. */
-static void lay_out_group(layout *to, const field_counts *counts, unsigned reference)
+static void lay_out_group(hprof_layout *to, const field_counts *counts, unsigned reference)
 {
     to->end += CONTENDED_PADDING;
     for (unsigned width = 8; width > 0; width /= 2)
@@ -238,41 +229,64 @@ static bool is_known_by_heart(const hprof *self, const hprof_class *of)
     return false;
 }
 
-/* Fields of the class and its superclasses. */
-static void lay_out(const hprof *self, const hprof_model *model, const hprof_class *of, layout *to)
+/* Own fields of a class, behind those of its superclass. */
+static void lay_out(const hprof *self, const hprof_model *model, const hprof_class *of,
+                    hprof_layout *to)
 {
-    const hprof_class *chain[HPROF_MAX_DEPTH];
+    const own_fields own = count_fields(self, of);
+    if (model->fills_gaps)
+        lay_out_filling(to, &own.plain, model->reference);
+    else if (is_known_by_heart(self, of))
+        lay_out_by_heart(to, &own.plain, model->reference);
+    else
+        lay_out_appending(to, &own.plain, model->reference);
+    if (own.has_group) lay_out_group(to, &own.contended, model->reference);
+}
+
+/* Lays out a class that is new, its superclasses first: each once. A class that is met again while it
+ * is busy is its own ancestor, and is taken to have none. */
+static void lay_out_chain(const hprof *self, const hprof_model *model, hprof_layout *layouts,
+                          uint32_t number)
+{
+    const hprof_classes *classes = &self->classes;
+    uint32_t chain[HPROF_MAX_DEPTH];
     unsigned depth = 0;
-    for (; of != NULL && depth < HPROF_MAX_DEPTH; of = hsd_hprof_super(&self->classes, of))
-        chain[depth++] = of;
-    *to = (layout){.end = model->header};
+    while (number != 0 && layouts[number].state == HPROF_NEW && depth < HPROF_MAX_DEPTH) {
+        layouts[number].state = HPROF_BUSY;
+        chain[depth++] = number;
+        const uint64_t super_id = classes->items[number].super_id;
+        number = super_id == 0 ? 0 : hsd_hprof_find(&classes->table, super_id);
+    }
+    const bool is_laid_out = number != 0 && layouts[number].state == HPROF_LAID_OUT;
+    hprof_layout fields = is_laid_out
+                              ? layouts[number]
+                              : (hprof_layout){.end = model->header, .state = HPROF_LAID_OUT};
     while (depth > 0) {
-        const own_fields own = count_fields(self, chain[--depth]);
-        if (model->fills_gaps)
-            lay_out_filling(to, &own.plain, model->reference);
-        else if (is_known_by_heart(self, chain[depth]))
-            lay_out_by_heart(to, &own.plain, model->reference);
-        else
-            lay_out_appending(to, &own.plain, model->reference);
-        if (own.has_group) lay_out_group(to, &own.contended, model->reference);
+        lay_out(self, model, &classes->items[chain[--depth]], &fields);
+        layouts[chain[depth]] = fields;
     }
 }
 
-uint64_t hsd_hprof_computed_size(const hprof *self, const hprof_model *model, const hprof_class *of)
+void hsd_hprof_lay_out(const hprof *self, const hprof_model *model, hprof_layout *layouts)
 {
-    layout fields;
-    if (!of->has_dump) return model->header; /* and as many bytes as the instance has in the dump */
-    if (model->is_given) return of->instance_bytes;
-    lay_out(self, model, of, &fields);
-    return padded(fields.end, model->alignment);
+    for (uint32_t i = 1; i <= self->classes.table.count; i++)
+        lay_out_chain(self, model, layouts, i);
+}
+
+uint64_t hsd_hprof_laid_out_size(const hprof_model *model, const hprof_layout *layout)
+{
+    return padded(layout->end, model->alignment);
 }
 
 /* Objects do not overlap: one that the next stands nearer to is no larger than that. */
 uint64_t hsd_hprof_instance_size(const hprof *self, const hprof_class *of)
 {
-    const uint64_t size = hsd_hprof_computed_size(self, &self->model, of);
-    const uint64_t nearest = self->classes.tallies[of - self->classes.items].nearest;
-    const bool is_bounded = self->flavour == HPROF_HOTSPOT && of->has_dump &&
+    const size_t number = (size_t)(of - self->classes.items);
+    if (!of->has_dump) return self->model.header; /* and as many bytes as the instance has */
+    if (self->model.is_given) return of->instance_bytes;
+    const uint64_t size = hsd_hprof_laid_out_size(&self->model, &self->layouts[number]);
+    const uint64_t nearest = self->classes.tallies[number].nearest;
+    const bool is_bounded = self->flavour == HPROF_HOTSPOT &&
                             nearest >= padded(self->model.header, self->model.alignment);
     return is_bounded ? hsd_min_u64(size, nearest) : size;
 }
@@ -291,7 +305,7 @@ static bool is_made_up(hsd_bytes name)
 uint64_t hsd_hprof_class_object_size(const hprof *self, const hprof_class *of)
 {
     field_counts counts = {0};
-    layout fields = {.end = self->class_size};
+    hprof_layout fields = {.end = self->class_size};
     for (uint32_t i = 0; i < of->static_count && !self->has_bare_classes; i++) {
         const hprof_static *entry = &self->classes.statics[of->first_static + i];
         if (!is_made_up(hsd_hprof_name(&self->names, entry->name)))

@@ -66,7 +66,8 @@ static hsd_status count_class_objects(summary *s, hsd_error *err)
 
 static hsd_status count_primitives(summary *s, hsd_error *err)
 {
-    for (uint8_t element = 0; element < HPROF_TYPE_COUNT; element++) {
+    for (unsigned i = 0; i < HPROF_TYPE_COUNT; i++) {
+        const uint8_t element = (uint8_t)i;
         const hprof_array_tally *tally = &s->self->primitives[element];
         const char *name = hsd_hprof_prim_array_name(element);
         uint32_t type = 0;

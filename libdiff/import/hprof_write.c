@@ -48,6 +48,7 @@ static inline __attribute__((always_inline)) hsd_status write_slots(
     hprof_writing *w, const hprof_plan *plan, const unsigned id_bytes, const uint8_t *data,
     size_t size, bool is_named_thread, hsd_error *err)
 {
+    if (plan->slot_count == 0) return HSD_OK;
     const hprof_reference *slot = &w->plans.slots[plan->first_slot];
     for (uint32_t i = 0; i < plan->slot_count; i++) {
         if (__builtin_expect((uint64_t)slot[i].offset + id_bytes > size, 0)) break;
@@ -63,6 +64,7 @@ static hsd_status write_mirror_fields(hprof_writing *w, const hprof_plan *plan,
                                       const hprof_sub *sub, const uint8_t *data, size_t size,
                                       hsd_error *err)
 {
+    if (plan->slot_count == 0) return HSD_OK;
     const hprof_reference *slot = &w->plans.slots[plan->first_slot];
     const unsigned id_bytes = w->reader.id_bytes;
     for (uint32_t i = 0; i < plan->slot_count && (uint64_t)slot[i].offset + id_bytes <= size; i++) {

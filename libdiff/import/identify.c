@@ -18,6 +18,7 @@ typedef struct signature {
     const char *phrase;
 } signature;
 
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): `bytes` is a literal */
 #define SIGNATURE(offset, bytes, phrase)                                                           \
     {                                                                                              \
         offset, sizeof bytes - 1, bytes, phrase                                                    \
@@ -85,16 +86,21 @@ static bool is_core(const uint8_t *prefix, size_t size)
 static size_t skip_space(const uint8_t *prefix, size_t size)
 {
     size_t at = size >= 3 && memcmp(prefix, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    while (at < size && memchr(" \t\r\n", prefix[at], 4) != NULL)
+    while (at < size && prefix[at] != 0 && strchr(" \t\r\n", prefix[at]) != NULL)
         at++;
     return at;
+}
+
+/* A control character that text does not have. */
+static bool is_control(uint8_t c)
+{
+    return c == 0 || c == 0x7f || (c < 0x20 && strchr("\t\n\r\f\x1b", c) == NULL);
 }
 
 static bool is_text(const uint8_t *prefix, size_t size)
 {
     for (size_t i = 0; i < size; i++)
-        if ((prefix[i] < 0x20 && memchr("\t\n\r\f\x1b", prefix[i], 5) == NULL) || prefix[i] == 0x7f)
-            return false;
+        if (is_control(prefix[i])) return false;
     return true;
 }
 

@@ -192,6 +192,8 @@ static hsd_status import_into(hsd_import *import, const char *path, const hsd_ru
     }
     close_input(&in);
     hsd_reporter_release(&reporter);
+    import->space = NULL;
+    import->reporter = NULL;
     return status;
 }
 

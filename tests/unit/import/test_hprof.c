@@ -136,6 +136,54 @@ Test(hprof, makes_statics_owners_named_by_their_class)
     }
 }
 
+/* A constant of the constant pool, and what Android says of a class object by way of statics. */
+Test(hprof, tells_the_programs_statics_from_what_dumpers_make_up)
+{
+    static const char *const words[] = {"com.x.A", "CACHE", "$class$name", "$classOverhead",
+                                        "$VALUES"};
+    hprof_writer w;
+    hprof_case c = {0};
+    hw_begin(&w, "1.0.3", 4, 0);
+    for (unsigned i = 0; i < 5; i++)
+        hw_string(&w, 1 + i, words[i]);
+    hw_load_class(&w, 1, 0x10, 1);
+    hw_open(&w, 0x1C);
+    hw_u1(&w, 0x20);
+    hw_id(&w, 0x10);
+    for (unsigned i = 0; i < 8; i++)
+        hw_u4(&w, 0); /* stack, superclass … instance size */
+    hw_u2(&w, 2);     /* constants: a reference and an int */
+    hw_u2(&w, 7);
+    hw_u1(&w, 2);
+    hw_id(&w, 0x100);
+    hw_u2(&w, 8);
+    hw_u1(&w, 10);
+    hw_u4(&w, 5);
+    hw_u2(&w, 4);
+    for (unsigned i = 0; i < 4; i++) {
+        hw_id(&w, 2 + i);
+        hw_u1(&w, 2);
+        hw_id(&w, 0x200 + i);
+    }
+    hw_u2(&w, 0);
+    hw_close(&w);
+    hw_end_mark(&w);
+    case_import(&c, w.data, w.size);
+    hw_free(&w);
+    cr_assert(c.status == HSD_OK, "%s", c.err.text);
+    const view_object *class = view_find(&c.view, 0x10);
+    cr_assert(class != NULL && class->count == 5);
+    cr_expect(case_refers(&c, class, "constant pool", 0x100).kind == HSC_LABEL_INTERNAL);
+    cr_expect(case_refers(&c, class, "CACHE", 0x200).flags == HSC_LABEL_NAMED_ROOT);
+    const view_label name = case_refers(&c, class, "name", 0x201);
+    cr_expect(name.kind == HSC_LABEL_FIELD && name.flags == 0);
+    const view_label overhead = case_refers(&c, class, "$classOverhead", 0x202);
+    cr_expect(overhead.kind == HSC_LABEL_INTERNAL && overhead.flags == 0);
+    cr_expect(case_refers(&c, class, "$VALUES", 0x203).kind == HSC_LABEL_STATIC);
+    cr_expect(class->size_bytes == 4 + 4); /* the two that are the program's */
+    case_close(&c);
+}
+
 Test(hprof, leads_from_objects_to_classes_that_are_no_roots)
 {
     const heap_form form = {0};

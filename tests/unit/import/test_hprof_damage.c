@@ -124,6 +124,36 @@ Test(hprof_damage, stray_bytes_behind_the_end_are_no_loss)
     hw_free(&w);
 }
 
+Test(hprof_damage, a_hole_of_zeros_is_damage)
+{
+    static const uint8_t zeros[4096];
+    hprof_writer w;
+    hw_begin(&w, "1.0.2", 4, 0);
+    hw_open(&w, 0x1C);
+    hw_prim_array(&w, 0x1000, 1, 8, 4, zeros);
+    hw_close(&w);
+    hw_bytes(&w, zeros, sizeof zeros);
+    const size_t hole = w.size;
+    hw_end_mark(&w);
+    hprof_case c = {0};
+    case_import(&c, w.data, w.size);
+    cr_expect(c.err.offset_bytes == 31 + 9 + 18);
+    refused(&c, HSD_E_CORRUPT, "zeros stand where");
+    c = (hprof_case){.options = {.salvage = true}};
+    case_import(&c, w.data, w.size);
+    cr_assert(c.status == HSD_OK);
+    cr_expect(!c.view.info->is_complete && c.view.object_count == 1);
+    case_close(&c);
+    w.size = hole - sizeof zeros; /* the same behind the end is padding */
+    hw_end_mark(&w);
+    hw_bytes(&w, zeros, sizeof zeros);
+    c = (hprof_case){0};
+    case_import(&c, w.data, w.size);
+    cr_expect(c.status == HSD_OK && c.view.info->is_complete, "%s", c.err.text);
+    case_close(&c);
+    hw_free(&w);
+}
+
 /* ---- lengths */
 
 /* Offset of the first record with this tag. */
@@ -431,6 +461,58 @@ Test(hprof_damage, a_class_that_is_also_an_instance_is_one_object)
         case_close(&c);
     }
     cr_expect(bytes[0] == bytes[1]);
+    hw_free(&w);
+}
+
+/* A class of 65,535 fields that is its own ancestor, and thousands below it, each with an instance. */
+Test(hprof_damage, hierarchies_cost_no_more_than_they_are_long)
+{
+    static hw_field fields[65536];
+    for (unsigned i = 0; i < 65535; i++)
+        fields[i] = (hw_field){1 + i % 7, i % 2 == 0 ? 2 : 11, 0};
+    const hw_class base = {.id = 0x10, .super = 0x10, .fields = fields};
+    hprof_writer w;
+    hw_begin(&w, "1.0.2", 4, 0);
+    hw_open(&w, 0x1C);
+    hw_class_dump(&w, &base);
+    for (uint32_t i = 0; i < 20000; i++) {
+        const hw_class below = {.id = 0x100 + i, .super = 0x10};
+        hw_class_dump(&w, &below);
+        hw_instance(&w, 0x100000 + i * 8, 1, below.id);
+        hw_u8(&w, 0);
+        hw_instance_end(&w);
+    }
+    hw_close(&w);
+    hw_end_mark(&w);
+    hprof_case c = {.memory_bytes = UINT64_C(64) << 20};
+    case_import(&c, w.data, w.size);
+    cr_assert(c.status == HSD_OK, "%s", c.err.text);
+    cr_expect(c.view.info->objects == 40001);
+    case_close(&c);
+    hw_free(&w);
+}
+
+/* Thousands of threads that claim the same deep stack. */
+Test(hprof_damage, stacks_are_written_once)
+{
+    static uint64_t ids[3000];
+    hprof_writer w;
+    hw_begin(&w, "1.0.2", 4, 0);
+    for (uint32_t i = 0; i < 3000; i++) {
+        ids[i] = 1 + i;
+        hw_frame(&w, ids[i], 0, 0, 0, 1);
+    }
+    hw_trace(&w, 9, 1, 3000, ids);
+    hw_open(&w, 0x1C);
+    for (uint32_t i = 1; i <= 3000; i++)
+        hw_root_in_thread(&w, 0x08, 0x1000 + i, i, 9);
+    hw_close(&w);
+    hw_end_mark(&w);
+    hprof_case c = {0};
+    case_import(&c, w.data, w.size);
+    cr_assert(c.status == HSD_OK, "%s", c.err.text);
+    cr_expect(c.view.thread_count == 3000 && c.view.frame_count == 3000);
+    case_close(&c);
     hw_free(&w);
 }
 

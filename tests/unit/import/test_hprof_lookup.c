@@ -5,7 +5,10 @@
 #include "unit/import/hprof_case.h"
 
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "import/hprof.h"
 
 enum { OBJECT = 0x10, STRING = 0x20, THREAD = 0x30, SUBCLASS = 0x40, VERSION = 0x50 };
 
@@ -226,4 +229,41 @@ Test(hprof_lookup, finds_objects_anywhere_in_the_file)
     expect_thread(&c, 0, "one");
     expect_thread(&c, 1, "two");
     case_close(&c);
+}
+
+/* More chunks than there is room for: two become one, and every object is still where one says. */
+Test(hprof_lookup, joins_chunks_when_there_are_too_many)
+{
+    const uint32_t count = 200000;
+    const hsd_import_options options = {0};
+    hprof_writer w;
+    hsd_source source;
+    hsd_error err;
+    hsd_error_init(&err);
+    hw_begin(&w, "1.0.2", 4, 0);
+    hw_open(&w, 0x1C);
+    for (uint32_t i = 0; i < count; i++)
+        hw_prim_array(&w, 0x1000 + (i * 7919 % count) * 8, 1, 8, 4, "data");
+    hw_close(&w);
+    hw_end_mark(&w);
+    cr_assert(hsd_source_open_memory(&source, (hsd_bytes){w.data, w.size}, "test", &err) == HSD_OK);
+    hsd_import import = {
+        .source = &source, .options = &options, .memory_bytes = UINT64_C(64) << 20};
+    hprof self = {.import = &import, .chunks = {.chunk_bytes = 20}};
+    cr_assert(hsd_hprof_open(&self.reader, &source, false, &err) == HSD_OK);
+    cr_assert(hsd_hprof_scan(&self, &err) == HSD_OK, "%s", err.text);
+    const hprof_chunks *chunks = &self.chunks;
+    cr_assert(chunks->count <= 65536 && chunks->count > 16384 && chunks->chunk_bytes > 20);
+    for (uint32_t i = 0, chunk = 0; i < count; i++) {
+        const uint64_t offset = 31 + 9 + (uint64_t)i * 18, id = 0x1000 + (i * 7919 % count) * 8;
+        while (chunk + 1 < chunks->count && chunks->items[chunk + 1].offset <= offset)
+            chunk++;
+        cr_assert(chunks->items[chunk].least <= id && id <= chunks->items[chunk].most);
+    }
+    hsd_source_close(&source);
+    hsd_hprof_classes_release(&self.classes);
+    hsd_hprof_names_release(&self.names);
+    hsd_hprof_stacks_release(&self.stacks);
+    free(self.chunks.items);
+    hw_free(&w);
 }

@@ -4,6 +4,7 @@
 #include "unit/import/hprof_case.h"
 
 #include <criterion/criterion.h>
+#include <string.h>
 
 #include "import/hprof.h"
 
@@ -113,6 +114,57 @@ Test(hprof_size, follow_the_header_and_the_width_of_references)
         expect_mean(&c, "(unknown class)", jvms[i].arrays[2]);
         case_close(&c);
     }
+}
+
+/* One class with these fields ("8" a long, "r" a reference …) and its size. */
+static uint64_t size_by(const hprof_model *model, const char *name, const char *field,
+                        const uint8_t *types, uint32_t count, uint64_t nearest)
+{
+    hprof self = {.model = *model, .reader = {.id_bytes = 8}, .flavour = HPROF_HOTSPOT};
+    hprof_class items[2] = {{0}, {.id = 1, .name = 1, .field_count = count, .has_dump = true}};
+    hprof_tally tallies[2] = {{0}, {.nearest = nearest}};
+    hprof_layout layouts[2] = {{0}};
+    hprof_field fields[16] = {{0}};
+    hsd_bytes texts[3] = {
+        {NULL, 0}, {(const uint8_t *)name, strlen(name)}, {(const uint8_t *)field, strlen(field)}};
+    for (uint32_t i = 0; i < count; i++)
+        fields[i] = (hprof_field){2, types[i]};
+    self.classes.items = items;
+    self.classes.tallies = tallies;
+    self.classes.fields = fields;
+    self.classes.table.count = 1;
+    self.names.texts = texts;
+    self.layouts = layouts;
+    hsd_hprof_lay_out(&self, model, layouts);
+    return hsd_hprof_instance_size(&self, &items[1]);
+}
+
+Test(hprof_size, of_classes_of_the_library_have_what_no_dump_names)
+{
+    static const uint8_t cell[] = {11}, loader[] = {2, 4, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2};
+    const hprof_model new = {12, 16, 4, 8, true, false}, old = {12, 16, 4, 8, false, false};
+    static const char striped[] = "java.util.concurrent.atomic.Striped64$Cell";
+    /* padding of 128 on both sides of a contended field, unless the next object stands nearer */
+    cr_expect(size_by(&new, striped, "value", cell, 1, UINT64_MAX) == 280);
+    cr_expect(size_by(&new, striped, "value", cell, 1, 24) == 24);
+    cr_expect(size_by(&new, "com/x/Cell", "value", cell, 1, UINT64_MAX) == 24);
+    /* a word of the VM's in a class loader; JDK 11 knew its offsets by heart */
+    cr_expect(size_by(&new, "java/lang/ClassLoader", "f", loader, 15, UINT64_MAX) == 80);
+    cr_expect(size_by(&old, "java/lang/ClassLoader", "f", loader, 15, UINT64_MAX) == 88);
+    cr_expect(size_by(&old, "com/x/ClassLoader", "f", loader, 15, UINT64_MAX) == 72);
+}
+
+Test(hprof_size, depend_on_which_gaps_are_filled)
+{
+    static const uint8_t types[] = {11, 10, 9, 8, 4, 2};
+    const hprof_model new = {12, 16, 4, 8, true, false}, old = {12, 16, 4, 8, false, false};
+    const hprof_model wide = {16, 24, 8, 8, true, false}, compact = {8, 12, 4, 8, true, false};
+    cr_expect(size_by(&new, "A", "f", types, 6, UINT64_MAX) == 32); /* 12 int, 16 long, 24 … 32 */
+    cr_expect(size_by(&old, "A", "f", types, 6, UINT64_MAX) == 32);
+    cr_expect(size_by(&wide, "A", "f", types, 6, UINT64_MAX) == 40);
+    cr_expect(size_by(&compact, "A", "f", types, 6, UINT64_MAX) == 32);
+    cr_expect(size_by(&new, "A", "f", types, 0, UINT64_MAX) == 16);
+    cr_expect(size_by(&compact, "A", "f", types, 0, UINT64_MAX) == 8);
 }
 
 Test(hprof_size, of_an_array_saturate_instead_of_wrapping)
