@@ -22,6 +22,7 @@ typedef struct survey {
     uint64_t state;        /* of END; 0 while it was not seen */
     hsd_fault last_fault;  /* why the file ends where it ends */
     bool is_header_damaged, is_cut;
+    bool knows_targets; /* some block that has targets was taken */
 } survey;
 
 hsd_status hsd_file_rescue_header(hsd_file *file, hsd_fault *fault)
@@ -84,26 +85,31 @@ static hsd_status take_facts(survey *s, hsd_fault *fault)
     return HSD_OK;
 }
 
-/* Without INFO the first block that has targets says what they are. */
-static void learn_targets(survey *s)
+static bool has_targets(uint8_t type)
+{
+    return type == HSC_BLOCK_OBJECTS || type == HSC_BLOCK_EDGES || type == HSC_BLOCK_ROOTS;
+}
+
+/* Without INFO the first intact block that has targets says what they are. */
+static hsd_status take_records(survey *s, hsd_fault *fault)
 {
     const hsd_block_header *header = &s->block.header;
-    const bool has_targets = header->type == HSC_BLOCK_OBJECTS || header->type == HSC_BLOCK_EDGES ||
-                             header->type == HSC_BLOCK_ROOTS;
-    if (s->capture->has_info || !has_targets ||
-        s->content.counts.objects + s->content.counts.edges + s->content.counts.roots > 0)
-        return;
-    s->capture->info.targets_are_ordinals = (header->flags & HSC_BLOCK_FLAG_TARGET_ORDINAL) != 0;
+    if (has_targets(header->type) && !s->capture->has_info && !s->knows_targets) {
+        s->capture->info.targets_are_ordinals =
+            (header->flags & HSC_BLOCK_FLAG_TARGET_ORDINAL) != 0;
+    }
+    HSD_TRY(hsd_capture_check_targets(s->capture, header, fault));
+    HSD_TRY(hsd_content_take(&s->content, &s->block, true, NULL, NULL, fault));
+    s->knows_targets |= has_targets(header->type);
+    return HSD_OK;
 }
 
 static hsd_status take_content(survey *s, hsd_fault *fault)
 {
     const uint8_t type = s->block.header.type;
-    if (hsd_block_is_skipped(&s->block.header) || type == HSC_BLOCK_INDEX) return HSD_OK;
+    if (type == HSC_BLOCK_INDEX) return HSD_OK;
     if (type == HSC_BLOCK_INFO || type == HSC_BLOCK_END) return take_facts(s, fault);
-    learn_targets(s);
-    HSD_TRY(hsd_capture_check_targets(s->capture, &s->block.header, fault));
-    return hsd_content_take(&s->content, &s->block, true, NULL, NULL, fault);
+    return take_records(s, fault);
 }
 
 static hsd_status load(survey *s, const hsd_block_ref *ref, hsd_fault *fault)

@@ -224,13 +224,15 @@ typedef struct comparison {
     uint64_t roots[HSD_ROOT_KINDS];
 } comparison;
 
-static bool has_same_buckets(const hsd_type_total *stated, const hsd_total *entries, size_t count)
+static bool has_same_buckets(const hsd_type_total *stated, const hsd_totals *totals, size_t first,
+                             size_t end)
 {
-    if (stated->bucket_count != count) return false;
-    for (size_t i = 0; i < count; i++) {
-        if (stated->buckets[i] != hsd_total_bucket(&entries[i]) ||
-            stated->bucket_objects[i] != entries[i].objects ||
-            stated->bucket_bytes[i] != entries[i].bytes) {
+    if (stated->bucket_count != end - first) return false;
+    for (size_t i = first; i < end; i++) {
+        const hsd_total *total = &totals->entries[i];
+        if (stated->buckets[i - first] != hsd_total_bucket(total) ||
+            stated->bucket_objects[i - first] != total->objects ||
+            stated->bucket_bytes[i - first] != total->bytes) {
             return false;
         }
     }
@@ -255,7 +257,7 @@ static void compare_type(comparison *c, const hsd_type_total *stated)
     const bool is_same = is_exact ? stated->objects == sum.objects && stated->bytes == sum.bytes
                                   : stated->objects >= sum.objects && stated->bytes >= sum.bytes;
     if (!is_same || stated->native_bytes != sum.native_bytes ||
-        !has_same_buckets(stated, totals->entries + first, end - first)) {
+        !has_same_buckets(stated, totals, first, end)) {
         hsd_verify_tell(c->v, "6.14", "the totals of type %u are not those of its objects",
                         (unsigned)stated->type);
     }

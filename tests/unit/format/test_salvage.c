@@ -162,6 +162,26 @@ Test(salvage, writes_the_info_anew_when_it_is_lost)
     forge_free(&f);
 }
 
+/* Found by fuzzing: a block that counted nothing decided what targets are, and the next one decided again. */
+Test(salvage, takes_what_targets_are_from_the_first_block_alone)
+{
+    forge f = forge_begin();
+    forge_info(&f, 1, 0);
+    FORGE(&f, HSC_COL_ID, 7);
+    FORGE(&f, HSC_COL_FLAGS, 0x80); /* its object is lost */
+    forge_block(&f, HSC_BLOCK_OBJECTS, HSC_BLOCK_FLAG_TARGET_ORDINAL, 1, 5);
+    FORGE(&f, HSC_COL_ID, 9);
+    forge_block(&f, HSC_BLOCK_OBJECTS, 0, 1, 5);
+    f.bytes.data[64 + 60] ^= 1; /* INFO is lost */
+    cr_assert_eq(salvage_bytes(f.bytes.data, f.bytes.size, false), HSD_OK, "%s", err.text);
+    cr_assert_eq(count_faults(), 0);
+    hsd_capture *capture = open_result();
+    cr_assert(hsd_capture_get_info(capture)->targets_are_ordinals);
+    cr_assert_eq(hsd_capture_get_info(capture)->objects, 0);
+    hsd_capture_close(capture);
+    forge_free(&f);
+}
+
 Test(salvage, can_be_salvaged_again)
 {
     forge f = legal_capture();

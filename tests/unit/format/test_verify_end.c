@@ -374,6 +374,41 @@ Test(verify, finds_equal_ids_with_little_memory)
     }
 }
 
+/* The hash of verify_ids.c, for ids that are made to fall into one part. */
+static uint64_t mix(uint64_t id)
+{
+    id ^= id >> 32;
+    id *= UINT64_C(0xD6E8FEB86659FD93);
+    id ^= id >> 32;
+    id *= UINT64_C(0xD6E8FEB86659FD93);
+    return id ^ id >> 32;
+}
+
+Test(verify, asks_for_memory_when_ids_are_made_to_collide)
+{
+    hsd_error err;
+    static uint64_t ids[20000];
+    const hsd_run run = {.memory_bytes = 65536};
+    uint64_t id = 0;
+    for (size_t i = 0; i < 20000; i++) {
+        while ((mix(++id) >> 40) % 20 != 0)
+            continue; /* 20 parts of 4,096 slots */
+        ids[i] = id;
+    }
+    forge f = forge_begin();
+    forge_info(&f, 0, 0);
+    forge_column(&f, HSC_COL_ID, ids, 20000);
+    forge_block(&f, HSC_BLOCK_OBJECTS, 0, 20000, 0);
+    forge_finish(&f, HSC_STATE_COMPLETE);
+    memfile file = forge_file(&f);
+    hsd_error_init(&err);
+    cr_assert_eq(hsd_capture_verify(file.path, &run, NULL, NULL, NULL, &err), HSD_E_OVER_BUDGET,
+                 "%s", err.text);
+    cr_assert(strstr(err.text, "--memory 1M") != NULL, "%s", err.text);
+    memfile_close(&file);
+    forge_free(&f);
+}
+
 static bool refuse(void *context, const char *stage, uint64_t done, uint64_t total)
 {
     (void)context, (void)stage, (void)done, (void)total;
