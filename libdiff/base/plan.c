@@ -26,6 +26,7 @@
 #define TABLES_LEAST MIB(1)
 #define TABLES_MOST  MIB(64)
 #define SORT_LEAST   KIB(512)
+#define SORT_ENOUGH  MIB(64)
 #define SERVE_LEAST  KIB(512)
 #define MERGE_BLOCK  KIB(272) /* what a merge can use for each run */
 #define SEED_SERVE   KIB(256) /* roots are few: the least a sorter serves from */
@@ -103,14 +104,22 @@ static uint64_t adjacency_estimate(const hsd_plan_capture *c)
 }
 
 /* A sorter keeps n records in memory when it holds them and as much again to sort into. */
-static uint64_t sort_useful(uint64_t records, unsigned words)
+static uint64_t sort_whole(uint64_t records, unsigned words)
 {
     return 2 * records * 8 * words + MIB(2);
 }
 
+/* More than this buys no speed: runs are written while the next fills, and merged in one pass. Two captures
+ * of 5 M objects, whole diff: 2.8 s and 213 MiB with 82 MiB for each sorter, 3.1 s and 418 MiB with 241. */
+static uint64_t sort_useful(uint64_t records, unsigned words)
+{
+    const uint64_t enough = hsd_max_u64(SORT_ENOUGH, records * 8 * words / 64);
+    return hsd_min_u64(sort_whole(records, words), enough);
+}
+
 static bool stays_in_memory(uint64_t records, unsigned words, uint64_t sort_bytes)
 {
-    return sort_bytes >= sort_useful(records, words);
+    return sort_bytes >= sort_whole(records, words);
 }
 
 /* What serving takes: the records, if they stayed in memory; else a block for each run, and a run is a

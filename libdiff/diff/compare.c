@@ -37,6 +37,12 @@ static bool domains_differ(const hsd_capture_info *a, const hsd_capture_info *b)
     return memcmp(a->domain, b->domain, sizeof a->domain) != 0;
 }
 
+/* A capture that was cut off may have lost the types of all its objects: they would match nothing. */
+static bool has_lost_types(const hsd_side_walk *side)
+{
+    return !side->info->is_complete && side->types.count == 0 && side->object_count > 0;
+}
+
 void hsd_compare_choose_rung(hsd_comparison *c)
 {
     const hsd_capture_info *a = c->sides[BEFORE].info, *b = c->sides[AFTER].info;
@@ -47,6 +53,8 @@ void hsd_compare_choose_rung(hsd_comparison *c)
         c->rung_reason = "the captures carry no identities of objects";
     } else if (a->identity != b->identity) {
         c->rung_reason = "the captures identify objects in different ways";
+    } else if (has_lost_types(&c->sides[BEFORE]) || has_lost_types(&c->sides[AFTER])) {
+        c->rung_reason = "a capture was cut off before its table of types";
     } else if (domains_differ(a, b) || (a->pid != 0 && b->pid != 0 && a->pid != b->pid)) {
         c->rung_reason = "the captures come from two different processes";
     } else {

@@ -311,8 +311,8 @@ static hsd_status fill(hsd_diff *diff, const hsd_comparison *c, hsd_error *err)
     warn_of_capture(diff, &diff->before.info);
     warn_of_capture(diff, &diff->after.info);
     if (c->rung_reason != NULL) {
-        warn(diff, "single objects cannot be matched: %s; growth is exact, new and freed are not known",
-             c->rung_reason);
+        warn(diff, "single objects cannot be matched: %s%s", c->rung_reason,
+             diff->is_partial ? "" : "; growth is exact, new and freed are not known");
     }
     warn_of_pair(diff);
     warn_of_references(diff, &diff->before);

@@ -1,6 +1,6 @@
 /*
  * CSV by RFC 4180, one table to a file: a heading, one record a row, CRLF as the RFC has it, exact
- * numbers. The last record of a table cut by --top is "others", told from a name by its first column.
+ * numbers; what is not known is an empty field. The last record of a table cut by --top is "others", told from a name by its first column.
  */
 #include <string.h>
 
@@ -23,8 +23,16 @@ static void amount(hsd_out *out, hsd_amount value)
     field_count(out, value.bytes);
 }
 
-static void record(hsd_out *out, const char *kind, hsd_text name, const hsd_change *change,
-                   const hsd_amount unreached[2])
+static void known_amount(hsd_out *out, bool is_known, hsd_amount value)
+{
+    if (is_known)
+        amount(out, value);
+    else
+        hsd_out_text(out, ",,");
+}
+
+static void record(hsd_out *out, const hsd_diff *diff, const char *kind, hsd_text name,
+                   const hsd_change *change, const hsd_amount unreached[2])
 {
     hsd_out_format(out, "%s,", kind);
     hsd_out_escaped(out, HSD_ESCAPE_CSV, name);
@@ -32,9 +40,12 @@ static void record(hsd_out *out, const char *kind, hsd_text name, const hsd_chan
     amount(out, change->after);
     field_signed(out, hsd_change_objects(change));
     field_signed(out, hsd_change_bytes(change));
-    amount(out, change->new_);
-    amount(out, change->freed);
-    field_signed(out, change->resized_bytes);
+    known_amount(out, hsd_new_is_known(diff), change->new_);
+    known_amount(out, hsd_freed_is_known(diff), change->freed);
+    if (diff->identity_is_known)
+        field_signed(out, change->resized_bytes);
+    else
+        hsd_out_text(out, ",");
     if (unreached) {
         amount(out, unreached[0]);
         amount(out, unreached[1]);
@@ -42,7 +53,8 @@ static void record(hsd_out *out, const char *kind, hsd_text name, const hsd_chan
     hsd_out_text(out, "\r\n");
 }
 
-static void print_table(hsd_out *out, const hsd_ranking *ranking, bool is_types)
+static void print_table(hsd_out *out, const hsd_diff *diff, const hsd_ranking *ranking,
+                        bool is_types)
 {
     const char *kind = is_types ? "type" : "root";
     hsd_out_text(out, "row,name,before_objects,before_bytes,after_objects,after_bytes,growth_"
@@ -57,12 +69,12 @@ static void print_table(hsd_out *out, const hsd_ranking *ranking, bool is_types)
         const hsd_amount unreached[2] = {
             row->type ? row->type->unreached_before : (hsd_amount){0, 0},
             row->type ? row->type->unreached_after : (hsd_amount){0, 0}};
-        record(out, kind, row->name, row->change, row->type ? unreached : NULL);
+        record(out, diff, kind, row->name, row->change, row->type ? unreached : NULL);
     }
     const hsd_amount others[2] = {ranking->others_unreached_before,
                                   ranking->others_unreached_after};
     if (ranking->shown < ranking->count)
-        record(out, "others", (hsd_text){"", 0}, &ranking->others, is_types ? others : NULL);
+        record(out, diff, "others", (hsd_text){"", 0}, &ranking->others, is_types ? others : NULL);
 }
 
 static hsd_status write_csv(const hsd_diff *diff, const hsd_report_options *options,
@@ -73,7 +85,7 @@ static hsd_status write_csv(const hsd_diff *diff, const hsd_report_options *opti
                              options->top ? options->top : HSD_TOP_ALL, 0, err));
     hsd_out out;
     hsd_out_init(&out, write, context, err);
-    print_table(&out, &ranking, options->table == HSD_TABLE_TYPES);
+    print_table(&out, diff, &ranking, options->table == HSD_TABLE_TYPES);
     hsd_ranking_release(&ranking);
     return hsd_out_finish(&out);
 }

@@ -3,8 +3,8 @@
  * Sizes and counts are exact integers; arrays are sorted by growth and complete unless --top was given,
  * and then "others" carries the rest. One row a line, so that two reports can be compared with diff(1).
  *
- * new, freed and kept are what hsdiff/diff.h says of them; "identity_known" says whether they come
- * from recognised objects (true) or are what the counts alone prove (false).
+ * What is not known is null: new, freed, kept and resized when single objects cannot be recognised
+ * ("identity_known": false), freed when a capture is partial, new when the one before is.
  */
 #include <string.h>
 
@@ -53,17 +53,37 @@ static void put_amount(json *j, const char *key, hsd_amount amount)
                    (unsigned long long)amount.objects, (unsigned long long)amount.bytes);
 }
 
+/* An amount, or null where the diff cannot know it. */
+static void put_known(json *j, bool is_known, const char *key, hsd_amount amount)
+{
+    if (is_known)
+        put_amount(j, key, amount);
+    else
+        hsd_out_format(&j->out, "%snull", key);
+}
+
+static void put_resized(json *j, const hsd_change *change)
+{
+    if (!j->diff->identity_is_known) {
+        hsd_out_text(&j->out, ", \"resized_bytes\": null, \"resized_objects\": null");
+        return;
+    }
+    put_signed(j, ", \"resized_bytes\": ", change->resized_bytes);
+    put_count(j, ", \"resized_objects\": ", change->resized_objects);
+}
+
 static void put_change(json *j, const hsd_change *change)
 {
+    const bool is_known = j->diff->identity_is_known;
     put_amount(j, "\"before\": ", change->before);
     put_amount(j, ", \"after\": ", change->after);
     put_signed(j, ", \"growth\": {\"objects\": ", hsd_change_objects(change));
     put_signed(j, ", \"bytes\": ", hsd_change_bytes(change));
-    put_amount(j, "}, \"new\": ", change->new_);
-    put_amount(j, ", \"freed\": ", change->freed);
-    put_amount(j, ", \"kept\": ", change->kept);
-    put_signed(j, ", \"resized_bytes\": ", change->resized_bytes);
-    put_count(j, ", \"resized_objects\": ", change->resized_objects);
+    hsd_out_text(&j->out, "}");
+    put_known(j, hsd_new_is_known(j->diff), ", \"new\": ", change->new_);
+    put_known(j, hsd_freed_is_known(j->diff), ", \"freed\": ", change->freed);
+    put_known(j, is_known, ", \"kept\": ", change->kept);
+    put_resized(j, change);
 }
 
 /* ---- captures ---- */
@@ -162,8 +182,12 @@ static void put_row(json *j, const hsd_rank_row *row)
     if (row->type) {
         put_amount(j, ", \"unreached\": {\"before\": ", row->type->unreached_before);
         put_amount(j, ", \"after\": ", row->type->unreached_after);
-        put_amount(j, "}, \"revived\": ", row->type->revived);
-        put_amount(j, ", \"dropped\": ", row->type->dropped);
+        hsd_out_text(&j->out, "}");
+        put_known(j, hsd_new_is_known(j->diff), ", \"revived\": ", row->type->revived);
+        put_known(j, hsd_freed_is_known(j->diff), ", \"dropped\": ", row->type->dropped);
+    } else {
+        put_known(j, j->diff->identity_is_known, ", \"moved_in\": ", row->root->moved_in);
+        put_known(j, j->diff->identity_is_known, ", \"moved_out\": ", row->root->moved_out);
     }
     hsd_out_text(&j->out, "}");
 }

@@ -84,6 +84,17 @@ typedef struct hsd_diff {
     struct hsd_diff_store *store; /* owns all of the above */
 } hsd_diff;
 
+/* What the tables know: new is unknown while the capture before is partial, freed while either is. */
+static inline bool hsd_new_is_known(const hsd_diff *diff)
+{
+    return diff->identity_is_known && diff->before.info.is_complete;
+}
+
+static inline bool hsd_freed_is_known(const hsd_diff *diff)
+{
+    return diff->identity_is_known && !diff->is_partial;
+}
+
 /* An object that changed, for --objects. State: 0 absent, 1 unreached, 2 live. */
 typedef struct hsd_changed_object {
     uint64_t id;

@@ -202,7 +202,8 @@ Test(plan, the_larger_capture_gets_the_larger_share)
     r.captures[1].references *= 2;
     cr_assert_eq(hsd_plan_make(&plan, &r, NULL), HSD_OK);
     cr_assert(plan.is_side_by_side);
-    cr_assert_gt(plan.sides[1].reference_sort_bytes, plan.sides[0].reference_sort_bytes);
+    cr_assert_gt(plan.sides[1].owner_bytes, plan.sides[0].owner_bytes);
+    cr_assert_leq(plan.sides[1].reference_sort_bytes, MIB(64), "more buys no speed");
 }
 
 Test(plan, small_captures_get_no_more_than_they_can_use)
