@@ -139,6 +139,7 @@ static hsd_status import_dump(hprof *self, hsd_error *err)
     hsd_import *import = self->import;
     HSD_TRY(hsd_hprof_open(&self->reader, import->source, import->options->salvage, err));
     HSD_TRY(hsd_hprof_scan(self, err));
+    hsd_import_note_input(import);
     HSD_TRY(hsd_hprof_read_names(&self->names, &self->reader, err));
     HSD_TRY(hsd_hprof_check_memory(self, 0, err));
     HSD_TRY(hsd_hprof_choose_model(self, err));

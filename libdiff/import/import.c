@@ -152,17 +152,25 @@ hsd_status hsd_import_begin(hsd_import *import, hsc_options *options, hsd_error 
 
 /* ---- one run ---- */
 
+void hsd_import_note_input(hsd_import *import)
+{
+    const hsd_source *file = import->file == NULL ? import->source : import->file;
+    const uint64_t seen = hsd_max_u64(file->total_bytes, hsd_source_offset(file));
+    import->result->input_bytes = hsd_max_u64(import->result->input_bytes, seen);
+}
+
 /* Runs the importer over `in`; the writer is closed when it returns. */
 static hsd_status run_importer(hsd_import *import, const input *in, hsd_error *err)
 {
     import->source = in->top;
+    import->file = &in->file;
     *import->result = (hsd_import_result){.format = in->importer->info.name, .is_complete = true};
     hsd_error_init(&import->sink_error);
     hsd_status status = in->importer->run(import, err);
     if (import->writer != NULL) import->result->output_bytes = hsc_bytes_written(import->writer);
     hsc_close(import->writer);
     import->writer = NULL;
-    import->result->input_bytes = hsd_max_u64(in->file.total_bytes, hsd_source_offset(&in->file));
+    hsd_import_note_input(import);
     if (status < 0 && import->sink_error.status == HSD_OK) hsd_error_set_file(err, in->file.name);
     return status == HSD_END ? HSD_OK : status;
 }

@@ -13,7 +13,8 @@
 
 /* Everything one import works with. */
 typedef struct hsd_import {
-    hsd_source *source; /* at byte 0; rewindable if the row asked for it */
+    hsd_source *source;     /* at byte 0; rewindable if the row asked for it */
+    const hsd_source *file; /* what was opened: `source` (or NULL), or what is packed below it */
     const hsd_import_options *options;
     hsd_temp_space *space;
     hsd_reporter *reporter;
@@ -58,6 +59,9 @@ hsd_status hsd_importer_choose_from(const hsd_importer *const *table, const hsd_
 
 /* Opens import->writer with these options (compression, memory and producer are filled in). */
 hsd_status hsd_import_begin(hsd_import *import, hsc_options *options, hsd_error *err);
+
+/* Notes how much of the input was read so far: for importers that go back, at the end of a pass. */
+void hsd_import_note_input(hsd_import *import);
 
 /* Turns a writer's status into the library's, with its sentence. */
 hsd_status hsd_import_writer_status(hsd_import *import, hsc_status status, hsd_error *err);

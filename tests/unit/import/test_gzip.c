@@ -6,6 +6,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "unit/import/hprof_case.h"
 
@@ -216,6 +217,42 @@ Test(gzip, hprof_reads_the_same_through_it)
             free(packed);
         }
     hw_free(&w);
+}
+
+/* The whole input waits in a pipe, plain or packed; it can be read only once. */
+static hsd_import_result import_from_pipe(const void *bytes, size_t size, bool summary_only)
+{
+    int ends[2], out = -1;
+    hsd_import_result result;
+    hsd_error err;
+    const hsd_import_options options = {.summary_only = summary_only, .compression = 1};
+    hsd_error_init(&err);
+    cr_assert(pipe(ends) == 0);
+    cr_assert(write(ends[1], bytes, size) == (ssize_t)size);
+    close(ends[1]);
+    cr_assert(dup2(ends[0], STDIN_FILENO) == STDIN_FILENO);
+    close(ends[0]);
+    cr_assert(hsd_import_temp("-", &options, NULL, &out, &result, &err) == HSD_OK, "%s", err.text);
+    close(out);
+    return result;
+}
+
+Test(gzip, hprof_comes_through_a_pipe)
+{
+    const heap_form forms[2] = {{.segment_every = 8}, {.version = "1.0.1", .dump_tag = 0x0C}};
+    for (unsigned i = 0; i < 4; i++) {
+        hprof_writer w;
+        size_t size = 0;
+        heap_write(&w, &forms[i % 2]);
+        uint8_t *packed = case_gzip(w.data, w.size, 900, &size);
+        const hsd_import_result plain = import_from_pipe(w.data, w.size, i < 2);
+        const hsd_import_result unpacked = import_from_pipe(packed, size, i < 2);
+        cr_expect(plain.objects == heap_object_count(1) + HEAP_CLASS_COUNT);
+        cr_expect(unpacked.objects == plain.objects && unpacked.bytes == plain.bytes);
+        cr_expect(plain.input_bytes == w.size && unpacked.input_bytes == size);
+        free(packed);
+        hw_free(&w);
+    }
 }
 
 Test(gzip, hprof_of_one_record_finds_its_end)
