@@ -14,10 +14,12 @@
 
 #define SLACK HSD_UNPACK_SLACK_BYTES
 
+static const uint8_t block_magic[HSC_BLOCK_MAGIC_BYTES] = HSC_BLOCK_MAGIC;
+
 hsd_status hsd_block_header_parse(const uint8_t bytes[HSC_BLOCK_HEADER_BYTES], uint64_t seed,
                                   hsd_block_header *out, hsd_fault *fault)
 {
-    if (memcmp(bytes, HSC_BLOCK_MAGIC, HSC_BLOCK_MAGIC_BYTES) != 0) {
+    if (memcmp(bytes, block_magic, sizeof block_magic) != 0) {
         return hsd_fault_corrupt(fault, "4.2", "no block begins here");
     }
     const uint64_t check = hsd_get_u64(bytes + 48);
@@ -108,7 +110,7 @@ hsd_status hsd_block_header_check(const hsd_block_header *header, hsd_fault *fau
 void hsd_block_header_build(uint8_t bytes[HSC_BLOCK_HEADER_BYTES], hsd_block_header *header,
                             uint64_t seed, const uint8_t *payload)
 {
-    memcpy(bytes, HSC_BLOCK_MAGIC, HSC_BLOCK_MAGIC_BYTES);
+    memcpy(bytes, block_magic, sizeof block_magic);
     bytes[4] = header->type;
     bytes[5] = header->codec;
     hsd_put_u16(bytes + 6, header->flags);

@@ -276,18 +276,15 @@ static hsd_status find_first_fault(const hsd_capture *capture, hsd_fault *fault)
         status = hsd_scan_next(&scan, &step);
     } while (status == HSD_OK && step.kind == HSD_SCAN_BLOCK && step.is_usable &&
              step.missing == 0);
-    if (status != HSD_OK || step.kind == HSD_SCAN_CUT || step.kind == HSD_SCAN_DAMAGE) {
-        *fault = step.fault;
-    } else if (step.kind == HSD_SCAN_END) {
-        scan.has_end ? blame_trailer(capture, &step, fault) : blame_end(&scan, &step, fault);
-    } else if (!step.is_usable) {
-        *fault = step.fault;
-    } else {
-        *fault = step.fault;
+    hsd_scan_finish(&scan);
+    if (status == HSD_OK && step.kind == HSD_SCAN_END) {
+        return scan.has_end ? blame_trailer(capture, &step, fault) : blame_end(&scan, &step, fault);
+    }
+    *fault = step.fault;
+    if (status == HSD_OK && step.kind == HSD_SCAN_BLOCK && step.is_usable) {
         hsd_fault_corrupt(fault, "4.5", "%llu blocks are missing before it",
                           (unsigned long long)step.missing);
     }
-    hsd_scan_finish(&scan);
     return fault->status;
 }
 
@@ -338,7 +335,10 @@ static hsd_status open_input(hsd_capture *capture, hsd_damage damage, hsd_error 
 static hsd_status make(hsd_capture **out, const hsd_run *run, hsd_error *err)
 {
     *out = calloc(1, sizeof **out);
-    if (*out == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory to open a capture");
+    if (*out == NULL) {
+        hsd_fail(err, HSD_E_NOMEM, "no memory to open a capture");
+        return HSD_E_NOMEM;
+    }
     (*out)->file.input.fd = -1;
     hsd_reporter_init(&(*out)->reporter, run);
     return HSD_OK;

@@ -6,7 +6,11 @@
 #include "format/bytes.h"
 #include "format/checksum.h"
 
-#define HEADER_BYTES_MAX 4096 /* FORMAT.md 3.5 */
+#define HEADER_BYTES_MAX    4096 /* FORMAT.md 3.5 */
+#define TRAILER_MAGIC_BYTES 8
+
+static const uint8_t file_magic[HSC_FILE_MAGIC_BYTES] = HSC_FILE_MAGIC;
+static const uint8_t trailer_magic[TRAILER_MAGIC_BYTES] = HSC_TRAILER_MAGIC;
 
 uint64_t hsd_capture_seed(const uint8_t capture_id[HSC_CAPTURE_ID_BYTES])
 {
@@ -19,7 +23,7 @@ static hsd_status check_magic(const uint8_t *bytes, size_t size, hsd_fault *faul
     if (size == 0) {
         return hsd_fault_set(fault, HSD_E_NOT_THIS_FORMAT, "3.2", "is empty: not a heap capture");
     }
-    if (memcmp(bytes, HSC_FILE_MAGIC, known) != 0) {
+    if (memcmp(bytes, file_magic, known) != 0) {
         return hsd_fault_set(fault, HSD_E_NOT_THIS_FORMAT, "3.2",
                              "is not a heap capture (.hs): its first bytes are others");
     }
@@ -76,7 +80,7 @@ void hsd_file_header_build(uint8_t bytes[HSC_FILE_HEADER_BYTES],
                            const uint8_t capture_id[HSC_CAPTURE_ID_BYTES])
 {
     memset(bytes, 0, HSC_FILE_HEADER_BYTES);
-    memcpy(bytes, HSC_FILE_MAGIC, HSC_FILE_MAGIC_BYTES);
+    memcpy(bytes, file_magic, sizeof file_magic);
     hsd_put_u16(bytes + 8, HSC_VERSION_MAJOR);
     hsd_put_u16(bytes + 10, HSC_VERSION_MINOR);
     hsd_put_u32(bytes + 12, HSC_FILE_HEADER_BYTES);
@@ -87,7 +91,7 @@ void hsd_file_header_build(uint8_t bytes[HSC_FILE_HEADER_BYTES],
 hsd_status hsd_trailer_parse(const uint8_t bytes[HSC_TRAILER_BYTES], uint64_t seed,
                              hsd_trailer *out, hsd_fault *fault)
 {
-    if (memcmp(bytes + 16, HSC_TRAILER_MAGIC, 8) != 0) {
+    if (memcmp(bytes + 16, trailer_magic, TRAILER_MAGIC_BYTES) != 0) {
         return hsd_fault_corrupt(fault, "9.2", "there is no trailer at the end of the file");
     }
     if (!hsd_checksum_matches(hsd_get_u64(bytes + 24), hsd_checksum(bytes, 24, seed))) {
@@ -101,6 +105,6 @@ void hsd_trailer_build(uint8_t bytes[HSC_TRAILER_BYTES], uint64_t seed, const hs
 {
     hsd_put_u64(bytes, trailer->index_offset);
     hsd_put_u64(bytes + 8, trailer->end_offset);
-    memcpy(bytes + 16, HSC_TRAILER_MAGIC, 8);
+    memcpy(bytes + 16, trailer_magic, sizeof trailer_magic);
     hsd_put_u64(bytes + 24, hsd_checksum(bytes, 24, seed));
 }

@@ -144,7 +144,7 @@ hsd_status hsd_index_decode(const hsd_block *block, uint64_t first, hsd_block_li
 static hsd_status load_at(const hsd_file *file, uint64_t offset, uint8_t type, hsd_block *block,
                           hsd_fault *fault)
 {
-    hsd_block_header header;
+    hsd_block_header header = {0};
     HSD_TRY(hsd_file_read_block_header(file, offset, &header, fault));
     if (header.type != type) {
         return hsd_fault_corrupt(fault, "9.2", "the trailer leads to %s, not to the %s",
