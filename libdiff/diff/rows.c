@@ -271,7 +271,7 @@ static void warn_of_references(hsd_diff *diff, const hsd_side *side)
         warn(diff, "%s carries no references: every object counts as live", side->info.path);
     } else if (!side->has_roots) {
         warn(diff, "%s carries no roots: every object counts as live", side->info.path);
-    } else if (side->dangling > 0) {
+    } else if (side->dangling > side->info.references / 100) { /* every JVM dump has a few hundred */
         warn(diff, "%s: %" PRIu64 " %s to objects that are not in the capture", side->info.path,
              side->dangling, side->dangling == 1 ? "reference leads" : "references lead");
     }
