@@ -156,11 +156,12 @@ static hsd_status import_snapshot(hsd_v8 *v8, hsd_error *err)
 
 static hsd_status open_stages(hsd_v8 *v8, hsd_error *err)
 {
-    const uint64_t memory = v8->import->memory_bytes;
-    hsd_v8_spool_init(&v8->nodes, v8->import->space, memory / 2);
-    hsd_v8_marks_init(&v8->marks, memory / 4);
+    const uint64_t memory =
+        v8->import->memory_bytes; /* an eighth goes to v8_late.h, if it is used */
+    hsd_v8_marks_init(&v8->marks, memory / 2);
+    hsd_v8_spool_init(&v8->nodes, v8->import->space, memory / 4);
     HSD_TRY(hsd_v8_names_init(&v8->names, HSD_V8_FIRST_TYPE, HSD_V8_FIRST_LABEL, err));
-    return hsd_v8_roots_init(&v8->roots, v8->import->space, memory / 16, err);
+    return hsd_v8_roots_init(&v8->roots, v8->import->space, memory / 32, err);
 }
 
 static void release(hsd_v8 *v8)

@@ -555,7 +555,7 @@ hsd_status hsd_v8_write_objects(hsd_v8 *v8, hsd_v8_numbers *numbers, hsd_error *
     HSD_TRY(hsd_v8_marks_seal(&v8->marks, err));
     if (v8->has_detached)
         HSD_TRY(hsd_v8_late_open(&v8->late, &v8->marks, v8->import->space,
-                                 v8->import->memory_bytes / 4, err));
+                                 v8->import->memory_bytes / 8, err));
     hsd_status status =
         hsd_v8_feed_open(&w.feed, &v8->layout, numbers == NULL ? &none : numbers, err);
     if (status == HSD_OK)

@@ -42,10 +42,10 @@ hsd_status hsd_v8_late_pair(hsd_v8_late *late, uint32_t from, uint32_t to, hsd_e
         hsd_fail(err, HSD_E_OVER_BUDGET,
                  "the memory given is too small for %zu references between objects of the page",
                  late->pair_count);
-        /* An eighth of the budget goes here. */
+        /* A sixteenth of the budget goes here. */
         hsd_error_set_hint(
             err, "--memory %lluM is enough for twice as many",
-            (unsigned long long)(late->pair_count * 2 * sizeof(hsd_v8_pair) * 8 >> 20) + 16);
+            (unsigned long long)(late->pair_count * 2 * sizeof(hsd_v8_pair) * 16 >> 20) + 16);
         return HSD_E_OVER_BUDGET;
     }
     if (late->pair_count == late->pair_capacity) {

@@ -33,9 +33,9 @@ hsd_status hsd_v8_marks_grow(hsd_v8_marks *marks, hsd_error *err)
         hsd_fail(err, HSD_E_OVER_BUDGET,
                  "the memory given is too small for a snapshot of more than %llu nodes",
                  (unsigned long long)marks->count);
-        /* The importer gives a quarter of the budget to the marks. */
+        /* The importer gives half of the budget to the marks. */
         hsd_error_set_hint(err, "--memory %lluM is enough for twice as many",
-                           (unsigned long long)(bytes_for(marks->count * 2) * 4 >> 20) + 16);
+                           (unsigned long long)(bytes_for(marks->count * 2) * 2 >> 20) + 16);
         return HSD_E_OVER_BUDGET;
     }
     uint8_t *grown = realloc(marks->kinds, (size_t)(capacity / 2 + 1));

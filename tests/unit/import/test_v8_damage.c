@@ -207,7 +207,7 @@ Test(v8_damage, wild_edge_counts_and_columns_are_refused)
 
 Test(v8_damage, more_nodes_than_memory_can_mark_are_refused_with_a_number)
 {
-    enum { NODES = 9000000 };
+    enum { NODES = 12000000 };
     size_t size, used;
     char *json = write_program(V8_FORM_NODE_26, &size);
     char *nodes = strstr(json, "\"nodes\":["), *text = malloc(size + NODES * (size_t)12 + 16);
