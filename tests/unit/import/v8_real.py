@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""A heap snapshot of the node that is installed, through the command and back, held against its JSON.
+
+    v8_real.py HSDIFF SECOND_READER
+
+Every node and every edge of the snapshot must stand in the text of the capture, with its id, its size, its
+class and its name; classes and names by rules that are written down here a second time. Then the same
+snapshot through a pipe and from a gzip file, which must give the same text. Exit status 77: no node.
+"""
+import gzip
+import itertools
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = """
+'use strict';
+class Session { constructor(i) { this.id = i; this.name = 'session ' + i; } }
+global.sessions = new Map();
+const hidden = [], weak = new WeakMap();
+for (let i = 0; i < 500; i++) {
+  const s = new Session(i);
+  global.sessions.set('key ' + i, s);
+  hidden.push(() => s.id + i);
+  weak.set(s, {i});
+}
+global.keep = () => [hidden, weak];
+global.odd = {'two words': 1.5, '\\u{1F600}': [], ['x'.repeat(100)]: {}};
+require('v8').writeHeapSnapshot(process.argv[1]);
+"""
+CLASSES = {"hidden": "(system)", "code": "(compiled code)", "closure": "Function", "regexp": "RegExp"}
+NAMED = {"closure", "code", "hidden", "object shape"}
+PSEUDO, WEAK = 1, 1
+FIELD, ELEMENT, VARIABLE, INTERNAL = 0, 1, 2, 6
+wrong = 0
+
+
+def say(*words):
+    global wrong
+    wrong += 1
+    if wrong <= 20:
+        print("v8_real:", *words)
+
+
+def run(*command, **more):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, **more)
+    if done.returncode != 0:
+        sys.exit(f"v8_real: {' '.join(command)}: exit status {done.returncode}\n{done.stderr.decode()}")
+    return done.stdout
+
+
+def text_of(token):
+    """Text of appendix A of FORMAT.md."""
+    raw = re.sub(rb"\\x([0-9a-f]{2})|\\(.)", lambda m: bytes([int(m[1], 16)]) if m[1] else m[2], token[1:-1].encode())
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def fields_of(words):
+    return dict(word.split("=", 1) for word in words)
+
+
+class Capture:
+    """What tests/spec/second_reader.c says of a capture."""
+
+    def __init__(self, reader, path):
+        self.text = run(reader, path).decode().split("\n")
+        self.strings, self.types, self.labels, self.objects, self.roots = {0: ""}, {}, {}, [], []
+        for line in self.text:
+            kind, _, rest = line.partition(" ")
+            if kind == "object":
+                words = rest.split(" ")
+                self.objects.append((int(words[1], 16), fields_of(words[2:]), []))
+            elif line.startswith(" ref "):
+                words = line.split(" ")
+                self.objects[-1][2].append((int(words[2]), fields_of(words[3:])))
+            elif kind == "string":
+                key, token = rest.split(" ", 1)
+                self.strings[int(key)] = text_of(token)
+            elif kind == "type":
+                key, flags, token = re.fullmatch(r'(\d+)( flags=0x[0-9a-f]+)? (".*")', rest).groups()
+                self.types[int(key)] = text_of(token)
+            elif kind == "label":
+                words = rest.split(" ")
+                self.labels[int(words[0])] = fields_of(words[1:])
+            elif kind == "root":
+                self.roots.append(rest)
+
+    def label(self, reference):
+        label = self.labels[int(reference.get("label", 0))]
+        return (int(label.get("kind", 0)), int(label.get("flags", "0"), 16), self.strings[int(label.get("name", 0))],
+                int(reference.get("index", 0)))
+
+    def body(self):
+        """All but the random capture id."""
+        return self.text[1:]
+
+
+class Snapshot:
+    def __init__(self, path):
+        with open(path, encoding="utf-8", errors="replace") as file:
+            raw = json.load(file)
+        meta = raw["snapshot"]["meta"]
+        columns, width = meta["node_fields"], len(meta["node_fields"])
+        take = lambda name: raw["nodes"][columns.index(name)::width]
+        self.types = [meta["node_types"][columns.index("type")][t] for t in take("type")]
+        self.names = [raw["strings"][n] for n in take("name")]
+        self.ids, self.sizes = take("id"), take("self_size")
+        self.states = take("detachedness") if "detachedness" in columns else [0] * len(self.ids)
+        kinds = meta["edge_types"][0]
+        edges = iter(zip(*[iter(raw["edges"])] * 3))
+        self.edges = []
+        for count in take("edge_count"):
+            self.edges.append([(kinds[k], n if kinds[k] in ("element", "hidden") else raw["strings"][n], to // width)
+                               for k, n, to in itertools.islice(edges, count)])
+
+    def order(self):
+        """Embedder objects stand last in the capture if one of them is detached."""
+        natives = [i for i, t in enumerate(self.types) if t == "native"]
+        if not any(self.states[i] == 2 for i in natives):
+            return list(range(len(self.ids)))
+        return [i for i, t in enumerate(self.types) if t != "native"] + natives
+
+
+def class_of(kind, name):
+    return name if kind in ("object", "native") else CLASSES.get(kind, f"({kind})")
+
+
+def check_edge(where, edge, label):
+    """Kind, strength and name of one reference."""
+    (kind, name, _), (label_kind, flags, text, index) = edge, label
+    is_weak = flags & 3 == WEAK
+    good = {"property": label_kind == FIELD and not is_weak and text in (name, "[key]"),
+            "element": label_kind == ELEMENT and not is_weak and index == name,
+            "context": label_kind == VARIABLE and not is_weak and text == name,
+            "weak": is_weak and text in ("", name)}
+    if not good.get(kind, label_kind == INTERNAL and (kind == "hidden" or text in ("", name, "(WeakMap value)"))):
+        say(where, "edge", edge, "became", label)
+
+
+def check(snapshot, capture):
+    order = snapshot.order()
+    place = {node: ordinal for ordinal, node in enumerate(order)}
+    if len(order) != len(capture.objects):
+        say(len(order), "nodes,", len(capture.objects), "objects")
+        return
+    for node, (id_, fields, references) in zip(order, capture.objects):
+        kind, name, where = snapshot.types[node], snapshot.names[node], f"node {node}:"
+        have = (id_, int(fields.get("size", 0)), capture.types[int(fields["type"])].removeprefix("Detached "))
+        want = (snapshot.ids[node], snapshot.sizes[node], class_of(kind, name))
+        if have != want:
+            say(where, want, "became", have)
+        if (int(fields.get("flags", "0"), 16) & PSEUDO != 0) != (want[1] == 0):
+            say(where, "of size", want[1], "is counted wrongly")
+        if kind in NAMED and capture.strings[int(fields.get("name", 0))] != name:
+            say(where, "is called", capture.strings[int(fields.get("name", 0))], "instead of", name)
+        edges = snapshot.edges[node]
+        if [place[to] for _, _, to in edges] != [target for target, _ in references]:
+            say(where, "its references lead elsewhere")
+            continue
+        for edge, (_, reference) in zip(edges, references):
+            check_edge(where, edge, capture.label(reference))
+
+
+def check_names(capture):
+    """What a report is about must be there, what is the program's data must not."""
+    named = {capture.strings[int(fields.get("name", 0))]: {capture.label(r)[2] for _, r in references if capture.label(r)[1] & 4}
+             for _, fields, references in capture.objects if fields.get("name")}
+    if "sessions" not in named.get("global", ()):
+        say("global.sessions is no owner")
+    everything = "\n".join(itertools.chain(capture.strings.values(), capture.types.values()))
+    for secret in ("session 7", "key 7", "two words", "x" * 100):
+        if re.search(rf"^{re.escape(secret)}$", everything, re.MULTILINE):
+            say("a value of the program is in the capture:", secret)
+
+
+def main():
+    hsdiff, reader, node = sys.argv[1], sys.argv[2], shutil.which("node")
+    if node is None:
+        print("skipped: there is no node here")
+        return 77
+    with tempfile.TemporaryDirectory() as folder:
+        dump = os.path.join(folder, "real.heapsnapshot")
+        capture = lambda name: os.path.join(folder, name + ".hs")
+        run(node, "-e", PROGRAM, dump)
+        run(hsdiff, "import", dump, "-o", capture("file"))
+        whole = Capture(reader, capture("file"))
+        check(Snapshot(dump), whole)
+        check_names(whole)
+        with subprocess.Popen(["cat", dump], stdout=subprocess.PIPE) as cat:
+            run(hsdiff, "import", "-", "-o", capture("pipe"), stdin=cat.stdout)
+        with open(dump, "rb") as plain, gzip.open(dump + ".gz", "wb", 1) as packed:
+            shutil.copyfileobj(plain, packed)
+        run(hsdiff, "import", dump + ".gz", "-o", capture("gzip"))
+        for name in ("pipe", "gzip"):
+            if Capture(reader, capture(name)).body() != whole.body():
+                say("another capture from a", name)
+        print(f"{len(whole.objects)} nodes, {sum(len(r) for _, _, r in whole.objects)} edges, {wrong} wrong")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
