@@ -132,7 +132,7 @@ typedef struct hsd_object {
 typedef struct hsd_object_reader hsd_object_reader;
 
 /* Objects in stream order. Memory: one block, raw and stored, and its decoded columns: about 2 MiB with
- * blocks as hscapture writes them, at most 20 MiB whatever the file says. */
+ * blocks as hscapture writes them, at most 24 MiB whatever the file says. */
 hsd_status hsd_object_reader_open(hsd_object_reader **out, hsd_capture *capture, unsigned want,
                                   hsd_error *err);
 hsd_status hsd_object_reader_next(hsd_object_reader *reader, hsd_object *object, hsd_error *err);
