@@ -13,9 +13,7 @@ hsd_status hsd_block_list_add(hsd_block_list *list, const hsd_block_ref *ref, hs
         if (!hsd_mul_size(capacity, sizeof *ref, &bytes))
             return hsd_fault_set(fault, HSD_E_NOMEM, NULL, "too many blocks");
         if (list->memory_bytes != 0 && bytes > list->memory_bytes) {
-            return hsd_fault_set(fault, HSD_E_OVER_BUDGET, NULL,
-                                 "the list of its blocks needs more memory: --memory %zuM suffices",
-                                 (2 * bytes >> 20) + 1);
+            return hsd_fault_over_budget(fault, "the list of its blocks", 8 * (uint64_t)bytes);
         }
         hsd_block_ref *bigger = realloc(list->refs, bytes);
         if (bigger == NULL)

@@ -13,7 +13,7 @@ typedef struct hsd_block_list { /* zeroed: empty */
     uint64_t memory_bytes; /* what it may take; 0 = no bound */
 } hsd_block_list;
 
-/* HSD_E_NOMEM, or HSD_E_OVER_BUDGET naming the memory that suffices for twice as many. */
+/* HSD_E_NOMEM, or HSD_E_OVER_BUDGET. */
 hsd_status hsd_block_list_add(hsd_block_list *list, const hsd_block_ref *ref, hsd_fault *fault);
 
 /* Index of the first block from `from` on that is of this type; list->count if there is none. */

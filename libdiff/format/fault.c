@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <hsdiff/run.h>
+
 #include "format/fault.h"
 
 hsd_status hsd_fault_set(hsd_fault *fault, hsd_status status, const char *rule, const char *format,
@@ -15,6 +17,13 @@ hsd_status hsd_fault_set(hsd_fault *fault, hsd_status status, const char *rule, 
     if (vsnprintf(fault->text, sizeof fault->text, format, args) < 0) fault->text[0] = '\0';
     va_end(args);
     return status;
+}
+
+hsd_status hsd_fault_over_budget(hsd_fault *fault, const char *what, uint64_t budget_bytes)
+{
+    fault->budget_bytes = budget_bytes < HSD_MEMORY_MIN_BYTES ? HSD_MEMORY_MIN_BYTES : budget_bytes;
+    return hsd_fault_set(fault, HSD_E_OVER_BUDGET, NULL, "%s needs more memory than the budget",
+                         what);
 }
 
 const char *hsd_group_digits(char text[HSD_DIGITS_BYTES], uint64_t value)
@@ -70,6 +79,10 @@ hsd_status hsd_fault_raise(const hsd_fault *fault, const char *file, hsd_error *
             *err = fault->error;
         } else {
             hsd_fail(err, fault->status, "%s", fault->text);
+        }
+        if (fault->status == HSD_E_OVER_BUDGET) {
+            hsd_error_set_hint(err, "--memory %lluM",
+                               (unsigned long long)(fault->budget_bytes >> 20) + 1);
         }
     } else if (fault->status == HSD_E_CORRUPT) {
         raise_damage(fault, err);

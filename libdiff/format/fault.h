@@ -17,6 +17,7 @@ typedef struct hsd_fault {
     uint64_t offset_bytes; /* in the file: the structure that is broken */
     uint64_t block;        /* its number, or HSD_NO_BLOCK */
     char text[256];        /* a clause: "its checksum does not match" */
+    uint64_t budget_bytes; /* OVER_BUDGET: the memory that suffices */
     hsd_error error;       /* of the machine, when status is not about the bytes */
 } hsd_fault;
 
@@ -26,6 +27,9 @@ hsd_status hsd_fault_set(hsd_fault *fault, hsd_status status, const char *rule, 
 
 /* HSD_E_CORRUPT, the commonest. */
 #define hsd_fault_corrupt(fault, rule, ...) hsd_fault_set(fault, HSD_E_CORRUPT, rule, __VA_ARGS__)
+
+/* HSD_E_OVER_BUDGET: `what` ("the list of its blocks") needs a budget of so many bytes. */
+hsd_status hsd_fault_over_budget(hsd_fault *fault, const char *what, uint64_t budget_bytes);
 
 /* True if the bytes are at fault, false if the machine is (I/O, memory). */
 static inline int hsd_fault_is_of_bytes(const hsd_fault *fault)

@@ -80,7 +80,8 @@ static inline void hsd_object_block_get_rest(const hsd_object_block *restrict ob
 }
 
 /* The next record; false past the last. */
-static inline bool hsd_object_block_next(hsd_object_block *restrict objects, hsd_object *restrict out)
+static inline bool hsd_object_block_next(hsd_object_block *restrict objects,
+                                         hsd_object *restrict out)
 {
     const uint32_t i = objects->next;
     if (i >= objects->records) return false;

@@ -24,9 +24,7 @@ static hsd_status grow(hsd_totals *totals, hsd_fault *fault)
     const size_t capacity = totals->capacity > 0 ? 2 * totals->capacity : FIRST_CAPACITY;
     const size_t bytes = capacity * sizeof(hsd_total);
     if (totals->memory_bytes != 0 && bytes > totals->memory_bytes) {
-        return hsd_fault_set(fault, HSD_E_OVER_BUDGET, NULL,
-                             "the totals of its types need more memory: --memory %zuM suffices",
-                             (8 * bytes >> 20) + 1);
+        return hsd_fault_over_budget(fault, "the totals of its types", 16 * (uint64_t)bytes);
     }
     hsd_total *entries = calloc(capacity, sizeof *entries);
     if (entries == NULL) return hsd_fault_set(fault, HSD_E_NOMEM, NULL, "no memory for totals");

@@ -51,10 +51,8 @@ static hsd_status put_block(hsd_verifier *v, id_table *table, const hsd_block_re
         const uint64_t hash = mix(object.id);
         if (object.is_continuation || (hash >> 40) % parts != part) continue;
         if (table->used > table->mask - table->mask / 4) { /* ids made to fall into one part */
-            return hsd_fault_set(
-                fault, HSD_E_OVER_BUDGET, NULL,
-                "its object ids need more memory to be told apart: --memory %lluM suffices",
-                (unsigned long long)(v->content.counts.objects * 4 * sizeof(uint64_t) >> 20) + 1);
+            return hsd_fault_over_budget(fault, "telling its object ids apart",
+                                         64 * v->content.counts.objects);
         }
         if (!put(table, object.id, hash)) {
             hsd_verify_tell(v, "6.6", "object id 0x%llx stands there twice",
