@@ -22,8 +22,8 @@ hsd_status hsd_fault_set(hsd_fault *fault, hsd_status status, const char *rule, 
 hsd_status hsd_fault_over_budget(hsd_fault *fault, const char *what, uint64_t budget_bytes)
 {
     fault->budget_bytes = budget_bytes < HSD_MEMORY_MIN_BYTES ? HSD_MEMORY_MIN_BYTES : budget_bytes;
-    return hsd_fault_set(fault, HSD_E_OVER_BUDGET, NULL, "%s needs more memory than the budget",
-                         what);
+    return hsd_fault_set(fault, HSD_E_OVER_BUDGET, NULL, "%s needs more memory: %llu MiB suffice",
+                         what, (unsigned long long)(fault->budget_bytes >> 20) + 1);
 }
 
 const char *hsd_group_digits(char text[HSD_DIGITS_BYTES], uint64_t value)
