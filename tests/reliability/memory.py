@@ -1,0 +1,106 @@
+"""Memory is bounded by --memory: a pair of captures is compared with a small budget inside a memory cgroup 32 MiB above it, and without
+bounds. Both must give the same bytes; the peak of resident memory stays within the budget + 16 MiB, temporary data within twice the
+input. 1 M objects a side; HSD_LONG=1: 10 M. Where no cgroup can be made (no right to), the bound is measured and not enforced.
+
+    memory.py          HSD_CLI the command, HSD_SYNTH the generator; release builds alone (a sanitizer has memory of its own)
+"""
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+LONG = bool(os.environ.get("HSD_LONG"))
+OBJECTS = 10_000_000 if LONG else 1_000_000
+BUDGETS = (64, 256) if LONG else (32, 64)
+MIB = 1 << 20
+SLACK_MIB = 16
+CGROUP = "/sys/fs/cgroup/memory" if os.path.isdir("/sys/fs/cgroup/memory") else "/sys/fs/cgroup"
+
+
+def make_cgroup(limit):
+    """A memory cgroup of our own (v1 or v2), or None."""
+    folder = os.path.join(CGROUP, f"hsdiff-test-{os.getpid()}")
+    version_1 = CGROUP.endswith("memory")
+    try:
+        os.mkdir(folder)
+        with open(os.path.join(folder, "memory.limit_in_bytes" if version_1 else "memory.max"), "w") as file:
+            file.write(str(limit))
+        return folder
+    except OSError:
+        if os.path.isdir(folder):
+            os.rmdir(folder)
+        return None
+
+
+def run(command, cgroup):
+    """Exit status, output, standard error and peak resident bytes of a run inside the cgroup."""
+    def enter():
+        if cgroup:
+            with open(os.path.join(cgroup, "cgroup.procs"), "w") as file:
+                file.write(str(os.getpid()))
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        child = subprocess.Popen(command, stdout=out, stderr=err, stdin=subprocess.DEVNULL, preexec_fn=enter)
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        err.seek(0)
+        return child.returncode, out.read(), err.read().decode(errors="replace"), usage.ru_maxrss * 1024
+
+
+def temp_bytes(notes):
+    found = re.search(r"temporary data: ([0-9.]+) (B|KiB|MiB|GiB)", notes)
+    units = {"B": 1, "KiB": 1 << 10, "MiB": MIB, "GiB": 1 << 30}
+    return float(found[1]) * units[found[2]] if found else 0
+
+
+def check(hsdiff, folder, form, problems):
+    pair = [os.path.join(folder, name) for name in ("a.hs", "b.hs")]
+    raw = OBJECTS * (32 + 3 * 8) * 2  # what the records are before any coding: 32 bytes an object, 8 a reference
+    status, wanted, notes, _ = run([hsdiff, *pair, "--format", "json", "--memory", "2G"], None)
+    if status != 0:
+        problems.append(f"{form}: exit {status} without bounds: {notes}")
+        return
+    for budget in BUDGETS:
+        cgroup = make_cgroup((budget + 32) * MIB)
+        status, out, notes, peak = run([hsdiff, *pair, "--format", "json", "--memory", f"{budget}M", "--verbose"], cgroup)
+        if cgroup:
+            os.rmdir(cgroup)
+        same = hashlib.sha256(out).digest() == hashlib.sha256(wanted).digest()
+        temp = temp_bytes(notes)
+        print(f"{form}, {OBJECTS:,} objects, --memory {budget}M {'in a cgroup' if cgroup else 'without a cgroup'}: "
+              f"peak {peak / MIB:.0f} MiB, temporary {temp / MIB:.0f} MiB, {'same bytes' if same else 'OTHER BYTES'}")
+        if status != 0:
+            problems.append(f"{form} {budget}M: exit {status}: {notes[-300:]}")
+        elif not same:
+            problems.append(f"{form} {budget}M: other bytes than without bounds")
+        if peak > (budget + SLACK_MIB) * MIB:
+            problems.append(f"{form} {budget}M: peak {peak / MIB:.0f} MiB passes {budget} + {SLACK_MIB}")
+        if temp > 2 * raw:
+            problems.append(f"{form} {budget}M: {temp / MIB:.0f} MiB of temporary data for {raw / MIB:.0f} MiB of records")
+
+
+def main():
+    hsdiff, synth = os.environ.get("HSD_CLI", ""), os.environ.get("HSD_SYNTH", "")
+    if not os.path.exists(hsdiff) or not os.path.exists(synth):
+        print("HSD_CLI or HSD_SYNTH does not name a program: skipped")
+        return 77
+    problems = []
+    for form, order in (("ids", "shuffled"), ("ordinals", "id")):
+        folder = tempfile.mkdtemp(prefix="hsd-memory-")
+        try:
+            subprocess.run([synth, f"objects={OBJECTS}", f"targets={form}",
+                            f"order={order}", folder], check=True,
+                           stdout=subprocess.DEVNULL)
+            check(hsdiff, folder, form, problems)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+    for problem in problems:
+        print("FAILED", problem)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
