@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "format/checksum.h"
+#include "base/check.h"
 #include "format/columns.h"
 #include "format/scan.h"
 
@@ -189,6 +189,50 @@ static uint64_t count_ordinals(const hsd_capture *capture)
     return ordinals;
 }
 
+/* Records by type of block, as the index tells. */
+static void count_records(const hsd_block_list *list, uint64_t records[256])
+{
+    for (size_t i = 0; i < list->count; i++)
+        records[list->refs[i].type] += list->refs[i].record_count;
+}
+
+/* True if so many objects can begin in the blocks of the list: records but for those that continue an object. */
+static bool can_hold_objects(const hsd_capture *capture, uint64_t records, uint64_t objects)
+{
+    const hsd_block_list *list = &capture->list;
+    const size_t last = hsd_block_list_find_ordinal(list, HSC_MAX_OBJECTS);
+    if (capture->info.is_salvaged || last == list->count) return objects <= records;
+    const uint64_t end = list->refs[last].first_ordinal + list->refs[last].record_count;
+    return objects == end || objects + 1 == end;
+}
+
+/* The end record against the index, so that nobody makes room for objects that are not there (8.4). */
+static hsd_status check_counts(const hsd_capture *capture, hsd_fault *fault)
+{
+    const uint64_t *end = capture->end_number;
+    uint64_t records[256] = {0};
+    count_records(&capture->list, records);
+    const struct {
+        unsigned key, type;
+    } counts[] = {
+        {HSC_END_EDGES, HSC_BLOCK_EDGES},     {HSC_END_ROOTS, HSC_BLOCK_ROOTS},
+        {HSC_END_STRINGS, HSC_BLOCK_STRINGS}, {HSC_END_TYPES, HSC_BLOCK_TYPES},
+        {HSC_END_LABELS, HSC_BLOCK_LABELS},   {HSC_END_SITES, HSC_BLOCK_SITES},
+        {HSC_END_THREADS, HSC_BLOCK_THREADS}, {HSC_END_FRAMES, HSC_BLOCK_FRAMES},
+        {HSC_END_METRICS, HSC_BLOCK_METRICS}, {HSC_END_LOSSES, HSC_BLOCK_LOSSES},
+    };
+    bool is_right = end[HSC_END_BLOCKS] == capture->list.count - 1 &&
+                    can_hold_objects(capture, records[HSC_BLOCK_OBJECTS], end[HSC_END_OBJECTS]) &&
+                    end[HSC_END_PSEUDO] <= end[HSC_END_OBJECTS] &&
+                    end[HSC_END_REFERENCES] <= HSC_MAX_REFERENCES * records[HSC_BLOCK_OBJECTS];
+    for (size_t i = 0; i < HSD_ARRAY_LEN(counts); i++)
+        is_right &= end[counts[i].key] == records[counts[i].type];
+    if (is_right) return HSD_OK;
+    fault->offset_bytes = capture->list.refs[capture->list.count - 1].offset_bytes;
+    fault->block = capture->list.refs[capture->list.count - 1].number;
+    return hsd_fault_corrupt(fault, "8.4", "the end record counts what is not in the index");
+}
+
 static hsd_status load_info(hsd_capture *capture, hsd_block *block, hsd_fault *fault)
 {
     hsd_facts facts;
@@ -221,6 +265,7 @@ static hsd_status open_by_index(hsd_capture *capture, const hsd_trailer *trailer
     hsd_facts end;
     HSD_TRY(hsd_index_read(&capture->file, trailer, block, &capture->list, &end, fault));
     HSD_TRY(hsd_capture_take_end(capture, &end, fault));
+    HSD_TRY(check_counts(capture, fault));
     HSD_TRY(take_state(capture, fault));
     HSD_TRY(load_info(capture, block, fault));
     HSD_TRY(find_parts(capture, block, fault));

@@ -214,6 +214,9 @@ static hsd_status check_list(const hsd_file *file, const hsd_block_list *list, b
         if (is_salvaged ? (i > 0 && ref->number <= list->refs[i - 1].number) : ref->number != i) {
             return hsd_fault_corrupt(fault, "4.5", "its number is not the next");
         }
+        if (ref->record_count > HSC_MAX_RECORDS || ref->first_ordinal > HSC_MAX_OBJECTS) {
+            return hsd_fault_corrupt(fault, "10.3", "by the index it passes the limits of a block");
+        }
         if (ref->type == HSC_BLOCK_OBJECTS) {
             if (!ordinals_follow(objects, ref, is_salvaged))
                 return hsd_fault_corrupt(fault, "4.10",

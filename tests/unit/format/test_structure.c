@@ -242,6 +242,7 @@ static void read_edges(forge *f, const uint64_t *sources, const uint64_t *target
     hsd_capture *capture;
     hsd_record_reader *reader;
     hsd_record record;
+    f->end[HSC_END_EDGES] = count;
     forge_finish(f, HSC_STATE_COMPLETE);
     memfile file = forge_file(f);
     hsd_error_init(&err);
@@ -307,6 +308,7 @@ Test(objects, give_targets_as_differences_whatever_is_wanted)
     forge_raw_column(&f, HSC_COL_REF_TARGET, HSC_CODING_PACKED, HSC_TRANSFORM_SOURCE, 4, 3,
                      "\0\2\4\1", 4); /* +16 +32 | | -16 */
     forge_block(&f, HSC_BLOCK_OBJECTS, 0, 3, 0);
+    f.end[HSC_END_OBJECTS] = f.end[HSC_END_REFERENCES] = 3;
     forge_finish(&f, HSC_STATE_COMPLETE);
     memfile file = forge_file(&f);
     hsd_error_init(&err);

@@ -114,7 +114,11 @@ Test(verify, holds_the_end_record_against_the_file)
         legal_put_roots(&f);
         f.end[key]++;
         legal_put_end(&f);
-        legal_expect(f, "8.4", false);
+        /* What the index tells too is held when a capture is opened. */
+        const bool is_sum = key == HSC_END_PSEUDO || key == HSC_END_REFERENCES ||
+                            key == HSC_END_BYTES || key == HSC_END_NATIVE_BYTES ||
+                            key == HSC_END_LOST;
+        legal_expect(f, "8.4", !is_sum);
     }
     forge f = legal_capture();
     forge_free(&f);
