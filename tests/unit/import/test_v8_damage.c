@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "import/importer.h"
+#include "import/v8_late.h"
 #include "support/v8_loaded.h"
 #include "support/v8_writer.h"
 #include <hscapture/hscapture.h>
@@ -193,35 +194,89 @@ Test(v8_damage, wild_edge_counts_and_columns_are_refused)
     cr_expect_eq(import(text, strlen(text), &defaults), HSD_E_CORRUPT);
     free(text);
     cr_assert(columns != NULL);
-    size_t used = (size_t)snprintf(columns, 4096, "\"node_fields\":[");
-    for (unsigned i = 0; i < 100; i++)
-        used += (size_t)snprintf(columns + used, 4096 - used, "\"c%u\",", i);
-    text = replaced(json, "\"node_fields\":[", columns);
-    cr_expect_eq(import(text, strlen(text), &defaults), HSD_E_UNSUPPORTED);
-    free(text);
+    for (unsigned count = 40; count <= 100;
+         count += 60) { /* past the limit of columns, and of any list */
+        size_t used = (size_t)snprintf(columns, 4096, "\"node_fields\":[");
+        for (unsigned i = 0; i < count; i++)
+            used += (size_t)snprintf(columns + used, 4096 - used, "\"c%u\",", i);
+        text = replaced(json, "\"node_fields\":[", columns);
+        cr_expect_eq(import(text, strlen(text), &defaults), HSD_E_UNSUPPORTED);
+        free(text);
+    }
     free(columns);
     free(json);
 }
 
 /* ---- memory ---- */
 
-Test(v8_damage, more_nodes_than_memory_can_mark_are_refused_with_a_number)
+/* The text with `count` nodes more, written by `put`; to be freed. */
+static char *with_nodes(const char *json, unsigned count, size_t (*put)(char *at, unsigned i))
 {
-    enum { NODES = 12000000 };
-    size_t size, used;
-    char *json = write_program(V8_FORM_NODE_26, &size);
-    char *nodes = strstr(json, "\"nodes\":["), *text = malloc(size + NODES * (size_t)12 + 16);
+    const char *nodes = strstr(json, "\"nodes\":[");
+    char *text = malloc(strlen(json) + (size_t)count * 24 + 1);
     cr_assert(nodes != NULL && text != NULL);
     nodes += strlen("\"nodes\":[");
-    used = (size_t)(nodes - json);
+    size_t used = (size_t)(nodes - json);
     memcpy(text, json, used);
-    for (unsigned i = 0; i < NODES; i++) {
-        memcpy(text + used, "9,1,1,0,0,0,", 12);
-        used += 12;
-    }
+    for (unsigned i = 0; i < count; i++)
+        used += put(text + used, i);
     memcpy(text + used, nodes, strlen(nodes) + 1);
+    return text;
+}
+
+static size_t put_root(char *at, unsigned i)
+{
+    (void)i;
+    memcpy(at, "9,1,1,0,0,0,", 12);
+    return 12;
+}
+
+/* Of a class of its own, whose name is not among the strings. */
+static size_t put_class(char *at, unsigned i)
+{
+    return (size_t)snprintf(at, 24, "3,%u,1,8,0,0,", 1000 + i);
+}
+
+Test(v8_damage, classes_past_the_limit_share_a_type)
+{
+    enum { CLASSES = 524288 + 5000 };
+    size_t size;
+    char *json = write_little(V8_FORM_NODE_26, &size), *text = with_nodes(json, CLASSES, put_class);
+    const hsd_import_options summary = {.compression = 1, .summary_only = true};
     loaded capture;
-    const hsd_status status = loaded_import(&capture, text, strlen(text), &defaults, &small, &err);
+    cr_assert_eq(loaded_import(&capture, text, strlen(text), &summary, &small, &err), HSD_OK, "%s",
+                 err.text);
+    cr_expect(loaded_mentions(&capture, "(other classes)") &&
+              loaded_mentions(&capture, "(name 1000)"));
+    cr_expect_eq(capture.result.objects, CLASSES + 3);
+    loaded_release(&capture);
+    free(text);
+    free(json);
+}
+
+Test(v8_damage, a_page_of_too_many_references_is_refused_with_a_number)
+{
+    hsd_temp_space space;
+    hsd_v8_late late;
+    hsd_v8_marks marks;
+    hsd_status status = HSD_OK;
+    hsd_temp_space_init(&space, NULL);
+    hsd_v8_marks_init(&marks, 1 << 20);
+    cr_assert_eq(hsd_v8_marks_put(&marks, HSD_V8_MARK_NATIVE, &err), HSD_OK);
+    cr_assert_eq(hsd_v8_late_open(&late, &marks, &space, 1 << 16, &err), HSD_OK);
+    for (uint32_t i = 0; status == HSD_OK && i < 100000; i++)
+        status = hsd_v8_late_pair(&late, i, 0, &err);
+    cr_expect_eq(status, HSD_E_OVER_BUDGET);
+    cr_expect(strstr(err.hint, "--memory") != NULL, "%s", err.hint);
+    hsd_v8_late_release(&late);
+    hsd_v8_marks_release(&marks);
+}
+
+Test(v8_damage, more_nodes_than_memory_can_mark_are_refused_with_a_number)
+{
+    size_t size;
+    char *json = write_little(V8_FORM_NODE_26, &size), *text = with_nodes(json, 12000000, put_root);
+    const hsd_status status = import(text, strlen(text), &defaults);
     cr_expect_eq(status, HSD_E_OVER_BUDGET, "%d: %s", (int)status, err.text);
     cr_expect(strstr(err.hint, "--memory") != NULL, "%s", err.hint);
     free(text);

@@ -318,6 +318,7 @@ Test(v8_snapshot, references_to_nowhere_are_lost_and_counted)
         loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
         cr_expect_eq(c.lost, 2);
         cr_expect_eq(c.objects[p.leak].reference_count, 1);
+        cr_expect_eq(c.result.references, heap->edge_count - 2);
         loaded_release(&c);
         v8_heap_free(heap);
     }
