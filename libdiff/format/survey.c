@@ -149,7 +149,7 @@ static hsd_status walk(survey *s, hsd_fault *fault)
         if (step.kind == HSD_SCAN_DAMAGE) note_damage(s, &step);
         if (step.kind == HSD_SCAN_BLOCK) HSD_TRY(take_block(s, &step, fault));
         const hsd_status status =
-            hsd_progress(&capture->reporter, "checking a damaged capture", s->scan.offset_bytes,
+            hsd_progress(&capture->reporter, "checking every block", s->scan.offset_bytes,
                          capture->file.input.size_bytes, &fault->error);
         if (status != HSD_OK) return hsd_fault_set(fault, status, NULL, "%s", fault->error.text);
     }
