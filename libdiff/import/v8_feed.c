@@ -18,6 +18,7 @@ static hsd_status make_room(hsd_v8_feed *feed, size_t edges, hsd_error *err)
     uint64_t *grown = realloc(feed->items, wanted * sizeof *grown);
     if (grown == NULL)
         return hsd_fail(err, HSD_E_NOMEM, "out of memory for %zu edges of one node", edges);
+    memset(grown + feed->capacity, 0, (wanted - feed->capacity) * sizeof *grown);
     feed->items = grown;
     feed->capacity = wanted;
     return HSD_OK;

@@ -99,7 +99,7 @@ static hsd_status take_batch(hsd_v8 *v8, const uint64_t *items, size_t count, ui
     const bool is_summary = v8->import->options->summary_only;
     const size_t width = v8->layout.node_width;
     for (size_t i = 0; i + width <= count; i += width) {
-        hsd_v8_node node;
+        hsd_v8_node node = {0};
         HSD_TRY(take_columns(v8, items + i, &node, err));
         HSD_TRY(is_summary ? count_node(v8, &node, err) : spool_node(v8, &node, last_id, err));
     }

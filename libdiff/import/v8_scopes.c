@@ -290,26 +290,30 @@ static hsd_status number_globals(hsd_v8_scopes *scopes, hsd_error *err)
     return HSD_OK;
 }
 
+/* Calls a scope and the first other of its name by their paths. first[number of a name] is that scope + 1. */
+static void part_two(hsd_v8_scopes *scopes, uint32_t scope, uint32_t *first)
+{
+    if (*first == 0) {
+        *first = scope + 1;
+        return;
+    }
+    hsd_v8_scope *a = &scopes->scopes[*first - 1], *b = &scopes->scopes[scope];
+    a->name = a->path;
+    b->name = b->path;
+}
+
 /* Files that share a name get their folder before it: half of all packages have an index.js. */
 static hsd_status part_files(hsd_v8_scopes *scopes, hsd_error *err)
 {
     hsd_names seen = {0};
-    uint32_t *first =
-        calloc((size_t)scopes->scope_count + 1, sizeof *first); /* scope of a name, + 1 */
-    hsd_status status = first == NULL ? out_of_memory(err) : HSD_OK;
+    hsd_status status = HSD_OK;
+    uint32_t *first = calloc((size_t)scopes->scope_count + 1, sizeof *first);
+    if (first == NULL) return out_of_memory(err);
     for (uint32_t i = 0; i < scopes->scope_count && status == HSD_OK; i++) {
-        hsd_v8_scope *scope = &scopes->scopes[i];
         uint32_t number;
-        if (scope->name.size == 0) continue;
-        status = hsd_names_put(&seen, scope->name, &number, err);
-        if (status != HSD_OK) break;
-        if (first[number] != 0) {
-            hsd_v8_scope *other = &scopes->scopes[first[number] - 1];
-            other->name = other->path;
-            scope->name = scope->path;
-        } else {
-            first[number] = i + 1;
-        }
+        if (scopes->scopes[i].name.size == 0) continue;
+        status = hsd_names_put(&seen, scopes->scopes[i].name, &number, err);
+        if (status == HSD_OK) part_two(scopes, i, &first[number]);
     }
     hsd_names_release(&seen);
     free(first);

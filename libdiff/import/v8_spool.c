@@ -42,25 +42,26 @@ static hsd_status finish_chunk(hsd_v8_spool *spool, hsd_error *err)
     return last->data == spool->buffer ? put_away(spool, last, err) : HSD_OK;
 }
 
-static hsd_status add_chunk(hsd_v8_spool *spool, hsd_v8_chunk **out, hsd_error *err)
+/* A chunk without data behind the last, or NULL. */
+static hsd_v8_chunk *add_chunk(hsd_v8_spool *spool)
 {
     if (spool->chunk_count == spool->chunk_capacity) {
         const size_t capacity = spool->chunk_capacity == 0 ? 64 : spool->chunk_capacity * 2;
         hsd_v8_chunk *grown = realloc(spool->chunks, capacity * sizeof *grown);
-        if (grown == NULL) return out_of_memory(err);
+        if (grown == NULL) return NULL;
         spool->chunks = grown;
         spool->chunk_capacity = capacity;
     }
-    *out = &spool->chunks[spool->chunk_count];
-    **out = (hsd_v8_chunk){0};
-    return HSD_OK;
+    hsd_v8_chunk *chunk = &spool->chunks[spool->chunk_count];
+    *chunk = (hsd_v8_chunk){0};
+    return chunk;
 }
 
 hsd_status hsd_v8_spool_grow(hsd_v8_spool *spool, hsd_error *err)
 {
-    hsd_v8_chunk *chunk = NULL;
     HSD_TRY(finish_chunk(spool, err));
-    HSD_TRY(add_chunk(spool, &chunk, err));
+    hsd_v8_chunk *chunk = add_chunk(spool);
+    if (chunk == NULL) return out_of_memory(err);
     const bool is_first = spool->chunk_count == 0;
     if (is_first || spool->memory_used + 2 * HSD_V8_SPOOL_CHUNK_BYTES <= spool->memory_bytes) {
         chunk->data = take_chunk();
