@@ -149,7 +149,6 @@ static hsd_status import_snapshot(hsd_v8 *v8, hsd_error *err)
         if (status == HSD_E_TRUNCATED && v8->cut.hint[0] == '\0')
             hsd_error_set_hint(
                 err, "to use what is there: --partial (the numbers are then lower bounds)");
-        --partial imports what is there, marked as incomplete ");
     }
     return status == HSD_OK ? finish(v8, err) : status;
 }
