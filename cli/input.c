@@ -49,14 +49,18 @@ static size_t peek_pipe(int fd, char *prefix)
     }
 }
 
-static size_t peek_fd(int fd, char *prefix)
+/* The first bytes of a regular file. HSD_E_IO when they cannot be read. */
+static hsd_status read_prefix(int fd, char *prefix, size_t *size, hsd_error *err)
 {
-    struct stat what;
-    if (fstat(fd, &what) != 0) return 0;
-    if (S_ISFIFO(what.st_mode)) return peek_pipe(fd, prefix);
-    if (!S_ISREG(what.st_mode)) return 0;
-    const ssize_t got = pread(fd, prefix, PREFIX_BYTES, 0);
-    return got > 0 ? (size_t)got : 0;
+    *size = 0;
+    while (*size < PREFIX_BYTES) {
+        const ssize_t got = pread(fd, prefix + *size, PREFIX_BYTES - *size, (off_t)*size);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return hsd_fail_errno(err, errno, "cannot be read");
+        if (got == 0) break;
+        *size += (size_t)got;
+    }
+    return HSD_OK;
 }
 
 typedef enum kind_of_input { IS_CAPTURE, IS_FOREIGN, CANNOT_OPEN } kind_of_input;
@@ -75,7 +79,9 @@ static kind_of_input look(const char *path, int *kept, hsd_error *err)
         hsd_fail_errno(err, EISDIR, "cannot be read");
         return CANNOT_OPEN;
     }
-    const size_t size = peek_fd(*kept, prefix);
+    size_t size = S_ISFIFO(what.st_mode) ? peek_pipe(*kept, prefix) : 0;
+    if (S_ISREG(what.st_mode) && read_prefix(*kept, prefix, &size, err) != HSD_OK)
+        return CANNOT_OPEN;
     if (size == 0 && S_ISREG(what.st_mode)) {
         hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "is empty (0 bytes)");
         return CANNOT_OPEN;

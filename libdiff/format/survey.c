@@ -198,24 +198,39 @@ static void take_counts(survey *s)
     info->damaged_blocks = s->bad + (info->is_salvaged ? 0 : s->missing);
 }
 
-/* The trailer follows END and ends the file, and the index says what the walk has found. */
-static bool has_whole_end(survey *s)
+/* What the machine refuses says nothing of the file. */
+static bool is_of_machine(hsd_status status)
+{
+    return status == HSD_E_IO || status == HSD_E_NOMEM || status == HSD_E_OVER_BUDGET;
+}
+
+static bool lists_are_equal(const hsd_block_list *a, const hsd_block_list *b)
+{
+    if (a->count != b->count) return false;
+    for (size_t i = 0; i < a->count; i++)
+        if (!hsd_block_ref_equals(&a->refs[i], &b->refs[i])) return false;
+    return true;
+}
+
+/* Whether the trailer follows END and ends the file, and the index says what the walk has found. */
+static hsd_status find_whole_end(survey *s, bool *is_whole, hsd_fault *fault)
 {
     hsd_capture *capture = s->capture;
     hsd_block_list list = {.memory_bytes = capture->list.memory_bytes};
     hsd_trailer trailer;
     hsd_facts end;
-    hsd_fault fault = {.block = HSD_NO_BLOCK};
+    hsd_fault why = {.block = HSD_NO_BLOCK};
+    *is_whole = false;
     if (s->state == 0 || s->end_offset + HSC_TRAILER_BYTES != capture->file.input.size_bytes)
-        return false;
-    bool is_whole =
-        hsd_file_read_trailer(&capture->file, &trailer, &fault) == HSD_OK &&
-        hsd_index_read(&capture->file, &trailer, &s->block, &list, &end, &fault) == HSD_OK;
-    is_whole = is_whole && list.count == capture->list.count;
-    for (size_t i = 0; is_whole && i < list.count; i++)
-        is_whole = hsd_block_ref_equals(&list.refs[i], &capture->list.refs[i]);
+        return HSD_OK;
+    hsd_status status = hsd_file_read_trailer(&capture->file, &trailer, &why);
+    if (status == HSD_OK)
+        status = hsd_index_read(&capture->file, &trailer, &s->block, &list, &end, &why);
+    *is_whole = status == HSD_OK && lists_are_equal(&list, &capture->list);
     hsd_block_list_release(&list);
-    return is_whole;
+    if (!is_of_machine(status)) return HSD_OK;
+    *fault = why;
+    return status;
 }
 
 static hsd_status give_reason(survey *s, bool has_end, hsd_fault *fault)
@@ -245,7 +260,8 @@ static hsd_status conclude(survey *s, hsd_fault *fault)
 {
     hsd_capture *capture = s->capture;
     take_counts(s);
-    const bool has_end = has_whole_end(s);
+    bool has_end;
+    HSD_TRY(find_whole_end(s, &has_end, fault));
     capture->info.has_index = has_end;
     capture->orphans = s->content.orphans;
     capture->total_objects = s->content.counts.total_objects;

@@ -93,11 +93,11 @@ static void claim(view *v, const char *name, char done[][32], uint32_t *done_cou
     for (uint32_t i = 0; i < *done_count; i++) {
         if (strcmp(done[i], name) == 0) return;
     }
-    strcpy(done[(*done_count)++], name);
+    snprintf(done[(*done_count)++], 32, "%s", name);
     bool reached[MAX_NODES] = {false};
     reach_from(v, name, reached);
     for (uint32_t i = 0; i < v->heap->object_count; i++) {
-        if (reached[i]) strcpy(v->owner[i], v->owner[i][0] == 0 ? name : "(shared)");
+        if (reached[i]) snprintf(v->owner[i], sizeof v->owner[i], "%s", v->owner[i][0] == 0 ? name : "(shared)");
     }
 }
 
@@ -176,7 +176,7 @@ static oracle_row *root_row(oracle_diff *diff, const char *name)
     for (uint32_t i = 0; i < diff->root_count; i++) {
         if (strcmp(diff->roots[i].name, name) == 0) return &diff->roots[i];
     }
-    strcpy(diff->roots[diff->root_count].name, name);
+    snprintf(diff->roots[diff->root_count].name, 32, "%s", name);
     return &diff->roots[diff->root_count++];
 }
 

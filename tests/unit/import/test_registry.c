@@ -200,7 +200,7 @@ static void make_folder(void)
 
 static const char *in_folder(const char *name)
 {
-    static char paths[4][128];
+    static char paths[4][320];
     static unsigned turn;
     char *path = paths[turn++ % 4];
     snprintf(path, sizeof paths[0], "%s/%s", folder, name);
