@@ -27,10 +27,12 @@ def program(variable):
 
 
 class Command:
-    """One way to use the program: its arguments, and the files that it writes."""
+    """One way to use the program: its arguments, and the files that it writes. One with several results, of which the last may be
+    standard output, keeps what is whole when a later one fails."""
 
-    def __init__(self, name, arguments, outputs=()):
+    def __init__(self, name, arguments, outputs=(), has_several_results=False):
         self.name, self.arguments, self.outputs = name, list(arguments), tuple(outputs)
+        self.has_several_results = has_several_results
 
 
 class Result:
@@ -88,6 +90,8 @@ class Workshop:
             Command("dump", ["dump", before]),
             Command("verify", ["verify", before]),
             Command("salvage", ["salvage", before, "-o", new], [new]),
+            Command("diff-objects", [before, after, "--objects", self.result("objects.csv")], [self.result("objects.csv")], True),
+            Command("demo", ["demo", "-o", self.results], [self.result("demo-before.hs"), self.result("demo-after.hs")], True),
         ]
         return table
 
@@ -172,7 +176,8 @@ def crash_of(result):
 def verdict(result, good, statuses):
     """None, or what is wrong with a run under a fault whose undisturbed twin is `good`.
 
-    It may succeed, and then with the same answer; or fail with one of `statuses`, a message, and nothing left behind.
+    It may succeed, and then with the same answer; or fail with one of `statuses`, a message, and nothing half-written: a file that
+    was whole before the failure (the captures of demo, the list of objects) may stay, and is then whole.
     """
     problem = crash_of(result)
     if problem:
@@ -189,8 +194,9 @@ def verdict(result, good, statuses):
         return None
     if result.status not in statuses:
         return f"exit status {result.status}, expected {' or '.join(map(str, statuses))}"
-    if result.outputs:
-        return f"exit status {result.status} and yet an output file"
+    for path, data in result.outputs.items():
+        if len(data) != len(good.outputs.get(path, b"")):
+            return f"exit status {result.status} and yet a part of {os.path.basename(path)}"
     if not result.err.strip() and not result.out.strip():
         return f"exit status {result.status} without a word"
     return None

@@ -47,6 +47,11 @@ class Snapshot:
             "strings": list(self.strings)}, separators=(",", ":"))
 
 
+def scattered(number):
+    """0..1023 without a pattern, so that large dumps do not compress to nothing."""
+    return (number * 2654435761 >> 13) % 1024
+
+
 def v8_snapshot(sessions, pages):
     """sessions and pages: which of them exist; ids are stable from one state to the next."""
     heap = Snapshot()
@@ -61,7 +66,7 @@ def v8_snapshot(sessions, pages):
         table = heap.node("array", "(object elements)", 203 if title == "pages" else 201, 32)
         heap.edge(window, "property", title, table)
         for number in numbers:
-            item = heap.node("object", name, first + 10 * number, size)
+            item = heap.node("object", name, first + 10 * number, size + 8 * scattered(number))
             text = heap.node("string", f"{title}-{number}", first + 10 * number + 4, 24)
             heap.edge(table, "element", number, item)
             heap.edge(item, "property", "name", text)
