@@ -1,5 +1,5 @@
 #!/bin/sh
-# Install hprof-slurp from crates.io into a scratch folder: setup.sh FOLDER
+# Install hprof-slurp with cargo into a scratch folder: setup.sh FOLDER
 # Prints the path of the binary. About half a minute of CPU the first time.
 set -eu
 version=0.10.0
