@@ -176,8 +176,8 @@ def crash_of(result):
 def verdict(result, good, statuses):
     """None, or what is wrong with a run under a fault whose undisturbed twin is `good`.
 
-    It may succeed, and then with the same answer; or fail with one of `statuses`, a message, and nothing half-written: a file that
-    was whole before the failure (the captures of demo, the list of objects) may stay, and is then whole.
+    It may succeed, and then with the same answer; or fail with one of `statuses`, a message, and nothing left behind, but for what a
+    command with several results had finished before.
     """
     problem = crash_of(result)
     if problem:
@@ -195,6 +195,8 @@ def verdict(result, good, statuses):
     if result.status not in statuses:
         return f"exit status {result.status}, expected {' or '.join(map(str, statuses))}"
     for path, data in result.outputs.items():
+        if not result.command.has_several_results:
+            return f"exit status {result.status} and yet {os.path.basename(path)}"
         if len(data) != len(good.outputs.get(path, b"")):
             return f"exit status {result.status} and yet a part of {os.path.basename(path)}"
     if not result.err.strip() and not result.out.strip():
