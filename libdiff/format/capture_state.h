@@ -24,8 +24,7 @@ struct hsd_capture {
     uint64_t info_number[HSD_FACT_KEYS], end_number[HSD_FACT_KEYS];
     hsd_text info_text[HSD_FACT_KEYS], end_text[HSD_FACT_KEYS];
     bool has_info, has_end;
-    bool is_sound;    /* survey: nothing is damaged or missing, whatever END says */
-    uint64_t orphans; /* survey: records that continue an object that is lost */
+    bool is_sound; /* survey: nothing is damaged or missing, whatever state END says */
     uint64_t total_objects, total_bytes; /* survey: sums over the type totals that are intact */
     hsd_arena arena;                     /* strings of the info */
 };

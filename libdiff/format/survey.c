@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "format/content.h"
+#include "format/end_counts.h"
 #include "format/scan.h"
 
 #define ID_OFFSET 128 /* of the capture id in INFO, when the file header is the normal one (11.6) */
@@ -22,6 +23,7 @@ typedef struct survey {
     uint64_t state;        /* of END; 0 while it was not seen */
     hsd_fault last_fault;  /* why the file ends where it ends */
     bool is_header_damaged, is_cut;
+    bool has_lost;      /* something that is no intact block was met */
     bool knows_targets; /* some block that has targets was taken */
 } survey;
 
@@ -71,6 +73,19 @@ static void note_damage(survey *s, const hsd_scan_step *step)
 
 /* ---- blocks ---- */
 
+/*
+ * Where nothing is lost, the numbers of END are those of the content, or END is damaged: who opens the capture by its index
+ * believes them.
+ */
+static hsd_status check_end(const survey *s, const uint64_t *end, hsd_fault *fault)
+{
+    const bool is_salvaged = end[HSC_END_STATE] == HSC_STATE_SALVAGED;
+    if (s->has_lost || (!is_salvaged && (s->missing > 0 || s->content.orphans > 0))) return HSD_OK;
+    for (unsigned i = 0; i < HSD_END_RULES; i++)
+        HSD_TRY(hsd_end_check(i, &s->content.counts, s->capture->list.count, end, fault));
+    return HSD_OK;
+}
+
 static hsd_status take_facts(survey *s, hsd_fault *fault)
 {
     hsd_facts facts;
@@ -80,6 +95,7 @@ static hsd_status take_facts(survey *s, hsd_fault *fault)
             return hsd_fault_corrupt(fault, "2.3", "an info block stands in the middle");
         return hsd_capture_take_info(s->capture, &facts, fault);
     }
+    HSD_TRY(check_end(s, facts.number, fault));
     HSD_TRY(hsd_capture_take_end(s->capture, &facts, fault));
     s->state = facts.number[HSC_END_STATE];
     return HSD_OK;
@@ -115,6 +131,8 @@ static hsd_status take_content(survey *s, hsd_fault *fault)
 static hsd_status load(survey *s, const hsd_block_ref *ref, hsd_fault *fault)
 {
     const hsd_file *file = &s->capture->file;
+    if (ref->number == 0 && ref->type != HSC_BLOCK_INFO)
+        return hsd_fault_corrupt(fault, "2.3", "the first block must be an info block");
     if (ref->type >= 128)
         return hsd_block_read(&s->block, &file->input, ref, file->header.seed, fault);
     HSD_TRY(hsd_block_load(&s->block, &file->input, ref, file->header.seed, fault));
@@ -130,6 +148,7 @@ static hsd_status take_block(survey *s, const hsd_scan_step *step, hsd_fault *fa
         *fault = found;
         return status;
     }
+    s->has_lost = true;
     s->bad += step->is_usable; /* an unusable one is missed by the number of the next */
     note_block(s, &step->ref, &found);
     return HSD_OK;
@@ -146,7 +165,10 @@ static hsd_status walk(survey *s, hsd_fault *fault)
         }
         s->missing += step.missing;
         if (step.kind == HSD_SCAN_END || step.kind == HSD_SCAN_CUT) break;
-        if (step.kind == HSD_SCAN_DAMAGE) note_damage(s, &step);
+        if (step.kind == HSD_SCAN_DAMAGE) {
+            note_damage(s, &step);
+            s->has_lost = true;
+        }
         if (step.kind == HSD_SCAN_BLOCK) HSD_TRY(take_block(s, &step, fault));
         const hsd_status status =
             hsd_progress(&capture->reporter, "checking every block", s->scan.offset_bytes,
@@ -240,6 +262,8 @@ static hsd_status give_reason(survey *s, bool has_end, hsd_fault *fault)
     const unsigned long long damaged = capture->info.damaged_blocks;
     const hsd_text *reason = &capture->end_text[HSC_END_REASON];
     if (s->is_cut) return hsd_capture_set_reason(capture, fault, "it %s", s->last_fault.text);
+    if (s->state == 0 && s->scan.has_end)
+        return hsd_capture_set_reason(capture, fault, "its end record is damaged");
     if (s->state == 0) {
         return hsd_capture_set_reason(capture, fault, "it ends at byte %s without an end record",
                                       hsd_group_digits(digits, s->end_offset));
@@ -250,10 +274,23 @@ static hsd_status give_reason(survey *s, bool has_end, hsd_fault *fault)
     if (s->is_header_damaged)
         return hsd_capture_set_reason(capture, fault, "its file header is damaged");
     if (!has_end) return hsd_capture_set_reason(capture, fault, "its index or trailer is damaged");
+    if (!capture->has_info)
+        return hsd_capture_set_reason(capture, fault, "its info block is missing");
+    if (s->state == HSC_STATE_COMPLETE)
+        return hsd_capture_set_reason(capture, fault, "records of its objects are missing");
     return hsd_capture_set_reason(
         capture, fault, "%s%s%s",
         s->state == HSC_STATE_SALVAGED ? "it was salvaged" : "the producer stopped",
         reason->size > 0 ? ": " : "", reason->size > 0 ? reason->data : "");
+}
+
+/* Nothing damaged, nothing missing, and ordinals without gaps but where they may have some (2.6). */
+static bool is_sound(const survey *s, bool has_end)
+{
+    const hsd_capture_info *info = &s->capture->info;
+    const bool is_gapless = s->content.orphans == 0 && info->ordinals == info->objects;
+    return has_end && info->damaged_blocks == 0 && !s->is_header_damaged && s->capture->has_info &&
+           (is_gapless || info->is_salvaged);
 }
 
 static hsd_status conclude(survey *s, hsd_fault *fault)
@@ -263,11 +300,9 @@ static hsd_status conclude(survey *s, hsd_fault *fault)
     bool has_end;
     HSD_TRY(find_whole_end(s, &has_end, fault));
     capture->info.has_index = has_end;
-    capture->orphans = s->content.orphans;
     capture->total_objects = s->content.counts.total_objects;
     capture->total_bytes = s->content.counts.total_bytes;
-    capture->is_sound = has_end && capture->info.damaged_blocks == 0 && !s->is_header_damaged &&
-                        capture->has_info && (capture->orphans == 0 || capture->info.is_salvaged);
+    capture->is_sound = is_sound(s, has_end);
     capture->info.is_complete = capture->is_sound && s->state == HSC_STATE_COMPLETE;
     if (capture->info.is_complete) return HSD_OK;
     HSD_TRY(give_reason(s, has_end, fault));

@@ -3,6 +3,7 @@
  * verify_state.h.
  */
 #include "base/check.h"
+#include "format/end_counts.h"
 #include "format/verify_state.h"
 
 #define FACT_VALUES       4u /* FORMAT.md 8.2, key 9 */
@@ -158,47 +159,12 @@ void hsd_verify_record(void *context, const hsd_block_header *header, const hsd_
 
 static void check_counts(hsd_verifier *v)
 {
-    const hsd_counts *counts = &v->content.counts;
-    const struct {
-        unsigned key;
-        uint64_t found;
-        const char *what;
-    } sums[] = {
-        {HSC_END_OBJECTS, counts->objects, "objects"},
-        {HSC_END_PSEUDO, counts->pseudo_objects, "pseudo objects"},
-        {HSC_END_REFERENCES, counts->references, "references"},
-        {HSC_END_EDGES, counts->edges, "edges"},
-        {HSC_END_ROOTS, counts->roots, "roots"},
-        {HSC_END_BYTES, counts->bytes, "bytes"},
-        {HSC_END_NATIVE_BYTES, counts->native_bytes, "native bytes"},
-        {HSC_END_BLOCKS, v->blocks.count - 1, "blocks before it"},
-        {HSC_END_STRINGS, counts->strings, "strings"},
-        {HSC_END_TYPES, counts->types, "types"},
-        {HSC_END_LABELS, counts->labels, "labels"},
-        {HSC_END_SITES, counts->sites, "sites"},
-        {HSC_END_THREADS, counts->threads, "threads"},
-        {HSC_END_FRAMES, counts->frames, "frames"},
-        {HSC_END_METRICS, counts->metrics, "metrics"},
-        {HSC_END_LOSSES, counts->losses, "losses"},
-        {HSC_END_LOST, counts->lost, "lost things"},
-    };
-    for (size_t i = 0; i < HSD_ARRAY_LEN(sums); i++) {
-        if (v->end[sums[i].key] == sums[i].found) continue;
-        hsd_verify_tell(v, "8.4", "the end record says %llu %s, and there are %llu",
-                        (unsigned long long)v->end[sums[i].key], sums[i].what,
-                        (unsigned long long)sums[i].found);
+    hsd_fault fault = {.block = HSD_NO_BLOCK};
+    for (unsigned i = 0; i < HSD_END_RULES; i++) {
+        if (hsd_end_check(i, &v->content.counts, v->blocks.count - 1, v->end, &fault) == HSD_OK)
+            continue;
+        hsd_verify_tell(v, fault.rule, "%s", fault.text);
         hsd_verify_at(v, v->offset, v->number); /* tell each of them */
-    }
-    const uint64_t objects = hsd_add_saturating(v->end[HSC_END_OBJECTS] - v->end[HSC_END_PSEUDO],
-                                                v->end[HSC_END_COUNTED_OBJECTS]);
-    const uint64_t bytes = hsd_add_saturating(v->end[HSC_END_BYTES], v->end[HSC_END_COUNTED_BYTES]);
-    if (counts->total_objects != objects || counts->total_bytes != bytes) {
-        hsd_verify_tell(v, "8.5",
-                        "the type totals sum up to %llu objects with %llu bytes, the end record to "
-                        "%llu with %llu",
-                        (unsigned long long)counts->total_objects,
-                        (unsigned long long)counts->total_bytes, (unsigned long long)objects,
-                        (unsigned long long)bytes);
     }
 }
 

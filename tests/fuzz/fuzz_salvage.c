@@ -42,7 +42,9 @@ static void check_salvaged(const hsd_salvage_result *result)
     hsd_error_init(&err);
     if (hsd_capture_open(&capture, salvaged(), HSD_DAMAGE_REFUSE, NULL, &err) != HSD_OK) abort();
     const hsd_capture_info *info = hsd_capture_get_info(capture);
-    if (info->is_complete != result->was_complete || info->objects != result->objects) abort();
+    if (info->is_complete != result->was_complete || info->objects != result->objects ||
+        info->bytes != result->bytes)
+        abort();
     if (hsd_capture_dump(capture, drop, NULL, &err) != HSD_OK) abort();
     hsd_capture_close(capture);
 }

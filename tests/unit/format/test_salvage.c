@@ -182,6 +182,117 @@ Test(salvage, takes_what_targets_are_from_the_first_block_alone)
     forge_free(&f);
 }
 
+/* Found by fuzzing: an INFO written anew was given the number of a block that was kept. */
+Test(salvage, keeps_no_block_that_has_the_number_of_the_info)
+{
+    static const uint8_t types[] = {HSC_BLOCK_THREADS, 200};
+    for (size_t i = 0; i < 2; i++) {
+        forge f = forge_begin();
+        FORGE(&f, HSC_COL_KEY, 1);
+        forge_block(&f, types[i], 0, 1, 0);
+        legal_put_objects(&f);
+        cr_assert_eq(salvage_bytes(f.bytes.data, f.bytes.size, true), HSD_OK, "%s", err.text);
+        cr_assert_eq(result.blocks_lost, 1);
+        cr_assert_eq(count_faults(), 0);
+        hsd_capture *capture = open_result();
+        cr_assert_eq(hsd_capture_get_info(capture)->objects, 2);
+        cr_assert_eq(hsd_capture_get_info(capture)->threads, 0);
+        hsd_capture_close(capture);
+        forge_free(&f);
+    }
+}
+
+static void expect_rewritten(forge *f, const char *reason)
+{
+    cr_assert_eq(salvage_bytes(f->bytes.data, f->bytes.size, true), HSD_OK, "%s", err.text);
+    cr_assert(!result.was_complete);
+    cr_assert_eq(count_faults(), 0);
+    hsd_capture *capture = open_result();
+    const hsd_capture_info *info = hsd_capture_get_info(capture);
+    cr_assert(!info->is_complete && info->is_salvaged);
+    cr_assert_str_eq(info->incomplete_reason, reason);
+    cr_assert_eq(info->objects, result.objects);
+    cr_assert_eq(info->bytes, result.bytes);
+    hsd_capture_close(capture);
+    forge_free(f);
+}
+
+/* Found by fuzzing: the capture was called complete and copied as it was, and the copy could not be opened. */
+Test(salvage, writes_an_end_anew_that_counts_wrongly)
+{
+    static const uint64_t states[] = {HSC_STATE_COMPLETE, HSC_STATE_COMPLETE, HSC_STATE_SALVAGED};
+    for (size_t i = 0; i < 3; i++) {
+        for (unsigned key = HSC_END_OBJECTS; key <= HSC_END_COUNTED_BYTES; key++) {
+            forge f = forge_begin();
+            f.with_numbers = states[i] == HSC_STATE_SALVAGED;
+            forge_info(&f, 0, 0);
+            legal_put_tables(&f);
+            legal_put_objects(&f);
+            legal_put_roots(&f);
+            legal_put_type_totals(&f);
+            legal_put_group_totals(&f);
+            f.end[key]++;
+            forge_finish(&f, states[i]);
+            expect_rewritten(&f, "it was salvaged: its end record is damaged");
+            cr_assert_eq(result.blocks_lost, 1, "key %u", key);
+            cr_assert_eq(result.objects, 2);
+            cr_assert_eq(result.bytes, 16);
+        }
+    }
+}
+
+/* Two objects; the second goes on in the next block, where a third begins; then one that begins at `ordinal`. */
+static forge with_continuation(uint64_t continued, uint64_t ordinal)
+{
+    forge f = forge_begin();
+    forge_info(&f, 0, 0);
+    FORGE(&f, HSC_COL_ID, 16, 32);
+    forge_block(&f, HSC_BLOCK_OBJECTS, 0, 2, 0);
+    FORGE(&f, HSC_COL_ID, continued, 48);
+    FORGE(&f, HSC_COL_FLAGS, 0x80, 0);
+    forge_block(&f, HSC_BLOCK_OBJECTS, 0, 2, 2);
+    FORGE(&f, HSC_COL_ID, 64);
+    forge_block(&f, HSC_BLOCK_OBJECTS, 0, 1, ordinal);
+    FORGE(&f, HSC_COL_KEY, 0);
+    FORGE(&f, HSC_COL_COUNT, 4);
+    FORGE(&f, HSC_COL_BUCKET_COUNT, 1);
+    FORGE(&f, HSC_COL_BUCKET, 0);
+    FORGE(&f, HSC_COL_BUCKET_OBJECTS, 4);
+    forge_block(&f, HSC_BLOCK_TYPE_TOTALS, 0, 1, 0);
+    f.end[HSC_END_OBJECTS] = 4;
+    forge_finish(&f, HSC_STATE_COMPLETE);
+    return f;
+}
+
+Test(salvage, calls_no_capture_complete_whose_objects_have_gaps)
+{
+    forge whole = with_continuation(32, 3);
+    cr_assert_str_eq(forge_verify(&whole), "");
+    cr_assert_eq(salvage_bytes(whole.bytes.data, whole.bytes.size, false), HSD_OK);
+    cr_assert(result.was_complete);
+    cr_assert_eq(count_faults(), 0);
+    forge_free(&whole);
+    static const char reason[] = "it was salvaged: records of its objects are missing";
+    forge with_gap = with_continuation(32, 4); /* the index lets it pass: one may have gone on */
+    expect_rewritten(&with_gap, reason);
+    forge with_orphan = with_continuation(31, 3);
+    expect_rewritten(&with_orphan, reason);
+}
+
+Test(salvage, gives_a_salvaged_capture_the_info_it_lacks)
+{
+    forge f = forge_begin();
+    f.with_numbers = true;
+    f.next_number = 1;
+    legal_put_tables(&f);
+    legal_put_objects(&f);
+    legal_put_roots(&f);
+    legal_put_type_totals(&f);
+    legal_put_group_totals(&f);
+    forge_finish(&f, HSC_STATE_SALVAGED);
+    expect_rewritten(&f, "it was salvaged: its info block is missing");
+}
+
 Test(salvage, can_be_salvaged_again)
 {
     forge f = legal_capture();
