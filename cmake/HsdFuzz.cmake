@@ -1,13 +1,17 @@
-# hsd_add_fuzz(<name> LIBS target… [SOURCES more.c…] (SEEDS_PROGRAM target | SEEDS_SCRIPT file) [MUTATIONS n] [SECONDS s] [LABELS l…])
+# hsd_add_fuzz(<name> LIBS target… [SOURCES more.c…] (SEEDS_PROGRAM target | SEEDS_SCRIPT file) [MUTATIONS n] [LABELS l…])
 #
 # The fuzz target tests/fuzz/fuzz_<name>.c, which defines LLVMFuzzerTestOneInput(). Its seeds are made by a program or a Python
 # script that is given a folder and writes them there; inputs that once failed lie in tests/fuzz/corpus/<name>/.
 # Preset fuzz links libFuzzer:    build/fuzz/tests/fuzz/fuzz_<name> -max_total_time=600 build/fuzz/tests/fuzz/seeds/<name>
-# Everywhere else standalone.c runs the seeds, the corpus and some mutations of both as the test fuzz/<name>.
+# Everywhere else standalone.c runs the seeds, the corpus and n mutations of each (200) as the test fuzz/<name>: the same
+# inputs on every machine. n is chosen so that a target takes some seconds under sanitizers; what is not through after
+# HSD_FUZZ_SECONDS says so and fails.
 include_guard(GLOBAL)
 
+set(HSD_FUZZ_SECONDS 240)
+
 function(hsd_add_fuzz name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SEEDS_PROGRAM;SEEDS_SCRIPT;MUTATIONS;SECONDS" "LIBS;SOURCES;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SEEDS_PROGRAM;SEEDS_SCRIPT;MUTATIONS" "LIBS;SOURCES;LABELS")
   set(target fuzz_${name})
   set(seeds "${CMAKE_CURRENT_BINARY_DIR}/seeds/${name}")
   set(inputs "${seeds}")
@@ -16,9 +20,6 @@ function(hsd_add_fuzz name)
   endif()
   if(NOT arg_MUTATIONS)
     set(arg_MUTATIONS 200)
-  endif()
-  if(NOT arg_SECONDS)
-    set(arg_SECONDS 10)
   endif()
 
   add_executable(${target} fuzz_${name}.c ${arg_SOURCES})
@@ -46,7 +47,7 @@ function(hsd_add_fuzz name)
   else()
     target_sources(${target} PRIVATE standalone.c)
     hsd_add_script_test(fuzz ${name} LABELS ${arg_LABELS} TIMEOUT 300
-      COMMAND ${target} -mutations=${arg_MUTATIONS} -seconds=${arg_SECONDS}
+      COMMAND ${target} -mutations=${arg_MUTATIONS} -seconds=${HSD_FUZZ_SECONDS}
               -keep=${CMAKE_CURRENT_BINARY_DIR}/crash-${name} ${inputs})
   endif()
 endfunction()

@@ -5,8 +5,9 @@
  *
  *      fuzz_hprof [-mutations=N] [-seconds=S] [-seed=X] [-only=K] [-keep=FILE] FILE-OR-FOLDER…
  *
- * N mutations of each file (default 200), until S seconds are over (default 20), numbered from 0; -only=K runs number K of each
- * file alone. -keep names the file for the input that failed (default crash-input). Exit status 0: all of it ran.
+ * N mutations of each file (default 200), numbered from 0; -only=K runs number K of each file alone. -keep names the file for the
+ * input that failed (default crash-input). S seconds (default 240) are a limit for the worst, so that what is run does not
+ * depend on the machine: exit status 0 means that all of it ran, 3 that the time was over before.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -25,6 +26,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 __attribute__((weak)) int LLVMFuzzerInitialize(int *argc, char ***argv);
 __attribute__((weak)) void __sanitizer_set_death_callback(void (*callback)(void));
+__attribute__((weak)) void __sanitizer_print_stack_trace(void);
 
 /* No input may take longer, sanitizers included. */
 #define STALL_SECONDS 20
@@ -40,17 +42,20 @@ static struct {
     const char *keep;
 } now;
 
-static uint64_t inputs_run;
+static uint64_t inputs_run, inputs_left; /* left out because the time was over */
 
 static void say(const char *text)
 {
     if (write(STDERR_FILENO, text, strlen(text)) < 0) return;
 }
 
-/* Only calls that are safe in a signal handler, but for snprintf of small integers. */
+/* Only calls that are safe in a signal handler, but for snprintf of small integers. Once: a sanitizer may abort when it has told. */
 static void tell_what_was_running(void)
 {
+    static volatile sig_atomic_t has_told;
     char line[1400];
+    if (has_told) return;
+    has_told = 1;
     snprintf(line, sizeof line, "\nstandalone: failed on %s, mutation %ld (-only=%ld), %zu bytes, kept in %s\n",
              now.path, now.mutation, now.mutation, now.size, now.keep);
     say(line);
@@ -65,6 +70,7 @@ static void on_signal(int number)
 {
     say(number == SIGALRM ? "\nstandalone: stalled\n" : "\nstandalone: crashed\n");
     tell_what_was_running();
+    if (number == SIGABRT && __sanitizer_print_stack_trace != NULL) __sanitizer_print_stack_trace();
     _exit(1);
 }
 
@@ -216,8 +222,12 @@ static void run_file(const char *path, const options *opts, double end)
     if (opts->only < 0) run_one(data, size, -1);
     if (size > 0 && size <= MUTABLE_BYTES) {
         uint8_t *scratch = malloc(size);
-        for (long i = 0; scratch != NULL && i < opts->mutations && seconds_now() < end; i++) {
-            if (opts->only < 0 || opts->only == i) run_mutation(data, size, scratch, opts, i);
+        for (long i = 0; scratch != NULL && i < opts->mutations; i++) {
+            if (opts->only >= 0 && opts->only != i) continue;
+            if (seconds_now() < end)
+                run_mutation(data, size, scratch, opts, i);
+            else
+                inputs_left++;
         }
         free(scratch);
     }
@@ -261,7 +271,7 @@ static bool take_option(const char *argument, options *opts)
 
 int main(int argc, char **argv)
 {
-    options opts = {.mutations = 200, .only = -1, .seconds = 20, .seed = 1};
+    options opts = {.mutations = 200, .only = -1, .seconds = 240, .seed = 1};
     size_t files = 0;
     now.keep = "crash-input";
     for (int i = 1; i < argc; i++) take_option(argv[i], &opts);
@@ -270,9 +280,9 @@ int main(int argc, char **argv)
     } else {
         signal(SIGSEGV, on_signal);
         signal(SIGBUS, on_signal);
-        signal(SIGABRT, on_signal);
         signal(SIGFPE, on_signal);
     }
+    signal(SIGABRT, on_signal); /* what a target does that finds something wrong: no sanitizer sees it */
     signal(SIGALRM, on_signal);
     if (LLVMFuzzerInitialize != NULL) LLVMFuzzerInitialize(&argc, &argv);
 
@@ -283,5 +293,9 @@ int main(int argc, char **argv)
     printf("%zu files, %llu inputs, %.1f s\n", files, (unsigned long long)inputs_run,
            opts.seconds - (end - seconds_now()));
     if (files == 0) fprintf(stderr, "standalone: no seeds: name the files or folders of a corpus\n");
-    return files > 0 ? 0 : 2;
+    if (inputs_left > 0) {
+        fprintf(stderr, "standalone: %.0f s are over: %llu inputs were left out\n", opts.seconds,
+                (unsigned long long)inputs_left);
+    }
+    return files == 0 ? 2 : inputs_left > 0 ? 3 : 0;
 }
