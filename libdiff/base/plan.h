@@ -10,14 +10,17 @@
  *      edges     reader + id_serve + reference_sort + source_sort        edges apart from their objects
  *      join      id_serve + reference_serve + edge_sort                  target id -> ordinal
  *      build     id_serve + edge_serve + build                           adjacency blocks
- *      parts     reader + id_serve + adjacency + part + folded           only if some type is a part
- *      roots     reader + id_serve + adjacency + 2 seed_sort + folded
- *      owners    adjacency + owner + seed_serve + folded
- *      census    reader + owner + folded + identity_sort
+ *      parts     reader + adjacency + part + folded                      only if some type is a part
+ *      dominators  dominator + place_sort + folded                       only with holders; the blocks' cache is in it
+ *      links     place_serve + adjacency + name + link + folded          names of references in the tree
+ *      owners    adjacency + owner + folded
+ *      census    reader + owner + place_serve + folded + identity_sort + tree_sort
  *
  * and at the end, both captures side by side:
  *
- *      match     identity_serve of before + identity_serve of after
+ *      match     identity_serve of before + identity_serve of after + tree_serve of both
+ *      growth    tree_serve of both + growth
+ *      paths     adjacency + name of after + path + growth
  *
  * The tables (types, names, roots, folded rows) are alive all the time. Walking one capture after the
  * other, the identity_serve and the bits of the first are alive during the whole walk of the second;
@@ -41,6 +44,7 @@ typedef struct hsd_plan_capture {
     bool has_edges;         /* some references stand apart from their objects */
     bool has_parts;         /* some type is a part */
     unsigned identity_words; /* u64 words of one record of the identity sort; 0 = not run */
+    unsigned tree_words;     /* of one record of the tree sort; 0 = no dominators, no names of references */
 } hsd_plan_capture;
 
 typedef struct hsd_plan_request {
@@ -64,7 +68,12 @@ typedef struct hsd_plan_side {
     uint64_t adjacency_bytes; /* hsd_adjacency_set_memory, from build's end to owners'; >= build_bytes */
     uint64_t part_bytes;      /* hsd_parts_config: worklist and holders */
     uint64_t folded_bytes;    /* (owner, bytes) of folded parts, sorting and serving; until census' end */
-    uint64_t seed_sort_bytes, seed_serve_bytes; /* each of the two sorters of roots; within owner_bytes */
+    uint64_t name_bytes;      /* blocks of the names of references: building and reading */
+    uint64_t dominator_bytes; /* hsd_dominators_config; adjacency included */
+    uint64_t place_sort_bytes, place_serve_bytes; /* places by node */
+    uint64_t link_bytes;      /* dominators of each node and names of the references from them */
+    uint64_t tree_sort_bytes, tree_serve_bytes;
+    uint64_t path_bytes;      /* hsd_shortest_config */
     uint64_t owner_bytes;     /* hsd_owners_config: worklist and labels, until census' end */
     uint64_t identity_sort_bytes, identity_serve_bytes;
 } hsd_plan_side;
@@ -76,6 +85,9 @@ typedef struct hsd_plan {
     bool is_side_by_side;   /* both captures are walked at the same time, a thread each */
     bool uses_sort_threads; /* sorters write their runs on a thread of their own */
     hsd_plan_side sides[2];
+    uint64_t growth_bytes;  /* stacks, trie, credits of holders */
+    bool has_holders;       /* dominators fit; else the walk stops at owners, and the reason is: */
+    uint64_t holders_least_bytes; /* memory_bytes that would suffice; 0 = they were not asked for */
     const char *reason;     /* why side by side or not: a static sentence */
 } hsd_plan;
 

@@ -2,10 +2,11 @@
  * One capture on its way through the engine, and the steps it takes:
  *
  *      side_open     types, labels                                     tables.c
- *      side_graph    objects and references -> adjacency blocks        side_graph.c, side_join.c
- *      side_parts    which objects are folded into their sole owner    side_parts.c
- *      side_owners   roots, label nodes -> an owner for each object    side_roots.c
- *      side_census   one record an object that counts, by identity     side_census.c
+ *      side_graph       objects, references, roots -> adjacency blocks       side_graph.c, side_join.c, side_roots.c
+ *      side_parts       which objects are folded into their sole owner       side_parts.c
+ *      side_owners      an owner for each object                             side_owners.c
+ *      side_dominators  a place in the dominator tree for each node          side_dominators.c
+ *      side_census      one record an object that counts, by identity, and one by place    side_census.c
  *
  * Everything but the tables lives in sorters, adjacency blocks and paged arrays, whose memory the
  * planner divides (base/plan.h).
@@ -20,6 +21,7 @@
 #include "base/plan.h"
 #include "diff/tables.h"
 #include "graph/adjacency.h"
+#include "graph/dominators.h"
 #include "graph/paged.h"
 #include "io/temp.h"
 #include "sort/sorter.h"
@@ -27,12 +29,19 @@
 
 /* A reference whose label starts an owner of its own. */
 typedef struct hsd_label_node {
-    uint64_t target;      /* object id or ordinal; ordinal once joined */
+    uint64_t target;      /* object id or ordinal */
     uint32_t label;       /* place in the label table */
     uint32_t source_name; /* string, 0 = none: the type's name serves */
     uint32_t source_type; /* number in the common type names */
     uint32_t root;        /* number of its owner's name in hsd_side_walk.roots */
 } hsd_label_node;
+
+/* Behind the label nodes: one node for each name of a root, primary ones first. */
+typedef struct hsd_root_node {
+    uint32_t root;        /* number of its name in hsd_side_walk.roots */
+    uint32_t kind;        /* hsc_root_kind */
+    bool is_secondary;
+} hsd_root_node;
 
 /* Names of owners, in the order of their first appearance; number 0 is "(shared)". */
 typedef struct hsd_root_names {
@@ -58,6 +67,9 @@ typedef struct hsd_side_walk {
     uint64_t table_bytes;    /* for names of roots and label nodes */
     bool use_thread;         /* sorters may write on threads of their own */
     bool want_identity;      /* census sorts by identity; else it only counts */
+    bool want_tree;          /* dominators and `tree`; needs roots and references */
+    bool keep_graph;         /* the adjacency outlives the walk, for shortest paths */
+    const struct hsd_edge_names *edge_names;
 
     const hsd_type_names *type_names;
     hsd_type_table types;
@@ -70,10 +82,17 @@ typedef struct hsd_side_walk {
 
     hsd_label_node *label_nodes;
     uint32_t label_node_count, label_node_capacity;
+    hsd_root_node *root_nodes;
+    hsd_root_nodes root_span; /* their node numbers */
+    uint32_t *name_of_node;  /* root name (hsd_root_names) of label node or root node object_count + i */
 
     uint8_t *is_pseudo;      /* one bit an object */
     uint8_t *is_part;        /* one bit an object; NULL when no type is a part */
     uint8_t *is_folded;      /* one bit an object; NULL when no type is a part */
+    uint8_t *is_soft;        /* one bit a node: live, but by soft references alone; NULL when none is soft */
+    uint8_t *is_kept;        /* one bit an object: live in both captures; set by the merge; NULL without identity */
+    hsd_paged types_of;      /* common type of each object, u32; only with want_tree */
+    bool has_types_of;
 
     hsd_sorter *ids;         /* (id, ordinal), when references are by id */
     hsd_adjacency *adjacency;
@@ -82,7 +101,11 @@ typedef struct hsd_side_walk {
     bool has_owners;
     hsd_sorter *folded;      /* (ordinal of the owner, bytes) of folded parts */
 
+    struct hsd_places *places; /* places in the dominator tree by node (side_dominators.c); NULL without */
+    hsd_dominators_stats dominators;
+
     hsd_sorter *census;      /* hsd_census_record by identity; NULL without want_identity */
+    hsd_sorter *tree;        /* hsd_tree_record by place (diff/tree.h); NULL without want_tree */
     struct hsd_fold_side *counts; /* what the census counts by type and root */
 } hsd_side_walk;
 
@@ -92,14 +115,15 @@ static inline bool hsd_side_has_graph(const hsd_side_walk *side)
     return side->has_roots && side->has_references;
 }
 
-/* Words of a census record: identity, type and owner, size and state. */
-#define HSD_CENSUS_WORDS 3u
+/* Words of a census record: identity, type and owner, size and state, ordinal. */
+#define HSD_CENSUS_WORDS 4u
 #define HSD_CENSUS_KEY_WORDS 2u
 
 static inline uint32_t hsd_census_type(const uint64_t *record) { return (uint32_t)(record[1] >> 32); }
 static inline uint32_t hsd_census_root(const uint64_t *record) { return (uint32_t)record[1]; }
 static inline uint64_t hsd_census_bytes(const uint64_t *record) { return record[2] >> 1; }
 static inline bool hsd_census_is_live(const uint64_t *record) { return record[2] & 1; }
+static inline uint32_t hsd_census_ordinal(const uint64_t *record) { return (uint32_t)record[3]; }
 
 /* Reads the tables; numbers types in `type_names`. Both sides one after the other. */
 hsd_status hsd_side_open(hsd_side_walk *side, hsd_type_names *type_names, hsd_error *err);
@@ -113,7 +137,9 @@ void hsd_side_release(hsd_side_walk *side);
 
 hsd_status hsd_side_graph(hsd_side_walk *side, hsd_error *err);
 hsd_status hsd_side_owners(hsd_side_walk *side, hsd_error *err);
+hsd_status hsd_side_roots(hsd_side_walk *side, hsd_error *err);      /* names label nodes, makes root nodes */
 hsd_status hsd_side_parts(hsd_side_walk *side, hsd_error *err);
+hsd_status hsd_side_dominators(hsd_side_walk *side, hsd_error *err); /* fills places */
 hsd_status hsd_side_census(hsd_side_walk *side, hsd_error *err);
 
 /* ---- joins: object ids -> ordinals (side_join.c) ---- */

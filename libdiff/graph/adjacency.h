@@ -5,8 +5,12 @@
  * its own. Knows ordinals and nothing else.
  *
  * Nodes 0 … object_count-1 are objects. Behind them stand *label nodes*: nodes without bytes that
- * start an owner of their own (a static field, a property of the global object). The references that
- * lead into and out of them are ordinary.
+ * start an owner of their own (a static field, a property of the global object), and behind those
+ * *root nodes*: one for each name of a root, which refers to all targets of that root and to which nothing
+ * refers. The references that lead into and out of them are ordinary.
+ *
+ * References may carry names: numbers whose order is the order of the names (diff/edges.h). They lie in
+ * blocks of their own beside the others, so that walks which need no names never touch them.
  */
 #ifndef HSD_GRAPH_ADJACENCY_H
 #define HSD_GRAPH_ADJACENCY_H
@@ -25,14 +29,19 @@ typedef struct hsd_adjacency hsd_adjacency;
 hsd_status hsd_adjacency_begin(hsd_adjacency **out, uint64_t memory_bytes, hsd_temp_space *space,
                                hsd_error *err);
 
+/* From now on references have names, whose blocks stay in `memory_bytes` (at least 256 KiB) while they
+ * fit. Before the first hsd_adjacency_add. */
+hsd_status hsd_adjacency_with_names(hsd_adjacency *adjacency, uint64_t memory_bytes, hsd_error *err);
+
 /*
  * References of `source`, which must not be smaller than any source before it; the same source may
  * come again with more. Targets in any order, duplicates and self references allowed (both dropped).
  * Fan-out is unlimited: a list longer than HSD_ADJACENCY_PART_ITEMS is stored in parts, each sorted by
- * itself, and a duplicate is dropped only within its part.
+ * itself, and a duplicate is dropped only within its part; of several references to one target the
+ * least name is kept. `names` has one name a target; NULL = all 0, or a graph without names.
  */
 hsd_status hsd_adjacency_add(hsd_adjacency *adjacency, uint32_t source, const uint32_t *targets,
-                             uint64_t count, hsd_error *err);
+                             const uint32_t *names, uint64_t count, hsd_error *err);
 
 /* Ends building. Every target must be below node_count (HSD_E_MISUSE otherwise). */
 hsd_status hsd_adjacency_finish(hsd_adjacency *adjacency, uint32_t node_count, hsd_error *err);
@@ -44,11 +53,15 @@ uint64_t hsd_adjacency_bytes(const hsd_adjacency *adjacency);      /* size of th
 /* Bounds the page cache of reading from now on; everything is dropped from memory first. */
 hsd_status hsd_adjacency_set_memory(hsd_adjacency *adjacency, uint64_t memory_bytes, hsd_error *err);
 
+/* The same for the blocks of names. */
+hsd_status hsd_adjacency_set_name_memory(hsd_adjacency *adjacency, uint64_t memory_bytes, hsd_error *err);
+
 #define HSD_ADJACENCY_PART_ITEMS 2048u
 
 /* A walk over one node's targets, ascending within a part. Not thread-safe. */
 typedef struct hsd_targets {
     const uint32_t *items; /* borrowed until the next call on the same adjacency */
+    const uint32_t *names; /* one an item, borrowed likewise; NULL unless got by hsd_adjacency_get_named */
     uint32_t count;
     bool has_more;         /* call hsd_adjacency_more for the next part of a long list */
     uint32_t next_block;   /* private: block of the next part */
@@ -75,6 +88,10 @@ void hsd_adjacency_bring_block(hsd_adjacency *adjacency, uint32_t block, uint32_
 /* Targets of `node`, the first part of a long list. Failures stick: see hsd_adjacency_check. */
 void hsd_adjacency_get(hsd_adjacency *adjacency, uint32_t node, hsd_targets *out);
 void hsd_adjacency_more(hsd_adjacency *adjacency, hsd_targets *targets);
+
+/* The same with names (all 0 in a graph without); hsd_adjacency_more goes on with names. Cheap for nodes in
+ * ascending order and for nodes of one block. */
+void hsd_adjacency_get_named(hsd_adjacency *adjacency, uint32_t node, hsd_targets *out);
 
 hsd_status hsd_adjacency_check(const hsd_adjacency *adjacency, hsd_error *err);
 void hsd_adjacency_free(hsd_adjacency *adjacency);

@@ -20,25 +20,26 @@
 #define HSD_OWNER_SHARED UINT32_C(1) /* reachable from two owners or more */
 #define HSD_OWNER_FIRST UINT32_C(2)  /* owner labels are HSD_OWNER_FIRST + number */
 
-typedef struct hsd_seed {
-    uint32_t node;
-    uint32_t label; /* >= HSD_OWNER_FIRST */
-} hsd_seed;
-
-/* Serves the roots, in any order; HSD_END after the last. */
-typedef hsd_status (*hsd_seed_next)(void *context, hsd_seed *out, hsd_error *err);
+/*
+ * Where walks begin: the root nodes begin … end - 1. Those from `second` on are *secondary* (FORMAT.md
+ * §7.8): what they reach is live, but where a primary root reaches too they own and hold nothing. So every
+ * walk goes in two rounds: from the primary roots; then from the secondary ones, over nodes that the first
+ * round did not reach.
+ */
+typedef struct hsd_root_nodes {
+    uint32_t begin, second, end;
+} hsd_root_nodes;
 
 typedef struct hsd_owners_config {
-    hsd_seed_next next_seed;
-    void *seed_context;
+    hsd_root_nodes roots;
     uint32_t object_count;         /* nodes below are objects */
-    const uint32_t *label_of_node; /* label of node object_count + i; borrowed; NULL if there are none */
+    const uint32_t *label_of_node; /* label of node object_count + i, label and root nodes; borrowed */
     uint64_t memory_bytes;         /* for labels, worklist; the adjacency has its own */
     hsd_temp_space *space;
     hsd_reporter *reporter;
 } hsd_owners_config;
 
-/* Fills `owners`, one u32 a node (label nodes too: HSD_OWNER_NONE or their own label), opened by the
+/* Fills `owners`, one u32 a node (label and root nodes too: HSD_OWNER_NONE or their own label), opened by the
  * call; the caller closes it. */
 hsd_status hsd_owners_find(hsd_adjacency *adjacency, const hsd_owners_config *config,
                            hsd_paged *owners, hsd_error *err);

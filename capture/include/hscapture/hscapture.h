@@ -211,7 +211,12 @@ typedef struct hsc_root_record {
     uint64_t target;   /* id, or ordinal with targets_are_ordinals */
     uint32_t thread;   /* 0 = none */
     uint32_t frame;    /* depth + 1 in that thread, 0 = none */
+    uint32_t flags;    /* HSC_ROOT_SECONDARY */
 } hsc_root_record;
+
+/* Keeps alive what no other root reaches, and owns and holds nothing of what one does (FORMAT.md §7.8): handles and
+ * stacks of the runtime itself that happen to point into the program's data for a moment. */
+#define HSC_ROOT_SECONDARY 0x1u
 
 /* One root; an object may have several. May come at any time, also between begin and end. */
 hsc_status hsc_root(hsc_writer *w, const hsc_root_record *root);

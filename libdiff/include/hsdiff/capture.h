@@ -142,7 +142,7 @@ hsd_status hsd_object_reader_seek(hsd_object_reader *reader, uint64_t ordinal, h
 void hsd_object_reader_close(hsd_object_reader *reader);
 
 typedef struct hsd_edge { uint64_t source, target, index; uint32_t label; bool source_is_ordinal; } hsd_edge;
-typedef struct hsd_root { uint64_t target; uint32_t kind, label, thread, frame; } hsd_root;
+typedef struct hsd_root { uint64_t target; uint32_t kind, label, thread, frame, flags; } hsd_root;
 typedef struct hsd_type { uint32_t id, flags; hsd_text name; } hsd_type;
 typedef struct hsd_label { uint32_t id, kind, flags, name; } hsd_label;
 typedef struct hsd_string { uint32_t id; hsd_text text; } hsd_string;

@@ -40,6 +40,8 @@ typedef struct hsd_type_row {
     hsd_text name;
     uint32_t flags;     /* HSC_TYPE_* */
     hsd_change live;
+    uint64_t retained_before, retained_after; /* bytes of these objects and of all that they dominate, each
+                                               * byte once; 0 without hsd_diff.has_holders */
     hsd_amount unreached_before, unreached_after;
     hsd_amount revived; /* of new: they were there before, unreached */
     hsd_amount dropped; /* of freed: they are still there, unreached */
@@ -50,13 +52,71 @@ typedef struct hsd_root_row {
     uint32_t kind;  /* hsc_root_kind; of the first root of that name */
     bool is_shared;
     hsd_change live;     /* kept: live in both and this root's in both */
+    uint64_t retained_before, retained_after; /* what would go with all roots of this name; (shared): 0 */
     hsd_amount moved_in, moved_out; /* kept objects that came from or went to another owner; with them
                                      * after - before = new - freed + moved_in - moved_out (+ resized) */
 } hsd_root_row;
 
+/* ---- who holds it ---- */
+
+typedef struct hsd_step { /* of a path from a root */
+    hsd_text edge;        /* ".map", "[*]", "[\"key\"]", "<internal>"; "" for a reference without a name */
+    hsd_text type;
+    uint32_t repeat;      /* so many steps of the same edge and type in a row; 1 = once */
+} hsd_step;
+
+typedef struct hsd_type_growth { /* new and freed objects of one type */
+    hsd_text type;
+    hsd_amount new_, freed;
+    int64_t net_objects, net_bytes;
+} hsd_type_growth;
+
+/* Through which references the growth hangs: a small tree below a holder, in preorder. */
+typedef struct hsd_growth_edge {
+    hsd_text edge, type;
+    uint32_t depth;             /* 1 = below the holder itself */
+    hsd_amount before, after;   /* objects in this very place: items of a container */
+    hsd_amount new_, freed;     /* of these; all 0 where identity is not known */
+    int64_t growth_bytes;       /* of all that hangs below it, itself included */
+} hsd_growth_edge;
+
+/*
+ * A holder: the kept object, or the name of a root, from which growth hangs. new_ and freed are 0 and not
+ * to be shown where hsd_new_is_known and hsd_freed_is_known say so; net is right all the same.
+ */
+typedef struct hsd_holder {
+    hsd_text type;              /* "" = the root itself */
+    uint64_t id;
+    bool has_id;
+    hsd_text root;              /* name of the root its path begins at; "(roots)" = held by no one root alone */
+    uint32_t root_kind;
+    const hsd_step *path;       /* from the root to the holder; none when it is the root itself */
+    size_t path_count;
+    uint64_t path_cut;          /* steps left out in the middle of a very long path */
+    hsd_amount new_, freed;
+    int64_t net_objects, net_bytes; /* new - freed */
+    int64_t resized_bytes;      /* by which the holder itself grew */
+    int64_t growth_bytes;       /* net_bytes + resized_bytes: these sum to the growth of the heap */
+    const hsd_type_growth *types; /* by net bytes, largest first; complete for the holders that are rows */
+    size_t type_count;
+    const hsd_growth_edge *edges;
+    size_t edge_count;
+} hsd_holder;
+
+/* The type-path tree: dominator trees of both captures added up by type and edge, in preorder; row 0 is all. */
+typedef struct hsd_tree_row {
+    uint32_t depth;             /* 0 = row 0; 1 = roots and what no root holds alone */
+    uint32_t parent;            /* row */
+    bool is_root;               /* `type` is the name of a root */
+    hsd_text edge, type;
+    hsd_amount own_before, own_after, own_new, own_freed; /* objects in this very place */
+    hsd_amount before, after, new_, freed;                /* and all below */
+} hsd_tree_row;
+
 typedef struct hsd_side { /* one capture as the diff saw it */
     hsd_capture_info info;      /* borrowed from the result */
     hsd_amount live, unreached;
+    hsd_amount soft;            /* of live: kept alive by soft references alone; with has_holders */
     bool has_roots, has_references; /* else everything counts as live */
     uint64_t dangling;          /* references to objects that are not there */
 } hsd_side;
@@ -78,6 +138,15 @@ typedef struct hsd_diff {
     size_t type_count;
     hsd_root_row *roots;
     size_t root_count;
+    bool has_holders;           /* else holders, tree, retained are not there, and why_no_holders says why */
+    hsd_text why_no_holders;    /* a clause: "the captures carry no references" */
+    hsd_holder *holders;        /* by growth_bytes, largest first; ties by root, path, type, id */
+    size_t holder_count;
+    hsd_holder other_holders;   /* sums of all that are not rows; type_count etc. are 0 */
+    uint64_t other_holder_count;
+    hsd_tree_row *tree;
+    size_t tree_count;
+    uint32_t tree_depth;        /* deeper objects count for their ancestor there; 0 = nothing was cut */
     hsd_text *warnings;         /* what the reader must know, most important first */
     size_t warning_count;
     uint64_t temp_bytes_peak;   /* for --verbose */
@@ -107,6 +176,7 @@ typedef hsd_status (*hsd_changed_fn)(void *context, const hsd_changed_object *ob
 
 typedef struct hsd_diff_options {
     bool summary_only;
+    bool no_holders;           /* stop at owners: no dominators, holders, paths, retained sizes */
     bool partial;              /* captures were opened with HSD_DAMAGE_SKIP */
     hsd_changed_fn changed;    /* NULL = not wanted; called in identity order, not for kept objects of
                                 * equal size and state */

@@ -27,6 +27,7 @@ typedef enum hsd_status {
     HSD_E_OVER_BUDGET = -7,        /* --memory is too small; the text names the number that suffices */
     HSD_E_UNSUPPORTED = -8,        /* valid, and not something this build does */
     HSD_E_CANCELLED = -9,          /* the progress callback asked to stop */
+    HSD_E_NOT_FOUND = -11,         /* the capture holds nothing of the kind that was asked for */
     HSD_E_MISUSE = -10             /* the call was wrong: a bug of the caller */
 } hsd_status;
 

@@ -1,0 +1,125 @@
+/*
+ * One capture by itself: what is in it, and what keeps it alive.
+ *
+ *      hsd_top_run     types, roots, and the objects that dominate most            hsdiff top
+ *      hsd_paths_run   how the objects of a type, or one object, are reached       hsdiff paths
+ *
+ * Both go through the stages of a diff with one side (libdiff/DESIGN.md) and have its bounds.
+ */
+#ifndef HSDIFF_TOP_H
+#define HSDIFF_TOP_H
+
+#include <hsdiff/diff.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hsd_top_type {
+    hsd_text name;
+    uint32_t flags;
+    hsd_amount live, unreached;
+    uint64_t retained_bytes; /* of these objects and all that they dominate, each byte once */
+} hsd_top_type;
+
+typedef struct hsd_top_root {
+    hsd_text name;
+    uint32_t kind;
+    bool is_shared;
+    hsd_amount live;         /* owned */
+    uint64_t retained_bytes;
+} hsd_top_root;
+
+typedef struct hsd_top_object { /* one that dominates much */
+    hsd_text type;           /* "" = a root's name */
+    uint64_t id;
+    uint64_t bytes, retained_bytes, retained_objects; /* itself included */
+    hsd_text root;
+    const hsd_step *path;
+    size_t path_count;
+    uint64_t path_cut;
+} hsd_top_object;
+
+typedef struct hsd_top {
+    hsd_side side;
+    bool has_retained;       /* else no dominators: retained and objects are not there */
+    hsd_text why_no_retained;
+    hsd_top_type *types;     /* by retained bytes, largest first (by bytes without); ties by name */
+    size_t type_count;
+    hsd_top_root *roots;
+    size_t root_count;
+    hsd_top_object *objects; /* by retained bytes, largest first; ties by path, id */
+    size_t object_count;
+    hsd_text *warnings;
+    size_t warning_count;
+    uint64_t temp_bytes_peak;
+    struct hsd_diff_store *store;
+} hsd_top;
+
+/* One object's place in the dominator tree, for hsd_top_options.each. */
+typedef struct hsd_retained {
+    uint64_t id;
+    hsd_text type;
+    uint64_t bytes, retained_bytes, retained_objects;
+    uint64_t dominator;      /* id of the immediate dominator that is an object; 0 = a root */
+    bool has_dominator;
+} hsd_retained;
+
+typedef hsd_status (*hsd_retained_fn)(void *context, const hsd_retained *object, hsd_error *err);
+
+typedef struct hsd_top_options {
+    size_t objects;          /* how many of the biggest dominators; at most 10,000 */
+    bool partial;
+    hsd_retained_fn each;    /* NULL = not wanted; every live object, in order of the end of its subtree */
+    void *each_context;
+} hsd_top_options;
+
+hsd_status hsd_top_run(hsd_top **out, hsd_capture *capture, const hsd_top_options *options, const hsd_run *run,
+                       hsd_error *err);
+void hsd_top_free(hsd_top *top);
+
+/* ---- paths ---- */
+
+typedef struct hsd_path_row { /* a type-path, and all objects whose shortest path reads so */
+    hsd_text root;
+    uint32_t root_kind;
+    const hsd_step *steps;   /* the last one is the object */
+    size_t step_count;
+    uint64_t step_cut;
+    uint64_t length;         /* references */
+    hsd_amount objects;      /* and their bytes */
+} hsd_path_row;
+
+typedef struct hsd_paths {
+    hsd_side side;
+    hsd_text type;           /* what was asked for */
+    uint64_t id;
+    bool is_id;
+    hsd_amount live, unreached; /* objects asked for */
+    hsd_path_row *rows;      /* shortest first; then by bytes, largest first; then by text */
+    size_t row_count;
+    hsd_amount others;       /* objects whose paths are not rows */
+    uint64_t other_rows;     /* distinct paths that are not; a lower bound past HSD_MAX_PATHS */
+    hsd_text *warnings;
+    size_t warning_count;
+    uint64_t temp_bytes_peak;
+    struct hsd_diff_store *store;
+} hsd_paths;
+
+typedef struct hsd_paths_options {
+    const char *type;        /* exact name, or a glob with * and ?; NULL with is_id */
+    uint64_t id;             /* one object: the shortest path through each of its referrers */
+    bool is_id;
+    size_t most;             /* rows; 0 = 10 */
+    bool partial;
+} hsd_paths_options;
+
+/* HSD_E_NOT_FOUND when no object is of that type or id; text and hint name close ones. */
+hsd_status hsd_paths_run(hsd_paths **out, hsd_capture *capture, const hsd_paths_options *options,
+                         const hsd_run *run, hsd_error *err);
+void hsd_paths_free(hsd_paths *paths);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
