@@ -17,9 +17,7 @@ typedef struct graph_shape {
     uint32_t window; /* targets lie within this many nodes of their source; 0 = anywhere */
 } graph_shape;
 
-typedef struct seed_list {
-    uint32_t next, count, nodes;
-} seed_list;
+#define ROOTS 1000u
 
 static uint64_t next_random(uint64_t *state)
 {
@@ -43,16 +41,6 @@ static void row(const char *stage, const char *shape, uint64_t memory, uint64_t 
     printf("graph-%s,%s,%llu MiB,%llu,%.3f,%.1f,%.1f\n", stage, shape, (unsigned long long)(memory >> 20),
            (unsigned long long)items, seconds, (double)items / seconds * 1e-6, (double)temp_bytes / 1048576.0);
     fflush(stdout);
-}
-
-static hsd_status next_seed(void *context, hsd_seed *out, hsd_error *err)
-{
-    seed_list *list = context;
-    (void)err;
-    if (list->next == list->count) return HSD_END;
-    out->node = (uint32_t)((uint64_t)list->next * list->nodes / list->count);
-    out->label = HSD_OWNER_FIRST + list->next++;
-    return HSD_OK;
 }
 
 static void bound(uint32_t nodes, uint64_t touches)
@@ -89,9 +77,13 @@ static hsd_adjacency *build(const graph_shape *shape, uint32_t nodes, uint32_t d
             targets[i] = shape->window == 0 ? (uint32_t)(random * nodes >> 32)
                                             : (uint32_t)((node + 1 + random % shape->window) % nodes);
         }
-        stop(hsd_adjacency_add(a, node, targets, degree, &err), &err);
+        stop(hsd_adjacency_add(a, node, targets, NULL, degree, &err), &err);
     }
-    stop(hsd_adjacency_finish(a, nodes, &err), &err);
+    for (uint32_t i = 0; i < ROOTS; i++) {
+        const uint32_t target = (uint32_t)((uint64_t)i * nodes / ROOTS);
+        stop(hsd_adjacency_add(a, nodes + i, &target, NULL, 1, &err), &err);
+    }
+    stop(hsd_adjacency_finish(a, nodes + ROOTS, &err), &err);
     row("build", shape->name, memory, hsd_adjacency_edge_count(a), start, space->bytes_now);
     return a;
 }
@@ -103,9 +95,10 @@ static void run(const graph_shape *shape, uint32_t nodes, uint32_t degree, uint6
     hsd_paged owners;
     hsd_temp_space_init(&space, NULL);
     hsd_adjacency *a = build(shape, nodes, degree, memory / 2, &space);
-    seed_list seeds = {.count = 1000, .nodes = nodes};
-    const hsd_owners_config config = {.next_seed = next_seed, .seed_context = &seeds, .object_count = nodes,
-                                      .memory_bytes = memory / 2, .space = &space};
+    uint32_t labels[ROOTS];
+    for (uint32_t i = 0; i < ROOTS; i++) labels[i] = HSD_OWNER_FIRST + i;
+    const hsd_owners_config config = {.roots = {nodes, nodes + ROOTS, nodes + ROOTS}, .object_count = nodes,
+                                      .label_of_node = labels, .memory_bytes = memory / 2, .space = &space};
     const uint64_t start = hsd_now_ns();
     stop(hsd_owners_find(a, &config, &owners, &err), &err);
     row("owners", shape->name, memory, hsd_adjacency_edge_count(a), start, space.bytes_now);

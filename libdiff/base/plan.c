@@ -29,7 +29,6 @@
 #define SORT_ENOUGH  MIB(64)
 #define SERVE_LEAST  KIB(512)
 #define MERGE_BLOCK  KIB(272) /* what a merge can use for each run */
-#define SEED_SERVE   KIB(256) /* roots are few: the least a sorter serves from */
 #define BLOCKS_LEAST MIB(2)   /* of the adjacency: a slab of 1 MiB and the open block */
 #define PAGES_LEAST  KIB(1280)
 #define SIDE_LEAST   MIB(24)             /* below it two walks at once get in each other's way */
@@ -167,8 +166,6 @@ static void divide_labels(hsd_plan_side *side, const hsd_plan_capture *c, uint64
     side->owner_bytes = labels - folded;
     side->part_bytes = c->has_parts ? labels - folded : 0;
     side->folded_bytes = folded;
-    side->seed_sort_bytes = side->owner_bytes / 2;
-    side->seed_serve_bytes = hsd_min_u64(SEED_SERVE, side->seed_sort_bytes);
 }
 
 /* Labels are read and written at random, so they come first; then blocks; identity only streams. */
@@ -254,9 +251,8 @@ static uint64_t side_peak(const hsd_plan_side *s, const hsd_plan_capture *c)
         peak = hsd_max_u64(peak, s->id_serve_bytes + s->reference_serve_bytes + s->edge_sort_bytes);
     peak = hsd_max_u64(peak, s->id_serve_bytes + s->edge_serve_bytes + s->build_bytes);
     const uint64_t blocks = s->adjacency_bytes + s->folded_bytes;
-    const uint64_t random = hsd_max_u64(s->part_bytes, 2 * s->seed_sort_bytes);
-    peak = hsd_max_u64(peak, s->reader_bytes + s->id_serve_bytes + blocks + random);
-    peak = hsd_max_u64(peak, blocks + s->owner_bytes + s->seed_serve_bytes);
+    peak = hsd_max_u64(peak, s->reader_bytes + s->id_serve_bytes + blocks + s->part_bytes);
+    peak = hsd_max_u64(peak, blocks + s->owner_bytes);
     peak = hsd_max_u64(peak,
                        s->reader_bytes + s->owner_bytes + s->folded_bytes + s->identity_sort_bytes);
     return peak + s->bits_bytes;

@@ -105,6 +105,7 @@ const char *hsd_status_name(hsd_status status)
     case HSD_E_UNSUPPORTED: return "unsupported";
     case HSD_E_CANCELLED: return "cancelled";
     case HSD_E_MISUSE: return "misuse";
+    case HSD_E_NOT_FOUND: return "not_found";
     }
     return "unknown";
 }

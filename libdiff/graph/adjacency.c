@@ -64,6 +64,7 @@ struct hsd_adjacency {
 
     /* reading */
     uint32_t *items;       /* HSD_ADJACENCY_PART_ITEMS */
+    uint32_t *names;       /* as many */
 };
 
 /* ---- coding ---- */
@@ -222,9 +223,10 @@ hsd_status hsd_adjacency_begin(hsd_adjacency **out, uint64_t memory_bytes, hsd_t
     a->file.fd = -1;
     a->gathered = malloc(HSD_ADJACENCY_PART_ITEMS * sizeof *a->gathered);
     a->items = malloc(HSD_ADJACENCY_PART_ITEMS * sizeof *a->items);
+    a->names = calloc(HSD_ADJACENCY_PART_ITEMS, sizeof *a->names);
     a->at = malloc((MAX_BLOCK_NODES + 1) * sizeof *a->at);
     a->lists = malloc(BLOCK_BYTES + HSD_ADJACENCY_PART_ITEMS * MAX_VARINT);
-    if (a->gathered == NULL || a->items == NULL || a->at == NULL || a->lists == NULL) {
+    if (a->gathered == NULL || a->items == NULL || a->names == NULL || a->at == NULL || a->lists == NULL) {
         hsd_adjacency_free(a);
         return no_memory(err);
     }
@@ -366,9 +368,19 @@ static hsd_status end_source(hsd_adjacency *a, hsd_error *err)
     return place(a, (uint32_t)(end - start), err);
 }
 
-hsd_status hsd_adjacency_add(hsd_adjacency *a, uint32_t source, const uint32_t *targets,
-                             uint64_t count, hsd_error *err)
+hsd_status hsd_adjacency_with_names(hsd_adjacency *a, uint64_t memory_bytes, hsd_error *err)
 {
+    if (a->is_finished || a->has_source) return hsd_fail(err, HSD_E_MISUSE, "names come before references");
+    if (memory_bytes < (UINT64_C(256) << 10)) {
+        return hsd_fail(err, HSD_E_OVER_BUDGET, "the names of references need at least 256 KiB");
+    }
+    return HSD_OK;
+}
+
+hsd_status hsd_adjacency_add(hsd_adjacency *a, uint32_t source, const uint32_t *targets,
+                             const uint32_t *names, uint64_t count, hsd_error *err)
+{
+    (void)names;
     if (count == 0) return HSD_OK;
     if (a->is_finished || source < a->next_node || (a->has_source && source < a->source)) {
         return hsd_fail(err, HSD_E_MISUSE, "references of node %u came out of order", source);
@@ -467,6 +479,13 @@ hsd_status hsd_adjacency_set_memory(hsd_adjacency *a, uint64_t memory_bytes, hsd
     return HSD_OK;
 }
 
+hsd_status hsd_adjacency_set_name_memory(hsd_adjacency *a, uint64_t memory_bytes, hsd_error *err)
+{
+    (void)memory_bytes;
+    if (!a->is_finished) return hsd_fail(err, HSD_E_MISUSE, "the graph is not finished");
+    return HSD_OK;
+}
+
 /* ---- reading ---- */
 
 uint32_t hsd_adjacency_node_count(const hsd_adjacency *a) { return a->node_count; }
@@ -483,6 +502,7 @@ static void read_long_part(hsd_adjacency *a, uint32_t block, const uint8_t *byte
     uint32_t header[4];
     memcpy(header, bytes, sizeof header);
     out->items = a->items;
+    out->names = NULL;
     out->count = header[2];
     out->has_more = header[3] != 0;
     out->next_block = block + 1;
@@ -541,6 +561,7 @@ void hsd_adjacency_get(hsd_adjacency *a, uint32_t node, hsd_targets *out)
     memcpy(range, bytes + HEADER_BYTES + (size_t)(node - first) * 2, sizeof range);
     const uint8_t *lists = bytes + HEADER_BYTES + ((size_t)count + 1) * 2;
     out->items = a->items;
+    out->names = NULL;
     out->has_more = false;
     out->next_block = 0;
     out->count = range[0] == range[1]
@@ -548,9 +569,17 @@ void hsd_adjacency_get(hsd_adjacency *a, uint32_t node, hsd_targets *out)
                      : decode_list(lists + range[0], lists + range[1], node, a->items);
 }
 
+void hsd_adjacency_get_named(hsd_adjacency *a, uint32_t node, hsd_targets *out)
+{
+    hsd_adjacency_get(a, node, out);
+    out->names = a->names;
+}
+
 void hsd_adjacency_more(hsd_adjacency *a, hsd_targets *targets)
 {
+    const bool is_named = targets->names != NULL;
     read_long_part(a, targets->next_block, block_at(a, targets->next_block), targets);
+    if (is_named) targets->names = a->names;
 }
 
 hsd_status hsd_adjacency_check(const hsd_adjacency *a, hsd_error *err)
@@ -569,6 +598,7 @@ void hsd_adjacency_free(hsd_adjacency *a)
     free(a->locate);
     free(a->has_targets);
     free(a->items);
+    free(a->names);
     free_building(a);
     free(a);
 }

@@ -5,6 +5,10 @@
  *
  * References wait in a short ring between being seen and being applied: their label is prefetched on
  * the way in, so that some thirty cache misses overlap instead of queueing up one after the other.
+ *
+ * The second round, from the secondary roots, climbs in the same array with marked labels: none -> marked r
+ * -> marked SHARED. A label without the mark is of the first round and stays as it is. In the end the
+ * marks are taken off, in one pass over what lies between the first and the last.
  */
 #include "graph/owners.h"
 
@@ -12,6 +16,7 @@
 
 #define RING_ITEMS 32u
 #define PROGRESS_STEPS 0xffffu
+#define SECOND_ROUND UINT32_C(0x80000000)
 
 typedef struct walk {
     hsd_adjacency *adjacency;
@@ -22,23 +27,35 @@ typedef struct walk {
     uint32_t ring_label[RING_ITEMS];
     uint32_t ring_head, ring_count;
     uint64_t expanded;
+    uint32_t mark;         /* of labels of the second round, while it lasts; 0 in the first */
+    uint32_t first_marked; /* nodes that have it lie here */
+    uint64_t end_marked;
 } walk;
 
-/* The label that a node hands on: its own if it is a label node, else the one it carries. */
+/* The label that a node gets: its own if it is a label or root node, else the one that arrives. */
 static uint32_t label_to_set(const walk *w, uint32_t node, uint32_t label)
 {
-    return node < w->config->object_count ? label
-                                          : w->config->label_of_node[node - w->config->object_count];
+    if (node < w->config->object_count) return label;
+    return w->config->label_of_node[node - w->config->object_count] | w->mark;
+}
+
+static void set_label(walk *w, uint32_t node, uint32_t label)
+{
+    hsd_paged_set_u32(w->owners, node, label);
+    if (w->mark == 0) return;
+    if (node < w->first_marked) w->first_marked = node;
+    if (node >= w->end_marked) w->end_marked = (uint64_t)node + 1;
 }
 
 /* `node` is reached with `label`. */
 static hsd_status apply(walk *w, uint32_t node, uint32_t label, hsd_error *err)
 {
     const uint32_t old = hsd_paged_get_u32(w->owners, node);
-    if (old == HSD_OWNER_SHARED) return HSD_OK;
+    const uint32_t shared = HSD_OWNER_SHARED | w->mark;
+    if (old == shared || (old != HSD_OWNER_NONE && old < w->mark)) return HSD_OK;
     const uint32_t arriving = label_to_set(w, node, label);
     if (old == arriving) return HSD_OK;
-    hsd_paged_set_u32(w->owners, node, old == HSD_OWNER_NONE ? arriving : HSD_OWNER_SHARED);
+    set_label(w, node, old == HSD_OWNER_NONE ? arriving : shared);
     if (hsd_adjacency_is_leaf(w->adjacency, node)) return HSD_OK;
     return hsd_frontier_push(&w->frontier, node, err);
 }
@@ -105,19 +122,51 @@ static hsd_status run_dry(walk *w, hsd_error *err)
     }
 }
 
-static hsd_status seed_all(walk *w, hsd_error *err)
+/* Root nodes get their labels as if something referred to them. */
+static hsd_status seed(walk *w, uint32_t begin, uint32_t end, hsd_error *err)
 {
-    const uint32_t nodes = hsd_adjacency_node_count(w->adjacency);
-    for (;;) {
-        hsd_seed seed;
-        const hsd_status status = w->config->next_seed(w->config->seed_context, &seed, err);
-        if (status == HSD_END) return HSD_OK;
-        HSD_TRY(status);
-        if (seed.node >= nodes || seed.label < HSD_OWNER_FIRST) {
-            return hsd_fail(err, HSD_E_MISUSE, "a root names node %u of %u", seed.node, nodes);
-        }
-        HSD_TRY(apply(w, seed.node, seed.label, err));
+    for (uint32_t node = begin; node < end; node++) HSD_TRY(see(w, node, HSD_OWNER_NONE, err));
+    return HSD_OK;
+}
+
+/* Takes the mark from what the second round reached. */
+static void unmark(walk *w)
+{
+    for (uint64_t node = w->first_marked; node < w->end_marked; node++) {
+        const uint32_t label = hsd_paged_get_u32(w->owners, node);
+        if (label & w->mark) hsd_paged_set_u32(w->owners, node, label & ~w->mark);
     }
+}
+
+static hsd_status walk_all(walk *w, hsd_error *err)
+{
+    const hsd_root_nodes *roots = &w->config->roots;
+    HSD_TRY(seed(w, roots->begin, roots->second, err));
+    HSD_TRY(run_dry(w, err));
+    if (roots->second == roots->end) return check(w, err);
+    w->mark = SECOND_ROUND;
+    w->first_marked = UINT32_MAX;
+    HSD_TRY(seed(w, roots->second, roots->end, err));
+    HSD_TRY(run_dry(w, err));
+    unmark(w);
+    return check(w, err);
+}
+
+static hsd_status check_roots(const hsd_owners_config *config, uint32_t nodes, hsd_error *err)
+{
+    const hsd_root_nodes *roots = &config->roots;
+    if (roots->begin > roots->second || roots->second > roots->end || roots->end > nodes ||
+        (roots->begin < roots->end && roots->begin < config->object_count)) {
+        return hsd_fail(err, HSD_E_MISUSE, "root nodes %u to %u, from %u on secondary, are none of %u nodes",
+                        roots->begin, roots->end, roots->second, nodes);
+    }
+    for (uint32_t node = config->object_count; node < nodes; node++) {
+        const uint32_t label = config->label_of_node[node - config->object_count];
+        if (label < HSD_OWNER_FIRST || label >= SECOND_ROUND) {
+            return hsd_fail(err, HSD_E_MISUSE, "node %u has label %u, which names no owner", node, label);
+        }
+    }
+    return HSD_OK;
 }
 
 hsd_status hsd_owners_find(hsd_adjacency *adjacency, const hsd_owners_config *config,
@@ -126,11 +175,10 @@ hsd_status hsd_owners_find(hsd_adjacency *adjacency, const hsd_owners_config *co
     const uint64_t bytes = (uint64_t)hsd_adjacency_node_count(adjacency) * sizeof(uint32_t);
     const uint64_t list_bytes = config->memory_bytes / 8;
     walk w = {.adjacency = adjacency, .config = config, .owners = owners};
+    HSD_TRY(check_roots(config, hsd_adjacency_node_count(adjacency), err));
     HSD_TRY(hsd_paged_open(owners, bytes, config->memory_bytes - list_bytes, config->space, err));
     hsd_status status = hsd_frontier_open(&w.frontier, adjacency, list_bytes, config->space, err);
-    if (status == HSD_OK) status = seed_all(&w, err);
-    if (status == HSD_OK) status = run_dry(&w, err);
-    if (status == HSD_OK) status = check(&w, err);
+    if (status == HSD_OK) status = walk_all(&w, err);
     hsd_frontier_close(&w.frontier);
     if (status != HSD_OK) hsd_paged_close(owners);
     return status;

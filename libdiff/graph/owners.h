@@ -18,7 +18,7 @@
 
 #define HSD_OWNER_NONE UINT32_C(0)   /* not reached */
 #define HSD_OWNER_SHARED UINT32_C(1) /* reachable from two owners or more */
-#define HSD_OWNER_FIRST UINT32_C(2)  /* owner labels are HSD_OWNER_FIRST + number */
+#define HSD_OWNER_FIRST UINT32_C(2)  /* owner labels are HSD_OWNER_FIRST + number, below 2^31 */
 
 /*
  * Where walks begin: the root nodes begin … end - 1. Those from `second` on are *secondary* (FORMAT.md

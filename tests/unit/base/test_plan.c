@@ -43,9 +43,7 @@ static uint64_t walk_peak(const hsd_plan_side *s, const hsd_plan_capture *c)
         is_joined ? s->id_serve_bytes + s->reference_serve_bytes + s->edge_sort_bytes : 0,
         s->id_serve_bytes + s->edge_serve_bytes + s->build_bytes,
         s->reader_bytes + s->id_serve_bytes + s->adjacency_bytes + s->part_bytes + s->folded_bytes,
-        s->reader_bytes + s->id_serve_bytes + s->adjacency_bytes + 2 * s->seed_sort_bytes +
-            s->folded_bytes,
-        s->adjacency_bytes + s->owner_bytes + s->seed_serve_bytes + s->folded_bytes,
+        s->adjacency_bytes + s->owner_bytes + s->folded_bytes,
         s->reader_bytes + s->owner_bytes + s->folded_bytes + s->identity_sort_bytes};
     return s->bits_bytes + largest(sums, HSD_ARRAY_LEN(sums));
 }
@@ -81,7 +79,6 @@ static void check_side(const hsd_plan_side *s, const hsd_plan_capture *c)
     check_sorter(is_joined, s->reference_sort_bytes, s->reference_serve_bytes);
     check_sorter(is_joined && c->has_edges, s->source_sort_bytes, s->source_serve_bytes);
     check_sorter(has_blocks, s->edge_sort_bytes, s->edge_serve_bytes);
-    check_sorter(has_blocks, s->seed_sort_bytes, s->seed_serve_bytes);
     check_sorter(c->identity_words > 0, s->identity_sort_bytes, s->identity_serve_bytes);
     cr_assert_eq(has_blocks, s->owner_bytes >= c->objects / 1000 + (512 << 10));
     cr_assert_eq(has_blocks, s->build_bytes >= 2 << 20);

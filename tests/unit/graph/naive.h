@@ -14,49 +14,60 @@
 #include "support/random.h"
 
 typedef struct naive_graph {
-    uint32_t nodes, objects; /* nodes behind objects are label nodes */
+    uint32_t nodes, objects; /* nodes behind objects are label nodes, then root nodes */
     uint32_t edge_count;
-    uint32_t (*edges)[2]; /* by source, ascending */
-    uint32_t *node_label; /* of label nodes */
-    uint32_t seed_count;
-    hsd_seed *seeds;
+    uint32_t (*edges)[3]; /* source, target, name; by source, ascending */
+    uint32_t *node_label; /* of label and root nodes */
+    hsd_root_nodes roots;
     uint8_t *is_part; /* bits */
 } naive_graph;
+
+#define NAIVE_MAX_NODES 128u
 
 static inline int naive_compare_edges(const void *a, const void *b)
 {
     const uint32_t *x = a, *y = b;
-    return x[0] != y[0] ? (x[0] > y[0]) - (x[0] < y[0]) : (x[1] > y[1]) - (x[1] < y[1]);
+    for (int i = 0; i < 3; i++) {
+        if (x[i] != y[i]) return x[i] < y[i] ? -1 : 1;
+    }
+    return 0;
 }
 
-/* A random graph: duplicates and self references among its edges, few or many owners. */
+static inline void naive_add_edge(naive_graph *g, uint32_t source, uint32_t target, uint32_t name)
+{
+    g->edges[g->edge_count][0] = source;
+    g->edges[g->edge_count][1] = target;
+    g->edges[g->edge_count++][2] = name;
+}
+
+/* A random graph: duplicates and self references among its edges, few or many owners and names, none to
+ * many roots, some of them secondary, some of the same name. */
 static inline naive_graph naive_random(test_random *random)
 {
     naive_graph g = {0};
     g.objects = 1 + (uint32_t)test_below(random, 60);
-    const uint32_t label_nodes = (uint32_t)test_below(random, 6);
-    g.nodes = g.objects + label_nodes;
-    g.edge_count = (uint32_t)test_below(random, 150);
-    g.edges = calloc(g.edge_count + label_nodes * 2 + 1, sizeof *g.edges);
-    for (uint32_t i = 0; i < g.edge_count; i++) {
-        g.edges[i][0] = (uint32_t)test_below(random, g.objects);
-        g.edges[i][1] = (uint32_t)test_below(random, g.objects);
-    }
-    g.node_label = calloc(label_nodes + 1, sizeof *g.node_label);
-    for (uint32_t i = 0; i < label_nodes; i++) { /* one source, one target each */
-        g.edges[g.edge_count][0] = (uint32_t)test_below(random, g.objects);
-        g.edges[g.edge_count++][1] = g.objects + i;
-        g.edges[g.edge_count][0] = g.objects + i;
-        g.edges[g.edge_count++][1] = (uint32_t)test_below(random, g.objects);
+    const uint32_t label_nodes = (uint32_t)test_below(random, 6), roots = (uint32_t)test_below(random, 7);
+    const uint32_t edges = (uint32_t)test_below(random, 150), names = 1 + (uint32_t)test_below(random, 9);
+    g.roots.begin = g.objects + label_nodes;
+    g.roots.second = g.roots.begin + (uint32_t)test_below(random, roots + 1);
+    g.roots.end = g.nodes = g.roots.begin + roots;
+    g.edges = calloc(edges + label_nodes * 2 + roots * 4 + 1, sizeof *g.edges);
+    g.node_label = calloc(label_nodes + roots + 1, sizeof *g.node_label);
+    for (uint32_t i = 0; i < label_nodes + roots; i++)
         g.node_label[i] = HSD_OWNER_FIRST + (uint32_t)test_below(random, 8);
+    for (uint32_t i = 0; i < edges; i++) {
+        naive_add_edge(&g, (uint32_t)test_below(random, g.objects), (uint32_t)test_below(random, g.objects),
+                       (uint32_t)test_below(random, names));
+    }
+    for (uint32_t i = g.objects; i < g.roots.begin; i++) { /* one source, one target each */
+        naive_add_edge(&g, (uint32_t)test_below(random, g.objects), i, (uint32_t)test_below(random, names));
+        naive_add_edge(&g, i, (uint32_t)test_below(random, g.objects), 0);
+    }
+    for (uint32_t i = g.roots.begin; i < g.roots.end; i++) {
+        for (uint64_t targets = test_below(random, 4); targets > 0; targets--)
+            naive_add_edge(&g, i, (uint32_t)test_below(random, g.objects), 0);
     }
     qsort(g.edges, g.edge_count, sizeof *g.edges, naive_compare_edges);
-    g.seed_count = (uint32_t)test_below(random, 5);
-    g.seeds = calloc(g.seed_count + 1, sizeof *g.seeds);
-    for (uint32_t i = 0; i < g.seed_count; i++) {
-        g.seeds[i] = (hsd_seed){(uint32_t)test_below(random, g.objects),
-                                HSD_OWNER_FIRST + (uint32_t)test_below(random, 8)};
-    }
     g.is_part = calloc(g.objects / 8 + 1, 1);
     for (uint32_t i = 0; i < g.objects; i++) {
         if (test_below(random, 3) == 0) g.is_part[i / 8] = (uint8_t)(g.is_part[i / 8] | 1u << (i % 8));
@@ -68,17 +79,27 @@ static inline void naive_release(naive_graph *g)
 {
     free(g->edges);
     free(g->node_label);
-    free(g->seeds);
     free(g->is_part);
 }
 
-/* Nodes that `label` reaches: from its seeds and from its label nodes that are live, never on through
+/* Adds to `reached` what the root nodes begin … end - 1 reach, never going through what `barred` has. */
+static inline void naive_live(const naive_graph *g, uint32_t begin, uint32_t end, const bool *barred, bool *reached)
+{
+    for (uint32_t i = begin; i < end; i++) reached[i] = true;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t e = 0; e < g->edge_count; e++) {
+            const uint32_t target = g->edges[e][1];
+            if (!reached[g->edges[e][0]] || reached[target] || barred[target]) continue;
+            reached[target] = changed = true;
+        }
+    }
+}
+
+/* Nodes that `label` reaches: from its label and root nodes that are live, among live ones, never on through
  * label nodes, whose own label goes on instead. */
 static inline void naive_reach(const naive_graph *g, uint32_t label, const bool *live, bool *reached)
 {
-    for (uint32_t i = 0; i < g->seed_count; i++) {
-        if (g->seeds[i].label == label) reached[g->seeds[i].node] = true;
-    }
     for (uint32_t i = g->objects; i < g->nodes; i++) {
         if (live[i] && g->node_label[i - g->objects] == label) reached[i] = true;
     }
@@ -86,30 +107,30 @@ static inline void naive_reach(const naive_graph *g, uint32_t label, const bool 
         changed = false;
         for (uint32_t e = 0; e < g->edge_count; e++) {
             const uint32_t target = g->edges[e][1];
-            if (!reached[g->edges[e][0]] || reached[target] || target >= g->objects) continue;
+            if (!reached[g->edges[e][0]] || reached[target] || target >= g->objects || !live[target]) continue;
             reached[target] = changed = true;
         }
     }
 }
 
-/* Owner of each node by definition: none, the one label that reaches it, or shared. */
+/* Owner of each node by definition: none, the one label that reaches it, or shared. Primary roots alone
+ * first; what they reach is out of the secondary ones' way. */
 static inline void naive_owners(const naive_graph *g, uint32_t *owners)
 {
-    bool live[128] = {false};
-    for (uint32_t i = 0; i < g->seed_count; i++) live[g->seeds[i].node] = true;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t e = 0; e < g->edge_count; e++) {
-            if (live[g->edges[e][0]] && !live[g->edges[e][1]]) live[g->edges[e][1]] = changed = true;
-        }
-    }
+    const uint32_t begin[2] = {g->roots.begin, g->roots.second}, end[2] = {g->roots.second, g->roots.end};
+    bool done[NAIVE_MAX_NODES] = {false};
     memset(owners, 0, g->nodes * sizeof *owners);
-    for (uint32_t label = HSD_OWNER_FIRST; label < HSD_OWNER_FIRST + 8; label++) {
-        bool reached[128] = {false};
-        naive_reach(g, label, live, reached);
-        for (uint32_t i = 0; i < g->nodes; i++) {
-            if (reached[i]) owners[i] = owners[i] == HSD_OWNER_NONE ? label : HSD_OWNER_SHARED;
+    for (int round = 0; round < 2; round++) {
+        bool live[NAIVE_MAX_NODES] = {false};
+        naive_live(g, begin[round], end[round], done, live);
+        for (uint32_t label = HSD_OWNER_FIRST; label < HSD_OWNER_FIRST + 8; label++) {
+            bool reached[NAIVE_MAX_NODES] = {false};
+            naive_reach(g, label, live, reached);
+            for (uint32_t i = 0; i < g->nodes; i++) {
+                if (reached[i]) owners[i] = owners[i] == HSD_OWNER_NONE ? label : HSD_OWNER_SHARED;
+            }
         }
+        for (uint32_t i = 0; i < g->nodes; i++) done[i] = done[i] || live[i];
     }
 }
 
@@ -121,14 +142,14 @@ static inline bool naive_is_part(const naive_graph *g, uint32_t node)
 /* Ordinal + 1 of the one object that is no part from which `part` is reached through parts; 0 = none. */
 static inline uint32_t naive_holder(const naive_graph *g, uint32_t part)
 {
-    bool back[128] = {false}; /* parts from which `part` is reached, itself among them */
+    bool back[NAIVE_MAX_NODES] = {false}; /* parts from which `part` is reached, itself among them */
     uint32_t holder = 0;
     back[part] = true;
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t e = 0; e < g->edge_count; e++) {
             const uint32_t source = g->edges[e][0];
-            if (!back[g->edges[e][1]]) continue;
+            if (!back[g->edges[e][1]] || source >= g->roots.begin) continue; /* roots are no holders */
             if (naive_is_part(g, source)) {
                 if (!back[source]) back[source] = changed = true;
             } else if (holder != source + 1) {
@@ -148,7 +169,7 @@ static inline hsd_adjacency *naive_to_adjacency(const naive_graph *g, uint64_t m
     hsd_error_init(&err);
     if (hsd_adjacency_begin(&adjacency, memory, space, &err) != HSD_OK) return NULL;
     for (uint32_t e = 0; e < g->edge_count; e++) {
-        if (hsd_adjacency_add(adjacency, g->edges[e][0], &g->edges[e][1], 1, &err) != HSD_OK) return NULL;
+        if (hsd_adjacency_add(adjacency, g->edges[e][0], &g->edges[e][1], &g->edges[e][2], 1, &err) != HSD_OK) return NULL;
     }
     if (hsd_adjacency_finish(adjacency, g->nodes, &err) != HSD_OK) return NULL;
     return adjacency;

@@ -67,12 +67,12 @@ static hsd_adjacency *star(uint32_t count, uint64_t memory)
     hsd_adjacency *a;
     const uint32_t one = 1;
     cr_assert_eq(hsd_adjacency_begin(&a, memory, &space, &err), HSD_OK);
-    cr_assert_eq(hsd_adjacency_add(a, 0, &one, 1, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_add(a, 0, &one, NULL, 1, &err), HSD_OK);
     for (uint32_t i = count; i-- > 0;) {
         const uint32_t target = i + 2;
-        cr_assert_eq(hsd_adjacency_add(a, 1, &target, 1, &err), HSD_OK);
+        cr_assert_eq(hsd_adjacency_add(a, 1, &target, NULL, 1, &err), HSD_OK);
     }
-    cr_assert_eq(hsd_adjacency_add(a, 2, &one, 1, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_add(a, 2, &one, NULL, 1, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_finish(a, count + 2, &err), HSD_OK, "%s", err.text);
     return a;
 }
@@ -115,7 +115,7 @@ Test(adjacency, reads_the_same_through_pages_and_in_memory)
         cr_assert_eq(hsd_adjacency_begin(&a, memory, &space, &err), HSD_OK);
         for (uint32_t i = 0; i + 1 < NODES; i++) {
             const uint32_t targets[2] = {i + 1, (uint32_t)((i * UINT64_C(7919)) % NODES)};
-            cr_assert_eq(hsd_adjacency_add(a, i, targets, 2, &err), HSD_OK);
+            cr_assert_eq(hsd_adjacency_add(a, i, targets, NULL, 2, &err), HSD_OK);
         }
         cr_assert_eq(hsd_adjacency_finish(a, NODES, &err), HSD_OK, "%s", err.text);
         cr_assert_eq(space.bytes_now > 0, spilled == 1);
@@ -142,8 +142,8 @@ Test(adjacency, refuses_calls_in_the_wrong_order)
     const uint32_t target = 5;
     cr_assert_eq(hsd_adjacency_begin(&a, 1, &space, &err), HSD_E_OVER_BUDGET);
     cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(1) << 20, &space, &err), HSD_OK);
-    cr_assert_eq(hsd_adjacency_add(a, 3, &target, 1, &err), HSD_OK);
-    cr_assert_eq(hsd_adjacency_add(a, 2, &target, 1, &err), HSD_E_MISUSE);
+    cr_assert_eq(hsd_adjacency_add(a, 3, &target, NULL, 1, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_add(a, 2, &target, NULL, 1, &err), HSD_E_MISUSE);
     cr_assert_eq(hsd_adjacency_set_memory(a, UINT64_C(1) << 20, &err), HSD_E_MISUSE);
     cr_assert_eq(hsd_adjacency_finish(a, 5, &err), HSD_E_MISUSE, "target 5 of 5 nodes");
     hsd_adjacency_free(a);

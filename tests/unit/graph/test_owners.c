@@ -17,26 +17,11 @@ static void setup(void)
 
 TestSuite(owners, .init = setup);
 
-typedef struct seed_list {
-    const hsd_seed *seeds;
-    uint32_t count, at;
-} seed_list;
-
-static hsd_status next_seed(void *context, hsd_seed *out, hsd_error *error)
+static hsd_status find(hsd_adjacency *a, hsd_root_nodes roots, uint32_t objects, const uint32_t *labels,
+                       uint64_t memory, hsd_paged *owners)
 {
-    seed_list *list = context;
-    (void)error;
-    if (list->at == list->count) return HSD_END;
-    *out = list->seeds[list->at++];
-    return HSD_OK;
-}
-
-static hsd_status find(hsd_adjacency *a, const hsd_seed *seeds, uint32_t seed_count, uint32_t objects,
-                       const uint32_t *labels, uint64_t memory, hsd_paged *owners)
-{
-    seed_list list = {.seeds = seeds, .count = seed_count};
-    const hsd_owners_config config = {.next_seed = next_seed, .seed_context = &list, .object_count = objects,
-                                      .label_of_node = labels, .memory_bytes = memory, .space = &space};
+    const hsd_owners_config config = {.roots = roots, .object_count = objects, .label_of_node = labels,
+                                      .memory_bytes = memory, .space = &space};
     return hsd_owners_find(a, &config, owners, &err);
 }
 
@@ -48,8 +33,8 @@ Test(owners, equal_their_definition_on_random_graphs)
         naive_graph g = naive_random(&random);
         hsd_adjacency *a = naive_to_adjacency(&g, UINT64_C(1) << 20, &space);
         hsd_paged owners;
-        uint32_t wanted[128];
-        cr_assert_eq(find(a, g.seeds, g.seed_count, g.objects, g.node_label, UINT64_C(1) << 20, &owners), HSD_OK);
+        uint32_t wanted[NAIVE_MAX_NODES];
+        cr_assert_eq(find(a, g.roots, g.objects, g.node_label, UINT64_C(1) << 20, &owners), HSD_OK);
         naive_owners(&g, wanted);
         for (uint32_t node = 0; node < g.nodes; node++) {
             cr_assert_eq(hsd_paged_get_u32(&owners, node), wanted[node], "seed %lu node %u: %u, not %u",
@@ -85,7 +70,7 @@ Test(owners, of_parts_equal_their_definition_on_random_graphs)
 
 enum { MANY = 300000 };
 
-/* targets(i) gives up to two targets of node i. */
+/* targets(i) gives up to two targets of object i; behind them two root nodes, to the first and the middle one. */
 static hsd_adjacency *shape(uint32_t (*targets)(uint32_t i, uint32_t *out), uint64_t memory)
 {
     hsd_adjacency *a;
@@ -93,9 +78,13 @@ static hsd_adjacency *shape(uint32_t (*targets)(uint32_t i, uint32_t *out), uint
     for (uint32_t i = 0; i < MANY; i++) {
         uint32_t out[2];
         const uint32_t count = targets(i, out);
-        cr_assert_eq(hsd_adjacency_add(a, i, out, count, &err), HSD_OK);
+        cr_assert_eq(hsd_adjacency_add(a, i, out, NULL, count, &err), HSD_OK);
     }
-    cr_assert_eq(hsd_adjacency_finish(a, MANY, &err), HSD_OK);
+    for (uint32_t i = 0; i < 2; i++) {
+        const uint32_t target = i * (MANY / 2);
+        cr_assert_eq(hsd_adjacency_add(a, MANY + i, &target, NULL, 1, &err), HSD_OK);
+    }
+    cr_assert_eq(hsd_adjacency_finish(a, MANY + 2, &err), HSD_OK);
     return a;
 }
 
@@ -127,18 +116,27 @@ static uint32_t comb_targets(uint32_t i, uint32_t *out) /* even: spine, odd: tee
     return 2;
 }
 
-/* All of a shape hangs from node 0; a second root in the middle makes what lies behind it shared. */
+/* All of a shape hangs from its first object; a second root in the middle makes what lies behind it shared, unless
+ * it is a secondary one. */
 static void check_shape(uint32_t (*targets)(uint32_t, uint32_t *), uint64_t memory)
 {
-    const hsd_seed seeds[2] = {{0, 5}, {MANY / 2, 6}};
+    static const uint32_t labels[2] = {5, 6};
+    static const struct {
+        hsd_root_nodes roots;
+        uint32_t middle;
+    } cases[] = {{{MANY, MANY + 1, MANY + 1}, 5},
+                 {{MANY, MANY + 2, MANY + 2}, HSD_OWNER_SHARED},
+                 {{MANY, MANY + 1, MANY + 2}, 5},
+                 {{MANY + 1, MANY + 1, MANY + 2}, 6},
+                 {{MANY, MANY, MANY + 2}, HSD_OWNER_SHARED},
+                 {{MANY, MANY, MANY}, HSD_OWNER_NONE}};
     hsd_adjacency *a = shape(targets, memory);
-    hsd_paged owners;
-    cr_assert_eq(find(a, seeds, 1, MANY, NULL, memory, &owners), HSD_OK);
-    cr_assert_eq(hsd_paged_get_u32(&owners, MANY / 2), 5);
-    hsd_paged_close(&owners);
-    cr_assert_eq(find(a, seeds, 2, MANY, NULL, memory, &owners), HSD_OK);
-    cr_assert_eq(hsd_paged_get_u32(&owners, MANY / 2), HSD_OWNER_SHARED);
-    hsd_paged_close(&owners);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        hsd_paged owners;
+        cr_assert_eq(find(a, cases[i].roots, MANY, labels, memory, &owners), HSD_OK);
+        cr_assert_eq(hsd_paged_get_u32(&owners, MANY / 2), cases[i].middle, "case %zu", i);
+        hsd_paged_close(&owners);
+    }
     hsd_adjacency_free(a);
 }
 
@@ -150,12 +148,18 @@ Test(owners, survive_the_worst_shapes_in_little_memory)
     check_shape(comb_targets, UINT64_C(512) << 10);
 }
 
-Test(owners, refuse_a_root_outside_the_graph)
+Test(owners, refuse_roots_that_are_no_nodes_and_labels_that_are_no_owners)
 {
-    const hsd_seed seeds[2] = {{MANY, 5}, {0, HSD_OWNER_SHARED}};
+    static const uint32_t good[2] = {5, 6}, shared[2] = {5, HSD_OWNER_SHARED}, huge[2] = {UINT32_MAX, 5};
+    static const hsd_root_nodes bad[] = {{MANY, MANY + 2, MANY + 3}, {MANY + 1, MANY, MANY + 1},
+                                         {MANY, MANY + 2, MANY + 1}, {MANY - 1, MANY, MANY + 1}};
+    const hsd_root_nodes roots = {MANY, MANY + 1, MANY + 2};
     hsd_adjacency *a = shape(list_targets, UINT64_C(4) << 20);
     hsd_paged owners;
-    cr_assert_eq(find(a, seeds, 1, MANY, NULL, UINT64_C(4) << 20, &owners), HSD_E_MISUSE);
-    cr_assert_eq(find(a, seeds + 1, 1, MANY, NULL, UINT64_C(4) << 20, &owners), HSD_E_MISUSE);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        cr_assert_eq(find(a, bad[i], MANY, good, UINT64_C(4) << 20, &owners), HSD_E_MISUSE, "case %zu", i);
+    }
+    cr_assert_eq(find(a, roots, MANY, shared, UINT64_C(4) << 20, &owners), HSD_E_MISUSE);
+    cr_assert_eq(find(a, roots, MANY, huge, UINT64_C(4) << 20, &owners), HSD_E_MISUSE);
     hsd_adjacency_free(a);
 }
