@@ -116,6 +116,7 @@ static void put_root(const dump_job *dump, const hsd_record *r)
                                         "thread",    "handle",  "class",   "interned",
                                         "finalizer", "monitor", "runtime", "register"};
     cli_out_format(dump->out, "root %s", r->root.kind < 12 ? kinds[r->root.kind] : "unknown");
+    if (r->root.flags) cli_out_format(dump->out, " flags=0x%x", r->root.flags);
     put_target(dump, "target", r->root.target);
     put_count(dump, "label", r->root.label);
     put_count(dump, "thread", r->root.thread);

@@ -115,7 +115,7 @@ enum hsc_column {
     HSC_COL_ELEMENTS = 5,
     HSC_COL_SITE = 6,
     HSC_COL_AGE = 7,
-    HSC_COL_FLAGS = 8,      /* HSC_OBJECT_* */
+    HSC_COL_FLAGS = 8,      /* HSC_OBJECT_*; types, labels, roots: theirs */
     HSC_COL_NAME = 9,       /* string id */
     HSC_COL_CATEGORY = 10,  /* string id */
     HSC_COL_IDENTITY = 11,  /* stored identity hash */

@@ -107,8 +107,8 @@ hsc_status hsc_root(hsc_writer *w, const hsc_root_record *root)
     const uint64_t key = hsc_total_key(HSC_AXIS_ROOT_KIND, (uint32_t)root->kind, HSC_NO_BUCKET);
     status = hsc_add_total(w, key, 1, 0, 0);
     if (status != HSC_OK) return status;
-    const uint64_t fields[] = {(uint64_t)root->kind, root->label, root->thread, root->target,
-                               root->frame};
+    const uint64_t fields[] = {root->flags,  (uint64_t)root->kind, root->label,
+                               root->thread, root->target,         root->frame};
     return hsc_table_add(w, HSC_TABLE_ROOTS, fields, NULL);
 }
 

@@ -250,6 +250,7 @@ static void dump_root(printer *p, const hsd_record *record)
 {
     put(p, "root");
     put_number(p, "kind", record->root.kind);
+    put_hex(p, "flags", record->root.flags);
     put_number(p, "label", record->root.label);
     put_target(p, record->root.target, p->capture->info.targets_are_ordinals);
     put_number(p, "thread", record->root.thread);

@@ -96,6 +96,7 @@ static void make_root(hsd_record_block *r, uint32_t i, hsd_record *out)
                            .label = narrow(r, 1, i),
                            .thread = narrow(r, 2, i),
                            .frame = narrow(r, 3, i),
+                           .flags = narrow(r, 4, i),
                            .target = wide(r, 0, i)};
 }
 
@@ -185,7 +186,8 @@ static const record_row rows[HSD_RECORD_KINDS] = {
                          false,
                          make_edge},
     [HSD_RECORD_ROOT] = {HSC_BLOCK_ROOTS,
-                         {HSC_COL_KIND, HSC_COL_TEXT_ID, HSC_COL_PARENT, HSC_COL_DEPTH},
+                         {HSC_COL_KIND, HSC_COL_TEXT_ID, HSC_COL_PARENT, HSC_COL_DEPTH,
+                          HSC_COL_FLAGS},
                          {HSC_COL_TARGET},
                          false,
                          false,

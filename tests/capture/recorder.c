@@ -220,6 +220,7 @@ void recorder_root(recorder *r, const hsc_root_record *root)
     hsc_root(r->writer, root);
     fputs("root", out);
     field(out, "kind", (uint64_t)root->kind);
+    hex_field(out, "flags", root->flags);
     field(out, "label", root->label);
     name_object(r, out, root->target);
     field(out, "thread", root->thread);

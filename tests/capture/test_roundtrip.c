@@ -154,7 +154,8 @@ static void random_table_record(recorder *r)
     case 7: recorder_loss(r, "something", below(5)); break;
     default:
         recorder_root(r, &(hsc_root_record){.kind = (hsc_root_kind)below(12), .label = any_id(), .target = any_number(),
-                                            .thread = any_id(), .frame = (uint32_t)any_number()});
+                                            .thread = any_id(), .frame = (uint32_t)any_number(),
+                                            .flags = below(3) == 0 ? (uint32_t)any_number() : (uint32_t)below(2)});
     }
 }
 

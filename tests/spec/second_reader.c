@@ -67,7 +67,7 @@ typedef struct column_view {
 static const uint8_t known[17][20] = {
     [STRINGS] = {32, 33, 34}, [TYPES] = {8, 32, 33, 34}, [LABELS] = {8, 32, 35, 36}, [SITES] = {32, 36, 37, 38, 39, 44},
     [OBJECTS] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16, 17, 18, 19}, [EDGES] = {17, 18, 19, 20},
-    [ROOTS] = {35, 36, 37, 40, 41}, [THREADS] = {32, 36}, [FRAMES] = {36, 37, 38, 39, 41}, [METRICS] = {33, 34, 42, 43},
+    [ROOTS] = {8, 35, 36, 37, 40, 41}, [THREADS] = {32, 36}, [FRAMES] = {36, 37, 38, 39, 41}, [METRICS] = {33, 34, 42, 43},
     [LOSSES] = {33, 34, 43}, [TYPE_TOTALS] = {32, 48, 49, 50, 51, 52, 53, 54}, [GROUP_TOTALS] = {32, 35, 48, 49},
     [INDEX] = {56, 57, 58, 59, 60, 61}};
 
@@ -245,7 +245,7 @@ static const struct {
     [OBJECTS] = {{2, "type", 'd'}, {3, "size", 'd'}, {4, "native", 'd'}, {5, "elements", 'd'}, {6, "site", 'd'}, {7, "age", 'd'},
                  {8, "flags", 'x'}, {9, "name", 'd'}, {10, "category", 'd'}, {11, "identity", 'x'}, {12, "content", 'x'}},
     [EDGES] = {{20, "", 's'}, {17, "", 't'}, {18, "label", 'd'}, {19, "index", 'd'}},
-    [ROOTS] = {{35, "kind", 'd'}, {36, "label", 'd'}, {40, "", 't'}, {37, "thread", 'd'}, {41, "frame", 'd'}},
+    [ROOTS] = {{35, "kind", 'd'}, {8, "flags", 'x'}, {36, "label", 'd'}, {40, "", 't'}, {37, "thread", 'd'}, {41, "frame", 'd'}},
     [THREADS] = {{32, "", 'd'}, {36, "name", 'd'}},
     [FRAMES] = {{37, "", 'd'}, {41, "", 'd'}, {36, "function", 'd'}, {38, "file", 'd'}, {39, "line", 'd'}},
     [TYPE_TOTALS] = {{32, "", 'd'}, {48, "objects", 'd'}, {49, "bytes", 'd'}, {50, "native", 'd'}},

@@ -73,7 +73,8 @@ static void every_root(writer *w)
 {
     for (unsigned kind = 0; kind < HSC_ROOT_KIND_COUNT; kind++)
         hsc_root(w, &(hsc_root_record){.kind = (hsc_root_kind)kind, .label = kind % 3, .target = 0x4000 + 16 * kind,
-                                       .thread = kind == HSC_ROOT_STACK, .frame = kind == HSC_ROOT_STACK ? 2 : 0});
+                                       .thread = kind == HSC_ROOT_STACK, .frame = kind == HSC_ROOT_STACK ? 2 : 0,
+                                       .flags = kind >= HSC_ROOT_HANDLE ? HSC_ROOT_SECONDARY : 0});
 }
 
 static void everything(writer *w)

@@ -94,7 +94,8 @@ static void make_records(model *m, test_random *random)
         m->edge[i] = (hsd_edge){any_u64(random), any_u64(random), any_u64(random),
                                 any_number(random), m->options.targets_are_ordinals};
         m->root[i] = (hsd_root){any_u64(random), (uint32_t)test_below(random, HSC_ROOT_KIND_COUNT),
-                                any_number(random), any_number(random), (uint32_t)any_u64(random)};
+                                any_number(random), any_number(random), (uint32_t)any_u64(random),
+                                (uint32_t)any_u64(random)};
         m->text_size[i] = test_below(random, sizeof m->text[i]);
         for (size_t k = 0; k < m->text_size[i]; k++)
             m->text[i][k] =
@@ -163,7 +164,8 @@ static void write_records(hsc_writer *w, const model *m)
                                        .label = m->root[i].label,
                                        .target = m->root[i].target,
                                        .thread = m->root[i].thread,
-                                       .frame = m->root[i].frame});
+                                       .frame = m->root[i].frame,
+                                       .flags = m->root[i].flags});
         hsc_define_thread(w, m->number[i], m->number[0]);
         hsc_frame(w, m->frame[i].thread, m->frame[i].depth, m->frame[i].function, m->frame[i].file,
                   m->frame[i].line);
@@ -225,6 +227,7 @@ static void check_record(const model *m, hsd_record_kind kind, const hsd_record 
         cr_assert_eq(r->root.label, m->root[i].label);
         cr_assert_eq(r->root.thread, m->root[i].thread);
         cr_assert_eq(r->root.frame, m->root[i].frame);
+        cr_assert_eq(r->root.flags, m->root[i].flags);
         break;
     case HSD_RECORD_THREAD:
         cr_assert_eq(r->thread.id, m->number[i]);
