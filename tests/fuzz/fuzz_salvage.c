@@ -20,9 +20,13 @@ static hsd_status drop(void *context, const char *bytes, size_t size, hsd_error 
     return HSD_OK;
 }
 
-static char salvaged_path[128];
+static char salvaged_path[128], again_path[160];
 
-static void remove_salvaged(void) { unlink(salvaged_path); }
+static void remove_salvaged(void)
+{
+    unlink(salvaged_path);
+    unlink(again_path);
+}
 
 static const char *salvaged(void)
 {
@@ -30,6 +34,7 @@ static const char *salvaged(void)
         const char *folder = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
         snprintf(salvaged_path, sizeof salvaged_path, "%s/hsdiff-fuzz-%d.hs", folder,
                  (int)getpid());
+        snprintf(again_path, sizeof again_path, "%s.again", salvaged_path);
         atexit(remove_salvaged);
     }
     return salvaged_path;
@@ -49,6 +54,23 @@ static void check_salvaged(const hsd_salvage_result *result)
     hsd_capture_close(capture);
 }
 
+static void check_again(const hsd_salvage_result *result)
+{
+    hsd_salvage_result again;
+    hsd_error err;
+    size_t size, size_again;
+    hsd_error_init(&err);
+    if (hsd_capture_salvage(salvaged(), again_path, true, NULL, &again, &err) != HSD_OK) abort();
+    if (again.was_complete != result->was_complete || again.blocks_lost != 0) abort();
+    uint8_t *bytes = memfile_read_all(salvaged(), &size);
+    uint8_t *bytes_again = memfile_read_all(again_path, &size_again);
+    if (bytes == NULL || bytes_again == NULL || size != size_again ||
+        memcmp(bytes, bytes_again, size) != 0)
+        abort();
+    free(bytes);
+    free(bytes_again);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     hsd_salvage_result result;
@@ -60,10 +82,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (data[size / 2] % 2 != 0) reseal(bytes, size);
     memfile file = memfile_of(bytes, size);
     hsd_error_init(&err);
-    if (hsd_capture_salvage(file.path, salvaged(), true, NULL, &result, &err) == HSD_OK)
+    if (hsd_capture_salvage(file.path, salvaged(), true, NULL, &result, &err) == HSD_OK) {
         check_salvaged(&result);
-    else if (err.text[0] == '\0')
+        check_again(&result);
+    } else if (err.text[0] == '\0') {
         abort();
+    }
     memfile_close(&file);
     free(bytes);
     return 0;
