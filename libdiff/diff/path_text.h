@@ -1,0 +1,60 @@
+/*
+ * A shortest path as a person reads it. graph/shortest.h knows nodes and numbers of names; here they become a
+ * root and the steps of hsd_step:
+ *
+ *      root       the label node nearest to the object ("static Cache.map"), else the root node
+ *      left out   objects behind a FOLD reference (HSC_LABEL_FOLD), and INTERNAL ones behind those: the insides of a
+ *                 container. The object itself is always there.
+ *      [*]        what comes out of the insides keeps the name of its own reference, with [*] before it:
+ *                 HashMap .table Node[] [*] Node .next Node .value X   reads   HashMap, [*].value X
+ *                 ArrayList .elementData Object[] [*] X                reads   ArrayList, [*] X
+ *                 Insides that the runtime alone has names for say nothing of items:
+ *                 closure <context> Context .x X                       reads   closure, .x X
+ *      repeat     the same reference to the same type again is the same step
+ *      cut        of more than HSD_MAX_PATH_STEPS steps the first and the last half stand there; step_cut references
+ *                 are left out between steps[HSD_MAX_PATH_STEPS / 2 - 1] and steps[HSD_MAX_PATH_STEPS / 2]
+ *
+ * Use: run hsd_shortest_find over the graph of a side that was walked with keep_graph and want_tree. Then
+ *
+ *      hsd_path_texts *texts;
+ *      hsd_path_texts_new(&texts, &shortest, side, &store->arena, err);
+ *      hsd_path_texts_get(texts, node, &path, err);    as often as needed: path.steps live in the arena
+ *      hsd_path_texts_free(texts);
+ *
+ * `side` gives types_of, edge_names, type_names, roots, name_of_node, object_count; nothing else of it is touched,
+ * and its adjacency may be gone. Texts are copied into the arena, each once, so the result may outlive the side.
+ *
+ * Memory: at most 4 MiB besides the arena, whatever the depth. Many paths through one deep list cost one walk of
+ * it: readings are remembered at milestones on the way.
+ */
+#ifndef HSD_DIFF_PATH_TEXT_H
+#define HSD_DIFF_PATH_TEXT_H
+
+#include "base/arena.h"
+#include "diff/edges.h"
+#include "diff/holders.h"
+#include "diff/side.h"
+#include "graph/shortest.h"
+#include <hsdiff/diff.h>
+
+typedef struct hsd_path_text {
+    uint32_t root;         /* number of its name in side->roots; HSD_ROOT_SHARED: the node was not reached */
+    uint32_t root_kind;    /* hsc_root_kind */
+    const hsd_step *steps; /* behind the root; the last one is the node. None when it is a root itself */
+    size_t step_count;
+    uint64_t step_cut;     /* references left out in the middle */
+    uint64_t length;       /* references from the root, left out ones included */
+} hsd_path_text;
+
+typedef struct hsd_path_texts hsd_path_texts;
+
+/* All arguments are borrowed until free. */
+hsd_status hsd_path_texts_new(hsd_path_texts **out, hsd_shortest *shortest, hsd_side_walk *side, hsd_arena *arena,
+                              hsd_error *err);
+
+/* The path to a node: object, label node or root node. A node that was not reached has itself as its only step. */
+hsd_status hsd_path_texts_get(hsd_path_texts *texts, uint32_t node, hsd_path_text *out, hsd_error *err);
+
+void hsd_path_texts_free(hsd_path_texts *texts);
+
+#endif
