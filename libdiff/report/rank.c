@@ -62,6 +62,24 @@ static int by_percent(const void *left, const void *right)
     return x != y ? (x < y) - (x > y) : by_growth(left, right);
 }
 
+uint64_t hsd_rank_row_retained(const hsd_rank_row *row, bool is_after)
+{
+    if (row->type) return is_after ? row->type->retained_after : row->type->retained_before;
+    return is_after ? row->root->retained_after : row->root->retained_before;
+}
+
+int64_t hsd_rank_row_retained_growth(const hsd_rank_row *row)
+{
+    return (int64_t)(hsd_rank_row_retained(row, true) - hsd_rank_row_retained(row, false));
+}
+
+static int by_retained(const void *left, const void *right)
+{
+    const int order = descending_signed(hsd_rank_row_retained_growth(left),
+                                        hsd_rank_row_retained_growth(right));
+    return order != 0 ? order : by_growth(left, right);
+}
+
 static int by_name_only(const void *left, const void *right)
 {
     const hsd_rank_row *a = left, *b = right;
@@ -111,6 +129,13 @@ static int by_change_in_percent(const void *left, const void *right)
     return order != 0 ? order : by_percent(left, right);
 }
 
+static int by_change_of_retained(const void *left, const void *right)
+{
+    const int order = descending(hsd_magnitude(hsd_rank_row_retained_growth(left)),
+                                 hsd_magnitude(hsd_rank_row_retained_growth(right)));
+    return order != 0 ? order : by_change_of_bytes(left, right);
+}
+
 typedef int (*comparator)(const void *, const void *);
 
 static const struct {
@@ -120,6 +145,7 @@ static const struct {
     [HSD_SORT_PERCENT] = {by_change_in_percent, by_percent},
     [HSD_SORT_OBJECTS] = {by_change_of_objects, by_objects},
     [HSD_SORT_NAME] = {by_change_of_bytes, by_name_only},
+    [HSD_SORT_RETAINED] = {by_change_of_retained, by_retained},
 };
 
 /* ---- */
@@ -161,9 +187,11 @@ static void fill(hsd_ranking *ranking, const hsd_diff *diff, hsd_report_table ta
     }
 }
 
-static bool is_quiet(const hsd_change *change, uint64_t quiet_bytes)
+static bool is_quiet(const hsd_rank_row *row, hsd_sort_by sort_by, uint64_t quiet_bytes)
 {
-    return quiet_bytes > 0 && (hsd_change_is_none(change) || churn_of(change) < quiet_bytes);
+    if (sort_by == HSD_SORT_RETAINED && hsd_rank_row_retained_growth(row) != 0) return false;
+    return quiet_bytes > 0 &&
+           (hsd_change_is_none(row->change) || churn_of(row->change) < quiet_bytes);
 }
 
 hsd_status hsd_ranking_init(hsd_ranking *ranking, const hsd_diff *diff, hsd_report_table table,
@@ -181,7 +209,7 @@ hsd_status hsd_ranking_init(hsd_ranking *ranking, const hsd_diff *diff, hsd_repo
 
     qsort(ranking->rows, ranking->count, sizeof *ranking->rows, sorts[sort_by].choose);
     size_t shown = ranking->count;
-    while (shown > 0 && is_quiet(ranking->rows[shown - 1].change, quiet_bytes))
+    while (shown > 0 && is_quiet(&ranking->rows[shown - 1], sort_by, quiet_bytes))
         shown--;
     ranking->shown = top < shown ? top : shown;
     qsort(ranking->rows, ranking->shown, sizeof *ranking->rows, sorts[sort_by].order);

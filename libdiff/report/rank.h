@@ -25,7 +25,7 @@ typedef struct hsd_ranking {
 } hsd_ranking;
 
 /*
- * Ranks the table of `diff` that options->table names. The `top` rows are those of the largest change
+ * Ranks the table of `diff`, types or roots. The `top` rows are those of the largest change
  * by the sort key, growth or shrinkage alike; they are then put in the order of the key: largest growth
  * first, shrinkage last. By name: the rows of the largest growth, in the order of their names.
  *
@@ -35,6 +35,10 @@ typedef struct hsd_ranking {
 hsd_status hsd_ranking_init(hsd_ranking *ranking, const hsd_diff *diff, hsd_report_table table,
                             hsd_sort_by sort_by, size_t top, uint64_t quiet_bytes, hsd_error *err);
 void hsd_ranking_release(hsd_ranking *ranking);
+
+/* Bytes that the row's objects, or the root's names, retain on one side, and by how much that grew. */
+uint64_t hsd_rank_row_retained(const hsd_rank_row *row, bool is_after);
+int64_t hsd_rank_row_retained_growth(const hsd_rank_row *row);
 
 /* True if before and after are the same objects with the same sizes, as far as is known. */
 bool hsd_change_is_none(const hsd_change *change);

@@ -21,22 +21,27 @@ extern "C" {
 typedef hsd_status (*hsd_write_fn)(void *context, const void *data, size_t size, hsd_error *err);
 
 typedef enum hsd_sort_by {
-    HSD_SORT_GROWTH, HSD_SORT_PERCENT, HSD_SORT_OBJECTS, HSD_SORT_NAME
+    HSD_SORT_GROWTH, HSD_SORT_PERCENT, HSD_SORT_OBJECTS, HSD_SORT_NAME,
+    HSD_SORT_RETAINED      /* growth of what the row retains; by growth where that is not known */
 } hsd_sort_by;
 
-typedef enum hsd_report_table { HSD_TABLE_TYPES, HSD_TABLE_ROOTS } hsd_report_table;
+typedef enum hsd_report_table {
+    HSD_TABLE_TYPES, HSD_TABLE_ROOTS, HSD_TABLE_HOLDERS, HSD_TABLE_TREE
+} hsd_report_table;
 
 #define HSD_TOP_ALL SIZE_MAX
 
 typedef struct hsd_report_options {
     size_t top;            /* rows of a table, the rest is folded into one; HSD_TOP_ALL = all;
-                            * 0 = by format: text 20 types and 10 roots, --plain and machine formats all */
-    hsd_sort_by sort_by;   /* which rows are on top, and their order */
+                            * 0 = by format: text 20 types, 10 roots, and of the 3 largest holders those
+                            * with 5 % of the growth; --plain and machine formats all */
+    hsd_sort_by sort_by;   /* which types and roots are on top, and their order; holders: always growth */
     hsd_report_table table;/* csv holds one table: this one */
     unsigned width;        /* columns of the terminal; 0 = do not cut names, all columns */
     bool use_color;
     bool use_utf8;         /* else ASCII only: for terminals that cannot show more */
     bool exact_bytes;      /* --bytes */
+    bool tree;             /* also the type-path tree: text and json; csv has a table for it */
     bool plain;            /* one record a line, tab separated, never cut */
     uint64_t noise_bytes;  /* below this a change prints as ~; 0 = max(64 KiB, 0.1 % of before) */
     /* Inputs as the user named them, for "Next:" lines; NULL = no such lines. Quoted by the report. */

@@ -93,6 +93,53 @@ static inline hsd_diff sample_diff(hsd_type_row *types, size_t type_count, hsd_r
     return diff;
 }
 
+/* ---- who holds it ---- */
+
+static inline hsd_step sample_step(const char *edge, const char *type)
+{
+    return (hsd_step){.edge = sample_text(edge), .type = sample_text(type), .repeat = 1};
+}
+
+/* An object that holds `bytes` of new objects of a hundred bytes each, and nothing that was freed. */
+static inline hsd_holder sample_holder(const char *root, const hsd_step *path, size_t path_count,
+                                       int64_t bytes)
+{
+    hsd_holder holder = {.root = sample_text(root),
+                         .root_kind = 1,
+                         .path = path,
+                         .path_count = path_count,
+                         .has_id = path_count > 0,
+                         .id = path_count > 0 ? 0x1f40 : 0,
+                         .net_objects = bytes / 100,
+                         .net_bytes = bytes,
+                         .growth_bytes = bytes};
+    holder.type = path_count > 0 ? path[path_count - 1].type : sample_text("");
+    if (bytes > 0) holder.new_ = (hsd_amount){(uint64_t)bytes / 100, (uint64_t)bytes};
+    if (bytes < 0) holder.freed = (hsd_amount){(uint64_t)-bytes / 100, (uint64_t)-bytes};
+    return holder;
+}
+
+static inline void sample_hold(hsd_diff *diff, hsd_holder *holders, size_t count)
+{
+    diff->has_holders = true;
+    diff->holders = holders;
+    diff->holder_count = count;
+}
+
+static inline hsd_growth_edge sample_edge(uint32_t depth, const char *edge, const char *type,
+                                          uint64_t before, uint64_t after, int64_t growth_bytes)
+{
+    hsd_growth_edge result = {.depth = depth,
+                              .edge = sample_text(edge),
+                              .type = sample_text(type),
+                              .before = {before, before * 100},
+                              .after = {after, after * 100},
+                              .growth_bytes = growth_bytes};
+    if (after > before) result.new_ = (hsd_amount){after - before, (after - before) * 100};
+    if (before > after) result.freed = (hsd_amount){before - after, (before - after) * 100};
+    return result;
+}
+
 /* Collects what a report writes; fails at a byte when asked to. */
 typedef struct sample_sink {
     char *text;

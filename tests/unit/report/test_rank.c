@@ -52,7 +52,7 @@ Test(rank, adds_up_for_any_top_and_order)
     for (uint64_t seed = 0; seed < 200; seed++) {
         const size_t count = seed % MAX_ROWS;
         hsd_diff diff = random_diff(seed, count);
-        for (int sort = HSD_SORT_GROWTH; sort <= HSD_SORT_NAME; sort++)
+        for (int sort = HSD_SORT_GROWTH; sort <= HSD_SORT_RETAINED; sort++)
             for (size_t top = 0; top <= count + 1; top += 1 + count / 5) {
                 hsd_ranking ranking;
                 cr_assert(hsd_ranking_init(&ranking, &diff, HSD_TABLE_TYPES, (hsd_sort_by)sort, top,
@@ -68,7 +68,7 @@ Test(rank, adds_up_for_any_top_and_order)
 Test(rank, is_a_total_order)
 {
     hsd_diff diff = random_diff(7, MAX_ROWS);
-    for (int sort = HSD_SORT_GROWTH; sort <= HSD_SORT_NAME; sort++) {
+    for (int sort = HSD_SORT_GROWTH; sort <= HSD_SORT_RETAINED; sort++) {
         hsd_ranking first, second;
         cr_assert(hsd_ranking_init(&first, &diff, HSD_TABLE_TYPES, (hsd_sort_by)sort, 10, 1,
                                    NULL) == HSD_OK);
@@ -119,6 +119,27 @@ Test(rank, sorts_by_percent_and_by_name)
     cr_expect_str_eq(order_of(HSD_SORT_PERCENT, 1), "new ");
     cr_expect_str_eq(order_of(HSD_SORT_NAME, 4), "big gone new same ");
     cr_expect_str_eq(order_of(HSD_SORT_NAME, 3), "big gone new "); /* same did not change */
+}
+
+/* A list that is as long as it was and holds more is worth a row; what retains less stands last. */
+Test(rank, sorts_by_what_is_retained)
+{
+    hsd_type_row some[] = {sample_type("grown", 100, 900), sample_type("keeper", 500, 500),
+                           sample_type("lighter", 300, 300), sample_type("same", 70, 70)};
+    some[0].retained_before = 100;
+    some[0].retained_after = 900;
+    some[1].retained_after = 5000;
+    some[2].retained_before = 2000;
+    hsd_diff diff = sample_diff(some, 4, NULL, 0);
+    hsd_ranking ranking;
+    cr_assert(hsd_ranking_init(&ranking, &diff, HSD_TABLE_TYPES, HSD_SORT_RETAINED, 20, 1000,
+                               NULL) == HSD_OK);
+    cr_assert_eq(ranking.shown, 3);
+    cr_expect_str_eq(ranking.rows[0].name.data, "keeper");
+    cr_expect_str_eq(ranking.rows[1].name.data, "grown");
+    cr_expect_str_eq(ranking.rows[2].name.data, "lighter");
+    cr_expect(hsd_rank_row_retained_growth(&ranking.rows[2]) == -2000);
+    hsd_ranking_release(&ranking);
 }
 
 Test(rank, folds_what_did_not_change)

@@ -1,0 +1,56 @@
+/*
+ * The rest of the holders: the rows that --top left out and the sum that the result carries for those that never
+ * became rows.
+ */
+#include "report/holder_rows.h"
+
+#include <string.h>
+
+static void add_amount(hsd_amount *sum, hsd_amount part)
+{
+    sum->objects += part.objects;
+    sum->bytes += part.bytes;
+}
+
+/* Sums of the heap's size cannot overflow where the heap's size did not; hostile captures wrap around. */
+static int64_t add_signed(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
+
+static void add(hsd_holder *sum, const hsd_holder *holder)
+{
+    add_amount(&sum->new_, holder->new_);
+    add_amount(&sum->freed, holder->freed);
+    sum->net_objects = add_signed(sum->net_objects, holder->net_objects);
+    sum->net_bytes = add_signed(sum->net_bytes, holder->net_bytes);
+    sum->resized_bytes = add_signed(sum->resized_bytes, holder->resized_bytes);
+    sum->growth_bytes = add_signed(sum->growth_bytes, holder->growth_bytes);
+}
+
+hsd_holder_rest hsd_holders_rest(const hsd_diff *diff, size_t shown)
+{
+    hsd_holder_rest rest = {.rows = hsd_holders_count(diff) - shown};
+    if (diff->other_holder_count > 0) add(&rest.sum, &diff->other_holders);
+    for (size_t i = shown; i < diff->holder_count; i++)
+        add(&rest.sum, &diff->holders[i]);
+    return rest;
+}
+
+size_t hsd_holders_shown(const hsd_diff *diff, size_t top, size_t by_default)
+{
+    const size_t most = top > 0 ? top : by_default;
+    return diff->holder_count < most ? diff->holder_count : most;
+}
+
+uint64_t hsd_holders_count(const hsd_diff *diff)
+{
+    return diff->holder_count + diff->other_holder_count;
+}
+
+bool hsd_holder_is_nobody(const hsd_holder *holder)
+{
+    static const char nobody[] = "(roots)";
+    return holder->type.size == 0 && holder->path_count == 0 &&
+           holder->root.size == sizeof nobody - 1 &&
+           memcmp(holder->root.data, nobody, sizeof nobody - 1) == 0;
+}
+
+bool hsd_edge_is_item(hsd_text edge) { return edge.size >= 3 && memcmp(edge.data, "[*]", 3) == 0; }

@@ -1,0 +1,30 @@
+/*
+ * Holders as rows: how many there are, what those that are not shown add up to, and the words that all formats
+ * use for them.
+ */
+#ifndef HSD_REPORT_HOLDER_ROWS_H
+#define HSD_REPORT_HOLDER_ROWS_H
+
+#include <hsdiff/report.h>
+
+typedef struct hsd_holder_rest {
+    uint64_t rows;
+    hsd_holder sum; /* amounts alone */
+} hsd_holder_rest;
+
+/* All holders but the first `shown` that are rows of the result. */
+hsd_holder_rest hsd_holders_rest(const hsd_diff *diff, size_t shown);
+
+/* How many holders are rows with --top `top`; 0 stands for `by_default`. */
+size_t hsd_holders_shown(const hsd_diff *diff, size_t top, size_t by_default);
+
+/* Rows and the rest. */
+uint64_t hsd_holders_count(const hsd_diff *diff);
+
+/* True for the holder that stands for what no one root and no one object holds. */
+bool hsd_holder_is_nobody(const hsd_holder *holder);
+
+/* True for an element of a container, any of them: "[*]" and what follows it. */
+bool hsd_edge_is_item(hsd_text edge);
+
+#endif

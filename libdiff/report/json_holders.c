@@ -1,0 +1,154 @@
+/*
+ * Holders and the tree as JSON. Rows add up: new, freed, net and growth of all holders, "others" included, are those of
+ * "total"; the own amounts of all rows of the tree are too.
+ */
+#include "report/json_holders.h"
+
+#include "report/holder_rows.h"
+#include "report/json_pieces.h"
+
+static void put_net(hsd_out *out, const char *key, int64_t objects, int64_t bytes)
+{
+    hsd_out_text(out, key);
+    hsd_json_signed(out, "{\"objects\": ", objects);
+    hsd_json_signed(out, ", \"bytes\": ", bytes);
+    hsd_out_text(out, "}");
+}
+
+static void put_new_and_freed(hsd_out *out, const hsd_diff *diff, hsd_amount fresh,
+                              hsd_amount freed)
+{
+    hsd_json_known(out, hsd_new_is_known(diff), ", \"new\": ", fresh);
+    hsd_json_known(out, hsd_freed_is_known(diff), ", \"freed\": ", freed);
+}
+
+static void put_sums(hsd_out *out, const hsd_diff *diff, const hsd_holder *holder)
+{
+    put_new_and_freed(out, diff, holder->new_, holder->freed);
+    put_net(out, ", \"net\": ", holder->net_objects, holder->net_bytes);
+    hsd_json_signed(out, ", \"resized_bytes\": ", holder->resized_bytes);
+    hsd_json_signed(out, ", \"growth_bytes\": ", holder->growth_bytes);
+}
+
+static void put_types(hsd_out *out, const hsd_diff *diff, const hsd_holder *holder)
+{
+    hsd_out_text(out, ", \"types\": [");
+    for (size_t i = 0; i < holder->type_count; i++) {
+        const hsd_type_growth *type = &holder->types[i];
+        hsd_json_string(out, i > 0 ? ", {\"type\": " : "{\"type\": ", type->type);
+        hsd_json_signed(out, ", \"objects\": ", type->net_objects);
+        hsd_json_signed(out, ", \"bytes\": ", type->net_bytes);
+        put_new_and_freed(out, diff, type->new_, type->freed);
+        hsd_out_text(out, "}");
+    }
+    hsd_out_text(out, "]");
+}
+
+static void put_edges(hsd_out *out, const hsd_diff *diff, const hsd_holder *holder)
+{
+    hsd_out_text(out, ", \"edges\": [");
+    for (size_t i = 0; i < holder->edge_count; i++) {
+        const hsd_growth_edge *edge = &holder->edges[i];
+        hsd_json_count(out, i > 0 ? ", {\"depth\": " : "{\"depth\": ", edge->depth);
+        hsd_json_string(out, ", \"edge\": ", edge->edge);
+        hsd_json_string(out, ", \"type\": ", edge->type);
+        hsd_json_amount(out, ", \"before\": ", edge->before);
+        hsd_json_amount(out, ", \"after\": ", edge->after);
+        put_new_and_freed(out, diff, edge->new_, edge->freed);
+        hsd_json_signed(out, ", \"growth_bytes\": ", edge->growth_bytes);
+        hsd_out_text(out, "}");
+    }
+    hsd_out_text(out, "]");
+}
+
+/* What is not an object has no type: the name of a root. */
+static void put_holder(hsd_out *out, const hsd_diff *diff, const hsd_holder *holder)
+{
+    if (holder->type.size > 0 || holder->path_count > 0)
+        hsd_json_string(out, "    {\"type\": ", holder->type);
+    else
+        hsd_out_text(out, "    {\"type\": null");
+    if (holder->has_id)
+        hsd_json_id(out, ", \"object\": ", holder->id);
+    else
+        hsd_out_text(out, ", \"object\": null");
+    hsd_json_string(out, ", \"root\": ", holder->root);
+    if (hsd_holder_is_nobody(holder))
+        hsd_out_text(out, ", \"kind\": null");
+    else
+        hsd_json_root_kind(out, ", \"kind\": ", holder->root_kind);
+    hsd_json_steps(out, ", \"path\": ", holder->path, holder->path_count);
+    if (holder->path_cut > 0) hsd_json_count(out, ", \"path_cut\": ", holder->path_cut);
+    put_sums(out, diff, holder);
+    put_types(out, diff, holder);
+    put_edges(out, diff, holder);
+    hsd_out_text(out, "}");
+}
+
+void hsd_json_holders(hsd_out *out, const hsd_diff *diff, size_t shown)
+{
+    if (!diff->has_holders) {
+        hsd_out_text(out, "  \"holders\": null,\n");
+        hsd_json_string(out, "  \"why_no_holders\": ", diff->why_no_holders);
+        return;
+    }
+    hsd_out_text(out, "  \"holders\": [");
+    for (size_t i = 0; i < shown; i++) {
+        hsd_out_text(out, i > 0 ? ",\n" : "\n");
+        put_holder(out, diff, &diff->holders[i]);
+    }
+    hsd_out_text(out, shown > 0 ? "\n  ]" : "]");
+}
+
+void hsd_json_other_holders(hsd_out *out, const hsd_diff *diff, size_t shown)
+{
+    const hsd_holder_rest rest = hsd_holders_rest(diff, shown);
+    hsd_json_count(out, "\"holders\": {\"rows\": ", rest.rows);
+    put_sums(out, diff, &rest.sum);
+    hsd_out_text(out, "}");
+}
+
+/* ---- the tree ---- */
+
+static void put_place(hsd_out *out, const hsd_diff *diff, const char *key,
+                      const hsd_amount amounts[4])
+{
+    hsd_out_text(out, key);
+    hsd_json_amount(out, "{\"before\": ", amounts[0]);
+    hsd_json_amount(out, ", \"after\": ", amounts[1]);
+    put_new_and_freed(out, diff, amounts[2], amounts[3]);
+    hsd_out_text(out, "}");
+}
+
+static void put_row(hsd_out *out, const hsd_diff *diff, size_t i)
+{
+    const hsd_tree_row *row = &diff->tree[i];
+    const hsd_amount own[] = {row->own_before, row->own_after, row->own_new, row->own_freed};
+    const hsd_amount all[] = {row->before, row->after, row->new_, row->freed};
+    hsd_json_count(out, "    {\"depth\": ", row->depth);
+    if (i > 0)
+        hsd_json_count(out, ", \"parent\": ", row->parent);
+    else
+        hsd_out_text(out, ", \"parent\": null");
+    hsd_json_bool(out, ", \"is_root\": ", row->is_root);
+    hsd_json_string(out, ", \"edge\": ", row->edge);
+    hsd_json_string(out, ", \"type\": ", row->type);
+    put_place(out, diff, ", \"own\": ", own);
+    put_place(out, diff, ", \"total\": ", all);
+    hsd_out_text(out, "}");
+}
+
+void hsd_json_tree(hsd_out *out, const hsd_diff *diff)
+{
+    if (!diff->has_holders) {
+        hsd_out_text(out, "  \"tree\": null");
+        return;
+    }
+    hsd_json_count(out, "  \"tree_depth\": ", diff->tree_depth);
+    hsd_out_text(out, ",\n  \"tree\": [");
+    for (size_t i = 0; i < diff->tree_count; i++) {
+        hsd_out_text(out, i > 0 ? ",\n" : "\n");
+        put_row(out, diff, i);
+    }
+    hsd_out_text(out, diff->tree_count > 0 ? "\n  ]" : "]");
+}

@@ -1,0 +1,19 @@
+/*
+ * Who holds it, in JSON: the holders, what the rest of them adds up to, and the type-path tree.
+ */
+#ifndef HSD_REPORT_JSON_HOLDERS_H
+#define HSD_REPORT_JSON_HOLDERS_H
+
+#include "report/out.h"
+#include <hsdiff/report.h>
+
+/* "holders": the first `shown`, or null and "why_no_holders". */
+void hsd_json_holders(hsd_out *out, const hsd_diff *diff, size_t shown);
+
+/* "holders" of "others": all but the first `shown`. */
+void hsd_json_other_holders(hsd_out *out, const hsd_diff *diff, size_t shown);
+
+/* "tree": one line a row, parents before children; null without holders. */
+void hsd_json_tree(hsd_out *out, const hsd_diff *diff);
+
+#endif

@@ -1,0 +1,58 @@
+/*
+ * Paths as text: names of references read on from the name of the root; what has no name is told by its type.
+ */
+#include <criterion/criterion.h>
+
+#include "report/place.h"
+#include "unit/report/sample.h"
+
+static const char *text_of(const char *root, const hsd_step *steps, size_t count, uint64_t cut)
+{
+    static char text[512];
+    hsd_buffer buffer = {0};
+    const hsd_place place = {sample_text(root), steps, count, cut};
+    cr_assert(hsd_place_append(&buffer, &place, NULL) == HSD_OK && buffer.size < sizeof text);
+    memcpy(text, buffer.data, buffer.size);
+    text[buffer.size] = 0;
+    hsd_buffer_release(&buffer);
+    return text;
+}
+
+Test(place, is_the_root_and_the_names_of_references)
+{
+    const hsd_step steps[] = {sample_step("", "Object"), sample_step(".state", "Object"),
+                              sample_step("[\"a b\"]", "Map")};
+    cr_expect_str_eq(text_of("global.app", steps, 0, 0), "global.app");
+    cr_expect_str_eq(text_of("global.app", steps, 1, 0), "global.app");
+    cr_expect_str_eq(text_of("global.app", steps, 3, 0), "global.app.state[\"a b\"]");
+}
+
+Test(place, tells_a_reference_without_a_name_by_its_type)
+{
+    const hsd_step steps[] = {sample_step("", "Queue"), sample_step("", "Timer"),
+                              sample_step(".callback", "Function")};
+    const hsd_place all = {sample_text("(pending)"), steps, 3, 0},
+                    two = {sample_text("(pending)"), steps, 2, 0},
+                    one = {sample_text("(pending)"), steps, 1, 0},
+                    none = {sample_text("(pending)"), steps, 0, 0};
+    cr_expect_str_eq(text_of("(pending)", steps, 3, 0), "(pending) -> Timer.callback");
+    cr_expect_str_eq(text_of("(pending)", steps, 2, 0), "(pending) -> Timer");
+    cr_expect(hsd_place_ends_in_type(&two));
+    cr_expect(!hsd_place_ends_in_type(&all) && !hsd_place_ends_in_type(&one) &&
+              !hsd_place_ends_in_type(&none));
+}
+
+Test(place, counts_steps_that_repeat_and_steps_that_were_left_out)
+{
+    hsd_step steps[] = {sample_step(".head", "Node"), sample_step(".next", "Node"),
+                        sample_step(".value", "Order"), sample_step(".lines", "Line[]")};
+    steps[1].repeat = 5000;
+    cr_expect_str_eq(text_of("global.list", steps, 4, 0),
+                     "global.list.head.next{x5,000}.value.lines");
+    steps[1].repeat = 1;
+    cr_expect_str_eq(text_of("global.list", steps, 4, 12345),
+                     "global.list.head.next{12,345 more}.value.lines");
+    hsd_step first = sample_step("", "Node");
+    first.repeat = 3;
+    cr_expect_str_eq(text_of("global.list", &first, 1, 0), "global.list -> Node{x3}");
+}
