@@ -4,22 +4,39 @@
  * wherever their objects lie.
  *
  * Breadth first, level by level. Every node of a level has a *rank*: equal for nodes whose paths read
- * alike, else in the order of their paths. A level's references to nodes not yet seen are sorted by (rank of
- * the source, name, type of the target); the first for each target is its way in, and the order of these
- * ways gives the ranks of the next level. Primary roots first: a node that they reach has its path from
- * them, the rest from secondary ones (graph/owners.h).
+ * alike, else in the order of their paths. So a way into a node is the smallest (rank of the source, name), and the
+ * nodes of a level have ranks in the order of their (rank of the source, name, type). Primary roots first: a node
+ * that they reach has its path from them, the rest from secondary ones (graph/owners.h).
  *
- * Deep graphs have small levels, which are sorted in place and cost what their nodes cost.
+ * A level is sorted, three times: its references by target, its nodes by reading, its ranks by node. So the
+ * search reads blocks, ways and types in ascending order of nodes, and what does not fit is sorted in runs
+ * (graph/quads.h): no step goes to the disk once a reference. Small levels are sorted where they stand, and a deep graph
+ * costs what its nodes cost.
  */
 #ifndef HSD_GRAPH_SHORTEST_H
 #define HSD_GRAPH_SHORTEST_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/note.h"
 #include "graph/adjacency.h"
 #include "graph/owners.h"
 #include "graph/paged.h"
+
+/* One node as the search finds it, in the order of levels, ranks, nodes. */
+typedef struct hsd_reading {
+    uint32_t node;
+    uint32_t level;        /* references behind the root node, which is 0 */
+    uint32_t rank;         /* within the level and the round: equal = the paths read alike; 0, 1, 2 …; of a root node
+                            * what rank_of_root says */
+    uint32_t parent_rank;  /* of the node before it, in the level before; its own for a root node */
+    uint32_t name;         /* of the reference to it */
+    uint32_t type;         /* what type_of says; 0 for a root node */
+    bool is_secondary;     /* round */
+} hsd_reading;
+
+typedef hsd_status (*hsd_reading_fn)(void *context, const hsd_reading *reading, hsd_error *err);
 
 typedef struct hsd_shortest_config {
     hsd_root_nodes roots;          /* in the order of their names within primary and secondary ones */
@@ -29,34 +46,51 @@ typedef struct hsd_shortest_config {
     void *type_context;
     const uint8_t *wanted;         /* one bit a node: stop when all are reached; NULL = go through all */
     uint64_t wanted_count;
+    bool has_avoided;
+    uint32_t avoided;              /* no path goes through this node, nor to it */
+    hsd_reading_fn take;           /* told of each node as it gets its rank; NULL = not wanted */
+    void *take_context;
     uint64_t memory_bytes;         /* arrays, levels and frontier; the adjacency has its own */
     hsd_temp_space *space;
     hsd_reporter *reporter;
 } hsd_shortest_config;
 
-/* The way to a node: the node before it and the name of the reference between. */
+#define HSD_WAY_NONE UINT32_MAX
+
+/* The way to a node: the node before it and the name of the reference between. Of several nodes before it whose
+ * paths read alike it is the first one. */
 typedef struct hsd_way {
     uint32_t parent; /* HSD_WAY_NONE: a root node, or not reached */
     uint32_t name;
 } hsd_way;
 
-#define HSD_WAY_NONE UINT32_MAX
-
 typedef struct hsd_shortest { /* the tree of ways: 8 bytes a node, paged */
     hsd_paged ways;
-    uint64_t reached;
-    uint32_t levels;
+    uint64_t reached; /* nodes, root nodes included */
+    uint32_t levels;  /* whose references were looked at, of both rounds */
+    uint64_t spilled; /* bytes that went to temporary files for want of memory, ways not counted */
 } hsd_shortest;
 
+/*
+ * Finds the ways. The caller closes `shortest` after HSD_OK; until then only the ways keep memory. HSD_E_OVER_BUDGET
+ * below the least; HSD_E_IO, HSD_E_NOMEM; what `take` returns other than HSD_OK ends the call and is returned.
+ * While `take` runs it may read the adjacency.
+ */
 hsd_status hsd_shortest_find(hsd_shortest *shortest, hsd_adjacency *adjacency,
                              const hsd_shortest_config *config, hsd_error *err);
 
 /* The way to one node; is it a root node or was it not reached, parent is HSD_WAY_NONE. */
 hsd_way hsd_shortest_way(hsd_shortest *shortest, uint32_t node);
 
+/* The first failure of reading ways. */
+hsd_status hsd_shortest_check(const hsd_shortest *shortest, hsd_error *err);
+
 void hsd_shortest_close(hsd_shortest *shortest);
 
+/* memory_bytes without which the search cannot be: bits of each node, tables, small areas. With it all is done in runs. */
 uint64_t hsd_shortest_least_bytes(uint64_t nodes);
+
+/* memory_bytes with which most levels are sorted in memory and all ways stay there. */
 uint64_t hsd_shortest_useful_bytes(uint64_t nodes);
 
 #endif

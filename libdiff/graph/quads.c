@@ -1,0 +1,294 @@
+/*
+ * Sorting of the levels of a shortest-path search. In memory: nothing for records already in order, insertion for a
+ * few, else a radix sort that passes only over the bytes that vary. Beyond memory: stable runs, merged by
+ * a tournament; more runs than can be read side by side are merged in passes over neighbours, so that equal keys
+ * stay in the order in which they came.
+ */
+#include "graph/quads.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+
+#define INSERTION_MAX 40u
+#define READER_MIN_RECORDS ((size_t)256)
+
+typedef struct hsd_quad_run {
+    uint64_t offset_bytes;
+    uint64_t count;
+} hsd_quad_run;
+
+typedef struct hsd_quad_reader {
+    hsd_quad *buffer;
+    size_t capacity, count, at; /* of the buffer */
+    uint64_t next_bytes, end_bytes; /* of the file, not read yet */
+} hsd_quad_reader;
+
+/* ---- in memory ---- */
+
+static inline int compare(const hsd_quad *a, const hsd_quad *b, unsigned key_words)
+{
+    for (unsigned i = 0; i < key_words; i++) {
+        if (a->word[i] != b->word[i]) return a->word[i] < b->word[i] ? -1 : 1;
+    }
+    return 0;
+}
+
+static bool is_sorted(const hsd_quad *items, size_t count, unsigned key_words)
+{
+    for (size_t i = 1; i < count; i++)
+        if (compare(&items[i - 1], &items[i], key_words) > 0) return false;
+    return true;
+}
+
+static void insertion_sort(hsd_quad *items, size_t count, unsigned key_words)
+{
+    for (size_t i = 1; i < count; i++) {
+        const hsd_quad item = items[i];
+        size_t j = i;
+        for (; j > 0 && compare(&items[j - 1], &item, key_words) > 0; j--) items[j] = items[j - 1];
+        items[j] = item;
+    }
+}
+
+/* One stable pass by eight bits of one word. */
+static void radix_pass(const hsd_quad *from, hsd_quad *to, size_t count, unsigned word, unsigned shift)
+{
+    size_t at[256] = {0};
+    size_t sum = 0;
+    for (size_t i = 0; i < count; i++) at[from[i].word[word] >> shift & 0xff]++;
+    for (unsigned digit = 0; digit < 256; digit++) {
+        const size_t here = at[digit];
+        at[digit] = sum;
+        sum += here;
+    }
+    for (size_t i = 0; i < count; i++) to[at[from[i].word[word] >> shift & 0xff]++] = from[i];
+}
+
+static void radix_sort(hsd_quads *q)
+{
+    uint32_t varying[4] = {0};
+    hsd_quad *from = q->items, *to = q->scratch;
+    for (size_t i = 1; i < q->count; i++)
+        for (unsigned word = 0; word < q->key_words; word++)
+            varying[word] |= q->items[i].word[word] ^ q->items[0].word[word];
+    for (unsigned word = q->key_words; word-- > 0;) {
+        for (unsigned shift = 0; shift < 32; shift += 8) {
+            if ((varying[word] >> shift & 0xff) == 0) continue;
+            radix_pass(from, to, q->count, word, shift);
+            hsd_quad *swap = from;
+            from = to;
+            to = swap;
+        }
+    }
+    if (from != q->items) memcpy(q->items, from, q->count * sizeof *from);
+}
+
+static void sort_in_memory(hsd_quads *q)
+{
+    if (is_sorted(q->items, q->count, q->key_words)) return;
+    if (q->count <= INSERTION_MAX) insertion_sort(q->items, q->count, q->key_words);
+    else radix_sort(q);
+}
+
+/* ---- runs ---- */
+
+static hsd_status no_memory(hsd_error *err)
+{
+    return hsd_fail(err, HSD_E_NOMEM, "out of memory for sorting a level of the reference graph");
+}
+
+static hsd_status add_run(hsd_quads *q, const hsd_quad_run *run, hsd_error *err)
+{
+    if (q->run_count == q->run_capacity) {
+        const size_t wanted = q->run_capacity == 0 ? 16 : q->run_capacity * 2;
+        hsd_quad_run *grown = realloc(q->runs, wanted * sizeof *grown);
+        if (grown == NULL) return no_memory(err);
+        q->runs = grown;
+        q->run_capacity = wanted;
+    }
+    q->runs[q->run_count++] = *run;
+    return HSD_OK;
+}
+
+static hsd_status append(hsd_quads *q, const hsd_quad *items, size_t count, hsd_error *err)
+{
+    if (q->file.fd < 0) HSD_TRY(hsd_temp_open(&q->file, q->space, err));
+    HSD_TRY(hsd_temp_write(&q->file, q->end_bytes, items, count * sizeof *items, err));
+    q->end_bytes += count * sizeof *items;
+    q->spilled += count * sizeof *items;
+    return HSD_OK;
+}
+
+hsd_status hsd_quads_spill(hsd_quads *q, hsd_error *err)
+{
+    const hsd_quad_run run = {q->end_bytes, q->count};
+    if (q->count == 0) return HSD_OK;
+    sort_in_memory(q);
+    HSD_TRY(append(q, q->items, q->count, err));
+    q->count = 0;
+    return add_run(q, &run, err);
+}
+
+/* ---- reading runs side by side ---- */
+
+static bool is_drained(const hsd_quad_reader *r) { return r->at == r->count; }
+
+static hsd_status refill(hsd_quads *q, hsd_quad_reader *r, hsd_error *err)
+{
+    const uint64_t bytes = hsd_min_u64(r->end_bytes - r->next_bytes, r->capacity * sizeof *r->buffer);
+    r->at = r->count = 0;
+    if (bytes == 0) return HSD_OK;
+    HSD_TRY(hsd_temp_read(&q->file, r->next_bytes, r->buffer, (size_t)bytes, err));
+    r->next_bytes += bytes;
+    r->count = (size_t)bytes / sizeof *r->buffer;
+    return HSD_OK;
+}
+
+/* The one of two readers that serves first; of equal keys the earlier run, and who is drained comes last. */
+static uint32_t better(const hsd_quads *q, uint32_t a, uint32_t b)
+{
+    const hsd_quad_reader *x = &q->readers[a], *y = &q->readers[b];
+    if (is_drained(y)) return a;
+    if (is_drained(x)) return b;
+    const int order = compare(&x->buffer[x->at], &y->buffer[y->at], q->key_words);
+    if (order != 0) return order < 0 ? a : b;
+    return a < b ? a : b;
+}
+
+static uint32_t winner_at(const hsd_quads *q, size_t node)
+{
+    return node >= q->reader_count ? (uint32_t)(node - q->reader_count) : q->winners[node];
+}
+
+static void play(hsd_quads *q, size_t node)
+{
+    q->winners[node] = better(q, winner_at(q, 2 * node), winner_at(q, 2 * node + 1));
+}
+
+static void close_readers(hsd_quads *q)
+{
+    free(q->readers);
+    free(q->winners);
+    q->readers = NULL;
+    q->winners = NULL;
+    q->reader_count = 0;
+}
+
+/* Reads `count` neighbouring runs side by side, in the area of the records. */
+static hsd_status open_readers(hsd_quads *q, const hsd_quad_run *runs, size_t count, hsd_error *err)
+{
+    const size_t share = q->capacity / count;
+    q->readers = calloc(count, sizeof *q->readers);
+    q->winners = calloc(count, sizeof *q->winners);
+    if (q->readers == NULL || q->winners == NULL) {
+        close_readers(q);
+        return no_memory(err);
+    }
+    q->reader_count = count;
+    for (size_t i = 0; i < count; i++) {
+        hsd_quad_reader *r = &q->readers[i];
+        r->buffer = q->items + i * share;
+        r->capacity = share;
+        r->next_bytes = runs[i].offset_bytes;
+        r->end_bytes = runs[i].offset_bytes + runs[i].count * sizeof *r->buffer;
+        HSD_TRY(refill(q, r, err));
+    }
+    for (size_t node = count; node-- > 1;) play(q, node);
+    return HSD_OK;
+}
+
+hsd_status hsd_quads_merge_next(hsd_quads *q, const hsd_quad **out, hsd_error *err)
+{
+    const uint32_t first = q->reader_count == 1 ? 0 : q->winners[1];
+    hsd_quad_reader *r = &q->readers[first];
+    if (is_drained(r)) return HSD_END;
+    q->served = r->buffer[r->at++];
+    if (is_drained(r)) HSD_TRY(refill(q, r, err));
+    for (size_t node = (first + q->reader_count) / 2; node >= 1; node /= 2) play(q, node);
+    *out = &q->served;
+    return HSD_OK;
+}
+
+/* ---- fewer runs ---- */
+
+/* Merges some neighbouring runs into one behind the others in the file, through the scratch area. */
+static hsd_status merge_group(hsd_quads *q, const hsd_quad_run *runs, size_t count, hsd_quad_run *out,
+                              hsd_error *err)
+{
+    size_t used = 0;
+    *out = (hsd_quad_run){q->end_bytes, 0};
+    HSD_TRY(open_readers(q, runs, count, err));
+    for (;;) {
+        const hsd_quad *record;
+        const hsd_status status = hsd_quads_merge_next(q, &record, err);
+        if (status != HSD_END) HSD_TRY(status);
+        if (status == HSD_END || used == q->capacity) {
+            HSD_TRY(append(q, q->scratch, used, err));
+            out->count += used;
+            used = 0;
+        }
+        if (status == HSD_END) break;
+        q->scratch[used++] = *record;
+    }
+    close_readers(q);
+    return HSD_OK;
+}
+
+/* One pass over all runs: every `fan_in` neighbours become one. */
+static hsd_status merge_pass(hsd_quads *q, size_t fan_in, hsd_error *err)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < q->run_count; i += fan_in) {
+        const size_t group = (size_t)hsd_min_u64(fan_in, q->run_count - i);
+        hsd_quad_run merged = q->runs[i];
+        if (group > 1) HSD_TRY(merge_group(q, &q->runs[i], group, &merged, err));
+        q->runs[kept++] = merged;
+    }
+    q->run_count = kept;
+    return HSD_OK;
+}
+
+/* ---- the whole ---- */
+
+void hsd_quads_init(hsd_quads *q, hsd_quad *items, hsd_quad *scratch, size_t capacity, hsd_temp_space *space)
+{
+    memset(q, 0, sizeof *q);
+    q->items = items;
+    q->scratch = scratch;
+    q->capacity = capacity;
+    q->space = space;
+    q->file.fd = -1;
+    q->key_words = 1;
+}
+
+void hsd_quads_begin(hsd_quads *q, unsigned key_words)
+{
+    if (q->reader_count > 0) close_readers(q);
+    q->count = q->at = 0;
+    q->run_count = 0;
+    q->end_bytes = 0;
+    q->key_words = key_words;
+}
+
+hsd_status hsd_quads_sort(hsd_quads *q, hsd_error *err)
+{
+    const size_t fan_in = q->capacity / READER_MIN_RECORDS;
+    q->at = 0;
+    if (q->run_count == 0) {
+        sort_in_memory(q);
+        return HSD_OK;
+    }
+    HSD_TRY(hsd_quads_spill(q, err));
+    while (q->run_count > fan_in) HSD_TRY(merge_pass(q, fan_in, err));
+    return open_readers(q, q->runs, q->run_count, err);
+}
+
+void hsd_quads_release(hsd_quads *q)
+{
+    close_readers(q);
+    free(q->runs);
+    hsd_temp_close(&q->file);
+    hsd_quads_init(q, NULL, NULL, 0, NULL);
+}

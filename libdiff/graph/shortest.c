@@ -1,0 +1,325 @@
+/*
+ * The search for shortest paths, level by level. What a level is made of:
+ *
+ *      nodes       (node, rank)                         by node: the order in which their blocks lie
+ *      references  (target, rank of source, name, source)   by target: the smallest of each is its way
+ *      readings    (rank of source, name, type, node)       by the first three: neighbours that are equal share a rank
+ *
+ *      nodes ──expand──► references ──choose──► readings ──rank──► nodes of the next level
+ *
+ * Two areas take turns, and one that the radix sort swaps with is shared. A reference to a node that was seen in an
+ * earlier level costs one bit. Nodes that refer to nothing get a way and no rank, unless somebody listens.
+ */
+#include "graph/shortest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/pages.h"
+#include "graph/quads.h"
+
+#define AREAS 3u
+#define WAY_BYTES 8u
+#define LEAST_PAGES 16u
+#define PROGRESS_STEPS 0xffffu
+
+typedef struct search {
+    hsd_shortest *shortest;
+    hsd_adjacency *adjacency;
+    const hsd_shortest_config *config;
+    uint8_t *seen;       /* one bit a node */
+    hsd_pages areas;
+    hsd_quads quads[2];
+    hsd_quads *nodes;    /* of the level at hand; then readings */
+    hsd_quads *others;   /* references; then nodes of the next level */
+    uint64_t wanted_left;
+    uint64_t expanded;
+    uint32_t level;
+    bool is_secondary;
+    bool is_done;        /* all that was wanted is reached */
+} search;
+
+static inline bool get_bit(const uint8_t *bits, uint32_t i) { return bits[i >> 3] >> (i & 7) & 1; }
+static inline void set_bit(uint8_t *bits, uint32_t i) { bits[i >> 3] = (uint8_t)(bits[i >> 3] | 1u << (i & 7)); }
+
+/* ---- ways ---- */
+
+/* Stored as parent + 1, so that zeros say: no way. */
+static void set_way(search *s, uint32_t node, uint32_t parent, uint32_t name)
+{
+    const uint32_t way[2] = {parent + 1, name};
+    memcpy(hsd_paged_at(&s->shortest->ways, (uint64_t)node * WAY_BYTES, HSD_FRAME_USED | HSD_FRAME_DIRTY), way,
+           sizeof way);
+}
+
+hsd_way hsd_shortest_way(hsd_shortest *shortest, uint32_t node)
+{
+    uint32_t way[2];
+    memcpy(way, hsd_paged_at(&shortest->ways, (uint64_t)node * WAY_BYTES, HSD_FRAME_USED), sizeof way);
+    return way[0] == 0 ? (hsd_way){HSD_WAY_NONE, 0} : (hsd_way){way[0] - 1, way[1]};
+}
+
+hsd_status hsd_shortest_check(const hsd_shortest *shortest, hsd_error *err)
+{
+    return hsd_paged_check(&shortest->ways, err);
+}
+
+void hsd_shortest_close(hsd_shortest *shortest) { hsd_paged_close(&shortest->ways); }
+
+/* ---- memory ---- */
+
+static uint64_t seen_bytes(uint64_t nodes) { return nodes / 8 + 1; }
+
+static uint64_t least_area_bytes(void) { return (uint64_t)AREAS * HSD_QUADS_MIN_RECORDS * sizeof(hsd_quad); }
+
+/* Tables of a paged array and its fewest pages. */
+static uint64_t least_way_bytes(uint64_t nodes)
+{
+    const uint64_t pages = nodes * WAY_BYTES / HSD_PAGE_BYTES + 1;
+    return hsd_min_u64(hsd_paged_full_bytes(nodes * WAY_BYTES), pages * 5 + LEAST_PAGES * (HSD_PAGE_BYTES + 5) + 64);
+}
+
+uint64_t hsd_shortest_least_bytes(uint64_t nodes)
+{
+    return seen_bytes(nodes) + least_way_bytes(nodes) + least_area_bytes();
+}
+
+/* A level has seldom more references than the graph has nodes. */
+static uint64_t useful_area_bytes(uint64_t nodes)
+{
+    return hsd_max_u64((uint64_t)AREAS * nodes * sizeof(hsd_quad), least_area_bytes());
+}
+
+uint64_t hsd_shortest_useful_bytes(uint64_t nodes)
+{
+    return seen_bytes(nodes) + hsd_paged_full_bytes(nodes * WAY_BYTES) + useful_area_bytes(nodes);
+}
+
+/* Half of what is not needed at least goes to the areas, what they cannot use to the ways. */
+static hsd_status take_memory(search *s, hsd_error *err)
+{
+    const uint64_t nodes = hsd_adjacency_node_count(s->adjacency);
+    const uint64_t least = hsd_shortest_least_bytes(nodes), full = hsd_paged_full_bytes(nodes * WAY_BYTES);
+    const uint64_t memory = s->config->memory_bytes;
+    if (memory < least) {
+        return hsd_fail(err, HSD_E_OVER_BUDGET, "shortest paths need at least %llu bytes of memory, %llu are planned",
+                        (unsigned long long)least, (unsigned long long)memory);
+    }
+    const uint64_t spare = memory - least;
+    uint64_t area = least_area_bytes() + spare / 2;
+    const uint64_t ways = hsd_min_u64(memory - seen_bytes(nodes) - hsd_min_u64(area, useful_area_bytes(nodes)), full);
+    area = hsd_min_u64(memory - seen_bytes(nodes) - ways, useful_area_bytes(nodes));
+    s->seen = calloc((size_t)seen_bytes(nodes), 1);
+    if (s->seen == NULL || !hsd_pages_take(&s->areas, (size_t)area))
+        return hsd_fail(err, HSD_E_NOMEM, "out of memory for shortest paths");
+    const size_t capacity = (size_t)area / AREAS / sizeof(hsd_quad);
+    hsd_quad *items = s->areas.data;
+    for (size_t i = 0; i < HSD_ARRAY_LEN(s->quads); i++)
+        hsd_quads_init(&s->quads[i], items + i * capacity, items + (AREAS - 1) * capacity, capacity, s->config->space);
+    return hsd_paged_open(&s->shortest->ways, nodes * WAY_BYTES, ways, s->config->space, err);
+}
+
+static void give_memory(search *s)
+{
+    for (size_t i = 0; i < HSD_ARRAY_LEN(s->quads); i++) hsd_quads_release(&s->quads[i]);
+    hsd_pages_give(&s->areas);
+    free(s->seen);
+}
+
+/* ---- reaching ---- */
+
+static void reach(search *s, uint32_t node)
+{
+    set_bit(s->seen, node);
+    s->shortest->reached++;
+    if (s->config->wanted == NULL || !get_bit(s->config->wanted, node)) return;
+    if (--s->wanted_left == 0) s->is_done = true;
+}
+
+static hsd_status tell(search *s, const hsd_reading *reading, hsd_error *err)
+{
+    return s->config->take == NULL ? HSD_OK : s->config->take(s->config->take_context, reading, err);
+}
+
+static hsd_status check(search *s, hsd_error *err)
+{
+    HSD_TRY(hsd_paged_check(&s->shortest->ways, err));
+    HSD_TRY(hsd_adjacency_check(s->adjacency, err));
+    return hsd_progress(s->config->reporter, "finding paths", s->shortest->reached,
+                        hsd_adjacency_node_count(s->adjacency), err);
+}
+
+/* ---- the steps of a level ---- */
+
+static hsd_status put_targets(search *s, const hsd_targets *targets, uint32_t source, uint32_t rank, hsd_error *err)
+{
+    for (uint32_t i = 0; i < targets->count; i++) {
+        const uint32_t target = targets->items[i];
+        if (get_bit(s->seen, target)) continue;
+        HSD_TRY(hsd_quads_put(s->others, target, rank, targets->names[i], source, err));
+    }
+    return HSD_OK;
+}
+
+static hsd_status expand_node(search *s, uint32_t node, uint32_t rank, hsd_error *err)
+{
+    hsd_targets targets;
+    hsd_adjacency_get_named(s->adjacency, node, &targets);
+    for (;;) {
+        HSD_TRY(put_targets(s, &targets, node, rank, err));
+        if (!targets.has_more) break;
+        hsd_adjacency_more(s->adjacency, &targets);
+    }
+    return (++s->expanded & PROGRESS_STEPS) == 0 ? check(s, err) : HSD_OK;
+}
+
+/* Nodes, in ascending order, to references. */
+static hsd_status expand(search *s, hsd_error *err)
+{
+    hsd_quads_begin(s->others, 1);
+    for (;;) {
+        const hsd_quad *node;
+        const hsd_status status = hsd_quads_next(s->nodes, &node, err);
+        if (status == HSD_END) return hsd_quads_sort(s->others, err);
+        HSD_TRY(status);
+        const uint32_t number = node->word[0];
+        if (hsd_adjacency_is_leaf(s->adjacency, number)) continue;
+        HSD_TRY(expand_node(s, number, node->word[1], err));
+    }
+}
+
+/* The smallest of the references to a target is its way. */
+static hsd_status choose_one(search *s, const hsd_quad *best, hsd_error *err)
+{
+    const uint32_t node = best->word[0];
+    reach(s, node);
+    set_way(s, node, best->word[3], best->word[2]);
+    if (s->config->take == NULL && hsd_adjacency_is_leaf(s->adjacency, node)) return HSD_OK;
+    const uint32_t type = s->config->type_of == NULL ? 0 : s->config->type_of(s->config->type_context, node);
+    return hsd_quads_put(s->nodes, best->word[1], best->word[2], type, node, err);
+}
+
+/* References to one target come in the order of their sources, so among equal ones the first is kept. */
+static bool is_smaller(const hsd_quad *a, const hsd_quad *b)
+{
+    return a->word[1] != b->word[1] ? a->word[1] < b->word[1] : a->word[2] < b->word[2];
+}
+
+/* References, by target, to ways and readings. */
+static hsd_status choose(search *s, hsd_error *err)
+{
+    const hsd_quad *reference;
+    hsd_quads_begin(s->nodes, 3);
+    hsd_status status = hsd_quads_next(s->others, &reference, err);
+    while (status == HSD_OK) {
+        hsd_quad best = *reference;
+        for (;;) {
+            status = hsd_quads_next(s->others, &reference, err);
+            if (status != HSD_OK || reference->word[0] != best.word[0]) break;
+            if (is_smaller(reference, &best)) best = *reference;
+        }
+        HSD_TRY(choose_one(s, &best, err));
+    }
+    if (status != HSD_END) return status;
+    return hsd_quads_sort(s->nodes, err);
+}
+
+/* Readings, in their order, to ranks. */
+static hsd_status rank(search *s, hsd_error *err)
+{
+    hsd_quad last = {{0}};
+    hsd_reading reading = {.level = s->level, .is_secondary = s->is_secondary};
+    bool is_first = true;
+    hsd_quads_begin(s->others, 1);
+    for (;;) {
+        const hsd_quad *at;
+        const hsd_status status = hsd_quads_next(s->nodes, &at, err);
+        if (status == HSD_END) break;
+        HSD_TRY(status);
+        if (is_first) reading.rank = 0;
+        else if (memcmp(at->word, last.word, 3 * sizeof last.word[0]) != 0) reading.rank++;
+        is_first = false;
+        last = *at;
+        reading.parent_rank = at->word[0];
+        reading.name = at->word[1];
+        reading.type = at->word[2];
+        reading.node = at->word[3];
+        HSD_TRY(tell(s, &reading, err));
+        HSD_TRY(hsd_quads_put(s->others, reading.node, reading.rank, 0, 0, err));
+    }
+    return hsd_quads_sort(s->others, err);
+}
+
+/* ---- rounds ---- */
+
+static hsd_status begin_round(search *s, uint32_t begin, uint32_t end, hsd_error *err)
+{
+    hsd_reading reading = {.is_secondary = s->is_secondary};
+    hsd_quads_begin(s->nodes, 1);
+    for (uint32_t node = begin; node < end; node++) {
+        reading.node = node;
+        reading.rank = s->config->rank_of_root == NULL ? node - s->config->roots.begin
+                                                       : s->config->rank_of_root[node - s->config->roots.begin];
+        reading.parent_rank = reading.rank;
+        if (get_bit(s->seen, node)) continue;
+        reach(s, node);
+        HSD_TRY(tell(s, &reading, err));
+        HSD_TRY(hsd_quads_put(s->nodes, node, reading.rank, 0, 0, err));
+    }
+    return hsd_quads_sort(s->nodes, err);
+}
+
+/* True if the level has no nodes. */
+static bool is_empty(const hsd_quads *nodes) { return nodes->count == 0 && nodes->run_count == 0; }
+
+static hsd_status run_round(search *s, uint32_t begin, uint32_t end, hsd_error *err)
+{
+    if (s->is_done) return HSD_OK;
+    s->level = 0;
+    HSD_TRY(begin_round(s, begin, end, err));
+    while (!s->is_done && !is_empty(s->nodes)) {
+        s->level++;
+        s->shortest->levels++;
+        HSD_TRY(expand(s, err));
+        HSD_TRY(choose(s, err));
+        if (s->is_done) break;
+        HSD_TRY(rank(s, err));
+        hsd_quads *swap = s->nodes;
+        s->nodes = s->others;
+        s->others = swap;
+    }
+    return HSD_OK;
+}
+
+static hsd_status run(search *s, hsd_error *err)
+{
+    const hsd_root_nodes *roots = &s->config->roots;
+    const uint32_t nodes = hsd_adjacency_node_count(s->adjacency);
+    if (roots->begin > roots->second || roots->second > roots->end || roots->end > nodes)
+        return hsd_fail(err, HSD_E_MISUSE, "root nodes %u to %u of %u", roots->begin, roots->end, nodes);
+    HSD_TRY(take_memory(s, err));
+    s->nodes = &s->quads[0];
+    s->others = &s->quads[1];
+    s->wanted_left = s->config->wanted_count;
+    s->is_done = s->config->wanted != NULL && s->wanted_left == 0;
+    if (s->config->has_avoided && s->config->avoided < nodes) set_bit(s->seen, s->config->avoided);
+    HSD_TRY(run_round(s, roots->begin, roots->second, err));
+    s->is_secondary = true;
+    HSD_TRY(run_round(s, roots->second, roots->end, err));
+    return check(s, err);
+}
+
+hsd_status hsd_shortest_find(hsd_shortest *shortest, hsd_adjacency *adjacency, const hsd_shortest_config *config,
+                             hsd_error *err)
+{
+    search s = {.shortest = shortest, .adjacency = adjacency, .config = config};
+    memset(shortest, 0, sizeof *shortest);
+    shortest->ways.file.fd = -1;
+    for (size_t i = 0; i < HSD_ARRAY_LEN(s.quads); i++) s.quads[i].file.fd = -1;
+    const hsd_status status = run(&s, err);
+    shortest->spilled = s.quads[0].spilled + s.quads[1].spilled;
+    give_memory(&s);
+    if (status != HSD_OK) hsd_shortest_close(shortest);
+    return status;
+}

@@ -1,0 +1,602 @@
+/*
+ * Shortest paths against their definition: of all paths with the fewest references, each written out, the one
+ * that reads first. On random graphs, whatever the numbers of the nodes and the memory; and on the shapes that break
+ * naive searches.
+ */
+#include <criterion/criterion.h>
+
+#include <string.h>
+
+#include "graph/quads.h"
+#include "graph/shortest.h"
+#include "support/random.h"
+
+enum { MOST = 24, MOST_EDGES = 96 };
+
+static hsd_temp_space space;
+static hsd_error err;
+
+static void setup(void)
+{
+    hsd_temp_space_init(&space, NULL);
+    hsd_error_init(&err);
+}
+
+TestSuite(shortest, .init = setup);
+
+/* ---- a small graph ---- */
+
+typedef struct edge {
+    uint32_t source, target, name;
+} edge;
+
+typedef struct graph {
+    uint32_t nodes, edge_count;
+    hsd_root_nodes roots;
+    edge edges[MOST_EDGES];
+    uint32_t type[MOST];      /* of root nodes 0 */
+    uint32_t root_rank[MOST]; /* of root node begin + i */
+} graph;
+
+static int compare_edges(const void *a, const void *b)
+{
+    const edge *x = a, *y = b;
+    return (x->source > y->source) - (x->source < y->source);
+}
+
+static graph random_graph(test_random *random)
+{
+    static const uint32_t names[] = {0, 1, 2, 3, 4, UINT32_C(0x80000001), UINT32_C(0x80000003)};
+    graph g = {0};
+    const uint32_t objects = 1 + (uint32_t)test_below(random, 12);
+    const uint32_t roots = (uint32_t)test_below(random, 5);
+    const uint32_t name_count = 1 + (uint32_t)test_below(random, 7), types = 1 + (uint32_t)test_below(random, 4);
+    g.nodes = objects + roots;
+    g.roots = (hsd_root_nodes){objects, objects + (uint32_t)test_below(random, roots + 1), g.nodes};
+    for (uint32_t i = 0; i < objects; i++) g.type[i] = (uint32_t)test_below(random, types);
+    for (uint32_t i = 0; i < roots; i++) g.root_rank[i] = i;
+    const uint32_t wanted = (uint32_t)test_below(random, 2 * objects + 8);
+    for (; g.edge_count < wanted; g.edge_count++) {
+        g.edges[g.edge_count] = (edge){(uint32_t)test_below(random, g.nodes), (uint32_t)test_below(random, objects),
+                                       names[test_below(random, name_count)]};
+        if (g.edges[g.edge_count].source >= objects) g.edges[g.edge_count].name = 0;
+    }
+    qsort(g.edges, g.edge_count, sizeof *g.edges, compare_edges);
+    return g;
+}
+
+/* The same graph with other numbers: map[old] = new. Root nodes stay in their round. */
+static graph shuffled(const graph *g, test_random *random, uint32_t *map)
+{
+    graph out = *g;
+    const uint32_t spans[4] = {0, g->roots.begin, g->roots.second, g->roots.end};
+    for (uint32_t i = 0; i < g->nodes; i++) map[i] = i;
+    for (int span = 0; span < 3; span++) {
+        for (uint32_t i = spans[span + 1]; i > spans[span] + 1; i--) {
+            const uint32_t j = spans[span] + (uint32_t)test_below(random, i - spans[span]);
+            const uint32_t swap = map[i - 1];
+            map[i - 1] = map[j];
+            map[j] = swap;
+        }
+    }
+    for (uint32_t i = 0; i < g->nodes; i++) out.type[map[i]] = g->type[i];
+    for (uint32_t i = g->roots.begin; i < g->roots.end; i++)
+        out.root_rank[map[i] - g->roots.begin] = g->root_rank[i - g->roots.begin];
+    for (uint32_t e = 0; e < g->edge_count; e++)
+        out.edges[e] = (edge){map[g->edges[e].source], map[g->edges[e].target], g->edges[e].name};
+    qsort(out.edges, out.edge_count, sizeof *out.edges, compare_edges);
+    return out;
+}
+
+static hsd_adjacency *to_adjacency(const graph *g)
+{
+    hsd_adjacency *a;
+    cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(1) << 20, &space, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_with_names(a, UINT64_C(1) << 20, &err), HSD_OK);
+    for (uint32_t e = 0; e < g->edge_count; e++)
+        cr_assert_eq(hsd_adjacency_add(a, g->edges[e].source, &g->edges[e].target, &g->edges[e].name, 1, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_finish(a, g->nodes, &err), HSD_OK);
+    return a;
+}
+
+/* ---- the definition ---- */
+
+typedef struct reading { /* root rank, name, type, name, type … */
+    uint32_t words[2 * MOST];
+    uint32_t count; /* 0 = not reached */
+    bool is_secondary;
+} reading;
+
+static int compare_readings(const reading *a, const reading *b)
+{
+    const uint32_t shorter = a->count < b->count ? a->count : b->count;
+    for (uint32_t i = 0; i < shorter; i++)
+        if (a->words[i] != b->words[i]) return a->words[i] < b->words[i] ? -1 : 1;
+    return (a->count > b->count) - (a->count < b->count);
+}
+
+static bool is_better(const reading *a, const reading *b)
+{
+    if (b->count == 0) return true;
+    return a->count != b->count ? a->count < b->count : compare_readings(a, b) < 0;
+}
+
+/* Goes every way from `node` that visits nothing twice. */
+static void enumerate(const graph *g, uint32_t node, const reading *here, bool *on_way, uint32_t avoided, reading *best)
+{
+    if (is_better(here, &best[node])) best[node] = *here;
+    else if (here->count > best[node].count) return;
+    on_way[node] = true;
+    for (uint32_t e = 0; e < g->edge_count; e++) {
+        const edge *way = &g->edges[e];
+        if (way->source != node || on_way[way->target] || way->target == avoided) continue;
+        reading next = *here;
+        next.words[next.count++] = way->name;
+        next.words[next.count++] = g->type[way->target];
+        enumerate(g, way->target, &next, on_way, avoided, best);
+    }
+    on_way[node] = false;
+}
+
+static void define_round(const graph *g, uint32_t begin, uint32_t end, bool is_secondary, uint32_t avoided, reading *best)
+{
+    reading round[MOST] = {{{0}, 0, false}};
+    for (uint32_t root = begin; root < end; root++) {
+        bool on_way[MOST] = {false};
+        for (uint32_t i = 0; i < g->nodes; i++) on_way[i] = best[i].count > 0; /* the first round's */
+        const reading here = {{g->root_rank[root - g->roots.begin]}, 1, is_secondary};
+        enumerate(g, root, &here, on_way, avoided, round);
+    }
+    for (uint32_t i = 0; i < g->nodes; i++)
+        if (best[i].count == 0) best[i] = round[i];
+}
+
+static void define(const graph *g, uint32_t avoided, reading *best)
+{
+    memset(best, 0, MOST * sizeof *best);
+    define_round(g, g->roots.begin, g->roots.second, false, avoided, best);
+    define_round(g, g->roots.second, g->roots.end, true, avoided, best);
+}
+
+/* ---- what the search says ---- */
+
+static uint32_t type_of(void *context, uint32_t node) { return ((const graph *)context)->type[node]; }
+
+static hsd_shortest_config config_of(graph *g, uint64_t memory)
+{
+    return (hsd_shortest_config){.roots = g->roots, .rank_of_root = g->root_rank, .type_of = type_of, .type_context = g,
+                                 .memory_bytes = memory, .space = &space};
+}
+
+static bool has_edge(const graph *g, uint32_t source, uint32_t target, uint32_t name)
+{
+    for (uint32_t e = 0; e < g->edge_count; e++)
+        if (g->edges[e].source == source && g->edges[e].target == target && g->edges[e].name == name) return true;
+    return false;
+}
+
+static reading read_way(const graph *g, hsd_shortest *shortest, uint32_t node)
+{
+    reading backward = {{0}, 0, false}, out = {{0}, 0, false};
+    hsd_way way = hsd_shortest_way(shortest, node);
+    if (way.parent == HSD_WAY_NONE && node < g->roots.begin) return out;
+    for (; way.parent != HSD_WAY_NONE; way = hsd_shortest_way(shortest, node)) {
+        cr_assert(has_edge(g, way.parent, node, way.name), "%u -%u-> %u", way.parent, way.name, node);
+        cr_assert_lt(backward.count, 2 * MOST - 2);
+        backward.words[backward.count++] = g->type[node];
+        backward.words[backward.count++] = way.name;
+        node = way.parent;
+    }
+    cr_assert(node >= g->roots.begin && node < g->roots.end);
+    out.is_secondary = node >= g->roots.second;
+    out.words[out.count++] = g->root_rank[node - g->roots.begin];
+    for (uint32_t i = backward.count; i-- > 0;) out.words[out.count++] = backward.words[i];
+    return out;
+}
+
+static void expect_equal(const reading *found, const reading *wanted, uint64_t seed, uint32_t node)
+{
+    cr_assert_eq(found->count, wanted->count, "seed %lu node %u: %u words, not %u", (unsigned long)seed, node,
+                 found->count, wanted->count);
+    cr_assert_eq(compare_readings(found, wanted), 0, "seed %lu node %u", (unsigned long)seed, node);
+    cr_assert_eq(found->is_secondary, wanted->is_secondary, "seed %lu node %u", (unsigned long)seed, node);
+}
+
+static void expect_definition(graph *g, const hsd_shortest_config *config, uint64_t seed)
+{
+    hsd_shortest shortest;
+    reading wanted[MOST];
+    hsd_adjacency *a = to_adjacency(g);
+    uint64_t reached = 0;
+    define(g, config->has_avoided ? config->avoided : UINT32_MAX, wanted);
+    cr_assert_eq(hsd_shortest_find(&shortest, a, config, &err), HSD_OK, "%s", err.text);
+    for (uint32_t node = 0; node < g->nodes; node++) {
+        const reading found = read_way(g, &shortest, node);
+        expect_equal(&found, &wanted[node], seed, node);
+        reached += found.count > 0;
+    }
+    cr_assert_eq(shortest.reached, reached);
+    hsd_shortest_close(&shortest);
+    hsd_adjacency_free(a);
+}
+
+Test(shortest, paths_read_first_of_all_on_random_graphs)
+{
+    const uint64_t seed = test_seed(31);
+    for (uint64_t i = 0; i < 4000; i++) {
+        test_random random = {seed + i};
+        graph g = random_graph(&random);
+        const hsd_shortest_config config = config_of(&g, UINT64_C(1) << 20);
+        expect_definition(&g, &config, seed + i);
+    }
+}
+
+Test(shortest, paths_avoid_a_node_when_told)
+{
+    const uint64_t seed = test_seed(37);
+    for (uint64_t i = 0; i < 1000; i++) {
+        test_random random = {seed + i};
+        graph g = random_graph(&random);
+        hsd_shortest_config config = config_of(&g, UINT64_C(1) << 20);
+        config.has_avoided = true;
+        config.avoided = (uint32_t)test_below(&random, g.roots.begin);
+        expect_definition(&g, &config, seed + i);
+    }
+}
+
+Test(shortest, paths_read_the_same_however_nodes_are_numbered)
+{
+    const uint64_t seed = test_seed(41);
+    for (uint64_t i = 0; i < 2000; i++) {
+        test_random random = {seed + i};
+        uint32_t map[MOST];
+        graph g = random_graph(&random), other = shuffled(&g, &random, map);
+        const hsd_shortest_config config = config_of(&g, UINT64_C(1) << 20);
+        const hsd_shortest_config other_config = config_of(&other, UINT64_C(1) << 20);
+        hsd_adjacency *a = to_adjacency(&g), *b = to_adjacency(&other);
+        hsd_shortest x, y;
+        cr_assert_eq(hsd_shortest_find(&x, a, &config, &err), HSD_OK);
+        cr_assert_eq(hsd_shortest_find(&y, b, &other_config, &err), HSD_OK);
+        for (uint32_t node = 0; node < g.nodes; node++) {
+            const reading here = read_way(&g, &x, node), there = read_way(&other, &y, map[node]);
+            expect_equal(&there, &here, seed + i, node);
+        }
+        hsd_shortest_close(&x);
+        hsd_shortest_close(&y);
+        hsd_adjacency_free(a);
+        hsd_adjacency_free(b);
+    }
+}
+
+/* ---- ranks ---- */
+
+typedef struct telling {
+    const graph *g;
+    const reading *wanted;
+    hsd_reading last;
+    uint32_t count;
+    uint32_t rank_of[MOST];
+} telling;
+
+static const reading *wanted_of(const telling *t, const hsd_reading *r) { return &t->wanted[r->node]; }
+
+static hsd_status take(void *context, const hsd_reading *r, hsd_error *error)
+{
+    telling *t = context;
+    const reading *here = wanted_of(t, r);
+    (void)error;
+    cr_assert_eq(here->count, 1 + 2 * r->level);
+    cr_assert_eq(here->is_secondary, r->is_secondary);
+    if (t->count > 0 && t->last.level == r->level && t->last.is_secondary == r->is_secondary) {
+        const int order = compare_readings(wanted_of(t, &t->last), here);
+        cr_assert(order < 0 ? r->rank == t->last.rank + 1 : r->rank == t->last.rank && r->node > t->last.node);
+    } else if (t->count > 0) {
+        cr_assert(r->is_secondary > t->last.is_secondary || r->level == t->last.level + 1);
+        cr_assert(r->level == 0 || r->rank == 0);
+    }
+    if (r->level > 0) {
+        cr_assert_eq(r->type, t->g->type[r->node]);
+        cr_assert_eq(r->name, here->words[here->count - 2]);
+    }
+    t->rank_of[r->node] = r->rank;
+    t->last = *r;
+    t->count++;
+    return HSD_OK;
+}
+
+Test(shortest, ranks_are_told_in_the_order_of_readings)
+{
+    const uint64_t seed = test_seed(43);
+    for (uint64_t i = 0; i < 2000; i++) {
+        test_random random = {seed + i};
+        graph g = random_graph(&random);
+        reading wanted[MOST];
+        telling t = {.g = &g, .wanted = wanted};
+        hsd_shortest_config config = config_of(&g, UINT64_C(1) << 20);
+        hsd_adjacency *a = to_adjacency(&g);
+        hsd_shortest shortest;
+        define(&g, UINT32_MAX, wanted);
+        config.take = take;
+        config.take_context = &t;
+        cr_assert_eq(hsd_shortest_find(&shortest, a, &config, &err), HSD_OK);
+        cr_assert_eq(t.count, shortest.reached);
+        hsd_shortest_close(&shortest);
+        hsd_adjacency_free(a);
+    }
+}
+
+/* ---- stopping early, failing ---- */
+
+Test(shortest, search_stops_when_all_that_is_wanted_is_reached)
+{
+    const uint64_t seed = test_seed(47);
+    for (uint64_t i = 0; i < 1000; i++) {
+        test_random random = {seed + i};
+        graph g = random_graph(&random);
+        reading wanted[MOST];
+        uint8_t bits[MOST / 8 + 1] = {0};
+        hsd_shortest_config config = config_of(&g, UINT64_C(1) << 20);
+        hsd_adjacency *a = to_adjacency(&g);
+        hsd_shortest shortest;
+        define(&g, UINT32_MAX, wanted);
+        config.wanted = bits;
+        uint32_t deepest = 0;
+        for (uint32_t node = 0; node < g.nodes; node++) {
+            if (wanted[node].count == 0 || test_below(&random, 4) != 0) continue;
+            bits[node / 8] = (uint8_t)(bits[node / 8] | 1u << node % 8);
+            config.wanted_count++;
+            if (!wanted[node].is_secondary && wanted[node].count > deepest) deepest = wanted[node].count;
+            else if (wanted[node].is_secondary) deepest = UINT32_MAX;
+        }
+        cr_assert_eq(hsd_shortest_find(&shortest, a, &config, &err), HSD_OK);
+        for (uint32_t node = 0; node < g.nodes; node++) {
+            const reading found = read_way(&g, &shortest, node);
+            if (bits[node / 8] >> node % 8 & 1) expect_equal(&found, &wanted[node], seed + i, node);
+            if (node < g.roots.begin && !wanted[node].is_secondary) cr_assert(found.count <= deepest);
+        }
+        hsd_shortest_close(&shortest);
+        hsd_adjacency_free(a);
+    }
+}
+
+Test(shortest, search_needs_its_least_memory_and_roots_among_the_nodes)
+{
+    test_random random = {5};
+    graph g = random_graph(&random);
+    hsd_shortest shortest;
+    hsd_adjacency *a = to_adjacency(&g);
+    hsd_shortest_config config = config_of(&g, hsd_shortest_least_bytes(g.nodes));
+    cr_assert_eq(hsd_shortest_find(&shortest, a, &config, &err), HSD_OK, "%s", err.text);
+    hsd_shortest_close(&shortest);
+    config.memory_bytes--;
+    cr_assert_eq(hsd_shortest_find(&shortest, a, &config, &err), HSD_E_OVER_BUDGET);
+    config.memory_bytes++;
+    config.roots.end = g.nodes + 1;
+    cr_assert_eq(hsd_shortest_find(&shortest, a, &config, &err), HSD_E_MISUSE);
+    hsd_adjacency_free(a);
+}
+
+static hsd_status refuse(void *context, const hsd_reading *r, hsd_error *error)
+{
+    (void)r;
+    return (*(uint32_t *)context)-- > 0 ? HSD_OK : hsd_fail(error, HSD_E_CANCELLED, "enough");
+}
+
+Test(shortest, search_ends_with_what_take_returns)
+{
+    graph g = {.nodes = 4, .edge_count = 3, .roots = {3, 4, 4}, .edges = {{0, 1, 1}, {1, 2, 1}, {3, 0, 0}}};
+    hsd_adjacency *a = to_adjacency(&g);
+    hsd_shortest_config config = config_of(&g, UINT64_C(1) << 20);
+    config.take = refuse;
+    for (uint32_t least = 0; least < 4; least++) {
+        uint32_t left = least;
+        hsd_shortest shortest;
+        config.take_context = &left;
+        cr_assert_eq(hsd_shortest_find(&shortest, a, &config, &err), HSD_E_CANCELLED);
+    }
+    hsd_adjacency_free(a);
+}
+
+/* ---- large ones: the same ways whatever the memory ---- */
+
+enum { MANY = 120000 };
+
+static uint32_t hash(uint32_t i) { return (uint32_t)((i * UINT64_C(0x9E3779B97F4A7C15)) >> 33); }
+
+static uint32_t many_type(void *context, uint32_t node)
+{
+    (void)context;
+    return hash(node) % 5;
+}
+
+static hsd_adjacency *many(uint32_t (*targets)(uint32_t i, uint32_t *out), uint64_t memory)
+{
+    hsd_adjacency *a;
+    const uint32_t first = 0, none = 0;
+    cr_assert_eq(hsd_adjacency_begin(&a, memory, &space, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_with_names(a, memory, &err), HSD_OK);
+    for (uint32_t i = 0; i < MANY; i++) {
+        uint32_t out[8], names[8];
+        const uint32_t count = targets(i, out);
+        for (uint32_t j = 0; j < count; j++) names[j] = hash(i * 8 + j) % 3;
+        cr_assert_eq(hsd_adjacency_add(a, i, out, names, count, &err), HSD_OK);
+    }
+    cr_assert_eq(hsd_adjacency_add(a, MANY, &first, &none, 1, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_finish(a, MANY + 1, &err), HSD_OK);
+    return a;
+}
+
+static uint32_t list_targets(uint32_t i, uint32_t *out)
+{
+    out[0] = i + 1;
+    return i + 1 < MANY ? 1 : 0;
+}
+
+static uint32_t scattered_list_targets(uint32_t i, uint32_t *out) /* one cycle through all, far apart */
+{
+    out[0] = (uint32_t)((i + UINT64_C(77773)) % MANY);
+    return 1;
+}
+
+static uint32_t cycle_targets(uint32_t i, uint32_t *out)
+{
+    out[0] = (i + 1) % MANY;
+    return 1;
+}
+
+static uint32_t tree_targets(uint32_t i, uint32_t *out)
+{
+    if (2 * i + 2 >= MANY) return 0;
+    out[0] = 2 * i + 1;
+    out[1] = 2 * i + 2;
+    return 2;
+}
+
+static uint32_t comb_targets(uint32_t i, uint32_t *out) /* even: spine, odd: teeth */
+{
+    if (i % 2 == 1 || i + 2 >= MANY) return 0;
+    out[0] = i + 1;
+    out[1] = i + 2;
+    return 2;
+}
+
+static uint32_t random_targets(uint32_t i, uint32_t *out)
+{
+    for (uint32_t j = 0; j < 6; j++) out[j] = hash(i * 6 + j) % MANY;
+    return 6;
+}
+
+static uint32_t star_targets(uint32_t i, uint32_t *out)
+{
+    if (i == 0) return 0; /* added below: longer than a block */
+    out[0] = 1 + hash(i) % (MANY - 1);
+    return 1;
+}
+
+static hsd_shortest find_in(hsd_adjacency *a, uint64_t memory)
+{
+    hsd_shortest shortest;
+    const hsd_shortest_config config = {.roots = {MANY, MANY + 1, MANY + 1}, .type_of = many_type,
+                                        .memory_bytes = memory, .space = &space};
+    cr_assert_eq(hsd_shortest_find(&shortest, a, &config, &err), HSD_OK, "%s", err.text);
+    return shortest;
+}
+
+static void expect_same_ways(hsd_adjacency *a, uint64_t reached, uint32_t levels)
+{
+    hsd_shortest roomy = find_in(a, hsd_shortest_useful_bytes(MANY + 1) + (UINT64_C(16) << 20));
+    hsd_shortest tight = find_in(a, hsd_shortest_least_bytes(MANY + 1));
+    cr_assert_eq(roomy.reached, reached, "%lu reached", (unsigned long)roomy.reached);
+    cr_assert(levels == 0 || roomy.levels == levels, "%u levels", roomy.levels);
+    for (uint32_t i = 0; i <= MANY; i++) {
+        const hsd_way x = hsd_shortest_way(&roomy, i), y = hsd_shortest_way(&tight, i);
+        cr_assert(x.parent == y.parent && x.name == y.name, "node %u", i);
+    }
+    cr_assert(roomy.spilled < tight.spilled || tight.spilled == 0);
+    hsd_shortest_close(&roomy);
+    hsd_shortest_close(&tight);
+}
+
+static void check_shape(uint32_t (*targets)(uint32_t i, uint32_t *out), uint64_t reached, uint32_t levels)
+{
+    hsd_adjacency *a = many(targets, UINT64_C(512) << 10);
+    expect_same_ways(a, reached, levels);
+    hsd_adjacency_free(a);
+}
+
+Test(shortest, paths_survive_the_worst_shapes_in_little_memory)
+{
+    check_shape(list_targets, MANY + 1, MANY);
+    check_shape(scattered_list_targets, MANY + 1, MANY + 1);
+    check_shape(cycle_targets, MANY + 1, MANY + 1);
+    check_shape(tree_targets, MANY, 0);
+    check_shape(comb_targets, MANY, MANY / 2);
+}
+
+Test(shortest, paths_through_a_wide_random_graph_are_the_same_in_little_memory)
+{
+    hsd_adjacency *a = many(random_targets, UINT64_C(16) << 20);
+    hsd_shortest tight = find_in(a, hsd_shortest_least_bytes(MANY + 1));
+    cr_assert_gt(tight.spilled, 0);
+    expect_same_ways(a, tight.reached, 0);
+    hsd_shortest_close(&tight);
+    hsd_adjacency_free(a);
+}
+
+Test(shortest, paths_survive_one_node_that_refers_to_all)
+{
+    hsd_adjacency *a;
+    uint32_t all[MANY - 1], names[MANY - 1];
+    for (uint32_t i = 0; i < MANY - 1; i++) {
+        all[i] = i + 1;
+        names[i] = hash(i) % 3;
+    }
+    cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(16) << 20, &space, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_with_names(a, UINT64_C(16) << 20, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_add(a, 0, all, names, MANY - 1, &err), HSD_OK);
+    for (uint32_t i = 1; i < MANY; i++) {
+        uint32_t out[1];
+        cr_assert_eq(hsd_adjacency_add(a, i, out, NULL, star_targets(i, out), &err), HSD_OK);
+    }
+    const uint32_t first = 0;
+    cr_assert_eq(hsd_adjacency_add(a, MANY, &first, NULL, 1, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_finish(a, MANY + 1, &err), HSD_OK);
+    expect_same_ways(a, MANY + 1, 0);
+    hsd_adjacency_free(a);
+}
+
+/* ---- the sorter of levels ---- */
+
+static int compare_quads(const void *a, const void *b) /* all four words: the last is the order of puts */
+{
+    const hsd_quad *x = a, *y = b;
+    for (int i = 0; i < 4; i++)
+        if (x->word[i] != y->word[i]) return x->word[i] < y->word[i] ? -1 : 1;
+    return 0;
+}
+
+/* Words beyond the key are 0 but the last, which counts: so a stable sort is a sort by all four. */
+static hsd_quad random_quad(test_random *random, unsigned key_words, uint32_t range, uint32_t at)
+{
+    hsd_quad quad = {{0, 0, 0, at}};
+    for (unsigned word = 0; word < key_words; word++) quad.word[word] = (uint32_t)test_below(random, range);
+    return quad;
+}
+
+static void expect_sorted(hsd_quads *q, test_random *random, unsigned key_words, size_t count, uint32_t range)
+{
+    hsd_quad *wanted = calloc(count + 1, sizeof *wanted);
+    const hsd_quad *at;
+    hsd_quads_begin(q, key_words);
+    for (size_t i = 0; i < count; i++) {
+        wanted[i] = random_quad(random, key_words, range, (uint32_t)i);
+        const uint32_t *w = wanted[i].word;
+        cr_assert_eq(hsd_quads_put(q, w[0], w[1], w[2], w[3], &err), HSD_OK);
+    }
+    qsort(wanted, count, sizeof *wanted, compare_quads);
+    cr_assert_eq(hsd_quads_sort(q, &err), HSD_OK);
+    for (size_t i = 0; i < count; i++) {
+        cr_assert_eq(hsd_quads_next(q, &at, &err), HSD_OK);
+        cr_assert_eq(compare_quads(at, &wanted[i]), 0, "record %zu of %zu", i, count);
+    }
+    cr_assert_eq(hsd_quads_next(q, &at, &err), HSD_END);
+    free(wanted);
+}
+
+Test(shortest, levels_are_sorted_stably_in_memory_and_in_runs)
+{
+    enum { ROOM = HSD_QUADS_MIN_RECORDS };
+    static hsd_quad items[ROOM], scratch[ROOM];
+    static const size_t counts[] = {0, 1, 2, 7, 40, 41, 1000, ROOM, ROOM + 1, 3 * ROOM, 17 * ROOM, 40 * ROOM + 5};
+    test_random random = {test_seed(53)};
+    hsd_quads q;
+    hsd_quads_init(&q, items, scratch, ROOM, &space);
+    for (unsigned key_words = 1; key_words <= 3; key_words++) {
+        for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+            expect_sorted(&q, &random, key_words, counts[i], 4);
+            expect_sorted(&q, &random, key_words, counts[i], UINT32_MAX);
+        }
+    }
+    cr_assert_gt(q.spilled, 0);
+    hsd_quads_release(&q);
+}
