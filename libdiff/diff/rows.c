@@ -3,20 +3,13 @@
  * result owns everything it shows, so captures can be closed before it is printed.
  */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/check.h"
 #include "diff/compare.h"
+#include "diff/store.h"
 #include <hscapture/hscapture.h>
-
-#define MAX_WARNINGS 16
-
-struct hsd_diff_store {
-    hsd_arena arena;
-};
 
 static hsd_status no_memory(hsd_error *err)
 {
@@ -51,11 +44,6 @@ static hsd_status new_result(hsd_diff **out, hsd_error *err)
         free(diff);
         return no_memory(err);
     }
-    diff->warnings = hsd_arena_take(&diff->store->arena, MAX_WARNINGS * sizeof *diff->warnings);
-    if (diff->warnings == NULL) {
-        hsd_diff_free(diff);
-        return no_memory(err);
-    }
     *out = diff;
     return HSD_OK;
 }
@@ -63,49 +51,19 @@ static hsd_status new_result(hsd_diff **out, hsd_error *err)
 void hsd_diff_free(hsd_diff *diff)
 {
     if (diff == NULL) return;
-    hsd_arena_release(&diff->store->arena);
-    free(diff->store);
+    hsd_store_free(diff->store);
     free(diff);
-}
-
-static hsd_status copy_text(hsd_diff *diff, hsd_bytes name, hsd_text *out, hsd_error *err)
-{
-    out->data = hsd_arena_copy(&diff->store->arena, name.data, name.size);
-    out->size = name.size;
-    return out->data == NULL ? no_memory(err) : HSD_OK;
-}
-
-static hsd_status copy_string(hsd_diff *diff, const char **string, hsd_error *err)
-{
-    if (*string == NULL) return HSD_OK;
-    *string = hsd_arena_copy(&diff->store->arena, *string, strlen(*string));
-    return *string == NULL ? no_memory(err) : HSD_OK;
 }
 
 static hsd_status copy_info(hsd_diff *diff, hsd_side *side, const hsd_capture_info *info, hsd_error *err)
 {
-    side->info = *info;
-    HSD_TRY(copy_string(diff, &side->info.path, err));
-    HSD_TRY(copy_string(diff, &side->info.producer, err));
-    HSD_TRY(copy_string(diff, &side->info.runtime, err));
-    HSD_TRY(copy_string(diff, &side->info.process_name, err));
-    HSD_TRY(copy_string(diff, &side->info.source_format, err));
-    return copy_string(diff, &side->info.incomplete_reason, err);
+    return hsd_store_info(diff->store, info, &side->info, err);
 }
 
-static void warn(hsd_diff *diff, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* A warning that does not fit or for which there is no memory is dropped: the answer stands. */
-static void warn(hsd_diff *diff, const char *format, ...)
+static void show_warnings(hsd_diff *diff)
 {
-    char text[512];
-    va_list arguments;
-    if (diff->warning_count == MAX_WARNINGS) return;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    const char *copy = hsd_arena_copy(&diff->store->arena, text, strlen(text));
-    if (copy != NULL) diff->warnings[diff->warning_count++] = (hsd_text){copy, strlen(copy)};
+    diff->warnings = diff->store->warnings;
+    diff->warning_count = diff->store->warning_count;
 }
 
 /* ---- order of rows: growth, largest first, then name ---- */
@@ -116,24 +74,18 @@ static int compare_growth(const hsd_change *a, const hsd_change *b)
     return (x < y) - (x > y);
 }
 
-static int compare_names(hsd_text a, hsd_text b)
-{
-    const int order = memcmp(a.data, b.data, a.size < b.size ? a.size : b.size);
-    return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
-}
-
 static int compare_types(const void *a, const void *b)
 {
     const hsd_type_row *x = a, *y = b;
     const int order = compare_growth(&x->live, &y->live);
-    return order != 0 ? order : compare_names(x->name, y->name);
+    return order != 0 ? order : hsd_store_compare(x->name, y->name);
 }
 
 static int compare_roots(const void *a, const void *b)
 {
     const hsd_root_row *x = a, *y = b;
     const int order = compare_growth(&x->live, &y->live);
-    return order != 0 ? order : compare_names(x->name, y->name);
+    return order != 0 ? order : hsd_store_compare(x->name, y->name);
 }
 
 /* ---- rows of types ---- */
@@ -158,7 +110,7 @@ static hsd_status keep_type_row(hsd_diff *diff, const hsd_type_row *row, const h
     hsd_type_row *kept = &diff->types[diff->type_count];
     *kept = *row;
     kept->flags = types->flags[type];
-    HSD_TRY(copy_text(diff, hsd_names_get(&types->names, type), &kept->name, err));
+    HSD_TRY(hsd_store_text(diff->store, hsd_names_get(&types->names, type), &kept->name, err));
     diff->type_count++;
     add_change(&diff->total, &kept->live);
     add_amount(&diff->unreached_before, kept->unreached_before);
@@ -229,7 +181,7 @@ static hsd_status make_root_rows(hsd_diff *diff, const hsd_comparison *c, hsd_er
         fill_root_row(&row, &c->by_root[i]);
         row.kind = c->root_kinds[i];
         row.is_shared = i == c->root_number[BEFORE][HSD_ROOT_SHARED];
-        HSD_TRY(copy_text(diff, hsd_names_get(&c->roots, i), &row.name, err));
+        HSD_TRY(hsd_store_text(diff->store, hsd_names_get(&c->roots, i), &row.name, err));
         rows[diff->root_count++] = row;
     }
     qsort(rows, diff->root_count, sizeof *rows, compare_roots);
@@ -238,52 +190,18 @@ static hsd_status make_root_rows(hsd_diff *diff, const hsd_comparison *c, hsd_er
 
 /* ---- sides and warnings ---- */
 
-static void warn_of_capture(hsd_diff *diff, const hsd_capture_info *info)
-{
-    if (!info->is_complete) {
-        warn(diff, "%s is incomplete (%s): numbers are lower bounds", info->path,
-             info->incomplete_reason[0] != 0 ? info->incomplete_reason : "no end record");
-    }
-    if (info->lost > 0) {
-        warn(diff, "%s: the producer could not capture %" PRIu64 " things; hsdiff info lists them",
-             info->path, info->lost);
-    }
-    if (info->facts & HSC_FACT_SAMPLED) warn(diff, "%s was sampled: counts are estimates", info->path);
-}
-
 static void warn_of_pair(hsd_diff *diff)
 {
     const uint32_t facts = diff->before.info.facts ^ diff->after.info.facts;
     if (facts & HSC_FACT_COLLECTED) {
-        warn(diff, "only %s was taken right after a collection: the other may hold garbage",
+        hsd_store_warn(diff->store, "only %s was taken right after a collection: the other may hold garbage",
              diff->before.info.facts & HSC_FACT_COLLECTED ? diff->before.info.path : diff->after.info.path);
     }
     const uint64_t matched = diff->match.exact + diff->match.address + diff->match.structure;
     if (diff->identity_is_known && diff->total.before.objects > 1000 && diff->total.after.objects > 1000 &&
         matched < diff->total.before.objects / 20) {
-        warn(diff, "the captures share only %" PRIu64 " objects: they look like two different processes", matched);
+        hsd_store_warn(diff->store, "the captures share only %" PRIu64 " objects: they look like two different processes", matched);
     }
-}
-
-static void warn_of_references(hsd_diff *diff, const hsd_side *side)
-{
-    if (!side->has_references) {
-        warn(diff, "%s carries no references: every object counts as live", side->info.path);
-    } else if (!side->has_roots) {
-        warn(diff, "%s carries no roots: every object counts as live", side->info.path);
-    } else if (side->dangling > side->info.references / 100) { /* every JVM dump has a few hundred */
-        warn(diff, "%s: %" PRIu64 " %s to objects that are not in the capture", side->info.path,
-             side->dangling, side->dangling == 1 ? "reference leads" : "references lead");
-    }
-}
-
-static void fill_side(hsd_side *side, const hsd_side_walk *walk, hsd_amount live, hsd_amount unreached)
-{
-    side->live = live;
-    side->unreached = unreached;
-    side->has_roots = hsd_side_has_graph(walk);
-    side->has_references = walk->has_references;
-    side->dangling = walk->dangling;
 }
 
 /* A partial capture may have lost what looks freed: that is never claimed. */
@@ -303,20 +221,21 @@ static hsd_status fill(hsd_diff *diff, const hsd_comparison *c, hsd_error *err)
     HSD_TRY(copy_info(diff, &diff->before, c->sides[BEFORE].info, err));
     HSD_TRY(copy_info(diff, &diff->after, c->sides[AFTER].info, err));
     HSD_TRY(make_type_rows(diff, c, err));
-    fill_side(&diff->before, &c->sides[BEFORE], diff->total.before, diff->unreached_before);
-    fill_side(&diff->after, &c->sides[AFTER], diff->total.after, diff->unreached_after);
+    hsd_store_side(&diff->before, &c->sides[BEFORE], diff->total.before, diff->unreached_before);
+    hsd_store_side(&diff->after, &c->sides[AFTER], diff->total.after, diff->unreached_after);
     HSD_TRY(make_root_rows(diff, c, err));
     diff->is_partial = !diff->before.info.is_complete || !diff->after.info.is_complete;
     if (diff->is_partial) forget_freed(diff);
-    warn_of_capture(diff, &diff->before.info);
-    warn_of_capture(diff, &diff->after.info);
+    hsd_store_warn_of_capture(diff->store, &diff->before.info);
+    hsd_store_warn_of_capture(diff->store, &diff->after.info);
     if (c->rung_reason != NULL) {
-        warn(diff, "single objects cannot be matched: %s%s", c->rung_reason,
+        hsd_store_warn(diff->store, "single objects cannot be matched: %s%s", c->rung_reason,
              diff->is_partial ? "" : "; growth is exact, new and freed are not known");
     }
     warn_of_pair(diff);
-    warn_of_references(diff, &diff->before);
-    warn_of_references(diff, &diff->after);
+    hsd_store_warn_of_references(diff->store, &diff->before);
+    hsd_store_warn_of_references(diff->store, &diff->after);
+    show_warnings(diff);
     return HSD_OK;
 }
 
@@ -348,8 +267,9 @@ static hsd_status fill_summary(hsd_diff *diff, const hsd_summary_side sides[SIDE
     qsort(diff->types, diff->type_count, sizeof *diff->types, compare_types);
     diff->before.live = diff->total.before;
     diff->after.live = diff->total.after;
-    warn_of_capture(diff, &diff->before.info);
-    warn_of_capture(diff, &diff->after.info);
+    hsd_store_warn_of_capture(diff->store, &diff->before.info);
+    hsd_store_warn_of_capture(diff->store, &diff->after.info);
+    show_warnings(diff);
     return HSD_OK;
 }
 
