@@ -1,7 +1,8 @@
 /*
  * The graph stage alone: building adjacency blocks and finding owners on synthetic graphs, resident
  * and in a fraction of the memory they need. The bound beside it: touching one random u32 for each
- * reference, 32 at a time in flight, in an array as large as the labels, in the same run.
+ * reference, 32 at a time in flight, in an array as large as the labels, in the same run. The same with names of
+ * references, and reading all of them.
  *
  *      bench_graph [NODES [REFERENCES_PER_NODE]]        CSV: stage,shape,memory,items,seconds,…
  */
@@ -62,29 +63,37 @@ static void bound(uint32_t nodes, uint64_t touches)
     free(labels);
 }
 
+/* Names as of fields: each node is of one of 256 types, which has `degree` names of 8,192. */
+static void draw_names(uint32_t *names, uint32_t type, uint32_t degree)
+{
+    for (uint32_t i = 0; i < degree; i++) names[i] = (type * 37 + i * 251) & 8191;
+}
+
 static hsd_adjacency *build(const graph_shape *shape, uint32_t nodes, uint32_t degree, uint64_t memory,
-                            hsd_temp_space *space)
+                            bool is_named, hsd_temp_space *space)
 {
     hsd_adjacency *a;
     hsd_error err;
     uint64_t state = 88172645463325252u;
     const uint64_t start = hsd_now_ns();
     stop(hsd_adjacency_begin(&a, memory, space, &err), &err);
+    if (is_named) stop(hsd_adjacency_with_names(a, memory / 2, &err), &err);
     for (uint32_t node = 0; node < nodes; node++) {
-        uint32_t targets[64];
+        uint32_t targets[64], names[64];
         for (uint32_t i = 0; i < degree; i++) {
             const uint64_t random = next_random(&state) >> 32;
             targets[i] = shape->window == 0 ? (uint32_t)(random * nodes >> 32)
                                             : (uint32_t)((node + 1 + random % shape->window) % nodes);
         }
-        stop(hsd_adjacency_add(a, node, targets, NULL, degree, &err), &err);
+        if (is_named) draw_names(names, (uint32_t)(state >> 24 & 255), degree);
+        stop(hsd_adjacency_add(a, node, targets, is_named ? names : NULL, degree, &err), &err);
     }
     for (uint32_t i = 0; i < ROOTS; i++) {
         const uint32_t target = (uint32_t)((uint64_t)i * nodes / ROOTS);
         stop(hsd_adjacency_add(a, nodes + i, &target, NULL, 1, &err), &err);
     }
     stop(hsd_adjacency_finish(a, nodes + ROOTS, &err), &err);
-    row("build", shape->name, memory, hsd_adjacency_edge_count(a), start, space->bytes_now);
+    row(is_named ? "named-build" : "build", shape->name, memory, hsd_adjacency_edge_count(a), start, space->bytes_now);
     return a;
 }
 
@@ -94,7 +103,7 @@ static void run(const graph_shape *shape, uint32_t nodes, uint32_t degree, uint6
     hsd_error err;
     hsd_paged owners;
     hsd_temp_space_init(&space, NULL);
-    hsd_adjacency *a = build(shape, nodes, degree, memory / 2, &space);
+    hsd_adjacency *a = build(shape, nodes, degree, memory / 2, false, &space);
     uint32_t labels[ROOTS];
     for (uint32_t i = 0; i < ROOTS; i++) labels[i] = HSD_OWNER_FIRST + i;
     const hsd_owners_config config = {.roots = {nodes, nodes + ROOTS, nodes + ROOTS}, .object_count = nodes,
@@ -103,6 +112,29 @@ static void run(const graph_shape *shape, uint32_t nodes, uint32_t degree, uint6
     stop(hsd_owners_find(a, &config, &owners, &err), &err);
     row("owners", shape->name, memory, hsd_adjacency_edge_count(a), start, space.bytes_now);
     hsd_paged_close(&owners);
+    hsd_adjacency_free(a);
+}
+
+/* All names in order of nodes, as the links of the dominator tree read them. */
+static void run_named(const graph_shape *shape, uint32_t nodes, uint32_t degree, uint64_t memory)
+{
+    hsd_temp_space space;
+    hsd_error err;
+    hsd_temp_space_init(&space, NULL);
+    hsd_adjacency *a = build(shape, nodes, degree, memory / 2, true, &space);
+    uint64_t sum = 0;
+    const uint64_t start = hsd_now_ns();
+    for (uint32_t node = 0; node < nodes; node++) {
+        hsd_targets targets;
+        hsd_adjacency_get_named(a, node, &targets);
+        for (uint32_t i = 0; i < targets.count; i++) sum += targets.items[i] ^ targets.names[i];
+    }
+    stop(hsd_adjacency_check(a, &err), &err);
+    row(sum == 1 ? "" : "named-scan", shape->name, memory, hsd_adjacency_edge_count(a), start, space.bytes_now);
+    printf("graph-bytes,%s,,%llu,,%.2f of references,%.2f of names\n", shape->name,
+           (unsigned long long)hsd_adjacency_edge_count(a),
+           (double)hsd_adjacency_bytes(a) / (double)hsd_adjacency_edge_count(a),
+           (double)hsd_adjacency_name_bytes(a) / (double)hsd_adjacency_edge_count(a));
     hsd_adjacency_free(a);
 }
 
@@ -118,6 +150,8 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         run(&shapes[i], nodes, degree, full);
         run(&shapes[i], nodes, degree, full / 4);
+        run_named(&shapes[i], nodes, degree, full);
+        run_named(&shapes[i], nodes, degree, full / 4);
     }
     return 0;
 }

@@ -1,236 +1,97 @@
 /*
- * Compressed adjacency blocks: built once in order of sources, read at random.
+ * Building compressed adjacency blocks, in order of sources. Reading them is in adjacency_read.c.
  *
  *      block (16 KiB)  u32 first    first node of the block
  *                      u32 count    nodes in it, or LONG: one part of one node's long list
  *      ordinary        u16 at[count + 1]   where each node's list starts behind this table
  *                      lists        zigzag(first target - node), then gaps - 1, as varints
- *      LONG            u32 items, u32 has_more, then the list in the same coding
+ *      LONG            u32 items, u32 has_more, u32 block and byte of the names, then the list in the same coding
  *
  * Nodes are found through `locate`: for every 256th node the block that holds it; from there at most
- * a few steps along block_first. Blocks stay in memory in slabs of 1 MiB while the budget lasts, and
- * move to a temporary file, read through a page cache, when it does not.
+ * a few steps along block_first. Names of references go into blocks of their own (graph/name_blocks.h).
  */
-#include "graph/adjacency.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/check.h"
-#include "base/pages.h"
+#include "graph/adjacency_state.h"
+#include "graph/varint.h"
 
-#define BLOCK_BYTES HSD_PAGE_BYTES
-#define SLAB_BLOCKS 64u
-#define SLAB_BYTES ((size_t)SLAB_BLOCKS * BLOCK_BYTES)
-#define LONG_LIST UINT32_MAX
-#define HEADER_BYTES 8u
-#define LONG_HEADER_BYTES 16u
 #define MAX_BLOCK_NODES 4096u
-#define MAX_VARINT 5u
-#define LOCATE_SHIFT 8
-
-struct hsd_adjacency {
-    hsd_temp_space *space;
-    uint64_t memory_bytes;
-    uint64_t edge_count;
-    uint32_t node_count;
-
-    uint8_t **slabs;       /* resident blocks */
-    size_t slab_count, slab_capacity;
-    hsd_temp file;         /* spilled blocks; moved into pages by finish */
-    bool is_spilled;
-    hsd_paged pages;       /* reading spilled blocks */
-    bool has_pages;
-
-    uint32_t *block_first; /* first node of each block */
-    uint32_t block_count, block_capacity;
-    uint32_t *locate;
-    uint8_t *has_targets;  /* one bit a node */
-    size_t bit_bytes;
-
-    /* building */
-    bool is_finished;
-    uint32_t largest_target;
-    uint32_t source;       /* whose targets are gathered */
-    bool has_source;
-    bool is_long;          /* parts of `source` were written already */
-    uint32_t *gathered;    /* HSD_ADJACENCY_PART_ITEMS */
-    uint32_t gathered_count;
-    uint8_t *lists;        /* encoded lists of the open block */
-    uint32_t list_bytes;
-    uint16_t *at;          /* MAX_BLOCK_NODES + 1 */
-    uint32_t open_first, open_count;
-    uint32_t next_node;    /* nodes below have their place in a block */
-
-    /* reading */
-    uint32_t *items;       /* HSD_ADJACENCY_PART_ITEMS */
-    uint32_t *names;       /* as many */
-};
-
-/* ---- coding ---- */
-
-static uint8_t *put_varint(uint8_t *out, uint64_t value)
-{
-    while (value >= 0x80) {
-        *out++ = (uint8_t)(value | 0x80);
-        value >>= 7;
-    }
-    *out++ = (uint8_t)value;
-    return out;
-}
-
-static inline const uint8_t *get_varint(const uint8_t *in, uint64_t *value)
-{
-    uint64_t byte = *in++;
-    uint64_t result = byte & 0x7f;
-    for (unsigned shift = 7; byte & 0x80; shift += 7) {
-        byte = *in++;
-        result |= (byte & 0x7f) << shift;
-    }
-    *value = result;
-    return in;
-}
+#define FEW_TARGETS 48u /* below it shifting is faster than counting (bench_graph) */
 
 static uint64_t zigzag(int64_t value) { return ((uint64_t)value << 1) ^ (uint64_t)(value >> 63); }
-static int64_t unzigzag(uint64_t value) { return (int64_t)(value >> 1) ^ -(int64_t)(value & 1); }
-
-/* Sorted, distinct targets behind `out`; at most MAX_VARINT bytes each. */
-static uint8_t *encode_list(uint8_t *out, uint32_t source, const uint32_t *items, uint32_t count)
-{
-    out = put_varint(out, zigzag((int64_t)items[0] - (int64_t)source));
-    for (uint32_t i = 1; i < count; i++) out = put_varint(out, items[i] - items[i - 1] - 1);
-    return out;
-}
-
-static uint32_t decode_list(const uint8_t *in, const uint8_t *end, uint32_t source, uint32_t *items)
-{
-    uint64_t value;
-    in = get_varint(in, &value);
-    uint32_t target = (uint32_t)((int64_t)source + unzigzag(value));
-    uint32_t count = 0;
-    items[count++] = target;
-    while (in < end) {
-        in = get_varint(in, &value);
-        target += (uint32_t)value + 1;
-        items[count++] = target;
-    }
-    return count;
-}
-
-static uint8_t *take_slab(void)
-{
-    hsd_pages pages;
-    return hsd_pages_take(&pages, SLAB_BYTES) ? pages.data : NULL;
-}
-
-static void give_slab(uint8_t *slab)
-{
-    hsd_pages pages = {slab, SLAB_BYTES};
-    hsd_pages_give(&pages);
-}
-
-/* ---- where blocks live ---- */
-
 static hsd_status no_memory(hsd_error *err)
 {
     return hsd_fail(err, HSD_E_NOMEM, "out of memory for the reference graph");
 }
 
-static hsd_status grow_u32(uint32_t **array, uint32_t *capacity, hsd_error *err)
+static bool take_buffers(hsd_adjacency *a)
 {
-    const uint32_t wanted = *capacity == 0 ? 1024 : *capacity * 2;
-    uint32_t *grown = realloc(*array, (size_t)wanted * sizeof **array);
-    if (grown == NULL) return no_memory(err);
-    *array = grown;
-    *capacity = wanted;
-    return HSD_OK;
+    a->gathered = malloc(HSD_ADJACENCY_PART_ITEMS * sizeof *a->gathered);
+    a->sorting = malloc(HSD_ADJACENCY_PART_ITEMS * sizeof *a->sorting);
+    a->items = malloc(HSD_ADJACENCY_PART_ITEMS * sizeof *a->items);
+    a->item_names = calloc(HSD_ADJACENCY_PART_ITEMS, sizeof *a->item_names);
+    a->at = malloc((MAX_BLOCK_NODES + 1) * sizeof *a->at);
+    a->lists = malloc(HSD_BLOCK_BYTES + HSD_ADJACENCY_PART_ITEMS * HSD_VARINT_MOST);
+    return a->gathered != NULL && a->sorting != NULL && a->items != NULL && a->item_names != NULL &&
+           a->at != NULL && a->lists != NULL;
 }
-
-static hsd_status spill(hsd_adjacency *a, size_t slab, size_t bytes, hsd_error *err)
-{
-    const uint64_t offset = (uint64_t)slab * SLAB_BYTES;
-    return hsd_temp_write(&a->file, offset, a->slabs[slab], bytes, err);
-}
-
-/* The budget is used up: all slabs but the newest go to the file. */
-static hsd_status start_spilling(hsd_adjacency *a, hsd_error *err)
-{
-    HSD_TRY(hsd_temp_open(&a->file, a->space, err));
-    a->is_spilled = true;
-    for (size_t i = 0; i < a->slab_count; i++) {
-        HSD_TRY(spill(a, i, SLAB_BYTES, err));
-        give_slab(a->slabs[i]);
-        a->slabs[i] = NULL;
-    }
-    return HSD_OK;
-}
-
-static hsd_status add_slab(hsd_adjacency *a, hsd_error *err)
-{
-    if (!a->is_spilled && (a->slab_count + 2) * SLAB_BYTES > a->memory_bytes && a->slab_count > 0) {
-        HSD_TRY(start_spilling(a, err));
-    } else if (a->is_spilled) {
-        HSD_TRY(spill(a, a->slab_count - 1, SLAB_BYTES, err));
-        give_slab(a->slabs[a->slab_count - 1]);
-        a->slabs[a->slab_count - 1] = NULL;
-    }
-    if (a->slab_count == a->slab_capacity) {
-        const size_t wanted = a->slab_capacity == 0 ? 16 : a->slab_capacity * 2;
-        uint8_t **grown = realloc(a->slabs, wanted * sizeof *grown);
-        if (grown == NULL) return no_memory(err);
-        a->slabs = grown;
-        a->slab_capacity = wanted;
-    }
-    a->slabs[a->slab_count] = take_slab();
-    if (a->slabs[a->slab_count] == NULL) return no_memory(err);
-    a->slab_count++;
-    return HSD_OK;
-}
-
-/* Memory of a new block whose first node is `first`. */
-static hsd_status new_block(hsd_adjacency *a, uint32_t first, uint8_t **out, hsd_error *err)
-{
-    if (a->block_count == a->block_capacity) {
-        HSD_TRY(grow_u32(&a->block_first, &a->block_capacity, err));
-    }
-    if (a->block_count % SLAB_BLOCKS == 0) HSD_TRY(add_slab(a, err));
-    *out = a->slabs[a->slab_count - 1] + (size_t)(a->block_count % SLAB_BLOCKS) * BLOCK_BYTES;
-    a->block_first[a->block_count++] = first;
-    return HSD_OK;
-}
-
-static const uint8_t *block_at(hsd_adjacency *a, uint32_t block)
-{
-    if (a->has_pages) {
-        return hsd_paged_at(&a->pages, (uint64_t)block << HSD_PAGE_SHIFT, HSD_FRAME_USED);
-    }
-    return a->slabs[block / SLAB_BLOCKS] + (size_t)(block % SLAB_BLOCKS) * BLOCK_BYTES;
-}
-
-/* ---- building ---- */
 
 hsd_status hsd_adjacency_begin(hsd_adjacency **out, uint64_t memory_bytes, hsd_temp_space *space,
                                hsd_error *err)
 {
     *out = NULL;
-    if (memory_bytes < (UINT64_C(256) << 10)) {
+    if (memory_bytes < HSD_BLOCKS_LEAST_BYTES) {
         return hsd_fail(err, HSD_E_OVER_BUDGET, "the reference graph needs at least 256 KiB");
     }
     hsd_adjacency *a = calloc(1, sizeof *a);
     if (a == NULL) return no_memory(err);
-    a->memory_bytes = memory_bytes;
     a->space = space;
-    a->file.fd = -1;
-    a->gathered = malloc(HSD_ADJACENCY_PART_ITEMS * sizeof *a->gathered);
-    a->items = malloc(HSD_ADJACENCY_PART_ITEMS * sizeof *a->items);
-    a->names = calloc(HSD_ADJACENCY_PART_ITEMS, sizeof *a->names);
-    a->at = malloc((MAX_BLOCK_NODES + 1) * sizeof *a->at);
-    a->lists = malloc(BLOCK_BYTES + HSD_ADJACENCY_PART_ITEMS * MAX_VARINT);
-    if (a->gathered == NULL || a->items == NULL || a->names == NULL || a->at == NULL || a->lists == NULL) {
+    hsd_blocks_begin(&a->blocks, memory_bytes, space);
+    if (!take_buffers(a)) {
         hsd_adjacency_free(a);
         return no_memory(err);
     }
     *out = a;
+    return HSD_OK;
+}
+
+hsd_status hsd_adjacency_with_names(hsd_adjacency *a, uint64_t memory_bytes, hsd_error *err)
+{
+    if (a->is_finished || a->has_source || a->has_names) {
+        return hsd_fail(err, HSD_E_MISUSE, "names were asked for after the first reference");
+    }
+    HSD_TRY(hsd_name_blocks_begin(&a->names, memory_bytes, a->space, err));
+    a->has_names = true;
+    return HSD_OK;
+}
+
+/* Sorted, distinct targets behind `out`; at most HSD_VARINT_MOST bytes each. */
+static uint8_t *encode_list(uint8_t *out, uint32_t source, const uint64_t *pairs, uint32_t count)
+{
+    uint32_t last = (uint32_t)(pairs[0] >> 32);
+    out = hsd_varint_put(out, zigzag((int64_t)last - (int64_t)source));
+    for (uint32_t i = 1; i < count; i++) {
+        const uint32_t target = (uint32_t)(pairs[i] >> 32);
+        out = hsd_varint_put(out, target - last - 1);
+        last = target;
+    }
+    return out;
+}
+
+/* Memory of a new block whose first node is `first`. */
+static hsd_status new_block(hsd_adjacency *a, uint32_t first, uint8_t **out, hsd_error *err)
+{
+    if (a->blocks.count == a->block_capacity) {
+        const uint32_t wanted = a->block_capacity == 0 ? 1024 : a->block_capacity * 2;
+        uint32_t *grown = realloc(a->block_first, (size_t)wanted * sizeof *grown);
+        if (grown == NULL) return no_memory(err);
+        a->block_first = grown;
+        a->block_capacity = wanted;
+    }
+    HSD_TRY(hsd_blocks_add(&a->blocks, out, err));
+    a->block_first[a->blocks.count - 1] = first;
     return HSD_OK;
 }
 
@@ -265,8 +126,8 @@ static hsd_status close_block(hsd_adjacency *a, hsd_error *err)
     memcpy(block, &a->open_first, 4);
     memcpy(block + 4, &a->open_count, 4);
     const size_t table = ((size_t)a->open_count + 1) * sizeof *a->at;
-    memcpy(block + HEADER_BYTES, a->at, table);
-    memcpy(block + HEADER_BYTES + table, a->lists, a->list_bytes);
+    memcpy(block + HSD_BLOCK_HEADER_BYTES, a->at, table);
+    memcpy(block + HSD_BLOCK_HEADER_BYTES + table, a->lists, a->list_bytes);
     a->open_count = 0;
     a->list_bytes = 0;
     return HSD_OK;
@@ -277,7 +138,7 @@ static hsd_status place(hsd_adjacency *a, uint32_t bytes, hsd_error *err)
 {
     const uint32_t table = (a->open_count + 2) * (uint32_t)sizeof *a->at;
     if (a->open_count == MAX_BLOCK_NODES ||
-        HEADER_BYTES + table + a->list_bytes + bytes > BLOCK_BYTES) {
+        HSD_BLOCK_HEADER_BYTES + table + a->list_bytes + bytes > HSD_BLOCK_BYTES) {
         const uint32_t start = a->list_bytes;
         HSD_TRY(close_block(a, err));
         memmove(a->lists, a->lists + start, bytes);
@@ -296,36 +157,72 @@ static hsd_status place_empty_until(hsd_adjacency *a, uint32_t node, hsd_error *
     return HSD_OK;
 }
 
-static void sort_small(uint32_t *items, uint32_t count)
+/* ---- the targets of one source ---- */
+
+static void sort_few(uint64_t *pairs, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {
-        const uint32_t item = items[i];
+        const uint64_t pair = pairs[i];
         uint32_t j = i;
-        for (; j > 0 && items[j - 1] > item; j--) items[j] = items[j - 1];
-        items[j] = item;
+        for (; j > 0 && pairs[j - 1] > pair; j--) pairs[j] = pairs[j - 1];
+        pairs[j] = pair;
     }
 }
 
-static int compare_u32(const void *a, const void *b)
+static bool are_sorted(const uint64_t *pairs, uint32_t count)
 {
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
+    uint32_t i = 1;
+    while (i < count && pairs[i - 1] <= pairs[i]) i++;
+    return i >= count;
 }
 
-/* Sorts the gathered targets, drops duplicates and the source itself. */
+/* One round of a radix sort, by the byte at `shift`. */
+static void sort_by_byte(const uint64_t *in, uint64_t *out, uint32_t count, unsigned shift)
+{
+    uint32_t starts[256] = {0};
+    for (uint32_t i = 0; i < count; i++) starts[in[i] >> shift & 0xff]++;
+    for (uint32_t sum = 0, i = 0; i < 256; i++) {
+        const uint32_t items = starts[i];
+        starts[i] = sum;
+        sum += items;
+    }
+    for (uint32_t i = 0; i < count; i++) out[starts[in[i] >> shift & 0xff]++] = in[i];
+}
+
+/* Rounds for the bytes in which some pairs differ. */
+static void sort_many(uint64_t *pairs, uint64_t *spare, uint32_t count)
+{
+    uint64_t all = pairs[0], any = pairs[0];
+    uint64_t *in = pairs, *out = spare;
+    for (uint32_t i = 1; i < count; i++) {
+        all &= pairs[i];
+        any |= pairs[i];
+    }
+    for (unsigned shift = 0; shift < 64; shift += 8) {
+        if (((all ^ any) >> shift & 0xff) == 0) continue;
+        sort_by_byte(in, out, count, shift);
+        uint64_t *const sorted = out;
+        out = in;
+        in = sorted;
+    }
+    if (in != pairs) memcpy(pairs, in, count * sizeof *pairs);
+}
+
+/* Sorts the gathered targets; drops the source itself and of references to one target all but the first name. */
 static void tidy_gathered(hsd_adjacency *a)
 {
-    uint32_t *items = a->gathered;
-    if (a->gathered_count <= 24) sort_small(items, a->gathered_count);
-    else qsort(items, a->gathered_count, sizeof *items, compare_u32);
+    uint64_t *pairs = a->gathered;
+    if (a->gathered_count <= FEW_TARGETS) sort_few(pairs, a->gathered_count);
+    else if (!are_sorted(pairs, a->gathered_count)) sort_many(pairs, a->sorting, a->gathered_count);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < a->gathered_count; i++) {
-        if (items[i] == a->source || (kept > 0 && items[kept - 1] == items[i])) continue;
-        items[kept++] = items[i];
+        const uint32_t target = (uint32_t)(pairs[i] >> 32);
+        if (target == a->source || (kept > 0 && pairs[kept - 1] >> 32 == target)) continue;
+        pairs[kept++] = pairs[i];
     }
     a->gathered_count = kept;
     a->edge_count += kept;
-    if (kept > 0 && items[kept - 1] > a->largest_target) a->largest_target = items[kept - 1];
+    if (kept > 0) a->largest_target = (uint32_t)hsd_max_u64(a->largest_target, pairs[kept - 1] >> 32);
 }
 
 static hsd_status write_long_part(hsd_adjacency *a, bool has_more, hsd_error *err)
@@ -334,12 +231,15 @@ static hsd_status write_long_part(hsd_adjacency *a, bool has_more, hsd_error *er
     HSD_TRY(close_block(a, err));
     tidy_gathered(a);
     if (a->gathered_count == 0 && has_more) return HSD_OK;
+    hsd_long_header header = {a->source, HSD_LONG_LIST, a->gathered_count, has_more, {0, 0}};
+    if (a->has_names && a->gathered_count > 0) {
+        HSD_TRY(hsd_name_blocks_put_part(&a->names, a->gathered, a->gathered_count, &header.names, err));
+    }
     uint8_t *block;
     HSD_TRY(new_block(a, a->source, &block, err));
-    const uint32_t header[4] = {a->source, LONG_LIST, a->gathered_count, has_more};
-    memcpy(block, header, sizeof header);
+    memcpy(block, &header, sizeof header);
     if (a->gathered_count > 0) {
-        encode_list(block + LONG_HEADER_BYTES, a->source, a->gathered, a->gathered_count);
+        encode_list(block + sizeof header, a->source, a->gathered, a->gathered_count);
         HSD_TRY(mark_has_targets(a, a->source, err));
     }
     a->gathered_count = 0;
@@ -363,41 +263,47 @@ static hsd_status end_source(hsd_adjacency *a, hsd_error *err)
     if (a->gathered_count == 0) return HSD_OK;
     uint8_t *start = a->lists + a->list_bytes;
     const uint8_t *end = encode_list(start, a->source, a->gathered, a->gathered_count);
+    if (a->has_names) HSD_TRY(hsd_name_blocks_put(&a->names, a->source, a->gathered, a->gathered_count, err));
     a->gathered_count = 0;
     HSD_TRY(mark_has_targets(a, a->source, err));
     return place(a, (uint32_t)(end - start), err);
 }
 
-hsd_status hsd_adjacency_with_names(hsd_adjacency *a, uint64_t memory_bytes, hsd_error *err)
+static void gather(hsd_adjacency *a, const uint32_t *targets, const uint32_t *names, uint32_t count)
 {
-    if (a->is_finished || a->has_source) return hsd_fail(err, HSD_E_MISUSE, "names come before references");
-    if (memory_bytes < (UINT64_C(256) << 10)) {
-        return hsd_fail(err, HSD_E_OVER_BUDGET, "the names of references need at least 256 KiB");
+    uint64_t *pairs = a->gathered + a->gathered_count;
+    a->gathered_count += count;
+    if (names != NULL && a->has_names) {
+        for (uint32_t i = 0; i < count; i++) pairs[i] = (uint64_t)targets[i] << 32 | names[i];
+    } else {
+        for (uint32_t i = 0; i < count; i++) pairs[i] = (uint64_t)targets[i] << 32;
     }
+}
+
+static hsd_status start_source(hsd_adjacency *a, uint32_t source, hsd_error *err)
+{
+    if (a->is_finished || source < a->next_node || (a->has_source && source < a->source)) {
+        return hsd_fail(err, HSD_E_MISUSE, "references of node %u came out of order", source);
+    }
+    HSD_TRY(end_source(a, err));
+    a->source = source;
+    a->has_source = true;
     return HSD_OK;
 }
 
 hsd_status hsd_adjacency_add(hsd_adjacency *a, uint32_t source, const uint32_t *targets,
                              const uint32_t *names, uint64_t count, hsd_error *err)
 {
-    (void)names;
     if (count == 0) return HSD_OK;
-    if (a->is_finished || source < a->next_node || (a->has_source && source < a->source)) {
-        return hsd_fail(err, HSD_E_MISUSE, "references of node %u came out of order", source);
-    }
-    if (!a->has_source || source != a->source) {
-        HSD_TRY(end_source(a, err));
-        a->source = source;
-        a->has_source = true;
-    }
+    if (!a->has_source || source != a->source) HSD_TRY(start_source(a, source, err));
     for (;;) {
-        const uint32_t room = HSD_ADJACENCY_PART_ITEMS - a->gathered_count;
-        const uint32_t part = (uint32_t)hsd_min_u64(count, room);
-        memcpy(a->gathered + a->gathered_count, targets, part * sizeof *targets);
-        a->gathered_count += part;
+        const uint32_t space = HSD_ADJACENCY_PART_ITEMS - a->gathered_count;
+        const uint32_t part = (uint32_t)hsd_min_u64(count, space);
+        gather(a, targets, names, part);
         count -= part;
         if (count == 0) return HSD_OK;
         targets += part;
+        if (names != NULL) names += part;
         HSD_TRY(write_long_part(a, true, err));
     }
 }
@@ -405,13 +311,13 @@ hsd_status hsd_adjacency_add(hsd_adjacency *a, uint32_t source, const uint32_t *
 /* For each group of nodes the block in which its first one is. */
 static hsd_status build_locate(hsd_adjacency *a, hsd_error *err)
 {
-    const uint32_t groups = (a->node_count >> LOCATE_SHIFT) + 1;
+    const uint32_t groups = (a->node_count >> HSD_LOCATE_SHIFT) + 1;
     a->locate = malloc((size_t)groups * sizeof *a->locate);
     if (a->locate == NULL) return no_memory(err);
     uint32_t block = 0;
     for (uint32_t group = 0; group < groups; group++) {
-        const uint64_t node = (uint64_t)group << LOCATE_SHIFT;
-        while (block + 1 < a->block_count && a->block_first[block + 1] <= node) block++;
+        const uint64_t node = (uint64_t)group << HSD_LOCATE_SHIFT;
+        while (block + 1 < a->blocks.count && a->block_first[block + 1] <= node) block++;
         /* the first of the blocks that start with this very node: a long list has several */
         while (block > 0 && a->block_first[block - 1] == a->block_first[block]) block--;
         a->locate[group] = block;
@@ -419,26 +325,35 @@ static hsd_status build_locate(hsd_adjacency *a, hsd_error *err)
     return HSD_OK;
 }
 
+/* For each block of references a block of names that is not behind the one of its first node. */
+static hsd_status build_names_from(hsd_adjacency *a, hsd_error *err)
+{
+    a->names_from = malloc(((size_t)a->blocks.count + 1) * sizeof *a->names_from);
+    if (a->names_from == NULL) return no_memory(err);
+    uint32_t from = 0;
+    for (uint32_t block = 0; block < a->blocks.count; block++) {
+        from = hsd_name_blocks_of(&a->names, a->block_first[block], from);
+        a->names_from[block] = from;
+    }
+    return HSD_OK;
+}
+
 static void free_building(hsd_adjacency *a)
 {
     free(a->gathered);
+    free(a->sorting);
     free(a->lists);
     free(a->at);
-    a->gathered = NULL;
+    a->gathered = a->sorting = NULL;
     a->lists = NULL;
     a->at = NULL;
 }
 
-/* The last slab follows the others into the file, which is read through pages from now on. */
-static hsd_status move_to_pages(hsd_adjacency *a, hsd_error *err)
+static hsd_status finish_names(hsd_adjacency *a, hsd_error *err)
 {
-    const uint32_t in_last = (a->block_count - 1) % SLAB_BLOCKS + 1;
-    HSD_TRY(spill(a, a->slab_count - 1, (size_t)in_last * BLOCK_BYTES, err));
-    give_slab(a->slabs[a->slab_count - 1]);
-    a->slabs[a->slab_count - 1] = NULL;
-    HSD_TRY(hsd_paged_open_file(&a->pages, &a->file, a->memory_bytes, err));
-    a->has_pages = true;
-    return HSD_OK;
+    if (!a->has_names) return HSD_OK;
+    HSD_TRY(hsd_name_blocks_finish(&a->names, err));
+    return build_names_from(a, err);
 }
 
 hsd_status hsd_adjacency_finish(hsd_adjacency *a, uint32_t node_count, hsd_error *err)
@@ -455,150 +370,24 @@ hsd_status hsd_adjacency_finish(hsd_adjacency *a, uint32_t node_count, hsd_error
     HSD_TRY(close_block(a, err));
     HSD_TRY(reserve_bit(a, node_count, err));
     HSD_TRY(build_locate(a, err));
-    if (a->is_spilled) HSD_TRY(move_to_pages(a, err));
+    HSD_TRY(hsd_blocks_finish(&a->blocks, err));
+    HSD_TRY(finish_names(a, err));
     free_building(a);
     a->is_finished = true;
     return HSD_OK;
 }
 
-hsd_status hsd_adjacency_set_memory(hsd_adjacency *a, uint64_t memory_bytes, hsd_error *err)
-{
-    if (!a->is_finished) return hsd_fail(err, HSD_E_MISUSE, "the graph is not finished");
-    a->memory_bytes = memory_bytes;
-    if (!a->has_pages) {
-        if (a->slab_count * SLAB_BYTES <= memory_bytes || a->block_count == 0) return HSD_OK;
-        HSD_TRY(start_spilling(a, err));
-    } else {
-        a->file = a->pages.file;
-        a->pages.file.fd = -1;
-        hsd_paged_close(&a->pages);
-        a->has_pages = false;
-    }
-    HSD_TRY(hsd_paged_open_file(&a->pages, &a->file, memory_bytes, err));
-    a->has_pages = true;
-    return HSD_OK;
-}
-
-hsd_status hsd_adjacency_set_name_memory(hsd_adjacency *a, uint64_t memory_bytes, hsd_error *err)
-{
-    (void)memory_bytes;
-    if (!a->is_finished) return hsd_fail(err, HSD_E_MISUSE, "the graph is not finished");
-    return HSD_OK;
-}
-
-/* ---- reading ---- */
-
-uint32_t hsd_adjacency_node_count(const hsd_adjacency *a) { return a->node_count; }
-uint64_t hsd_adjacency_edge_count(const hsd_adjacency *a) { return a->edge_count; }
-uint64_t hsd_adjacency_bytes(const hsd_adjacency *a) { return (uint64_t)a->block_count * BLOCK_BYTES; }
-
-bool hsd_adjacency_is_leaf(const hsd_adjacency *a, uint32_t node)
-{
-    return (a->has_targets[node >> 3] >> (node & 7) & 1) == 0;
-}
-
-static void read_long_part(hsd_adjacency *a, uint32_t block, const uint8_t *bytes, hsd_targets *out)
-{
-    uint32_t header[4];
-    memcpy(header, bytes, sizeof header);
-    out->items = a->items;
-    out->names = NULL;
-    out->count = header[2];
-    out->has_more = header[3] != 0;
-    out->next_block = block + 1;
-    const uint8_t *in = bytes + LONG_HEADER_BYTES;
-    uint64_t value;
-    if (header[2] == 0) return;
-    in = get_varint(in, &value);
-    uint32_t target = (uint32_t)((int64_t)header[0] + unzigzag(value));
-    a->items[0] = target;
-    for (uint32_t i = 1; i < header[2]; i++) {
-        in = get_varint(in, &value);
-        target += (uint32_t)value + 1;
-        a->items[i] = target;
-    }
-}
-
-uint32_t hsd_adjacency_block_of(const hsd_adjacency *a, uint32_t node)
-{
-    uint32_t block = a->locate[node >> LOCATE_SHIFT];
-    while (block + 1 < a->block_count && a->block_first[block + 1] <= node &&
-           a->block_first[block] != node) {
-        block++;
-    }
-    return block;
-}
-
-bool hsd_adjacency_is_resident(const hsd_adjacency *a) { return !a->has_pages; }
-uint32_t hsd_adjacency_block_count(const hsd_adjacency *a) { return a->block_count; }
-
-bool hsd_adjacency_is_block_near(const hsd_adjacency *a, uint32_t block)
-{
-    return !a->has_pages || a->pages.page_frame[block] != HSD_PAGE_ABSENT;
-}
-
-void hsd_adjacency_bring_block(hsd_adjacency *a, uint32_t block, uint32_t *first, uint32_t *end)
-{
-    uint32_t count;
-    const uint8_t *bytes = block_at(a, block);
-    memcpy(first, bytes, 4);
-    memcpy(&count, bytes + 4, 4);
-    *end = *first + (count == LONG_LIST ? 1 : count);
-}
-
-void hsd_adjacency_get(hsd_adjacency *a, uint32_t node, hsd_targets *out)
-{
-    const uint32_t block = hsd_adjacency_block_of(a, node);
-    const uint8_t *bytes = block_at(a, block);
-    uint32_t first, count;
-    memcpy(&first, bytes, 4);
-    memcpy(&count, bytes + 4, 4);
-    if (count == LONG_LIST) {
-        read_long_part(a, block, bytes, out);
-        return;
-    }
-    uint16_t range[2];
-    memcpy(range, bytes + HEADER_BYTES + (size_t)(node - first) * 2, sizeof range);
-    const uint8_t *lists = bytes + HEADER_BYTES + ((size_t)count + 1) * 2;
-    out->items = a->items;
-    out->names = NULL;
-    out->has_more = false;
-    out->next_block = 0;
-    out->count = range[0] == range[1]
-                     ? 0
-                     : decode_list(lists + range[0], lists + range[1], node, a->items);
-}
-
-void hsd_adjacency_get_named(hsd_adjacency *a, uint32_t node, hsd_targets *out)
-{
-    hsd_adjacency_get(a, node, out);
-    out->names = a->names;
-}
-
-void hsd_adjacency_more(hsd_adjacency *a, hsd_targets *targets)
-{
-    const bool is_named = targets->names != NULL;
-    read_long_part(a, targets->next_block, block_at(a, targets->next_block), targets);
-    if (is_named) targets->names = a->names;
-}
-
-hsd_status hsd_adjacency_check(const hsd_adjacency *a, hsd_error *err)
-{
-    return a->has_pages ? hsd_paged_check(&a->pages, err) : HSD_OK;
-}
-
 void hsd_adjacency_free(hsd_adjacency *a)
 {
     if (a == NULL) return;
-    for (size_t i = 0; i < a->slab_count; i++) give_slab(a->slabs[i]);
-    free(a->slabs);
-    if (a->has_pages) hsd_paged_close(&a->pages);
-    else if (a->is_spilled) hsd_temp_close(&a->file);
+    hsd_blocks_release(&a->blocks);
+    if (a->has_names) hsd_name_blocks_release(&a->names);
     free(a->block_first);
     free(a->locate);
     free(a->has_targets);
+    free(a->names_from);
     free(a->items);
-    free(a->names);
+    free(a->item_names);
     free_building(a);
     free(a);
 }

@@ -49,6 +49,7 @@ hsd_status hsd_adjacency_finish(hsd_adjacency *adjacency, uint32_t node_count, h
 uint32_t hsd_adjacency_node_count(const hsd_adjacency *adjacency);
 uint64_t hsd_adjacency_edge_count(const hsd_adjacency *adjacency); /* after dropping duplicates */
 uint64_t hsd_adjacency_bytes(const hsd_adjacency *adjacency);      /* size of the blocks */
+uint64_t hsd_adjacency_name_bytes(const hsd_adjacency *adjacency); /* of those with names */
 
 /* Bounds the page cache of reading from now on; everything is dropped from memory first. */
 hsd_status hsd_adjacency_set_memory(hsd_adjacency *adjacency, uint64_t memory_bytes, hsd_error *err);

@@ -23,6 +23,7 @@ static uint32_t all_targets(hsd_adjacency *a, uint32_t node, uint32_t *out)
     uint32_t count = 0;
     hsd_adjacency_get(a, node, &targets);
     for (;;) {
+        cr_assert_null(targets.names);
         memcpy(out + count, targets.items, targets.count * sizeof *out);
         count += targets.count;
         if (!targets.has_more) return count;
@@ -30,21 +31,71 @@ static uint32_t all_targets(hsd_adjacency *a, uint32_t node, uint32_t *out)
     }
 }
 
-static void check_equal(const naive_graph *g, hsd_adjacency *a)
+static uint32_t all_names(hsd_adjacency *a, uint32_t node, uint32_t *out, uint32_t *names)
 {
-    uint32_t found[512];
+    hsd_targets targets;
+    uint32_t count = 0;
+    hsd_adjacency_get_named(a, node, &targets);
+    for (;;) {
+        memcpy(out + count, targets.items, targets.count * sizeof *out);
+        memcpy(names + count, targets.names, targets.count * sizeof *names);
+        count += targets.count;
+        if (!targets.has_more) return count;
+        hsd_adjacency_more(a, &targets);
+    }
+}
+
+static void check_equal(const naive_graph *g, hsd_adjacency *a, bool has_names)
+{
+    uint32_t found[512], names[512];
     uint32_t e = 0;
     for (uint32_t node = 0; node < g->nodes; node++) {
-        uint32_t wanted[512], wanted_count = 0;
+        uint32_t wanted[512], wanted_names[512] = {0}, wanted_count = 0;
         for (; e < g->edge_count && g->edges[e][0] == node; e++) {
             const uint32_t target = g->edges[e][1];
             if (target == node || (wanted_count > 0 && wanted[wanted_count - 1] == target)) continue;
+            if (has_names) wanted_names[wanted_count] = g->edges[e][2]; /* sorted: the least comes first */
             wanted[wanted_count++] = target;
         }
         cr_assert_eq(all_targets(a, node, found), wanted_count, "node %u", node);
         cr_assert_eq(memcmp(found, wanted, wanted_count * sizeof *found), 0, "node %u", node);
+        cr_assert_eq(all_names(a, node, found, names), wanted_count, "node %u", node);
+        cr_assert_eq(memcmp(found, wanted, wanted_count * sizeof *found), 0, "node %u", node);
+        cr_assert_eq(memcmp(names, wanted_names, wanted_count * sizeof *names), 0, "names of node %u", node);
         cr_assert_eq(hsd_adjacency_is_leaf(a, node), wanted_count == 0, "node %u", node);
     }
+}
+
+/* The edges of each source in any order, some sources in several calls. */
+static hsd_adjacency *add_shuffled(const naive_graph *g, test_random *random, bool has_names)
+{
+    hsd_adjacency *a;
+    cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(1) << 20, &space, &err), HSD_OK);
+    if (has_names) cr_assert_eq(hsd_adjacency_with_names(a, UINT64_C(1) << 20, &err), HSD_OK);
+    for (uint32_t begin = 0, end; begin < g->edge_count; begin = end) {
+        uint32_t targets[512], names[512], count = 0;
+        for (end = begin; end < g->edge_count && g->edges[end][0] == g->edges[begin][0]; end++) {
+            const uint32_t at = (uint32_t)test_below(random, count + 1);
+            targets[count] = targets[at];
+            names[count++] = names[at];
+            targets[at] = g->edges[end][1];
+            names[at] = g->edges[end][2];
+        }
+        const uint32_t first = (uint32_t)test_below(random, count + 1);
+        cr_assert_eq(hsd_adjacency_add(a, g->edges[begin][0], targets, names, first, &err), HSD_OK);
+        cr_assert_eq(hsd_adjacency_add(a, g->edges[begin][0], targets + first, names + first, count - first, &err),
+                     HSD_OK);
+    }
+    cr_assert_eq(hsd_adjacency_finish(a, g->nodes, &err), HSD_OK, "%s", err.text);
+    return a;
+}
+
+/* Names as wide as they may be: one in four graphs has narrow ones. */
+static void widen_names(naive_graph *g, unsigned kind)
+{
+    static const uint32_t factors[] = {1, 40, 10007, UINT32_C(0xC0000001)};
+    for (uint32_t e = 0; e < g->edge_count; e++) g->edges[e][2] *= factors[kind % 4];
+    qsort(g->edges, g->edge_count, sizeof *g->edges, naive_compare_edges);
 }
 
 Test(adjacency, equals_plain_lists_on_random_graphs)
@@ -53,9 +104,10 @@ Test(adjacency, equals_plain_lists_on_random_graphs)
     for (uint64_t i = 0; i < 2000; i++) {
         test_random random = {seed + i};
         naive_graph g = naive_random(&random);
-        hsd_adjacency *a = naive_to_adjacency(&g, UINT64_C(1) << 20, &space);
-        cr_assert_not_null(a, "seed %lu", (unsigned long)(seed + i));
-        check_equal(&g, a);
+        widen_names(&g, (unsigned)(i / 2));
+        const bool has_names = i % 2 == 0;
+        hsd_adjacency *a = add_shuffled(&g, &random, has_names);
+        check_equal(&g, a, has_names);
         hsd_adjacency_free(a);
         naive_release(&g);
     }
@@ -105,35 +157,120 @@ Test(adjacency, stores_a_fan_out_of_any_size)
     hsd_adjacency_free(a);
 }
 
-/* A list 0 -> 1 -> 2 … with a second reference far away, larger than its memory. */
-Test(adjacency, reads_the_same_through_pages_and_in_memory)
+/* ---- names of many nodes and of long lists, in little memory and in much ---- */
+
+/* Of target `target` of node `node`, by kind of list: alike, narrow, wide, as wide as can be. */
+static uint32_t name_of(uint32_t node, uint32_t target)
 {
-    enum { NODES = 1000000 };
-    for (int spilled = 0; spilled < 2; spilled++) {
-        hsd_adjacency *a;
-        const uint64_t memory = spilled ? UINT64_C(1) << 20 : UINT64_C(64) << 20;
-        cr_assert_eq(hsd_adjacency_begin(&a, memory, &space, &err), HSD_OK);
-        for (uint32_t i = 0; i + 1 < NODES; i++) {
-            const uint32_t targets[2] = {i + 1, (uint32_t)((i * UINT64_C(7919)) % NODES)};
-            cr_assert_eq(hsd_adjacency_add(a, i, targets, NULL, 2, &err), HSD_OK);
-        }
-        cr_assert_eq(hsd_adjacency_finish(a, NODES, &err), HSD_OK, "%s", err.text);
-        cr_assert_eq(space.bytes_now > 0, spilled == 1);
-        for (uint64_t step = 0; step < 20000; step++) {
-            const uint32_t i = (uint32_t)((step * 104729) % (NODES - 1));
-            const uint32_t far = (uint32_t)((i * UINT64_C(7919)) % NODES);
-            uint32_t found[4];
-            const uint32_t count = all_targets(a, i, found);
-            cr_assert_eq(count, far == i || far == i + 1 ? 1 : 2, "node %u", i);
-            cr_assert(found[0] == i + 1 || found[1] == i + 1);
-        }
-        cr_assert_eq(hsd_adjacency_set_memory(a, UINT64_C(1) << 20, &err), HSD_OK);
-        uint32_t found[4];
-        cr_assert_eq(all_targets(a, 3, found), 2);
-        cr_assert_eq(hsd_adjacency_check(a, &err), HSD_OK);
+    switch (node / 3 % 4) {
+    case 0: return node % 1000;
+    case 1: return target % 200;
+    case 2: return target % 50000;
+    default: return target * UINT32_C(2654435761);
+    }
+}
+
+enum { NODES = 200000, FAN_EVERY = 20011, FAN = 5000 };
+
+static uint32_t targets_of(uint32_t node, uint32_t *targets)
+{
+    const uint32_t count = node % FAN_EVERY == 0 ? FAN + node % 3 : node % 7;
+    for (uint32_t i = 0; i < count; i++) targets[i] = (uint32_t)((node + 1 + i * UINT64_C(7919)) % NODES);
+    return count;
+}
+
+static hsd_adjacency *build_named(uint64_t memory, uint64_t name_memory)
+{
+    hsd_adjacency *a;
+    static uint32_t targets[FAN + 3], names[FAN + 3];
+    cr_assert_eq(hsd_adjacency_begin(&a, memory, &space, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_with_names(a, name_memory, &err), HSD_OK);
+    for (uint32_t node = 0; node < NODES; node++) {
+        if (node > NODES / 2 && node < NODES * 3 / 4) continue; /* a gap of leaves, longer than any block */
+        const uint32_t count = targets_of(node, targets);
+        for (uint32_t i = 0; i < count; i++) names[i] = name_of(node, targets[i]);
+        cr_assert_eq(hsd_adjacency_add(a, node, targets, names, count, &err), HSD_OK);
+    }
+    cr_assert_eq(hsd_adjacency_finish(a, NODES, &err), HSD_OK, "%s", err.text);
+    return a;
+}
+
+static void check_node(hsd_adjacency *a, uint32_t node)
+{
+    static uint32_t targets[FAN + 3], found[FAN + 3], names[FAN + 3];
+    const bool is_gap = node > NODES / 2 && node < NODES * 3 / 4;
+    const uint32_t wanted = is_gap ? 0 : targets_of(node, targets);
+    const uint32_t count = all_names(a, node, found, names);
+    cr_assert_eq(count, wanted, "node %u", node); /* no target is its own source, none comes twice */
+    for (uint32_t i = 0; i < count; i++) cr_assert_eq(names[i], name_of(node, found[i]), "node %u", node);
+    cr_assert_eq(all_targets(a, node, targets), wanted);
+    cr_assert_eq(memcmp(targets, found, count * sizeof *found), 0);
+}
+
+static void check_named(hsd_adjacency *a)
+{
+    for (uint32_t node = 0; node < NODES; node++) check_node(a, node);
+    for (uint64_t step = 0; step < 20000; step++) check_node(a, (uint32_t)(step * 104729 % NODES));
+    cr_assert_eq(hsd_adjacency_check(a, &err), HSD_OK);
+}
+
+Test(adjacency, reads_the_same_names_through_pages_and_in_memory)
+{
+    static const uint64_t least = 512 << 10, much = 64 << 20;
+    const uint64_t memory[][2] = {{least, least}, {least, much}, {much, least}, {much, much}};
+    for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++) {
+        hsd_adjacency *a = build_named(memory[i][0], memory[i][1]);
+        cr_assert_eq(space.bytes_now > 0, i < 3);
+        cr_assert_gt(hsd_adjacency_name_bytes(a), 0);
+        check_named(a);
         hsd_adjacency_free(a);
         cr_assert_eq(space.bytes_now, 0);
     }
+}
+
+Test(adjacency, takes_another_memory_at_any_time)
+{
+    hsd_adjacency *a = build_named(UINT64_C(64) << 20, UINT64_C(64) << 20);
+    static const uint64_t sizes[] = {512 << 10, 64 << 20, 640 << 10, 512 << 10};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        cr_assert_eq(hsd_adjacency_set_memory(a, sizes[i], &err), HSD_OK);
+        cr_assert_not(hsd_adjacency_is_resident(a));
+        cr_assert_eq(hsd_adjacency_set_name_memory(a, sizes[3 - i], &err), HSD_OK);
+        for (uint32_t node = 0; node < NODES; node += 37) check_node(a, node);
+    }
+    cr_assert_eq(hsd_adjacency_check(a, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_set_memory(a, 1000, &err), HSD_E_OVER_BUDGET);
+    hsd_adjacency_free(a);
+    cr_assert_eq(space.bytes_now, 0);
+}
+
+/* Half a million references of one node, all named 9. */
+static hsd_adjacency *build_star_of_one_name(void)
+{
+    hsd_adjacency *a;
+    const uint32_t name = 9;
+    cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(64) << 20, &space, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_with_names(a, UINT64_C(64) << 20, &err), HSD_OK);
+    for (uint32_t i = 1; i < 500000; i++) cr_assert_eq(hsd_adjacency_add(a, 0, &i, &name, 1, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_finish(a, 500000, &err), HSD_OK);
+    return a;
+}
+
+Test(adjacency, lists_of_names_alike_cost_two_bytes)
+{
+    hsd_adjacency *a;
+    cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(64) << 20, &space, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_with_names(a, UINT64_C(64) << 20, &err), HSD_OK);
+    for (uint32_t node = 0; node + 3 < NODES; node++) {
+        const uint32_t targets[3] = {node + 1, node + 2, node + 3}, names[3] = {node % 5 * 3000, 70000, 7};
+        cr_assert_eq(hsd_adjacency_add(a, node, targets, names, 3, &err), HSD_OK);
+    }
+    cr_assert_eq(hsd_adjacency_finish(a, NODES, &err), HSD_OK);
+    cr_assert_lt(hsd_adjacency_name_bytes(a), 2 * NODES + NODES / 50 + HSD_PAGE_BYTES);
+    hsd_adjacency_free(a);
+    a = build_star_of_one_name();
+    cr_assert_eq(hsd_adjacency_name_bytes(a), HSD_PAGE_BYTES, "one list for all parts");
+    hsd_adjacency_free(a);
 }
 
 Test(adjacency, refuses_calls_in_the_wrong_order)
@@ -142,10 +279,29 @@ Test(adjacency, refuses_calls_in_the_wrong_order)
     const uint32_t target = 5;
     cr_assert_eq(hsd_adjacency_begin(&a, 1, &space, &err), HSD_E_OVER_BUDGET);
     cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(1) << 20, &space, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_with_names(a, 1, &err), HSD_E_OVER_BUDGET);
+    cr_assert_eq(hsd_adjacency_with_names(a, UINT64_C(1) << 20, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_with_names(a, UINT64_C(1) << 20, &err), HSD_E_MISUSE);
     cr_assert_eq(hsd_adjacency_add(a, 3, &target, NULL, 1, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_add(a, 2, &target, NULL, 1, &err), HSD_E_MISUSE);
     cr_assert_eq(hsd_adjacency_set_memory(a, UINT64_C(1) << 20, &err), HSD_E_MISUSE);
+    cr_assert_eq(hsd_adjacency_set_name_memory(a, UINT64_C(1) << 20, &err), HSD_E_MISUSE);
     cr_assert_eq(hsd_adjacency_finish(a, 5, &err), HSD_E_MISUSE, "target 5 of 5 nodes");
+    hsd_adjacency_free(a);
+}
+
+Test(adjacency, says_so_when_blocks_cannot_be_written_or_read)
+{
+    hsd_temp_space nowhere;
+    hsd_temp_space_init(&nowhere, "/nonexistent-folder");
+    hsd_status status = HSD_OK;
+    hsd_adjacency *a;
+    cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(512) << 10, &nowhere, &err), HSD_OK);
+    for (uint32_t i = 0; i < NODES && status == HSD_OK; i++) {
+        const uint32_t targets[2] = {i + 1, i * 7919 % NODES};
+        status = hsd_adjacency_add(a, i, targets, NULL, 2, &err);
+    }
+    cr_assert_eq(status, HSD_E_IO);
     hsd_adjacency_free(a);
 }
 
@@ -155,5 +311,7 @@ Test(adjacency, accepts_a_graph_of_nothing)
     cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(1) << 20, &space, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_finish(a, 0, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_edge_count(a), 0);
+    cr_assert_eq(hsd_adjacency_name_bytes(a), 0);
+    cr_assert_eq(hsd_adjacency_set_name_memory(a, 1, &err), HSD_OK, "there is nothing to keep");
     hsd_adjacency_free(a);
 }

@@ -1,0 +1,154 @@
+/*
+ * Reading adjacency blocks: at random, one node or one block at a time, with names or without. The layout is
+ * drawn in adjacency.c.
+ */
+#include <string.h>
+
+#include "graph/adjacency_state.h"
+#include "graph/varint.h"
+
+uint32_t hsd_adjacency_node_count(const hsd_adjacency *a) { return a->node_count; }
+uint64_t hsd_adjacency_edge_count(const hsd_adjacency *a) { return a->edge_count; }
+uint64_t hsd_adjacency_bytes(const hsd_adjacency *a) { return (uint64_t)a->blocks.count * HSD_BLOCK_BYTES; }
+
+uint64_t hsd_adjacency_name_bytes(const hsd_adjacency *a)
+{
+    return a->has_names ? (uint64_t)a->names.blocks.count * HSD_BLOCK_BYTES : 0;
+}
+
+hsd_status hsd_adjacency_set_memory(hsd_adjacency *a, uint64_t memory_bytes, hsd_error *err)
+{
+    if (!a->is_finished) return hsd_fail(err, HSD_E_MISUSE, "the graph is not finished");
+    return hsd_blocks_set_memory(&a->blocks, memory_bytes, err);
+}
+
+hsd_status hsd_adjacency_set_name_memory(hsd_adjacency *a, uint64_t memory_bytes, hsd_error *err)
+{
+    if (!a->is_finished) return hsd_fail(err, HSD_E_MISUSE, "the graph is not finished");
+    return a->has_names ? hsd_blocks_set_memory(&a->names.blocks, memory_bytes, err) : HSD_OK;
+}
+
+bool hsd_adjacency_is_leaf(const hsd_adjacency *a, uint32_t node)
+{
+    return (a->has_targets[node >> 3] >> (node & 7) & 1) == 0;
+}
+
+/* ---- blocks ---- */
+
+uint32_t hsd_adjacency_block_of(const hsd_adjacency *a, uint32_t node)
+{
+    uint32_t block = a->locate[node >> HSD_LOCATE_SHIFT];
+    while (block + 1 < a->blocks.count && a->block_first[block + 1] <= node &&
+           a->block_first[block] != node) {
+        block++;
+    }
+    return block;
+}
+
+bool hsd_adjacency_is_resident(const hsd_adjacency *a) { return !a->blocks.has_pages; }
+uint32_t hsd_adjacency_block_count(const hsd_adjacency *a) { return a->blocks.count; }
+
+bool hsd_adjacency_is_block_near(const hsd_adjacency *a, uint32_t block)
+{
+    return hsd_blocks_is_near(&a->blocks, block);
+}
+
+void hsd_adjacency_bring_block(hsd_adjacency *a, uint32_t block, uint32_t *first, uint32_t *end)
+{
+    uint32_t count;
+    const uint8_t *bytes = hsd_blocks_at(&a->blocks, block);
+    memcpy(first, bytes, 4);
+    memcpy(&count, bytes + 4, 4);
+    *end = *first + (count == HSD_LONG_LIST ? 1 : count);
+}
+
+/* ---- lists ---- */
+
+static int64_t unzigzag(uint64_t value) { return (int64_t)(value >> 1) ^ -(int64_t)(value & 1); }
+
+static uint32_t decode_list(const uint8_t *in, const uint8_t *end, uint32_t source, uint32_t *items)
+{
+    uint64_t value;
+    in = hsd_varint_get(in, &value);
+    uint32_t target = (uint32_t)((int64_t)source + unzigzag(value));
+    uint32_t count = 0;
+    items[count++] = target;
+    while (in < end) {
+        in = hsd_varint_get(in, &value);
+        target += (uint32_t)value + 1;
+        items[count++] = target;
+    }
+    return count;
+}
+
+/* One part of a long list; `bytes` is its block. */
+static void read_long_part(hsd_adjacency *a, uint32_t block, const uint8_t *bytes, bool is_named, hsd_targets *out)
+{
+    hsd_long_header header;
+    memcpy(&header, bytes, sizeof header);
+    out->items = a->items;
+    out->names = is_named ? a->item_names : NULL;
+    out->count = header.items;
+    out->has_more = header.has_more != 0;
+    out->next_block = block + 1;
+    if (header.items == 0) return;
+    uint64_t value;
+    const uint8_t *in = hsd_varint_get(bytes + sizeof header, &value);
+    uint32_t target = (uint32_t)((int64_t)header.node + unzigzag(value));
+    a->items[0] = target;
+    for (uint32_t i = 1; i < header.items; i++) {
+        in = hsd_varint_get(in, &value);
+        target += (uint32_t)value + 1;
+        a->items[i] = target;
+    }
+    if (is_named && a->has_names) {
+        hsd_name_blocks_get_part(&a->names, header.names, a->item_names, header.items);
+    }
+}
+
+/* The targets of `node`, which is in `block`. */
+static void get(hsd_adjacency *a, uint32_t block, uint32_t node, bool is_named, hsd_targets *out)
+{
+    const uint8_t *bytes = hsd_blocks_at(&a->blocks, block);
+    uint32_t first, count;
+    memcpy(&first, bytes, 4);
+    memcpy(&count, bytes + 4, 4);
+    if (count == HSD_LONG_LIST) {
+        read_long_part(a, block, bytes, is_named, out);
+        return;
+    }
+    *out = (hsd_targets){.items = a->items, .names = is_named ? a->item_names : NULL};
+    const uint32_t place = node - first;
+    if (place >= count) return; /* the block could not be read */
+    uint16_t range[2];
+    memcpy(range, bytes + HSD_BLOCK_HEADER_BYTES + (size_t)place * 2, sizeof range);
+    if (range[0] == range[1]) return;
+    const uint8_t *lists = bytes + HSD_BLOCK_HEADER_BYTES + ((size_t)count + 1) * 2;
+    out->count = decode_list(lists + range[0], lists + range[1], node, a->items);
+    if (is_named && a->has_names) {
+        const uint32_t names = hsd_name_blocks_of(&a->names, node, a->names_from[block]);
+        hsd_name_blocks_get(&a->names, names, node, a->item_names, out->count);
+    }
+}
+
+void hsd_adjacency_get(hsd_adjacency *a, uint32_t node, hsd_targets *out)
+{
+    get(a, hsd_adjacency_block_of(a, node), node, false, out);
+}
+
+void hsd_adjacency_get_named(hsd_adjacency *a, uint32_t node, hsd_targets *out)
+{
+    get(a, hsd_adjacency_block_of(a, node), node, true, out);
+}
+
+void hsd_adjacency_more(hsd_adjacency *a, hsd_targets *targets)
+{
+    const uint32_t block = targets->next_block;
+    read_long_part(a, block, hsd_blocks_at(&a->blocks, block), targets->names != NULL, targets);
+}
+
+hsd_status hsd_adjacency_check(const hsd_adjacency *a, hsd_error *err)
+{
+    HSD_TRY(hsd_blocks_check(&a->blocks, err));
+    return a->has_names ? hsd_blocks_check(&a->names.blocks, err) : HSD_OK;
+}

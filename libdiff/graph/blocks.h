@@ -1,0 +1,70 @@
+/*
+ * A store of 16 KiB blocks, written once in order and then read at random: in memory, in slabs of 256 KiB,
+ * while they fit, in a temporary file behind a page cache when they do not. What is in a block is its owner's
+ * business (graph/adjacency.h keeps references in one store and their names in another).
+ */
+#ifndef HSD_GRAPH_BLOCKS_H
+#define HSD_GRAPH_BLOCKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "graph/paged.h"
+#include "io/temp.h"
+#include <hsdiff/status.h>
+
+#define HSD_BLOCK_BYTES HSD_PAGE_BYTES
+#define HSD_BLOCKS_LEAST_BYTES (UINT64_C(256) << 10) /* and a two-thousandth of the blocks */
+#define HSD_SLAB_BLOCKS 16u
+
+typedef struct hsd_blocks {
+    uint32_t count;
+    uint64_t memory_bytes;
+    uint8_t **slabs;      /* resident ones; NULL where one was spilled */
+    uint32_t slab_count, slab_capacity;
+    bool is_spilled;
+    hsd_temp file;        /* spilled slabs, until pages take it over */
+    bool has_pages;       /* finished, and does not fit */
+    hsd_paged pages;
+    hsd_temp_space *space;
+} hsd_blocks;
+
+/* Never fails; nothing is taken before the first block. Below the least, a slab is taken all the same. */
+void hsd_blocks_begin(hsd_blocks *blocks, uint64_t memory_bytes, hsd_temp_space *space);
+
+/* The next block, zeroed, number blocks->count before the call. Borrowed until the next call: what is in
+ * it by then is written. HSD_E_NOMEM, HSD_E_IO. */
+hsd_status hsd_blocks_add(hsd_blocks *blocks, uint8_t **out, hsd_error *err);
+
+/* From now on blocks are read. HSD_E_OVER_BUDGET, HSD_E_NOMEM, HSD_E_IO. */
+hsd_status hsd_blocks_finish(hsd_blocks *blocks, hsd_error *err);
+
+/* Bounds the memory of reading from now on; where blocks do not fit, all are dropped from it first. */
+hsd_status hsd_blocks_set_memory(hsd_blocks *blocks, uint64_t memory_bytes, hsd_error *err);
+
+/* A zero block and zeros behind it, for reads that failed. */
+extern const uint8_t hsd_no_block[2 * HSD_BLOCK_BYTES];
+
+/* A finished store's block, borrowed until the next call. Failures stick, and a block of zeros stands for
+ * what could not be read: see hsd_blocks_check. */
+static inline const uint8_t *hsd_blocks_at(hsd_blocks *blocks, uint32_t block)
+{
+    if (!blocks->has_pages) {
+        return blocks->slabs[block / HSD_SLAB_BLOCKS] + (size_t)(block % HSD_SLAB_BLOCKS) * HSD_BLOCK_BYTES;
+    }
+    const uint8_t *page = hsd_paged_at(&blocks->pages, (uint64_t)block << HSD_PAGE_SHIFT, HSD_FRAME_USED);
+    return __builtin_expect(blocks->pages.status != HSD_OK, 0) ? hsd_no_block : page;
+}
+
+/* True if reading the block costs no I/O now. */
+static inline bool hsd_blocks_is_near(const hsd_blocks *blocks, uint32_t block)
+{
+    return !blocks->has_pages || blocks->pages.page_frame[block] != HSD_PAGE_ABSENT;
+}
+
+hsd_status hsd_blocks_check(const hsd_blocks *blocks, hsd_error *err);
+
+/* A zeroed store is accepted. */
+void hsd_blocks_release(hsd_blocks *blocks);
+
+#endif
