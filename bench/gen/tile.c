@@ -119,13 +119,13 @@ static void copy_objects(tiling *t, uint64_t copy)
 
 static void copy_record(tiling *t, hsd_record_kind kind, const hsd_record *r, uint64_t copies)
 {
-    switch (kind) {
-    case HSD_RECORD_STRING: check_out(hsc_define_string(t->out, r->string.id, r->string.text.data, r->string.text.size)); break;
-    case HSD_RECORD_TYPE: check_out(hsc_define_type(t->out, r->type.id, r->type.name.data, r->type.name.size, r->type.flags)); break;
-    case HSD_RECORD_LABEL:
+    if (kind == HSD_RECORD_STRING) {
+        check_out(hsc_define_string(t->out, r->string.id, r->string.text.data, r->string.text.size));
+    } else if (kind == HSD_RECORD_TYPE) {
+        check_out(hsc_define_type(t->out, r->type.id, r->type.name.data, r->type.name.size, r->type.flags));
+    } else if (kind == HSD_RECORD_LABEL) {
         check_out(hsc_define_label(t->out, r->label.id, (hsc_label_kind)r->label.kind, r->label.flags, r->label.name));
-        break;
-    default:
+    } else {
         for (uint64_t copy = 0; copy < copies; copy++) {
             const hsc_root_record root = {.kind = (hsc_root_kind)r->root.kind, .label = r->root.label,
                                           .target = target_in(t, copy, r->root.target), .flags = r->root.flags};

@@ -18,47 +18,7 @@
 // A second pass ("plain") leaves the inferred interfaces away, so that every
 // plain object is "Object": that is the constructor name V8 itself wrote.
 import * as fs from 'node:fs';
-import * as path from 'node:path';
-import {pathToFileURL} from 'node:url';
-import {Worker, isMainThread, workerData} from 'node:worker_threads';
-
-// Node before 22 has no Promise.withResolvers, which the modules call.
-Promise.withResolvers ??= function() {
-  let resolve, reject;
-  const promise = new Promise((yes, no) => { resolve = yes; reject = no; });
-  return {promise, resolve, reject};
-};
-
-const folder = isMainThread ? process.argv[2] : workerData.folder;
-if (!folder) {
-  console.error('usage: judge.mjs FOLDER BEFORE AFTER [-o OUT.json]');
-  process.exit(2);
-}
-const {HeapSnapshotLoader, SecondaryInitManager} =
-    await import(pathToFileURL(path.resolve(folder, 'bundle.mjs')).href);
-
-if (isMainThread) {
-  await main();
-} else {
-  new SecondaryInitManager(workerData.port);
-}
-
-async function load(file) {
-  const {port1, port2} = new MessageChannel();
-  const worker = new Worker(new URL(import.meta.url), {workerData: {folder, port: port2}, transferList: [port2]});
-  const loader = new HeapSnapshotLoader({sendEvent() {}});
-  // 10 MB chunks, as the Memory panel reads a file.
-  const stream = fs.createReadStream(file, {encoding: 'utf8', highWaterMark: 10_000_000});
-  const built = loader.buildSnapshot(port1);
-  for await (const chunk of stream) {
-    loader.write(chunk);
-  }
-  loader.close();
-  const snapshot = await built;
-  port1.close();
-  await worker.terminate();
-  return snapshot;
-}
+import {isMain, load} from './load.mjs';
 
 function compare(before, after, interfaces) {
   const base = before.aggregatesForDiff(interfaces);
@@ -161,4 +121,8 @@ async function main() {
   }
   console.log(JSON.stringify({timings, peak_rss_kib}));
   process.exit(0);
+}
+
+if (isMain) {
+  await main();
 }
