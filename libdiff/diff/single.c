@@ -1,0 +1,96 @@
+/*
+ * The walk of one capture by itself: the plan with its dominators where they fit, else without.
+ */
+#include "diff/single.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+
+void hsd_single_init(hsd_single *single, const hsd_run *run)
+{
+    static const hsd_run no_run;
+    memset(single, 0, sizeof *single);
+    hsd_reporter_init(&single->reporter, run);
+    hsd_temp_space_init(&single->space, run != NULL ? run->temp_dir : no_run.temp_dir);
+}
+
+static hsd_status divide_memory(hsd_single *single, bool with_tree, hsd_error *err)
+{
+    const hsd_run *run = single->reporter.run;
+    const hsd_plan_request request = {
+        .memory_bytes = run != NULL ? run->memory_bytes : 0,
+        .threads = run != NULL ? run->threads : 0,
+        .capture_count = 1,
+        .captures = {hsd_side_needs(&single->side, with_tree)},
+    };
+    return hsd_plan_make(&single->plan, &request, err);
+}
+
+static const char *why_no_tree(const hsd_side_walk *side)
+{
+    if (!side->has_references) return "the capture carries no references";
+    return !side->has_roots ? "the capture carries no roots" : NULL;
+}
+
+static hsd_status make_plan(hsd_single *single, hsd_error *err)
+{
+    hsd_plan *plan = &single->plan;
+    hsd_side_walk *side = &single->side;
+    const char *why = why_no_tree(side);
+    HSD_TRY(divide_memory(single, why == NULL, err));
+    single->has_tree = why == NULL && plan->has_holders;
+    if (why != NULL) snprintf(single->why_no_tree, sizeof single->why_no_tree, "%s", why);
+    else if (!plan->has_holders) {
+        snprintf(single->why_no_tree, sizeof single->why_no_tree,
+                 "%llu MiB of memory are too few for them, %llu suffice", (unsigned long long)(plan->memory_bytes >> 20),
+                 (unsigned long long)((plan->holders_least_bytes + 0xfffff) >> 20));
+        HSD_TRY(divide_memory(single, false, err));
+    }
+    hsd_plan_explain(plan, &single->reporter);
+    side->plan = plan->sides[0];
+    side->table_bytes = plan->table_bytes;
+    side->use_thread = plan->uses_sort_threads;
+    side->want_tree = side->keep_graph = single->has_tree;
+    return HSD_OK;
+}
+
+static hsd_status number_edges(hsd_single *single, hsd_error *err)
+{
+    hsd_label_table *const table = &single->side.labels;
+    if (!single->has_tree) return HSD_OK;
+    HSD_TRY(hsd_edge_names_load(&single->edges, &table, &single->side.capture, 1, err));
+    single->side.edge_names = &single->edges;
+    return HSD_OK;
+}
+
+static hsd_status walk(hsd_single *single, hsd_capture *capture, hsd_error *err)
+{
+    hsd_side_walk *side = &single->side;
+    HSD_TRY(hsd_type_names_init(&single->types, err));
+    side->capture = capture;
+    side->space = &single->space;
+    side->reporter = &single->reporter;
+    side->want_ids = true;
+    HSD_TRY(hsd_side_open(side, &single->types, err));
+    HSD_TRY(make_plan(single, err));
+    HSD_TRY(number_edges(single, err));
+    return hsd_side_run(side, err);
+}
+
+hsd_status hsd_single_walk(hsd_single *single, hsd_capture *capture, hsd_error *err)
+{
+    const hsd_status status = walk(single, capture, err);
+    if (status < 0) hsd_error_set_file(err, hsd_capture_get_info(capture)->path);
+    return status;
+}
+
+void hsd_single_release(hsd_single *single)
+{
+    hsd_side_release(&single->side);
+    hsd_edge_names_release(&single->edges);
+    hsd_type_names_release(&single->types);
+    hsd_reporter_release(&single->reporter);
+    memset(single, 0, sizeof *single);
+}

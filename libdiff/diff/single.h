@@ -1,0 +1,36 @@
+/*
+ * One capture through the stages of a diff: what top and paths begin with.
+ *
+ *      open ── plan ── names of references ── walk
+ */
+#ifndef HSD_DIFF_SINGLE_H
+#define HSD_DIFF_SINGLE_H
+
+#include "diff/edges.h"
+#include "diff/side.h"
+#include <hsdiff/diff.h>
+
+typedef struct hsd_single { /* stays where it is from init to release */
+    hsd_reporter reporter;
+    hsd_temp_space space;
+    hsd_type_names types;
+    hsd_edge_names edges;
+    hsd_plan plan;
+    hsd_side_walk side;
+    bool has_tree;        /* side.tree, with ids, and the graph with names are there */
+    char why_no_tree[160]; /* a clause; empty with has_tree */
+} hsd_single;
+
+/* `run` is borrowed until release. */
+void hsd_single_init(hsd_single *single, const hsd_run *run);
+
+/*
+ * Walks the capture: counts, and with has_tree the dominator tree (records of HSD_TREE_ID_WORDS) and the graph for
+ * shortest paths. A capture without roots or references, or a budget too small for dominators, gives no tree and
+ * says why. Failures name the file.
+ */
+hsd_status hsd_single_walk(hsd_single *single, hsd_capture *capture, hsd_error *err);
+
+void hsd_single_release(hsd_single *single);
+
+#endif
