@@ -1,15 +1,24 @@
 /*
  * The type-path trie: the dominator trees of both sides, added up by what a person can read. A node is a
  * path root -> .edge Type -> .edge Type …, and has the sums of all objects that stand there: before, after, new,
- * freed, in objects and bytes, of its own and (after hsd_trie_finish) of all below it. Sums are exact.
+ * freed, in objects and bytes, of its own and of all below it. Sums are exact.
  *
  * What keeps it small, without regard to the order of anything:
- *   repetition   a child with the edge and type of one of its nearest HSD_TRIE_LOOK_BACK ancestors is that ancestor: a
- *                linked list is one node, whatever its length
- *   fan-out      more than HSD_TRIE_FAN_OUT edges from one node to one type become one edge, [*]: an object used as a
- *                dictionary
- *   size         past HSD_MAX_TRIE_NODES the depth is halved until it fits: deeper objects count for their
- *                ancestor at the last depth, and the result says so
+ *   repetition   an object with the edge and type of one of the last HSD_TRIE_LOOK_BACK steps of the path above it stands
+ *                where that step leads, and the path is cut back to there: a linked list is one node, whatever its length
+ *   fan-out      more than HSD_TRIE_FAN_OUT edges from one node to one type become one edge, [*], with all that
+ *                hangs below them: an object used as a dictionary
+ *   depth        deeper than depth_limit steps objects count for their ancestor there
+ *
+ * Where an object stands (a *place*) follows from the path above it alone, so the walker keeps a place a frame and
+ * the trie knows no walk. Places are keys of a tally (diff/tally.h), so their number has no bound in memory. When
+ * all is added, the levels are built from the top: fan-out needs every edge of a node before it can be told.
+ *
+ *      walks ──place, sums──►  tally  ──level by level──►  nodes by number, parents before children, children of a
+ *                                                          node side by side: a paged array, read front to back
+ *
+ * A node of the tally is renamed to the final number of its parent by a merge join, level after level; nodes of one
+ * parent, edge and type become one.
  */
 #ifndef HSD_DIFF_TRIE_H
 #define HSD_DIFF_TRIE_H
@@ -17,49 +26,89 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/note.h"
+#include "io/temp.h"
 #include <hsdiff/diff.h>
 
 #define HSD_TRIE_LOOK_BACK 4u
 #define HSD_TRIE_FAN_OUT 64u
-#define HSD_MAX_TRIE_NODES 65536u
 #define HSD_TRIE_MAX_DEPTH 64u
 #define HSD_TRIE_ROOT 0u
 
+#define HSD_TRIE_ANY UINT32_C(0x7ffffffe)      /* edge: [*] */
+#define HSD_TRIE_INDIRECT UINT32_C(0x7fffffff) /* no edge: HSD_TREE_INDIRECT; fan-out leaves it alone */
+#define HSD_TRIE_IS_ROOT UINT32_C(0x80000000)  /* or-ed to a type: it is the number of a root */
+
+/* One step of a path: the node it leads to, and by what. */
+typedef struct hsd_trie_step {
+    uint64_t key;  /* depth << 56 | hash of the path */
+    uint32_t edge;
+    uint32_t type; /* common type, or common root number | HSD_TRIE_IS_ROOT */
+} hsd_trie_step;
+
+/* Where an object stands, and as much of the path above as is looked back at. Zeroed: the root of all. Plain bytes
+ * without holes. */
+typedef struct hsd_trie_place {
+    uint32_t depth;
+    uint32_t count;   /* steps that are known; the last one leads here */
+    uint64_t above;   /* key of the node above steps[0] */
+    hsd_trie_step steps[HSD_TRIE_LOOK_BACK];
+} hsd_trie_place;
+
+/* What is summed. Before = KEPT_BEFORE + FREED, after = KEPT_AFTER + NEW. */
+typedef enum hsd_trie_sum { HSD_TRIE_KEPT_BEFORE, HSD_TRIE_FREED, HSD_TRIE_KEPT_AFTER, HSD_TRIE_NEW, HSD_TRIE_SUMS } hsd_trie_sum;
+
 typedef struct hsd_trie_sums {
     hsd_amount before, after, new_, freed;
-    int64_t resized_bytes;
 } hsd_trie_sums;
 
 typedef struct hsd_trie_node {
-    uint32_t parent;
-    uint32_t edge;       /* diff/edges.h; HSD_TREE_INDIRECT; HSD_TRIE_ANY for [*] */
-    uint32_t type;       /* common type, or common root number with is_root */
+    uint32_t parent;     /* less than the node's own number */
+    uint32_t edge;       /* HSD_TRIE_ANY, HSD_TRIE_INDIRECT, or as given */
+    uint32_t type;       /* as given */
     uint32_t depth;
-    bool is_root;        /* a root node or label node: a level of its own */
     hsd_trie_sums own;
-    hsd_trie_sums all;   /* own and below; after finish */
+    hsd_trie_sums all;   /* own and below */
 } hsd_trie_node;
-
-#define HSD_TRIE_ANY UINT32_C(0x7ffffffe)
 
 typedef struct hsd_trie hsd_trie;
 
-hsd_status hsd_trie_new(hsd_trie **out, hsd_error *err);
+/* At least this much memory; less is taken for it. */
+#define HSD_TRIE_LEAST_BYTES (UINT64_C(2) << 20)
 
-/* The child of `parent` for an edge and a type, made when there is none. Amortised O(1). */
-hsd_status hsd_trie_child(hsd_trie *trie, uint32_t parent, uint32_t edge, uint32_t type, bool is_root,
-                          uint32_t *out, hsd_error *err);
+typedef struct hsd_trie_config {
+    uint64_t memory_bytes;
+    uint32_t depth_limit;   /* 1 … HSD_TRIE_MAX_DEPTH; 0 = the most */
+    hsd_temp_space *space;
+    hsd_reporter *reporter;
+} hsd_trie_config;
 
-/* The node a number from hsd_trie_child stands for now: compaction and depth may have changed it. */
-hsd_trie_node *hsd_trie_at(hsd_trie *trie, uint32_t node);
+hsd_status hsd_trie_new(hsd_trie **out, const hsd_trie_config *config, hsd_error *err);
 
-/* Brings the trie into its final form and adds up `all`. Numbers from before are no longer valid; nodes are now
- * 0 … count - 1 in preorder, children by growth, largest first, then by text; the caller's compare orders texts. */
-typedef int (*hsd_trie_compare)(void *context, const hsd_trie_node *a, const hsd_trie_node *b);
-hsd_status hsd_trie_finish(hsd_trie *trie, hsd_trie_compare compare, void *context, hsd_error *err);
+/* The place of what stands below `parent` by an edge and a type. No memory, no failure. */
+hsd_trie_place hsd_trie_step_to(hsd_trie *trie, const hsd_trie_place *parent, uint32_t edge, uint32_t type);
 
+/* Adds to one of the sums of a place. A node is made by its first add, of whatever (0 objects, 0 bytes too); every place
+ * on the way to it must have had one. */
+hsd_status hsd_trie_add(hsd_trie *trie, const hsd_trie_place *place, hsd_trie_sum sum, uint64_t objects,
+                        uint64_t bytes, hsd_error *err);
+
+/* No more adds: builds the nodes and adds up `all`. */
+hsd_status hsd_trie_finish(hsd_trie *trie, hsd_error *err);
+
+/* ---- finished ---- */
+
+/* Nodes, the root of all included. Numbers say nothing but parents before children; their order depends on the
+ * numbers of edges and types. */
 uint32_t hsd_trie_count(const hsd_trie *trie);
-uint32_t hsd_trie_depth_limit(const hsd_trie *trie); /* HSD_TRIE_MAX_DEPTH, or less when it had to be cut */
-void hsd_trie_free(hsd_trie *trie);
+
+/* True if something was deeper than the limit. */
+bool hsd_trie_is_cut(const hsd_trie *trie);
+
+/* One node. Cheap in ascending and in descending order. Failures of the paged array stick: hsd_trie_check. */
+void hsd_trie_get(hsd_trie *trie, uint32_t node, hsd_trie_node *out);
+hsd_status hsd_trie_check(const hsd_trie *trie, hsd_error *err);
+
+void hsd_trie_free(hsd_trie *trie); /* NULL is accepted */
 
 #endif
