@@ -161,6 +161,15 @@ static hsd_status tell_changed(const hsd_comparison *c, const uint64_t *record, 
     return c->options->changed(c->options->changed_context, &object, err);
 }
 
+/* Live in both: what growth can hang from. */
+static void note_kept(hsd_comparison *c, const uint64_t *const *records, const place *before, const place *after)
+{
+    if (!c->has_holders || before->state != LIVE || after->state != LIVE) return;
+    for (int side = 0; side < SIDE_COUNT; side++) {
+        hsd_bit_set(c->sides[side].is_kept, hsd_census_ordinal(records[side]));
+    }
+}
+
 static hsd_status fold_pair(hsd_comparison *c, const uint64_t *const *records, hsd_error *err)
 {
     const uint64_t *any = records[BEFORE] != NULL ? records[BEFORE] : records[AFTER];
@@ -169,6 +178,7 @@ static hsd_status fold_pair(hsd_comparison *c, const uint64_t *const *records, h
     fold_type(&c->by_type[hsd_census_type(any)], &before, &after);
     fold_root(c->by_root, &before, &after);
     count_match(c, &before, &after);
+    note_kept(c, records, &before, &after);
     return tell_changed(c, any, &before, &after, err);
 }
 
@@ -190,7 +200,11 @@ hsd_status hsd_compare_merge(hsd_comparison *c, hsd_error *err)
 {
     hsd_sorter *const streams[SIDE_COUNT] = {c->sides[BEFORE].census, c->sides[AFTER].census};
     hsd_tandem *tandem;
-    HSD_TRY(hsd_tandem_new(&tandem, streams, SIDE_COUNT, HSD_CENSUS_WORDS, err));
+    for (int side = 0; side < SIDE_COUNT && c->has_holders; side++) {
+        c->sides[side].is_kept = calloc((size_t)c->sides[side].object_count / 8 + 1, 1);
+        if (c->sides[side].is_kept == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for one bit an object");
+    }
+    HSD_TRY(hsd_tandem_new(&tandem, streams, SIDE_COUNT, hsd_census_words(&c->sides[AFTER]), err));
     const hsd_status status = merge(c, tandem, err);
     hsd_tandem_free(tandem);
     return status;
@@ -203,6 +217,7 @@ void hsd_compare_release(hsd_comparison *c)
         free(c->root_number[side]);
     }
     hsd_type_names_release(&c->types);
+    hsd_edge_names_release(&c->edges);
     hsd_names_release(&c->roots);
     free(c->root_kinds);
     free(c->by_type);

@@ -5,6 +5,7 @@
 #ifndef HSD_DIFF_COMPARE_H
 #define HSD_DIFF_COMPARE_H
 
+#include "diff/edges.h"
 #include "diff/fold.h"
 #include "diff/side.h"
 
@@ -26,8 +27,12 @@ typedef struct hsd_comparison {
     hsd_temp_space space;
     hsd_side_walk sides[SIDE_COUNT];
     hsd_type_names types;
+    hsd_edge_names edges;          /* empty without holders */
+    hsd_plan plan;
     hsd_rung rung;
     const char *rung_reason;       /* why identity cannot be told; NULL when it can */
+    bool has_holders;              /* both sides have trees, and after keeps its graph */
+    char why_no_holders[160];      /* a clause, for hsd_diff; empty with has_holders */
 
     hsd_names roots;               /* names of owners on either side */
     uint32_t *root_number[SIDE_COUNT]; /* a side's number -> common number */
@@ -44,7 +49,8 @@ void hsd_compare_choose_rung(hsd_comparison *c);
 /* Numbers the owners of both sides alike and makes room for the folds. After both walks. */
 hsd_status hsd_compare_prepare(hsd_comparison *c, hsd_error *err);
 
-/* Merges the censuses by identity and folds; tells options->changed of each object that changed. */
+/* Merges the censuses by identity and folds; tells options->changed of each object that changed. With
+ * holders sets is_kept of both sides. */
 hsd_status hsd_compare_merge(hsd_comparison *c, hsd_error *err);
 
 void hsd_compare_release(hsd_comparison *c);

@@ -1,52 +1,75 @@
 /*
  * One diff from two open captures to its result: plan the memory, walk both sides (side by side where
- * the budget allows), merge by identity, make rows.
+ * the budget allows), merge by identity, make rows, and tell who holds the growth.
  *
- *      open both ── plan ──┬─ walk before ─┬── merge by identity ── rows
+ *      open both ── plan ──┬─ walk before ─┬── merge by identity ── rows ── holders
  *                          └─ walk after  ─┘
  */
 #include <hsdiff/diff.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/check.h"
 #include "base/plan.h"
 #include "base/worker.h"
 #include "diff/compare.h"
+#include "diff/tree.h"
 
-/* Label nodes are not counted beforehand: room for as many as real heaps have. */
-#define LABEL_NODE_ALLOWANCE UINT64_C(65536)
-
-static hsd_plan_capture plan_capture(const hsd_side_walk *side)
+static bool can_have_tree(hsd_comparison *c)
 {
-    const hsd_capture_info *info = side->info;
-    const uint64_t extra = hsd_min_u64(LABEL_NODE_ALLOWANCE, side->object_count);
-    return (hsd_plan_capture){
-        .objects = side->object_count + extra,
-        .references = info->references + info->edges + 2 * extra,
-        .has_graph = hsd_side_has_graph(side) || info->has_parts,
-        .needs_join = !info->targets_are_ordinals,
-        .has_edges = info->edges > 0,
-        .has_parts = info->has_parts,
-        .identity_words = side->want_identity ? HSD_CENSUS_WORDS : 0,
-    };
+    const char *why = NULL;
+    for (int i = 0; i < SIDE_COUNT && why == NULL; i++) {
+        const hsd_side_walk *side = &c->sides[i];
+        if (!side->has_references) why = "a capture carries no references";
+        else if (!side->has_roots) why = "a capture carries no roots";
+    }
+    if (c->options->no_holders) why = "they were not asked for";
+    if (why != NULL) snprintf(c->why_no_holders, sizeof c->why_no_holders, "%s", why);
+    return why == NULL;
 }
 
-static hsd_status make_plan(hsd_comparison *c, hsd_plan *plan, hsd_error *err)
+static hsd_status divide_memory(hsd_comparison *c, bool with_tree, hsd_error *err)
 {
     const hsd_plan_request request = {
         .memory_bytes = c->run->memory_bytes,
         .threads = c->run->threads,
         .capture_count = SIDE_COUNT,
-        .captures = {plan_capture(&c->sides[BEFORE]), plan_capture(&c->sides[AFTER])},
+        .captures = {hsd_side_needs(&c->sides[BEFORE], with_tree), hsd_side_needs(&c->sides[AFTER], with_tree)},
     };
-    HSD_TRY(hsd_plan_make(plan, &request, err));
+    return hsd_plan_make(&c->plan, &request, err);
+}
+
+/* With trees where both captures can have them and the budget suffices. */
+static hsd_status make_plan(hsd_comparison *c, hsd_error *err)
+{
+    hsd_plan *plan = &c->plan;
+    const bool with_tree = can_have_tree(c);
+    HSD_TRY(divide_memory(c, with_tree, err));
+    c->has_holders = with_tree && plan->has_holders;
+    if (with_tree && !plan->has_holders) {
+        snprintf(c->why_no_holders, sizeof c->why_no_holders, "%llu MiB of memory are too few for them, %llu suffice",
+                 (unsigned long long)(plan->memory_bytes >> 20), (unsigned long long)(plan->holders_least_bytes >> 20));
+        HSD_TRY(divide_memory(c, false, err));
+    }
     hsd_plan_explain(plan, c->reporter);
     for (int i = 0; i < SIDE_COUNT; i++) {
         c->sides[i].plan = plan->sides[i];
         c->sides[i].table_bytes = plan->table_bytes;
         c->sides[i].use_thread = plan->uses_sort_threads;
+        c->sides[i].want_tree = c->has_holders;
     }
+    c->sides[AFTER].keep_graph = c->has_holders; /* paths to what holds growth */
+    return HSD_OK;
+}
+
+static hsd_status number_edges(hsd_comparison *c, hsd_error *err)
+{
+    hsd_label_table *const tables[SIDE_COUNT] = {&c->sides[BEFORE].labels, &c->sides[AFTER].labels};
+    hsd_capture *const captures[SIDE_COUNT] = {c->sides[BEFORE].capture, c->sides[AFTER].capture};
+    if (!c->has_holders) return HSD_OK;
+    HSD_TRY(hsd_edge_names_load(&c->edges, tables, captures, SIDE_COUNT, err));
+    for (int i = 0; i < SIDE_COUNT; i++) c->sides[i].edge_names = &c->edges;
     return HSD_OK;
 }
 
@@ -88,10 +111,10 @@ static hsd_status walk_both(hsd_comparison *c, bool side_by_side, hsd_error *err
 
 static hsd_status run(hsd_comparison *c, hsd_diff **out, hsd_capture *before, hsd_capture *after, hsd_error *err)
 {
-    hsd_plan plan;
     HSD_TRY(open_sides(c, before, after, err));
-    HSD_TRY(make_plan(c, &plan, err));
-    HSD_TRY(walk_both(c, plan.is_side_by_side, err));
+    HSD_TRY(make_plan(c, err));
+    HSD_TRY(number_edges(c, err));
+    HSD_TRY(walk_both(c, c->plan.is_side_by_side, err));
     HSD_TRY(hsd_compare_prepare(c, err));
     if (c->rung != HSD_RUNG_COUNTS) HSD_TRY(hsd_compare_merge(c, err));
     return hsd_rows_from_comparison(out, c, err);

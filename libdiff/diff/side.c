@@ -8,9 +8,14 @@
 
 #include "base/check.h"
 #include "diff/fold.h"
+#include "diff/tree.h"
+#include "diff/places.h"
 #include <hscapture/hscapture.h>
 
 #define MAX_OBJECTS UINT64_C(0xFFFFFF00)
+/* Label nodes are not counted beforehand: room for as many as real heaps have. */
+#define LABEL_NODE_ALLOWANCE UINT64_C(65536)
+#define TYPES_LEAST (UINT64_C(512) << 10)
 
 /* A capture without its end record does not say how many objects it holds: look. */
 static hsd_status find_object_count(hsd_side_walk *side, uint64_t *count, hsd_error *err)
@@ -49,9 +54,26 @@ hsd_status hsd_side_open(hsd_side_walk *side, hsd_type_names *type_names, hsd_er
     return hsd_label_table_load(&side->labels, side->capture, err);
 }
 
-hsd_status hsd_side_check_tables(const hsd_side_walk *side, hsd_error *err)
+hsd_plan_capture hsd_side_needs(const hsd_side_walk *side, bool with_tree)
 {
-    const uint64_t used = (uint64_t)side->label_node_capacity * sizeof *side->label_nodes +
+    const hsd_capture_info *info = side->info;
+    const uint64_t labels = hsd_min_u64(LABEL_NODE_ALLOWANCE, side->object_count);
+    const uint64_t root_nodes = hsd_min_u64(info->roots, HSD_MAX_ROOT_NAMES);
+    return (hsd_plan_capture){
+        .objects = side->object_count + labels + root_nodes,
+        .references = info->references + info->edges + 2 * labels + info->roots,
+        .has_graph = hsd_side_has_graph(side) || info->has_parts,
+        .needs_join = !info->targets_are_ordinals,
+        .has_edges = info->edges > 0,
+        .has_parts = info->has_parts,
+        .identity_words = side->want_identity ? HSD_CENSUS_WORDS - (with_tree ? 0 : 1) : 0,
+        .tree_words = !with_tree ? 0 : side->want_ids ? HSD_TREE_ID_WORDS : HSD_TREE_WORDS,
+    };
+}
+
+hsd_status hsd_side_check_tables(const hsd_side_walk *side, uint64_t more, hsd_error *err)
+{
+    const uint64_t used = more + (uint64_t)side->label_node_capacity * sizeof *side->label_nodes +
                           hsd_names_memory(&side->roots.names) + side->roots.kind_capacity;
     if (used <= side->table_bytes) return HSD_OK;
     hsd_fail(err, HSD_E_OVER_BUDGET, "the names of the roots alone take %llu MiB of memory",
@@ -88,27 +110,63 @@ static void release_bits(hsd_side_walk *side)
     free(side->is_pseudo);
     free(side->is_part);
     free(side->is_folded);
-    side->is_pseudo = side->is_part = side->is_folded = NULL;
+    free(side->has_soft);
+    free(side->is_soft);
+    side->is_pseudo = side->is_part = side->is_folded = side->has_soft = side->is_soft = NULL;
+}
+
+static void free_graph(hsd_side_walk *side)
+{
+    hsd_adjacency_free(side->adjacency);
+    side->adjacency = NULL;
+}
+
+/* What no one needs once objects are counted. */
+static void free_stage(hsd_side_walk *side)
+{
+    if (side->has_owners) hsd_paged_close(&side->owners);
+    side->has_owners = false;
+    hsd_sorter_free(side->folded);
+    side->folded = NULL;
+    hsd_places_free(side->places);
+    side->places = NULL;
+    release_bits(side);
+}
+
+/* Types can be looked up at random from now on, in a quarter of what paths have, or less if they fit. */
+static hsd_status open_types(hsd_side_walk *side, hsd_error *err)
+{
+    const uint64_t whole = (uint64_t)side->object_count * sizeof(uint32_t);
+    const uint64_t least = TYPES_LEAST + whole / 1024;
+    const uint64_t bytes = hsd_max_u64(least, hsd_min_u64(whole + least, side->plan.path_bytes / 4));
+    if (side->object_count == 0) return HSD_OK;
+    HSD_TRY(hsd_paged_open_file(&side->types_of, &side->types_file, bytes, err));
+    side->plan.path_bytes -= hsd_min_u64(bytes, side->plan.path_bytes);
+    side->has_types_of = true;
+    return HSD_OK;
+}
+
+/* What a walk leaves behind: the census and the tree, sorted, and the graph where it was asked for. */
+static hsd_status serve(hsd_side_walk *side, hsd_error *err)
+{
+    if (side->census != NULL) HSD_TRY(hsd_side_serve(side->census, side->plan.identity_serve_bytes, err));
+    if (side->tree != NULL) HSD_TRY(hsd_side_serve(side->tree, side->plan.tree_serve_bytes, err));
+    return side->keep_graph ? open_types(side, err) : HSD_OK;
 }
 
 hsd_status hsd_side_run(hsd_side_walk *side, hsd_error *err)
 {
     if (hsd_side_has_graph(side) || side->info->has_parts) {
         HSD_TRY(step(side, "reading the graph", hsd_side_graph, err));
+        note_graph(side);
         HSD_TRY(step(side, "attributing parts", hsd_side_parts, err));
     }
+    if (side->want_tree) HSD_TRY(step(side, "finding dominators", hsd_side_dominators, err));
     HSD_TRY(step(side, "finding owners", hsd_side_owners, err));
-    if (side->adjacency != NULL) note_graph(side);
-    hsd_adjacency_free(side->adjacency);
-    side->adjacency = NULL;
+    if (!side->keep_graph) free_graph(side);
     HSD_TRY(step(side, "counting objects", hsd_side_census, err));
-    hsd_paged_close(&side->owners);
-    side->has_owners = false;
-    hsd_sorter_free(side->folded);
-    side->folded = NULL;
-    release_bits(side);
-    if (side->census == NULL) return HSD_OK;
-    return hsd_side_serve(side->census, side->plan.identity_serve_bytes, err);
+    free_stage(side);
+    return serve(side, err);
 }
 
 void hsd_side_release(hsd_side_walk *side)
@@ -116,14 +174,18 @@ void hsd_side_release(hsd_side_walk *side)
     hsd_type_table_release(&side->types);
     hsd_label_table_release(&side->labels);
     free(side->label_nodes);
-    release_bits(side);
+    free(side->root_nodes);
+    free(side->name_of_node);
+    free(side->is_kept);
+    free_graph(side);
+    free_stage(side);
+    if (side->has_types_of) hsd_paged_close(&side->types_of);
+    hsd_temp_close(&side->types_file);
     hsd_sorter_free(side->ids);
-    hsd_adjacency_free(side->adjacency);
     hsd_names_release(&side->roots.names);
     free(side->roots.kinds);
-    if (side->has_owners) hsd_paged_close(&side->owners);
-    hsd_sorter_free(side->folded);
     hsd_sorter_free(side->census);
+    hsd_sorter_free(side->tree);
     if (side->counts != NULL) hsd_fold_side_release(side->counts);
     free(side->counts);
     memset(side, 0, sizeof *side);

@@ -1,11 +1,12 @@
 /*
  * One capture on its way through the engine, and the steps it takes:
  *
- *      side_open     types, labels                                     tables.c
- *      side_graph       objects, references, roots -> adjacency blocks       side_graph.c, side_join.c, side_roots.c
+ *      side_open        types, labels                                        tables.c
+ *      side_graph       objects, references, roots -> adjacency blocks       side_graph.c, side_references.c,
+ *                                                                            side_join.c, side_roots.c
  *      side_parts       which objects are folded into their sole owner       side_parts.c
- *      side_owners      an owner for each object                             side_owners.c
  *      side_dominators  a place in the dominator tree for each node          side_dominators.c
+ *      side_owners      an owner for each object, and what is live softly    side_owners.c
  *      side_census      one record an object that counts, by identity, and one by place    side_census.c
  *
  * Everything but the tables lives in sorters, adjacency blocks and paged arrays, whose memory the
@@ -46,7 +47,7 @@ typedef struct hsd_root_node {
 /* Names of owners, in the order of their first appearance; number 0 is "(shared)". */
 typedef struct hsd_root_names {
     hsd_names names;
-    uint8_t *kinds; /* hsc_root_kind of the first root of that name */
+    uint8_t *kinds; /* the least hsc_root_kind of its roots that is known */
     uint32_t kind_capacity;
     bool is_full; /* more than HSD_MAX_ROOT_NAMES: the rest share "(other roots)" */
 } hsd_root_names;
@@ -68,6 +69,7 @@ typedef struct hsd_side_walk {
     bool use_thread;         /* sorters may write on threads of their own */
     bool want_identity;      /* census sorts by identity; else it only counts */
     bool want_tree;          /* dominators and `tree`; needs roots and references */
+    bool want_ids;           /* records of `tree` have HSD_TREE_ID_WORDS: who asks for one side alone names objects */
     bool keep_graph;         /* the adjacency outlives the walk, for shortest paths */
     const struct hsd_edge_names *edge_names;
 
@@ -84,14 +86,17 @@ typedef struct hsd_side_walk {
     uint32_t label_node_count, label_node_capacity;
     hsd_root_node *root_nodes;
     hsd_root_nodes root_span; /* their node numbers */
+    uint32_t node_count;     /* objects, label nodes, root nodes */
     uint32_t *name_of_node;  /* root name (hsd_root_names) of label node or root node object_count + i */
 
     uint8_t *is_pseudo;      /* one bit an object */
     uint8_t *is_part;        /* one bit an object; NULL when no type is a part */
     uint8_t *is_folded;      /* one bit an object; NULL when no type is a part */
+    uint8_t *has_soft;       /* one bit an object: it has soft references; NULL when there are none */
     uint8_t *is_soft;        /* one bit a node: live, but by soft references alone; NULL when none is soft */
     uint8_t *is_kept;        /* one bit an object: live in both captures; set by the merge; NULL without identity */
-    hsd_paged types_of;      /* common type of each object, u32; only with want_tree */
+    hsd_temp types_file;     /* common type of each object, u32, as they come; only with keep_graph */
+    hsd_paged types_of;      /* the same to be read at random, once the walk is over */
     bool has_types_of;
 
     hsd_sorter *ids;         /* (id, ordinal), when references are by id */
@@ -107,6 +112,7 @@ typedef struct hsd_side_walk {
     hsd_sorter *census;      /* hsd_census_record by identity; NULL without want_identity */
     hsd_sorter *tree;        /* hsd_tree_record by place (diff/tree.h); NULL without want_tree */
     struct hsd_fold_side *counts; /* what the census counts by type and root */
+    hsd_amount soft;         /* of what is live: by soft references alone; only with want_tree */
 } hsd_side_walk;
 
 /* True if reachability can be told. */
@@ -115,9 +121,14 @@ static inline bool hsd_side_has_graph(const hsd_side_walk *side)
     return side->has_roots && side->has_references;
 }
 
-/* Words of a census record: identity, type and owner, size and state, ordinal. */
+/* Words of a census record: identity, type and owner, size and state, and with want_tree the ordinal. */
 #define HSD_CENSUS_WORDS 4u
 #define HSD_CENSUS_KEY_WORDS 2u
+
+static inline unsigned hsd_census_words(const hsd_side_walk *side)
+{
+    return side->want_tree ? HSD_CENSUS_WORDS : HSD_CENSUS_WORDS - 1;
+}
 
 static inline uint32_t hsd_census_type(const uint64_t *record) { return (uint32_t)(record[1] >> 32); }
 static inline uint32_t hsd_census_root(const uint64_t *record) { return (uint32_t)record[1]; }
@@ -128,6 +139,9 @@ static inline uint32_t hsd_census_ordinal(const uint64_t *record) { return (uint
 /* Reads the tables; numbers types in `type_names`. Both sides one after the other. */
 hsd_status hsd_side_open(hsd_side_walk *side, hsd_type_names *type_names, hsd_error *err);
 
+/* What the planner must know of an open side; want_identity and want_ids are set. */
+hsd_plan_capture hsd_side_needs(const hsd_side_walk *side, bool with_tree);
+
 /* All steps of one side; both sides may run at the same time. */
 hsd_status hsd_side_run(hsd_side_walk *side, hsd_error *err);
 
@@ -137,10 +151,19 @@ void hsd_side_release(hsd_side_walk *side);
 
 hsd_status hsd_side_graph(hsd_side_walk *side, hsd_error *err);
 hsd_status hsd_side_owners(hsd_side_walk *side, hsd_error *err);
-hsd_status hsd_side_roots(hsd_side_walk *side, hsd_error *err);      /* names label nodes, makes root nodes */
 hsd_status hsd_side_parts(hsd_side_walk *side, hsd_error *err);
 hsd_status hsd_side_dominators(hsd_side_walk *side, hsd_error *err); /* fills places */
 hsd_status hsd_side_census(hsd_side_walk *side, hsd_error *err);
+
+/*
+ * Names label nodes, makes root nodes and tells of each root's target (object id or ordinal, which may not
+ * be there) with its root node. Part of hsd_side_graph, once all label nodes are known.
+ */
+typedef hsd_status (*hsd_root_fn)(void *context, uint32_t node, uint64_t target, hsd_error *err);
+hsd_status hsd_side_roots(hsd_side_walk *side, hsd_root_fn take, void *context, hsd_error *err);
+
+/* Number 0 of the owners' names, "(shared)", and 1, "(other roots)". */
+hsd_status hsd_side_fixed_roots(hsd_side_walk *side, hsd_error *err);
 
 /* ---- joins: object ids -> ordinals (side_join.c) ---- */
 
@@ -157,8 +180,8 @@ hsd_status hsd_join_ids(hsd_sorter *ids, hsd_sorter *by_target, hsd_joined_fn ta
 hsd_status hsd_side_sorter(const hsd_side_walk *side, unsigned record_words, unsigned key_words,
                            uint64_t memory_bytes, hsd_sorter **out, hsd_error *err);
 
-/* HSD_E_OVER_BUDGET once names of roots and label nodes take more than the planner's tables. */
-hsd_status hsd_side_check_tables(const hsd_side_walk *side, hsd_error *err);
+/* HSD_E_OVER_BUDGET once names of roots, label nodes and `more` bytes take more than the planner's tables. */
+hsd_status hsd_side_check_tables(const hsd_side_walk *side, uint64_t more, hsd_error *err);
 
 /* Ends a sorter's input; it serves from `memory_bytes`, or from the least it can. */
 hsd_status hsd_side_serve(hsd_sorter *sorter, uint64_t memory_bytes, hsd_error *err);

@@ -2,12 +2,17 @@
  * The census: each object that counts becomes one record of identity, type, size, owner and state.
  * Pseudo objects and folded parts do not count; the bytes of folded parts are added to their owners
  * as both streams pass by in order of ordinals.
+ *
+ * With dominators each live object gets a second record, with its place in their tree (diff/tree.h), and so
+ * do the label nodes and root nodes that were reached.
  */
 #include <stdlib.h>
 
 #include "base/check.h"
 #include "diff/fold.h"
+#include "diff/places.h"
 #include "diff/side.h"
+#include "diff/tree.h"
 #include "graph/owners.h"
 #include <hscapture/hscapture.h>
 
@@ -44,6 +49,56 @@ static void state_of(const hsd_side_walk *side, uint64_t ordinal, uint32_t *root
     if (owner >= HSD_OWNER_FIRST) *root = owner - HSD_OWNER_FIRST;
 }
 
+/* ---- places in the tree ---- */
+
+static hsd_status put_place(hsd_side_walk *side, const hsd_tree_node *node, hsd_error *err)
+{
+    uint64_t record[HSD_TREE_ID_WORDS];
+    hsd_tree_write(record, node);
+    record[HSD_TREE_WORDS] = node->id; /* of no use but with want_ids */
+    return hsd_sorter_put(side->tree, record, err);
+}
+
+static uint32_t soft_flag(const hsd_side_walk *side, uint32_t node)
+{
+    return side->is_soft != NULL && hsd_bit_get(side->is_soft, node) ? HSD_TREE_IS_SOFT : 0;
+}
+
+static hsd_status put_object(hsd_side_walk *side, const hsd_object *object, uint32_t type, uint64_t bytes,
+                             hsd_error *err)
+{
+    hsd_placed placed;
+    const uint32_t node = (uint32_t)object->ordinal;
+    const uint32_t flags = soft_flag(side, node);
+    HSD_TRY(hsd_places_find(side->places, node, &placed, err));
+    if (!placed.is_there) return HSD_OK;
+    if (flags & HSD_TREE_IS_SOFT) hsd_amount_add(&side->soft, bytes);
+    return put_place(side, &(hsd_tree_node){.first = placed.first, .end = placed.end, .type = type, .edge = placed.edge,
+                                            .bytes = bytes, .node = node, .flags = flags, .id = object->id}, err);
+}
+
+/* Label nodes and root nodes, behind all objects. */
+static hsd_status put_owners(hsd_side_walk *side, hsd_error *err)
+{
+    for (uint32_t node = side->object_count; node < side->node_count; node++) {
+        hsd_placed placed;
+        HSD_TRY(hsd_places_find(side->places, node, &placed, err));
+        if (!placed.is_there) continue;
+        const hsd_tree_node place = {
+            .first = placed.first,
+            .end = placed.end,
+            .type = side->name_of_node[node - side->object_count],
+            .edge = HSD_TREE_INDIRECT,
+            .node = node,
+            .flags = HSD_TREE_IS_ROOT | soft_flag(side, node),
+        };
+        HSD_TRY(put_place(side, &place, err));
+    }
+    return HSD_OK;
+}
+
+/* ---- objects ---- */
+
 static hsd_status count_object(census *c, const hsd_object *object, hsd_error *err)
 {
     hsd_side_walk *side = c->side;
@@ -57,10 +112,26 @@ static hsd_status count_object(census *c, const hsd_object *object, hsd_error *e
     state_of(side, object->ordinal, &root, &is_live);
     bytes = hsd_min_u64(bytes, UINT64_MAX >> 1);
     hsd_fold_side_add(side->counts, type, root, is_live, bytes);
+    if (is_live && side->tree != NULL) HSD_TRY(put_object(side, object, type, bytes, err));
     if (side->census == NULL) return HSD_OK;
     const uint64_t record[HSD_CENSUS_WORDS] = {object->id, (uint64_t)type << 32 | root,
-                                               bytes << 1 | (uint64_t)is_live};
+                                               bytes << 1 | (uint64_t)is_live, object->ordinal};
     return hsd_sorter_put(side->census, record, err);
+}
+
+static hsd_status open_tree(hsd_side_walk *side, hsd_error *err)
+{
+    if (side->places == NULL) return HSD_OK;
+    HSD_TRY(hsd_places_rewind(side->places, err));
+    const unsigned words = side->want_ids ? HSD_TREE_ID_WORDS : HSD_TREE_WORDS;
+    return hsd_side_sorter(side, words, HSD_TREE_KEY_WORDS, side->plan.tree_sort_bytes, &side->tree, err);
+}
+
+/* Failures of paged arrays show late. */
+static hsd_status check_arrays(const hsd_side_walk *side, hsd_error *err)
+{
+    if (side->has_owners) HSD_TRY(hsd_paged_check(&side->owners, err));
+    return side->places != NULL ? hsd_paged_check(&side->places->links, err) : HSD_OK;
 }
 
 static hsd_status pass(census *c, hsd_object_reader *reader, hsd_error *err)
@@ -93,14 +164,15 @@ hsd_status hsd_side_census(hsd_side_walk *side, hsd_error *err)
     hsd_object_reader *reader;
     HSD_TRY(open_counts(side, err));
     if (side->want_identity) {
-        HSD_TRY(hsd_side_sorter(side, HSD_CENSUS_WORDS, HSD_CENSUS_KEY_WORDS,
+        HSD_TRY(hsd_side_sorter(side, hsd_census_words(side), HSD_CENSUS_KEY_WORDS,
                                 side->plan.identity_sort_bytes, &side->census, err));
     }
+    HSD_TRY(open_tree(side, err));
     if (side->folded != NULL) HSD_TRY(next_folded(&c, err));
     HSD_TRY(hsd_object_reader_open(&reader, side->capture, HSD_WANT_SIZES | HSD_WANT_IDS, err));
     const hsd_status status = pass(&c, reader, err);
     hsd_object_reader_close(reader);
     HSD_TRY(status);
-    if (side->has_owners) HSD_TRY(hsd_paged_check(&side->owners, err));
-    return HSD_OK;
+    if (side->tree != NULL) HSD_TRY(put_owners(side, err));
+    return check_arrays(side, err);
 }

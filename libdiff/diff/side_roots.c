@@ -1,7 +1,8 @@
 /*
- * Owners: every root record becomes a seed with the number of its owner's name, every label node
- * carries the number of a name made from what it hangs from ("global" + ".sessions"). Then one walk
- * over the graph labels each object with its owner.
+ * Names of owners, and the nodes that stand for them behind all objects. Every label node carries a name
+ * made from what it hangs from ("global" + ".sessions"); the roots of one name become one node that refers
+ * to all their targets, two where some of them are secondary (FORMAT.md §7.8). Root nodes stand in the
+ * order of their names, primary ones first, so that nothing depends on the order of the records.
  *
  * Names are as many as there are distinct roots. Past HSD_MAX_ROOT_NAMES the rest share "(other roots)":
  * the sums stay exact, and the report says so.
@@ -12,11 +13,13 @@
 
 #include "base/check.h"
 #include "diff/side.h"
-#include "graph/owners.h"
 #include <hscapture/hscapture.h>
 
 #define OTHER_ROOTS 1u
 #define NAME_BYTES 512
+
+/* MAX_OBJECTS of side.c, with label nodes and root nodes: every node has a number of 32 bits. */
+#define MAX_NODES UINT64_C(0xFFFFFF00)
 
 static const char *const kind_names[HSC_ROOT_KIND_COUNT] = {
     [HSC_ROOT_UNKNOWN] = "(unknown roots)",   [HSC_ROOT_GLOBAL] = "(globals)",
@@ -27,15 +30,29 @@ static const char *const kind_names[HSC_ROOT_KIND_COUNT] = {
     [HSC_ROOT_RUNTIME] = "(runtime)",         [HSC_ROOT_REGISTER] = "(registers)",
 };
 
+enum { PRIMARY, SECONDARY, STANDINGS };
+
 typedef struct roots {
     hsd_side_walk *side;
     hsd_texts texts;
-    hsd_sorter *seeds;    /* node << 32 | owner label */
-    hsd_sorter *by_id;    /* (target id, owner label), when targets are ids */
-    uint32_t *node_label; /* owner label of each label node */
+    uint32_t *node_of[STANDINGS]; /* root node of each name; 0 = none. While they are counted: 1 = there is one */
+    uint32_t capacity;
+    hsd_root_fn take;
+    void *context;
 } roots;
 
+static hsd_status no_memory(hsd_error *err)
+{
+    return hsd_fail(err, HSD_E_NOMEM, "out of memory for the names of roots");
+}
+
 /* ---- names ---- */
+
+/* The least kind that is known, whatever the order of the roots. */
+static uint8_t merged_kind(uint8_t old, uint32_t kind)
+{
+    return old == HSC_ROOT_UNKNOWN || (kind != HSC_ROOT_UNKNOWN && kind < old) ? (uint8_t)kind : old;
+}
 
 static hsd_status put_name(hsd_side_walk *side, const char *name, size_t size, uint32_t kind,
                            uint32_t *out, hsd_error *err)
@@ -51,20 +68,23 @@ static hsd_status put_name(hsd_side_walk *side, const char *name, size_t size, u
     }
     const uint32_t before = names->names.count;
     HSD_TRY(hsd_names_put(&names->names, bytes, out, err));
-    if (names->names.count == before) return HSD_OK;
+    if (names->names.count == before) {
+        names->kinds[*out] = merged_kind(names->kinds[*out], kind);
+        return HSD_OK;
+    }
     if (*out >= names->kind_capacity) {
         const uint32_t wanted = names->kind_capacity == 0 ? 256 : names->kind_capacity * 2;
-        HSD_TRY(hsd_side_check_tables(side, err));
+        HSD_TRY(hsd_side_check_tables(side, 0, err));
         uint8_t *grown = realloc(names->kinds, wanted);
-        if (grown == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the names of roots");
+        if (grown == NULL) return no_memory(err);
         names->kinds = grown;
         names->kind_capacity = wanted;
     }
-    names->kinds[*out] = (uint8_t)(kind < HSC_ROOT_KIND_COUNT ? kind : HSC_ROOT_UNKNOWN);
+    names->kinds[*out] = (uint8_t)kind;
     return HSD_OK;
 }
 
-static hsd_status put_fixed_names(hsd_side_walk *side, hsd_error *err)
+hsd_status hsd_side_fixed_roots(hsd_side_walk *side, hsd_error *err)
 {
     static const char *const fixed[] = {"(shared)", "(other roots)"};
     for (size_t i = 0; i < HSD_ARRAY_LEN(fixed); i++) {
@@ -116,46 +136,122 @@ static hsd_status want_label(roots *r, const hsd_root *root, hsd_error *err)
     return hsd_texts_want(&r->texts, root->label, err);
 }
 
-static hsd_status put_seed(roots *r, uint32_t node, uint32_t label, hsd_error *err)
-{
-    const uint64_t record = (uint64_t)node << 32 | label;
-    return hsd_sorter_put(r->seeds, &record, err);
-}
-
-static hsd_status take_root(roots *r, const hsd_root *root, hsd_error *err)
+/* Name, kind and standing of a root record. */
+static hsd_status name_root(roots *r, const hsd_root *root, uint32_t *name, hsd_error *err)
 {
     const uint32_t kind = root->kind < HSC_ROOT_KIND_COUNT ? root->kind : HSC_ROOT_UNKNOWN;
     hsd_bytes text = hsd_texts_get(&r->texts, root->label);
-    uint32_t number;
     if (text.size == 0) text = (hsd_bytes){(const uint8_t *)kind_names[kind], strlen(kind_names[kind])};
-    HSD_TRY(put_name(r->side, (const char *)text.data, text.size, kind, &number, err));
-    const uint32_t label = HSD_OWNER_FIRST + number;
-    if (!r->side->info->targets_are_ordinals) {
-        const uint64_t record[2] = {root->target, label};
-        return hsd_sorter_put(r->by_id, record, err);
+    return put_name(r->side, (const char *)text.data, text.size, kind, name, err);
+}
+
+static uint32_t standing_of(const hsd_root *root)
+{
+    return root->flags & HSC_ROOT_SECONDARY ? SECONDARY : PRIMARY;
+}
+
+static hsd_status grow_nodes(roots *r, uint32_t name, hsd_error *err)
+{
+    uint32_t wanted = r->capacity == 0 ? 256 : r->capacity;
+    while (wanted <= name) wanted *= 2;
+    for (int standing = 0; standing < STANDINGS; standing++) {
+        uint32_t *grown = realloc(r->node_of[standing], (size_t)wanted * sizeof *grown);
+        if (grown == NULL) return no_memory(err);
+        memset(grown + r->capacity, 0, (size_t)(wanted - r->capacity) * sizeof *grown);
+        r->node_of[standing] = grown;
     }
-    if (root->target < r->side->object_count) return put_seed(r, (uint32_t)root->target, label, err);
-    r->side->dangling++;
+    r->capacity = wanted;
     return HSD_OK;
 }
 
-static hsd_status root_found(void *context, const uint64_t *record, uint32_t ordinal, hsd_error *err)
+static hsd_status see_root(roots *r, const hsd_root *root, hsd_error *err)
 {
-    return put_seed(context, ordinal, (uint32_t)record[1], err);
+    uint32_t name;
+    HSD_TRY(name_root(r, root, &name, err));
+    if (name >= r->capacity) HSD_TRY(grow_nodes(r, name, err));
+    r->node_of[standing_of(root)][name] = 1;
+    return HSD_OK;
 }
 
-static hsd_status join_roots(roots *r, hsd_error *err)
+static hsd_status tell_target(roots *r, const hsd_root *root, hsd_error *err)
 {
-    HSD_TRY(hsd_side_serve(r->by_id, r->side->plan.seed_serve_bytes, err));
-    return hsd_join_ids(r->side->ids, r->by_id, root_found, r, &r->side->dangling, err);
+    uint32_t name;
+    HSD_TRY(name_root(r, root, &name, err));
+    return r->take(r->context, r->node_of[standing_of(root)][name], root->target, err);
 }
 
-static hsd_status next_seed(void *context, hsd_seed *out, hsd_error *err)
+/* ---- root nodes ---- */
+
+typedef struct named { /* a root's name, to be brought into order */
+    hsd_bytes text;
+    uint32_t name;
+} named;
+
+static int compare_named(const void *a, const void *b)
 {
-    const uint64_t *record;
-    HSD_TRY(hsd_sorter_next(context, &record, err));
-    out->node = (uint32_t)(*record >> 32);
-    out->label = (uint32_t)*record;
+    const named *x = a, *y = b;
+    const size_t size = x->text.size < y->text.size ? x->text.size : y->text.size;
+    const int order = size == 0 ? 0 : memcmp(x->text.data, y->text.data, size);
+    return order != 0 ? order : (x->text.size > y->text.size) - (x->text.size < y->text.size);
+}
+
+/* All names of roots of one standing, in order. */
+static uint32_t list_names(const roots *r, int standing, named *list)
+{
+    const hsd_names *names = &r->side->roots.names;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < names->count && i < r->capacity; i++) {
+        if (r->node_of[standing][i] != 0) list[count++] = (named){hsd_names_get(names, i), i};
+    }
+    if (count > 0) qsort(list, count, sizeof *list, compare_named);
+    return count;
+}
+
+static uint32_t count_root_nodes(const roots *r)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < r->capacity; i++) count += r->node_of[PRIMARY][i] + r->node_of[SECONDARY][i];
+    return count;
+}
+
+static void add_root_nodes(roots *r, int standing, const named *list, uint32_t count)
+{
+    hsd_side_walk *side = r->side;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t name = list[i].name;
+        const uint32_t at = side->root_span.end - side->root_span.begin;
+        side->root_nodes[at] = (hsd_root_node){name, side->roots.kinds[name], standing == SECONDARY};
+        side->name_of_node[side->root_span.end - side->object_count] = name;
+        r->node_of[standing][name] = side->root_span.end++;
+    }
+}
+
+/* Room for so many root nodes, in numbers and in memory. */
+static hsd_status check_root_nodes(const hsd_side_walk *side, uint32_t root_nodes, hsd_error *err)
+{
+    const uint64_t others = (uint64_t)side->label_node_count + root_nodes;
+    const uint64_t bytes = root_nodes * sizeof *side->root_nodes + others * sizeof *side->name_of_node;
+    const uint64_t count = side->object_count + others;
+    if (count <= MAX_NODES) return hsd_side_check_tables(side, bytes, err);
+    return hsd_fail(err, HSD_E_UNSUPPORTED, "the capture has %llu objects and named roots, more than %llu",
+                    (unsigned long long)count, (unsigned long long)MAX_NODES);
+}
+
+static hsd_status make_root_nodes(roots *r, named *list, hsd_error *err)
+{
+    hsd_side_walk *side = r->side;
+    const uint32_t count = count_root_nodes(r), others = side->label_node_count + count;
+    HSD_TRY(check_root_nodes(side, count, err));
+    side->root_nodes = malloc(((size_t)count + 1) * sizeof *side->root_nodes);
+    side->name_of_node = malloc(((size_t)others + 1) * sizeof *side->name_of_node);
+    if (side->root_nodes == NULL || side->name_of_node == NULL) return no_memory(err);
+    for (uint32_t i = 0; i < side->label_node_count; i++) side->name_of_node[i] = side->label_nodes[i].root;
+    const uint32_t begin = side->object_count + side->label_node_count;
+    side->root_span = (hsd_root_nodes){begin, begin, begin};
+    add_root_nodes(r, PRIMARY, list, list_names(r, PRIMARY, list));
+    side->root_span.second = side->root_span.end;
+    add_root_nodes(r, SECONDARY, list, list_names(r, SECONDARY, list));
+    side->node_count = side->root_span.end;
     return HSD_OK;
 }
 
@@ -172,60 +268,26 @@ static hsd_status load_texts(roots *r, hsd_error *err)
     return hsd_texts_load(&r->texts, side->capture, err);
 }
 
-static hsd_status name_all(roots *r, hsd_error *err)
+static hsd_status run(roots *r, hsd_error *err)
 {
     hsd_side_walk *side = r->side;
-    HSD_TRY(put_fixed_names(side, err));
-    r->node_label = calloc((size_t)side->label_node_count + 1, sizeof *r->node_label);
-    if (r->node_label == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the names of roots");
-    for (uint32_t i = 0; i < side->label_node_count; i++) {
-        HSD_TRY(name_label_node(r, &side->label_nodes[i], err));
-        r->node_label[i] = HSD_OWNER_FIRST + side->label_nodes[i].root;
-    }
-    return HSD_OK;
+    HSD_TRY(load_texts(r, err));
+    HSD_TRY(hsd_side_fixed_roots(side, err));
+    for (uint32_t i = 0; i < side->label_node_count; i++) HSD_TRY(name_label_node(r, &side->label_nodes[i], err));
+    HSD_TRY(for_each_root(r, see_root, err));
+    named *list = malloc((size_t)side->roots.names.count * sizeof *list);
+    if (list == NULL) return no_memory(err);
+    const hsd_status status = make_root_nodes(r, list, err);
+    free(list);
+    HSD_TRY(status);
+    return for_each_root(r, tell_target, err);
 }
 
-static hsd_status gather_seeds(roots *r, hsd_error *err)
+hsd_status hsd_side_roots(hsd_side_walk *side, hsd_root_fn take, void *context, hsd_error *err)
 {
-    const uint64_t share = r->side->plan.seed_sort_bytes;
-    HSD_TRY(hsd_side_sorter(r->side, 1, 1, share, &r->seeds, err));
-    if (!r->side->info->targets_are_ordinals) HSD_TRY(hsd_side_sorter(r->side, 2, 2, share, &r->by_id, err));
-    HSD_TRY(for_each_root(r, take_root, err));
-    if (r->by_id != NULL) HSD_TRY(join_roots(r, err));
-    return hsd_side_serve(r->seeds, r->side->plan.seed_serve_bytes, err);
-}
-
-static hsd_status walk(roots *r, hsd_error *err)
-{
-    hsd_side_walk *side = r->side;
-    const hsd_owners_config config = {
-        .next_seed = next_seed,
-        .seed_context = r->seeds,
-        .object_count = side->object_count,
-        .label_of_node = r->node_label,
-        .memory_bytes = side->plan.owner_bytes,
-        .space = side->space,
-        .reporter = side->reporter,
-    };
-    HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->plan.adjacency_bytes, err));
-    HSD_TRY(hsd_owners_find(side->adjacency, &config, &side->owners, err));
-    side->has_owners = true;
-    return HSD_OK;
-}
-
-hsd_status hsd_side_owners(hsd_side_walk *side, hsd_error *err)
-{
-    roots r = {.side = side};
-    if (!hsd_side_has_graph(side)) return put_fixed_names(side, err);
-    hsd_status status = load_texts(&r, err);
-    if (status == HSD_OK) status = name_all(&r, err);
-    if (status == HSD_OK) status = gather_seeds(&r, err);
+    roots r = {.side = side, .take = take, .context = context};
+    const hsd_status status = run(&r, err);
     hsd_texts_release(&r.texts);
-    hsd_sorter_free(r.by_id);
-    hsd_sorter_free(side->ids);
-    side->ids = NULL;
-    if (status == HSD_OK) status = walk(&r, err);
-    hsd_sorter_free(r.seeds);
-    free(r.node_label);
+    for (int standing = 0; standing < STANDINGS; standing++) free(r.node_of[standing]);
     return status;
 }

@@ -145,6 +145,7 @@ void hsd_label_table_release(hsd_label_table *table)
 {
     hsd_id_map_release(&table->index);
     free(table->labels);
+    free(table->edges);
     memset(table, 0, sizeof *table);
 }
 
@@ -156,7 +157,8 @@ hsd_status hsd_texts_want(hsd_texts *texts, uint32_t string, hsd_error *err)
         uint32_t empty;
         HSD_TRY(hsd_names_put(&texts->names, (hsd_bytes){(const uint8_t *)"", 0}, &empty, err));
     }
-    if (string == 0 || hsd_id_map_get(&texts->index, string) != HSD_ID_NONE) return HSD_OK;
+    if (string == 0 || hsd_texts_has(texts, string)) return HSD_OK;
+    texts->wanted++;
     return hsd_id_map_put(&texts->index, string, 0, err);
 }
 
@@ -166,7 +168,9 @@ static hsd_status take_string(void *context, const hsd_record *record, hsd_error
     const hsd_string *string = &record->string;
     uint32_t number;
     if (hsd_id_map_get(&texts->index, string->id) != 0) return HSD_OK;
-    HSD_TRY(hsd_names_put(&texts->names, bytes_of(string->text), &number, err));
+    hsd_bytes text = bytes_of(string->text);
+    if (texts->most_bytes > 0 && text.size > texts->most_bytes) text.size = texts->most_bytes;
+    HSD_TRY(hsd_names_put(&texts->names, text, &number, err));
     return hsd_id_map_put(&texts->index, string->id, number, err);
 }
 

@@ -5,6 +5,7 @@
 #ifndef HSD_DIFF_TABLES_H
 #define HSD_DIFF_TABLES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/id_map.h"
@@ -70,8 +71,10 @@ static inline const hsd_label *hsd_label_get(const hsd_label_table *table, uint3
 /* ---- texts of chosen strings ---- */
 
 typedef struct hsd_texts {
-    hsd_id_map index; /* string id -> number in names */
-    hsd_names names;  /* number -> text; number 0 is "" */
+    hsd_id_map index;  /* string id -> number in names */
+    hsd_names names;   /* number -> text; number 0 is "" */
+    uint32_t wanted;   /* distinct strings */
+    size_t most_bytes; /* longer texts are cut; 0 = none is */
 } hsd_texts;
 
 /* Wants the text of a string; 0 is ignored. */
@@ -82,6 +85,13 @@ hsd_status hsd_texts_load(hsd_texts *texts, hsd_capture *capture, hsd_error *err
 
 /* The text of a wanted string; empty when the capture never defined it. */
 hsd_bytes hsd_texts_get(const hsd_texts *texts, uint32_t string);
+
+/* True if the string was wanted. */
+static inline bool hsd_texts_has(const hsd_texts *texts, uint32_t string)
+{
+    return hsd_id_map_get(&texts->index, string) != HSD_ID_NONE;
+}
+
 void hsd_texts_release(hsd_texts *texts);
 
 #endif

@@ -20,12 +20,14 @@
 /*
  * Words of a record (key: the first):
  *      0   first << 32 | end
- *      1   common type << 32 | name of the reference from the immediate dominator (diff/edges.h), or
- *          HSD_TREE_INDIRECT; label and root nodes: number of the root's name on this side << 32 | INDIRECT
+ *      1   common type << 32 | name of the reference from the immediate dominator (diff/edges.h, without
+ *          HSD_EDGE_SOFT), or HSD_TREE_INDIRECT; label and root nodes: number of the root's name on this side << 32 | INDIRECT
  *      2   bytes, folded parts included
  *      3   node << 32 | flags
+ *      4   id of the object; 0 of a root. Only of a side that was walked with want_ids
  */
 #define HSD_TREE_WORDS 4u
+#define HSD_TREE_ID_WORDS 5u
 #define HSD_TREE_KEY_WORDS 1u
 #define HSD_TREE_INDIRECT UINT32_C(0x7fffffff) /* the dominator does not refer to it itself */
 #define HSD_TREE_IS_ROOT 1u  /* a label node or a root node: starts an owner */
@@ -38,6 +40,7 @@ typedef struct hsd_tree_node {
     uint32_t node;   /* of an object its ordinal */
     uint32_t flags;
     uint64_t bytes;
+    uint64_t id;     /* 0 without want_ids */
 } hsd_tree_node;
 
 static inline hsd_tree_node hsd_tree_read(const uint64_t *record)
@@ -50,11 +53,20 @@ static inline hsd_tree_node hsd_tree_read(const uint64_t *record)
     };
 }
 
+static inline void hsd_tree_write(uint64_t record[HSD_TREE_WORDS], const hsd_tree_node *node)
+{
+    record[0] = (uint64_t)node->first << 32 | node->end;
+    record[1] = (uint64_t)node->type << 32 | node->edge;
+    record[2] = node->bytes;
+    record[3] = (uint64_t)node->node << 32 | node->flags;
+}
+
 /* What is done at each node. A frame is frame_bytes of the visitor's own, zeroed, for each node on the way from
  * the super-root; `parent` is the frame above (the super-root's has no node). Frames move: never keep a pointer. */
 typedef struct hsd_tree_visitor {
     void *context;
     size_t frame_bytes; /* a multiple of 8, at most 256 */
+    bool has_ids;       /* records have HSD_TREE_ID_WORDS */
     hsd_status (*enter)(void *context, const hsd_tree_node *node, void *parent, void *frame, hsd_error *err);
     hsd_status (*leave)(void *context, void *frame, void *parent, hsd_error *err); /* NULL = nothing to do */
 } hsd_tree_visitor;
