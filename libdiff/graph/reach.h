@@ -21,7 +21,8 @@ typedef struct hsd_reach_config {
     hsd_reporter *reporter;
 } hsd_reach_config;
 
-/* Sets the bit of every node that is reached in `reached`, zeroed by the caller. */
+/* Sets the bit of every node that is reached in `reached`, zeroed by the caller: one bit a node, label and root
+ * nodes too. Two rounds reach no more than one. HSD_E_MISUSE, HSD_E_NOMEM, HSD_E_IO. */
 hsd_status hsd_reach_find(hsd_adjacency *adjacency, const hsd_reach_config *config, uint8_t *reached,
                           hsd_error *err);
 

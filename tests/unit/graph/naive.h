@@ -161,13 +161,14 @@ static inline uint32_t naive_holder(const naive_graph *g, uint32_t part)
     return holder;
 }
 
-/* The same graph as the product stores it. */
+/* The same graph as the product stores it, with names. */
 static inline hsd_adjacency *naive_to_adjacency(const naive_graph *g, uint64_t memory, hsd_temp_space *space)
 {
     hsd_adjacency *adjacency;
     hsd_error err;
     hsd_error_init(&err);
     if (hsd_adjacency_begin(&adjacency, memory, space, &err) != HSD_OK) return NULL;
+    if (hsd_adjacency_with_names(adjacency, memory, &err) != HSD_OK) return NULL;
     for (uint32_t e = 0; e < g->edge_count; e++) {
         if (hsd_adjacency_add(adjacency, g->edges[e][0], &g->edges[e][1], &g->edges[e][2], 1, &err) != HSD_OK) return NULL;
     }

@@ -1,0 +1,84 @@
+/*
+ * Reachability over references without a mark. One bit a node says that it was reached, and a node is expanded
+ * when its bit is set: each once, in the order that suits the blocks (graph/frontier.h). Names are read of
+ * those nodes alone that may have marked references, which are few.
+ */
+#include "graph/reach.h"
+
+#include "graph/frontier.h"
+
+#define PROGRESS_STEPS 0xffffu
+
+typedef struct walk {
+    hsd_adjacency *adjacency;
+    const hsd_reach_config *config;
+    uint8_t *reached;
+    hsd_frontier frontier;
+    uint64_t expanded;
+} walk;
+
+static bool may_be_marked(const walk *w, uint32_t node)
+{
+    return node < w->config->object_count && (w->config->has_marked[node >> 3] >> (node & 7) & 1);
+}
+
+static hsd_status reach(walk *w, uint32_t node, hsd_error *err)
+{
+    uint8_t *byte = &w->reached[node >> 3];
+    const uint8_t bit = (uint8_t)(1u << (node & 7));
+    if (*byte & bit) return HSD_OK;
+    *byte |= bit;
+    if (hsd_adjacency_is_leaf(w->adjacency, node)) return HSD_OK;
+    return hsd_frontier_push(&w->frontier, node, err);
+}
+
+static hsd_status expand(walk *w, uint32_t node, hsd_error *err)
+{
+    hsd_targets targets;
+    if (may_be_marked(w, node)) hsd_adjacency_get_named(w->adjacency, node, &targets);
+    else hsd_adjacency_get(w->adjacency, node, &targets);
+    for (;;) {
+        for (uint32_t i = 0; i < targets.count; i++) {
+            if (targets.names != NULL && (targets.names[i] & w->config->mark)) continue;
+            HSD_TRY(reach(w, targets.items[i], err));
+        }
+        if (!targets.has_more) return HSD_OK;
+        hsd_adjacency_more(w->adjacency, &targets);
+    }
+}
+
+static hsd_status check(const walk *w, hsd_error *err)
+{
+    HSD_TRY(hsd_adjacency_check(w->adjacency, err));
+    return hsd_progress(w->config->reporter, "walking strong references", w->expanded,
+                        hsd_adjacency_node_count(w->adjacency), err);
+}
+
+static hsd_status walk_all(walk *w, hsd_error *err)
+{
+    const hsd_root_nodes *roots = &w->config->roots;
+    for (uint32_t node = roots->begin; node < roots->end; node++) HSD_TRY(reach(w, node, err));
+    for (;;) {
+        uint32_t node;
+        const hsd_status status = hsd_frontier_pop(&w->frontier, &node, err);
+        if (status == HSD_END) return check(w, err);
+        HSD_TRY(status);
+        HSD_TRY(expand(w, node, err));
+        if ((++w->expanded & PROGRESS_STEPS) == 0) HSD_TRY(check(w, err));
+    }
+}
+
+hsd_status hsd_reach_find(hsd_adjacency *adjacency, const hsd_reach_config *config, uint8_t *reached,
+                          hsd_error *err)
+{
+    const uint32_t nodes = hsd_adjacency_node_count(adjacency);
+    if (config->roots.begin > config->roots.end || config->roots.end > nodes) {
+        return hsd_fail(err, HSD_E_MISUSE, "root nodes %u to %u are none of %u nodes", config->roots.begin,
+                        config->roots.end, nodes);
+    }
+    walk w = {.adjacency = adjacency, .config = config, .reached = reached};
+    HSD_TRY(hsd_frontier_open(&w.frontier, adjacency, config->memory_bytes, config->space, err));
+    const hsd_status status = walk_all(&w, err);
+    hsd_frontier_close(&w.frontier);
+    return status;
+}

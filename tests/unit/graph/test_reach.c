@@ -1,0 +1,109 @@
+/*
+ * Strong reachability against its definition: what the roots still reach when the marked references are taken out.
+ */
+#include <criterion/criterion.h>
+
+#include "graph/reach.h"
+#include "naive.h"
+
+#define MARK UINT32_C(0x80000000)
+
+static hsd_temp_space space;
+static hsd_error err;
+
+static void setup(void)
+{
+    hsd_temp_space_init(&space, NULL);
+    hsd_error_init(&err);
+}
+
+TestSuite(reach, .init = setup);
+
+/* Some sources may have marked references; about a third of theirs are. Duplicates keep the least name, so an
+ * unmarked one beside it wins. `has_marked` gets the sources that really have some. */
+static void mark_edges(naive_graph *g, test_random *random, uint8_t *has_marked)
+{
+    for (uint32_t e = 0; e < g->edge_count; e++) {
+        const uint32_t source = g->edges[e][0];
+        if (source >= g->objects || source % 2 == 0 || test_below(random, 3) > 0) continue;
+        g->edges[e][2] |= MARK;
+        has_marked[source / 8] = (uint8_t)(has_marked[source / 8] | 1u << source % 8);
+    }
+    qsort(g->edges, g->edge_count, sizeof *g->edges, naive_compare_edges);
+}
+
+static void naive_strong(const naive_graph *g, bool *reached)
+{
+    const bool nothing[NAIVE_MAX_NODES] = {false};
+    naive_graph strong = *g;
+    strong.edges = calloc(g->edge_count + 1, sizeof *strong.edges);
+    strong.edge_count = 0;
+    for (uint32_t e = 0; e < g->edge_count; e++) {
+        if ((g->edges[e][2] & MARK) == 0) naive_add_edge(&strong, g->edges[e][0], g->edges[e][1], 0);
+    }
+    naive_live(&strong, g->roots.begin, g->roots.end, nothing, reached);
+    free(strong.edges);
+}
+
+Test(reach, equals_its_definition_on_random_graphs)
+{
+    const uint64_t seed = test_seed(17);
+    uint32_t strong = 0, soft = 0;
+    for (uint64_t i = 0; i < 5000; i++) {
+        test_random random = {seed + i};
+        naive_graph g = naive_random(&random);
+        uint8_t has_marked[NAIVE_MAX_NODES / 8] = {0}, found[NAIVE_MAX_NODES / 8 + 1] = {0};
+        bool wanted[NAIVE_MAX_NODES] = {false};
+        mark_edges(&g, &random, has_marked);
+        hsd_adjacency *a = naive_to_adjacency(&g, UINT64_C(1) << 20, &space);
+        const hsd_reach_config config = {.roots = g.roots, .has_marked = has_marked, .object_count = g.objects,
+                                         .mark = MARK, .memory_bytes = UINT64_C(1) << 20, .space = &space};
+        cr_assert_eq(hsd_reach_find(a, &config, found, &err), HSD_OK, "%s", err.text);
+        naive_strong(&g, wanted);
+        for (uint32_t node = 0; node < g.nodes; node++) {
+            cr_assert_eq(found[node / 8] >> node % 8 & 1, wanted[node], "seed %lu node %u", (unsigned long)(seed + i),
+                         node);
+            strong += wanted[node];
+        }
+        for (uint32_t e = 0; e < g.edge_count; e++) soft += g.edges[e][2] >= MARK && !wanted[g.edges[e][1]];
+        hsd_adjacency_free(a);
+        naive_release(&g);
+    }
+    cr_assert(strong > 10000 && soft > 1000, "%u reached, %u references to softly reached ones", strong, soft);
+}
+
+enum { MANY = 300000 };
+
+/* A list with a fan at its end, all of it behind pages; every reference of one node in the middle is marked. */
+Test(reach, goes_through_pages_and_long_lists)
+{
+    hsd_adjacency *a;
+    const uint64_t memory = UINT64_C(512) << 10;
+    uint8_t *bits = calloc(2 * (MANY / 8 + 1), 1), *found = bits + MANY / 8 + 1;
+    cr_assert_eq(hsd_adjacency_begin(&a, memory, &space, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_with_names(a, memory, &err), HSD_OK);
+    for (uint32_t i = 0; i + 1 < MANY / 2; i++) {
+        const uint32_t target = i + 1, name = i % 7;
+        cr_assert_eq(hsd_adjacency_add(a, i, &target, &name, 1, &err), HSD_OK);
+    }
+    for (uint32_t i = MANY / 2; i < MANY; i++) { /* every third of the fan is marked */
+        const uint32_t name = i % 3 == 0 ? MARK | 5 : 5;
+        cr_assert_eq(hsd_adjacency_add(a, MANY / 2 - 1, &i, &name, 1, &err), HSD_OK);
+    }
+    const uint32_t first = 0;
+    cr_assert_eq(hsd_adjacency_add(a, MANY, &first, NULL, 1, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_finish(a, MANY + 1, &err), HSD_OK);
+    cr_assert_not(hsd_adjacency_is_resident(a));
+    bits[(MANY / 2 - 1) / 8] = (uint8_t)(1u << (MANY / 2 - 1) % 8);
+    hsd_reach_config config = {.roots = {MANY, MANY, MANY + 1}, .has_marked = bits, .object_count = MANY,
+                               .mark = MARK, .memory_bytes = memory, .space = &space};
+    cr_assert_eq(hsd_reach_find(a, &config, found, &err), HSD_OK, "%s", err.text);
+    for (uint32_t i = 0; i <= MANY; i++) {
+        const bool is_strong = i < MANY / 2 || i == MANY || i % 3 != 0;
+        cr_assert_eq(found[i / 8] >> i % 8 & 1, is_strong, "node %u", i);
+    }
+    config.roots.end++;
+    cr_assert_eq(hsd_reach_find(a, &config, found, &err), HSD_E_MISUSE);
+    hsd_adjacency_free(a);
+    free(bits);
+}
