@@ -31,19 +31,19 @@ typedef struct hsd_top_root {
 } hsd_top_root;
 
 typedef struct hsd_top_object { /* one that dominates much */
-    hsd_text type;           /* "" = a root's name */
+    hsd_text type;
     uint64_t id;
     uint64_t bytes, retained_bytes, retained_objects; /* itself included */
-    hsd_text root;
-    const hsd_step *path;
+    hsd_text root;           /* where its shortest path begins */
+    const hsd_step *path;    /* the last step is the object */
     size_t path_count;
-    uint64_t path_cut;
+    uint64_t path_cut;       /* references left out in the middle of a very long path */
 } hsd_top_object;
 
 typedef struct hsd_top {
     hsd_side side;
     bool has_retained;       /* else no dominators: retained and objects are not there */
-    hsd_text why_no_retained;
+    hsd_text why_no_retained; /* a clause: "the capture carries no roots" */
     hsd_top_type *types;     /* by retained bytes, largest first (by bytes without); ties by name */
     size_t type_count;
     hsd_top_root *roots;
@@ -61,8 +61,8 @@ typedef struct hsd_retained {
     uint64_t id;
     hsd_text type;
     uint64_t bytes, retained_bytes, retained_objects;
-    uint64_t dominator;      /* id of the immediate dominator that is an object; 0 = a root */
-    bool has_dominator;
+    uint64_t dominator;      /* id of the nearest dominator that is an object */
+    bool has_dominator;      /* else only a root dominates it */
 } hsd_retained;
 
 typedef hsd_status (*hsd_retained_fn)(void *context, const hsd_retained *object, hsd_error *err);
@@ -70,10 +70,16 @@ typedef hsd_status (*hsd_retained_fn)(void *context, const hsd_retained *object,
 typedef struct hsd_top_options {
     size_t objects;          /* how many of the biggest dominators; at most 10,000 */
     bool partial;
-    hsd_retained_fn each;    /* NULL = not wanted; every live object, in order of the end of its subtree */
+    hsd_retained_fn each;    /* NULL = not wanted; every live object that counts, by id. Never called without
+                              * has_retained */
     void *each_context;
 } hsd_top_options;
 
+/*
+ * Counts a capture by type and by root, with what each retains, and finds the objects that dominate most.
+ * `options` and `run` may be NULL. *out is NULL on failure; free with hsd_top_free. Fails as hsd_diff_run does, and
+ * with what `each` returned.
+ */
 hsd_status hsd_top_run(hsd_top **out, hsd_capture *capture, const hsd_top_options *options, const hsd_run *run,
                        hsd_error *err);
 void hsd_top_free(hsd_top *top);
