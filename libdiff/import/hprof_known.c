@@ -22,21 +22,31 @@ static bool begins_with(hsd_bytes text, const char *word)
 
 /* ---- types ---- */
 
-/* Insides of containers; arrays of them as well. */
+/* Insides of containers; arrays of them as well. Nothing that a program makes itself: what one cannot get
+ * at through the container is here, the container is not. */
 static const char *const internals[] = {
     "java.util.HashMap$Node",
     "java.util.HashMap$TreeNode",
     "java.util.HashMap$Entry",
+    "java.util.HashMap$HashMapEntry", /* Android up to 6, like the next three */
+    "java.util.Hashtable$HashtableEntry",
+    "java.util.LinkedHashMap$LinkedEntry",
+    "java.util.TreeMap$Node",
     "java.util.LinkedHashMap$Entry",
+    "java.util.LinkedHashMap$LinkedHashMapEntry",
     "java.util.Hashtable$Entry",
     "java.util.TreeMap$Entry",
+    "java.util.TreeMap$TreeMapEntry",
     "java.util.WeakHashMap$Entry",
     "java.util.LinkedList$Node",
     "java.util.LinkedList$Entry",
+    "java.util.LinkedList$Link",
+    "java.util.TaskQueue",
     "java.util.concurrent.ConcurrentHashMap$Node",
     "java.util.concurrent.ConcurrentHashMap$TreeNode",
     "java.util.concurrent.ConcurrentHashMap$TreeBin",
     "java.util.concurrent.ConcurrentHashMap$ForwardingNode",
+    "java.util.concurrent.ConcurrentHashMap$ReservationNode",
     "java.util.concurrent.ConcurrentHashMap$HashEntry",
     "java.util.concurrent.ConcurrentHashMap$Segment",
     "java.util.concurrent.ConcurrentHashMap$CounterCell",
@@ -49,9 +59,21 @@ static const char *const internals[] = {
     "java.util.concurrent.LinkedBlockingDeque$Node",
     "java.util.concurrent.LinkedTransferQueue$Node",
     "java.util.concurrent.LinkedTransferQueue$DualNode",
+    "java.util.concurrent.SynchronousQueue$TransferQueue",
+    "java.util.concurrent.SynchronousQueue$TransferQueue$QNode",
+    "java.util.concurrent.SynchronousQueue$TransferStack",
+    "java.util.concurrent.SynchronousQueue$TransferStack$SNode",
+    "java.util.concurrent.SynchronousQueue$Transferer",
     "java.util.concurrent.atomic.Striped64$Cell",
+    "java.util.concurrent.locks.AbstractQueuedSynchronizer$Node",
+    "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionNode",
+    "java.util.concurrent.locks.AbstractQueuedSynchronizer$ExclusiveNode",
+    "java.util.concurrent.locks.AbstractQueuedSynchronizer$SharedNode",
     "java.lang.ThreadLocal$ThreadLocalMap",
     "java.lang.ThreadLocal$ThreadLocalMap$Entry",
+    "java.lang.ThreadLocal$Values",
+    "java.lang.ref.Finalizer",
+    "java.lang.ref.FinalizerReference",
 };
 
 /* Code and metadata of the program. */
@@ -95,67 +117,153 @@ uint32_t hsd_hprof_known_type(hsd_bytes name)
 
 /* ---- fields ---- */
 
-typedef struct known_field {
-    const char *class_name;
-    const char *field;
-} known_field;
+typedef struct known_fields {
+    const char *class_name; /* that declares them */
+    const char *fields;     /* parted by blanks */
+} known_fields;
 
-static const known_field folds[] = {
-    {"java.util.HashMap", "table"},
+static const known_fields folds[] = {
+    /* Maps, and what sets are made of. */
+    {"java.util.AbstractMap", "keySet values"},
+    {"java.util.HashMap", "table entrySet entryForNullKey"},
     {"java.util.HashMap$Node", "next"},
     {"java.util.HashMap$Entry", "next"},
-    {"java.util.HashSet", "map"},
-    {"java.util.LinkedHashMap", "head"},
-    {"java.util.LinkedHashMap", "tail"},
-    {"java.util.LinkedHashMap$Entry", "before"},
-    {"java.util.LinkedHashMap$Entry", "after"},
-    {"java.util.Hashtable", "table"},
+    {"java.util.HashMap$HashMapEntry", "next"},
+    {"java.util.HashMap$TreeNode", "left parent prev right"},
+    {"java.util.HashSet", "map backingMap"},
+    {"java.util.LinkedHashMap", "head tail header"},
+    {"java.util.LinkedHashMap$Entry", "before after"},
+    {"java.util.LinkedHashMap$LinkedEntry", "nxt prv"},
+    {"java.util.LinkedHashMap$LinkedHashMapEntry", "before after"},
+    {"java.util.Hashtable", "table entrySet keySet values"},
     {"java.util.Hashtable$Entry", "next"},
-    {"java.util.WeakHashMap", "table"},
+    {"java.util.Hashtable$HashtableEntry", "next"},
+    {"java.util.Properties", "map"},
+    {"java.util.WeakHashMap", "table entrySet"},
     {"java.util.WeakHashMap$Entry", "next"},
-    {"java.util.IdentityHashMap", "table"},
-    {"java.util.TreeMap", "root"},
-    {"java.util.TreeMap$Entry", "left"},
-    {"java.util.TreeMap$Entry", "right"},
-    {"java.util.TreeMap$Entry", "parent"},
-    {"java.util.TreeSet", "m"},
-    {"java.util.ArrayList", "elementData"},
-    {"java.util.Vector", "elementData"},
-    {"java.util.ArrayDeque", "elements"},
-    {"java.util.PriorityQueue", "queue"},
-    {"java.util.LinkedList", "first"},
-    {"java.util.LinkedList", "last"},
-    {"java.util.LinkedList", "header"},
-    {"java.util.LinkedList$Node", "next"},
-    {"java.util.LinkedList$Node", "prev"},
-    {"java.util.LinkedList$Entry", "next"},
-    {"java.util.LinkedList$Entry", "previous"},
-    {"java.util.concurrent.ConcurrentHashMap", "table"},
-    {"java.util.concurrent.ConcurrentHashMap", "segments"},
+    {"java.util.IdentityHashMap", "table entrySet"},
+    {"java.util.EnumMap", "vals entrySet"},
+    {"java.util.TreeMap", "root entrySet navigableKeySet descendingMap"},
+    {"java.util.TreeMap$Entry", "left right parent"},
+    {"java.util.TreeMap$TreeMapEntry", "left right parent"},
+    {"java.util.TreeMap$Node", "left right parent"},
+    {"java.util.TreeSet", "m backingMap"},
+    {"java.util.ImmutableCollections$MapN", "table"},
+    {"java.util.ImmutableCollections$SetN", "elements"},
+    {"java.util.ImmutableCollections$ListN", "elements"},
+    {"java.util.concurrent.ConcurrentHashMap",
+     "table nextTable segments counterCells keySet values entrySet"},
+    {"java.util.concurrent.ConcurrentHashMap$CollectionView", "map"},
     {"java.util.concurrent.ConcurrentHashMap$Node", "next"},
+    {"java.util.concurrent.ConcurrentHashMap$TreeNode", "left parent prev right"},
+    {"java.util.concurrent.ConcurrentHashMap$TreeBin", "root first"},
+    {"java.util.concurrent.ConcurrentHashMap$ForwardingNode", "nextTable"},
     {"java.util.concurrent.ConcurrentHashMap$Segment", "table"},
     {"java.util.concurrent.ConcurrentHashMap$HashEntry", "next"},
-    {"java.util.concurrent.ConcurrentLinkedQueue", "head"},
-    {"java.util.concurrent.ConcurrentLinkedQueue", "tail"},
+    {"java.util.concurrent.ConcurrentSkipListMap",
+     "head keySet values entrySet descendingMap adder"},
+    {"java.util.concurrent.ConcurrentSkipListMap$Node", "next"},
+    {"java.util.concurrent.ConcurrentSkipListMap$Index", "node down right"},
+    {"java.util.concurrent.ConcurrentSkipListSet", "m"},
+    {"java.util.concurrent.CopyOnWriteArraySet", "al"},
+    /* Lists and queues. */
+    {"java.util.ArrayList", "elementData array"},
+    {"java.util.Arrays$ArrayList", "a"},
+    {"java.util.Vector", "elementData"},
+    {"java.util.ArrayDeque", "elements"},
+    {"java.util.PriorityQueue", "queue elements"},
+    {"java.util.LinkedList", "first last header voidLink"},
+    {"java.util.LinkedList$Node", "next prev"},
+    {"java.util.LinkedList$Entry", "next previous"},
+    {"java.util.LinkedList$Link", "next previous"},
+    {"java.util.Timer", "queue"},
+    {"java.util.TaskQueue", "queue"},
+    {"java.util.concurrent.ArrayBlockingQueue", "items"},
+    {"java.util.concurrent.ConcurrentLinkedQueue", "head tail"},
     {"java.util.concurrent.ConcurrentLinkedQueue$Node", "next"},
-    {"java.util.concurrent.LinkedBlockingQueue", "head"},
-    {"java.util.concurrent.LinkedBlockingQueue", "last"},
+    {"java.util.concurrent.ConcurrentLinkedDeque", "head tail"},
+    {"java.util.concurrent.ConcurrentLinkedDeque$Node", "next prev"},
+    {"java.util.concurrent.CopyOnWriteArrayList", "array elements"},
+    {"java.util.concurrent.DelayQueue", "q"},
+    {"java.util.concurrent.LinkedBlockingQueue", "head last"},
     {"java.util.concurrent.LinkedBlockingQueue$Node", "next"},
-    {"java.util.concurrent.CopyOnWriteArrayList", "array"},
+    {"java.util.concurrent.LinkedBlockingDeque", "first last"},
+    {"java.util.concurrent.LinkedBlockingDeque$Node", "next prev"},
+    {"java.util.concurrent.LinkedTransferQueue", "head tail"},
+    {"java.util.concurrent.LinkedTransferQueue$Node", "next"},
+    {"java.util.concurrent.LinkedTransferQueue$DualNode", "next"},
+    {"java.util.concurrent.PriorityBlockingQueue", "queue q"},
+    {"java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue", "queue"},
+    {"java.util.concurrent.SynchronousQueue", "transferer"},
+    {"java.util.concurrent.atomic.AtomicReferenceArray", "array"},
+    {"java.util.concurrent.atomic.Striped64", "cells"},
+    /* Wrappers: the container is what the program holds. */
+    {"java.util.Collections$CheckedCollection", "c"},
+    {"java.util.Collections$CheckedList", "list"},
+    {"java.util.Collections$CheckedMap", "m"},
+    {"java.util.Collections$SetFromMap", "m s"},
+    {"java.util.Collections$SynchronizedCollection", "c"},
+    {"java.util.Collections$SynchronizedList", "list"},
+    {"java.util.Collections$SynchronizedMap", "m keySet entrySet values"},
+    {"java.util.Collections$SynchronizedNavigableMap", "nm"},
+    {"java.util.Collections$SynchronizedNavigableSet", "ns"},
+    {"java.util.Collections$SynchronizedSortedMap", "sm"},
+    {"java.util.Collections$SynchronizedSortedSet", "ss"},
+    {"java.util.Collections$UnmodifiableCollection", "c"},
+    {"java.util.Collections$UnmodifiableList", "list"},
+    {"java.util.Collections$UnmodifiableMap", "m keySet entrySet values"},
+    {"java.util.Collections$UnmodifiableNavigableMap", "nm"},
+    {"java.util.Collections$UnmodifiableNavigableSet", "ns"},
+    {"java.util.Collections$UnmodifiableSortedMap", "sm"},
+    {"java.util.Collections$UnmodifiableSortedSet", "ss"},
+    /* Text and bytes. */
+    {"java.io.ByteArrayOutputStream", "buf"},
+    {"java.io.CharArrayWriter", "buf"},
+    {"java.lang.AbstractStringBuilder", "value"},
+    {"java.lang.String", "value"},
+    {"java.math.BigInteger", "mag"},
+    {"java.nio.ByteBuffer", "hb"},
+    {"java.nio.CharBuffer", "hb"},
+    {"java.util.BitSet", "words"},
+    /* Threads. */
+    {"java.lang.Thread", "threadLocals inheritableThreadLocals localValues inheritableValues"},
     {"java.lang.ThreadLocal$ThreadLocalMap", "table"},
+    {"java.lang.ThreadLocal$Values", "table"},
+    /* Android. */
+    {"android.util.ArrayMap", "mArray mHashes"},
+    {"android.util.ArraySet", "mArray mHashes"},
+    {"android.util.LongSparseArray", "mKeys mValues"},
+    {"android.util.LruCache", "map"},
+    {"android.util.SparseArray", "mKeys mValues"},
+    {"androidx.collection.LongSparseArray", "keys values mKeys mValues"},
+    {"androidx.collection.LruCache", "map"},
+    {"androidx.collection.SimpleArrayMap", "array hashes mArray mHashes"},
+    {"androidx.collection.SparseArrayCompat", "keys values mKeys mValues"},
 };
 
-static const known_field caches[] = {
-    {"java.lang.String", "hash"},           {"java.lang.String", "hashIsZero"},
-    {"java.lang.String", "hashCode"},       {"java.util.HashMap", "modCount"},
-    {"java.util.AbstractList", "modCount"}, {"java.lang.ref.SoftReference", "timestamp"},
+static const known_fields caches[] = {
+    {"java.lang.String", "hash hashIsZero hashCode"},
+    {"java.util.HashMap", "modCount"},
+    {"java.util.AbstractList", "modCount"},
+    {"java.lang.ref.SoftReference", "timestamp"},
 };
 
-static bool find_field(const known_field *table, size_t count, hsd_bytes class_name,
+static bool has_word(const char *words, hsd_bytes word)
+{
+    for (;;) {
+        const size_t size = strcspn(words, " ");
+        if (size == word.size && memcmp(words, word.data, size) == 0) return true;
+        if (words[size] == '\0') return false;
+        words += size + 1;
+    }
+}
+
+static bool find_field(const known_fields *table, size_t count, hsd_bytes class_name,
                        hsd_bytes field)
 {
     for (size_t i = 0; i < count; i++)
-        if (equals(field, table[i].field) && equals(class_name, table[i].class_name)) return true;
+        if (equals(class_name, table[i].class_name) && has_word(table[i].fields, field))
+            return true;
     return false;
 }
 

@@ -3,8 +3,10 @@
  * hold.
  *
  * Only the field `referent` of java.lang.ref.Reference holds less than strongly, and how depends on
- * the class of the object: weak and phantom references never retain; soft ones do, counted apart;
- * final ones (the queue of objects with finalizers) do not, unless the user wants them to.
+ * the class of the object: weak and phantom references never retain; soft ones do, counted apart.
+ * Every object with a finalizer has a final reference, which does not retain while something else does; once the object was
+ * found dead it is in the queue of finalizers (its `next` is set), and then nothing but the queue holds the object until its
+ * finalizer has run: that is the owner "finalizer queue.referent". The user may want all of them to retain.
  *
  * An object refers to its class, which keeps the class loader and all statics alive. Classes of the
  * boot loader are roots anyway (STICKY_CLASS): references to them change nothing in what is live or
@@ -81,6 +83,26 @@ static uint32_t strength_of_referent(const making *m)
     return HSC_STRENGTH_STRONG;
 }
 
+/* The flags of a field's label, and of the one it has where the instance is called something. */
+static void flags_of_field(making *m, hsd_bytes class_name, hsd_bytes name, uint32_t *flags,
+                           uint32_t *named)
+{
+    *flags = hsd_hprof_known_fold(class_name, name) ? HSC_LABEL_FOLD : 0;
+    *named = *flags;
+    if (hsd_hprof_equals(class_name, "java.lang.Thread")) {
+        if (hsd_hprof_equals(name, "threadLocals") ||
+            hsd_hprof_equals(name, "inheritableThreadLocals"))
+            *named |= HSC_LABEL_NAMED_ROOT;
+    } else if (hsd_hprof_equals(class_name, "java.lang.ref.Reference")) {
+        if (hsd_hprof_equals(name, "referent")) {
+            *flags |= strength_of_referent(m);
+            *named |= m->plan->kind == HPROF_PLAN_FINAL ? HSC_LABEL_NAMED_ROOT : *flags;
+        } else if (hsd_hprof_equals(name, "next")) {
+            m->plan->next_offset = (uint32_t)m->offset;
+        }
+    }
+}
+
 static hsd_status add_slot(making *m, const hprof_class *owner, const hprof_field *field,
                            hsd_error *err)
 {
@@ -88,19 +110,14 @@ static hsd_status add_slot(making *m, const hprof_class *owner, const hprof_fiel
     const hsd_bytes name = hsd_hprof_name(&m->self->names, field->name);
     const hsd_bytes class_name = hsd_hprof_dotted(raw_name(m, owner), space, sizeof space);
     hprof_reference slot = {.offset = (uint32_t)m->offset};
-    uint32_t string = 0, flags = 0;
-    if (hsd_hprof_equals(name, "referent") &&
-        hsd_hprof_equals(class_name, "java.lang.ref.Reference"))
-        flags |= strength_of_referent(m);
-    if (hsd_hprof_known_fold(class_name, name)) flags |= HSC_LABEL_FOLD;
+    uint32_t string = 0, flags, named;
+    flags_of_field(m, class_name, name, &flags, &named);
     HSD_TRY(hsd_hprof_put_string(m->output, name, &string, err));
     HSD_TRY(hsd_hprof_put_label(m->output, HSC_LABEL_FIELD, flags, string, &slot.label, err));
-    slot.thread_label = slot.label;
-    if (hsd_hprof_equals(class_name, "java.lang.Thread") &&
-        (hsd_hprof_equals(name, "threadLocals") ||
-         hsd_hprof_equals(name, "inheritableThreadLocals")))
-        HSD_TRY(hsd_hprof_put_label(m->output, HSC_LABEL_FIELD, flags | HSC_LABEL_NAMED_ROOT,
-                                    string, &slot.thread_label, err));
+    slot.named_label = slot.label;
+    if (named != flags)
+        HSD_TRY(
+            hsd_hprof_put_label(m->output, HSC_LABEL_FIELD, named, string, &slot.named_label, err));
     hprof_plans *plans = m->plans;
     HSD_TRY(hsd_hprof_grow((void **)&plans->slots, &plans->slot_capacity, plans->slot_count,
                            sizeof slot, err));
@@ -160,6 +177,13 @@ static hsd_status add_fields(making *m, uint64_t limit, hsd_error *err)
     return HSD_OK;
 }
 
+static hprof_plan_kind kind_of_class(const making *m)
+{
+    if (hsd_hprof_is_class(&m->self->names, m->leaf, "java.lang.Class")) return HPROF_PLAN_CLASS;
+    if (descends(m, "java.lang.Thread")) return HPROF_PLAN_THREAD;
+    return descends(m, "java.lang.ref.FinalReference") ? HPROF_PLAN_FINAL : HPROF_PLAN_PLAIN;
+}
+
 hsd_status hsd_hprof_build_plan(hprof_plans *plans, const hprof *self, hprof_output *output,
                                 uint32_t class_number, hsd_error *err)
 {
@@ -170,13 +194,13 @@ hsd_status hsd_hprof_build_plan(hprof_plans *plans, const hprof *self, hprof_out
     *plan = (hprof_plan){.first_slot = (uint32_t)plans->slot_count,
                          .first_run = (uint32_t)plans->run_count,
                          .has_no_dump = !leaf->has_dump,
+                         .next_offset = UINT32_MAX,
+                         .kind = kind_of_class(&m),
                          .size_bytes = hsd_hprof_instance_size(self, leaf)};
     HSD_TRY(hsd_hprof_type_of_class(self, output, leaf, &plan->type, err));
     HSD_TRY(add_fields(&m, limit, err));
     plan->data_bytes = (uint32_t)m.offset;
     if (leaf->has_dump && !leaf->is_sticky) plan->class_target = leaf->id;
-    plan->is_thread = descends(&m, "java.lang.Thread");
-    plan->is_class = hsd_hprof_is_class(&self->names, leaf, "java.lang.Class");
     plan->is_built = true;
     return HSD_OK;
 }

@@ -15,13 +15,20 @@
 typedef struct hprof_reference {
     uint32_t offset; /* in the data of the instance */
     uint32_t label;
-    uint32_t
-        thread_label; /* where the instance is a thread with a name: starts an owner of its own */
+    uint32_t named_label; /* where the instance is called something (hprof_plan.kind) */
 } hprof_reference;
 
 typedef struct hprof_run {
     uint32_t offset, size; /* of primitive bytes that lie together */
 } hprof_run;
+
+/* Instances that may be called something, and then have references that start owners of their own. */
+typedef enum hprof_plan_kind {
+    HPROF_PLAN_PLAIN,
+    HPROF_PLAN_CLASS,  /* java.lang.Class */
+    HPROF_PLAN_THREAD, /* java.lang.Thread or below, called as thread "main": its threadLocals */
+    HPROF_PLAN_FINAL /* java.lang.ref.Finalizer: while it is queued it is the queue that holds its referent */
+} hprof_plan_kind;
 
 typedef struct hprof_plan {
     uint64_t size_bytes; /* shallow */
@@ -30,10 +37,10 @@ typedef struct hprof_plan {
     uint32_t type;
     uint32_t first_slot, slot_count;
     uint32_t first_run, run_count;
-    uint32_t data_bytes; /* that the fields take; an instance may have more or less */
+    uint32_t data_bytes;  /* that the fields take; an instance may have more or less */
+    uint32_t next_offset; /* of Reference.next; UINT32_MAX = there is none */
     bool is_built;
-    bool is_thread;   /* java.lang.Thread or below */
-    bool is_class;    /* java.lang.Class */
+    uint8_t kind;     /* hprof_plan_kind */
     bool has_no_dump; /* CLASS_DUMP is missing: size_bytes is the header's */
 } hprof_plan;
 

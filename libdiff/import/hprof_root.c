@@ -16,6 +16,7 @@ typedef struct root_kind {
     uint8_t tag;
     hsc_root_kind kind;
     const char *label; /* NULL = from the thread */
+    bool is_secondary; /* the VM's own hold, for a moment or for its own sake */
 } root_kind;
 
 static const root_kind root_kinds[] = {
@@ -30,9 +31,9 @@ static const root_kind root_kinds[] = {
     {HPROF_THREAD_OBJECT, HSC_ROOT_THREAD, NULL},
     {HPROF_INTERNED, HSC_ROOT_INTERNED, "(interned strings)"},
     {HPROF_FINALIZING, HSC_ROOT_FINALIZER, "(finalizing)"},
-    {HPROF_DEBUGGER, HSC_ROOT_RUNTIME, "(debugger)"},
-    {HPROF_CLEANUP, HSC_ROOT_RUNTIME, "(reference cleanup)"},
-    {HPROF_VM_INTERNAL, HSC_ROOT_RUNTIME, "(VM internals)"},
+    {HPROF_DEBUGGER, HSC_ROOT_RUNTIME, "(debugger)", .is_secondary = true},
+    {HPROF_CLEANUP, HSC_ROOT_RUNTIME, "(reference cleanup)", .is_secondary = true},
+    {HPROF_VM_INTERNAL, HSC_ROOT_RUNTIME, "(VM internals)", .is_secondary = true},
     {HPROF_JNI_MONITOR, HSC_ROOT_MONITOR, "(JNI monitors)"},
 };
 
@@ -122,7 +123,9 @@ hsd_status hsd_hprof_write_root(hprof_roots *roots, const hprof_sub *sub, hsd_er
 {
     const root_kind *kind = find_kind(sub->tag);
     if (kind == NULL || sub->id == 0) return HSD_OK;
-    hsc_root_record root = {.kind = kind->kind, .target = sub->id};
+    hsc_root_record root = {.kind = kind->kind,
+                            .target = sub->id,
+                            .flags = kind->is_secondary ? HSC_ROOT_SECONDARY : 0};
     if (kind->label != NULL) {
         HSD_TRY(plain_label(roots, kind, &root.label, err));
     } else {

@@ -46,14 +46,14 @@ static uint64_t hash_content(const hprof_writing *w, const hprof_plan *plan, con
 /* The references of an instance; the data holds `size` bytes. */
 static inline __attribute__((always_inline)) hsd_status write_slots(
     hprof_writing *w, const hprof_plan *plan, const unsigned id_bytes, const uint8_t *data,
-    size_t size, bool is_named_thread, hsd_error *err)
+    size_t size, bool is_named, hsd_error *err)
 {
     if (plan->slot_count == 0) return HSD_OK;
     const hprof_reference *slot = &w->plans.slots[plan->first_slot];
     for (uint32_t i = 0; i < plan->slot_count; i++) {
         if (__builtin_expect((uint64_t)slot[i].offset + id_bytes > size, 0)) break;
         const uint64_t target = hsd_hprof_id(data + slot[i].offset, id_bytes);
-        const uint32_t label = is_named_thread ? slot[i].thread_label : slot[i].label;
+        const uint32_t label = is_named ? slot[i].named_label : slot[i].label;
         HSD_TRY(hsd_hprof_refer(w, target, label, 0, err));
     }
     return HSD_OK;
@@ -76,11 +76,22 @@ static hsd_status write_mirror_fields(hprof_writing *w, const hprof_plan *plan,
     return HSD_OK;
 }
 
-static hsd_status name_thread(hprof_writing *w, hsc_object *object, bool *is_named, hsd_error *err)
+/* Threads that the dump names, and finalizers that are queued: then `next` leads on, at the end to itself. */
+static hsd_status name_instance(hprof_writing *w, const hprof_plan *plan, const uint8_t *data,
+                                size_t size, hsc_object *object, hsd_error *err)
 {
-    hprof_thread *thread = hsd_hprof_thread_of_object(&w->self->stacks, object->id);
-    *is_named = thread != NULL;
-    return thread == NULL ? HSD_OK : hsd_hprof_thread_label(&w->roots, thread, &object->name, err);
+    static const char queue[] = "finalizer queue";
+    const unsigned id_bytes = w->reader.id_bytes;
+    if (plan->kind == HPROF_PLAN_THREAD) {
+        hprof_thread *thread = hsd_hprof_thread_of_object(&w->self->stacks, object->id);
+        return thread == NULL ? HSD_OK
+                              : hsd_hprof_thread_label(&w->roots, thread, &object->name, err);
+    }
+    if ((uint64_t)plan->next_offset + id_bytes > size ||
+        hsd_hprof_id(data + plan->next_offset, id_bytes) == 0)
+        return HSD_OK;
+    return hsd_hprof_put_string(&w->output, (hsd_bytes){(const uint8_t *)queue, sizeof queue - 1},
+                                &object->name, err);
 }
 
 static hsd_status preview_instance(hprof_writing *w, const hprof_sub *sub, const uint8_t *data,
@@ -117,11 +128,10 @@ static inline __attribute__((always_inline)) hsd_status write_instance(hprof_wri
 {
     const hprof_plan *plan = NULL;
     size_t size = 0;
-    bool is_named_thread = false;
     HSD_TRY(find_plan(w, sub->class_id, &plan, err));
     HSD_TRY(look_at_data(w, sub, &size, err));
     const uint8_t *data = w->reader.source->at;
-    if (__builtin_expect(plan->is_class, 0)) {
+    if (__builtin_expect(plan->kind == HPROF_PLAN_CLASS, 0)) {
         const hprof_class *mirrored = hsd_hprof_class(&w->self->classes, sub->id);
         if (mirrored != NULL && mirrored->has_dump) {
             HSD_TRY(write_mirror_fields(w, plan, sub, data, size, err));
@@ -137,12 +147,12 @@ static inline __attribute__((always_inline)) hsd_status write_instance(hprof_wri
         w->unknown_class++;
     }
     if (__builtin_expect(plan->data_bytes > sub->body, 0)) w->short_instances++;
-    if (__builtin_expect(plan->is_thread, 0))
-        HSD_TRY(name_thread(w, &object, &is_named_thread, err));
+    if (__builtin_expect(plan->kind >= HPROF_PLAN_THREAD, 0))
+        HSD_TRY(name_instance(w, plan, data, size, &object, err));
     HSD_TRY(hsd_hprof_begin_object(w, &object, sub->stack, err));
     if (__builtin_expect(w->import->options->with_values, 0))
         HSD_TRY(preview_instance(w, sub, data, size, err));
-    HSD_TRY(write_slots(w, plan, id_bytes, data, size, is_named_thread, err));
+    HSD_TRY(write_slots(w, plan, id_bytes, data, size, object.name != 0, err));
     HSD_TRY(hsd_hprof_refer(w, plan->class_target, w->class_label, 0, err));
     HSD_TRY(hsd_hprof_end_object(w, err));
     return hsd_hprof_skip(&w->reader, sub->body, err);

@@ -9,7 +9,8 @@
  *      property    object                FIELD .name; names that are data become "[key]"
  *      element     array                 ELEMENT [i]
  *      context     context               VARIABLE
- *      internal    any                   INTERNAL <name>; slots of arrays have no name
+ *      internal    array                 VALUE without a name: an item of what the array is the inside of
+ *      internal    any other             INTERNAL <name>
  *      hidden      any                   INTERNAL
  *      shortcut    any but node 0        INTERNAL, WEAK: there is another way
  *      weak        any                   WEAK
@@ -90,8 +91,8 @@ static hsd_status internal_label(hsd_v8 *v8, const source *s, const edge *e, uin
     *label = HSD_V8_LABEL_INTERNAL;
     if (s->class == HSD_V8_ARRAY) {
         /* A WeakMap's table: weak to the value, and then a second time, because the pair holds it. */
-        if (e->target == s->weak_target && !hsd_v8_is_movable(v8, e->target))
-            *label = HSD_V8_LABEL_INTERNAL_WEAK;
+        const bool is_second = e->target == s->weak_target && !hsd_v8_is_movable(v8, e->target);
+        *label = is_second ? HSD_V8_LABEL_SLOT_WEAK : HSD_V8_LABEL_SLOT;
         return HSD_OK;
     }
     if (s->class == HSD_V8_SYNTHETIC) return HSD_OK;

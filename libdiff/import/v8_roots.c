@@ -129,8 +129,10 @@ hsd_status hsd_v8_roots_next(hsd_v8_roots *roots, hsc_root_record *out, hsd_erro
     memcpy(&record, roots->spool.at, sizeof record);
     roots->spool.at += sizeof record;
     const hsd_v8_group *group = &roots->groups[record.group];
-    *out = (hsc_root_record){
-        .kind = (hsc_root_kind)group->kind, .label = group->text, .target = record.target};
+    *out = (hsc_root_record){.kind = (hsc_root_kind)group->kind,
+                             .label = group->text,
+                             .target = record.target,
+                             .flags = group->kind == HSC_ROOT_GLOBAL ? 0 : HSC_ROOT_SECONDARY};
     return HSD_OK;
 }
 

@@ -8,6 +8,10 @@
  *
  * A node without size on the way from node 0 is such a group. Its name is known only at the end, so
  * roots wait in a spool.
+ *
+ * Roots of kind GLOBAL are primary, all others secondary: DevTools leaves out of its dominators what leads
+ * into a page's objects (those that the global objects reach) from outside them. A handle scope, the
+ * stack or a compile job that happens to point at a container would else share it with the program.
  */
 #ifndef HSD_IMPORT_V8_ROOTS_H
 #define HSD_IMPORT_V8_ROOTS_H

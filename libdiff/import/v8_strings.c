@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "import/v8_import.h"
 
 #define IDENTIFIER_BYTES ((size_t)64)
@@ -79,6 +80,26 @@ static bool is_text(hsd_bytes text, const char *word)
     return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
 }
 
+/* V8's own references that lead from what a program knows to what it is made of. */
+static bool leads_inside(hsd_bytes text)
+{
+    static const char *const names[] = {
+        "elements",
+        "properties",      /* any object */
+        "table",           /* Map, Set, WeakMap, WeakSet */
+        "context",         /* closures: the captured variables */
+        "backing_store",   /* ArrayBuffer */
+        "bound_arguments", /* of a bound function */
+        "active_cells",
+        "cleared_cells",
+        "key_map",                  /* FinalizationRegistry */
+        "parameters_and_registers", /* generators, async functions */
+    };
+    for (size_t i = 0; i < HSD_ARRAY_LEN(names); i++)
+        if (is_text(text, names[i])) return true;
+    return false;
+}
+
 /* ---- types ---- */
 
 /* A class of the embedder's may carry what one element has ("<div id=\"user\">"): it ends at the blank. */
@@ -132,10 +153,10 @@ static uint32_t label_text(const hsd_v8 *v8, const hsd_v8_entry *entry, hsd_byte
     case HSD_V8_WAIT_INTERNAL:
         if (contains(text, "part of key") || contains(text, "in WeakMap"))
             return HSD_V8_STRING_PAIR;
-        return is_internal_name(text) ? own : 0;
+        return is_internal_name(text) ? own : HSD_V8_STRING_INTERNAL;
     case HSD_V8_WAIT_CELL:
     case HSD_V8_WAIT_SHORTCUT:
-    case HSD_V8_WAIT_WEAK: return is_internal_name(text) ? own : 0;
+    case HSD_V8_WAIT_WEAK: return is_internal_name(text) ? own : HSD_V8_STRING_INTERNAL;
     default: return own;
     }
 }
@@ -161,8 +182,7 @@ static hsd_status give(hsd_v8 *v8, hsd_v8_entry *entry, hsd_bytes text, hsd_erro
         if (is_text(text, "value")) entry->flags |= HSD_V8_ENTRY_VALUE;
         break;
     case HSD_V8_WAIT_INTERNAL:
-        if (is_text(text, "table") || is_text(text, "elements") || is_text(text, "properties"))
-            entry->flags |= HSD_V8_ENTRY_FOLD;
+        if (leads_inside(text)) entry->flags |= HSD_V8_ENTRY_FOLD;
         break;
     default: break;
     }

@@ -136,9 +136,10 @@ static hsd_status define_labels(hsd_v8 *v8, hsd_error *err)
     } own[] = {
         {HSD_V8_LABEL_KEY, HSC_LABEL_FIELD, 0, HSD_V8_STRING_KEY},
         {HSD_V8_LABEL_ELEMENT, HSC_LABEL_ELEMENT, 0, 0},
-        {HSD_V8_LABEL_INTERNAL, HSC_LABEL_INTERNAL, 0, 0},
-        {HSD_V8_LABEL_INTERNAL_WEAK, HSC_LABEL_INTERNAL, HSC_STRENGTH_WEAK, 0},
-        {HSD_V8_LABEL_WEAK, HSC_LABEL_INTERNAL, HSC_STRENGTH_WEAK, 0},
+        {HSD_V8_LABEL_SLOT, HSC_LABEL_VALUE, 0, 0},
+        {HSD_V8_LABEL_SLOT_WEAK, HSC_LABEL_VALUE, HSC_STRENGTH_WEAK, 0},
+        {HSD_V8_LABEL_INTERNAL, HSC_LABEL_INTERNAL, 0, HSD_V8_STRING_INTERNAL},
+        {HSD_V8_LABEL_WEAK, HSC_LABEL_INTERNAL, HSC_STRENGTH_WEAK, HSD_V8_STRING_INTERNAL},
     };
     hsc_writer *writer = v8->import->writer;
     for (size_t i = 0; i < HSD_ARRAY_LEN(own); i++)
@@ -193,6 +194,7 @@ static hsd_status define_strings(hsd_v8 *v8, hsd_error *err)
     HSD_TRY(define_text(v8, HSD_V8_STRING_GLOBAL, "global", err));
     HSD_TRY(define_text(v8, HSD_V8_STRING_ORPHANS, "(V8 internal)", err));
     HSD_TRY(define_text(v8, HSD_V8_STRING_PAIR, "(WeakMap value)", err));
+    HSD_TRY(define_text(v8, HSD_V8_STRING_INTERNAL, "internal", err));
     return define_scopes(v8, err);
 }
 

@@ -312,7 +312,7 @@ static void write_references(heap_writing *h)
         begin(h, HEAP_WEAK + i, HEAP_C_WEAK + i);
         hw_id(h->w, object(h, HEAP_WEAK_VALUE + i));
         hw_id(h->w, 0);
-        hw_id(h->w, 0);
+        hw_id(h->w, h->form->is_queued ? object(h, HEAP_WEAK + i) : 0);
         hw_instance_end(h->w);
     }
     for (unsigned i = 0; i < 4; i++)

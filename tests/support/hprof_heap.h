@@ -34,6 +34,7 @@ typedef struct heap_form {
     unsigned segment_every; /* a new segment after so many sub-records; 0 = one segment */
     unsigned dumps;         /* 0 = 1; the second one has one Value more */
     bool no_end;            /* without HEAP_DUMP_END */
+    bool is_queued;         /* the references stand in their queues, each the last of its own */
 } heap_form;
 
 /* Ids that tests ask for. The same in every form with addresses; tags in those of the agent. */

@@ -88,6 +88,7 @@ static void take_record(tables *t, hsd_record_kind kind, const hsd_record *r)
         out->roots = grow(out->roots, out->root_count, sizeof *out->roots);
         out->roots[out->root_count++] =
             (loaded_root){.kind = r->root.kind,
+                          .flags = r->root.flags,
                           .label = find(t, &t->strings, r->root.label)->text,
                           .target = r->root.target};
         break;

@@ -27,7 +27,7 @@ typedef struct loaded_object {
 } loaded_object;
 
 typedef struct loaded_root {
-    uint32_t kind;
+    uint32_t kind, flags;
     const char *label;
     uint64_t target;
 } loaded_root;

@@ -217,6 +217,23 @@ Test(hprof, weakens_referents_by_their_class)
     }
 }
 
+Test(hprof, holds_what_waits_for_its_finalizer_by_the_queue)
+{
+    const heap_form form = {.is_queued = true};
+    hprof_case c;
+    open_case(&c, &form);
+    for (unsigned i = 0; i < 4; i++) {
+        static const uint32_t flags[4] = {HSC_STRENGTH_WEAK, HSC_STRENGTH_SOFT, HSC_STRENGTH_WEAK,
+                                          HSC_LABEL_NAMED_ROOT};
+        const view_object *reference = case_object(&c, &form, HEAP_WEAK + i);
+        const view_label label =
+            case_refers(&c, reference, "referent", heap_id(&form, HEAP_WEAK_VALUE + i));
+        cr_expect(label.flags == flags[i], "%u: %u", i, label.flags);
+        cr_expect_str_eq(view_string(&c.view, reference->name), i == 3 ? "finalizer queue" : "");
+    }
+    case_close(&c);
+}
+
 Test(hprof, names_threads_and_what_they_hold)
 {
     for (size_t i = 0; i < FORM_COUNT; i++) {
@@ -226,7 +243,8 @@ Test(hprof, names_threads_and_what_they_hold)
         cr_expect_str_eq(view_string(&c.view, worker->name), "thread \"worker-1\"", "form %zu", i);
         const view_label locals =
             case_refers(&c, worker, "threadLocals", heap_id(&forms[i], HEAP_LOCALS));
-        cr_expect(locals.flags == HSC_LABEL_NAMED_ROOT && locals.kind == HSC_LABEL_FIELD);
+        cr_expect(locals.flags == (HSC_LABEL_NAMED_ROOT | HSC_LABEL_FOLD));
+        cr_expect(locals.kind == HSC_LABEL_FIELD);
         cr_expect(view_count_roots(&c.view, HSC_ROOT_THREAD, "thread \"main\"",
                                    heap_id(&forms[i], HEAP_THREAD_MAIN)) == 1);
         cr_assert(c.view.thread_count == 2);
@@ -280,8 +298,11 @@ Test(hprof, keeps_the_heaps_and_roots_of_android)
     cr_expect(view_count_roots(&c.view, HSC_ROOT_RUNTIME, "(reference cleanup)", map) == 1);
     cr_expect(view_count_roots(&c.view, HSC_ROOT_RUNTIME, "(VM internals)", map) == 1);
     cr_expect(view_count_roots(&c.view, HSC_ROOT_MONITOR, "(JNI monitors)", map) == 1);
-    for (size_t i = 0; i < c.view.root_count; i++) /* UNREACHABLE is no root */
-        cr_expect(c.view.roots[i].target != heap_id(&form, HEAP_LOST));
+    for (size_t i = 0; i < c.view.root_count; i++) {
+        const hsd_root *root = &c.view.roots[i];
+        cr_expect(root->target != heap_id(&form, HEAP_LOST)); /* UNREACHABLE is no root */
+        cr_expect(root->flags == (root->kind == HSC_ROOT_RUNTIME ? HSC_ROOT_SECONDARY : 0));
+    }
     cr_expect_str_eq(c.view.info->runtime, "Android Runtime");
     cr_expect(case_object(&c, &form, HEAP_LONGS)->category ==
               0); /* the heap ends with the segment */

@@ -2,6 +2,7 @@
  * Names of an HPROF file: class names as people read them, text as UTF-8.
  */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,6 +98,12 @@ static uint32_t type_flags(const char *name)
     return hsd_hprof_known_type((hsd_bytes){(const uint8_t *)name, strlen(name)});
 }
 
+static bool is_fold(const char *class_name, const char *field)
+{
+    return hsd_hprof_known_fold((hsd_bytes){(const uint8_t *)class_name, strlen(class_name)},
+                                (hsd_bytes){(const uint8_t *)field, strlen(field)});
+}
+
 Test(hprof_names, of_the_library_are_known)
 {
     cr_expect(type_flags("java.util.HashMap$Node") == HSC_TYPE_INTERNAL);
@@ -108,6 +115,83 @@ Test(hprof_names, of_the_library_are_known)
     cr_expect(type_flags("java.lang.invoke.LambdaForm$MH") == HSC_TYPE_CODE);
     cr_expect(type_flags("[]") == 0);
     cr_expect(type_flags("") == 0);
+}
+
+/* The helper types and the ways to them, by container: what is not in a row must not be marked. */
+Test(hprof_names, of_the_insides_of_containers_are_known)
+{
+    static const struct {
+        const char *class_name, *folds, *plain;
+    } rows[] = {
+        {"java.util.HashMap", "table", "size"},
+        {"java.util.HashSet", "map", ""},
+        {"java.util.LinkedHashMap", "head tail", "accessOrder"},
+        {"java.util.TreeMap", "root", "comparator"},
+        {"java.util.IdentityHashMap", "table", ""},
+        {"java.util.WeakHashMap", "table", "queue"},
+        {"java.util.concurrent.ConcurrentHashMap", "table nextTable counterCells", "sizeCtl"},
+        {"java.util.ArrayList", "elementData", "size"},
+        {"java.util.ArrayDeque", "elements", "head"},
+        {"java.util.LinkedList", "first last", "size"},
+        {"java.util.PriorityQueue", "queue", "comparator"},
+        {"java.util.Collections$SynchronizedMap", "m", "mutex"},
+        {"java.util.Collections$UnmodifiableCollection", "c", ""},
+        {"java.util.concurrent.ConcurrentLinkedQueue", "head tail", ""},
+        {"java.util.concurrent.LinkedBlockingQueue", "head last", "putLock notEmpty"},
+        {"java.util.concurrent.CopyOnWriteArrayList", "array", "lock"},
+        {"java.lang.AbstractStringBuilder", "value", "coder"},
+        {"java.lang.Thread", "threadLocals inheritableThreadLocals", "target group name"},
+        {"java.lang.ThreadLocal$ThreadLocalMap", "table", ""},
+        {"java.util.HashMap$Node", "next", "key value"},
+        {"java.util.LinkedList$Node", "next prev", "item"},
+        {"com.x.Node", "", "next table map elementData value"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        for (unsigned is_plain = 0; is_plain < 2; is_plain++) {
+            char words[128], *state = NULL;
+            snprintf(words, sizeof words, "%s", is_plain ? rows[i].plain : rows[i].folds);
+            for (const char *word = strtok_r(words, " ", &state); word != NULL;
+                 word = strtok_r(NULL, " ", &state))
+                cr_expect(is_fold(rows[i].class_name, word) == !is_plain, "%s.%s",
+                          rows[i].class_name, word);
+        }
+    }
+    cr_expect(!is_fold("java.util.HashMap", ""));
+    cr_expect(!is_fold("java.util.HashMap", "tab"));
+    cr_expect(!is_fold("java.util.HashMap", "table entrySet"));
+    cr_expect(!is_fold("java.util.HashMa", "table"));
+}
+
+Test(hprof_names, of_the_insides_of_containers_are_internal)
+{
+    static const char *const insides[] = {
+        "java.util.HashMap$Node",
+        "java.util.HashMap$TreeNode",
+        "java.util.LinkedHashMap$Entry",
+        "java.util.TreeMap$Entry",
+        "java.util.WeakHashMap$Entry",
+        "java.util.concurrent.ConcurrentHashMap$Node",
+        "java.util.LinkedList$Node",
+        "java.util.concurrent.ConcurrentLinkedQueue$Node",
+        "java.util.concurrent.LinkedBlockingQueue$Node",
+        "java.lang.ThreadLocal$ThreadLocalMap",
+        "java.lang.ref.Finalizer",
+    };
+    static const char *const others[] = {"java.util.HashMap",
+                                         "java.util.HashSet",
+                                         "java.util.LinkedList",
+                                         "java.util.ArrayList",
+                                         "java.lang.String",
+                                         "java.lang.Object[]",
+                                         "com.x.HashMap$Node",
+                                         "com.x.Node",
+                                         "java.util.Collections$SynchronizedMap",
+                                         "byte[]",
+                                         "com.x.Finalizer[][]"};
+    for (size_t i = 0; i < sizeof insides / sizeof insides[0]; i++)
+        cr_expect(type_flags(insides[i]) == HSC_TYPE_INTERNAL, "%s", insides[i]);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        cr_expect(type_flags(others[i]) == 0, "%s", others[i]);
 }
 
 /* Wanted, noted and read again, in stretches that are joined when there are too many. */

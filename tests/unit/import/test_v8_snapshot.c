@@ -236,11 +236,49 @@ Test(v8_snapshot, each_kind_of_edge_becomes_its_label)
                            *at_hidden = &c.objects[o].references[4];
     cr_expect(element->kind == HSC_LABEL_ELEMENT && element->index == 17 && element->target == x);
     cr_expect(at_hidden->kind == HSC_LABEL_INTERNAL && at_hidden->index == 5 &&
-              at_hidden->name[0] == '\0');
+              strcmp(at_hidden->name, "internal") == 0);
     cr_expect_eq(c.objects[hidden].references[0].flags, HSC_STRENGTH_WEAK);
-    cr_expect_str_eq(c.objects[o].references[8].name, "", "a description is no name");
+    cr_expect_str_eq(c.objects[o].references[8].name, "internal", "a description is no name");
     loaded_release(&c);
     v8_heap_free(heap);
+}
+
+Test(v8_snapshot, what_leads_into_a_container_is_told_from_what_leads_out)
+{
+    static const struct {
+        const char *type, *edge;
+        uint32_t flags;
+    } cases[] = {
+        {"object", "table", HSC_LABEL_FOLD},
+        {"object", "elements", HSC_LABEL_FOLD},
+        {"object", "properties", HSC_LABEL_FOLD},
+        {"closure", "context", HSC_LABEL_FOLD},
+        {"object", "backing_store", HSC_LABEL_FOLD},
+        {"object", "bound_arguments", HSC_LABEL_FOLD},
+        {"object", "bound_function", 0},
+        {"object", "buffer", 0},
+        {"closure", "shared", 0},
+        {"object", "key_map", HSC_LABEL_FOLD},
+        {"object", "parameters_and_registers", HSC_LABEL_FOLD},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        v8_heap *heap = v8_heap_new();
+        const v8_program p = v8_add_program(heap);
+        const uint32_t from = v8_node(heap, cases[i].type, "From", 32),
+                       inside = v8_node(heap, "array", "", 64), x = v8_node(heap, "object", "X", 8);
+        v8_edge(heap, p.leak, "property", "from", from);
+        v8_edge(heap, from, "internal", cases[i].edge, inside);
+        v8_edge(heap, from, "property", cases[i].edge, x);
+        v8_edge(heap, inside, "internal", "0", x);
+        loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
+        cr_expect_eq(c.objects[from].references[0].flags, cases[i].flags, "%s", cases[i].edge);
+        cr_expect_eq(c.objects[from].references[1].flags, 0, "the program's own .%s",
+                     cases[i].edge);
+        cr_expect_eq(c.objects[inside].references[0].kind, HSC_LABEL_VALUE, "items");
+        cr_expect_str_eq(c.objects[inside].references[0].name, "");
+        loaded_release(&c);
+        v8_heap_free(heap);
+    }
 }
 
 Test(v8_snapshot, the_key_of_a_weak_map_holds_its_value_and_the_table_does_not)

@@ -35,7 +35,7 @@ require('v8').writeHeapSnapshot(process.argv[1]);
 CLASSES = {"hidden": "(system)", "code": "(compiled code)", "closure": "Function", "regexp": "RegExp"}
 NAMED = {"closure", "code", "hidden", "object shape"}
 PSEUDO, WEAK = 1, 1
-FIELD, ELEMENT, VARIABLE, INTERNAL = 0, 1, 2, 6
+FIELD, ELEMENT, VARIABLE, VALUE, INTERNAL = 0, 1, 2, 5, 6
 wrong = 0
 
 
@@ -129,15 +129,16 @@ def class_of(kind, name):
     return name if kind in ("object", "native") else CLASSES.get(kind, f"({kind})")
 
 
-def check_edge(where, edge, label):
+def check_edge(where, edge, label, from_array):
     """Kind, strength and name of one reference."""
     (kind, name, _), (label_kind, flags, text, index) = edge, label
     is_weak = flags & 3 == WEAK
     good = {"property": label_kind == FIELD and not is_weak and text in (name, "[key]"),
             "element": label_kind == ELEMENT and not is_weak and index == name,
             "context": label_kind == VARIABLE and not is_weak and text == name,
-            "weak": is_weak and text in ("", name)}
-    if not good.get(kind, label_kind == INTERNAL and (kind == "hidden" or text in ("", name, "(WeakMap value)"))):
+            "weak": is_weak and text in ("internal", name)}
+    if not good.get(kind, label_kind == INTERNAL and text in ("internal", name, "(WeakMap value)") or
+                    label_kind == VALUE and from_array and text == ""):
         say(where, "edge", edge, "became", label)
 
 
@@ -162,7 +163,7 @@ def check(snapshot, capture):
             say(where, "its references lead elsewhere")
             continue
         for edge, (_, reference) in zip(edges, references):
-            check_edge(where, edge, capture.label(reference))
+            check_edge(where, edge, capture.label(reference), kind == "array")
 
 
 def check_names(capture):
