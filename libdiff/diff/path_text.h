@@ -14,14 +14,15 @@
  *      cut        of more than HSD_MAX_PATH_STEPS steps the first and the last half stand there; step_cut references
  *                 are left out between steps[HSD_MAX_PATH_STEPS / 2 - 1] and steps[HSD_MAX_PATH_STEPS / 2]
  *
- * Use: run hsd_shortest_find over the graph of a side that was walked with keep_graph and want_tree. Then
+ * Use, with a side that was walked with keep_graph and want_tree:
  *
- *      hsd_path_texts *texts;
+ *      hsd_path_find(&shortest, side, wanted, count, err);                             diff/path_find.h
  *      hsd_path_texts_new(&texts, &shortest, side, &store->arena, err);
  *      hsd_path_texts_get(texts, node, &path, err);    as often as needed: path.steps live in the arena
  *      hsd_path_texts_free(texts);
+ *      hsd_shortest_close(&shortest);
  *
- * `side` gives types_of, edge_names, type_names, roots, name_of_node, object_count; nothing else of it is touched,
+ * For texts `side` gives types_of, edge_names, type_names, roots, name_of_node, object_count; nothing else of it is touched,
  * and its adjacency may be gone. Texts are copied into the arena, each once, so the result may outlive the side.
  *
  * Memory: at most 4 MiB besides the arena, whatever the depth. Many paths through one deep list cost one walk of
@@ -36,6 +37,27 @@
 #include "diff/side.h"
 #include "graph/shortest.h"
 #include <hsdiff/diff.h>
+
+/* ---- what is left out (path_fold.c) ---- */
+
+typedef struct hsd_path_fold { /* how a path stands to the container it is in; zeroed at a root */
+    bool is_inside; /* the node is among the insides */
+    bool is_items;  /* and what comes out of them is an item */
+} hsd_path_fold;
+
+/* A number for the text of an edge in a path: equal numbers, equal texts. */
+typedef uint32_t hsd_path_edge;
+#define HSD_PATH_EDGE_ITEM UINT32_C(1) /* [*] */
+
+/* Goes one reference on. False if the node is left out, unless it is the object itself; *out is what
+ * to show for the reference. */
+bool hsd_path_fold_step(hsd_path_fold *fold, const hsd_edge_names *edges, const hsd_type_names *types, uint32_t edge,
+                        uint32_t type, hsd_path_edge *out);
+
+/* The text of an edge: written to `buffer` (and cut off there) when it is put together, else borrowed. */
+hsd_bytes hsd_path_edge_text(const hsd_edge_names *edges, hsd_path_edge edge, char *buffer, size_t size);
+
+/* ---- the texts (path_text.c) ---- */
 
 typedef struct hsd_path_text {
     uint32_t root;         /* number of its name in side->roots; HSD_ROOT_SHARED: the node was not reached */
