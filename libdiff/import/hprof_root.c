@@ -16,25 +16,25 @@ typedef struct root_kind {
     uint8_t tag;
     hsc_root_kind kind;
     const char *label; /* NULL = from the thread */
-    bool is_secondary; /* the VM's own hold, for a moment or for its own sake */
+    uint32_t flags;    /* SECONDARY: the VM's own hold, for a moment or for its own sake */
 } root_kind;
 
 static const root_kind root_kinds[] = {
-    {HPROF_UNKNOWN_ROOT, HSC_ROOT_UNKNOWN, "(unknown roots)"},
-    {HPROF_JNI_GLOBAL, HSC_ROOT_HANDLE, "(JNI globals)"},
-    {HPROF_JNI_LOCAL, HSC_ROOT_HANDLE, NULL},
-    {HPROF_JAVA_FRAME, HSC_ROOT_STACK, NULL},
-    {HPROF_NATIVE_STACK, HSC_ROOT_STACK, NULL},
-    {HPROF_STICKY_CLASS, HSC_ROOT_CLASS, "(system classes)"},
-    {HPROF_THREAD_BLOCK, HSC_ROOT_THREAD, NULL},
-    {HPROF_MONITOR_USED, HSC_ROOT_MONITOR, "(monitors)"},
-    {HPROF_THREAD_OBJECT, HSC_ROOT_THREAD, NULL},
-    {HPROF_INTERNED, HSC_ROOT_INTERNED, "(interned strings)"},
-    {HPROF_FINALIZING, HSC_ROOT_FINALIZER, "(finalizing)"},
-    {HPROF_DEBUGGER, HSC_ROOT_RUNTIME, "(debugger)", .is_secondary = true},
-    {HPROF_CLEANUP, HSC_ROOT_RUNTIME, "(reference cleanup)", .is_secondary = true},
-    {HPROF_VM_INTERNAL, HSC_ROOT_RUNTIME, "(VM internals)", .is_secondary = true},
-    {HPROF_JNI_MONITOR, HSC_ROOT_MONITOR, "(JNI monitors)"},
+    {HPROF_UNKNOWN_ROOT, HSC_ROOT_UNKNOWN, "(unknown roots)", 0},
+    {HPROF_JNI_GLOBAL, HSC_ROOT_HANDLE, "(JNI globals)", 0},
+    {HPROF_JNI_LOCAL, HSC_ROOT_HANDLE, NULL, 0},
+    {HPROF_JAVA_FRAME, HSC_ROOT_STACK, NULL, 0},
+    {HPROF_NATIVE_STACK, HSC_ROOT_STACK, NULL, 0},
+    {HPROF_STICKY_CLASS, HSC_ROOT_CLASS, "(system classes)", 0},
+    {HPROF_THREAD_BLOCK, HSC_ROOT_THREAD, NULL, 0},
+    {HPROF_MONITOR_USED, HSC_ROOT_MONITOR, "(monitors)", 0},
+    {HPROF_THREAD_OBJECT, HSC_ROOT_THREAD, NULL, 0},
+    {HPROF_INTERNED, HSC_ROOT_INTERNED, "(interned strings)", 0},
+    {HPROF_FINALIZING, HSC_ROOT_FINALIZER, "(finalizing)", 0},
+    {HPROF_DEBUGGER, HSC_ROOT_RUNTIME, "(debugger)", HSC_ROOT_SECONDARY},
+    {HPROF_CLEANUP, HSC_ROOT_RUNTIME, "(reference cleanup)", HSC_ROOT_SECONDARY},
+    {HPROF_VM_INTERNAL, HSC_ROOT_RUNTIME, "(VM internals)", HSC_ROOT_SECONDARY},
+    {HPROF_JNI_MONITOR, HSC_ROOT_MONITOR, "(JNI monitors)", 0},
 };
 
 static const root_kind *find_kind(uint8_t tag)
@@ -123,9 +123,7 @@ hsd_status hsd_hprof_write_root(hprof_roots *roots, const hprof_sub *sub, hsd_er
 {
     const root_kind *kind = find_kind(sub->tag);
     if (kind == NULL || sub->id == 0) return HSD_OK;
-    hsc_root_record root = {.kind = kind->kind,
-                            .target = sub->id,
-                            .flags = kind->is_secondary ? HSC_ROOT_SECONDARY : 0};
+    hsc_root_record root = {.kind = kind->kind, .target = sub->id, .flags = kind->flags};
     if (kind->label != NULL) {
         HSD_TRY(plain_label(roots, kind, &root.label, err));
     } else {
