@@ -65,7 +65,7 @@ static hsd_status number_edges(hsd_single *single, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status walk(hsd_single *single, hsd_capture *capture, hsd_error *err)
+static hsd_status open_side(hsd_single *single, hsd_capture *capture, hsd_error *err)
 {
     hsd_side_walk *side = &single->side;
     HSD_TRY(hsd_type_names_init(&single->types, err));
@@ -75,13 +75,20 @@ static hsd_status walk(hsd_single *single, hsd_capture *capture, hsd_error *err)
     side->want_ids = true;
     HSD_TRY(hsd_side_open(side, &single->types, err));
     HSD_TRY(make_plan(single, err));
-    HSD_TRY(number_edges(single, err));
-    return hsd_side_run(side, err);
+    return number_edges(single, err);
+}
+
+hsd_status hsd_single_open(hsd_single *single, hsd_capture *capture, hsd_error *err)
+{
+    const hsd_status status = open_side(single, capture, err);
+    if (status < 0) hsd_error_set_file(err, hsd_capture_get_info(capture)->path);
+    return status;
 }
 
 hsd_status hsd_single_walk(hsd_single *single, hsd_capture *capture, hsd_error *err)
 {
-    const hsd_status status = walk(single, capture, err);
+    HSD_TRY(hsd_single_open(single, capture, err));
+    const hsd_status status = hsd_side_run(&single->side, err);
     if (status < 0) hsd_error_set_file(err, hsd_capture_get_info(capture)->path);
     return status;
 }

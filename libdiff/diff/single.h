@@ -24,8 +24,12 @@ typedef struct hsd_single { /* stays where it is from init to release */
 /* `run` is borrowed until release. */
 void hsd_single_init(hsd_single *single, const hsd_run *run);
 
+/* All but the walk: tables, plan, names of references. The side's steps are then the caller's (diff/side.h); with
+ * has_tree the graph comes with names and stays. Failures name the file. */
+hsd_status hsd_single_open(hsd_single *single, hsd_capture *capture, hsd_error *err);
+
 /*
- * Walks the capture: counts, and with has_tree the dominator tree (records of HSD_TREE_ID_WORDS) and the graph for
+ * Opens and walks the capture: counts, and with has_tree the dominator tree (records of HSD_TREE_ID_WORDS) and the graph for
  * shortest paths. A capture without roots or references, or a budget too small for dominators, gives no tree and
  * says why. Failures name the file.
  */
