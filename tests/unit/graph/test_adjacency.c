@@ -256,6 +256,20 @@ static hsd_adjacency *build_star_of_one_name(void)
     return a;
 }
 
+/* Three references of each node, all of one name. */
+static hsd_adjacency *build_alike(uint32_t names)
+{
+    hsd_adjacency *a;
+    cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(64) << 20, &space, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_with_names(a, UINT64_C(64) << 20, &err), HSD_OK);
+    for (uint32_t node = 0; node + 3 < NODES; node++) {
+        const uint32_t targets[3] = {node + 1, node + 2, node + 3}, name = node * 7 % names;
+        cr_assert_eq(hsd_adjacency_add(a, node, targets, (const uint32_t[3]){name, name, name}, 3, &err), HSD_OK);
+    }
+    cr_assert_eq(hsd_adjacency_finish(a, NODES, &err), HSD_OK);
+    return a;
+}
+
 Test(adjacency, lists_of_names_alike_cost_two_bytes)
 {
     hsd_adjacency *a;
@@ -268,8 +282,35 @@ Test(adjacency, lists_of_names_alike_cost_two_bytes)
     cr_assert_eq(hsd_adjacency_finish(a, NODES, &err), HSD_OK);
     cr_assert_lt(hsd_adjacency_name_bytes(a), 2 * NODES + NODES / 50 + HSD_PAGE_BYTES);
     hsd_adjacency_free(a);
+    for (uint32_t wide = 0; wide < 2; wide++) { /* every name is new, but alike in its list: 1 + 1 or 2 bytes more */
+        a = build_alike(wide == 0 ? 200 : 60000);
+        cr_assert_lt(hsd_adjacency_name_bytes(a), (2 + (wide == 0 ? 1 : 3)) * NODES + 2 * HSD_PAGE_BYTES);
+        hsd_adjacency_free(a);
+    }
     a = build_star_of_one_name();
     cr_assert_eq(hsd_adjacency_name_bytes(a), HSD_PAGE_BYTES, "one list for all parts");
+    hsd_adjacency_free(a);
+}
+
+/* A list that goes on where another ended, with zeros: what is free in a block reads like them. */
+Test(adjacency, never_takes_the_room_behind_a_list_for_names)
+{
+    hsd_adjacency *a;
+    cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(64) << 20, &space, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_with_names(a, UINT64_C(64) << 20, &err), HSD_OK);
+    for (uint32_t node = 0; node < NODES; node++) {
+        const uint32_t targets[3] = {NODES, NODES + 1, NODES + 2};
+        const uint32_t names[3] = {1 + node / 2 % 255, 1 + node / 512 % 255, 0};
+        cr_assert_eq(hsd_adjacency_add(a, node, targets, names, 2 + node % 2, &err), HSD_OK);
+    }
+    cr_assert_eq(hsd_adjacency_finish(a, NODES + 3, &err), HSD_OK);
+    for (uint32_t node = 0; node < NODES; node++) {
+        uint32_t found[3], names[3];
+        cr_assert_eq(all_names(a, node, found, names), 2 + node % 2);
+        cr_assert_eq(names[0], 1 + node / 2 % 255, "node %u", node);
+        cr_assert_eq(names[1], 1 + node / 512 % 255, "node %u", node);
+        if (node % 2) cr_assert_eq(names[2], 0, "node %u", node);
+    }
     hsd_adjacency_free(a);
 }
 

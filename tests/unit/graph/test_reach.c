@@ -52,7 +52,7 @@ Test(reach, equals_its_definition_on_random_graphs)
     for (uint64_t i = 0; i < 5000; i++) {
         test_random random = {seed + i};
         naive_graph g = naive_random(&random);
-        uint8_t has_marked[NAIVE_MAX_NODES / 8] = {0}, found[NAIVE_MAX_NODES / 8 + 1] = {0};
+        uint8_t *has_marked = calloc(g.objects / 8 + 1, 1), *found = calloc(g.nodes / 8 + 1, 1);
         bool wanted[NAIVE_MAX_NODES] = {false};
         mark_edges(&g, &random, has_marked);
         hsd_adjacency *a = naive_to_adjacency(&g, UINT64_C(1) << 20, &space);
@@ -67,6 +67,8 @@ Test(reach, equals_its_definition_on_random_graphs)
         }
         for (uint32_t e = 0; e < g.edge_count; e++) soft += g.edges[e][2] >= MARK && !wanted[g.edges[e][1]];
         hsd_adjacency_free(a);
+        free(has_marked);
+        free(found);
         naive_release(&g);
     }
     cr_assert(strong > 10000 && soft > 1000, "%u reached, %u references to softly reached ones", strong, soft);
