@@ -1,14 +1,10 @@
 /*
- * The answer in two sentences: how much, and what holds it. Each says only what the result proves: a
+ * The answer in two sentences: how much, and what holds it (where.c). Each says only what the result proves: a
  * partial capture proves what is there and not what is gone, a moving heap proves counts and not
  * which object is which.
  */
 #include "report/number.h"
 #include "report/text.h"
-
-/* Percent of the growth from which on one root is the answer, and from which on it is worth a word. */
-#define SHARE_OF_AN_ANSWER 50
-#define SHARE_WORTH_NAMING 10
 
 static void print_growth(hsd_screen *screen, const char *subject)
 {
@@ -79,80 +75,6 @@ static void print_partial(hsd_screen *screen)
                                "nothing is, because what was not found may only be lost.");
 }
 
-/* ---- what holds it ---- */
-
-/* The root that grew most: of those that share with others, or of those that do not. */
-static const hsd_root_row *largest_root(const hsd_diff *diff, bool is_shared)
-{
-    const hsd_root_row *largest = NULL;
-    for (size_t i = 0; i < diff->root_count; i++) {
-        const hsd_root_row *root = &diff->roots[i];
-        if (root->is_shared != is_shared || hsd_change_bytes(&root->live) <= 0) continue;
-        if (!largest || hsd_change_bytes(&root->live) > hsd_change_bytes(&largest->live))
-            largest = root;
-    }
-    return largest;
-}
-
-static unsigned share_of(const hsd_root_row *root, int64_t growth)
-{
-    return root ? hsd_percent_of(hsd_change_bytes(&root->live), growth) : 0;
-}
-
-static void print_name_and_growth(hsd_screen *screen, const hsd_root_row *root)
-{
-    char size[HSD_NUMBER_CHARS];
-    hsd_out_escaped(&screen->out, screen->form, root->name);
-    hsd_out_format(&screen->out, " (%s)",
-                   hsd_screen_growth_size(screen, size, hsd_change_bytes(&root->live)));
-}
-
-static void print_one_place(hsd_screen *screen, const hsd_root_row *root, unsigned percent)
-{
-    if (percent >= 100)
-        hsd_out_text(&screen->out, "All of the growth");
-    else if (percent >= SHARE_OF_AN_ANSWER)
-        hsd_out_format(&screen->out, "%u%% of the growth", percent);
-    else
-        hsd_out_format(&screen->out, "The largest part of the growth, %u%%,", percent);
-    hsd_out_text(&screen->out, " hangs from one place: ");
-    print_name_and_growth(screen, root);
-    hsd_out_text(&screen->out, ".");
-}
-
-static void print_shared(hsd_screen *screen, unsigned percent, const hsd_root_row *alone,
-                         unsigned percent_alone)
-{
-    if (percent >= 100)
-        hsd_out_text(&screen->out, "All of the growth can be reached from several roots");
-    else
-        hsd_out_format(&screen->out, "%u%% of the growth can be reached from several roots",
-                       percent);
-    if (percent_alone >= SHARE_WORTH_NAMING) {
-        hsd_out_format(&screen->out, "; %u%% hangs from one alone: ", percent_alone);
-        print_name_and_growth(screen, alone);
-    }
-    hsd_out_text(&screen->out, ".");
-}
-
-/* Names the place to look at, if there is one. */
-static void print_main_root(hsd_screen *screen)
-{
-    const hsd_diff *diff = screen->diff;
-    const int64_t growth = hsd_change_bytes(&diff->total);
-    if (growth < (int64_t)screen->noise_bytes || diff->is_partial) return;
-    const hsd_root_row *alone = largest_root(diff, false);
-    const unsigned percent = share_of(alone, growth),
-                   shared = share_of(largest_root(diff, true), growth);
-    if (percent < SHARE_WORTH_NAMING && shared < SHARE_OF_AN_ANSWER) return;
-    hsd_out_begin_paragraph(&screen->out);
-    if (percent < SHARE_OF_AN_ANSWER && shared >= SHARE_OF_AN_ANSWER)
-        print_shared(screen, shared, alone, percent);
-    else
-        print_one_place(screen, alone, percent);
-    hsd_out_end_paragraph(&screen->out, 0);
-}
-
 /* Why there is no more to say, unless a warning has said it. */
 static const char *limits_of(const hsd_diff *diff)
 {
@@ -193,7 +115,7 @@ void hsd_screen_answer(hsd_screen *screen)
             hsd_out_text(&screen->out, ".");
     }
     hsd_out_end_paragraph(&screen->out, 0);
-    print_main_root(screen);
+    hsd_screen_where(screen);
     if (limits) {
         hsd_out_begin_paragraph(&screen->out);
         hsd_out_text(&screen->out, limits);

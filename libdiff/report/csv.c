@@ -4,7 +4,9 @@
  */
 #include <string.h>
 
+#include "report/csv_holders.h"
 #include "report/formats.h"
+#include "report/holder_rows.h"
 #include "report/out.h"
 #include "report/rank.h"
 
@@ -31,8 +33,9 @@ static void known_amount(hsd_out *out, bool is_known, hsd_amount value)
         hsd_out_text(out, ",,");
 }
 
+/* `row` is NULL for the others: what rows retain overlaps and has no sum. */
 static void record(hsd_out *out, const hsd_diff *diff, const char *kind, hsd_text name,
-                   const hsd_change *change, const hsd_amount unreached[2])
+                   const hsd_change *change, const hsd_amount unreached[2], const hsd_rank_row *row)
 {
     hsd_out_format(out, "%s,", kind);
     hsd_out_escaped(out, HSD_ESCAPE_CSV, name);
@@ -50,6 +53,12 @@ static void record(hsd_out *out, const hsd_diff *diff, const char *kind, hsd_tex
         amount(out, unreached[0]);
         amount(out, unreached[1]);
     }
+    if (row && diff->has_holders) {
+        field_count(out, hsd_rank_row_retained(row, false));
+        field_count(out, hsd_rank_row_retained(row, true));
+    } else {
+        hsd_out_text(out, ",,");
+    }
     hsd_out_text(out, "\r\n");
 }
 
@@ -63,35 +72,50 @@ static void print_table(hsd_out *out, const hsd_diff *diff, const hsd_ranking *r
     if (is_types)
         hsd_out_text(out, ",unreached_before_objects,unreached_before_bytes,unreached_after_"
                           "objects,unreached_after_bytes");
-    hsd_out_text(out, "\r\n");
+    hsd_out_text(out, ",retained_before_bytes,retained_after_bytes\r\n");
     for (size_t i = 0; i < ranking->shown; i++) {
         const hsd_rank_row *row = &ranking->rows[i];
         const hsd_amount unreached[2] = {
             row->type ? row->type->unreached_before : (hsd_amount){0, 0},
             row->type ? row->type->unreached_after : (hsd_amount){0, 0}};
-        record(out, diff, kind, row->name, row->change, row->type ? unreached : NULL);
+        record(out, diff, kind, row->name, row->change, row->type ? unreached : NULL, row);
     }
     const hsd_amount others[2] = {ranking->others_unreached_before,
                                   ranking->others_unreached_after};
     if (ranking->shown < ranking->count)
-        record(out, diff, "others", (hsd_text){"", 0}, &ranking->others, is_types ? others : NULL);
+        record(out, diff, "others", (hsd_text){"", 0}, &ranking->others, is_types ? others : NULL,
+               NULL);
+}
+
+static hsd_status write_ranking(const hsd_diff *diff, const hsd_report_options *options,
+                                hsd_out *out)
+{
+    hsd_ranking ranking;
+    HSD_TRY(hsd_ranking_init(&ranking, diff, options->table, options->sort_by,
+                             options->top ? options->top : HSD_TOP_ALL, 0, out->err));
+    print_table(out, diff, &ranking, options->table == HSD_TABLE_TYPES);
+    hsd_ranking_release(&ranking);
+    return HSD_OK;
 }
 
 static hsd_status write_csv(const hsd_diff *diff, const hsd_report_options *options,
                             hsd_write_fn write, void *context, hsd_error *err)
 {
-    hsd_ranking ranking;
-    HSD_TRY(hsd_ranking_init(&ranking, diff, options->table, options->sort_by,
-                             options->top ? options->top : HSD_TOP_ALL, 0, err));
     hsd_out out;
     hsd_out_init(&out, write, context, err);
-    print_table(&out, diff, &ranking, options->table == HSD_TABLE_TYPES);
-    hsd_ranking_release(&ranking);
+    switch (options->table) {
+    case HSD_TABLE_TYPES:
+    case HSD_TABLE_ROOTS: HSD_TRY(write_ranking(diff, options, &out)); break;
+    case HSD_TABLE_HOLDERS:
+        hsd_csv_holders(&out, diff, hsd_holders_shown(diff, options->top, HSD_TOP_ALL));
+        break;
+    case HSD_TABLE_TREE: hsd_csv_tree(&out, diff); break;
+    }
     return hsd_out_finish(&out);
 }
 
 const hsd_report_format hsd_report_csv = {
     .name = "csv",
-    .summary = "one table (--table types or roots) for spreadsheets, RFC 4180",
+    .summary = "one table (--table) for spreadsheets, RFC 4180",
     .write_diff = write_csv,
 };

@@ -306,3 +306,13 @@ size_t hsd_quote_shell(char *out, size_t capacity, const char *text, size_t size
 {
     return hsd_escape(HSD_ESCAPE_SHELL, text, size, out, capacity);
 }
+
+hsd_status hsd_escape_append(hsd_buffer *out, hsd_escape_form form, const char *text, size_t size,
+                             hsd_error *err)
+{
+    const size_t needed = hsd_escape(form, text, size, NULL, 0);
+    HSD_TRY(hsd_buffer_reserve(out, needed + 1, err));
+    hsd_escape(form, text, size, (char *)out->data + out->size, needed + 1);
+    out->size += needed;
+    return HSD_OK;
+}

@@ -23,6 +23,21 @@ static bool print_unreached(hsd_screen *screen)
     return true;
 }
 
+static bool print_soft(hsd_screen *screen)
+{
+    const hsd_amount before = screen->diff->before.soft, after = screen->diff->after.soft;
+    char a[HSD_NUMBER_CHARS], b[HSD_NUMBER_CHARS], c[HSD_NUMBER_CHARS], d[HSD_NUMBER_CHARS];
+    if (before.objects == 0 && after.objects == 0) return false;
+    hsd_out_begin_paragraph(&screen->out);
+    hsd_out_format(&screen->out, "Softly held, counted: %s -> %s (%s -> %s objects), ",
+                   hsd_screen_size(screen, a, before.bytes),
+                   hsd_screen_size(screen, b, after.bytes), hsd_format_count(c, before.objects),
+                   hsd_format_count(d, after.objects));
+    hsd_out_text(&screen->out, "which the runtime lets go when memory runs short.");
+    hsd_out_end_paragraph(&screen->out, 0);
+    return true;
+}
+
 static void print_rung(hsd_screen *screen, const char **separator, const char *name, uint64_t count)
 {
     char text[HSD_NUMBER_CHARS];
@@ -56,8 +71,10 @@ static bool print_match(hsd_screen *screen)
 
 /* ---- what to type next ---- */
 
-#define SUGGESTIONS_MAX 4
+#define SUGGESTIONS_MAX 5
 #define SHORT_NAMES     24 /* of both inputs together: room for a command and its reason on one line */
+
+#define SHORT_TYPE 28 /* of the input after and a type */
 
 typedef struct suggestions {
     hsd_screen *screen;
@@ -74,16 +91,18 @@ static void add_text(suggestions *next, const char *text)
 }
 
 /* A blank and a word, quoted for the shell. */
-static void add_word(suggestions *next, const char *word)
+static void add_quoted(suggestions *next, hsd_text word)
 {
     hsd_out *out = &next->screen->out;
     add_text(next, " ");
-    const size_t size = hsd_escape(HSD_ESCAPE_SHELL, word, strlen(word), NULL, 0);
-    if (out->status == HSD_OK) out->status = hsd_buffer_reserve(&next->line, size + 1, out->err);
-    if (out->status != HSD_OK) return;
-    hsd_escape(HSD_ESCAPE_SHELL, word, strlen(word), (char *)next->line.data + next->line.size,
-               size + 1);
-    next->line.size += size;
+    if (out->status == HSD_OK)
+        out->status =
+            hsd_escape_append(&next->line, HSD_ESCAPE_SHELL, word.data, word.size, out->err);
+}
+
+static void add_word(suggestions *next, const char *word)
+{
+    add_quoted(next, (hsd_text){word, strlen(word)});
 }
 
 static void put_cell(suggestions *next, size_t column, const char *text, size_t size)
@@ -132,6 +151,29 @@ static bool suggest_import(suggestions *next, bool is_foreign, const char *input
     return true;
 }
 
+/* The type of which the place that holds most got most; none where its name could be taken for an option. */
+static const hsd_type_growth *type_to_follow(const hsd_screen *screen)
+{
+    const hsd_diff *diff = screen->diff;
+    const char *input = screen->options->after_command;
+    if (!diff->has_holders || diff->holder_count == 0 || diff->holders[0].type_count == 0 ||
+        strcmp(input, "-") == 0)
+        return NULL;
+    const hsd_type_growth *type = &diff->holders[0].types[0];
+    const bool is_word = type->type.size > 0 && type->type.data[0] != '-';
+    return type->net_bytes > 0 && is_word ? type : NULL;
+}
+
+static void suggest_paths(suggestions *next)
+{
+    const hsd_type_growth *type = type_to_follow(next->screen);
+    if (!type) return;
+    add_text(next, "hsdiff paths");
+    add_word(next, next->screen->options->after_command);
+    add_quoted(next, type->type);
+    end_line(next, "how they are reached");
+}
+
 static void suggest(suggestions *next, bool folded)
 {
     const hsd_report_options *options = next->screen->options;
@@ -140,6 +182,7 @@ static void suggest(suggestions *next, bool folded)
         suggest_again(next, "", "which roots hold it");
         return;
     }
+    suggest_paths(next);
     if (folded) suggest_again(next, "--top all", "every type and root");
     if (diff->identity_is_known && !diff->is_partial)
         suggest_again(next, "--objects changed.csv", "each object that came or went");
@@ -165,9 +208,10 @@ static void print_next(hsd_screen *screen, bool folded)
         screen->out.status = hsd_table_init(&next.table, 3, 2 * SUGGESTIONS_MAX, screen->out.err);
     if (screen->out.status != HSD_OK) return;
     next.table.left_columns = 3;
-    next.is_stacked =
-        strlen(screen->options->before_command) + strlen(screen->options->after_command) >
-        SHORT_NAMES;
+    const hsd_type_growth *type = type_to_follow(screen);
+    const size_t after_size = strlen(screen->options->after_command);
+    next.is_stacked = strlen(screen->options->before_command) + after_size > SHORT_NAMES ||
+                      (type && after_size + type->type.size > SHORT_TYPE);
     suggest(&next, folded);
     if (screen->out.status == HSD_OK) hsd_table_print(&next.table, &screen->out, false);
     hsd_table_release(&next.table);
@@ -176,8 +220,9 @@ static void print_next(hsd_screen *screen, bool folded)
 
 void hsd_screen_foot(hsd_screen *screen, bool folded)
 {
-    const bool has_unreached = print_unreached(screen), has_match = print_match(screen);
-    if ((has_unreached || has_match) && screen->options->before_command &&
+    const bool has_unreached = print_unreached(screen), has_soft = print_soft(screen),
+               has_match = print_match(screen);
+    if ((has_unreached || has_soft || has_match) && screen->options->before_command &&
         !is_settled(screen->diff))
         hsd_out_text(&screen->out, "\n");
     print_next(screen, folded);

@@ -5,49 +5,46 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/growth.h"
 #include "report/number.h"
-#include "report/rank.h"
-#include "report/table.h"
-#include "report/text.h"
 
 enum column { NAME, BEFORE, AFTER, GROWTH, PERCENT, OBJECTS, NEW, FREED };
 
 #define COLUMNS_NARROW 6 /* without NEW and FREED */
 #define COLUMNS_WIDE   8
+#define INDENT_MOST    24
 #define WIDE_LINE      110 /* a terminal with room for all columns beside a name */
 
-typedef struct growth_table {
-    hsd_screen *screen;
-    hsd_table table;
-    bool is_wide;
-} growth_table;
-
-static void put(growth_table *growth, enum column column, const char *text, hsd_paint paint)
+static void put(hsd_growth_table *growth, size_t column, const char *text, hsd_paint paint)
 {
     hsd_out *out = &growth->screen->out;
     if (out->status == HSD_OK)
         out->status = hsd_table_put(&growth->table, column, text, strlen(text), paint, out->err);
 }
 
-static void put_name(growth_table *growth, hsd_text name)
+void hsd_growth_add(hsd_growth_table *growth, const char *name, hsd_paint paint)
 {
-    hsd_screen *screen = growth->screen;
-    hsd_buffer escaped = {0};
-    const size_t size = hsd_escape(screen->form, name.data, name.size, NULL, 0);
-    hsd_out *out = &screen->out;
-    if (out->status == HSD_OK) out->status = hsd_buffer_reserve(&escaped, size + 1, out->err);
-    if (out->status == HSD_OK) {
-        hsd_escape(screen->form, name.data, name.size, (char *)escaped.data, size + 1);
-        out->status =
-            hsd_table_put(&growth->table, NAME, size > 0 ? (char *)escaped.data : "(no name)",
-                          size > 0 ? size : strlen("(no name)"), HSD_PAINT_NONE, out->err);
-    }
-    hsd_buffer_release(&escaped);
+    hsd_table_add_row(&growth->table);
+    put(growth, NAME, name, paint);
 }
 
-static hsd_paint paint_of(int64_t growth)
+void hsd_growth_add_foreign(hsd_growth_table *growth, hsd_text name, size_t indent)
 {
-    return growth > 0 ? HSD_PAINT_GROWTH : growth < 0 ? HSD_PAINT_SHRINKAGE : HSD_PAINT_NONE;
+    static const char blanks[INDENT_MOST + 1] = "                        ";
+    hsd_out *out = &growth->screen->out;
+    hsd_buffer text = {0};
+    if (name.size == 0) name = (hsd_text){"(no name)", strlen("(no name)")};
+    hsd_table_add_row(&growth->table);
+    if (out->status == HSD_OK)
+        out->status =
+            hsd_buffer_append(&text, blanks, indent < INDENT_MOST ? indent : INDENT_MOST, out->err);
+    if (out->status == HSD_OK)
+        out->status =
+            hsd_escape_append(&text, growth->screen->form, name.data, name.size, out->err);
+    if (out->status == HSD_OK)
+        out->status = hsd_table_put(&growth->table, NAME, (const char *)text.data, text.size,
+                                    HSD_PAINT_NONE, out->err);
+    hsd_buffer_release(&text);
 }
 
 /* Of a partial capture, growth alone can be proven: what is not found may only be lost. */
@@ -57,7 +54,7 @@ static bool is_proven(const hsd_screen *screen, int64_t growth)
 }
 
 /* A change below the noise prints as ~; what is new, gone or unchanged is a fact and stays. */
-static void put_percent(growth_table *growth, const hsd_change *change, bool is_total)
+static void put_percent(hsd_growth_table *growth, const hsd_change *change, bool is_total)
 {
     char text[HSD_NUMBER_CHARS];
     const int64_t bytes = hsd_change_bytes(change);
@@ -68,10 +65,10 @@ static void put_percent(growth_table *growth, const hsd_change *change, bool is_
     }
     const bool is_noise =
         text[0] != '[' && !is_total && hsd_magnitude(bytes) < growth->screen->noise_bytes;
-    put(growth, PERCENT, is_noise ? "~" : text, is_noise ? HSD_PAINT_NONE : paint_of(bytes));
+    put(growth, PERCENT, is_noise ? "~" : text, is_noise ? HSD_PAINT_NONE : hsd_paint_of(bytes));
 }
 
-static void put_numbers(growth_table *growth, const hsd_change *change, bool is_total)
+void hsd_growth_put(hsd_growth_table *growth, const hsd_change *change, bool is_total)
 {
     const hsd_screen *screen = growth->screen;
     char text[HSD_NUMBER_CHARS];
@@ -79,7 +76,7 @@ static void put_numbers(growth_table *growth, const hsd_change *change, bool is_
     put(growth, BEFORE, hsd_screen_size(screen, text, change->before.bytes), HSD_PAINT_NONE);
     put(growth, AFTER, hsd_screen_size(screen, text, change->after.bytes), HSD_PAINT_NONE);
     if (is_proven(screen, bytes))
-        put(growth, GROWTH, hsd_screen_growth_size(screen, text, bytes), paint_of(bytes));
+        put(growth, GROWTH, hsd_screen_growth_size(screen, text, bytes), hsd_paint_of(bytes));
     else
         put(growth, GROWTH, "?", HSD_PAINT_NONE);
     put_percent(growth, change, is_total);
@@ -93,58 +90,79 @@ static void put_numbers(growth_table *growth, const hsd_change *change, bool is_
         HSD_PAINT_NONE);
 }
 
-static void put_heading(growth_table *growth, const char *name)
+void hsd_growth_put_retained(hsd_growth_table *growth, int64_t bytes)
+{
+    char text[HSD_NUMBER_CHARS];
+    if (!growth->has_retained) return;
+    const bool is_known = is_proven(growth->screen, bytes);
+    put(growth, growth->table.columns - 1,
+        is_known ? hsd_screen_growth_size(growth->screen, text, bytes) : "?",
+        is_known ? hsd_paint_of(bytes) : HSD_PAINT_NONE);
+}
+
+bool hsd_growth_begin(hsd_growth_table *growth, hsd_screen *screen, const char *name, size_t rows,
+                      bool has_retained)
 {
     static const char *const headings[] = {"",  "BEFORE",  "AFTER", "GROWTH",
                                            "%", "OBJECTS", "NEW",   "FREED"};
-    hsd_table_add_row(&growth->table);
-    for (size_t column = 0; column < growth->table.columns; column++)
-        put(growth, (enum column)column, column == NAME ? name : headings[column],
-            HSD_PAINT_HEADING);
+    const unsigned width = screen->options->width;
+    hsd_out *out = &screen->out;
+    *growth =
+        (hsd_growth_table){.screen = screen,
+                           .is_wide = (width == 0 || width >= WIDE_LINE) &&
+                                      screen->diff->identity_is_known && !screen->diff->is_partial,
+                           .has_retained = has_retained};
+    const size_t columns = growth->is_wide ? COLUMNS_WIDE : COLUMNS_NARROW;
+    if (out->status == HSD_OK)
+        out->status = hsd_table_init(&growth->table, columns + has_retained, rows + 1, out->err);
+    if (out->status != HSD_OK) return false;
+    hsd_growth_add(growth, name, HSD_PAINT_HEADING);
+    for (size_t column = 1; column < columns; column++)
+        put(growth, column, headings[column], HSD_PAINT_HEADING);
+    if (has_retained) put(growth, columns, "RETAINED", HSD_PAINT_HEADING);
+    return true;
 }
 
-static void put_rows(growth_table *growth, const hsd_ranking *ranking, const char *noun)
+void hsd_growth_end(hsd_growth_table *growth)
 {
-    for (size_t i = 0; i < ranking->shown; i++) {
-        hsd_table_add_row(&growth->table);
-        put_name(growth, ranking->rows[i].name);
-        put_numbers(growth, ranking->rows[i].change, false);
-    }
+    const hsd_report_options *options = growth->screen->options;
+    hsd_out *out = &growth->screen->out;
+    if (out->status == HSD_OK)
+        out->status =
+            hsd_table_cut_names(&growth->table, options->width, options->use_utf8, out->err);
+    if (out->status == HSD_OK) hsd_table_print(&growth->table, out, options->use_color);
+    hsd_table_release(&growth->table);
+    hsd_out_text(out, "\n");
+}
+
+static void add_others(hsd_growth_table *growth, const hsd_ranking *ranking, const char *noun)
+{
+    char count[HSD_NUMBER_CHARS], text[HSD_NUMBER_CHARS + 32];
     const size_t folded = ranking->count - ranking->shown;
-    if (folded > 0) {
-        char count[HSD_NUMBER_CHARS], text[HSD_NUMBER_CHARS + 32];
-        snprintf(text, sizeof text, "%s %s %s%s", hsd_format_count(count, folded),
-                 ranking->others_are_unchanged ? "unchanged" : "other", noun,
-                 folded == 1 ? "" : "s");
-        hsd_table_add_row(&growth->table);
-        put(growth, NAME, text, HSD_PAINT_NONE);
-        put_numbers(growth, &ranking->others, false);
-    }
-    hsd_table_add_row(&growth->table);
-    put(growth, NAME, "TOTAL", HSD_PAINT_HEADING);
-    put_numbers(growth, &growth->screen->diff->total, true);
+    if (folded == 0) return;
+    snprintf(text, sizeof text, "%s %s %s%s", hsd_format_count(count, folded),
+             ranking->others_are_unchanged ? "unchanged" : "other", noun, folded == 1 ? "" : "s");
+    hsd_growth_add(growth, text, HSD_PAINT_NONE);
+    hsd_growth_put(growth, &ranking->others, false);
 }
 
 static void print_table(hsd_screen *screen, const hsd_ranking *ranking, hsd_report_table which)
 {
-    const hsd_report_options *options = screen->options;
-    const bool has_room = options->width == 0 || options->width >= WIDE_LINE;
-    growth_table growth = {.screen = screen,
-                           .is_wide = has_room && screen->diff->identity_is_known &&
-                                      !screen->diff->is_partial};
-    hsd_out *out = &screen->out;
-    if (out->status == HSD_OK)
-        out->status = hsd_table_init(&growth.table, growth.is_wide ? COLUMNS_WIDE : COLUMNS_NARROW,
-                                     ranking->shown + 3, out->err);
-    if (out->status != HSD_OK) return;
-    put_heading(&growth, which == HSD_TABLE_TYPES ? "TYPE" : "ROOT");
-    put_rows(&growth, ranking, which == HSD_TABLE_TYPES ? "type" : "root");
-    if (out->status == HSD_OK)
-        out->status =
-            hsd_table_cut_names(&growth.table, options->width, options->use_utf8, out->err);
-    if (out->status == HSD_OK) hsd_table_print(&growth.table, out, options->use_color);
-    hsd_table_release(&growth.table);
-    hsd_out_text(out, "\n");
+    const bool is_types = which == HSD_TABLE_TYPES;
+    hsd_growth_table growth;
+    if (!hsd_growth_begin(&growth, screen, is_types ? "TYPE" : "ROOT", ranking->shown + 2,
+                          screen->options->sort_by == HSD_SORT_RETAINED &&
+                              screen->diff->has_holders))
+        return;
+    for (size_t i = 0; i < ranking->shown; i++) {
+        hsd_growth_add_foreign(&growth, ranking->rows[i].name, 0);
+        hsd_growth_put(&growth, ranking->rows[i].change, false);
+        hsd_growth_put_retained(&growth, hsd_rank_row_retained_growth(&ranking->rows[i]));
+    }
+    add_others(&growth, ranking, is_types ? "type" : "root");
+    hsd_growth_add(&growth, "TOTAL", HSD_PAINT_HEADING);
+    hsd_growth_put(&growth, &screen->diff->total, true);
+    hsd_growth_end(&growth);
 }
 
 void hsd_screen_growth(hsd_screen *screen, hsd_report_table table, size_t top, bool *folded)

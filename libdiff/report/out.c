@@ -62,11 +62,7 @@ void hsd_out_format(hsd_out *out, const char *format, ...)
 void hsd_out_escaped(hsd_out *out, hsd_escape_form form, hsd_text text)
 {
     if (out->status != HSD_OK) return;
-    const size_t size = hsd_escape(form, text.data, text.size, NULL, 0);
-    out->status = hsd_buffer_reserve(&out->buffer, size + 1, out->err);
-    if (out->status != HSD_OK) return;
-    hsd_escape(form, text.data, text.size, (char *)out->buffer.data + out->buffer.size, size + 1);
-    out->buffer.size += size;
+    out->status = hsd_escape_append(&out->buffer, form, text.data, text.size, out->err);
     if (out->buffer.size >= FLUSH_BYTES) flush(out);
 }
 

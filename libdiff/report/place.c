@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/holder_rows.h"
+
 static hsd_status append(hsd_buffer *out, const char *text, hsd_error *err)
 {
     return hsd_buffer_append(out, text, strlen(text), err);
@@ -53,4 +55,27 @@ bool hsd_place_ends_in_type(const hsd_place *place)
 {
     const size_t last = place->count - 1;
     return place->count > 0 && place->steps[last].edge.size == 0 && !is_plain_start(place, last);
+}
+
+hsd_status hsd_step_append_with_type(hsd_buffer *out, const hsd_step *step, hsd_error *err)
+{
+    if (step->edge.size == 0) { /* -> Type, without the blank before it */
+        HSD_TRY(append(out, "-> ", err));
+        return hsd_buffer_append(out, step->type.data, step->type.size, err);
+    }
+    HSD_TRY(hsd_step_append(out, step, err));
+    HSD_TRY(append(out, ": ", err));
+    return hsd_buffer_append(out, step->type.data, step->type.size, err);
+}
+
+hsd_status hsd_holder_append(hsd_buffer *out, const hsd_holder *holder, const char *before,
+                             const char *after, hsd_error *err)
+{
+    const hsd_place place = {holder->root, holder->path, holder->path_count, holder->path_cut};
+    HSD_TRY(hsd_place_append(out, &place, err));
+    if (hsd_holder_is_nobody(holder)) return append(out, ": held by no one object", err);
+    if (holder->path_count == 0 || hsd_place_ends_in_type(&place)) return HSD_OK;
+    HSD_TRY(append(out, before, err));
+    HSD_TRY(hsd_buffer_append(out, holder->type.data, holder->type.size, err));
+    return append(out, after, err);
 }

@@ -20,16 +20,21 @@ typedef struct hsd_place {
     uint64_t cut; /* steps left out behind the first half of them */
 } hsd_place;
 
-static inline hsd_place hsd_place_of_holder(const hsd_holder *holder)
-{
-    return (hsd_place){holder->root, holder->path, holder->path_count, holder->path_cut};
-}
-
 /* Appends the root and the references: "global.app.state". */
 hsd_status hsd_place_append(hsd_buffer *out, const hsd_place *place, hsd_error *err);
 
 /* Appends one step: ".next{x5,000}", or " -> Type" for a reference without a name. */
 hsd_status hsd_step_append(hsd_buffer *out, const hsd_step *step, hsd_error *err);
+
+/* The step and the type it leads to: ".cart: Array". */
+hsd_status hsd_step_append_with_type(hsd_buffer *out, const hsd_step *step, hsd_error *err);
+
+/*
+ * A holder in words: its place and, between `before` and `after`, its type: "global.app.state: Map"; the name of
+ * a root alone; and for what nobody holds alone just that.
+ */
+hsd_status hsd_holder_append(hsd_buffer *out, const hsd_holder *holder, const char *before,
+                             const char *after, hsd_error *err);
 
 /* True if the text of the place ends in the type of what is there, so that nobody need say it again. */
 bool hsd_place_ends_in_type(const hsd_place *place);

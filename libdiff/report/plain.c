@@ -5,6 +5,8 @@
  */
 #include <string.h>
 
+#include "report/holder_rows.h"
+#include "report/place.h"
 #include "report/rank.h"
 #include "report/text.h"
 
@@ -77,6 +79,100 @@ static void print_table(hsd_screen *screen, const char *kind, hsd_report_table t
     hsd_ranking_release(&ranking);
 }
 
+/* ---- who holds it: depth 0 is the holder, what is deeper hangs from the line before that is higher ---- */
+
+static void field_known(hsd_screen *screen, bool is_known, hsd_amount amount)
+{
+    if (!is_known) {
+        hsd_out_text(&screen->out, "\t\t");
+        return;
+    }
+    field_count(screen, amount.bytes);
+    field_count(screen, amount.objects);
+}
+
+static void print_new_and_freed(hsd_screen *screen, hsd_amount fresh, hsd_amount freed)
+{
+    field_known(screen, hsd_new_is_known(screen->diff), fresh);
+    field_known(screen, hsd_freed_is_known(screen->diff), freed);
+    hsd_out_text(&screen->out, "\n");
+}
+
+static void print_edge(hsd_screen *screen, const hsd_growth_edge *edge)
+{
+    hsd_out_format(&screen->out, "edge\t%lu", (unsigned long)edge->depth);
+    field_text(screen, edge->edge.data, edge->edge.size);
+    field_text(screen, edge->type.data, edge->type.size);
+    field_signed(screen, edge->growth_bytes);
+    field_count(screen, edge->before.objects);
+    field_count(screen, edge->after.objects);
+    field_signed(screen, (int64_t)(edge->after.objects - edge->before.objects));
+    print_new_and_freed(screen, edge->new_, edge->freed);
+}
+
+static void print_sums(hsd_screen *screen, const hsd_holder *holder)
+{
+    field_signed(screen, holder->growth_bytes);
+    hsd_out_text(&screen->out, "\t\t");
+    field_signed(screen, holder->net_objects);
+    print_new_and_freed(screen, holder->new_, holder->freed);
+}
+
+static void print_holder(hsd_screen *screen, const hsd_holder *holder)
+{
+    const hsd_place place = {holder->root, holder->path, holder->path_count, holder->path_cut};
+    hsd_buffer text = {0};
+    if (screen->out.status == HSD_OK)
+        screen->out.status = hsd_place_append(&text, &place, screen->out.err);
+    hsd_out_text(&screen->out, "holder\t0");
+    field_text(screen, (const char *)text.data, text.size);
+    hsd_buffer_release(&text);
+    field_text(screen, holder->type.data, holder->type.size);
+    print_sums(screen, holder);
+    for (size_t i = 0; i < holder->edge_count; i++)
+        print_edge(screen, &holder->edges[i]);
+}
+
+static void print_holders(hsd_screen *screen)
+{
+    const hsd_diff *diff = screen->diff;
+    if (!diff->has_holders) {
+        hsd_out_text(&screen->out, "no-holders");
+        field_text(screen, diff->why_no_holders.data, diff->why_no_holders.size);
+        hsd_out_text(&screen->out, "\n");
+        return;
+    }
+    const size_t shown = hsd_holders_shown(diff, screen->options->top, HSD_TOP_ALL);
+    const hsd_holder_rest rest = hsd_holders_rest(diff, shown);
+    hsd_out_text(&screen->out,
+                 "# holder, edge\tdepth\tplace\ttype\tgrowth_bytes\tbefore_objects\tafter_objects"
+                 "\tgrowth_objects\tnew_bytes\tnew_objects\tfreed_bytes\tfreed_objects\n");
+    for (size_t i = 0; i < shown; i++)
+        print_holder(screen, &diff->holders[i]);
+    if (rest.rows == 0) return;
+    hsd_out_text(&screen->out, "others-holder\t0\t\t");
+    print_sums(screen, &rest.sum);
+}
+
+static void print_tree(hsd_screen *screen)
+{
+    const hsd_diff *diff = screen->diff;
+    hsd_out_text(&screen->out,
+                 "# tree\tdepth\tedge\ttype\tbefore_bytes\tafter_bytes\tbefore_objects"
+                 "\tafter_objects\tnew_bytes\tnew_objects\tfreed_bytes\tfreed_objects\n");
+    for (size_t i = 0; i < diff->tree_count; i++) {
+        const hsd_tree_row *row = &diff->tree[i];
+        hsd_out_format(&screen->out, "tree\t%lu", (unsigned long)row->depth);
+        field_text(screen, row->edge.data, row->edge.size);
+        field_text(screen, row->type.data, row->type.size);
+        field_count(screen, row->before.bytes);
+        field_count(screen, row->after.bytes);
+        field_count(screen, row->before.objects);
+        field_count(screen, row->after.objects);
+        print_new_and_freed(screen, row->new_, row->freed);
+    }
+}
+
 void hsd_screen_plain(hsd_screen *screen)
 {
     const hsd_diff *diff = screen->diff;
@@ -100,4 +196,6 @@ void hsd_screen_plain(hsd_screen *screen)
     print_change(screen, "total", (hsd_text){"", 0}, &diff->total);
     print_table(screen, "type", HSD_TABLE_TYPES);
     print_table(screen, "root", HSD_TABLE_ROOTS);
+    print_holders(screen);
+    if (screen->options->tree && diff->has_holders) print_tree(screen);
 }

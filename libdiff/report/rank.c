@@ -75,8 +75,8 @@ int64_t hsd_rank_row_retained_growth(const hsd_rank_row *row)
 
 static int by_retained(const void *left, const void *right)
 {
-    const int order = descending_signed(hsd_rank_row_retained_growth(left),
-                                        hsd_rank_row_retained_growth(right));
+    const int order =
+        descending_signed(hsd_rank_row_retained_growth(left), hsd_rank_row_retained_growth(right));
     return order != 0 ? order : by_growth(left, right);
 }
 

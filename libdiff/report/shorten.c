@@ -102,26 +102,49 @@ static hsd_status shorten(hsd_short_name *name, size_t width, bool collapsing, e
     return HSD_OK;
 }
 
+static int compare(const char *a, size_t a_size, const char *b, size_t b_size)
+{
+    const int order = memcmp(a, b, a_size < b_size ? a_size : b_size);
+    return order != 0 ? order : (a_size > b_size) - (a_size < b_size);
+}
+
 static int by_text(const void *left, const void *right)
 {
     const hsd_short_name *a = *(hsd_short_name *const *)left, *b = *(hsd_short_name *const *)right;
-    const int order = memcmp(a->text, b->text, a->size < b->size ? a->size : b->size);
-    return order != 0 ? order : (a->size > b->size) - (a->size < b->size);
+    const int order = compare(a->text, a->size, b->text, b->size);
+    return order != 0 ? order : compare(a->full, a->full_size, b->full, b->full_size);
+}
+
+static bool look_equal(const hsd_short_name *a, const hsd_short_name *b)
+{
+    return compare(a->text, a->size, b->text, b->size) == 0;
 }
 
 static bool is_cut(const hsd_short_name *name) { return name->text != name->full; }
 
-/* Marks the cut names that look like a neighbour in the sorted order; returns how many. */
+/*
+ * Marks the cut names that look like another name in the sorted order; returns how many. Names that are the same in
+ * full stand together and may look it.
+ */
 static size_t find_equal(hsd_short_name **sorted, size_t count, bool *is_equal)
 {
     size_t found = 0;
-    for (size_t i = 0; i < count; i++) {
-        const bool like_previous = i > 0 && by_text(&sorted[i - 1], &sorted[i]) == 0;
-        const bool like_next = i + 1 < count && by_text(&sorted[i], &sorted[i + 1]) == 0;
-        is_equal[i] = (like_previous || like_next) && is_cut(sorted[i]);
-        found += is_equal[i];
+    for (size_t first = 0, end; first < count; first = end) {
+        for (end = first + 1; end < count && look_equal(sorted[first], sorted[end]);)
+            end++;
+        const hsd_short_name *a = sorted[first], *b = sorted[end - 1];
+        const bool differ = compare(a->full, a->full_size, b->full, b->full_size) != 0;
+        for (size_t i = first; i < end; i++) {
+            is_equal[i] = differ && is_cut(sorted[i]);
+            found += is_equal[i];
+        }
     }
     return found;
+}
+
+static size_t room_of(const hsd_short_name *name, size_t width)
+{
+    return name->room > 0 ? name->room : width;
 }
 
 hsd_status hsd_shorten_names(hsd_short_name *names, size_t count, size_t width, bool use_utf8,
@@ -135,13 +158,15 @@ hsd_status hsd_shorten_names(hsd_short_name *names, size_t count, size_t width, 
                             : hsd_fail(err, HSD_E_NOMEM, "no memory to shorten %zu names", count);
     for (size_t i = 0; status == HSD_OK && i < count; i++) {
         sorted[i] = &names[i];
-        status = shorten(&names[i], width, true, mark, arena, err);
+        status = shorten(&names[i], room_of(&names[i], width), true, mark, arena, err);
     }
-    for (size_t round = width; status == HSD_OK; round += round / 2 + 1) {
+    for (size_t more = 0; status == HSD_OK; more += (width + more) / 2 + 1) {
         qsort(sorted, count, sizeof(hsd_short_name *), by_text);
         if (find_equal(sorted, count, is_equal) == 0) break;
         for (size_t i = 0; status == HSD_OK && i < count; i++)
-            if (is_equal[i]) status = shorten(sorted[i], round, false, mark, arena, err);
+            if (is_equal[i])
+                status =
+                    shorten(sorted[i], room_of(sorted[i], width) + more, false, mark, arena, err);
     }
     free(sorted);
     free(is_equal);

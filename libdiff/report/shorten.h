@@ -16,6 +16,7 @@ typedef struct hsd_short_name {
     size_t full_size;
     const char *text; /* in the arena, or `full` itself */
     size_t size;
+    size_t room; /* columns for this one; 0 = as many as for all */
 } hsd_short_name;
 
 /*

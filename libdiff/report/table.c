@@ -48,30 +48,50 @@ hsd_status hsd_table_put(hsd_table *table, size_t column, const char *text, size
     return HSD_OK;
 }
 
+/* Of column 0 with column 1 in it, when the two share their room. */
+static size_t shared_width(const hsd_table *table, size_t row)
+{
+    const size_t name = cell_at(table, row, 0)->width, next = cell_at(table, row, 1)->width;
+    return name + (next > 0 ? GAP_COLUMNS + next : 0);
+}
+
 static size_t column_width(const hsd_table *table, size_t column)
 {
-    size_t width = 0;
-    for (size_t row = 0; row < table->rows; row++)
-        if (cell_at(table, row, column)->width > width) width = cell_at(table, row, column)->width;
-    return width;
+    size_t widest = 0;
+    if (table->is_shared && column == 1) return 0;
+    for (size_t row = 0; row < table->rows; row++) {
+        const size_t width = table->is_shared && column == 0 ? shared_width(table, row)
+                                                             : cell_at(table, row, column)->width;
+        if (width > widest) widest = width;
+    }
+    return widest;
+}
+
+/* Columns of the terminal that the name of a row may take, of `width` for all that shares them. */
+static size_t room_for_name(const hsd_table *table, size_t row, size_t width)
+{
+    const size_t next = table->is_shared ? cell_at(table, row, 1)->width : 0,
+                 taken = next > 0 ? next + GAP_COLUMNS : 0;
+    return width > taken + NAME_COLUMNS_MIN ? width - taken : NAME_COLUMNS_MIN;
 }
 
 hsd_status hsd_table_cut_names(hsd_table *table, size_t line_width, bool use_utf8, hsd_error *err)
 {
     size_t others = 0;
-    for (size_t column = 1; column < table->columns; column++)
+    for (size_t column = table->is_shared ? 2 : 1; column < table->columns; column++)
         others += column_width(table, column) + GAP_COLUMNS;
     if (line_width == 0 || table->rows < 2 || column_width(table, 0) + others <= line_width)
         return HSD_OK;
 
-    const size_t width =
-        line_width > others + NAME_COLUMNS_MIN ? line_width - others : NAME_COLUMNS_MIN;
+    const size_t width = line_width > others ? line_width - others : 0;
     const size_t count = table->rows - 1;
     hsd_short_name *names = calloc(count, sizeof *names);
     if (!names) return hsd_fail(err, HSD_E_NOMEM, "no memory for a table of %zu rows", table->rows);
     for (size_t i = 0; i < count; i++) {
         const hsd_cell *cell = cell_at(table, i + 1, 0);
-        names[i] = (hsd_short_name){.full = cell->text, .full_size = cell->size};
+        names[i] = (hsd_short_name){.full = cell->text,
+                                    .full_size = cell->size,
+                                    .room = room_for_name(table, i + 1, width)};
     }
     const hsd_status status = hsd_shorten_names(names, count, width, use_utf8, &table->arena, err);
     for (size_t i = 0; status == HSD_OK && i < count; i++) {
@@ -99,15 +119,25 @@ void hsd_paint_end(hsd_out *out, hsd_paint paint, bool use_color)
     if (use_color && paint != HSD_PAINT_NONE) hsd_out_text(out, "\x1b[0m");
 }
 
+/* Blanks between a cell and the edge of its column. */
+static size_t padding_of(const hsd_table *table, size_t row, size_t column, const size_t *widths)
+{
+    const bool is_pair = table->is_shared && column < 2;
+    const size_t width = is_pair ? shared_width(table, row) : cell_at(table, row, column)->width,
+                 room = widths[is_pair ? 0 : column];
+    return is_pair && column == 0 ? 0 : room > width ? room - width : 0;
+}
+
 static void print_row(const hsd_table *table, size_t row, const size_t *widths, hsd_out *out,
                       bool use_color)
 {
     size_t pending = table->indent; /* blanks that are written only when something follows */
     for (size_t column = 0; column < table->columns; column++) {
         const hsd_cell *cell = cell_at(table, row, column);
-        const size_t padding = widths[column] > cell->width ? widths[column] - cell->width : 0;
-        const bool is_left = column < table->left_columns;
-        pending += (column > 0 ? GAP_COLUMNS : 0) + (is_left ? 0 : padding);
+        const size_t padding = padding_of(table, row, column, widths);
+        const bool is_left = column < table->left_columns,
+                   is_absent = table->is_shared && column == 1 && cell->width == 0;
+        pending += (column > 0 && !is_absent ? GAP_COLUMNS : 0) + (is_left ? 0 : padding);
         if (cell->size > 0) {
             hsd_out_repeat(out, ' ', pending);
             pending = 0;

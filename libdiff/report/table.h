@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "report/out.h"
 
-#define HSD_TABLE_COLUMNS_MAX 8
+#define HSD_TABLE_COLUMNS_MAX 9
 
 /* Colour is never the only sign: every painted cell has a sign, a word or a marker too. */
 typedef enum hsd_paint {
@@ -17,6 +17,11 @@ typedef enum hsd_paint {
     HSD_PAINT_SHRINKAGE,
     HSD_PAINT_HEADING
 } hsd_paint;
+
+static inline hsd_paint hsd_paint_of(int64_t growth)
+{
+    return growth > 0 ? HSD_PAINT_GROWTH : growth < 0 ? HSD_PAINT_SHRINKAGE : HSD_PAINT_NONE;
+}
 
 typedef struct hsd_cell {
     const char *text;
@@ -31,6 +36,7 @@ typedef struct hsd_table {
     size_t columns, rows, row_capacity;
     size_t left_columns; /* how many of the columns are left aligned; 1 after init */
     size_t indent;       /* blanks before each line; 0 after init */
+    bool is_shared; /* the first two columns share their room: where the second is short, a name may be longer */
 } hsd_table;
 
 hsd_status hsd_table_init(hsd_table *table, size_t columns, size_t row_capacity, hsd_error *err);

@@ -21,11 +21,16 @@ typedef struct hsd_screen {
 void hsd_screen_warnings(hsd_screen *screen);
 void hsd_screen_captures(hsd_screen *screen);
 
-/* answer.c: the sentences. */
+/* answer.c: the sentences; where.c: the one about the place. */
 void hsd_screen_answer(hsd_screen *screen);
+void hsd_screen_where(hsd_screen *screen);
 
 /* growth.c: one table; *folded becomes true when rows were folded that did change. */
 void hsd_screen_growth(hsd_screen *screen, hsd_report_table table, size_t top, bool *folded);
+
+/* holders.c: what keeps the growth alive. tree.c: growth by path, with --tree. */
+void hsd_screen_holders(hsd_screen *screen);
+void hsd_screen_tree(hsd_screen *screen);
 
 /* foot.c: what was not counted, how objects were matched, what to do next. */
 void hsd_screen_foot(hsd_screen *screen, bool folded);

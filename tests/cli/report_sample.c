@@ -1,7 +1,7 @@
 /*
  * Prints reports of hand-built diffs, for tests that read them with other programs or compare them with
- * files. usage: report_sample names FORMAT [plain] < NAMES     types with the names that standard input
- * gives, each after its length in four little-endian bytes
+ * files. usage: report_sample names FORMAT [plain | holders | tree] < NAMES     types, roots, holders and paths with
+ * the names that standard input gives, each after its length in four little-endian bytes
  *               report_sample SCREEN WIDTH                     a screen of the manual
  */
 #include <stdint.h>
@@ -48,20 +48,58 @@ static size_t read_names(hsd_type_row *rows, hsd_root_row *roots, size_t capacit
     return count;
 }
 
-static int print_names(const char *format, bool plain)
+enum { NAMES_MAX = 1000 };
+
+/* Each name as root, edge and type of a holder, of what hangs below it, and of a row of the tree. */
+static void hold_names(hsd_diff *diff, const hsd_type_row *rows, size_t count)
 {
-    static hsd_type_row rows[1000];
-    static hsd_root_row roots[1000];
-    const size_t count = read_names(rows, roots, 1000);
+    static hsd_holder places[NAMES_MAX];
+    static hsd_step steps[NAMES_MAX];
+    static hsd_growth_edge edges[NAMES_MAX];
+    static hsd_type_growth growths[NAMES_MAX];
+    static hsd_tree_row tree[NAMES_MAX + 1];
+    for (size_t i = 0; i < count; i++) {
+        const hsd_text name = rows[i].name;
+        steps[i] = (hsd_step){.edge = name, .type = name, .repeat = 1};
+        edges[i] = sample_edge(1, "", "", 1, 2, 100);
+        edges[i].edge = edges[i].type = name;
+        growths[i] = (hsd_type_growth){.type = name, .net_objects = 1, .net_bytes = 100};
+        places[i] = sample_holder("", &steps[i], 1, (int64_t)(2000 * (i + 1)));
+        places[i].root = name;
+        places[i].edges = &edges[i];
+        places[i].types = &growths[i];
+        places[i].edge_count = places[i].type_count = 1;
+        tree[i + 1] =
+            (hsd_tree_row){.depth = 1, .edge = name, .type = name, .after = {1, 2000 * (i + 1)}};
+    }
+    tree[0].after = diff->total.after;
+    sample_hold(diff, places, count);
+    diff->tree = tree;
+    diff->tree_count = count + 1;
+}
+
+static int print_names(const char *format, const char *what)
+{
+    static hsd_type_row rows[NAMES_MAX];
+    static hsd_root_row roots[NAMES_MAX];
+    const size_t count = read_names(rows, roots, NAMES_MAX);
     hsd_diff diff = sample_diff(rows, count, roots, count);
-    const hsd_report_options options = {
-        .top = HSD_TOP_ALL, .use_utf8 = true, .plain = plain, .sort_by = HSD_SORT_GROWTH};
+    const hsd_report_options options = {.top = HSD_TOP_ALL,
+                                        .use_utf8 = true,
+                                        .plain = strcmp(what, "plain") == 0,
+                                        .tree = true,
+                                        .table = strcmp(what, "holders") == 0 ? HSD_TABLE_HOLDERS
+                                                 : strcmp(what, "tree") == 0  ? HSD_TABLE_TREE
+                                                                              : HSD_TABLE_TYPES,
+                                        .before_command = "before.hs",
+                                        .after_command = "after.hs"};
     hsd_text warning = rows[1].name;
     diff.before.info.process_name = diff.after.info.process_name =
         rows[1].name.data; /* free text too */
     diff.before.info.path = diff.after.info.runtime = rows[2].name.data;
     diff.warnings = &warning;
     diff.warning_count = 1;
+    hold_names(&diff, rows, count);
     return print(&diff, format, &options);
 }
 
@@ -90,6 +128,134 @@ static hsd_diff shop(void)
     return diff;
 }
 
+/* ---- screens with holders ---- */
+
+static hsd_step sessions_path[] = {{.repeat = 1}, {.repeat = 1}, {.repeat = 1}, {.repeat = 1}};
+static hsd_step list_path[] = {{.repeat = 1}, {.repeat = 1}};
+
+static void make_paths(void)
+{
+    sessions_path[0] = sample_step("", "Application");
+    sessions_path[1] = sample_step(".state", "Object");
+    sessions_path[2] = sample_step(".sessions", "com.shop.SessionCache");
+    list_path[0] = sample_step("", "com.shop.Audit$Log");
+    list_path[1] = sample_step(".events", "java.util.ArrayList");
+}
+
+static void hold(hsd_diff *diff)
+{
+    static hsd_holder holders[4];
+    static hsd_growth_edge edges[5], events[1];
+    static hsd_type_growth growths[1];
+    const int64_t mib = (int64_t)MIB;
+    make_paths();
+    edges[0] =
+        sample_edge(1, ".entries", "com.shop.cache.Entry<java.lang.String,com.shop.Session>[]", 1,
+                    1, 236 * mib);
+    edges[1] = sample_edge(2, "[*]", "com.shop.cache.Entry<java.lang.String,com.shop.Session>",
+                           124846, 537156, 235 * mib);
+    edges[2] = sample_edge(3, ".value", "Session", 124846, 537156, 216 * mib);
+    edges[3] = sample_edge(4, ".buf", "Buffer", 62423, 268578, 74 * mib);
+    edges[4] = sample_edge(3, ".key", "string", 124846, 124900, 19 * mib);
+    edges[1].new_.objects = edges[2].new_.objects = 412400;
+    edges[1].freed.objects = edges[2].freed.objects = 90;
+    events[0] = sample_edge(1, "[*]", "AuditEvent", 0, 8804, 20 * mib);
+    holders[0] = sample_holder("global.app", sessions_path, 3, 236 * mib);
+    holders[0].edges = edges;
+    holders[0].edge_count = 5;
+    growths[0] = (hsd_type_growth){.type = diff->types[0].name, .net_bytes = 216 * mib};
+    holders[0].types = growths;
+    holders[0].type_count = 1;
+    holders[1] = sample_holder("static com.shop.Audit.log", list_path, 2, 21 * mib);
+    holders[1].edges = events;
+    holders[1].edge_count = 1;
+    holders[2] = sample_holder("global.pages", NULL, 0, mib / 2);
+    holders[3] = sample_holder("(roots)", NULL, 0, 1000);
+    sample_hold(diff, holders, 4);
+    diff->other_holder_count = 1200;
+    diff->other_holders =
+        (hsd_holder){.growth_bytes = hsd_change_bytes(&diff->total) - 257 * mib - mib / 2 - 1000,
+                     .net_objects = 412};
+}
+
+static hsd_diff holders(void)
+{
+    hsd_diff diff = shop();
+    hold(&diff);
+    diff.before.soft = (hsd_amount){1200, 60000};
+    diff.after.soft = (hsd_amount){4200, 3145728};
+    return diff;
+}
+
+/* Many places, each with little of it. */
+static hsd_diff scattered(void)
+{
+    static hsd_holder places[6];
+    hsd_diff diff = shop();
+    for (size_t i = 0; i < 6; i++)
+        places[i] = sample_holder(i % 2 ? "global.a" : "global.b", NULL, 0, (int64_t)(6 * MIB));
+    sample_hold(&diff, places, 6);
+    diff.other_holder_count = 1198;
+    diff.other_holders.growth_bytes = hsd_change_bytes(&diff.total) - (int64_t)(36 * MIB);
+    return diff;
+}
+
+/* The heap shrank, and one place grew. */
+static hsd_diff shrunk(void)
+{
+    static hsd_type_row types[2];
+    static hsd_holder one[1];
+    types[0] = sample_type("Buffer", 200 * MIB, 20 * MIB);
+    types[1] = sample_type("Session", MIB, 21 * MIB);
+    hsd_diff diff = sample_diff(types, 2, NULL, 0);
+    make_paths();
+    one[0] = sample_holder("global.app", sessions_path, 3, (int64_t)(20 * MIB));
+    sample_hold(&diff, one, 1);
+    diff.other_holder_count = 1;
+    diff.other_holders.growth_bytes = -(int64_t)(180 * MIB);
+    return diff;
+}
+
+/* The graph did not fit. */
+static hsd_diff roots(void)
+{
+    hsd_diff diff = shop();
+    diff.why_no_holders =
+        sample_text("--memory 64 MiB is too small to find dominators; 212 MiB suffice");
+    return diff;
+}
+
+static hsd_diff tree(void)
+{
+    static hsd_tree_row rows[5];
+    hsd_diff diff = holders();
+    rows[0] = (hsd_tree_row){.before = diff.total.before, .after = diff.total.after};
+    rows[1] = (hsd_tree_row){.depth = 1,
+                             .is_root = true,
+                             .type = sample_text("global.app"),
+                             .before = {1200000, 120000000},
+                             .after = {3674639, 367463936}};
+    rows[2] = (hsd_tree_row){.depth = 2,
+                             .parent = 1,
+                             .type = sample_text("Application"),
+                             .before = {1200000, 120000000},
+                             .after = {3674639, 367463936}};
+    rows[3] = (hsd_tree_row){.depth = 3,
+                             .parent = 2,
+                             .edge = sample_text(".state"),
+                             .type = sample_text("Object"),
+                             .before = {1100000, 110000000},
+                             .after = {3600000, 360000000}};
+    rows[4] = (hsd_tree_row){.depth = 1,
+                             .is_root = true,
+                             .type = sample_text("static com.shop.Config.it"),
+                             .before = {40, 4096},
+                             .after = {40, 4096}};
+    diff.tree = rows;
+    diff.tree_count = 5;
+    return diff;
+}
+
 static hsd_diff moving(void)
 {
     hsd_diff diff = shop();
@@ -99,6 +265,15 @@ static hsd_diff moving(void)
     diff.before.info.runtime = diff.after.info.runtime = "HotSpot 17.0.13";
     diff.before.info.path = "a.hprof";
     diff.after.info.path = "b.hprof";
+    return diff;
+}
+
+static hsd_diff moving_holders(void)
+{
+    hsd_diff diff = moving();
+    hold(&diff);
+    for (size_t i = 0; i < diff.holder_count; i++)
+        diff.holders[i].new_ = diff.holders[i].freed = (hsd_amount){0, 0};
     return diff;
 }
 
@@ -112,6 +287,13 @@ static hsd_diff partial(void)
     diff.after.info.incomplete_reason = "capture killed";
     diff.warnings = warnings;
     diff.warning_count = 1;
+    return diff;
+}
+
+static hsd_diff partial_holders(void)
+{
+    hsd_diff diff = partial();
+    hold(&diff);
     return diff;
 }
 
@@ -135,14 +317,26 @@ static const struct {
     const char *name;
     hsd_diff (*make)(void);
 } screens[] = {
-    {"shop", shop}, {"moving", moving}, {"partial", partial}, {"summary", summary}, {"same", same},
+    {"shop", shop},
+    {"moving", moving},
+    {"partial", partial},
+    {"summary", summary},
+    {"same", same},
+    {"holders", holders},
+    {"scattered", scattered},
+    {"shrunk", shrunk},
+    {"roots", roots},
+    {"tree", tree},
+    {"moving-holders", moving_holders},
+    {"partial-holders", partial_holders},
 };
 
 static int print_screen(const char *name, unsigned width)
 {
-    const bool is_foreign = strcmp(name, "moving") == 0;
+    const bool is_foreign = strncmp(name, "moving", strlen("moving")) == 0;
     const hsd_report_options options = {.width = width,
                                         .use_utf8 = true,
+                                        .tree = strcmp(name, "tree") == 0,
                                         .before_command = is_foreign ? "a.hprof" : "before.hs",
                                         .after_command = is_foreign ? "b.hprof" : "after.hs",
                                         .before_is_foreign = is_foreign,
@@ -157,6 +351,7 @@ static int print_screen(const char *name, unsigned width)
 
 int main(int argc, char **argv)
 {
-    if (argc >= 3 && strcmp(argv[1], "names") == 0) return print_names(argv[2], argc > 3);
+    if (argc >= 3 && strcmp(argv[1], "names") == 0)
+        return print_names(argv[2], argc > 3 ? argv[3] : "");
     return argc == 3 ? print_screen(argv[1], (unsigned)strtoul(argv[2], NULL, 10)) : 2;
 }

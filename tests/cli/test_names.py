@@ -100,21 +100,38 @@ def check_json(program):
     wanted = [name.decode("utf-8", "replace") for name in NAMES]
     check_equal("json types", [row["type"] for row in report["types"]], wanted)
     check_equal("json roots", [row["root"] for row in report["roots"]], wanted)
+    for what, found in (("roots of holders", [row["root"] for row in report["holders"]]), ("types", [row["type"] for row in report["holders"]]),
+                        ("edges", [row["path"][0]["edge"] for row in report["holders"]]),
+                        ("growth edges", [row["edges"][0]["edge"] for row in report["holders"]]),
+                        ("growth types", [row["types"][0]["type"] for row in report["holders"]]),
+                        ("tree", [row["edge"] for row in report["tree"][1:]])):
+        check_equal(f"json {what}", found, wanted)
     total = report["total"]["growth"]["bytes"]
+    if sum(row["growth_bytes"] for row in report["holders"]) != total:
+        raise SystemExit("json: the holders do not add up")
     for table in ("types", "roots"):
         if sum(row["growth"]["bytes"] for row in report[table]) != total:
             raise SystemExit(f"json: the {table} do not add up")
 
 
-def check_csv(program):
-    text = check_harmless("csv", run(program, "csv"), allowed="\r")
+def csv_rows(program, *table):
+    """Rows of a table, as a spreadsheet reads them."""
+    text = check_harmless("csv", run(program, "csv", *table), allowed="\r")
     rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
     for row in rows:
         if None in row or None in row.values():
             raise SystemExit(f"csv: a row with other fields than the heading: {row}")
-        if row["name"].startswith(("=", "+", "-", "@", "＝", "＋", "－", "＠")):
-            raise SystemExit(f"csv: a formula: {row['name'][:80]}")
-    check_equal("csv", [unmarked(row["name"].removeprefix("'")) for row in rows], NAMES)
+        for field in ("name", "root", "place", "edge", "type"):
+            if row.get(field, "").startswith(("=", "+", "-", "@", "＝", "＋", "－", "＠")):
+                raise SystemExit(f"csv: a formula: {row[field][:80]}")
+    return rows
+
+
+def check_csv(program):
+    for table, fields in (((), ("name",)), (("holders",), ("root", "type")), (("tree",), ("edge", "type"))):
+        rows = [row for row in csv_rows(program, *table) if row["row"] != "total"]
+        for field in fields:
+            check_equal(f"csv {' '.join(table)} {field}", [unmarked(row[field].removeprefix("'")) for row in rows], NAMES)
 
 
 def check_plain(program):
@@ -123,7 +140,12 @@ def check_plain(program):
     for row in rows:
         if row[0] in ("type", "root") and len(row) != 13:
             raise SystemExit(f"plain: {len(row)} fields: {row[:3]}")
+        if row[0] in ("holder", "edge", "tree") and len(row) != 12:
+            raise SystemExit(f"plain: {len(row)} fields: {row[:3]}")
     check_equal("plain types", [unmarked(row[1]) for row in rows if row[0] == "type"], NAMES)
+    for word in ("edge", "tree"):
+        check_equal(f"plain {word}", [unmarked(row[2]) for row in rows if row[0] == word and row[1] == "1"], NAMES)
+    check_equal("plain holders", [unmarked(row[3]) for row in rows if row[0] == "holder"], NAMES)
     check_equal("plain roots", [unmarked(row[1]) for row in rows if row[0] == "root"], NAMES)
 
 

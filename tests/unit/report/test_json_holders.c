@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "unit/report/sample.h"
+#include "unit/report/says.h"
 
 static const hsd_report_options all = {.use_utf8 = true};
 
@@ -14,10 +15,6 @@ static hsd_step path[2];
 static hsd_holder holders[3];
 static hsd_type_growth growths[2];
 static hsd_growth_edge edges[2];
-
-#define HOLDS(report, text)                                                                        \
-    cr_expect(strstr(report, text) != NULL, "no \"%s\" in:\n%s", text, report)
-#define LACKS(report, text) cr_expect(strstr(report, text) == NULL, "\"%s\" in:\n%s", text, report)
 
 static hsd_diff sample(void)
 {

@@ -112,11 +112,28 @@ Test(shorten, keeps_a_thousand_similar_names_apart)
     hsd_arena_release(&arena);
 }
 
-Test(shorten, gives_up_on_names_that_are_equal)
+Test(shorten, lets_equal_names_look_equal)
 {
     hsd_short_name names[] = {name_of("the same long name of a type"),
-                              name_of("the same long name of a type")};
+                              name_of("the same long name of a type"),
+                              name_of("the same long name, not of a type")};
     shorten(names, 2, 10, true);
-    cr_expect_eq(names[0].size, names[0].full_size);
+    cr_expect_leq(hsd_width_of_text(names[0].text, names[0].size), 10);
+    cr_expect_leq(hsd_width_of_text(names[1].text, names[1].size), 10);
+    shorten(names, 3, 10, true); /* all three end in "type" and begin with "the s" */
+    for (size_t i = 0; i < 2; i++)
+        cr_expect(names[i].size != names[2].size ||
+                  memcmp(names[i].text, names[2].text, names[2].size) != 0);
+    hsd_arena_release(&arena);
+}
+
+Test(shorten, gives_a_name_the_room_that_it_has)
+{
+    hsd_short_name names[] = {name_of("com.example.very.long.package.OrderService"),
+                              name_of("org.example.very.long.package.PriceService")};
+    names[0].room = 30;
+    shorten(names, 2, 12, true);
+    cr_expect_eq(hsd_width_of_text(names[0].text, names[0].size), 30);
+    cr_expect_eq(hsd_width_of_text(names[1].text, names[1].size), 12);
     hsd_arena_release(&arena);
 }

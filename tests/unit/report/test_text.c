@@ -7,35 +7,12 @@
 
 #include "report/width.h"
 #include "unit/report/sample.h"
+#include "unit/report/says.h"
 
 static const hsd_report_options wide = {.use_utf8 = true};
 
 static hsd_type_row types[8];
 static hsd_root_row roots[4];
-
-#define HOLDS(report, text)                                                                        \
-    cr_expect(strstr(report, text) != NULL, "no \"%s\" in:\n%s", text, report)
-#define LACKS(report, text) cr_expect(strstr(report, text) == NULL, "\"%s\" in:\n%s", text, report)
-
-/* The same, wherever lines were broken. */
-static bool says(const char *report, const char *words)
-{
-    for (; *report; report++) {
-        const char *a = report, *b = words;
-        while (*b && *a) {
-            if ((*a == ' ' || *a == '\n') && *b == ' ') {
-                a += strspn(a, " \n");
-                b++;
-            } else if (*a++ != *b++) {
-                break;
-            }
-        }
-        if (!*b && (b == words || a[-1] == b[-1])) return true;
-    }
-    return false;
-}
-
-#define SAYS(report, words) cr_expect(says(report, words), "no \"%s\" in:\n%s", words, report)
 
 static hsd_diff one_type(uint64_t before, uint64_t after)
 {

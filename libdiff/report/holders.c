@@ -1,0 +1,263 @@
+/*
+ * WHAT KEEPS IT ALIVE: the places that the growth hangs from, and below each the references through which it hangs.
+ *
+ *      global.app.state.sessions: Map          +79,000  +3.96 MiB    73%     a holder, and its share of the growth
+ *        [*]: Session          2,000 -> 14,000 items    +3.90 MiB            what hangs below it, as a tree
+ *          .cart: Array                   12,000 new    +2.10 MiB
+ *      1,203 other holders                    +412  +87.2 KiB     2%
+ *
+ * Shares are of the growth of the heap, so they are left out where it did not grow or is not known.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/holder_rows.h"
+#include "report/number.h"
+#include "report/outline.h"
+#include "report/place.h"
+#include "report/table.h"
+#include "report/text.h"
+
+enum column { NAME, OBJECTS, GROWTH, SHARE };
+
+#define HOLDERS_SHOWN 3 /* without --top, and of these only those with: */
+#define SHARE_SHOWN                                                                                \
+    20 /* one part in so many of the growth, or of the holder's growth for a reference */
+#define EDGES_SHOWN 8
+#define INDENT_MOST 12
+
+typedef struct holder_table {
+    hsd_screen *screen;
+    hsd_table table;
+    hsd_buffer text;
+    int64_t growth; /* of the heap; 0 = no shares */
+} holder_table;
+
+static void put(holder_table *holders, enum column column, const char *text, size_t size,
+                hsd_paint paint)
+{
+    hsd_out *out = &holders->screen->out;
+    if (out->status == HSD_OK && column < holders->table.columns)
+        out->status = hsd_table_put(&holders->table, column, text, size, paint, out->err);
+}
+
+static void put_text(holder_table *holders, enum column column, const char *text)
+{
+    put(holders, column, text, strlen(text), HSD_PAINT_NONE);
+}
+
+/* What `text` holds, escaped, behind `indent` blanks. */
+static void put_name(holder_table *holders, size_t indent)
+{
+    static const char blanks[2 * INDENT_MOST + 1] = "                        ";
+    hsd_out *out = &holders->screen->out;
+    hsd_buffer name = {0};
+    if (out->status == HSD_OK) out->status = hsd_buffer_append(&name, blanks, indent, out->err);
+    if (out->status == HSD_OK)
+        out->status =
+            hsd_escape_append(&name, holders->screen->form, (const char *)holders->text.data,
+                              holders->text.size, out->err);
+    put(holders, NAME, (const char *)name.data, name.size, HSD_PAINT_NONE);
+    hsd_buffer_release(&name);
+}
+
+static void put_growth(holder_table *holders, int64_t bytes)
+{
+    char text[HSD_NUMBER_CHARS];
+    const bool is_proven = !holders->screen->diff->is_partial || bytes > 0;
+    if (is_proven) hsd_screen_growth_size(holders->screen, text, bytes);
+    put(holders, GROWTH, is_proven ? text : "?", is_proven ? strlen(text) : 1,
+        hsd_paint_of(is_proven ? bytes : 0));
+}
+
+static void put_share(holder_table *holders, int64_t bytes)
+{
+    char text[HSD_NUMBER_CHARS];
+    if (holders->growth <= 0) return;
+    const unsigned percent = hsd_percent_of(bytes, holders->growth);
+    snprintf(text, sizeof text, "%s%u%%",
+             percent == 0 && bytes != 0 ? "<"
+             : bytes < 0                ? "-"
+                                        : "",
+             percent == 0 && bytes != 0 ? 1 : percent);
+    put_text(holders, SHARE, text);
+}
+
+static void put_net_objects(holder_table *holders, int64_t objects)
+{
+    char text[HSD_NUMBER_CHARS];
+    const bool is_proven = !holders->screen->diff->is_partial || objects > 0;
+    put_text(holders, OBJECTS, is_proven ? hsd_format_count_signed(text, objects) : "?");
+}
+
+/* ---- a holder ---- */
+
+static void put_holder(holder_table *holders, const hsd_holder *holder)
+{
+    hsd_out *out = &holders->screen->out;
+    hsd_buffer_clear(&holders->text);
+    if (out->status == HSD_OK)
+        out->status = hsd_holder_append(&holders->text, holder, ": ", "", out->err);
+    hsd_table_add_row(&holders->table);
+    put_name(holders, 0);
+    put_net_objects(holders, holder->net_objects);
+    put_growth(holders, holder->growth_bytes);
+    put_share(holders, holder->growth_bytes);
+}
+
+/* ---- the references below it ---- */
+
+/*
+ * How many are in this place: the length of a container before and after, what came elsewhere. One that was there and
+ * is there needs no words.
+ */
+static void format_items(const hsd_diff *diff, const hsd_growth_edge *edge, char *text, size_t size)
+{
+    char a[HSD_NUMBER_CHARS], b[HSD_NUMBER_CHARS];
+    const uint64_t before = edge->before.objects, after = edge->after.objects;
+    const bool is_item = hsd_edge_is_item(edge->edge), all_new = hsd_new_is_known(diff) &&
+                                                                 edge->freed.objects == 0 &&
+                                                                 edge->new_.objects > 0;
+    const char *const items = is_item ? " items" : "";
+    text[0] = 0;
+    if (diff->is_partial && after <= before) return;
+    if (before == after) {
+        if (is_item || after > 1)
+            snprintf(text, size, "%s %s%s", hsd_format_count(a, after), is_item ? "item" : "object",
+                     after == 1 ? "" : "s");
+    } else if (all_new && !(is_item && before > 0)) {
+        snprintf(text, size, "%s new", hsd_format_count(a, edge->new_.objects));
+    } else if (hsd_new_is_known(diff) || is_item) {
+        snprintf(text, size, "%s -> %s%s", hsd_format_count(a, before), hsd_format_count(b, after),
+                 items);
+    } else {
+        snprintf(text, size, "%s", hsd_format_count_signed(a, (int64_t)(after - before)));
+    }
+}
+
+static void put_edge(holder_table *holders, const hsd_growth_edge *edge)
+{
+    char items[2 * HSD_NUMBER_CHARS + 16];
+    hsd_out *out = &holders->screen->out;
+    const hsd_step step = {.edge = edge->edge, .type = edge->type, .repeat = 1};
+    hsd_buffer_clear(&holders->text);
+    if (out->status == HSD_OK)
+        out->status = hsd_step_append_with_type(&holders->text, &step, out->err);
+    hsd_table_add_row(&holders->table);
+    put_name(holders, 2 * (size_t)(edge->depth < INDENT_MOST ? edge->depth : INDENT_MOST));
+    format_items(holders->screen->diff, edge, items, sizeof items);
+    put_text(holders, OBJECTS, items);
+    put_growth(holders, edge->growth_bytes);
+}
+
+static void put_edges(holder_table *holders, const hsd_holder *holder)
+{
+    hsd_out *out = &holders->screen->out;
+    hsd_outline_row *rows = calloc(holder->edge_count + 1, sizeof *rows);
+    const bool is_all = holders->screen->options->top == HSD_TOP_ALL;
+    if (!rows && out->status == HSD_OK)
+        out->status = hsd_fail(out->err, HSD_E_NOMEM, "no memory for a table of the report");
+    for (size_t i = 0; rows && i < holder->edge_count; i++)
+        rows[i] = (hsd_outline_row){.depth = holder->edges[i].depth,
+                                    .weight = holder->edges[i].growth_bytes};
+    if (out->status == HSD_OK)
+        out->status = hsd_outline_choose(
+            rows, holder->edge_count, is_all ? SIZE_MAX : EDGES_SHOWN,
+            is_all ? 0 : hsd_magnitude(holder->growth_bytes) / SHARE_SHOWN, out->err);
+    for (size_t i = 0; out->status == HSD_OK && i < holder->edge_count; i++)
+        if (rows[i].is_shown) put_edge(holders, &holder->edges[i]);
+    free(rows);
+}
+
+/* ---- the table ---- */
+
+/* Whether a holder says where the growth is; --top asks for more. */
+static bool is_worth_a_row(const hsd_screen *screen, const hsd_holder *holder)
+{
+    const int64_t growth = hsd_change_bytes(&screen->diff->total);
+    if (screen->options->top == HSD_TOP_ALL) return true;
+    if (holder->growth_bytes <= 0) return false;
+    if (screen->options->top > 0) return true;
+    if (growth < (int64_t)screen->noise_bytes || screen->diff->is_partial)
+        return holder->growth_bytes >= (int64_t)screen->noise_bytes;
+    return holder->growth_bytes >= growth / SHARE_SHOWN;
+}
+
+static size_t count_shown(const hsd_screen *screen)
+{
+    const hsd_diff *diff = screen->diff;
+    const size_t most = hsd_holders_shown(diff, screen->options->top, HOLDERS_SHOWN);
+    size_t shown = 0;
+    while (shown < most && is_worth_a_row(screen, &diff->holders[shown]))
+        shown++;
+    return shown;
+}
+
+static size_t most_rows(const hsd_diff *diff, size_t shown)
+{
+    size_t rows = shown + 2; /* heading and others */
+    for (size_t i = 0; i < shown; i++)
+        rows += diff->holders[i].edge_count;
+    return rows;
+}
+
+static void put_heading(holder_table *holders)
+{
+    const char *const headings[] = {holders->screen->diff->is_partial
+                                        ? "WHAT KEEPS IT ALIVE, AS FAR AS READ"
+                                        : "WHAT KEEPS IT ALIVE",
+                                    "OBJECTS", "GROWTH", "SHARE"};
+    hsd_table_add_row(&holders->table);
+    for (size_t column = 0; column < holders->table.columns; column++)
+        put(holders, (enum column)column, headings[column], strlen(headings[column]),
+            HSD_PAINT_HEADING);
+}
+
+static void put_others(holder_table *holders, size_t shown)
+{
+    char count[HSD_NUMBER_CHARS], text[HSD_NUMBER_CHARS + 32];
+    const hsd_holder_rest rest = hsd_holders_rest(holders->screen->diff, shown);
+    if (rest.rows == 0) return;
+    snprintf(text, sizeof text, "%s other holder%s", hsd_format_count(count, rest.rows),
+             rest.rows == 1 ? "" : "s");
+    hsd_table_add_row(&holders->table);
+    put_text(holders, NAME, text);
+    put_net_objects(holders, rest.sum.net_objects);
+    put_growth(holders, rest.sum.growth_bytes);
+    put_share(holders, rest.sum.growth_bytes);
+}
+
+static void print_table(hsd_screen *screen, size_t shown)
+{
+    const hsd_diff *diff = screen->diff;
+    hsd_out *out = &screen->out;
+    holder_table holders = {.screen = screen,
+                            .growth = diff->is_partial ? 0 : hsd_change_bytes(&diff->total)};
+    out->status = hsd_table_init(&holders.table, holders.growth > 0 ? SHARE + 1 : GROWTH + 1,
+                                 most_rows(diff, shown), out->err);
+    if (out->status != HSD_OK) return;
+    holders.table.is_shared = true;
+    put_heading(&holders);
+    for (size_t i = 0; i < shown; i++) {
+        put_holder(&holders, &diff->holders[i]);
+        put_edges(&holders, &diff->holders[i]);
+    }
+    put_others(&holders, shown);
+    if (out->status == HSD_OK)
+        out->status = hsd_table_cut_names(&holders.table, screen->options->width,
+                                          screen->options->use_utf8, out->err);
+    if (out->status == HSD_OK) hsd_table_print(&holders.table, out, screen->options->use_color);
+    hsd_table_release(&holders.table);
+    hsd_buffer_release(&holders.text);
+    hsd_out_text(out, "\n");
+}
+
+void hsd_screen_holders(hsd_screen *screen)
+{
+    const hsd_diff *diff = screen->diff;
+    if (screen->out.status != HSD_OK || !diff->has_holders) return;
+    if (diff->is_partial && !hsd_screen_proves_growth(screen)) return;
+    const size_t shown = count_shown(screen);
+    if (shown > 0) print_table(screen, shown);
+}

@@ -1,0 +1,302 @@
+/*
+ * The sentence about the place, in each of its forms: one place, a part of it, none, nobody's, many; and what it must
+ * not say where that is not known.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+#include "report/width.h"
+#include "unit/report/sample.h"
+#include "unit/report/says.h"
+
+static const hsd_report_options wide = {.use_utf8 = true};
+
+static hsd_type_row types[1];
+static hsd_root_row roots[1];
+static hsd_holder holders[1000];
+static hsd_step path[3];
+
+#define GROWTH ((int64_t)(100 * MIB))
+
+/* A heap that grew by 100 MiB. */
+static hsd_diff grown(void)
+{
+    types[0] = sample_type("Session", 100 * MIB, 200 * MIB);
+    roots[0] = sample_root("global.app", 100 * MIB, 200 * MIB);
+    path[0] = sample_step("", "Application");
+    path[1] = sample_step(".state", "Object");
+    path[2] = sample_step(".sessions", "Map");
+    return sample_diff(types, 1, roots, 1);
+}
+
+/* The report with one holder that has so many hundredths of a percent of the growth, and the rest elsewhere. */
+static char *report_of_share(int64_t hundredths)
+{
+    hsd_diff diff = grown();
+    const int64_t bytes = GROWTH / 10000 * hundredths;
+    holders[0] = sample_holder("global.app", path, 3, bytes);
+    sample_hold(&diff, holders, 1);
+    diff.other_holder_count = 50;
+    diff.other_holders.growth_bytes = GROWTH - bytes;
+    return sample_report("text", &diff, &wide);
+}
+
+Test(where, names_one_place)
+{
+    char *report = report_of_share(9120);
+    SAYS(report, "91% of the growth hangs from one place: global.app.state.sessions (Map).");
+    LACKS(report, "(Map) (+");
+    free(report);
+    report = report_of_share(5000);
+    SAYS(report, "50% of the growth hangs from one place: global.app.state.sessions (Map).");
+    free(report);
+}
+
+Test(where, says_all_when_it_is_all_but_half_a_percent)
+{
+    char *report = report_of_share(9951);
+    SAYS(report, "All of the growth hangs from one place: global.app.state.sessions (Map).");
+    free(report);
+    report = report_of_share(9949);
+    SAYS(report, "99% of the growth hangs from one place: ");
+    free(report);
+}
+
+Test(where, says_so_when_one_place_grew_more_than_all)
+{
+    char *report = report_of_share(15000);
+    SAYS(report, "All of the growth and more hangs from one place: global.app.state.sessions "
+                 "(Map); others shrank.");
+    HOLDS(report, "  150%\n");
+    HOLDS(report, "-50.0 MiB   -50%\n");
+    free(report);
+}
+
+Test(where, names_the_largest_part)
+{
+    char *report = report_of_share(1000);
+    SAYS(report, "The largest part of the growth, 10%, hangs from one place: "
+                 "global.app.state.sessions (Map).");
+    free(report);
+}
+
+Test(where, says_how_scattered_it_is)
+{
+    char *report = report_of_share(949);
+    SAYS(report, "The growth is scattered: the 5 largest of 51 holders have 9% of it.");
+    LACKS(report, "one place");
+    free(report);
+    hsd_diff diff = grown();
+    for (size_t i = 0; i < 1000; i++)
+        holders[i] = sample_holder("global.many", NULL, 0, GROWTH / 1000);
+    sample_hold(&diff, holders, 1000);
+    diff.other_holder_count = 204;
+    report = sample_report("text", &diff, &wide);
+    SAYS(report, "The growth is scattered: the 5 largest of 1,204 holders have less than 1% of it.");
+    LACKS(report, "WHAT KEEPS"); /* none of them matters */
+    free(report);
+}
+
+Test(where, says_nothing_of_few_places_without_much)
+{
+    hsd_diff diff = grown();
+    holders[0] = sample_holder("global.a", NULL, 0, GROWTH / 20);
+    sample_hold(&diff, holders, 1);
+    char *report = sample_report("text", &diff, &wide);
+    LACKS(report, "scattered");
+    LACKS(report, "one place");
+    free(report);
+    sample_hold(&diff, holders, 0);
+    report = sample_report("text", &diff, &wide);
+    LACKS(report, "one place");
+    LACKS(report, "WHAT KEEPS");
+    free(report);
+}
+
+Test(where, tells_growth_that_no_one_object_holds)
+{
+    hsd_diff diff = grown();
+    holders[0] = sample_holder("(roots)", NULL, 0, GROWTH / 100 * 60);
+    holders[1] = sample_holder("global.app", path, 3, GROWTH / 100 * 30);
+    sample_hold(&diff, holders, 2);
+    char *report = sample_report("text", &diff, &wide);
+    SAYS(report, "60% of the growth is held by no one object: it is reached in several ways; 30% "
+                 "hangs from one place: global.app.state.sessions (Map).");
+    HOLDS(report, "(roots): held by no one object");
+    free(report);
+    diff.holder_count = 1;
+    report = sample_report("text", &diff, &wide);
+    SAYS(report, "60% of the growth is held by no one object: it is reached in several ways.");
+    free(report);
+    for (size_t i = 1; i < 20; i++)
+        holders[i] = sample_holder("global.many", NULL, 0, GROWTH / 100 * 4);
+    holders[0] = sample_holder("(roots)", NULL, 0, GROWTH / 100 * 24);
+    diff.holder_count = 20;
+    report = sample_report("text", &diff, &wide);
+    SAYS(report, "The growth is scattered: the 5 largest of 19 holders have 20% of it, and 24% is "
+                 "held by no one object.");
+    free(report);
+}
+
+Test(where, reads_well_for_a_root_itself_and_for_what_has_no_name)
+{
+    hsd_diff diff = grown();
+    holders[0] = sample_holder("static Shop.openOrders", NULL, 0, GROWTH);
+    sample_hold(&diff, holders, 1);
+    char *report = sample_report("text", &diff, &wide);
+    SAYS(report, "All of the growth hangs from one place: static Shop.openOrders.");
+    HOLDS(report, "\nstatic Shop.openOrders  ");
+    free(report);
+    path[1] = sample_step("", "Timer");
+    holders[0] = sample_holder("(pending)", path, 2, GROWTH);
+    report = sample_report("text", &diff, &wide);
+    SAYS(report, "hangs from one place: (pending) -> Timer.");
+    HOLDS(report, "\n(pending) -> Timer  ");
+    free(report);
+}
+
+/* ---- a heap that did not grow ---- */
+
+Test(where, finds_a_place_that_grew_in_a_heap_that_shrank)
+{
+    hsd_diff diff = grown();
+    types[0] = sample_type("Session", 300 * MIB, 200 * MIB);
+    sample_total(&diff);
+    holders[0] = sample_holder("global.app", path, 3, (int64_t)(20 * MIB));
+    holders[1] = sample_holder("global.pages", NULL, 0, -(int64_t)(120 * MIB));
+    sample_hold(&diff, holders, 2);
+    char *report = sample_report("text", &diff, &wide);
+    SAYS(report, "Live heap shrank 100.0 MiB (-33%): 0 new, 100.0 MiB freed. Even so, one place "
+                 "grew by 20.0 MiB: global.app.state.sessions (Map).");
+    HOLDS(report, "+20.0 MiB\n"); /* no share of a growth that is none */
+    LACKS(report, "SHARE");
+    HOLDS(report, "\n1 other holder ");
+    free(report);
+    holders[0].growth_bytes = 1000; /* noise */
+    report = sample_report("text", &diff, &wide);
+    LACKS(report, "Even so");
+    LACKS(report, "WHAT KEEPS");
+    free(report);
+}
+
+Test(where, is_silent_when_nothing_changed)
+{
+    hsd_diff diff = grown();
+    types[0] = sample_type("Session", MIB, MIB);
+    sample_total(&diff);
+    sample_hold(&diff, holders, 0);
+    char *report = sample_report("text", &diff, &wide);
+    HOLDS(report, "Nothing changed");
+    LACKS(report, "one place");
+    free(report);
+}
+
+/* ---- what is not known ---- */
+
+Test(where, names_a_place_by_net_growth_where_objects_move)
+{
+    hsd_diff diff = grown();
+    diff.identity_is_known = false;
+    diff.before.info.identity = diff.after.info.identity = HSD_IDENTITY_MOVING;
+    holders[0] = sample_holder("global.app", path, 3, GROWTH / 100 * 80);
+    holders[0].new_ = (hsd_amount){0, 0};
+    sample_hold(&diff, holders, 1);
+    char *report = sample_report("text", &diff, &wide);
+    SAYS(report, "80% of the growth hangs from one place: global.app.state.sessions (Map). Objects "
+                 "move in this heap");
+    LACKS(report, " new\n");
+    free(report);
+}
+
+Test(where, claims_no_share_of_a_partial_capture)
+{
+    hsd_diff diff = grown();
+    diff.is_partial = true;
+    diff.after.info.is_complete = false;
+    holders[0] = sample_holder("global.app", path, 3, GROWTH);
+    holders[1] = sample_holder("global.pages", NULL, 0, -GROWTH);
+    sample_hold(&diff, holders, 2);
+    char *report = sample_report("text", &diff, &wide);
+    LACKS(report, "one place");
+    LACKS(report, "SHARE");
+    HOLDS(report, "WHAT KEEPS IT ALIVE, AS FAR AS READ");
+    HOLDS(report, "1 other holder                             ?           ?\n");
+    free(report);
+    diff.before.info.is_complete = false; /* nothing is proven */
+    report = sample_report("text", &diff, &wide);
+    LACKS(report, "WHAT KEEPS");
+    free(report);
+}
+
+Test(where, says_why_there_are_no_holders)
+{
+    hsd_diff diff = grown();
+    diff.why_no_holders = sample_text("the captures carry no \x1b references");
+    char *report = sample_report("text", &diff, &wide);
+    SAYS(report, "All of the growth hangs from one place: global.app (+100.0 MiB).");
+    SAYS(report, "Holders are not known: the captures carry no \\x1b references.");
+    LACKS(report, "WHAT KEEPS");
+    free(report);
+    report = sample_report("text", &diff, &(hsd_report_options){.plain = true, .use_utf8 = true});
+    HOLDS(report, "\nno-holders\tthe captures carry no \\x1b references\n");
+    free(report);
+    diff.is_summary = true;
+    diff.identity_is_known = false;
+    report = sample_report("text", &diff, &wide);
+    LACKS(report, "Holders are not known"); /* that it is from totals alone was said */
+    free(report);
+}
+
+/* ---- the shape ---- */
+
+Test(where, cuts_a_very_long_path_on_a_terminal_and_nowhere_else)
+{
+    enum { STEPS = 64 };
+    static hsd_step long_path[STEPS];
+    static char edges[STEPS][64];
+    hsd_diff diff = grown();
+    for (size_t i = 0; i < STEPS; i++) {
+        snprintf(edges[i], sizeof edges[i], ".a_rather_long_name_of_a_field_%zu", i);
+        long_path[i] = sample_step(edges[i], "\xE6\x97\xA5\xE6\x9C\xAC"); /* two wide characters */
+    }
+    holders[0] = sample_holder("global.app", long_path, STEPS, GROWTH);
+    sample_hold(&diff, holders, 1);
+    const hsd_report_options terminal = {.use_utf8 = true, .width = 80};
+    char *report = sample_report("text", &diff, &terminal);
+    for (const char *line = report, *end; (end = strchr(line, '\n')); line = end + 1)
+        cr_expect(hsd_width_of_text(line, (size_t)(end - line)) <= 80, "%.*s", (int)(end - line),
+                  line);
+    HOLDS(report, "\xE2\x80\xA6"); /* the middle is cut, both ends are there */
+    HOLDS(report, "_63\n(\xE6\x97\xA5\xE6\x9C\xAC).\n");
+    HOLDS(report, "_63: \xE6\x97\xA5\xE6\x9C\xAC  ");
+    free(report);
+    report = sample_report("text", &diff, &wide);
+    LACKS(report, "\xE2\x80\xA6");
+    HOLDS(report, "_31.a_rather_long_name_of_a_field_32.");
+    free(report);
+}
+
+Test(where, keeps_to_ascii_where_the_terminal_does)
+{
+    hsd_diff diff = grown();
+    path[2] = sample_step(".\xE2\x80\xAEsessions", "M\xC3\xA4p");
+    holders[0] = sample_holder("global.app", path, 3, GROWTH);
+    sample_hold(&diff, holders, 1);
+    const hsd_report_options ascii = {.width = 80};
+    char *report = sample_report("text", &diff, &ascii);
+    SAYS(report, "global.app.state.\\u202esessions (M\\u00e4p).");
+    for (const char *c = report; *c; c++)
+        cr_assert((unsigned char)*c < 0x80);
+    free(report);
+}
+
+Test(where, breaks_up_commands_that_only_a_joint_would_make)
+{
+    hsd_diff diff = grown();
+    path[0] = sample_step("#vso[x]", "T");
+    holders[0] = sample_holder("global#", path, 1, GROWTH);
+    sample_hold(&diff, holders, 1);
+    char *report = sample_report("text", &diff, &wide);
+    LACKS(report, "##");
+    free(report);
+}
