@@ -39,6 +39,7 @@ typedef struct cli_options {
     uint64_t top, memory_bytes, noise_bytes, threads, level;
     unsigned dump_numbers[2]; /* before, after */
     bool has_level, force, summary, partial, exact_bytes, plain, wide, with_values, final_is_strong;
+    bool tree, no_holders;
     bool no_progress, quiet, verbose, help, version;
 } cli_options;
 

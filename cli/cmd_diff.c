@@ -29,6 +29,7 @@ static hsd_status compare(hsd_diff **diff, cli_input inputs[2], object_list *lis
                           const cli_app *cli, hsd_error *err)
 {
     const hsd_diff_options options = {.summary_only = cli->options.summary,
+                                      .no_holders = cli->options.no_holders,
                                       .partial = cli->options.partial,
                                       .changed = list->file ? hsd_objects_csv_row : NULL,
                                       .changed_context = &list->csv};
@@ -50,6 +51,7 @@ static hsd_report_options report_options(const cli_app *cli, const cli_input inp
         .use_utf8 =
             !to_terminal || cli_term_has_utf8(), /* a file looks the same whatever the locale */
         .exact_bytes = options->exact_bytes,
+        .tree = options->tree,
         .plain = options->plain,
         .noise_bytes = options->noise_bytes};
     if (!options->quiet) {
@@ -59,6 +61,23 @@ static hsd_report_options report_options(const cli_app *cli, const cli_input inp
         report.after_is_foreign = inputs[1].is_foreign;
     }
     return report;
+}
+
+static bool wants_holders(const cli_options *options)
+{
+    return options->tree || options->table == HSD_TABLE_HOLDERS ||
+           options->table == HSD_TABLE_TREE || options->sort == HSD_SORT_RETAINED;
+}
+
+/* A CSV file cannot say why it is empty. */
+static void tell_why_empty(const cli_options *options, const hsd_diff *diff,
+                           const hsd_report_format *format)
+{
+    char why[512];
+    const bool has_rows = options->table == HSD_TABLE_TYPES || options->table == HSD_TABLE_ROOTS;
+    if (diff->has_holders || has_rows || strcmp(format->name, "csv") != 0) return;
+    hsd_escape_terminal(why, sizeof why, diff->why_no_holders.data, diff->why_no_holders.size);
+    fprintf(stderr, "hsdiff: the table is empty: %s.\n", why);
 }
 
 static void tell_of_resources(const cli_app *cli, const hsd_diff *diff)
@@ -86,6 +105,7 @@ static int run_with(cli_app *cli, cli_out *out, const hsd_report_format *format)
     if (status == HSD_OK) {
         const hsd_report_options options = report_options(cli, inputs);
         tell_of_resources(cli, diff);
+        tell_why_empty(&cli->options, diff, format);
         status = format->write_diff(diff, &options, hsd_result_file_write, out->file, &err);
     }
     hsd_diff_free(diff);
@@ -103,6 +123,12 @@ static bool is_usable(const cli_app *cli, const hsd_report_format *format)
         cli_complain("only one of the two inputs can be standard input.");
     else if (options->objects && options->summary)
         cli_complain("--summary reads no object, so --objects has nothing to list.");
+    else if (wants_holders(options) && (options->no_holders || options->summary))
+        cli_complain("%s leaves out what --tree, --table holders, --table tree and --sort retained "
+                     "show.",
+                     options->no_holders ? "--no-holders" : "--summary");
+    else if (options->tree && strcmp(format->name, "csv") == 0)
+        cli_complain("--format csv holds one table: --table tree.");
     else if (options->objects && strcmp(options->objects, "-") == 0 &&
              (!options->output || strcmp(options->output, "-") == 0))
         cli_complain("--objects and the report cannot both go to standard output: add -o FILE.");
@@ -123,10 +149,11 @@ static int run_diff(cli_app *cli)
 }
 
 static const cli_example examples[] = {
-    {"hsdiff before.hs after.hs", "what grew, by type and by root"},
+    {"hsdiff before.hs after.hs", "what grew, and what keeps it alive"},
     {"hsdiff monday.heapsnapshot tuesday.heapsnapshot", "foreign dumps are imported on the fly"},
     {"hsdiff --summary a.hprof b.hprof", "by type alone, in one pass"},
     {"hsdiff a.hs b.hs --format json -o growth.json", "for a script"},
+    {"hsdiff a.hs b.hs --tree", "and growth by path, as a tree"},
     {"hsdiff a.hs b.hs --objects changed.csv", "and a list of each object that came or went"},
     {"hsdiff a.hprof b.hprof --memory 256M --temp-dir /scratch", "on a small machine"},
     {0},
@@ -135,11 +162,11 @@ static const cli_example examples[] = {
 const cli_command cli_command_diff = {
     .name = "diff",
     .synopsis = "BEFORE AFTER",
-    .summary = "what grew between two captures, and which root holds it",
+    .summary = "what grew between two captures, and what keeps it alive",
     .description =
         "Compares two heap captures and prints how much the live heap grew, by type and by root, "
-        "and how much of it is new "
-        "and was freed. The word diff may be left out. BEFORE and AFTER are captures (.hs), or "
+        "how much of it is new and was freed, and which objects keep the growth alive. The word "
+        "diff may be left out. BEFORE and AFTER are captures (.hs), or "
         "foreign dumps, which are "
         "imported into unnamed temporary files first; one of them may be - for standard input.\n"
         "\n"
@@ -150,11 +177,21 @@ const cli_command cli_command_diff = {
         "it can be reached, or (shared). So the rows of each table and the line of others add up "
         "to TOTAL.\n"
         "\n"
+        "The holder of a new object is the nearest object before it that was there already and "
+        "through which every path from the roots to it leads: the container that it was put into. "
+        "Freed objects are taken off the place that held them, so the growth of all holders adds "
+        "up to the growth of the heap. WHAT KEEPS IT ALIVE shows the largest, the path to each "
+        "from a root, and below it the references through which the growth hangs: [*] stands for "
+        "all elements of a container, {x5} for five steps that read alike. (roots) holds what no "
+        "one object holds alone. This takes more time and memory than types and roots: where "
+        "--memory does not suffice for it, the report says so, and --no-holders does without.\n"
+        "\n"
         "Objects are recognised again by an id that is never reused (V8), else by address and type "
         "(heaps that do not "
         "move). Where objects move and have no id (JVM), growth is exact, and new and freed are "
         "not known: the report says "
-        "so. The percentage of a row is of its own size before; [NEW] had none, [DEL] has none "
+        "so, and a holder is then a path from a root that one object has on both sides. The "
+        "percentage of a row is of its own size before; [NEW] had none, [DEL] has none "
         "left, [ = ] did not change, "
         "x281 is 281 times as large, and ~ is a change below --min.\n"
         "\n"

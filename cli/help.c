@@ -31,11 +31,10 @@ const cli_row cli_outputs[] = {
     {"text --plain", "One record a line, fields separated by a tab, exact bytes; lines that begin "
                      "with # name the fields"},
     {"json", "One object, schema hsdiff.diff/1: captures, match, identity_known, partial, summary, "
-             "total, types, roots, and with "
-             "--top others. Sizes are exact integers. Names are fixed, and fields may be added. "
-             "Where identity_known is false, "
-             "new and freed are what the counts alone prove. In each capture objects and bytes are "
-             "the live ones"},
+             "total, types, roots, holders (or null, and why_no_holders), tree with --tree, and "
+             "others: the rest with --top, and the holders past the first 1,024. Sizes are exact "
+             "integers. Names are fixed, and fields may be added. Where identity_known is false, "
+             "new and freed are null. In each capture objects and bytes are the live ones"},
     {"csv", "One table by RFC 4180. Names that a spreadsheet would take for a formula, and names "
             "that begin with ', have a ' before "
             "them"},
@@ -160,8 +159,8 @@ void cli_print_formats(cli_out *out)
 void cli_print_short_help(cli_out *out)
 {
     cli_out_text(out,
-                 "hsdiff compares two heap captures: what grew, by type and by root, and what is\n"
-                 "new. Captures are .hs files, or heap dumps of Node, Chrome and the JVM.\n"
+                 "hsdiff compares two heap captures: what grew, and what keeps it alive. Captures\n"
+                 "are .hs files, or heap dumps of Node, Chrome and the JVM.\n"
                  "\n"
                  "  hsdiff before.heapsnapshot after.heapsnapshot     two snapshots of Node\n"
                  "  hsdiff before.hprof after.hprof                   two dumps of a JVM\n"
@@ -177,7 +176,7 @@ void cli_print_short_help(cli_out *out)
 void cli_print_help(cli_out *out)
 {
     cli_out_text(out,
-                 "Compares heap captures: what grew, by type and by root, and what is new.\n\n");
+                 "Compares heap captures: what grew, what is new, and what keeps it alive.\n\n");
     print_examples(out, cli_command_get(0)->examples);
     cli_out_text(out, "\nCommands:\n");
     for (size_t i = 0; cli_command_get(i); i++)
