@@ -35,6 +35,13 @@ uint64_t hsd_paged_full_bytes(uint64_t bytes)
     return pages * HSD_PAGE_BYTES + table_bytes(pages, pages);
 }
 
+uint64_t hsd_paged_least_bytes(uint64_t bytes)
+{
+    const uint64_t pages = hsd_max_u64(pages_of(bytes), 1);
+    const uint64_t frames = hsd_min_u64(pages, MIN_FRAMES);
+    return frames * HSD_PAGE_BYTES + table_bytes(pages, frames);
+}
+
 /* Frames that fit in memory_bytes beside the tables. */
 static uint64_t frames_for(uint64_t pages, uint64_t memory_bytes)
 {
@@ -90,13 +97,26 @@ static hsd_status open_common(hsd_paged *paged, uint64_t bytes, uint64_t memory_
     return take_tables(paged, err);
 }
 
+/* All pages have their frame from the start: nothing is ever brought in. */
+static void make_flat(hsd_paged *paged)
+{
+    for (uint32_t page = 0; page < paged->frame_count; page++) {
+        paged->page_frame[page] = page;
+        paged->frame_page[page] = page;
+    }
+    paged->frames_used = paged->frame_count;
+    paged->is_flat = true;
+}
+
 hsd_status hsd_paged_open(hsd_paged *paged, uint64_t bytes, uint64_t memory_bytes,
                           hsd_temp_space *space, hsd_error *err)
 {
     memset(paged, 0, sizeof *paged);
     paged->file.fd = -1;
     paged->space = space;
-    return open_common(paged, bytes, memory_bytes, err);
+    HSD_TRY(open_common(paged, bytes, memory_bytes, err));
+    if (paged->frame_count == paged->page_count) make_flat(paged);
+    return HSD_OK;
 }
 
 hsd_status hsd_paged_open_file(hsd_paged *paged, hsd_temp *file, uint64_t memory_bytes,
@@ -128,6 +148,7 @@ static void write_out(hsd_paged *paged, uint32_t frame, uint64_t page)
     hsd_error error;
     hsd_error_init(&error);
     hsd_status status = HSD_OK;
+    paged->transfers++;
     if (paged->file.fd < 0) status = hsd_temp_open(&paged->file, paged->space, &error);
     if (status == HSD_OK) {
         status = hsd_temp_write(&paged->file, page << HSD_PAGE_SHIFT,
@@ -152,6 +173,7 @@ static void read_in(hsd_paged *paged, uint32_t frame, uint64_t page)
         }
     }
     if (paged->status != HSD_OK) return;
+    paged->transfers++;
     const hsd_status status =
         hsd_temp_read(&paged->file, page << HSD_PAGE_SHIFT, data, size, &error);
     if (status != HSD_OK) stick(paged, status, &error);
@@ -194,6 +216,7 @@ hsd_status hsd_paged_shrink(hsd_paged *paged, uint64_t memory_bytes, hsd_error *
     const uint64_t least = hsd_min_u64(paged->page_count, MIN_FRAMES);
     const uint64_t frames = hsd_max_u64(frames_for(paged->page_count, memory_bytes), least);
     if (frames >= paged->frame_count) return HSD_OK;
+    paged->is_flat = false;
     for (uint32_t frame = 0; frame < paged->frames_used; frame++) {
         const uint32_t page = paged->frame_page[frame];
         if (paged->frame_state[frame] & HSD_FRAME_DIRTY) write_out(paged, frame, page);

@@ -28,7 +28,9 @@ typedef struct hsd_paged {
     uint32_t frames_used;
     uint32_t hand;
     bool is_read_only;    /* pages come from `file` and are never written */
-    uint64_t faults;
+    bool is_flat;         /* everything is resident: element i lies at i, see "flat" below */
+    uint64_t faults;      /* pages brought in */
+    uint64_t transfers;   /* pages read from and written to the file */
     hsd_temp file;
     hsd_temp_space *space;
     hsd_status status;    /* first failure; sticks, checked once a stage by hsd_paged_check */
@@ -47,8 +49,9 @@ hsd_status hsd_paged_open(hsd_paged *paged, uint64_t bytes, uint64_t memory_byte
 hsd_status hsd_paged_open_file(hsd_paged *paged, hsd_temp *file, uint64_t memory_bytes,
                                hsd_error *err);
 
-/* What hsd_paged_open needs to keep everything resident. */
+/* What hsd_paged_open needs to keep everything resident, and what it needs at least. */
 uint64_t hsd_paged_full_bytes(uint64_t bytes);
+uint64_t hsd_paged_least_bytes(uint64_t bytes);
 
 /* Brings a page in and returns its frame. On an I/O failure the error sticks and frame 0 is
  * returned, so that hot loops need no check: call hsd_paged_check after them. */
@@ -83,6 +86,43 @@ static inline uint32_t hsd_paged_get_u32(hsd_paged *paged, uint64_t index)
 static inline void hsd_paged_set_u32(hsd_paged *paged, uint64_t index, uint32_t value)
 {
     *(uint32_t *)(void *)hsd_paged_at(paged, index << 2, HSD_FRAME_USED | HSD_FRAME_DIRTY) = value;
+}
+
+static inline uint64_t hsd_paged_get_u64(hsd_paged *paged, uint64_t index)
+{
+    return *(const uint64_t *)(const void *)hsd_paged_at(paged, index << 3, HSD_FRAME_USED);
+}
+
+static inline void hsd_paged_set_u64(hsd_paged *paged, uint64_t index, uint64_t value)
+{
+    *(uint64_t *)(void *)hsd_paged_at(paged, index << 3, HSD_FRAME_USED | HSD_FRAME_DIRTY) = value;
+}
+
+/*
+ * Flat: the same for hot loops that are compiled twice, `is_flat` being a constant in each. With `true`, which
+ * needs an array with is_flat, they cost what a plain array costs; they do not mark what they write, so such an
+ * array must not be shrunk.
+ */
+static inline uint32_t hsd_flat_get_u32(hsd_paged *paged, uint64_t index, bool is_flat)
+{
+    return is_flat ? ((const uint32_t *)(const void *)paged->frames)[index] : hsd_paged_get_u32(paged, index);
+}
+
+static inline void hsd_flat_set_u32(hsd_paged *paged, uint64_t index, uint32_t value, bool is_flat)
+{
+    if (is_flat) ((uint32_t *)(void *)paged->frames)[index] = value;
+    else hsd_paged_set_u32(paged, index, value);
+}
+
+static inline uint64_t hsd_flat_get_u64(hsd_paged *paged, uint64_t index, bool is_flat)
+{
+    return is_flat ? ((const uint64_t *)(const void *)paged->frames)[index] : hsd_paged_get_u64(paged, index);
+}
+
+static inline void hsd_flat_set_u64(hsd_paged *paged, uint64_t index, uint64_t value, bool is_flat)
+{
+    if (is_flat) ((uint64_t *)(void *)paged->frames)[index] = value;
+    else hsd_paged_set_u64(paged, index, value);
 }
 
 /* Brings an element's cache line near, if its page is resident. */

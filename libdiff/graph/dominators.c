@@ -1,0 +1,250 @@
+/*
+ * The driver of the dominators: divides the memory, runs the five steps one after the other, tells what they
+ * took. dominators_parts.h shows what goes from step to step.
+ *
+ * Two ways, one code: with enough memory every tape and array is in memory and the loops run over plain arrays;
+ * with less, tapes are files that are read in sequence, and arrays are paged. Between the two lie arrays that
+ * fit beside tapes that do not, which costs little. The blocks of the adjacency are needed by the walk alone and
+ * are put out of memory after it.
+ */
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "graph/dominators_parts.h"
+
+#define MAX_BUCKETS 512u
+#define LEAST_BUCKETS 64u
+#define LEAST_CHUNK (UINT64_C(4) << 10)
+#define MOST_CHUNK (UINT64_C(128) << 10)
+#define RESIDENT_CHUNK (UINT64_C(16) << 10)
+#define RESIDENT_ITEMS (UINT64_C(128) << 10)
+#define LEAST_ITEMS UINT64_C(4096)
+#define ITEM_BYTES 32u      /* of an item that is sorted, as read, as sorted and by node */
+#define SPLIT_BUCKETS 64u
+#define CLIMB_STEPS 16u
+#define BLOCK_SLACK 8u      /* bytes a reference in adjacency blocks, at most */
+
+/* ---- how much memory ---- */
+
+static uint64_t varint_bytes(uint64_t value)
+{
+    uint64_t bytes = 1;
+    for (; value >= 0x80; value >>= 7) bytes++;
+    return bytes;
+}
+
+/* The most that all steps ever hold with everything in memory, adjacency blocks not counted. Each number is what
+ * one record takes when its numbers are as long as they can get. */
+static uint64_t resident_bytes(uint64_t nodes, uint64_t references)
+{
+    const uint64_t places = nodes + 1, number = varint_bytes(2 * places);
+    const uint64_t buckets = hsd_min_u64(2 * hsd_max_u64(references, places) / RESIDENT_ITEMS + 1, MAX_BUCKETS);
+    const uint64_t slack = (buckets + SPLIT_BUCKETS + 16) * RESIDENT_CHUNK + 2 * RESIDENT_ITEMS * ITEM_BYTES;
+    const uint64_t walk = places / 4 + 8 * places + (8 + hsd_max_u64(8, 2 * number + 1)) * references;
+    const uint64_t core = places / 4 + (8 + 3 * number) * places + 8 * places + 3 * number * references;
+    const uint64_t semi = (8 + 3 * number + 4) * places + 20 * places + 3 * number * references;
+    const uint64_t tables = places / 64;
+    return hsd_max_u64(walk, hsd_max_u64(core, semi)) + slack + tables + (UINT64_C(1) << 20);
+}
+
+uint64_t hsd_dominators_useful_bytes(uint64_t nodes, uint64_t references)
+{
+    const uint64_t blocks = 3 * nodes + BLOCK_SLACK * references;
+    return resident_bytes(nodes, references) + hsd_paged_full_bytes(blocks) + (UINT64_C(1) << 20);
+}
+
+/* Tables of pages, and 16 pages of each array that is open at a time; buffers of the smallest useful size. */
+uint64_t hsd_dominators_least_bytes(uint64_t nodes, uint64_t references)
+{
+    const uint64_t places = nodes + 1;
+    const uint64_t blocks = hsd_paged_least_bytes(3 * nodes + BLOCK_SLACK * references);
+    const uint64_t arrays = 2 * hsd_paged_least_bytes(8 * places) + hsd_paged_least_bytes(4 * places);
+    const uint64_t buffers = (LEAST_BUCKETS + SPLIT_BUCKETS + 16) * LEAST_CHUNK + 2 * LEAST_ITEMS * ITEM_BYTES +
+                             (UINT64_C(128) << 10);
+    return places / 4 + places / 6 + blocks + arrays + buffers;
+}
+
+/* ---- dividing it ---- */
+
+static void divide_resident(hsd_dominators_limits *limits, uint64_t references)
+{
+    limits->is_resident = true;
+    limits->chunk_bytes = (uint32_t)RESIDENT_CHUNK;
+    limits->stack_items = references + 2 * HSD_ADJACENCY_PART_ITEMS;
+    limits->bucket_items = (uint32_t)RESIDENT_ITEMS;
+    limits->max_buckets = MAX_BUCKETS;
+}
+
+static uint64_t between(uint64_t value, uint64_t least, uint64_t most)
+{
+    return hsd_min_u64(hsd_max_u64(value, least), most);
+}
+
+/* An eighth to the buckets that are written, an eighth to sorting them. */
+static void divide_paged(hsd_dominators_limits *limits)
+{
+    const uint64_t eighth = limits->memory_bytes / 8;
+    limits->chunk_bytes = (uint32_t)(between(eighth / MAX_BUCKETS, LEAST_CHUNK, MOST_CHUNK) & ~UINT64_C(4095));
+    limits->max_buckets = (uint32_t)between(eighth / limits->chunk_bytes, LEAST_BUCKETS, MAX_BUCKETS);
+    limits->bucket_items = (uint32_t)between(eighth / ITEM_BYTES, LEAST_ITEMS, UINT32_MAX / 64);
+    limits->stack_items = between(limits->memory_bytes / 64, UINT64_C(64) << 10, UINT64_C(4) << 20) / 8 & ~1u;
+}
+
+hsd_dominators_limits hsd_dominators_divide(const hsd_adjacency *adjacency, uint64_t memory_bytes)
+{
+    const uint64_t nodes = hsd_adjacency_node_count(adjacency), references = hsd_adjacency_edge_count(adjacency);
+    const uint64_t blocks = hsd_paged_full_bytes(hsd_adjacency_bytes(adjacency)) + (UINT64_C(1) << 20);
+    hsd_dominators_limits limits = {.uses_flat = true, .climb_steps = CLIMB_STEPS, .memory_bytes = memory_bytes};
+    if (memory_bytes >= resident_bytes(nodes, references) + blocks) {
+        limits.floor_bytes = blocks;
+        divide_resident(&limits, references);
+    } else {
+        limits.floor_bytes = hsd_paged_least_bytes(hsd_adjacency_bytes(adjacency));
+        divide_paged(&limits);
+    }
+    return limits;
+}
+
+uint64_t hsd_dominators_spare(const hsd_dominators *d, uint64_t used_bytes)
+{
+    const uint64_t tapes = 8 * (uint64_t)d->limits.chunk_bytes; /* as many are read and written at a time */
+    const uint64_t used = d->limits.floor_bytes + tapes + used_bytes;
+    return d->limits.memory_bytes > used ? d->limits.memory_bytes - used : 0;
+}
+
+/* ---- helpers of the steps ---- */
+
+hsd_status hsd_dominators_open(hsd_dominators *d, hsd_paged *array, uint64_t items, uint32_t item_bytes,
+                               uint64_t memory_bytes, hsd_error *err)
+{
+    const uint64_t bytes = items * item_bytes;
+    const uint64_t least = hsd_paged_least_bytes(bytes);
+    HSD_TRY(hsd_paged_open(array, bytes, hsd_max_u64(memory_bytes, least), d->config->space, err));
+    if (!array->is_flat) d->stats.was_paged = true;
+    return HSD_OK;
+}
+
+hsd_status hsd_dominators_close(hsd_dominators *d, hsd_paged *array, hsd_error *err)
+{
+    if (array->frames == NULL) return HSD_OK;
+    const hsd_status status = hsd_paged_check(array, err);
+    d->stats.faults += array->transfers;
+    hsd_paged_close(array);
+    return status;
+}
+
+hsd_status hsd_dominators_tick(hsd_dominators *d, uint32_t step, uint64_t done, uint64_t total, hsd_error *err)
+{
+    static const char *const names[] = {"walking references", "numbering references", "finding semidominators",
+                                        "finding dominators", "ordering dominators"};
+    HSD_TRY(hsd_reel_check(&d->reel, err));
+    return hsd_progress(d->config->reporter, names[step], done, total, err);
+}
+
+/* ---- the steps ---- */
+
+/* Blocks get what the walk can spare, and afterwards no more than they need to be there at all. */
+static hsd_status walk_with_blocks(hsd_dominators *d, hsd_error *err)
+{
+    hsd_adjacency *a = d->adjacency;
+    const hsd_dominators_limits *limits = &d->limits;
+    const bool fits = limits->is_resident && hsd_adjacency_is_resident(a);
+    const uint64_t used = d->state_pages.size + limits->stack_items * 8;
+    uint64_t bytes = hsd_dominators_spare(d, used) + limits->floor_bytes;
+    if (limits->is_resident) bytes = limits->floor_bytes;
+    if (!fits) HSD_TRY(hsd_adjacency_set_memory(a, bytes, err));
+    if (!hsd_adjacency_is_resident(a)) d->stats.was_paged = true;
+    HSD_TRY(hsd_dominators_walk(d, err));
+    return limits->is_resident ? HSD_OK : hsd_adjacency_set_memory(a, limits->floor_bytes, err);
+}
+
+static hsd_status number_and_forget(hsd_dominators *d, hsd_error *err)
+{
+    const hsd_status status = hsd_dominators_number(d, err);
+    hsd_pages_give(&d->state_pages);
+    d->states = NULL;
+    return status;
+}
+
+static hsd_status run_steps(hsd_dominators *d, hsd_error *err)
+{
+    hsd_status (*const steps[])(hsd_dominators *, hsd_error *) = {
+        walk_with_blocks, number_and_forget, hsd_dominators_semi, hsd_dominators_nca, hsd_dominators_order};
+    for (size_t i = 0; i < HSD_ARRAY_LEN(steps); i++) {
+        const uint64_t start = hsd_now_ns();
+        HSD_TRY(steps[i](d, err));
+        d->stats.seconds[i] = (double)(hsd_now_ns() - start) * 1e-9;
+    }
+    return HSD_OK;
+}
+
+static void tell_stats(const hsd_dominators *d)
+{
+    const hsd_dominators_stats *s = &d->stats;
+    hsd_note(d->config->reporter, HSD_NOTE_DETAIL,
+             "dominators: %u nodes reached, %.1f%% core, %s, %llu pages moved; walk %.2f s, core %.2f s, "
+             "semidominators %.2f s, dominators %.2f s, order %.2f s",
+             s->reached, s->reached == 0 ? 0 : 100.0 * s->core / s->reached, s->was_paged ? "paged" : "resident",
+             (unsigned long long)s->faults, s->seconds[0], s->seconds[1], s->seconds[2], s->seconds[3],
+             s->seconds[4]);
+}
+
+static hsd_status begin(hsd_dominators *d, hsd_error *err)
+{
+    const hsd_root_nodes *roots = &d->config->roots;
+    if (roots->begin > roots->second || roots->second > roots->end || roots->end > d->nodes) {
+        return hsd_fail(err, HSD_E_MISUSE, "root nodes %u, %u, %u of %u nodes", roots->begin, roots->second,
+                        roots->end, d->nodes);
+    }
+    if (d->nodes == UINT32_MAX)
+        return hsd_fail(err, HSD_E_UNSUPPORTED, "dominators of more than %u nodes", UINT32_MAX - 1);
+    if (!hsd_pages_take(&d->state_pages, d->nodes / 4 + 1))
+        return hsd_fail(err, HSD_E_NOMEM, "out of memory for the nodes of the dominators");
+    d->states = d->state_pages.data;
+    hsd_reel_init(&d->reel, d->limits.is_resident, d->limits.chunk_bytes, d->config->space);
+    hsd_tape *tapes[] = {&d->node_of, &d->parent_of, &d->forward, &d->back,
+                         &d->core_of, &d->semi_of,   &d->dominator_of};
+    for (size_t i = 0; i < HSD_ARRAY_LEN(tapes); i++) hsd_tape_init(tapes[i], &d->reel);
+    return HSD_OK;
+}
+
+static void end(hsd_dominators *d)
+{
+    hsd_tape *tapes[] = {&d->node_of, &d->parent_of, &d->forward, &d->back,
+                         &d->core_of, &d->semi_of,   &d->dominator_of};
+    for (size_t i = 0; i < HSD_ARRAY_LEN(tapes); i++) hsd_tape_release(tapes[i]);
+    for (uint32_t i = 0; i < d->bucket_count; i++) hsd_tape_release(&d->buckets[i].tape);
+    free(d->buckets);
+    hsd_pages_give(&d->state_pages);
+    if (d->reel.space != NULL) hsd_reel_release(&d->reel);
+}
+
+hsd_status hsd_dominators_find_within(hsd_adjacency *adjacency, const hsd_dominators_config *config,
+                                      const hsd_dominators_limits *limits, hsd_dominators_stats *stats,
+                                      hsd_error *err)
+{
+    hsd_dominators d = {.adjacency = adjacency, .config = config, .limits = *limits,
+                        .nodes = hsd_adjacency_node_count(adjacency)};
+    hsd_status status = begin(&d, err);
+    if (status == HSD_OK) status = run_steps(&d, err);
+    d.stats.faults += d.reel.transfers;
+    d.stats.reached = d.count > 0 ? d.count - 1 : 0;
+    d.stats.core = d.core_count > 0 ? d.core_count - 1 : 0;
+    if (status == HSD_OK) tell_stats(&d);
+    if (stats != NULL) *stats = d.stats;
+    end(&d);
+    return status;
+}
+
+hsd_status hsd_dominators_find(hsd_adjacency *adjacency, const hsd_dominators_config *config,
+                               hsd_dominators_stats *stats, hsd_error *err)
+{
+    const uint64_t least = hsd_dominators_least_bytes(hsd_adjacency_node_count(adjacency),
+                                                      hsd_adjacency_edge_count(adjacency));
+    if (config->memory_bytes < least) {
+        return hsd_fail(err, HSD_E_OVER_BUDGET, "dominators need at least %llu bytes of memory, %llu are planned",
+                        (unsigned long long)least, (unsigned long long)config->memory_bytes);
+    }
+    const hsd_dominators_limits limits = hsd_dominators_divide(adjacency, config->memory_bytes);
+    return hsd_dominators_find_within(adjacency, config, &limits, stats, err);
+}

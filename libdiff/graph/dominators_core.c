@@ -1,0 +1,214 @@
+/*
+ * Step 2: numbers for the core nodes, and their predecessors into buckets.
+ *
+ *      by preorder      group of each place = its own number if it is core, else that of its parent
+ *      by node          number of each core node, so that a target finds it
+ *      forward, back    read once, in order of sources: (core node, source's place, source's group) goes to the
+ *                       bucket of the core node
+ *
+ * Sources come in order of their places, so their groups are read in sequence; only the look-up of targets is
+ * random, and only core nodes lie in that array.
+ *
+ * In the second round a reference to a node of the first round holds nothing and is left out here. (Its target
+ * then counts as core without need, which changes nothing.)
+ */
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "graph/dominators_parts.h"
+
+#define IS_CORE 2u
+
+typedef struct numbering {
+    hsd_dominators *d;
+    hsd_paged group_of;  /* by place */
+    hsd_paged number_of; /* by node; 0 = not core */
+} numbering;
+
+/* ---- numbers ---- */
+
+/* A root node has one predecessor, whatever a graph says. */
+static bool is_core(const hsd_dominators *d, uint32_t node)
+{
+    const bool is_root = node >= d->config->roots.begin && node < d->config->roots.end;
+    return ((uint32_t)d->states[node >> 2] >> (node & 3) * 2 & IS_CORE) != 0 && !is_root;
+}
+
+static inline __attribute__((always_inline)) hsd_status number_all(numbering *n, hsd_tape_reader *nodes,
+                                                                   hsd_tape_reader *parents, bool is_flat,
+                                                                   hsd_error *err)
+{
+    hsd_dominators *d = n->d;
+    uint32_t last_place = 0;
+    for (uint32_t place = 0; place < d->count; place++) {
+        uint32_t node, parent;
+        if (!hsd_tape_get_u32(nodes, &node) || !hsd_tape_get_u32(parents, &parent)) break;
+        const uint32_t above = place == 0 ? 0 : hsd_flat_get_u32(&n->group_of, parent, is_flat);
+        if (place == d->secondary) d->core_secondary = d->core_count;
+        if (place == 0 || is_core(d, node)) {
+            const hsd_core_node core = {place, parent, above};
+            const uint32_t number = d->core_count++;
+            hsd_core_put(&d->core_of, &core, number, last_place);
+            last_place = place;
+            hsd_flat_set_u32(&n->group_of, place, number, is_flat);
+            if (place > 0) hsd_flat_set_u32(&n->number_of, node, number, is_flat);
+        } else {
+            hsd_flat_set_u32(&n->group_of, place, above, is_flat);
+        }
+        if ((place & HSD_DOMINATORS_TICK) == 0) HSD_TRY(hsd_dominators_tick(d, 1, place, d->count, err));
+    }
+    if (d->secondary == d->count) d->core_secondary = d->core_count;
+    hsd_tape_finish(&d->core_of);
+    return hsd_reel_check(&d->reel, err);
+}
+
+static hsd_status number_flat(numbering *n, hsd_tape_reader *nodes, hsd_tape_reader *parents, hsd_error *err)
+{
+    return number_all(n, nodes, parents, true, err);
+}
+
+static hsd_status number_paged(numbering *n, hsd_tape_reader *nodes, hsd_tape_reader *parents, hsd_error *err)
+{
+    return number_all(n, nodes, parents, false, err);
+}
+
+static bool is_flat(const numbering *n)
+{
+    return n->d->limits.uses_flat && n->group_of.is_flat && n->number_of.is_flat;
+}
+
+static hsd_status number(numbering *n, hsd_error *err)
+{
+    hsd_tape_reader nodes, parents;
+    hsd_tape_read(&nodes, &n->d->node_of, HSD_TAPE_FORWARD, false);
+    hsd_tape_read(&parents, &n->d->parent_of, HSD_TAPE_FORWARD, false);
+    const hsd_status status =
+        is_flat(n) ? number_flat(n, &nodes, &parents, err) : number_paged(n, &nodes, &parents, err);
+    hsd_tape_close(&nodes);
+    hsd_tape_close(&parents);
+    return status;
+}
+
+/* ---- predecessors ---- */
+
+void hsd_buckets_begin(hsd_dominators *d, hsd_bucket *buckets, uint32_t count, uint32_t shift, uint32_t lo,
+                       uint32_t hi)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t begin = lo + ((uint64_t)i << shift), end = lo + ((uint64_t)(i + 1) << shift);
+        memset(&buckets[i], 0, sizeof buckets[i]);
+        hsd_tape_init(&buckets[i].tape, &d->reel);
+        buckets[i].lo = (uint32_t)begin;
+        buckets[i].hi = (uint32_t)hsd_min_u64(end, hi);
+    }
+}
+
+/* As many buckets as let an average one be sorted at once, by predecessors and by nodes. */
+static hsd_status plan_buckets(hsd_dominators *d, hsd_error *err)
+{
+    const uint64_t items = 2 * hsd_max_u64(d->forward_count + d->back_count, d->core_count);
+    const uint64_t wanted = hsd_min_u64(items / d->limits.bucket_items + 1, d->limits.max_buckets);
+    while (((uint64_t)(d->core_count - 1) >> d->bucket_shift) + 1 > wanted) d->bucket_shift++;
+    d->bucket_count = ((d->core_count - 1) >> d->bucket_shift) + 1;
+    d->buckets = calloc(d->bucket_count, sizeof *d->buckets);
+    if (d->buckets == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the buckets of the dominators");
+    hsd_buckets_begin(d, d->buckets, d->bucket_count, d->bucket_shift, 0, d->core_count);
+    return HSD_OK;
+}
+
+static inline __attribute__((always_inline)) hsd_status scatter_forward(numbering *n, bool is_flat_array,
+                                                                        hsd_error *err)
+{
+    hsd_dominators *d = n->d;
+    hsd_status status = HSD_OK;
+    hsd_tape_reader reader;
+    uint64_t entry, done = 0;
+    hsd_tape_read(&reader, &d->forward, HSD_TAPE_FORWARD, true);
+    while (status == HSD_OK && hsd_tape_get_u64(&reader, &entry)) {
+        const uint32_t target = hsd_flat_get_u32(&n->number_of, (uint32_t)entry, is_flat_array);
+        if (target == 0) continue; /* a root node */
+        hsd_bucket_put_forward(&d->buckets[target >> d->bucket_shift], target, (uint32_t)(entry >> 32));
+        if ((++done & HSD_DOMINATORS_TICK) == 0) status = hsd_dominators_tick(d, 1, done, d->forward_count, err);
+    }
+    hsd_tape_close(&reader);
+    return status;
+}
+
+static inline __attribute__((always_inline)) void scatter_list(numbering *n, const hsd_back_list *list,
+                                                               bool is_flat_array)
+{
+    hsd_dominators *d = n->d;
+    const uint32_t group = hsd_flat_get_u32(&n->group_of, list->source, is_flat_array);
+    const uint32_t least = list->source < d->secondary ? 1 : d->core_secondary;
+    for (uint32_t i = 0; i < list->count; i++) {
+        const uint32_t target = hsd_flat_get_u32(&n->number_of, list->targets[i], is_flat_array);
+        if (target == 0 || target < least) continue; /* a root node, or one of the first round */
+        hsd_bucket_put_back(&d->buckets[target >> d->bucket_shift], target, list->source, group);
+    }
+}
+
+static inline __attribute__((always_inline)) hsd_status scatter_back(numbering *n, bool is_flat_array,
+                                                                     hsd_error *err)
+{
+    hsd_dominators *d = n->d;
+    hsd_status status = HSD_OK;
+    hsd_tape_reader reader;
+    hsd_back_list list = {0};
+    uint64_t lists = 0;
+    hsd_tape_read(&reader, &d->back, HSD_TAPE_FORWARD, true);
+    while (status == HSD_OK && hsd_back_get(&reader, &list)) {
+        scatter_list(n, &list, is_flat_array);
+        if ((++lists & HSD_DOMINATORS_TICK) == 0) status = hsd_dominators_tick(d, 1, list.source, d->count, err);
+    }
+    hsd_tape_close(&reader);
+    return status;
+}
+
+static hsd_status scatter_flat(numbering *n, hsd_error *err)
+{
+    HSD_TRY(scatter_forward(n, true, err));
+    return scatter_back(n, true, err);
+}
+
+static hsd_status scatter_paged(numbering *n, hsd_error *err)
+{
+    HSD_TRY(scatter_forward(n, false, err));
+    return scatter_back(n, false, err);
+}
+
+static hsd_status scatter(numbering *n, hsd_error *err)
+{
+    hsd_dominators *d = n->d;
+    HSD_TRY(plan_buckets(d, err));
+    HSD_TRY(is_flat(n) ? scatter_flat(n, err) : scatter_paged(n, err));
+    for (uint32_t i = 0; i < d->bucket_count; i++) hsd_tape_finish(&d->buckets[i].tape);
+    hsd_tape_release(&d->forward);
+    hsd_tape_release(&d->back);
+    return hsd_reel_check(&d->reel, err);
+}
+
+/* ---- the step ---- */
+
+/* Places come with their parents close behind them: an eighth of the memory goes a long way. */
+static hsd_status open_arrays(numbering *n, hsd_error *err)
+{
+    hsd_dominators *d = n->d;
+    const uint64_t buckets = (uint64_t)d->limits.max_buckets * d->limits.chunk_bytes;
+    const uint64_t all = hsd_dominators_spare(d, d->state_pages.size + buckets);
+    const uint64_t numbers = hsd_paged_full_bytes((uint64_t)d->nodes * 4);
+    const uint64_t groups = all > numbers + all / 8 ? all - numbers : all / 8;
+    HSD_TRY(hsd_dominators_open(d, &n->group_of, d->count, 4, groups, err));
+    return hsd_dominators_open(d, &n->number_of, d->nodes, 4, all - groups, err);
+}
+
+hsd_status hsd_dominators_number(hsd_dominators *d, hsd_error *err)
+{
+    numbering n = {.d = d};
+    hsd_status status = open_arrays(&n, err);
+    if (status == HSD_OK) status = number(&n, err);
+    if (status == HSD_OK) status = scatter(&n, err);
+    const hsd_status groups = hsd_dominators_close(d, &n.group_of, status == HSD_OK ? err : NULL);
+    if (status == HSD_OK) status = groups;
+    const hsd_status numbers = hsd_dominators_close(d, &n.number_of, status == HSD_OK ? err : NULL);
+    return status == HSD_OK ? numbers : status;
+}

@@ -1,0 +1,102 @@
+/*
+ * Step 5: an interval for each subtree, in two sweeps over the immediate dominators.
+ *
+ *      backwards   sizes[dominator] += sizes[place]
+ *      forwards    firsts[place] = next free number of the dominator, which grows by the size of the place;
+ *                  the place's own next free number, its first + 1, takes the place of its size
+ *
+ * So children lie side by side behind their dominator, in preorder.
+ */
+#include "base/check.h"
+#include "graph/dominators_parts.h"
+
+typedef struct order {
+    hsd_dominators *d;
+    hsd_paged sizes;  /* u32 a place; then the next free number */
+    hsd_paged firsts; /* u32 a place */
+} order;
+
+/* What the array holds is the size less 1, so that it begins with zeros. */
+static inline __attribute__((always_inline)) hsd_status add_sizes(order *o, bool is_flat, hsd_error *err)
+{
+    hsd_dominators *d = o->d;
+    hsd_status status = HSD_OK;
+    hsd_tape_reader reader;
+    hsd_tape_read(&reader, &d->dominator_of, HSD_TAPE_BACKWARD, false);
+    for (uint32_t place = d->count - 1; place > 0 && status == HSD_OK; place--) {
+        uint32_t dominator;
+        if (!hsd_tape_get_u32_back(&reader, &dominator)) break;
+        const uint32_t size = hsd_flat_get_u32(&o->sizes, place, is_flat) + 1;
+        const uint32_t sum = hsd_flat_get_u32(&o->sizes, dominator, is_flat) + size;
+        hsd_flat_set_u32(&o->sizes, dominator, sum, is_flat);
+        if ((place & HSD_DOMINATORS_TICK) == 0) {
+            status = hsd_dominators_tick(d, 4, (d->count - place) / 2, d->count, err);
+        }
+    }
+    hsd_tape_close(&reader);
+    return status == HSD_OK ? hsd_reel_check(&d->reel, err) : status;
+}
+
+static inline __attribute__((always_inline)) hsd_status tell(order *o, uint32_t place, uint32_t node,
+                                                             uint32_t dominator, bool is_flat, hsd_error *err)
+{
+    const hsd_dominators_config *config = o->d->config;
+    const uint32_t size = hsd_flat_get_u32(&o->sizes, place, is_flat) + 1;
+    const uint32_t first = hsd_flat_get_u32(&o->sizes, dominator, is_flat);
+    const hsd_place told = {node, first, first + size, hsd_flat_get_u32(&o->firsts, dominator, is_flat)};
+    hsd_flat_set_u32(&o->sizes, dominator, first + size, is_flat);
+    hsd_flat_set_u32(&o->sizes, place, first + 1, is_flat);
+    hsd_flat_set_u32(&o->firsts, place, first, is_flat);
+    return config->take(config->context, &told, err);
+}
+
+static inline __attribute__((always_inline)) hsd_status tell_all(order *o, bool is_flat, hsd_error *err)
+{
+    hsd_dominators *d = o->d;
+    hsd_status status = HSD_OK;
+    hsd_tape_reader dominators, nodes;
+    hsd_tape_read(&dominators, &d->dominator_of, HSD_TAPE_FORWARD, true);
+    hsd_tape_read(&nodes, &d->node_of, HSD_TAPE_FORWARD, true);
+    hsd_flat_set_u32(&o->sizes, 0, 1, is_flat);
+    for (uint32_t place = 0; place < d->count && status == HSD_OK; place++) {
+        uint32_t dominator, node;
+        if (!hsd_tape_get_u32(&dominators, &dominator) || !hsd_tape_get_u32(&nodes, &node)) break;
+        if ((place & HSD_DOMINATORS_TICK) == 0) {
+            status = hsd_dominators_tick(d, 4, d->count / 2 + place / 2, d->count, err);
+        }
+        if (status == HSD_OK && place > 0) status = tell(o, place, node, dominator, is_flat, err);
+    }
+    hsd_tape_close(&dominators);
+    hsd_tape_close(&nodes);
+    return status == HSD_OK ? hsd_reel_check(&d->reel, err) : status;
+}
+
+static hsd_status sweep_flat(order *o, hsd_error *err)
+{
+    HSD_TRY(add_sizes(o, true, err));
+    return tell_all(o, true, err);
+}
+
+static hsd_status sweep_paged(order *o, hsd_error *err)
+{
+    HSD_TRY(add_sizes(o, false, err));
+    return tell_all(o, false, err);
+}
+
+hsd_status hsd_dominators_order(hsd_dominators *d, hsd_error *err)
+{
+    order o = {.d = d};
+    const uint64_t half = hsd_dominators_spare(d, 0) / 2;
+    hsd_status status = hsd_dominators_open(d, &o.sizes, d->count, 4, half, err);
+    if (status == HSD_OK) status = hsd_dominators_open(d, &o.firsts, d->count, 4, half, err);
+    if (status == HSD_OK) {
+        const bool is_flat = d->limits.uses_flat && o.sizes.is_flat && o.firsts.is_flat;
+        status = is_flat ? sweep_flat(&o, err) : sweep_paged(&o, err);
+    }
+    hsd_paged *arrays[] = {&o.sizes, &o.firsts};
+    for (size_t i = 0; i < HSD_ARRAY_LEN(arrays); i++) {
+        const hsd_status closed = hsd_dominators_close(d, arrays[i], status == HSD_OK ? err : NULL);
+        if (status == HSD_OK) status = closed;
+    }
+    return status;
+}

@@ -1,0 +1,170 @@
+/*
+ * What the steps of graph/dominators.h hand to each other. Private to the dominators and their tests.
+ *
+ *      walk   ──► node_of, parent_of   by preorder; the super-root is 0
+ *             ──► forward, back        the references that are no edges of the walk's tree
+ *      core   ──► core_of              (preorder, parent, core parent) of each core node
+ *             ──► buckets              predecessors of core nodes
+ *      semi   ──► semi_of              semidominators, last core node first
+ *      nca    ──► dominator_of         immediate dominators by preorder
+ *      order  ──► config.take
+ *
+ * A node is *core* if some reference outside of the tree leads to it; the walk knows that when it meets the
+ * reference, so a node of the rest costs no bit and no predecessor. Such a *simple* node is dominated by its
+ * parent. Each node belongs to the *group* of the nearest core node on its way up, itself included.
+ */
+#ifndef HSD_GRAPH_DOMINATORS_PARTS_H
+#define HSD_GRAPH_DOMINATORS_PARTS_H
+
+#include "base/pages.h"
+#include "graph/dominators.h"
+#include "graph/tape.h"
+
+/* How one run divides its memory; hsd_dominators_divide fills it, tests shrink it further. */
+typedef struct hsd_dominators_limits {
+    bool is_resident;        /* tapes in memory, and the blocks of the adjacency left alone */
+    bool uses_flat;          /* arrays that fit are used as plain ones */
+    uint32_t chunk_bytes;    /* of the reel */
+    uint64_t stack_items;    /* of the walk, in memory; even */
+    uint32_t bucket_items;   /* predecessors that are sorted at a time */
+    uint32_t max_buckets;    /* that are written at a time */
+    uint64_t climb_steps;    /* of step 4, for each core node on average, before it builds jumps */
+    uint64_t memory_bytes;   /* all of it */
+    uint64_t floor_bytes;    /* of adjacency blocks after the walk */
+} hsd_dominators_limits;
+
+/* Predecessors of the core nodes lo … hi - 1. First the forward references, as (node - lo, predecessor); then
+ * the others, as (node - lo, predecessor, its group), ascending by predecessor, as differences. */
+typedef struct hsd_bucket {
+    hsd_tape tape;
+    uint32_t lo, hi;
+    uint64_t forward_count, back_count;
+    uint32_t last_source, last_group; /* of the writer */
+} hsd_bucket;
+
+typedef struct hsd_dominators {
+    hsd_adjacency *adjacency;
+    const hsd_dominators_config *config;
+    hsd_dominators_limits limits;
+    hsd_dominators_stats stats;
+    hsd_pages state_pages;
+    uint32_t nodes;              /* of the adjacency */
+    uint32_t count;              /* places: reached nodes and the super-root */
+    uint32_t secondary;          /* places from here on were reached in the second round */
+    uint32_t core_count;         /* the super-root is core node 0 */
+    uint32_t core_secondary;     /* core nodes from here on were reached in the second round */
+    uint64_t forward_count, back_count;
+    uint8_t *states;             /* walk, core: two bits a node */
+    hsd_reel reel;
+    hsd_tape node_of, parent_of; /* u32 */
+    hsd_tape forward;            /* u64: source's place << 32 | target node */
+    hsd_tape back;               /* lists, see hsd_back_list */
+    hsd_tape core_of;            /* see hsd_core_node */
+    hsd_tape semi_of;            /* u32, of the last core node first */
+    hsd_tape dominator_of;       /* u32 */
+    hsd_bucket *buckets;
+    uint32_t bucket_count;
+    uint32_t bucket_shift;       /* core node >> shift = its bucket */
+} hsd_dominators;
+
+/* ---- steps, in order ---- */
+
+hsd_status hsd_dominators_walk(hsd_dominators *d, hsd_error *err);
+hsd_status hsd_dominators_number(hsd_dominators *d, hsd_error *err);
+hsd_status hsd_dominators_semi(hsd_dominators *d, hsd_error *err);
+hsd_status hsd_dominators_nca(hsd_dominators *d, hsd_error *err);
+hsd_status hsd_dominators_order(hsd_dominators *d, hsd_error *err);
+
+/* ---- the driver's helpers ---- */
+
+/* How `memory_bytes` are divided for this graph. */
+hsd_dominators_limits hsd_dominators_divide(const hsd_adjacency *adjacency, uint64_t memory_bytes);
+
+/* What the arrays of a step may have when so much is used for other things. */
+uint64_t hsd_dominators_spare(const hsd_dominators *d, uint64_t used_bytes);
+
+/* hsd_dominators_find with limits of the caller's choice. */
+hsd_status hsd_dominators_find_within(hsd_adjacency *adjacency, const hsd_dominators_config *config,
+                                      const hsd_dominators_limits *limits, hsd_dominators_stats *stats,
+                                      hsd_error *err);
+
+/* Opens an array of `items` items of `item_bytes` each with all of `memory_bytes` that it can use, but no less
+ * than it needs at least. */
+hsd_status hsd_dominators_open(hsd_dominators *d, hsd_paged *array, uint64_t items, uint32_t item_bytes,
+                               uint64_t memory_bytes, hsd_error *err);
+
+/* Books what an array moved, checks and closes it. */
+hsd_status hsd_dominators_close(hsd_dominators *d, hsd_paged *array, hsd_error *err);
+
+/* Failures of the reel, cancelling; call it once in a while. `done` of `total` of step `step`. */
+hsd_status hsd_dominators_tick(hsd_dominators *d, uint32_t step, uint64_t done, uint64_t total, hsd_error *err);
+
+#define HSD_DOMINATORS_TICK 0xffffu /* steps between two looks at the clock, as a mask */
+
+/* ---- records ---- */
+
+/* A core node as it stands on core_of, in order of numbers: preorder - the last one's, preorder - parent,
+ * number - core parent, as varints. */
+typedef struct hsd_core_node {
+    uint32_t place, parent, core_parent;
+} hsd_core_node;
+
+static inline void hsd_core_put(hsd_tape *tape, const hsd_core_node *node, uint32_t number, uint32_t last_place)
+{
+    uint8_t *at = hsd_tape_room(tape, 3 * HSD_VARINT_MOST);
+    at = hsd_varint_put(at, node->place - last_place);
+    at = hsd_varint_put(at, node->place - node->parent);
+    tape->at = hsd_varint_put(at, number - node->core_parent);
+}
+
+/* `node` holds the one before and becomes the next. */
+static inline bool hsd_core_get(hsd_tape_reader *reader, hsd_core_node *node, uint32_t number)
+{
+    uint32_t difference, up, core_up;
+    if (!hsd_tape_has_more(reader)) return false;
+    reader->at = hsd_tape_varint(reader->at, &difference);
+    reader->at = hsd_tape_varint(reader->at, &up);
+    reader->at = hsd_tape_varint(reader->at, &core_up);
+    node->place += difference;
+    node->parent = node->place - up;
+    node->core_parent = number - core_up;
+    return true;
+}
+
+/* References of one node to nodes that were reached before it: source's place - that of the list before,
+ * number of targets, the first target folded against the list's before, gaps - 1; as varints. A long list comes in
+ * several. */
+#define HSD_BACK_LIST_ITEMS 32u
+
+typedef struct hsd_back_list {
+    uint32_t source, count, last_first;
+    uint32_t targets[HSD_BACK_LIST_ITEMS];
+} hsd_back_list;
+
+bool hsd_back_get(hsd_tape_reader *reader, hsd_back_list *list);
+
+/* A bucket's records. */
+static inline void hsd_bucket_put_forward(hsd_bucket *bucket, uint32_t node, uint32_t source)
+{
+    uint8_t *at = hsd_tape_room(&bucket->tape, 2 * HSD_VARINT_MOST);
+    at = hsd_varint_put(at, node - bucket->lo);
+    bucket->tape.at = hsd_varint_put(at, source);
+    bucket->forward_count++;
+}
+
+static inline void hsd_bucket_put_back(hsd_bucket *bucket, uint32_t node, uint32_t source, uint32_t group)
+{
+    uint8_t *at = hsd_tape_room(&bucket->tape, 3 * HSD_VARINT_MOST);
+    at = hsd_varint_put(at, node - bucket->lo);
+    at = hsd_varint_put(at, source - bucket->last_source);
+    bucket->tape.at = hsd_varint_put(at, hsd_fold_difference(group, bucket->last_group));
+    bucket->last_source = source;
+    bucket->last_group = group;
+    bucket->back_count++;
+}
+
+/* Starts buckets of 2^shift nodes each from lo on, until hi. */
+void hsd_buckets_begin(hsd_dominators *d, hsd_bucket *buckets, uint32_t count, uint32_t shift, uint32_t lo,
+                       uint32_t hi);
+
+#endif

@@ -1,0 +1,262 @@
+/*
+ * The reel and its tapes. Resident chunks are cut from slabs of 1 MiB and recycled, never given back before
+ * the reel ends; chunks in the file are recycled likewise, so the file grows to what is alive at once.
+ */
+#include "graph/tape.h"
+
+#include <stdlib.h>
+
+#include "base/pages.h"
+
+#define SLAB_BYTES ((size_t)1 << 20)
+#define NO_CHUNK UINT32_MAX
+
+void hsd_reel_init(hsd_reel *reel, bool is_resident, uint32_t chunk_bytes, hsd_temp_space *space)
+{
+    memset(reel, 0, sizeof *reel);
+    reel->is_resident = is_resident;
+    reel->chunk_bytes = chunk_bytes;
+    reel->space = space;
+    reel->file.fd = -1;
+}
+
+hsd_status hsd_reel_check(const hsd_reel *reel, hsd_error *err)
+{
+    if (reel->status != HSD_OK && err != NULL) *err = reel->error;
+    return reel->status;
+}
+
+static void stick(hsd_reel *reel, hsd_status status, const hsd_error *error)
+{
+    if (reel->status != HSD_OK) return;
+    reel->status = status;
+    reel->error = *error;
+}
+
+static void stick_no_memory(hsd_reel *reel)
+{
+    hsd_error error;
+    hsd_error_init(&error);
+    stick(reel, hsd_fail(&error, HSD_E_NOMEM, "out of memory for the dominators' tapes"), &error);
+}
+
+/* Doubles an array of items; false if there is no memory. */
+static bool grow(void **array, uint32_t *capacity, size_t item_bytes)
+{
+    const uint32_t wanted = *capacity == 0 ? 16 : *capacity * 2;
+    void *grown = realloc(*array, (size_t)wanted * item_bytes);
+    if (grown == NULL) return false;
+    *array = grown;
+    *capacity = wanted;
+    return true;
+}
+
+/* ---- the reel ---- */
+
+static uint32_t chunks_of_slab(const hsd_reel *reel)
+{
+    return reel->chunk_bytes >= SLAB_BYTES ? 1 : (uint32_t)(SLAB_BYTES / reel->chunk_bytes);
+}
+
+/* Memory for the next chunks of a resident reel. */
+static bool add_slab(hsd_reel *reel)
+{
+    hsd_pages pages;
+    const uint32_t count = chunks_of_slab(reel);
+    while (reel->chunk_count + count > reel->chunk_capacity) {
+        void *memory = reel->memory;
+        if (!grow(&memory, &reel->chunk_capacity, sizeof *reel->memory)) return false;
+        reel->memory = memory;
+    }
+    if (!hsd_pages_take(&pages, (size_t)count * reel->chunk_bytes)) return false;
+    for (uint32_t i = 0; i < count; i++)
+        reel->memory[reel->chunk_count + i] = (uint8_t *)pages.data + (size_t)i * reel->chunk_bytes;
+    return true;
+}
+
+static bool take_chunk(hsd_reel *reel, uint32_t *number)
+{
+    if (reel->idle_count > 0) {
+        *number = reel->idle[--reel->idle_count];
+        return true;
+    }
+    if (reel->is_resident && reel->chunk_count % chunks_of_slab(reel) == 0 && !add_slab(reel)) return false;
+    *number = reel->chunk_count++;
+    return true;
+}
+
+static void give_chunk(hsd_reel *reel, hsd_tape_chunk *chunk)
+{
+    const uint32_t number = chunk->number;
+    if (number == NO_CHUNK) return;
+    chunk->number = NO_CHUNK;
+    if (reel->idle_count == reel->idle_capacity) {
+        void *idle = reel->idle;
+        /* a chunk that cannot be remembered is only lost until the reel ends */
+        if (!grow(&idle, &reel->idle_capacity, sizeof *reel->idle)) return;
+        reel->idle = idle;
+    }
+    reel->idle[reel->idle_count++] = number;
+}
+
+void hsd_reel_release(hsd_reel *reel)
+{
+    const uint32_t step = reel->is_resident ? chunks_of_slab(reel) : 1;
+    for (uint32_t i = 0; reel->is_resident && i < reel->chunk_count; i += step) {
+        hsd_pages pages = {reel->memory[i], (size_t)step * reel->chunk_bytes};
+        hsd_pages_give(&pages);
+    }
+    free(reel->memory);
+    free(reel->idle);
+    if (reel->space != NULL) hsd_temp_close(&reel->file);
+    memset(reel, 0, sizeof *reel);
+    reel->file.fd = -1;
+}
+
+/* ---- writing ---- */
+
+void hsd_tape_init(hsd_tape *tape, hsd_reel *reel)
+{
+    memset(tape, 0, sizeof *tape);
+    tape->reel = reel;
+}
+
+/* From now on what is written goes nowhere. */
+static uint8_t *write_nowhere(hsd_tape *tape)
+{
+    tape->at = tape->reel->nowhere;
+    tape->end = tape->at + sizeof tape->reel->nowhere;
+    return tape->at;
+}
+
+/* The chunk that is being written is complete. */
+static void end_chunk(hsd_tape *tape)
+{
+    hsd_reel *reel = tape->reel;
+    if (tape->buffer == NULL || reel->status != HSD_OK) return;
+    hsd_tape_chunk *chunk = &tape->chunks[tape->chunk_count - 1];
+    hsd_error error;
+    hsd_error_init(&error);
+    hsd_status status = HSD_OK;
+    chunk->used = (uint32_t)(tape->at - tape->buffer);
+    if (reel->is_resident) return;
+    if (reel->file.fd < 0) status = hsd_temp_open(&reel->file, reel->space, &error);
+    if (status == HSD_OK) {
+        status = hsd_temp_write(&reel->file, (uint64_t)chunk->number * reel->chunk_bytes, tape->buffer,
+                                chunk->used, &error);
+    }
+    reel->transfers++;
+    if (status != HSD_OK) stick(reel, status, &error);
+}
+
+/* A new chunk at the end of the tape, and memory to write it in. */
+static bool add_chunk(hsd_tape *tape)
+{
+    hsd_reel *reel = tape->reel;
+    uint32_t number;
+    if (tape->chunk_count == tape->chunk_capacity) {
+        void *chunks = tape->chunks;
+        if (!grow(&chunks, &tape->chunk_capacity, sizeof *tape->chunks)) return false;
+        tape->chunks = chunks;
+    }
+    if (!reel->is_resident && tape->buffer == NULL) {
+        tape->buffer = malloc(reel->chunk_bytes);
+        if (tape->buffer == NULL) return false;
+    }
+    if (!take_chunk(reel, &number)) return false;
+    if (reel->is_resident) tape->buffer = reel->memory[number];
+    tape->chunks[tape->chunk_count++] = (hsd_tape_chunk){number, 0};
+    return true;
+}
+
+uint8_t *hsd_tape_turn(hsd_tape *tape)
+{
+    hsd_reel *reel = tape->reel;
+    end_chunk(tape);
+    if (reel->status == HSD_OK && !add_chunk(tape)) stick_no_memory(reel);
+    if (reel->status != HSD_OK) return write_nowhere(tape);
+    tape->at = tape->buffer;
+    tape->end = tape->buffer + reel->chunk_bytes;
+    return tape->at;
+}
+
+void hsd_tape_finish(hsd_tape *tape)
+{
+    end_chunk(tape);
+    if (!tape->reel->is_resident) free(tape->buffer);
+    tape->buffer = NULL;
+    tape->at = tape->end = NULL;
+}
+
+void hsd_tape_release(hsd_tape *tape)
+{
+    if (tape->reel == NULL) return;
+    for (uint32_t i = 0; i < tape->chunk_count; i++) give_chunk(tape->reel, &tape->chunks[i]);
+    if (!tape->reel->is_resident) free(tape->buffer);
+    free(tape->chunks);
+    memset(tape, 0, sizeof *tape);
+}
+
+/* ---- reading ---- */
+
+void hsd_tape_read(hsd_tape_reader *reader, hsd_tape *tape, hsd_tape_order order, bool is_last)
+{
+    memset(reader, 0, sizeof *reader);
+    reader->tape = tape;
+    reader->order = order;
+    reader->is_last = is_last;
+}
+
+/* Brings the bytes of a chunk; NULL on failure. */
+static uint8_t *load(hsd_tape_reader *reader, const hsd_tape_chunk *chunk)
+{
+    hsd_reel *reel = reader->tape->reel;
+    hsd_error error;
+    hsd_error_init(&error);
+    if (reel->is_resident) return reel->memory[chunk->number];
+    if (reader->buffer == NULL) reader->buffer = malloc(reel->chunk_bytes);
+    if (reader->buffer == NULL) {
+        stick_no_memory(reel);
+        return NULL;
+    }
+    reel->transfers++;
+    const hsd_status status = hsd_temp_read(&reel->file, (uint64_t)chunk->number * reel->chunk_bytes,
+                                            reader->buffer, chunk->used, &error);
+    if (status != HSD_OK) stick(reel, status, &error);
+    return status == HSD_OK ? reader->buffer : NULL;
+}
+
+/* The chunk that was read is not needed any more. */
+static void leave_chunk(hsd_tape_reader *reader)
+{
+    hsd_tape *tape = reader->tape;
+    if (!reader->is_last || reader->turned == 0) return;
+    const uint32_t index =
+        reader->order == HSD_TAPE_FORWARD ? reader->turned - 1 : tape->chunk_count - reader->turned;
+    give_chunk(tape->reel, &tape->chunks[index]);
+}
+
+bool hsd_tape_next_chunk(hsd_tape_reader *reader)
+{
+    hsd_tape *tape = reader->tape;
+    reader->at = reader->begin = reader->end = NULL;
+    if (tape->reel->status != HSD_OK) return false;
+    leave_chunk(reader);
+    if (reader->turned == tape->chunk_count) return false;
+    reader->turned++;
+    const bool is_forward = reader->order == HSD_TAPE_FORWARD;
+    const hsd_tape_chunk *chunk =
+        &tape->chunks[is_forward ? reader->turned - 1 : tape->chunk_count - reader->turned];
+    uint8_t *bytes = load(reader, chunk);
+    if (bytes == NULL) return false;
+    reader->begin = bytes;
+    reader->end = bytes + chunk->used;
+    reader->at = is_forward ? reader->begin : reader->end;
+    return true;
+}
+
+void hsd_tape_close(hsd_tape_reader *reader)
+{
+    free(reader->buffer);
+    memset(reader, 0, sizeof *reader);
+}

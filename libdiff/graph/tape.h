@@ -1,0 +1,164 @@
+/*
+ * Tapes: sequences of small records that a stage of the graph writes from front to end and reads in one
+ * sweep, forwards or backwards, many at a time. They share one *reel* of chunks of equal size: pieces of
+ * memory, or of one temporary file. What was read for the last time gives its chunks back at once, so a
+ * stage that turns one tape into others needs the room of one.
+ *
+ *      tape     chunk 7 | chunk 12 | chunk 3 | …      the reel's chunks, in order; the last one may be short
+ *
+ * A record never lies across two chunks: the writer asks for room for the whole of it. Failures stick to the
+ * reel, as with paged arrays: writing goes on into nothing, reading ends early, hsd_reel_check tells.
+ */
+#ifndef HSD_GRAPH_TAPE_H
+#define HSD_GRAPH_TAPE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "graph/varint.h"
+#include "io/temp.h"
+#include <hsdiff/status.h>
+
+#define HSD_TAPE_MIN_CHUNK 256u    /* bytes */
+#define HSD_TAPE_MAX_RECORD 240u
+
+typedef struct hsd_reel {
+    bool is_resident;
+    uint32_t chunk_bytes;
+    uint32_t chunk_count;      /* ever taken */
+    uint32_t chunk_capacity;   /* resident: of `memory` */
+    uint8_t **memory;          /* resident: chunk -> its bytes, in slabs */
+    uint32_t *idle;            /* chunks that were given back */
+    uint32_t idle_count, idle_capacity;
+    uint64_t transfers;        /* chunks written to and read from the file */
+    hsd_temp file;
+    hsd_temp_space *space;
+    hsd_status status;
+    hsd_error error;
+    uint8_t nowhere[HSD_TAPE_MIN_CHUNK]; /* what is written after a failure */
+} hsd_reel;
+
+/* `chunk_bytes`: a multiple of 16, at least HSD_TAPE_MIN_CHUNK. A reel that is not resident costs memory only
+ * for chunks that are being written or read. */
+void hsd_reel_init(hsd_reel *reel, bool is_resident, uint32_t chunk_bytes, hsd_temp_space *space);
+hsd_status hsd_reel_check(const hsd_reel *reel, hsd_error *err);
+void hsd_reel_release(hsd_reel *reel);
+
+typedef struct hsd_tape_chunk {
+    uint32_t number, used;
+} hsd_tape_chunk;
+
+typedef struct hsd_tape { /* a zeroed one may be released */
+    hsd_reel *reel;
+    hsd_tape_chunk *chunks;
+    uint32_t chunk_count, chunk_capacity;
+    uint8_t *buffer;       /* the chunk that is being written */
+    uint8_t *at, *end;
+} hsd_tape;
+
+void hsd_tape_init(hsd_tape *tape, hsd_reel *reel);
+
+/* Slow path of hsd_tape_room. */
+uint8_t *hsd_tape_turn(hsd_tape *tape);
+
+/* Room for a record of at most `bytes` (up to HSD_TAPE_MAX_RECORD); set tape->at behind what was written. */
+static inline uint8_t *hsd_tape_room(hsd_tape *tape, uint32_t bytes)
+{
+    if (__builtin_expect((size_t)(tape->end - tape->at) < bytes, 0)) return hsd_tape_turn(tape);
+    return tape->at;
+}
+
+static inline void hsd_tape_put_u32(hsd_tape *tape, uint32_t value)
+{
+    uint8_t *at = hsd_tape_room(tape, 4);
+    memcpy(at, &value, 4);
+    tape->at = at + 4;
+}
+
+static inline void hsd_tape_put_u64(hsd_tape *tape, uint64_t value)
+{
+    uint8_t *at = hsd_tape_room(tape, 8);
+    memcpy(at, &value, 8);
+    tape->at = at + 8;
+}
+
+/* Nothing follows; the tape may be read. */
+void hsd_tape_finish(hsd_tape *tape);
+
+/* Gives all chunks back. */
+void hsd_tape_release(hsd_tape *tape);
+
+typedef enum hsd_tape_order { HSD_TAPE_FORWARD, HSD_TAPE_BACKWARD } hsd_tape_order;
+
+typedef struct hsd_tape_reader { /* a zeroed one may be closed */
+    hsd_tape *tape;
+    hsd_tape_order order;
+    bool is_last;          /* chunks are given back behind the reader */
+    uint32_t turned;       /* chunks begun */
+    uint8_t *buffer;       /* owned, unless the reel is resident */
+    const uint8_t *at, *begin, *end;
+} hsd_tape_reader;
+
+/* Reads a finished tape. `is_last`: nobody reads it again. */
+void hsd_tape_read(hsd_tape_reader *reader, hsd_tape *tape, hsd_tape_order order, bool is_last);
+
+/* Slow path: the next chunk in order; false at the end, or after a failure. */
+bool hsd_tape_next_chunk(hsd_tape_reader *reader);
+
+void hsd_tape_close(hsd_tape_reader *reader);
+
+/* True if a record begins at reader->at. */
+static inline bool hsd_tape_has_more(hsd_tape_reader *reader)
+{
+    return __builtin_expect(reader->at != reader->end, 1) || hsd_tape_next_chunk(reader);
+}
+
+static inline bool hsd_tape_get_u32(hsd_tape_reader *reader, uint32_t *value)
+{
+    if (!hsd_tape_has_more(reader)) return false;
+    memcpy(value, reader->at, 4);
+    reader->at += 4;
+    return true;
+}
+
+static inline bool hsd_tape_get_u64(hsd_tape_reader *reader, uint64_t *value)
+{
+    if (!hsd_tape_has_more(reader)) return false;
+    memcpy(value, reader->at, 8);
+    reader->at += 8;
+    return true;
+}
+
+/* The same from the end, of a tape of u32 alone, opened with HSD_TAPE_BACKWARD. */
+static inline bool hsd_tape_get_u32_back(hsd_tape_reader *reader, uint32_t *value)
+{
+    if (__builtin_expect(reader->at == reader->begin, 0) && !hsd_tape_next_chunk(reader)) return false;
+    reader->at -= 4;
+    memcpy(value, reader->at, 4);
+    return true;
+}
+
+/* ---- numbers of variable length within a record ---- */
+
+static inline const uint8_t *hsd_tape_varint(const uint8_t *in, uint32_t *value)
+{
+    uint64_t wide;
+    in = hsd_varint_get(in, &wide);
+    *value = (uint32_t)wide;
+    return in;
+}
+
+/* The difference of two u32 modulo 2^32, small whichever is the larger. */
+static inline uint32_t hsd_fold_difference(uint32_t value, uint32_t base)
+{
+    const uint32_t difference = value - base;
+    return (difference << 1) ^ (0 - (difference >> 31));
+}
+
+static inline uint32_t hsd_unfold_difference(uint32_t folded, uint32_t base)
+{
+    return base + ((folded >> 1) ^ (0 - (folded & 1)));
+}
+
+#endif

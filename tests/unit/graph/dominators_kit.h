@@ -1,0 +1,129 @@
+/*
+ * Graphs, the answer about them, and the definition of that answer, for the tests of the dominators.
+ */
+#ifndef HSD_TESTS_DOMINATORS_KIT_H
+#define HSD_TESTS_DOMINATORS_KIT_H
+
+#include <criterion/criterion.h>
+
+#include "graph/dominators_parts.h"
+#include "support/random.h"
+
+/* What was told of each node; `first` 0 = nothing. */
+typedef struct kit_answer {
+    uint32_t nodes;
+    hsd_place *of_node;
+    uint32_t told;
+    hsd_dominators_stats stats;
+} kit_answer;
+
+static inline hsd_status kit_take(void *context, const hsd_place *place, hsd_error *err)
+{
+    kit_answer *answer = context;
+    (void)err;
+    cr_assert_lt(place->node, answer->nodes);
+    cr_assert_eq(answer->of_node[place->node].first, 0, "node %u is told twice", place->node);
+    answer->of_node[place->node] = *place;
+    answer->told++;
+    return HSD_OK;
+}
+
+static inline kit_answer kit_answer_of(uint32_t nodes)
+{
+    return (kit_answer){.nodes = nodes, .of_node = calloc(nodes + 1, sizeof(hsd_place))};
+}
+
+/* The answer for a graph, by the limits given, or by `memory` if they are NULL. */
+static inline kit_answer kit_find(hsd_adjacency *a, hsd_root_nodes roots, uint64_t memory,
+                                  const hsd_dominators_limits *limits, hsd_temp_space *space)
+{
+    hsd_error err;
+    hsd_error_init(&err);
+    kit_answer answer = kit_answer_of(hsd_adjacency_node_count(a));
+    const hsd_dominators_config config = {
+        .roots = roots, .memory_bytes = memory, .space = space, .take = kit_take, .context = &answer};
+    const hsd_status status = limits == NULL
+                                  ? hsd_dominators_find(a, &config, &answer.stats, &err)
+                                  : hsd_dominators_find_within(a, &config, limits, &answer.stats, &err);
+    cr_assert_eq(status, HSD_OK, "%s", err.text);
+    cr_assert_eq(answer.stats.reached, answer.told);
+    return answer;
+}
+
+/* Places are 1 … told; children lie inside their parents, side by side, and fill them but for one place. */
+static inline void kit_check_intervals(const kit_answer *answer)
+{
+    const uint32_t count = answer->told + 1;
+    const hsd_place **by_first = calloc(count, sizeof *by_first);
+    uint64_t *inside = calloc(count, sizeof *inside);
+    for (uint32_t node = 0; node < answer->nodes; node++) {
+        const hsd_place *place = &answer->of_node[node];
+        if (place->first == 0) continue;
+        cr_assert_lt(place->first, count);
+        cr_assert(place->end > place->first && place->end <= count && place->parent < place->first);
+        cr_assert_null(by_first[place->first], "two nodes at place %u", place->first);
+        by_first[place->first] = place;
+        inside[place->parent] += place->end - place->first;
+    }
+    cr_assert_eq(inside[0], answer->told);
+    for (uint32_t first = 1; first < count; first++) {
+        const hsd_place *place = by_first[first];
+        cr_assert_eq(inside[first], place->end - first - 1);
+        if (place->parent > 0) cr_assert(place->end <= by_first[place->parent]->end);
+    }
+    free(by_first);
+    free(inside);
+}
+
+static inline void kit_release(kit_answer *answer) { free(answer->of_node); }
+
+/* Two answers are the same but for their figures. */
+static inline void kit_check_same(const kit_answer *one, const kit_answer *other)
+{
+    cr_assert_eq(one->told, other->told);
+    for (uint32_t node = 0; node < one->nodes; node++) {
+        const hsd_place *a = &one->of_node[node], *b = &other->of_node[node];
+        cr_assert(a->first == b->first && a->end == b->end && a->parent == b->parent, "node %u", node);
+    }
+}
+
+/* A graph while it is built: references in any order, then sorted by source. */
+typedef struct kit_graph {
+    uint32_t nodes; /* root nodes are among them */
+    hsd_root_nodes roots;
+    uint64_t (*edges); /* source << 32 | target */
+    uint64_t edge_count, edge_capacity;
+} kit_graph;
+
+static inline void kit_add(kit_graph *g, uint32_t source, uint32_t target)
+{
+    if (g->edge_count == g->edge_capacity) {
+        g->edge_capacity = g->edge_capacity == 0 ? 64 : g->edge_capacity * 2;
+        g->edges = realloc(g->edges, g->edge_capacity * sizeof *g->edges);
+    }
+    g->edges[g->edge_count++] = (uint64_t)source << 32 | target;
+}
+
+static inline int kit_compare(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static inline hsd_adjacency *kit_build(kit_graph *g, uint64_t memory, hsd_temp_space *space)
+{
+    hsd_adjacency *a;
+    hsd_error err;
+    hsd_error_init(&err);
+    if (g->edge_count > 0) qsort(g->edges, g->edge_count, sizeof *g->edges, kit_compare);
+    cr_assert_eq(hsd_adjacency_begin(&a, memory, space, &err), HSD_OK, "%s", err.text);
+    for (uint64_t i = 0; i < g->edge_count; i++) {
+        const uint32_t target = (uint32_t)g->edges[i];
+        cr_assert_eq(hsd_adjacency_add(a, (uint32_t)(g->edges[i] >> 32), &target, NULL, 1, &err), HSD_OK, "%s",
+                     err.text);
+    }
+    cr_assert_eq(hsd_adjacency_finish(a, g->nodes, &err), HSD_OK, "%s", err.text);
+    return a;
+}
+
+#endif

@@ -1,0 +1,144 @@
+/*
+ * Dominators against their definition on small random graphs: a node dominates another if the other is not
+ * reached any more once the first is gone. Limits are so small that stack, tapes, buckets, hot nodes and
+ * jumps are all reached with fifty nodes.
+ */
+#include "dominators_kit.h"
+
+enum { MOST_NODES = 64 };
+
+static hsd_temp_space space;
+static hsd_error err;
+
+static void setup(void)
+{
+    hsd_temp_space_init(&space, NULL);
+    hsd_error_init(&err);
+}
+
+TestSuite(dominators, .init = setup);
+
+/* ---- the definition ---- */
+
+typedef struct definition {
+    uint64_t targets[MOST_NODES]; /* bits */
+    uint64_t primary, secondary;  /* root nodes */
+    uint64_t first_round;         /* what is reached in it */
+} definition;
+
+/* What `from` reaches over nodes that are not in `gone`. */
+static uint64_t reach(const definition *def, uint64_t from, uint64_t gone)
+{
+    uint64_t reached = from & ~gone, open = reached;
+    while (open != 0) {
+        const int node = __builtin_ctzll(open);
+        open &= open - 1;
+        const uint64_t fresh = def->targets[node] & ~reached & ~gone;
+        reached |= fresh;
+        open |= fresh;
+    }
+    return reached;
+}
+
+/* Everything live, in two rounds, without `gone`. */
+static uint64_t reach_both(const definition *def, uint64_t gone)
+{
+    return reach(def, def->primary, gone) | reach(def, def->secondary, gone | def->first_round);
+}
+
+static definition define(const kit_graph *g)
+{
+    definition def = {0};
+    for (uint32_t root = g->roots.begin; root < g->roots.end; root++) {
+        if (root < g->roots.second) def.primary |= UINT64_C(1) << root;
+        else def.secondary |= UINT64_C(1) << root;
+    }
+    for (uint64_t i = 0; i < g->edge_count; i++) {
+        const uint32_t source = (uint32_t)(g->edges[i] >> 32);
+        def.targets[source] |= UINT64_C(1) << (uint32_t)g->edges[i];
+    }
+    /* only the super-root refers to root nodes */
+    for (uint32_t node = 0; node < MOST_NODES; node++) def.targets[node] &= ~(def.primary | def.secondary);
+    def.first_round = reach(&def, def.primary, 0);
+    return def;
+}
+
+static void check_definition(const kit_graph *g, const kit_answer *answer, unsigned long seed)
+{
+    const definition def = define(g);
+    const uint64_t live = reach_both(&def, 0);
+    for (uint32_t node = 0; node < g->nodes; node++) {
+        const hsd_place *place = &answer->of_node[node];
+        cr_assert_eq(place->first != 0, live >> node & 1, "seed %lu node %u", seed, node);
+        if (place->first == 0) continue;
+        const uint64_t lost = live & ~reach_both(&def, UINT64_C(1) << node);
+        for (uint32_t other = 0; other < g->nodes; other++) {
+            const uint32_t at = answer->of_node[other].first;
+            const bool is_inside = at >= place->first && at < place->end;
+            cr_assert_eq(is_inside, lost >> other & 1, "seed %lu: node %u, %u", seed, node, other);
+        }
+    }
+}
+
+/* ---- random graphs ---- */
+
+static kit_graph random_graph(test_random *random)
+{
+    kit_graph g = {0};
+    const uint32_t roots = (uint32_t)test_below(random, 7);
+    const uint32_t objects = 1 + (uint32_t)test_below(random, MOST_NODES - 8);
+    const uint32_t primary = (uint32_t)test_below(random, roots + 1);
+    g.roots = (hsd_root_nodes){objects, objects + primary, objects + roots};
+    g.nodes = objects + roots;
+    const uint64_t density = 1 + test_below(random, 5);
+    const uint64_t edges = test_below(random, objects * density);
+    const uint32_t window = 1 + (uint32_t)test_below(random, objects);
+    for (uint64_t i = 0; i < edges; i++) {
+        const uint32_t source = (uint32_t)test_below(random, objects);
+        uint32_t target = (uint32_t)test_below(random, objects);
+        if (test_below(random, 2) == 0) target = (uint32_t)((source + test_below(random, window)) % objects);
+        if (test_below(random, 40) == 0 && roots > 0) target = objects + (uint32_t)test_below(random, roots);
+        kit_add(&g, source, target);
+        if (test_below(random, 16) == 0) kit_add(&g, source, target);
+        if (test_below(random, 16) == 0) kit_add(&g, source, source);
+    }
+    for (uint32_t root = g.roots.begin; root < g.roots.end; root++) {
+        for (uint64_t i = test_below(random, 4); i > 0; i--) {
+            kit_add(&g, root, (uint32_t)test_below(random, objects));
+        }
+    }
+    return g;
+}
+
+static hsd_dominators_limits random_limits(test_random *random)
+{
+    return (hsd_dominators_limits){
+        .is_resident = test_below(random, 2) == 0,
+        .uses_flat = test_below(random, 2) == 0,
+        .chunk_bytes = HSD_TAPE_MIN_CHUNK,
+        .stack_items = 2 + 2 * (uint32_t)test_below(random, 4),
+        .bucket_items = 1 + (uint32_t)test_below(random, 6),
+        .max_buckets = 1 + (uint32_t)test_below(random, 4),
+        .climb_steps = test_below(random, 2),
+        .memory_bytes = UINT64_C(4) << 20,
+        .floor_bytes = UINT64_C(512) << 10,
+    };
+}
+
+Test(dominators, equal_their_definition_on_random_graphs)
+{
+    const uint64_t seed = test_seed(17);
+    for (uint64_t i = 0; i < 12000; i++) {
+        test_random random = {seed + i};
+        kit_graph g = random_graph(&random);
+        hsd_adjacency *a = kit_build(&g, UINT64_C(1) << 20, &space);
+        const hsd_dominators_limits limits = random_limits(&random);
+        kit_answer answer = kit_find(a, g.roots, UINT64_C(16) << 20, i % 4 == 3 ? NULL : &limits, &space);
+        kit_check_intervals(&answer);
+        check_definition(&g, &answer, (unsigned long)(seed + i));
+        kit_release(&answer);
+        hsd_adjacency_free(a);
+        free(g.edges);
+    }
+    cr_assert_eq(space.bytes_now, 0, "temporary files are given back");
+}
