@@ -46,6 +46,14 @@ CASES = {
     "diff-json-top": ("hsdiff --format=json --top 1 d/demo-before.hs d/demo-after.hs", 0),
     "diff-csv": ("hsdiff --format csv d/demo-before.hs d/demo-after.hs", 0),
     "diff-csv-roots": ("hsdiff --format csv --table roots d/demo-before.hs d/demo-after.hs", 0),
+    "diff-csv-holders": ("hsdiff --format csv --table holders d/demo-before.hs d/demo-after.hs", 0),
+    "diff-csv-tree": ("hsdiff --format csv --table tree d/demo-before.hs d/demo-after.hs", 0),
+    "diff-json-tree": ("hsdiff --format json --tree d/demo-before.hs d/demo-after.hs", 0),
+    "diff-tree": ("hsdiff -q --tree d/demo-before.hs d/demo-after.hs", 0),
+    "diff-plain-tree": ("hsdiff --plain --tree a.heapsnapshot b.heapsnapshot", 0),
+    "diff-sort-retained": ("hsdiff -q -s retained d/demo-before.hs d/demo-after.hs", 0),
+    "diff-no-holders": ("hsdiff --no-holders d/demo-before.hs d/demo-after.hs", 0),
+    "diff-no-holders-json": ("hsdiff --no-holders --format json d/demo-before.hs d/demo-after.hs", 0),
     "diff-summary": ("hsdiff --summary d/demo-before.hs d/demo-after.hs", 0),
     "diff-objects": ("hsdiff -q d/demo-before.hs d/demo-after.hs --objects o.csv -o r.txt && head -4 o.csv && wc -l o.csv "
                      "&& cut -d, -f1 o.csv | sort | uniq -c", 0),
@@ -133,6 +141,11 @@ CASES = {
     "bad-from": ("hsdiff import a.hprof --from elf -o x.hs", 2),
     "both-stdin": ("hsdiff - -", 2),
     "summary-objects": ("hsdiff --summary --objects o.csv a b", 2),
+    "summary-tree": ("hsdiff --summary --tree a b", 2),
+    "no-holders-table": ("hsdiff --no-holders --format csv --table holders a b", 2),
+    "no-holders-sort": ("hsdiff --no-holders -s retained a b", 2),
+    "csv-tree": ("hsdiff --format csv --tree a b", 2),
+    "bad-table": ("hsdiff --format csv --table threads a b", 2),
     "import-nowhere": ("hsdiff import a.hprof", 2),
     "salvage-nowhere": ("hsdiff salvage cut.hs", 2),
     "help-of-nothing": ("hsdiff help frobnicate", 2),
@@ -155,6 +168,8 @@ CASES = {
 PRINTING = {
     "text": "hsdiff d/demo-before.hs d/demo-after.hs", "json": "hsdiff --format json d/demo-before.hs d/demo-after.hs",
     "csv": "hsdiff --format csv d/demo-before.hs d/demo-after.hs", "plain": "hsdiff --plain d/demo-before.hs d/demo-after.hs",
+    "tree": "hsdiff --format json --tree d/demo-before.hs d/demo-after.hs",
+    "csv-holders": "hsdiff --format csv --table holders d/demo-before.hs d/demo-after.hs",
     "summary": "hsdiff --summary d/demo-before.hs d/demo-after.hs", "info": "hsdiff info d/demo-after.hs",
     "info-json": "hsdiff info --format json d/demo-after.hs", "dump": "hsdiff dump d/demo-after.hs",
     "verify": "hsdiff verify d/demo-after.hs", "import": "hsdiff import a.hprof -o -", "salvage": "hsdiff salvage cut.hs -o -",
@@ -164,7 +179,8 @@ PRINTING = {
     "complete-zsh": "hsdiff --generate complete-zsh", "complete-fish": "hsdiff --generate complete-fish",
 }
 
-SCREENS = [(screen, width) for screen in ("shop", "moving", "partial", "summary", "same") for width in (0, 80)]
+SCREENS = [(screen, width) for screen in ("shop", "moving", "partial", "summary", "same", "holders", "scattered", "shrunk", "roots", "tree",
+                                          "moving-holders", "partial-holders") for width in (0, 80)]
 
 
 def make_inputs(folder, hsdiff):
