@@ -28,8 +28,6 @@ static uint32_t first_of(const uint64_t *record) { return (uint32_t)record[0]; }
 static uint32_t end_of(const uint64_t *record) { return (uint32_t)(record[1] >> 32); }
 static uint32_t parent_of(const uint64_t *record) { return (uint32_t)record[1]; }
 
-#pragma weak hsd_dominators_find
-
 /* ---- dominators ---- */
 
 static hsd_status take_place(void *context, const hsd_place *place, hsd_error *err)

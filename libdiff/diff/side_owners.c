@@ -43,8 +43,6 @@ static hsd_status find_owners(hsd_side_walk *side, hsd_error *err)
     return status;
 }
 
-#pragma weak hsd_reach_find
-
 /* ---- what lives by soft references alone ---- */
 
 static hsd_status find_strong(hsd_side_walk *side, uint8_t *reached, hsd_error *err)
