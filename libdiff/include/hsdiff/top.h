@@ -86,15 +86,20 @@ void hsd_top_free(hsd_top *top);
 
 /* ---- paths ---- */
 
-typedef struct hsd_path_row { /* a type-path, and all objects whose shortest path reads so */
+/* A type-path, and all objects whose shortest path reads so; shown is the shortest of these paths. Paths read alike
+ * when they differ only in the insides of containers and in how often a step repeats. */
+typedef struct hsd_path_row {
     hsd_text root;
     uint32_t root_kind;
     const hsd_step *steps;   /* the last one is the object */
     size_t step_count;
-    uint64_t step_cut;
-    uint64_t length;         /* references */
-    hsd_amount objects;      /* and their bytes */
+    uint64_t step_cut;       /* references left out behind step 32 of 64 */
+    uint64_t length;         /* references from the root, those left out included */
+    hsd_amount objects;      /* and their bytes; with is_id references to the object over paths that read so, no bytes */
 } hsd_path_row;
+
+/* Distinct paths that are told apart; the longest ones beyond count as others. */
+#define HSD_MAX_PATHS 65536u
 
 typedef struct hsd_paths {
     hsd_side side;
@@ -102,9 +107,9 @@ typedef struct hsd_paths {
     uint64_t id;
     bool is_id;
     hsd_amount live, unreached; /* objects asked for */
-    hsd_path_row *rows;      /* shortest first; then by bytes, largest first; then by text */
+    hsd_path_row *rows;      /* shortest first; then by bytes, objects, largest first; then by names from the root on */
     size_t row_count;
-    hsd_amount others;       /* objects whose paths are not rows */
+    hsd_amount others;       /* objects whose paths are not rows; with is_id references */
     uint64_t other_rows;     /* distinct paths that are not; a lower bound past HSD_MAX_PATHS */
     hsd_text *warnings;
     size_t warning_count;
@@ -120,7 +125,12 @@ typedef struct hsd_paths_options {
     bool partial;
 } hsd_paths_options;
 
-/* HSD_E_NOT_FOUND when no object is of that type or id; text and hint name close ones. */
+/*
+ * Finds how the objects of a type are reached, or who refers to one object: for an id each row is a way to it through
+ * other referrers, none of which leads through the object itself. `run` may be NULL. *out is NULL on failure; free with
+ * hsd_paths_free. HSD_E_NOT_FOUND when no object is of that type or id; text and hint name close ones.
+ * HSD_E_UNSUPPORTED for a capture without roots or references. Fails as hsd_diff_run does.
+ */
 hsd_status hsd_paths_run(hsd_paths **out, hsd_capture *capture, const hsd_paths_options *options,
                          const hsd_run *run, hsd_error *err);
 void hsd_paths_free(hsd_paths *paths);
