@@ -63,10 +63,14 @@ static hsd_report_options report_options(const cli_app *cli, const cli_input inp
     return report;
 }
 
-static bool wants_holders(const cli_options *options)
+/* The option that shows what comes with holders; NULL when there is none. */
+static const char *option_for_holders(const cli_options *options)
 {
-    return options->tree || options->table == HSD_TABLE_HOLDERS ||
-           options->table == HSD_TABLE_TREE || options->sort == HSD_SORT_RETAINED;
+    return options->tree                         ? "--tree"
+           : options->table == HSD_TABLE_HOLDERS ? "--table holders"
+           : options->table == HSD_TABLE_TREE    ? "--table tree"
+           : options->sort == HSD_SORT_RETAINED  ? "--sort retained"
+                                                 : NULL;
 }
 
 /* A CSV file cannot say why it is empty. */
@@ -123,10 +127,10 @@ static bool is_usable(const cli_app *cli, const hsd_report_format *format)
         cli_complain("only one of the two inputs can be standard input.");
     else if (options->objects && options->summary)
         cli_complain("--summary reads no object, so --objects has nothing to list.");
-    else if (wants_holders(options) && (options->no_holders || options->summary))
-        cli_complain("%s leaves out what --tree, --table holders, --table tree and --sort retained "
-                     "show.",
-                     options->no_holders ? "--no-holders" : "--summary");
+    else if (option_for_holders(options) && (options->no_holders || options->summary))
+        cli_complain("%s leaves out what %s shows.",
+                     options->no_holders ? "--no-holders" : "--summary",
+                     option_for_holders(options));
     else if (options->tree && strcmp(format->name, "csv") == 0)
         cli_complain("--format csv holds one table: --table tree.");
     else if (options->objects && strcmp(options->objects, "-") == 0 &&
