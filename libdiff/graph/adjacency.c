@@ -109,6 +109,16 @@ static hsd_status reserve_bit(hsd_adjacency *a, uint32_t node, hsd_error *err)
     return HSD_OK;
 }
 
+/* Gives back what was reserved and not needed. */
+static void trim_bits(hsd_adjacency *a)
+{
+    const size_t bytes = (size_t)a->node_count / 8 + 1;
+    uint8_t *trimmed = realloc(a->has_targets, bytes);
+    if (trimmed == NULL) return;
+    a->has_targets = trimmed;
+    a->bit_bytes = bytes;
+}
+
 static hsd_status mark_has_targets(hsd_adjacency *a, uint32_t node, hsd_error *err)
 {
     HSD_TRY(reserve_bit(a, node, err));
@@ -369,6 +379,7 @@ hsd_status hsd_adjacency_finish(hsd_adjacency *a, uint32_t node_count, hsd_error
     HSD_TRY(place_empty_until(a, node_count, err));
     HSD_TRY(close_block(a, err));
     HSD_TRY(reserve_bit(a, node_count, err));
+    trim_bits(a);
     HSD_TRY(build_locate(a, err));
     HSD_TRY(hsd_blocks_finish(&a->blocks, err));
     HSD_TRY(finish_names(a, err));

@@ -21,6 +21,11 @@ uint64_t hsd_frontier_fixed_bytes(const hsd_adjacency *adjacency)
            (words_for(blocks) + words_for(words_for(blocks))) * sizeof(uint64_t);
 }
 
+uint64_t hsd_frontier_share_bytes(const hsd_adjacency *adjacency, uint64_t memory_bytes)
+{
+    return hsd_max_u64(memory_bytes / 8, hsd_frontier_fixed_bytes(adjacency) + HSD_WORKLIST_LEAST_BYTES);
+}
+
 hsd_status hsd_frontier_open(hsd_frontier *f, hsd_adjacency *adjacency, uint64_t memory_bytes,
                              hsd_temp_space *space, hsd_error *err)
 {

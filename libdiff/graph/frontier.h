@@ -33,6 +33,9 @@ typedef struct hsd_frontier {
 /* Bytes a frontier needs besides its stack: N/8 and little more than 4 a block. */
 uint64_t hsd_frontier_fixed_bytes(const hsd_adjacency *adjacency);
 
+/* The share of a walk's memory that a frontier does well with: an eighth, or what it needs at least. */
+uint64_t hsd_frontier_share_bytes(const hsd_adjacency *adjacency, uint64_t memory_bytes);
+
 /* At least 128 KiB of memory_bytes go to the stack. HSD_E_NOMEM. */
 hsd_status hsd_frontier_open(hsd_frontier *frontier, hsd_adjacency *adjacency, uint64_t memory_bytes,
                              hsd_temp_space *space, hsd_error *err);

@@ -12,6 +12,7 @@
  */
 #include "graph/owners.h"
 
+#include "base/check.h"
 #include "graph/frontier.h"
 
 #define RING_ITEMS 32u
@@ -173,10 +174,11 @@ hsd_status hsd_owners_find(hsd_adjacency *adjacency, const hsd_owners_config *co
                            hsd_paged *owners, hsd_error *err)
 {
     const uint64_t bytes = (uint64_t)hsd_adjacency_node_count(adjacency) * sizeof(uint32_t);
-    const uint64_t list_bytes = config->memory_bytes / 8;
+    const uint64_t list_bytes = hsd_frontier_share_bytes(adjacency, config->memory_bytes);
+    const uint64_t label_bytes = config->memory_bytes - hsd_min_u64(list_bytes, config->memory_bytes);
     walk w = {.adjacency = adjacency, .config = config, .owners = owners};
     HSD_TRY(check_roots(config, hsd_adjacency_node_count(adjacency), err));
-    HSD_TRY(hsd_paged_open(owners, bytes, config->memory_bytes - list_bytes, config->space, err));
+    HSD_TRY(hsd_paged_open(owners, bytes, label_bytes, config->space, err));
     hsd_status status = hsd_frontier_open(&w.frontier, adjacency, list_bytes, config->space, err);
     if (status == HSD_OK) status = walk_all(&w, err);
     hsd_frontier_close(&w.frontier);

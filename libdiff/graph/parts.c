@@ -94,9 +94,10 @@ hsd_status hsd_parts_find(hsd_adjacency *adjacency, const hsd_parts_config *conf
                           hsd_paged *holder, hsd_error *err)
 {
     const uint64_t bytes = (uint64_t)hsd_adjacency_node_count(adjacency) * sizeof(uint32_t);
-    const uint64_t list_bytes = config->memory_bytes / 8;
+    const uint64_t list_bytes = hsd_frontier_share_bytes(adjacency, config->memory_bytes);
+    const uint64_t label_bytes = config->memory_bytes - hsd_min_u64(list_bytes, config->memory_bytes);
     walk w = {.adjacency = adjacency, .config = config, .holder = holder};
-    HSD_TRY(hsd_paged_open(holder, bytes, config->memory_bytes - list_bytes, config->space, err));
+    HSD_TRY(hsd_paged_open(holder, bytes, label_bytes, config->space, err));
     hsd_status status = hsd_frontier_open(&w.frontier, adjacency, list_bytes, config->space, err);
     if (status == HSD_OK) status = walk_all(&w, err);
     if (status == HSD_OK) status = forget_shared(&w, err);

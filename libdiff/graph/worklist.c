@@ -10,15 +10,13 @@
 
 #include "base/check.h"
 
-#define MIN_WINDOW_BYTES (UINT64_C(128) << 10)
-
 hsd_status hsd_worklist_open(hsd_worklist *list, uint64_t memory_bytes, hsd_temp_space *space,
                              hsd_error *err)
 {
     memset(list, 0, sizeof *list);
     list->file.fd = -1;
     list->space = space;
-    const uint64_t bytes = hsd_min_u64(hsd_max_u64(memory_bytes, MIN_WINDOW_BYTES), UINT64_C(64) << 20);
+    const uint64_t bytes = hsd_min_u64(hsd_max_u64(memory_bytes, HSD_WORKLIST_LEAST_BYTES), UINT64_C(64) << 20);
     list->capacity = (uint32_t)(bytes / sizeof *list->items) & ~1u;
     list->items = malloc((size_t)list->capacity * sizeof *list->items);
     if (list->items == NULL) {

@@ -21,7 +21,9 @@ typedef struct hsd_worklist {
     hsd_temp_space *space;
 } hsd_worklist;
 
-/* A window of about memory_bytes, at least 128 KiB. HSD_E_NOMEM. */
+#define HSD_WORKLIST_LEAST_BYTES (UINT64_C(128) << 10)
+
+/* A window of about memory_bytes, but no less than the least. HSD_E_NOMEM. */
 hsd_status hsd_worklist_open(hsd_worklist *list, uint64_t memory_bytes, hsd_temp_space *space,
                              hsd_error *err);
 
