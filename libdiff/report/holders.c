@@ -6,7 +6,7 @@
  *          .cart: Array                   12,000 new    +2.10 MiB
  *      1,203 other holders                    +412  +87.2 KiB     2%
  *
- * Shares are of the growth of the heap, so they are left out where it did not grow or is not known.
+ * Shares are of the growth of the heap, so they are left out where it did not grow. A partial capture has no holders.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,10 +65,8 @@ static void put_name(holder_table *holders, size_t indent)
 static void put_growth(holder_table *holders, int64_t bytes)
 {
     char text[HSD_NUMBER_CHARS];
-    const bool is_proven = !holders->screen->diff->is_partial || bytes > 0;
-    if (is_proven) hsd_screen_growth_size(holders->screen, text, bytes);
-    put(holders, GROWTH, is_proven ? text : "?", is_proven ? strlen(text) : 1,
-        hsd_paint_of(is_proven ? bytes : 0));
+    hsd_screen_growth_size(holders->screen, text, bytes);
+    put(holders, GROWTH, text, strlen(text), hsd_paint_of(bytes));
 }
 
 static void put_share(holder_table *holders, int64_t bytes)
@@ -87,8 +85,7 @@ static void put_share(holder_table *holders, int64_t bytes)
 static void put_net_objects(holder_table *holders, int64_t objects)
 {
     char text[HSD_NUMBER_CHARS];
-    const bool is_proven = !holders->screen->diff->is_partial || objects > 0;
-    put_text(holders, OBJECTS, is_proven ? hsd_format_count_signed(text, objects) : "?");
+    put_text(holders, OBJECTS, hsd_format_count_signed(text, objects));
 }
 
 /* ---- a holder ---- */
@@ -121,7 +118,6 @@ static void format_items(const hsd_diff *diff, const hsd_growth_edge *edge, char
                                                                  edge->new_.objects > 0;
     const char *const items = is_item ? " items" : "";
     text[0] = 0;
-    if (diff->is_partial && after <= before) return;
     if (before == after) {
         if (is_item || after > 1)
             snprintf(text, size, "%s %s%s", hsd_format_count(a, after), is_item ? "item" : "object",
@@ -179,7 +175,7 @@ static bool is_worth_a_row(const hsd_screen *screen, const hsd_holder *holder)
     if (screen->options->top == HSD_TOP_ALL) return true;
     if (holder->growth_bytes <= 0) return false;
     if (screen->options->top > 0) return true;
-    if (growth < (int64_t)screen->noise_bytes || screen->diff->is_partial)
+    if (growth < (int64_t)screen->noise_bytes)
         return holder->growth_bytes >= (int64_t)screen->noise_bytes;
     return holder->growth_bytes >= growth / SHARE_SHOWN;
 }
@@ -204,10 +200,7 @@ static size_t most_rows(const hsd_diff *diff, size_t shown)
 
 static void put_heading(holder_table *holders)
 {
-    const char *const headings[] = {holders->screen->diff->is_partial
-                                        ? "WHAT KEEPS IT ALIVE, AS FAR AS READ"
-                                        : "WHAT KEEPS IT ALIVE",
-                                    "OBJECTS", "GROWTH", "SHARE"};
+    static const char *const headings[] = {"WHAT KEEPS IT ALIVE", "OBJECTS", "GROWTH", "SHARE"};
     hsd_table_add_row(&holders->table);
     for (size_t column = 0; column < holders->table.columns; column++)
         put(holders, (enum column)column, headings[column], strlen(headings[column]),
@@ -232,8 +225,7 @@ static void print_table(hsd_screen *screen, size_t shown)
 {
     const hsd_diff *diff = screen->diff;
     hsd_out *out = &screen->out;
-    holder_table holders = {.screen = screen,
-                            .growth = diff->is_partial ? 0 : hsd_change_bytes(&diff->total)};
+    holder_table holders = {.screen = screen, .growth = hsd_change_bytes(&diff->total)};
     out->status = hsd_table_init(&holders.table, holders.growth > 0 ? SHARE + 1 : GROWTH + 1,
                                  most_rows(diff, shown), out->err);
     if (out->status != HSD_OK) return;
@@ -257,7 +249,6 @@ void hsd_screen_holders(hsd_screen *screen)
 {
     const hsd_diff *diff = screen->diff;
     if (screen->out.status != HSD_OK || !diff->has_holders) return;
-    if (diff->is_partial && !hsd_screen_proves_growth(screen)) return;
     const size_t shown = count_shown(screen);
     if (shown > 0) print_table(screen, shown);
 }

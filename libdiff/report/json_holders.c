@@ -145,6 +145,7 @@ void hsd_json_tree(hsd_out *out, const hsd_diff *diff)
         return;
     }
     hsd_json_count(out, "  \"tree_depth\": ", diff->tree_depth);
+    hsd_json_count(out, ",\n  \"tree_least_bytes\": ", diff->tree_least_bytes);
     hsd_out_text(out, ",\n  \"tree\": [");
     for (size_t i = 0; i < diff->tree_count; i++) {
         hsd_out_text(out, i > 0 ? ",\n" : "\n");

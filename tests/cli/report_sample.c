@@ -283,17 +283,11 @@ static hsd_diff partial(void)
     hsd_diff diff = shop();
     warnings[0] = sample_text("after.hs is incomplete (capture killed): numbers are lower bounds");
     diff.is_partial = true;
+    diff.why_no_holders = sample_text("a part of a capture is missing");
     diff.after.info.is_complete = false;
     diff.after.info.incomplete_reason = "capture killed";
     diff.warnings = warnings;
     diff.warning_count = 1;
-    return diff;
-}
-
-static hsd_diff partial_holders(void)
-{
-    hsd_diff diff = partial();
-    hold(&diff);
     return diff;
 }
 
@@ -328,7 +322,6 @@ static const struct {
     {"roots", roots},
     {"tree", tree},
     {"moving-holders", moving_holders},
-    {"partial-holders", partial_holders},
 };
 
 static int print_screen(const char *name, unsigned width)

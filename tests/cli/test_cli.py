@@ -180,7 +180,7 @@ PRINTING = {
 }
 
 SCREENS = [(screen, width) for screen in ("shop", "moving", "partial", "summary", "same", "holders", "scattered", "shrunk", "roots", "tree",
-                                          "moving-holders", "partial-holders") for width in (0, 80)]
+                                          "moving-holders") for width in (0, 80)]
 
 
 def make_inputs(folder, hsdiff):
