@@ -14,6 +14,7 @@
 #include "base/plan.h"
 #include "base/worker.h"
 #include "diff/compare.h"
+#include "diff/holders.h"
 #include "diff/tree.h"
 
 static bool can_have_tree(hsd_comparison *c)
@@ -117,7 +118,12 @@ static hsd_status run(hsd_comparison *c, hsd_diff **out, hsd_capture *before, hs
     HSD_TRY(walk_both(c, c->plan.is_side_by_side, err));
     HSD_TRY(hsd_compare_prepare(c, err));
     if (c->rung != HSD_RUNG_COUNTS) HSD_TRY(hsd_compare_merge(c, err));
-    return hsd_rows_from_comparison(out, c, err);
+    HSD_TRY(hsd_rows_from_comparison(out, c, err));
+    const hsd_status status = hsd_growth_find(c, *out, err);
+    if (status == HSD_OK) return HSD_OK;
+    hsd_diff_free(*out);
+    *out = NULL;
+    return status;
 }
 
 hsd_status hsd_diff_run(hsd_diff **out, hsd_capture *before, hsd_capture *after,

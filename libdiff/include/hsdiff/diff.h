@@ -147,6 +147,8 @@ typedef struct hsd_diff {
     hsd_tree_row *tree;
     size_t tree_count;
     uint32_t tree_depth;        /* deeper objects count for their ancestor there; 0 = nothing was cut */
+    uint64_t tree_least_bytes;  /* places with fewer bytes, before and after together, count for the place above;
+                                 * 0 = nothing was cut */
     hsd_text *warnings;         /* what the reader must know, most important first */
     size_t warning_count;
     uint64_t temp_bytes_peak;   /* for --verbose */

@@ -1,0 +1,159 @@
+/*
+ * The state of the search for holders between its steps. Private to the files holders*.c:
+ *
+ *      holders.c          the order of the steps, what is alive in each
+ *      holders_walk.c     one pass over the tree of each side: credits, retained sizes, the trie
+ *      holders_match.c    credits of before and after meet: one row a holder
+ *      holders_counts.c   without identity: holders from the trie
+ *      holders_choose.c   the first HSD_MAX_HOLDERS of them
+ *      holders_below.c    what hangs below those, by type and as places
+ *      holders_within.c   a second pass over the trees for it
+ *      holders_edges.c    the places that carry the growth
+ *      holders_paths.c    the way to each
+ *      holders_rows.c     the result
+ *
+ * What can hold: an object that is live in both captures (an *anchor* of the trie without identity), is no
+ * helper of a container (HSC_TYPE_INTERNAL) and not its insides either (behind an HSC_LABEL_FOLD reference);
+ * the name of a root that both captures have; and the super-root.
+ */
+#ifndef HSD_DIFF_GROWTH_H
+#define HSD_DIFF_GROWTH_H
+
+#include "diff/holders.h"
+#include "diff/path_text.h"
+#include "diff/retained.h"
+#include "diff/store.h"
+#include "diff/tally.h"
+#include "diff/tree.h"
+#include "diff/trie.h"
+#include "graph/paged.h"
+
+typedef enum hsd_held_by { HSD_HELD_BY_OBJECT, HSD_HELD_BY_ROOT, HSD_HELD_BY_ALL } hsd_held_by;
+
+typedef struct hsd_choice { /* one holder */
+    hsd_held_by by;
+    uint32_t type;             /* common type; of an object */
+    uint32_t root;             /* common number; of a root */
+    uint32_t node[SIDE_COUNT]; /* ordinals; without identity: nodes of the trie, both the same */
+    uint64_t id;               /* without identity: a hash of the texts of the path, to tell equals apart */
+    hsd_amount new_, freed;    /* without identity: after and before of what it is credited with */
+    uint64_t resized_bytes;    /* differences modulo 2^64 */
+} hsd_choice;
+
+static inline int64_t hsd_choice_net(const hsd_choice *choice)
+{
+    return (int64_t)(choice->new_.bytes - choice->freed.bytes);
+}
+
+static inline int64_t hsd_choice_growth(const hsd_choice *choice)
+{
+    return (int64_t)(choice->new_.bytes - choice->freed.bytes + choice->resized_bytes);
+}
+
+typedef struct hsd_growth {
+    hsd_comparison *c;
+    hsd_diff *diff;
+    bool has_identity;
+    uint64_t memory_bytes;
+    uint32_t item_edge;            /* the name that reads [*]: HSD_TRIE_ANY stands for it */
+    uint8_t *is_common_root;       /* by common number: both captures have the name */
+
+    hsd_retained_sums by_type[SIDE_COUNT], by_root[SIDE_COUNT]; /* by common numbers */
+    hsd_amount *credit_of_root[SIDE_COUNT]; /* freed, new */
+    hsd_amount credit_of_all[SIDE_COUNT];
+    hsd_trie *trie;
+
+    hsd_sorter *credits[SIDE_COUNT]; /* (ordinal, objects, bytes) of objects that hold */
+    hsd_paged is_credited[SIDE_COUNT]; /* one bit an object */
+    bool has_credited[SIDE_COUNT];
+
+    hsd_choice *choices;           /* a heap while they are chosen, then in order */
+    uint32_t choice_count;
+    hsd_choice others;
+    uint64_t other_count;
+    uint32_t edged_count;          /* of the first choices: those that get edges */
+
+    hsd_tally *types;              /* (choice << 32 | type, which sum) */
+    hsd_trie *places;              /* depth 1: choices; below: places */
+} hsd_growth;
+
+/* What can hold, if it is kept: no helper and no insides. `edge` as in diff/tree.h. */
+bool hsd_growth_can_hold(const hsd_growth *growth, uint32_t type, uint32_t edge);
+
+/* An edge of diff/tree.h as the trie has it. */
+static inline uint32_t hsd_growth_edge_of(const hsd_growth *growth, uint32_t edge)
+{
+    return edge == growth->item_edge ? HSD_TRIE_ANY : edge;
+}
+
+/* ---- the steps ---- */
+
+hsd_status hsd_growth_walk(hsd_growth *growth, int side, hsd_error *err);
+hsd_status hsd_growth_match(hsd_growth *growth, hsd_error *err);   /* offers every object that holds */
+hsd_status hsd_growth_count(hsd_growth *growth, hsd_error *err);   /* the same from the trie; fills the credits of roots */
+hsd_status hsd_growth_within(hsd_growth *growth, hsd_error *err);  /* fills types and places */
+hsd_status hsd_growth_count_within(hsd_growth *growth, hsd_error *err); /* the same from the trie */
+
+
+
+/* The objects or nodes of the trie that were chosen, to find them again. */
+typedef struct hsd_growth_chosen {
+    hsd_id_map by_node[SIDE_COUNT], by_root; /* HSD_ID_NONE is HSD_NO_CHOICE */
+    uint32_t all;                            /* the super-root's choice */
+} hsd_growth_chosen;
+
+hsd_status hsd_growth_chosen_make(hsd_growth_chosen *chosen, const hsd_growth *growth, hsd_error *err);
+void hsd_growth_chosen_release(hsd_growth_chosen *chosen);
+
+/* ---- what hangs below those that were chosen ---- */
+
+typedef struct hsd_below { /* how a node stands to the chosen holders; a frame of the second pass */
+    uint32_t holder;         /* choice that it would be credited to, if it is one */
+    uint32_t edged;          /* nearest choice with edges */
+    hsd_path_fold fold;
+    hsd_trie_place place;    /* below `edged` */
+} hsd_below;
+
+typedef struct hsd_below_node {
+    uint32_t edge, type;     /* as in the trie */
+    bool can_hold;           /* and is kept */
+    uint32_t choice;         /* which holder it is */
+    hsd_amount sums[HSD_TRIE_SUMS];
+} hsd_below_node;
+
+/* The state of the super-root. */
+hsd_status hsd_below_begin(hsd_growth *growth, const hsd_growth_chosen *chosen, hsd_below *out, hsd_error *err);
+hsd_status hsd_below_enter(hsd_growth *growth, const hsd_below *above, const hsd_below_node *node, hsd_below *here,
+                           hsd_error *err);
+
+/* Goes one edge of the trie on, as paths do; an INTERNAL type without an edge of its own is inside too. Edges that come out
+ * are HSD_TRIE_ANY, HSD_TRIE_INDIRECT or a hsd_path_edge. */
+bool hsd_growth_fold(const hsd_growth *growth, hsd_path_fold *fold, uint32_t edge, uint32_t type, uint32_t *out);
+
+/* ---- texts of the result (holders_text.c) ---- */
+
+typedef struct hsd_growth_texts hsd_growth_texts; /* each name copied once */
+hsd_status hsd_growth_texts_new(hsd_growth_texts **out, hsd_growth *growth, hsd_error *err);
+hsd_status hsd_growth_text_of_type(hsd_growth_texts *texts, uint32_t type, hsd_text *out, hsd_error *err);
+hsd_status hsd_growth_text_of_root(hsd_growth_texts *texts, uint32_t root, hsd_text *out, hsd_error *err);
+hsd_status hsd_growth_text_of_edge(hsd_growth_texts *texts, uint32_t edge, hsd_text *out, hsd_error *err);      /* of the trie */
+hsd_status hsd_growth_text_of_shown(hsd_growth_texts *texts, uint32_t edge, hsd_text *out, hsd_error *err);     /* of hsd_growth_fold */
+void hsd_growth_texts_free(hsd_growth_texts *texts);
+
+hsd_status hsd_growth_rows(hsd_growth *growth, hsd_growth_texts *texts, hsd_error *err);      /* holders */
+hsd_status hsd_growth_tree_rows(hsd_growth *growth, hsd_growth_texts *texts, hsd_error *err); /* tree */
+hsd_status hsd_growth_edge_rows(hsd_growth *growth, hsd_growth_texts *texts, hsd_holder *rows, hsd_error *err);
+hsd_status hsd_growth_paths(hsd_growth *growth, hsd_growth_texts *texts, hsd_holder *rows, hsd_error *err);
+
+/* ---- choosing ---- */
+
+hsd_status hsd_growth_choose_begin(hsd_growth *growth, hsd_error *err);
+void hsd_growth_offer(hsd_growth *growth, const hsd_choice *choice);
+void hsd_growth_choose_finish(hsd_growth *growth); /* offers roots, sorts */
+
+#define HSD_NO_CHOICE UINT32_MAX
+
+/* Order of choices in the result as far as it is known without paths. */
+int hsd_choice_compare(const hsd_growth *growth, const hsd_choice *a, const hsd_choice *b);
+
+#endif

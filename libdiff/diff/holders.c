@@ -1,0 +1,203 @@
+/*
+ * The order of the steps, and what is alive in each. Everything that grows with objects lies in sorters, tallies and
+ * paged arrays, which share the planner's growth_bytes:
+ *
+ *      walk      stack, trie, credits, bits                     of both sides, one after the other
+ *      match     credits, bits, pairs or lines
+ *      within    stack, types, places                           the trie stays, in as little as it can
+ *      rows      types, places, the trie; then the search for paths, which has its own memory
+ */
+#include "diff/growth.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+
+static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for the holders of growth"); }
+
+/* ---- tables ---- */
+
+static void find_common_roots(hsd_growth *growth)
+{
+    const hsd_comparison *c = growth->c;
+    for (int side = 0; side < SIDE_COUNT; side++) {
+        for (uint32_t i = 0; i < c->sides[side].roots.names.count; i++) {
+            uint8_t *is_common = &growth->is_common_root[c->root_number[side][i]];
+            *is_common = side == BEFORE || *is_common == 1 ? (uint8_t)(side + 1) : 0;
+        }
+    }
+    for (uint32_t root = 0; root < c->roots.count; root++) growth->is_common_root[root] = growth->is_common_root[root] == SIDE_COUNT;
+}
+
+static void find_item_edge(hsd_growth *growth)
+{
+    growth->item_edge = HSD_TRIE_INDIRECT - 2; /* none */
+    for (uint32_t edge = 0; edge < growth->c->edges.count; edge++) {
+        const hsd_bytes text = hsd_edge_text(&growth->c->edges, edge);
+        if (text.size == 3 && memcmp(text.data, "[*]", 3) == 0) growth->item_edge = edge;
+    }
+}
+
+static hsd_status open_tables(hsd_growth *growth, hsd_error *err)
+{
+    const uint32_t types = growth->c->types.names.count, roots = growth->c->roots.count;
+    growth->is_common_root = calloc((size_t)roots + 1, 1);
+    if (growth->is_common_root == NULL) return no_memory(err);
+    for (int side = 0; side < SIDE_COUNT; side++) {
+        HSD_TRY(hsd_retained_init(&growth->by_type[side], types, err));
+        HSD_TRY(hsd_retained_init(&growth->by_root[side], roots, err));
+        growth->credit_of_root[side] = calloc((size_t)roots + 1, sizeof **growth->credit_of_root);
+        if (growth->credit_of_root[side] == NULL) return no_memory(err);
+    }
+    find_common_roots(growth);
+    find_item_edge(growth);
+    return hsd_growth_choose_begin(growth, err);
+}
+
+/* ---- what a walk needs ---- */
+
+static hsd_status open_trie(hsd_growth *growth, uint32_t depth_limit, hsd_trie **out, hsd_error *err)
+{
+    const hsd_trie_config config = {.memory_bytes = growth->memory_bytes / 4, .depth_limit = depth_limit,
+                                    .space = &growth->c->space, .reporter = growth->c->reporter};
+    return hsd_trie_new(out, &config, err);
+}
+
+static hsd_status open_credits(hsd_growth *growth, int side, hsd_error *err)
+{
+    hsd_comparison *c = growth->c;
+    const hsd_sorter_config config = {.record_words = 3, .key_words = 1, .space = &c->space, .reporter = c->reporter,
+                                      .memory_bytes = hsd_max_u64(growth->memory_bytes / 16, HSD_SORT_MIN_BYTES)};
+    const uint64_t bytes = (uint64_t)c->sides[side].object_count / 8 + 1;
+    const uint64_t memory = hsd_max_u64(hsd_paged_least_bytes(bytes), growth->memory_bytes / 16);
+    if (!growth->has_identity) return HSD_OK;
+    HSD_TRY(hsd_sorter_new(&growth->credits[side], &config, err));
+    HSD_TRY(hsd_paged_open(&growth->is_credited[side], bytes, memory, &c->space, err));
+    growth->has_credited[side] = true;
+    return HSD_OK;
+}
+
+static void close_credits(hsd_growth *growth)
+{
+    for (int side = 0; side < SIDE_COUNT; side++) {
+        hsd_sorter_free(growth->credits[side]);
+        growth->credits[side] = NULL;
+        if (growth->has_credited[side]) hsd_paged_close(&growth->is_credited[side]);
+        growth->has_credited[side] = false;
+    }
+}
+
+/* ---- the steps ---- */
+
+static hsd_status walk_both(hsd_growth *growth, hsd_error *err)
+{
+    HSD_TRY(open_trie(growth, 0, &growth->trie, err));
+    for (int side = 0; side < SIDE_COUNT; side++) {
+        HSD_TRY(open_credits(growth, side, err));
+        HSD_TRY(hsd_growth_walk(growth, side, err));
+    }
+    return hsd_trie_finish(growth->trie, err);
+}
+
+static hsd_status choose(hsd_growth *growth, hsd_error *err)
+{
+    HSD_TRY(growth->has_identity ? hsd_growth_match(growth, err) : hsd_growth_count(growth, err));
+    close_credits(growth);
+    hsd_growth_choose_finish(growth);
+    return HSD_OK;
+}
+
+static hsd_status look_below(hsd_growth *growth, hsd_error *err)
+{
+    hsd_comparison *c = growth->c;
+    HSD_TRY(hsd_tally_new(&growth->types, 2, growth->memory_bytes / 8, &c->space, c->reporter, err));
+    HSD_TRY(open_trie(growth, HSD_GROWTH_EDGE_DEPTH + 1, &growth->places, err));
+    return growth->has_identity ? hsd_growth_within(growth, err) : hsd_growth_count_within(growth, err);
+}
+
+/* ---- retained sizes of the rows that are there ---- */
+
+static uint32_t number_of(const hsd_names *names, hsd_text name)
+{
+    return hsd_names_find(names, (hsd_bytes){(const uint8_t *)name.data, name.size});
+}
+
+static void fill_retained(const hsd_growth *growth)
+{
+    const hsd_comparison *c = growth->c;
+    for (size_t i = 0; i < growth->diff->type_count; i++) {
+        hsd_type_row *row = &growth->diff->types[i];
+        const uint32_t type = number_of(&c->types.names, row->name);
+        row->retained_before = growth->by_type[BEFORE].bytes[type];
+        row->retained_after = growth->by_type[AFTER].bytes[type];
+    }
+    for (size_t i = 0; i < growth->diff->root_count; i++) {
+        hsd_root_row *row = &growth->diff->roots[i];
+        const uint32_t root = number_of(&c->roots, row->name);
+        row->retained_before = growth->by_root[BEFORE].bytes[root];
+        row->retained_after = growth->by_root[AFTER].bytes[root];
+    }
+}
+
+static hsd_status make_rows(hsd_growth *growth, hsd_error *err)
+{
+    hsd_growth_texts *texts;
+    HSD_TRY(hsd_growth_texts_new(&texts, growth, err));
+    hsd_status status = hsd_growth_tree_rows(growth, texts, err);
+    if (status == HSD_OK) status = hsd_growth_rows(growth, texts, err);
+    hsd_growth_texts_free(texts);
+    if (status == HSD_OK) fill_retained(growth);
+    return status;
+}
+
+static void release(hsd_growth *growth)
+{
+    close_credits(growth);
+    hsd_trie_free(growth->trie);
+    hsd_trie_free(growth->places);
+    hsd_tally_free(growth->types);
+    for (int side = 0; side < SIDE_COUNT; side++) {
+        hsd_retained_release(&growth->by_type[side]);
+        hsd_retained_release(&growth->by_root[side]);
+        free(growth->credit_of_root[side]);
+    }
+    free(growth->is_common_root);
+    free(growth->choices);
+}
+
+static hsd_status run(hsd_growth *growth, hsd_error *err)
+{
+    HSD_TRY(open_tables(growth, err));
+    HSD_TRY(walk_both(growth, err));
+    HSD_TRY(choose(growth, err));
+    HSD_TRY(look_below(growth, err));
+    return make_rows(growth, err);
+}
+
+/* Holders that a cut-off capture would give are no lower bounds: what was lost may have held the rest. */
+static const char *why_not(const hsd_comparison *c)
+{
+    if (!c->has_holders) return c->why_no_holders;
+    for (int side = 0; side < SIDE_COUNT; side++) {
+        if (!c->sides[side].info->is_complete) return "a capture is incomplete: what was lost may hold what is left";
+    }
+    return NULL;
+}
+
+hsd_status hsd_growth_find(hsd_comparison *c, hsd_diff *diff, hsd_error *err)
+{
+    hsd_growth growth = {.c = c, .diff = diff, .has_identity = c->rung != HSD_RUNG_COUNTS,
+                         .memory_bytes = c->plan.growth_bytes};
+    const char *why = why_not(c);
+    if (why != NULL) {
+        return hsd_store_text(diff->store, (hsd_bytes){(const uint8_t *)why, strlen(why)}, &diff->why_no_holders, err);
+    }
+    const hsd_status status = run(&growth, err);
+    release(&growth);
+    diff->has_holders = status == HSD_OK;
+    diff->before.soft = c->sides[BEFORE].soft;
+    diff->after.soft = c->sides[AFTER].soft;
+    diff->temp_bytes_peak = c->space.bytes_peak;
+    return status;
+}

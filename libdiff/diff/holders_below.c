@@ -1,0 +1,133 @@
+/*
+ * What hangs below the chosen holders. One step of a walk, whoever walks (holders_within.c over the trees of both
+ * sides, holders_counts.c over the trie): a new or freed node is summed by type for the holder that it is
+ * credited to, and every node below a holder with edges at its place there.
+ *
+ *      places     holder -> [*].value Session -> .buf Buffer        insides of containers left out (diff/path_text.h)
+ *
+ * Bytes of what is left out count where the container stands. Below a holder that hangs from another one, what is new
+ * or freed is the lower one's growth: for the upper one it only counts among the objects before and after.
+ */
+#include "diff/growth.h"
+
+#include <hscapture/hscapture.h>
+
+hsd_status hsd_growth_chosen_make(hsd_growth_chosen *chosen, const hsd_growth *growth, hsd_error *err)
+{
+    *chosen = (hsd_growth_chosen){.all = HSD_NO_CHOICE};
+    for (uint32_t i = 0; i < growth->choice_count; i++) {
+        const hsd_choice *choice = &growth->choices[i];
+        if (choice->by == HSD_HELD_BY_ALL) chosen->all = i;
+        if (choice->by == HSD_HELD_BY_ROOT) HSD_TRY(hsd_id_map_put(&chosen->by_root, choice->root, i, err));
+        for (int side = 0; choice->by == HSD_HELD_BY_OBJECT && side < SIDE_COUNT; side++) {
+            HSD_TRY(hsd_id_map_put(&chosen->by_node[side], choice->node[side], i, err));
+        }
+    }
+    return HSD_OK;
+}
+
+void hsd_growth_chosen_release(hsd_growth_chosen *chosen)
+{
+    hsd_id_map_release(&chosen->by_root);
+    for (int side = 0; side < SIDE_COUNT; side++) hsd_id_map_release(&chosen->by_node[side]);
+}
+
+bool hsd_growth_can_hold(const hsd_growth *growth, uint32_t type, uint32_t edge)
+{
+    if (growth->c->types.flags[type] & HSC_TYPE_INTERNAL) return false;
+    if (edge == HSD_TRIE_ANY) edge = growth->item_edge;
+    return edge >= growth->c->edges.count || growth->c->edges.is_fold[edge] == 0;
+}
+
+/* An edge without a name: of several ways none is the node's own. */
+static bool fold_unnamed(const hsd_growth *growth, hsd_path_fold *fold, uint32_t edge, uint32_t type, uint32_t *out)
+{
+    const bool is_internal = growth->c->types.flags[type] & HSC_TYPE_INTERNAL;
+    *out = fold->is_items ? HSD_TRIE_ANY : edge;
+    const bool is_inside = is_internal && (fold->is_inside || edge == HSD_TRIE_INDIRECT);
+    *fold = (hsd_path_fold){.is_inside = is_inside, .is_items = is_inside};
+    return !is_inside;
+}
+
+bool hsd_growth_fold(const hsd_growth *growth, hsd_path_fold *fold, uint32_t edge, uint32_t type, uint32_t *out)
+{
+    const uint32_t name = edge == HSD_TRIE_ANY ? growth->item_edge : edge;
+    if (name >= growth->c->edges.count) return fold_unnamed(growth, fold, edge, type, out);
+    hsd_path_edge shown;
+    const bool is_shown = hsd_path_fold_step(fold, &growth->c->edges, &growth->c->types, name, type, &shown);
+    *out = shown == HSD_PATH_EDGE_ITEM ? HSD_TRIE_ANY : shown;
+    return is_shown;
+}
+
+/* ---- one step ---- */
+
+static hsd_status begin_places(hsd_growth *growth, uint32_t choice, hsd_below *here, hsd_error *err)
+{
+    static const hsd_trie_place root;
+    here->edged = choice;
+    here->fold = (hsd_path_fold){false, false};
+    here->place = hsd_trie_step_to(growth->places, &root, HSD_TRIE_INDIRECT, choice | HSD_TRIE_IS_ROOT);
+    return hsd_trie_add(growth->places, &here->place, HSD_TRIE_KEPT_AFTER, 0, 0, err);
+}
+
+static hsd_status add_types(hsd_growth *growth, uint32_t holder, const hsd_below_node *node, hsd_error *err)
+{
+    static const hsd_trie_sum changes[] = {HSD_TRIE_FREED, HSD_TRIE_NEW};
+    for (int i = 0; i < 2; i++) {
+        const hsd_amount amount = node->sums[changes[i]];
+        const uint64_t key[2] = {(uint64_t)holder << 32 | node->type, changes[i]};
+        if (amount.objects > 0) HSD_TRY(hsd_tally_add(growth->types, key, amount.objects, amount.bytes, err));
+    }
+    return HSD_OK;
+}
+
+/* Which sum an amount goes to for a holder that it is, or is not, credited to. */
+static hsd_trie_sum credited_sum(hsd_trie_sum sum, bool is_credited)
+{
+    if (is_credited) return sum;
+    return sum == HSD_TRIE_FREED || sum == HSD_TRIE_KEPT_BEFORE ? HSD_TRIE_KEPT_BEFORE : HSD_TRIE_KEPT_AFTER;
+}
+
+static hsd_status add_place(hsd_growth *growth, const hsd_below *here, const hsd_below_node *node, bool is_credited,
+                            bool is_shown, hsd_error *err)
+{
+    for (int i = 0; i < HSD_TRIE_SUMS; i++) {
+        const hsd_amount amount = node->sums[i];
+        const hsd_trie_sum sum = credited_sum((hsd_trie_sum)i, is_credited);
+        const bool is_change = sum == HSD_TRIE_NEW || sum == HSD_TRIE_FREED;
+        if (amount.objects == 0 || (!is_shown && !is_change)) continue;
+        HSD_TRY(hsd_trie_add(growth->places, &here->place, sum, is_shown ? amount.objects : 0, amount.bytes, err));
+    }
+    return HSD_OK;
+}
+
+static hsd_status step(hsd_growth *growth, const hsd_below *above, const hsd_below_node *node, hsd_below *here,
+                       hsd_error *err)
+{
+    uint32_t edge = HSD_TRIE_INDIRECT;
+    bool is_shown = true;
+    if (node->type & HSD_TRIE_IS_ROOT) here->fold = (hsd_path_fold){false, false};
+    else is_shown = hsd_growth_fold(growth, &here->fold, node->edge, node->type, &edge);
+    if (is_shown) {
+        here->place = hsd_trie_step_to(growth->places, &above->place, edge, node->type);
+        HSD_TRY(hsd_trie_add(growth->places, &here->place, HSD_TRIE_KEPT_AFTER, 0, 0, err));
+    }
+    return add_place(growth, here, node, above->holder == above->edged, is_shown, err);
+}
+
+hsd_status hsd_below_enter(hsd_growth *growth, const hsd_below *above, const hsd_below_node *node, hsd_below *here,
+                           hsd_error *err)
+{
+    *here = *above;
+    if (above->holder != HSD_NO_CHOICE) HSD_TRY(add_types(growth, above->holder, node, err));
+    if (above->edged != HSD_NO_CHOICE) HSD_TRY(step(growth, above, node, here, err));
+    if (!node->can_hold) return HSD_OK;
+    here->holder = node->choice;
+    return node->choice < growth->edged_count ? begin_places(growth, node->choice, here, err) : HSD_OK;
+}
+
+hsd_status hsd_below_begin(hsd_growth *growth, const hsd_growth_chosen *chosen, hsd_below *out, hsd_error *err)
+{
+    *out = (hsd_below){.holder = chosen->all, .edged = HSD_NO_CHOICE};
+    return chosen->all < growth->edged_count ? begin_places(growth, chosen->all, out, err) : HSD_OK;
+}

@@ -1,0 +1,132 @@
+/*
+ * The first HSD_MAX_HOLDERS of any number of holders: a heap with the last of them on top, which goes to the others
+ * when a better one comes. The order is by what the numbers and names say, so equals are alike in all that is
+ * shown but their paths.
+ */
+#include "diff/growth.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static hsd_bytes name_of(const hsd_growth *growth, const hsd_choice *choice)
+{
+    const hsd_comparison *c = growth->c;
+    switch (choice->by) {
+    case HSD_HELD_BY_OBJECT: return hsd_names_get(&c->types.names, choice->type);
+    case HSD_HELD_BY_ROOT: return hsd_names_get(&c->roots, choice->root);
+    case HSD_HELD_BY_ALL: break;
+    }
+    return (hsd_bytes){(const uint8_t *)"", 0};
+}
+
+static int compare_u64(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
+static int compare_i64(int64_t a, int64_t b) { return (a > b) - (a < b); }
+
+static int compare_names(hsd_bytes a, hsd_bytes b)
+{
+    return hsd_store_compare((hsd_text){(const char *)a.data, a.size}, (hsd_text){(const char *)b.data, b.size});
+}
+
+int hsd_choice_compare(const hsd_growth *growth, const hsd_choice *a, const hsd_choice *b)
+{
+    int order = compare_i64(hsd_choice_growth(b), hsd_choice_growth(a));
+    if (order == 0) order = compare_u64(b->new_.bytes, a->new_.bytes);
+    if (order == 0) order = (a->by > b->by) - (a->by < b->by);
+    if (order == 0) order = compare_names(name_of(growth, a), name_of(growth, b));
+    if (order == 0) order = compare_u64(a->id, b->id);
+    if (order == 0) order = compare_u64(b->new_.objects, a->new_.objects);
+    if (order == 0) order = compare_u64(b->freed.bytes, a->freed.bytes);
+    return order != 0 ? order : compare_u64(b->freed.objects, a->freed.objects);
+}
+
+/* ---- the heap ---- */
+
+static bool comes_later(const hsd_growth *growth, uint32_t a, uint32_t b)
+{
+    return hsd_choice_compare(growth, &growth->choices[a], &growth->choices[b]) > 0;
+}
+
+static void swap(hsd_choice *a, hsd_choice *b)
+{
+    const hsd_choice keep = *a;
+    *a = *b;
+    *b = keep;
+}
+
+static void sift_up(hsd_growth *growth, uint32_t at)
+{
+    while (at > 0 && comes_later(growth, at, (at - 1) / 2)) {
+        swap(&growth->choices[at], &growth->choices[(at - 1) / 2]);
+        at = (at - 1) / 2;
+    }
+}
+
+static void sift_down(hsd_growth *growth, uint32_t count)
+{
+    for (uint32_t at = 0;;) {
+        uint32_t last = at;
+        for (uint32_t child = 2 * at + 1; child <= 2 * at + 2 && child < count; child++) {
+            if (comes_later(growth, child, last)) last = child;
+        }
+        if (last == at) return;
+        swap(&growth->choices[at], &growth->choices[last]);
+        at = last;
+    }
+}
+
+static void add_to_others(hsd_growth *growth, const hsd_choice *choice)
+{
+    hsd_choice *others = &growth->others;
+    others->new_.objects += choice->new_.objects;
+    others->new_.bytes += choice->new_.bytes;
+    others->freed.objects += choice->freed.objects;
+    others->freed.bytes += choice->freed.bytes;
+    others->resized_bytes += choice->resized_bytes;
+    growth->other_count++;
+}
+
+void hsd_growth_offer(hsd_growth *growth, const hsd_choice *choice)
+{
+    if (choice->new_.objects == 0 && choice->freed.objects == 0 && choice->resized_bytes == 0) return;
+    if (growth->choice_count < HSD_MAX_HOLDERS) {
+        growth->choices[growth->choice_count] = *choice;
+        sift_up(growth, growth->choice_count++);
+        return;
+    }
+    if (hsd_choice_compare(growth, choice, &growth->choices[0]) > 0) {
+        add_to_others(growth, choice);
+        return;
+    }
+    add_to_others(growth, &growth->choices[0]);
+    growth->choices[0] = *choice;
+    sift_down(growth, growth->choice_count);
+}
+
+hsd_status hsd_growth_choose_begin(hsd_growth *growth, hsd_error *err)
+{
+    growth->choices = calloc(HSD_MAX_HOLDERS, sizeof *growth->choices);
+    return growth->choices == NULL ? hsd_fail(err, HSD_E_NOMEM, "out of memory for the holders") : HSD_OK;
+}
+
+static void offer_roots(hsd_growth *growth)
+{
+    for (uint32_t root = 0; root < growth->c->roots.count; root++) {
+        hsd_growth_offer(growth, &(hsd_choice){.by = HSD_HELD_BY_ROOT, .root = root,
+                                               .new_ = growth->credit_of_root[AFTER][root],
+                                               .freed = growth->credit_of_root[BEFORE][root]});
+    }
+    hsd_growth_offer(growth, &(hsd_choice){.by = HSD_HELD_BY_ALL, .new_ = growth->credit_of_all[AFTER],
+                                           .freed = growth->credit_of_all[BEFORE]});
+}
+
+void hsd_growth_choose_finish(hsd_growth *growth)
+{
+    offer_roots(growth);
+    for (uint32_t count = growth->choice_count; count > 1;) { /* the last goes to the end */
+        swap(&growth->choices[0], &growth->choices[--count]);
+        sift_down(growth, count);
+    }
+    growth->edged_count = 0;
+    while (growth->edged_count < growth->choice_count && growth->edged_count < HSD_MAX_EDGED_HOLDERS &&
+           hsd_choice_growth(&growth->choices[growth->edged_count]) > 0) growth->edged_count++;
+}

@@ -1,0 +1,156 @@
+/*
+ * Credits of the two sides meet. Objects of before and after have nothing in common but their identity, so the
+ * censuses are merged once more, and of all pairs of kept objects only those go on that were credited on either
+ * side or have another size. Two joins by sorting follow:
+ *
+ *      pairs by ordinal before  ──┬── freed by ordinal before
+ *                                 ▼
+ *      pairs, freed by ordinal after ──── new by ordinal after      ──►  one holder each
+ */
+#include "diff/growth.h"
+
+#include "base/check.h"
+#include "diff/tandem.h"
+
+#define ONE_IN 0x3fffu
+
+enum { PAIR_WORDS = 4, LINE_WORDS = 6 };
+
+typedef struct match {
+    hsd_growth *growth;
+    hsd_sorter *pairs; /* ordinal before << 32 | after, id, difference in bytes, type */
+    hsd_sorter *lines; /* ordinal after << 32 | before, id, difference in bytes, type, freed objects, freed bytes */
+} match;
+
+static hsd_status open_sorter(match *m, unsigned words, hsd_sorter **out, hsd_error *err)
+{
+    const hsd_sorter_config config = {.record_words = words, .key_words = 1, .space = &m->growth->c->space,
+                                      .memory_bytes = hsd_max_u64(m->growth->memory_bytes / 8, HSD_SORT_MIN_BYTES),
+                                      .reporter = m->growth->c->reporter};
+    return hsd_sorter_new(out, &config, err);
+}
+
+static bool is_credited(hsd_growth *growth, int side, uint32_t ordinal)
+{
+    return *hsd_paged_at(&growth->is_credited[side], ordinal >> 3, HSD_FRAME_USED) >> (ordinal & 7) & 1;
+}
+
+static hsd_status take_pair(match *m, const uint64_t *before, const uint64_t *after, hsd_error *err)
+{
+    if (before == NULL || after == NULL || !hsd_census_is_live(before) || !hsd_census_is_live(after)) return HSD_OK;
+    const uint64_t difference = hsd_census_bytes(after) - hsd_census_bytes(before);
+    const uint32_t x = hsd_census_ordinal(before), y = hsd_census_ordinal(after);
+    if (difference == 0 && !is_credited(m->growth, BEFORE, x) && !is_credited(m->growth, AFTER, y)) return HSD_OK;
+    const uint64_t pair[PAIR_WORDS] = {(uint64_t)x << 32 | y, after[0], difference, hsd_census_type(after)};
+    return hsd_sorter_put(m->pairs, pair, err);
+}
+
+static hsd_status take_pairs(match *m, hsd_tandem *tandem, hsd_error *err)
+{
+    const uint64_t *const *records;
+    const uint64_t total = hsd_sorter_count(m->growth->c->sides[AFTER].census);
+    hsd_status status;
+    for (uint64_t done = 0; (status = hsd_tandem_next(tandem, &records, err)) == HSD_OK; done++) {
+        HSD_TRY(take_pair(m, records[BEFORE], records[AFTER], err));
+        if ((done & ONE_IN) == 0) HSD_TRY(hsd_progress(m->growth->c->reporter, "matching holders", done, total, err));
+    }
+    return status == HSD_END ? HSD_OK : status;
+}
+
+static hsd_status merge_again(match *m, hsd_error *err)
+{
+    hsd_side_walk *sides = m->growth->c->sides;
+    hsd_sorter *const streams[SIDE_COUNT] = {sides[BEFORE].census, sides[AFTER].census};
+    hsd_tandem *tandem;
+    for (int side = 0; side < SIDE_COUNT; side++) HSD_TRY(hsd_sorter_rewind(streams[side], err));
+    HSD_TRY(open_sorter(m, PAIR_WORDS, &m->pairs, err));
+    HSD_TRY(hsd_tandem_new(&tandem, streams, SIDE_COUNT, hsd_census_words(&sides[AFTER]), err));
+    const hsd_status status = take_pairs(m, tandem, err);
+    hsd_tandem_free(tandem);
+    HSD_TRY(status);
+    for (int side = 0; side < SIDE_COUNT; side++) HSD_TRY(hsd_paged_check(&m->growth->is_credited[side], err));
+    return hsd_sorter_finish(m->pairs, 0, err);
+}
+
+/* ---- joins ---- */
+
+typedef struct credits { /* a stream of credits beside which another one is walked */
+    hsd_sorter *sorter;
+    const uint64_t *next; /* NULL at the end */
+} credits;
+
+static hsd_status advance(credits *c, hsd_error *err)
+{
+    const hsd_status status = hsd_sorter_next(c->sorter, &c->next, err);
+    if (status == HSD_END) c->next = NULL;
+    return status == HSD_END ? HSD_OK : status;
+}
+
+static hsd_status open_credits(credits *c, hsd_sorter *sorter, hsd_error *err)
+{
+    c->sorter = sorter;
+    HSD_TRY(hsd_sorter_finish(sorter, 0, err));
+    return advance(c, err);
+}
+
+/* What the object with this ordinal is credited with; ordinals ascend from call to call. */
+static hsd_status credit_of(credits *c, uint64_t ordinal, hsd_amount *out, hsd_error *err)
+{
+    *out = (hsd_amount){0, 0};
+    while (c->next != NULL && c->next[0] < ordinal) HSD_TRY(advance(c, err));
+    if (c->next != NULL && c->next[0] == ordinal) *out = (hsd_amount){c->next[1], c->next[2]};
+    return HSD_OK;
+}
+
+static hsd_status join_freed(match *m, hsd_error *err)
+{
+    credits freed;
+    const uint64_t *pair;
+    hsd_status status;
+    HSD_TRY(open_credits(&freed, m->growth->credits[BEFORE], err));
+    HSD_TRY(open_sorter(m, LINE_WORDS, &m->lines, err));
+    while ((status = hsd_sorter_next(m->pairs, &pair, err)) == HSD_OK) {
+        hsd_amount amount;
+        HSD_TRY(credit_of(&freed, pair[0] >> 32, &amount, err));
+        const uint64_t line[LINE_WORDS] = {pair[0] << 32 | pair[0] >> 32, pair[1], pair[2], pair[3], amount.objects, amount.bytes};
+        HSD_TRY(hsd_sorter_put(m->lines, line, err));
+    }
+    if (status != HSD_END) return status;
+    hsd_sorter_free(m->pairs);
+    m->pairs = NULL;
+    return hsd_sorter_finish(m->lines, 0, err);
+}
+
+static hsd_status join_new(match *m, hsd_error *err)
+{
+    credits new_;
+    const uint64_t *line;
+    hsd_status status;
+    HSD_TRY(open_credits(&new_, m->growth->credits[AFTER], err));
+    while ((status = hsd_sorter_next(m->lines, &line, err)) == HSD_OK) {
+        hsd_choice choice = {
+            .by = HSD_HELD_BY_OBJECT, .type = (uint32_t)line[3], .id = line[1], .resized_bytes = line[2],
+            .node = {[BEFORE] = (uint32_t)line[0], [AFTER] = (uint32_t)(line[0] >> 32)},
+            .freed = {line[4], line[5]},
+        };
+        HSD_TRY(credit_of(&new_, line[0] >> 32, &choice.new_, err));
+        hsd_growth_offer(m->growth, &choice);
+    }
+    return status == HSD_END ? HSD_OK : status;
+}
+
+static hsd_status run(match *m, hsd_error *err)
+{
+    HSD_TRY(merge_again(m, err));
+    HSD_TRY(join_freed(m, err));
+    return join_new(m, err);
+}
+
+hsd_status hsd_growth_match(hsd_growth *growth, hsd_error *err)
+{
+    match m = {.growth = growth};
+    const hsd_status status = run(&m, err);
+    hsd_sorter_free(m.pairs);
+    hsd_sorter_free(m.lines);
+    return status;
+}

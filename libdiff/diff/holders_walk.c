@@ -1,0 +1,127 @@
+/*
+ * The first pass over a side's dominator tree. Each frame gathers what is new (after) or freed (before) below
+ * it and held by nothing between; when a node is left that can hold, that is its credit, else it goes on to the
+ * node above. So nobody asks upwards, and a holder is told once, with its whole sum.
+ *
+ * On the same way: retained sizes by type and by root, for which a node counts when none of its type (of its name)
+ * stands above it, so that each byte counts once; and the trie.
+ */
+#include "diff/growth.h"
+
+#include "base/check.h"
+#include <hscapture/hscapture.h>
+
+#define ONE_IN 0x3fffu
+
+enum { IS_ROOT = 1, CAN_HOLD = 2, IS_TOPMOST = 4 };
+
+typedef struct frame {
+    hsd_trie_place place;
+    hsd_amount pending;  /* new or freed, and not yet held */
+    uint64_t bytes;      /* of all below, itself included */
+    uint32_t type;       /* common type or common root */
+    uint32_t node;
+    uint32_t flags;
+    uint32_t unused;
+} frame;
+
+typedef struct walk {
+    hsd_growth *growth;
+    int side;
+    uint64_t entered, total;
+} walk;
+
+static void enter_root(walk *w, const hsd_tree_node *node, frame *f)
+{
+    hsd_growth *growth = w->growth;
+    f->type = growth->c->root_number[w->side][node->type];
+    f->flags = IS_ROOT | (growth->is_common_root[f->type] ? CAN_HOLD : 0u);
+    if (hsd_retained_enter(&growth->by_root[w->side], f->type)) f->flags |= IS_TOPMOST;
+}
+
+static hsd_trie_sum sum_of(const walk *w, bool is_kept)
+{
+    if (w->side == BEFORE) return is_kept ? HSD_TRIE_KEPT_BEFORE : HSD_TRIE_FREED;
+    return is_kept ? HSD_TRIE_KEPT_AFTER : HSD_TRIE_NEW;
+}
+
+/* Without identity everything passes for kept. */
+static bool is_kept(const walk *w, uint32_t ordinal)
+{
+    const uint8_t *bits = w->growth->c->sides[w->side].is_kept;
+    return !w->growth->has_identity || hsd_bit_get(bits, ordinal);
+}
+
+static bool enter_object(walk *w, const hsd_tree_node *node, frame *f)
+{
+    hsd_growth *growth = w->growth;
+    const bool kept = is_kept(w, node->node);
+    f->type = node->type;
+    f->node = node->node;
+    f->bytes = node->bytes;
+    if (!kept) f->pending = (hsd_amount){1, node->bytes};
+    if (kept && growth->has_identity && hsd_growth_can_hold(growth, node->type, node->edge)) f->flags |= CAN_HOLD;
+    if (hsd_retained_enter(&growth->by_type[w->side], f->type)) f->flags |= IS_TOPMOST;
+    return kept;
+}
+
+static hsd_status enter(void *context, const hsd_tree_node *node, void *parent, void *here, hsd_error *err)
+{
+    walk *w = context;
+    const frame *above = parent;
+    frame *f = here;
+    hsd_growth *growth = w->growth;
+    if ((w->entered++ & ONE_IN) == 0) {
+        HSD_TRY(hsd_progress(growth->c->reporter, "finding what holds the growth", w->entered, w->total, err));
+    }
+    if (node->flags & HSD_TREE_IS_ROOT) {
+        enter_root(w, node, f);
+        f->place = hsd_trie_step_to(growth->trie, &above->place, HSD_TRIE_INDIRECT, f->type | HSD_TRIE_IS_ROOT);
+        return hsd_trie_add(growth->trie, &f->place, sum_of(w, true), 0, 0, err);
+    }
+    const bool kept = enter_object(w, node, f);
+    f->place = hsd_trie_step_to(growth->trie, &above->place, hsd_growth_edge_of(growth, node->edge), f->type);
+    return hsd_trie_add(growth->trie, &f->place, sum_of(w, kept), 1, node->bytes, err);
+}
+
+static void add_amount(hsd_amount *to, hsd_amount amount)
+{
+    to->objects += amount.objects;
+    to->bytes += amount.bytes;
+}
+
+static hsd_status credit_object(walk *w, const frame *f, hsd_error *err)
+{
+    hsd_growth *growth = w->growth;
+    uint8_t *bits = hsd_paged_at(&growth->is_credited[w->side], f->node >> 3, HSD_FRAME_USED | HSD_FRAME_DIRTY);
+    *bits = (uint8_t)(*bits | 1u << (f->node & 7));
+    const uint64_t record[3] = {f->node, f->pending.objects, f->pending.bytes};
+    return hsd_sorter_put(growth->credits[w->side], record, err);
+}
+
+static hsd_status leave(void *context, void *here, void *parent, hsd_error *err)
+{
+    walk *w = context;
+    const frame *f = here;
+    frame *above = parent;
+    hsd_growth *growth = w->growth;
+    const bool is_root = f->flags & IS_ROOT;
+    hsd_retained_leave(&(is_root ? growth->by_root : growth->by_type)[w->side], f->type, f->flags & IS_TOPMOST, f->bytes);
+    above->bytes += f->bytes;
+    if (f->pending.objects == 0) return HSD_OK;
+    if ((f->flags & CAN_HOLD) == 0) add_amount(&above->pending, f->pending);
+    else if (is_root) add_amount(&growth->credit_of_root[w->side][f->type], f->pending);
+    else return credit_object(w, f, err);
+    return HSD_OK;
+}
+
+hsd_status hsd_growth_walk(hsd_growth *growth, int side, hsd_error *err)
+{
+    hsd_comparison *c = growth->c;
+    walk w = {.growth = growth, .side = side, .total = hsd_sorter_count(c->sides[side].tree)};
+    const hsd_tree_visitor visitor = {.context = &w, .frame_bytes = sizeof(frame), .enter = enter, .leave = leave};
+    frame root = {.node = 0};
+    HSD_TRY(hsd_tree_walk(c->sides[side].tree, &visitor, &root, growth->memory_bytes / 8, &c->space, err));
+    growth->credit_of_all[side] = root.pending;
+    return growth->has_credited[side] ? hsd_paged_check(&growth->is_credited[side], err) : HSD_OK;
+}

@@ -1,0 +1,74 @@
+/*
+ * The second pass: both dominator trees once more, now that the holders are chosen, for what hangs below them. Without
+ * identity there is no second pass: the nodes of the trie stand for their objects.
+ */
+#include "diff/growth.h"
+
+#include "base/check.h"
+
+#define ONE_IN 0x3fffu
+
+typedef struct pass {
+    hsd_growth *growth;
+    const hsd_growth_chosen *chosen;
+    int side;
+    uint64_t entered, total;
+} pass;
+
+static hsd_below_node root_node(const pass *p, const hsd_tree_node *node)
+{
+    const hsd_growth *growth = p->growth;
+    const uint32_t root = growth->c->root_number[p->side][node->type];
+    return (hsd_below_node){
+        .edge = HSD_TRIE_INDIRECT, .type = root | HSD_TRIE_IS_ROOT,
+        .can_hold = growth->is_common_root[root] != 0, .choice = hsd_id_map_get(&p->chosen->by_root, root),
+    };
+}
+
+static hsd_below_node object_node(const pass *p, const hsd_tree_node *node)
+{
+    const hsd_growth *growth = p->growth;
+    const bool is_kept = hsd_bit_get(growth->c->sides[p->side].is_kept, node->node);
+    hsd_below_node below = {
+        .edge = hsd_growth_edge_of(growth, node->edge), .type = node->type,
+        .can_hold = is_kept && hsd_growth_can_hold(growth, node->type, node->edge), .choice = HSD_NO_CHOICE,
+    };
+    if (below.can_hold) below.choice = hsd_id_map_get(&p->chosen->by_node[p->side], node->node);
+    const hsd_trie_sum sum = p->side == BEFORE ? is_kept ? HSD_TRIE_KEPT_BEFORE : HSD_TRIE_FREED
+                                               : is_kept ? HSD_TRIE_KEPT_AFTER : HSD_TRIE_NEW;
+    below.sums[sum] = (hsd_amount){1, node->bytes};
+    return below;
+}
+
+static hsd_status enter(void *context, const hsd_tree_node *node, void *parent, void *here, hsd_error *err)
+{
+    pass *p = context;
+    if ((p->entered++ & ONE_IN) == 0) {
+        HSD_TRY(hsd_progress(p->growth->c->reporter, "following the growth", p->entered, p->total, err));
+    }
+    const hsd_below_node below = node->flags & HSD_TREE_IS_ROOT ? root_node(p, node) : object_node(p, node);
+    return hsd_below_enter(p->growth, parent, &below, here, err);
+}
+
+static hsd_status walk_tree(pass *p, hsd_error *err)
+{
+    hsd_growth *growth = p->growth;
+    hsd_sorter *tree = growth->c->sides[p->side].tree;
+    const hsd_tree_visitor visitor = {.context = p, .frame_bytes = sizeof(hsd_below), .enter = enter};
+    hsd_below root;
+    p->total = hsd_sorter_count(tree);
+    HSD_TRY(hsd_below_begin(growth, p->chosen, &root, err));
+    return hsd_tree_walk(tree, &visitor, &root, growth->memory_bytes / 8, &growth->c->space, err);
+}
+
+hsd_status hsd_growth_within(hsd_growth *growth, hsd_error *err)
+{
+    hsd_growth_chosen chosen;
+    hsd_status status = hsd_growth_chosen_make(&chosen, growth, err);
+    for (int side = 0; side < SIDE_COUNT && status == HSD_OK; side++) {
+        pass p = {.growth = growth, .chosen = &chosen, .side = side};
+        status = walk_tree(&p, err);
+    }
+    hsd_growth_chosen_release(&chosen);
+    return status;
+}
