@@ -9,14 +9,8 @@
 
 void hsd_screen_warnings(hsd_screen *screen)
 {
-    const hsd_diff *diff = screen->diff;
-    for (size_t i = 0; i < diff->warning_count; i++) {
-        hsd_out_begin_paragraph(&screen->out);
-        hsd_out_text(&screen->out, "! ");
-        hsd_out_escaped(&screen->out, screen->form, diff->warnings[i]);
-        hsd_out_end_paragraph(&screen->out, 2);
-    }
-    if (diff->warning_count > 0) hsd_out_text(&screen->out, "\n");
+    hsd_out_warnings(&screen->out, screen->form, screen->diff->warnings,
+                     screen->diff->warning_count);
 }
 
 /* ---- the two captures ---- */

@@ -55,10 +55,8 @@ static void put_match(json *j)
     hsd_json_count(&j->out, ", \"unmatched_before\": ", match->unmatched_before);
     hsd_json_count(&j->out, ", \"unmatched_after\": ", match->unmatched_after);
     hsd_json_count(&j->out, ", \"ambiguous\": ", match->ambiguous);
-    hsd_out_text(&j->out, ", \"warnings\": [");
-    for (size_t i = 0; i < j->diff->warning_count; i++)
-        hsd_json_string(&j->out, i > 0 ? ", " : "", j->diff->warnings[i]);
-    hsd_out_text(&j->out, "]},\n");
+    hsd_json_texts(&j->out, ", \"warnings\": ", j->diff->warnings, j->diff->warning_count);
+    hsd_out_text(&j->out, "},\n");
 }
 
 /* ---- tables ---- */

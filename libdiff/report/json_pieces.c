@@ -51,6 +51,14 @@ void hsd_json_known(hsd_out *out, bool is_known, const char *key, hsd_amount amo
         hsd_out_format(out, "%snull", key);
 }
 
+void hsd_json_texts(hsd_out *out, const char *key, const hsd_text *texts, size_t count)
+{
+    hsd_out_format(out, "%s[", key);
+    for (size_t i = 0; i < count; i++)
+        hsd_json_string(out, i > 0 ? ", " : "", texts[i]);
+    hsd_out_text(out, "]");
+}
+
 /* ---- paths and roots ---- */
 
 static const char *root_kind_word(uint32_t kind)

@@ -19,6 +19,9 @@ void hsd_json_amount(hsd_out *out, const char *key, hsd_amount amount);
 /* An amount, or null where it cannot be known. */
 void hsd_json_known(hsd_out *out, bool is_known, const char *key, hsd_amount amount);
 
+/* An array of strings. */
+void hsd_json_texts(hsd_out *out, const char *key, const hsd_text *texts, size_t count);
+
 /* The steps of a path: [{"edge": ".map", "type": "Map"}, ...]; "repeat" where it is more than one. */
 void hsd_json_steps(hsd_out *out, const char *key, const hsd_step *steps, size_t count);
 

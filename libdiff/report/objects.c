@@ -5,8 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/buffer.h"
-#include "report/escape.h"
+#include "report/csv_name.h"
 #include <hsdiff/report.h>
 
 static const char heading[] = "change,id,type,bytes,before,after\r\n";
@@ -36,7 +35,7 @@ static const char *state_word(uint8_t state)
 hsd_status hsd_objects_csv_row(void *context, const hsd_changed_object *object, hsd_error *err)
 {
     hsd_objects_csv *csv = context;
-    char start[64], end[64], name[512];
+    char start[64], end[64];
     const uint64_t bytes = object->state_after == 0 ? object->bytes_before : object->bytes_after;
     const int start_size = snprintf(start, sizeof start, "%s,0x%llx,", change_of(object),
                                     (unsigned long long)object->id);
@@ -45,20 +44,6 @@ hsd_status hsd_objects_csv_row(void *context, const hsd_changed_object *object, 
                  state_word(object->state_before), state_word(object->state_after));
     csv->row_count++;
     HSD_TRY(csv->write(csv->context, start, (size_t)start_size, err));
-    const size_t size =
-        hsd_escape(HSD_ESCAPE_CSV, object->type.data, object->type.size, name, sizeof name);
-    if (size < sizeof name) {
-        HSD_TRY(csv->write(csv->context, name, size, err));
-    } else { /* a name that long is rare */
-        hsd_buffer whole = {0};
-        hsd_status status = hsd_buffer_reserve(&whole, size + 1, err);
-        if (status == HSD_OK) {
-            hsd_escape(HSD_ESCAPE_CSV, object->type.data, object->type.size, (char *)whole.data,
-                       size + 1);
-            status = csv->write(csv->context, whole.data, size, err);
-        }
-        hsd_buffer_release(&whole);
-        HSD_TRY(status);
-    }
+    HSD_TRY(hsd_csv_write_name(csv->write, csv->context, object->type, err));
     return csv->write(csv->context, end, (size_t)end_size, err);
 }
