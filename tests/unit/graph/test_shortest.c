@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "graph/quads.h"
 #include "graph/shortest.h"
 #include "support/random.h"
 
@@ -543,60 +542,4 @@ Test(shortest, paths_survive_one_node_that_refers_to_all)
     cr_assert_eq(hsd_adjacency_finish(a, MANY + 1, &err), HSD_OK);
     expect_same_ways(a, MANY + 1, 0);
     hsd_adjacency_free(a);
-}
-
-/* ---- the sorter of levels ---- */
-
-static int compare_quads(const void *a, const void *b) /* all four words: the last is the order of puts */
-{
-    const hsd_quad *x = a, *y = b;
-    for (int i = 0; i < 4; i++)
-        if (x->word[i] != y->word[i]) return x->word[i] < y->word[i] ? -1 : 1;
-    return 0;
-}
-
-/* Words beyond the key are 0 but the last, which counts: so a stable sort is a sort by all four. */
-static hsd_quad random_quad(test_random *random, unsigned key_words, uint32_t range, uint32_t at)
-{
-    hsd_quad quad = {{0, 0, 0, at}};
-    for (unsigned word = 0; word < key_words; word++) quad.word[word] = (uint32_t)test_below(random, range);
-    return quad;
-}
-
-static void expect_sorted(hsd_quads *q, test_random *random, unsigned key_words, size_t count, uint32_t range)
-{
-    hsd_quad *wanted = calloc(count + 1, sizeof *wanted);
-    const hsd_quad *at;
-    hsd_quads_begin(q, key_words);
-    for (size_t i = 0; i < count; i++) {
-        wanted[i] = random_quad(random, key_words, range, (uint32_t)i);
-        const uint32_t *w = wanted[i].word;
-        cr_assert_eq(hsd_quads_put(q, w[0], w[1], w[2], w[3], &err), HSD_OK);
-    }
-    qsort(wanted, count, sizeof *wanted, compare_quads);
-    cr_assert_eq(hsd_quads_sort(q, &err), HSD_OK);
-    for (size_t i = 0; i < count; i++) {
-        cr_assert_eq(hsd_quads_next(q, &at, &err), HSD_OK);
-        cr_assert_eq(compare_quads(at, &wanted[i]), 0, "record %zu of %zu", i, count);
-    }
-    cr_assert_eq(hsd_quads_next(q, &at, &err), HSD_END);
-    free(wanted);
-}
-
-Test(shortest, levels_are_sorted_stably_in_memory_and_in_runs)
-{
-    enum { ROOM = HSD_QUADS_MIN_RECORDS };
-    static hsd_quad items[ROOM], scratch[ROOM];
-    static const size_t counts[] = {0, 1, 2, 7, 40, 41, 1000, ROOM, ROOM + 1, 3 * ROOM, 17 * ROOM, 40 * ROOM + 5};
-    test_random random = {test_seed(53)};
-    hsd_quads q;
-    hsd_quads_init(&q, items, scratch, ROOM, &space);
-    for (unsigned key_words = 1; key_words <= 3; key_words++) {
-        for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-            expect_sorted(&q, &random, key_words, counts[i], 4);
-            expect_sorted(&q, &random, key_words, counts[i], UINT32_MAX);
-        }
-    }
-    cr_assert_gt(q.spilled, 0);
-    hsd_quads_release(&q);
 }
