@@ -113,23 +113,20 @@ static void format_items(const hsd_diff *diff, const hsd_growth_edge *edge, char
 {
     char a[HSD_NUMBER_CHARS], b[HSD_NUMBER_CHARS];
     const uint64_t before = edge->before.objects, after = edge->after.objects;
-    const bool is_item = hsd_edge_is_item(edge->edge), all_new = hsd_new_is_known(diff) &&
-                                                                 edge->freed.objects == 0 &&
-                                                                 edge->new_.objects > 0;
-    const char *const items = is_item ? " items" : "";
+    const bool is_item = hsd_edge_is_item(edge->edge), is_all_new = hsd_new_is_known(diff) &&
+                                                                    edge->freed.objects == 0 &&
+                                                                    edge->new_.objects > 0;
     text[0] = 0;
-    if (before == after) {
-        if (is_item || after > 1)
-            snprintf(text, size, "%s %s%s", hsd_format_count(a, after), is_item ? "item" : "object",
-                     after == 1 ? "" : "s");
-    } else if (all_new && !(is_item && before > 0)) {
+    if (is_all_new && !(is_item && before > 0))
         snprintf(text, size, "%s new", hsd_format_count(a, edge->new_.objects));
-    } else if (hsd_new_is_known(diff) || is_item) {
+    else if (before == after && (is_item || after > 1))
+        snprintf(text, size, "%s %s%s", hsd_format_count(a, after), is_item ? "item" : "object",
+                 after == 1 ? "" : "s");
+    else if (before != after && (hsd_new_is_known(diff) || is_item))
         snprintf(text, size, "%s -> %s%s", hsd_format_count(a, before), hsd_format_count(b, after),
-                 items);
-    } else {
+                 is_item ? " items" : "");
+    else if (before != after)
         snprintf(text, size, "%s", hsd_format_count_signed(a, (int64_t)(after - before)));
-    }
 }
 
 static void put_edge(holder_table *holders, const hsd_growth_edge *edge)
@@ -173,9 +170,7 @@ static bool is_worth_a_row(const hsd_screen *screen, const hsd_holder *holder)
 {
     const int64_t growth = hsd_change_bytes(&screen->diff->total);
     if (screen->options->top == HSD_TOP_ALL) return true;
-    if (holder->growth_bytes <= 0) return false;
-    if (screen->options->top > 0) return true;
-    if (growth < (int64_t)screen->noise_bytes)
+    if (screen->options->top > 0 || growth < (int64_t)screen->noise_bytes)
         return holder->growth_bytes >= (int64_t)screen->noise_bytes;
     return holder->growth_bytes >= growth / SHARE_SHOWN;
 }

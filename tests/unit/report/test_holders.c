@@ -69,12 +69,18 @@ Test(holders, show_three_that_matter)
 Test(holders, show_as_many_as_top_says)
 {
     hsd_diff diff = grown(8);
+    holders[6].growth_bytes = 1000; /* noise */
     holders[7].growth_bytes = -5;
     diff.other_holder_count = 1;
     const hsd_report_options five = {.use_utf8 = true, .top = 5},
+                             eight = {.use_utf8 = true, .top = 8},
                              all = {.use_utf8 = true, .top = HSD_TOP_ALL};
     char *report = sample_report("text", &diff, &five);
     cr_expect_eq(count_of(report, "\nglobal.more "), 4);
+    free(report);
+    report = sample_report("text", &diff, &eight);
+    cr_expect_eq(count_of(report, "\nglobal.more "), 5);
+    HOLDS(report, "\n3 other holders ");
     free(report);
     report = sample_report("text", &diff, &all);
     cr_expect_eq(count_of(report, "\nglobal.more "), 7);
@@ -120,7 +126,11 @@ Test(holders, say_what_stayed_as_many)
     edges[0] = sample_edge(1, "[*]", "Session", 1, 1, GROWTH / 100 * 70);
     edges[1] = sample_edge(2, "", "Buffer", 300, 300, GROWTH / 100 * 60);
     edges[2] = sample_edge(3, "[*]", "string", 0, 7, GROWTH / 100 * 50);
-    char *report = text_with(edges, 3);
+    edges[3] = sample_edge(1, ".head", "Node", 1, 1,
+                           GROWTH / 100 * 70); /* was put before the one of before */
+    edges[3].new_ = (hsd_amount){1, 100};
+    char *report = text_with(edges, 4);
+    HOLDS(report, "\n  .head: Node                1 new  ");
     HOLDS(report, "\n  [*]: Session              1 item  ");
     HOLDS(report, "\n    -> Buffer          300 objects  ");
     HOLDS(report, "\n      [*]: string            7 new  ");
