@@ -15,7 +15,6 @@
 #define MAX_OBJECTS UINT64_C(0xFFFFFF00)
 /* Label nodes are not counted beforehand: room for as many as real heaps have. */
 #define LABEL_NODE_ALLOWANCE UINT64_C(65536)
-#define TYPES_LEAST (UINT64_C(512) << 10)
 
 /* A capture without its end record does not say how many objects it holds: look. */
 static hsd_status find_object_count(hsd_side_walk *side, uint64_t *count, hsd_error *err)
@@ -137,8 +136,8 @@ static void free_stage(hsd_side_walk *side)
 static hsd_status open_types(hsd_side_walk *side, hsd_error *err)
 {
     const uint64_t whole = (uint64_t)side->object_count * sizeof(uint32_t);
-    const uint64_t least = TYPES_LEAST + whole / 1024;
-    const uint64_t bytes = hsd_max_u64(least, hsd_min_u64(whole + least, side->plan.path_bytes / 4));
+    const uint64_t wanted = hsd_min_u64(hsd_paged_full_bytes(whole), side->plan.path_bytes / 4);
+    const uint64_t bytes = hsd_max_u64(hsd_paged_least_bytes(whole), wanted);
     if (side->object_count == 0) return HSD_OK;
     HSD_TRY(hsd_paged_open_file(&side->types_of, &side->types_file, bytes, err));
     side->plan.path_bytes -= hsd_min_u64(bytes, side->plan.path_bytes);

@@ -131,7 +131,7 @@ static hsd_status open_tree(hsd_side_walk *side, hsd_error *err)
 static hsd_status check_arrays(const hsd_side_walk *side, hsd_error *err)
 {
     if (side->has_owners) HSD_TRY(hsd_paged_check(&side->owners, err));
-    return side->places != NULL ? hsd_paged_check(&side->places->links, err) : HSD_OK;
+    return side->places != NULL ? hsd_paged_check(&side->places->array, err) : HSD_OK;
 }
 
 static hsd_status pass(census *c, hsd_object_reader *reader, hsd_error *err)
