@@ -17,11 +17,19 @@ static bool is_item_text(hsd_bytes text) { return text.size == 3 && memcmp(text.
 /* True if the program says nothing with it: no name, or one of the runtime's. */
 static bool is_mute_text(hsd_bytes text) { return text.size == 0 || text.data[0] == '<'; }
 
+/* One number for one text: where it has two, with FOLD and without, the one without (they are neighbours). */
+static uint32_t plain_name(const hsd_edge_names *edges, uint32_t name)
+{
+    if (!edges->is_fold[name] || name == 0) return name;
+    const hsd_bytes text = edges->texts[name], before = edges->texts[name - 1];
+    return text.size == before.size && memcmp(text.data, before.data, text.size) == 0 ? name - 1 : name;
+}
+
 static hsd_path_edge path_edge(const hsd_edge_names *edges, uint32_t edge, bool is_items)
 {
     const hsd_bytes text = hsd_edge_text(edges, edge);
     if (is_item_text(text) || (is_items && is_mute_text(text))) return HSD_PATH_EDGE_ITEM;
-    return HSD_EDGE_NAME(edge) << 1 | is_items;
+    return plain_name(edges, HSD_EDGE_NAME(edge)) << 1 | is_items;
 }
 
 bool hsd_path_fold_step(hsd_path_fold *fold, const hsd_edge_names *edges, const hsd_type_names *types, uint32_t edge,

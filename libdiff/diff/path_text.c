@@ -252,18 +252,33 @@ static hsd_status write_steps(hsd_path_texts *t, const reading *r, hsd_path_text
     return HSD_OK;
 }
 
+static hsd_status end_reading(hsd_path_texts *t, reading *r, hsd_path_text *out, hsd_error *err)
+{
+    if (r->has_hidden) push(r, r->hidden.edge, r->hidden.type);
+    if (r->length == 0 && r->node < t->side->object_count) { /* not reached */
+        push(r, HSD_EDGE_NAMELESS << 1, hsd_paged_get_u32(&t->side->types_of, r->node));
+    }
+    HSD_TRY(hsd_shortest_check(t->shortest, err));
+    HSD_TRY(hsd_paged_check(&t->side->types_of, err));
+    return write_steps(t, r, out, err);
+}
+
 hsd_status hsd_path_texts_get(hsd_path_texts *t, uint32_t node, hsd_path_text *out, hsd_error *err)
 {
     reading r;
     HSD_TRY(climb(t, node, &r, err));
     HSD_TRY(descend(t, &r, err));
-    if (r.has_hidden) push(&r, r.hidden.edge, r.hidden.type);
-    if (r.length == 0 && node < t->side->object_count) { /* not reached */
-        push(&r, HSD_EDGE_NAMELESS << 1, hsd_paged_get_u32(&t->side->types_of, node));
-    }
-    HSD_TRY(hsd_shortest_check(t->shortest, err));
-    HSD_TRY(hsd_paged_check(&t->side->types_of, err));
-    return write_steps(t, &r, out, err);
+    return end_reading(t, &r, out, err);
+}
+
+hsd_status hsd_path_texts_get_through(hsd_path_texts *t, uint32_t source, uint32_t edge, uint32_t node,
+                                      hsd_path_text *out, hsd_error *err)
+{
+    reading r;
+    HSD_TRY(climb(t, source, &r, err));
+    HSD_TRY(descend(t, &r, err));
+    advance(t, &r, node, edge);
+    return end_reading(t, &r, out, err);
 }
 
 /* ---- life ---- */

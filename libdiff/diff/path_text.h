@@ -45,7 +45,7 @@ typedef struct hsd_path_fold { /* how a path stands to the container it is in; z
     bool is_items;  /* and what comes out of them is an item */
 } hsd_path_fold;
 
-/* A number for the text of an edge in a path: equal numbers, equal texts. */
+/* A number for the text of an edge in a path: one number for one text. */
 typedef uint32_t hsd_path_edge;
 #define HSD_PATH_EDGE_ITEM UINT32_C(1) /* [*] */
 
@@ -76,6 +76,10 @@ hsd_status hsd_path_texts_new(hsd_path_texts **out, hsd_shortest *shortest, hsd_
 
 /* The path to a node: object, label node or root node. A node that was not reached has itself as its only step. */
 hsd_status hsd_path_texts_get(hsd_path_texts *texts, uint32_t node, hsd_path_text *out, hsd_error *err);
+
+/* The same for a node that the search avoided, by a reference `edge` from one that it reached. */
+hsd_status hsd_path_texts_get_through(hsd_path_texts *texts, uint32_t source, uint32_t edge, uint32_t node,
+                                      hsd_path_text *out, hsd_error *err);
 
 void hsd_path_texts_free(hsd_path_texts *texts);
 
