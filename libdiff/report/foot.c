@@ -151,13 +151,16 @@ static bool suggest_import(suggestions *next, bool is_foreign, const char *input
     return true;
 }
 
-/* The type of which the place that holds most got most; none where its name could be taken for an option. */
+/*
+ * The type of which the place that holds most got most, where that is worth a row; none where its name could be taken
+ * for an option.
+ */
 static const hsd_type_growth *type_to_follow(const hsd_screen *screen)
 {
     const hsd_diff *diff = screen->diff;
-    const char *input = screen->options->after_command;
     if (!diff->has_holders || diff->holder_count == 0 || diff->holders[0].type_count == 0 ||
-        strcmp(input, "-") == 0)
+        diff->holders[0].growth_bytes < (int64_t)screen->noise_bytes ||
+        strcmp(screen->options->after_command, "-") == 0)
         return NULL;
     const hsd_type_growth *type = &diff->holders[0].types[0];
     const bool is_word = type->type.size > 0 && type->type.data[0] != '-';
@@ -171,7 +174,7 @@ static void suggest_paths(suggestions *next)
     add_text(next, "hsdiff paths");
     add_word(next, next->screen->options->after_command);
     add_quoted(next, type->type);
-    end_line(next, "how they are reached");
+    end_line(next, "how these are reached");
 }
 
 static void suggest(suggestions *next, bool folded)

@@ -168,7 +168,7 @@ Test(holders, suggest_the_paths_to_what_grew_most)
     free(report);
     growths[0].type = sample_text("com.example.with.a.rather.long.name.Session"); /* two lines */
     report = sample_report("text", &diff, &options);
-    HOLDS(report, "Next:  how they are reached\n       hsdiff paths 'it'\\''s b.hs' com.example.");
+    HOLDS(report, "Next:  how these are reached\n       hsdiff paths 'it'\\''s b.hs' com.example.");
     free(report);
     options.after_command = "-"; /* was read */
     report = sample_report("text", &diff, &options);
@@ -179,7 +179,13 @@ Test(holders, suggest_the_paths_to_what_grew_most)
     report = sample_report("text", &diff, &options);
     LACKS(report, "hsdiff paths");
     free(report);
-    growths[0] = (hsd_type_growth){.type = sample_text("T"), .net_bytes = -1};
+    growths[0].type = sample_text("T");
+    holders[0].growth_bytes = 1000; /* noise */
+    report = sample_report("text", &diff, &options);
+    LACKS(report, "hsdiff paths");
+    free(report);
+    holders[0].growth_bytes = GROWTH;
+    growths[0].net_bytes = -1;
     report = sample_report("text", &diff, &options);
     LACKS(report, "hsdiff paths");
     free(report);
