@@ -1,0 +1,329 @@
+/*
+ * What paths says at its edges: no such type or id, patterns, captures that cannot tell, very deep and very wide heaps,
+ * a machine that fails. That the paths are right is tested in tests/property/test_paths.c.
+ */
+#include <criterion/criterion.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "diff/paths.h"
+#include "support/fault.h"
+#include <hscapture/hscapture.h>
+
+static char folder[] = "/tmp/hsdiff-unit-paths-XXXXXX";
+static char path[64];
+static hsd_error err;
+
+static void setup(void)
+{
+    cr_assert_not_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/heap.hs", folder);
+    hsd_error_init(&err);
+}
+
+static void teardown(void)
+{
+    hsd_fault_reset();
+    remove(path);
+    rmdir(folder);
+}
+
+TestSuite(paths, .init = setup, .fini = teardown);
+
+/* ---- captures ---- */
+
+enum { STRING_NEXT = 1, STRING_MAIN, STRING_MAP, STRING_VALUE };
+enum { LABEL_NEXT = 1, LABEL_MAP, LABEL_VALUE };
+enum { TYPE_NODE = 1, TYPE_SESSION, TYPE_CACHE, TYPE_STORE };
+
+static hsc_writer *begin(bool by_ordinal)
+{
+    static const char *const strings[] = {"next", "main", "map", "value"};
+    static const char *const types[] = {"com.acme.Node", "com.acme.Session", "com.acme.Cache", "Store[]"};
+    hsc_options options;
+    hsc_writer *w;
+    hsc_options_init(&options);
+    options.producer = "test";
+    options.targets_are_ordinals = by_ordinal;
+    remove(path);
+    cr_assert_eq(hsc_open_file(&w, path, &options), HSC_OK);
+    for (uint32_t i = 0; i < 4; i++) hsc_define_string(w, 1 + i, strings[i], strlen(strings[i]));
+    for (uint32_t i = 0; i < 4; i++) {
+        hsc_define_type(w, 1 + i, types[i], strlen(types[i]), i + 1 == TYPE_STORE ? HSC_TYPE_PART : 0);
+    }
+    hsc_define_label(w, LABEL_NEXT, HSC_LABEL_FIELD, 0, STRING_NEXT);
+    hsc_define_label(w, LABEL_MAP, HSC_LABEL_FIELD, 0, STRING_MAP);
+    hsc_define_label(w, LABEL_VALUE, HSC_LABEL_FIELD, 0, STRING_VALUE);
+    return w;
+}
+
+static void end(hsc_writer *w)
+{
+    cr_assert_eq(hsc_finish(w), HSC_OK);
+    hsc_close(w);
+}
+
+static void put(hsc_writer *w, uint64_t id, uint32_t type, uint64_t size, uint64_t target, uint32_t label)
+{
+    hsc_begin_object(w, &(hsc_object){.id = id, .type = type, .size_bytes = size});
+    if (label != 0) hsc_reference(w, target, label, 0);
+    hsc_end_object(w);
+}
+
+static void put_root(hsc_writer *w, uint64_t target)
+{
+    hsc_root(w, &(hsc_root_record){.kind = HSC_ROOT_STACK, .label = STRING_MAIN, .target = target});
+}
+
+/* main -> Cache 0x10 .map Store[] 0x20 (part, 100 bytes) .value Session 0x30; Session 0x40 is unreached; 0x30 .next 0x10 */
+static void write_small(void)
+{
+    hsc_writer *w = begin(false);
+    put(w, 0x10, TYPE_CACHE, 16, 0x20, LABEL_MAP);
+    put(w, 0x20, TYPE_STORE, 100, 0x30, LABEL_VALUE);
+    put(w, 0x30, TYPE_SESSION, 24, 0x10, LABEL_NEXT);
+    put(w, 0x40, TYPE_SESSION, 40, 0, 0);
+    put_root(w, 0x10);
+    end(w);
+}
+
+static hsd_status ask(const hsd_paths_options *options, hsd_paths **out)
+{
+    const hsd_run run = {.memory_bytes = UINT64_C(64) << 20, .threads = 1};
+    hsd_capture *capture;
+    *out = NULL;
+    hsd_status status = hsd_capture_open(&capture, path, HSD_DAMAGE_REFUSE, &run, &err);
+    if (status != HSD_OK) return status;
+    status = hsd_paths_run(out, capture, options, &run, &err);
+    hsd_capture_close(capture);
+    return status;
+}
+
+static hsd_paths *answer(const hsd_paths_options *options)
+{
+    hsd_paths *paths;
+    cr_assert_eq(ask(options, &paths), HSD_OK, "%s", err.text);
+    return paths;
+}
+
+/* ---- answers ---- */
+
+Test(paths, of_a_type_count_live_objects_and_name_the_unreached)
+{
+    write_small();
+    hsd_paths *p = answer(&(hsd_paths_options){.type = "com.acme.Session"});
+    cr_assert_eq(p->live.objects, 1);
+    cr_assert_eq(p->live.bytes, 24);
+    cr_assert_eq(p->unreached.objects, 1);
+    cr_assert_eq(p->unreached.bytes, 40);
+    cr_assert_eq(p->row_count, 1);
+    cr_assert_str_eq(p->rows[0].root.data, "main");
+    cr_assert_eq(p->rows[0].root_kind, HSC_ROOT_STACK);
+    cr_assert_eq(p->rows[0].length, 3);
+    cr_assert_eq(p->rows[0].objects.bytes, 24);
+    cr_assert_str_eq(p->type.data, "com.acme.Session");
+    cr_assert_not(p->is_id);
+    cr_assert_eq(p->side.live.objects, 2);
+    cr_assert_eq(p->side.live.bytes, 140);
+    hsd_paths_free(p);
+}
+
+Test(paths, give_folded_parts_to_their_owner)
+{
+    write_small();
+    hsd_paths *p = answer(&(hsd_paths_options){.type = "com.acme.Cache"});
+    cr_assert_eq(p->live.bytes, 116);
+    hsd_paths_free(p);
+    cr_assert_eq(ask(&(hsd_paths_options){.type = "Store[]"}, &p), HSD_E_NOT_FOUND);
+}
+
+Test(paths, of_an_id_lead_through_each_referrer_but_not_through_the_object)
+{
+    write_small();
+    hsd_paths *p = answer(&(hsd_paths_options){.is_id = true, .id = 0x10});
+    cr_assert_eq(p->row_count, 1, "its only other referrer lives by it alone");
+    cr_assert_eq(p->rows[0].step_count, 1);
+    cr_assert_eq(p->rows[0].objects.objects, 1);
+    cr_assert_eq(p->live.bytes, 116);
+    cr_assert_eq(p->side.live.objects, 2);
+    hsd_paths_free(p);
+    p = answer(&(hsd_paths_options){.is_id = true, .id = 0x40});
+    cr_assert_eq(p->row_count, 0);
+    cr_assert_eq(p->unreached.objects, 1);
+    hsd_paths_free(p);
+}
+
+Test(paths, take_patterns_for_types)
+{
+    write_small();
+    hsd_paths *p = answer(&(hsd_paths_options){.type = "com.*e"});
+    cr_assert_eq(p->live.objects, 1);
+    cr_assert_eq(p->row_count, 1);
+    cr_assert_str_eq(p->rows[0].steps[0].type.data, "com.acme.Cache");
+    hsd_paths_free(p);
+    p = answer(&(hsd_paths_options){.type = "com.acme.?*"});
+    cr_assert_eq(p->live.objects, 2);
+    cr_assert_eq(p->row_count, 2);
+    hsd_paths_free(p);
+}
+
+/* ---- nothing of the kind ---- */
+
+Test(paths, name_what_comes_close_to_a_type_that_is_not_there)
+{
+    hsd_paths *p;
+    write_small();
+    cr_assert_eq(ask(&(hsd_paths_options){.type = "Sesion"}, &p), HSD_E_NOT_FOUND);
+    cr_assert_str_eq(err.text, "the capture holds no object of type Sesion");
+    cr_assert_str_eq(err.hint, "did you mean com.acme.Session?");
+    cr_assert_str_eq(err.file, path);
+    cr_assert_eq(ask(&(hsd_paths_options){.type = "ACME"}, &p), HSD_E_NOT_FOUND);
+    cr_assert_str_eq(err.hint, "did you mean com.acme.Cache, com.acme.Node or com.acme.Session?");
+    cr_assert_eq(ask(&(hsd_paths_options){.type = "*Customer"}, &p), HSD_E_NOT_FOUND);
+    cr_assert_str_eq(err.text, "the capture holds no object whose type fits *Customer");
+    cr_assert_not_null(strstr(err.hint, "hsdiff top"));
+    cr_assert_eq(ask(&(hsd_paths_options){.type = "com.acme.Node"}, &p), HSD_E_NOT_FOUND, "a type without objects");
+    cr_assert_null(p);
+}
+
+Test(paths, name_the_ids_on_either_side_of_one_that_is_not_there)
+{
+    hsd_paths *p;
+    write_small();
+    cr_assert_eq(ask(&(hsd_paths_options){.is_id = true, .id = 0x25}, &p), HSD_E_NOT_FOUND);
+    cr_assert_str_eq(err.text, "the capture holds no object with the id 0x25");
+    cr_assert_str_eq(err.hint, "the nearest ids are 0x20 and 0x30");
+    cr_assert_eq(ask(&(hsd_paths_options){.is_id = true, .id = 0x99}, &p), HSD_E_NOT_FOUND);
+    cr_assert_str_eq(err.hint, "the nearest id is 0x40");
+    cr_assert_eq(ask(&(hsd_paths_options){.type = NULL}, &p), HSD_E_MISUSE);
+}
+
+Test(paths, cannot_be_told_without_roots_or_references)
+{
+    hsd_paths *p;
+    hsc_writer *w = begin(false);
+    put(w, 0x10, TYPE_SESSION, 16, 0x20, LABEL_NEXT);
+    end(w);
+    cr_assert_eq(ask(&(hsd_paths_options){.type = "com.acme.Session"}, &p), HSD_E_UNSUPPORTED);
+    cr_assert_str_eq(err.text, "the capture carries no roots, so nothing can be said about paths");
+    w = begin(false);
+    put(w, 0x10, TYPE_SESSION, 16, 0, 0);
+    put_root(w, 0x10);
+    end(w);
+    cr_assert_eq(ask(&(hsd_paths_options){.type = "com.acme.Session"}, &p), HSD_E_UNSUPPORTED);
+    cr_assert_str_eq(err.text, "the capture carries no references, so nothing can be said about paths");
+}
+
+/* ---- deep, wide ---- */
+
+Test(paths, through_a_long_list_are_one_row)
+{
+    enum { LONG = 50000 };
+    hsc_writer *w = begin(true);
+    for (uint32_t i = 0; i < LONG; i++) put(w, i + 1, TYPE_NODE, 16, i + 1, i + 1 < LONG ? LABEL_NEXT : 0);
+    put_root(w, 0);
+    end(w);
+    hsd_paths *p = answer(&(hsd_paths_options){.type = "com.acme.Node"});
+    cr_assert_eq(p->row_count, 2, "the first node, and all behind it");
+    cr_assert_eq(p->rows[1].objects.objects, LONG - 1);
+    cr_assert_eq(p->rows[1].step_count, 2);
+    cr_assert_eq(p->rows[1].length, 2);
+    hsd_paths_free(p);
+    p = answer(&(hsd_paths_options){.is_id = true, .id = LONG});
+    cr_assert_eq(p->rows[0].length, LONG);
+    cr_assert_eq(p->rows[0].step_count, 2);
+    cr_assert_eq(p->rows[0].steps[1].repeat, LONG - 1);
+    hsd_paths_free(p);
+}
+
+/* Two steps by turns: each is a path of its own. */
+static void write_zigzag(uint32_t count)
+{
+    hsc_writer *w = begin(true);
+    for (uint32_t i = 0; i < count; i++) {
+        put(w, i + 1, TYPE_NODE, 16, i + 1, i + 1 == count ? 0 : i % 2 == 0 ? LABEL_NEXT : LABEL_VALUE);
+    }
+    put_root(w, 0);
+    end(w);
+}
+
+Test(paths, beyond_the_most_that_are_told_apart_count_as_others)
+{
+    enum { MANY = HSD_MAX_PATHS + 5000 };
+    write_zigzag(MANY);
+    hsd_paths *p = answer(&(hsd_paths_options){.type = "com.acme.Node", .most = 70});
+    cr_assert_eq(p->row_count, 70);
+    cr_assert_eq(p->live.objects, MANY);
+    cr_assert_eq(p->others.objects, MANY - 70);
+    cr_assert_eq(p->others.bytes, UINT64_C(16) * (MANY - 70));
+    cr_assert_eq(p->other_rows, HSD_MAX_PATHS - 70 + 1);
+    cr_assert_eq(p->rows[69].length, 70);
+    cr_assert_eq(p->rows[69].step_count, HSD_MAX_PATH_STEPS);
+    cr_assert_eq(p->rows[69].step_cut, 70 - HSD_MAX_PATH_STEPS);
+    hsd_paths_free(p);
+    p = answer(&(hsd_paths_options){.is_id = true, .id = MANY});
+    cr_assert_eq(p->rows[0].step_cut, MANY - HSD_MAX_PATH_STEPS);
+    hsd_paths_free(p);
+}
+
+Test(paths, beyond_the_most_places_count_as_others)
+{
+    enum { MANY = HSD_MAX_PATH_PLACES + 1000 };
+    write_zigzag(MANY);
+    hsd_paths *p = answer(&(hsd_paths_options){.is_id = true, .id = MANY});
+    cr_assert_eq(p->row_count, 0);
+    cr_assert_eq(p->others.objects, 1);
+    cr_assert_eq(p->other_rows, 1);
+    hsd_paths_free(p);
+}
+
+/* ---- patterns by themselves ---- */
+
+static bool fits(const char *pattern, const char *name)
+{
+    return hsd_glob_fits(pattern, (hsd_bytes){(const uint8_t *)name, strlen(name)});
+}
+
+Test(paths, patterns_fit_as_they_do_in_a_shell)
+{
+    cr_assert(fits("*", "") && fits("*", "x") && fits("", "") && fits("a*b*c", "aXXbYYc") && fits("a?c", "abc"));
+    cr_assert(fits("*ab", "aab") && fits("*a*b", "xaxbxab") && fits("**?", "x") && fits("byte[]", "byte[]"));
+    cr_assert(!fits("a?c", "ac") && !fits("a*c", "ab") && !fits("", "x") && !fits("?", "") && !fits("abc", "ab"));
+}
+
+/* ---- a machine that fails ---- */
+
+static void fail_each(hsd_fault_family family, int error, hsd_status wanted, const hsd_paths_options *options)
+{
+    for (uint64_t at = 1; at < 2000; at++) {
+        hsd_paths *p;
+        hsd_fault_reset();
+        hsd_fault_arm(family, at, false, error);
+        const hsd_status status = ask(options, &p);
+        const bool has_struck = hsd_fault_strikes() > 0;
+        hsd_fault_reset();
+        cr_assert(status == HSD_OK || (has_struck && status == wanted), "call %lu: %s", (unsigned long)at, err.text);
+        cr_assert((status == HSD_OK) == (p != NULL));
+        hsd_paths_free(p);
+        if (!has_struck) return;
+    }
+    cr_assert_fail("it never ends");
+}
+
+Test(paths, fail_cleanly_wherever_memory_runs_out)
+{
+    write_small();
+    fail_each(HSD_FAULT_MALLOC, ENOMEM, HSD_E_NOMEM, &(hsd_paths_options){.type = "com.acme.Session"});
+    fail_each(HSD_FAULT_MALLOC, ENOMEM, HSD_E_NOMEM, &(hsd_paths_options){.is_id = true, .id = 0x30});
+}
+
+Test(paths, fail_cleanly_wherever_reading_or_writing_fails)
+{
+    write_small();
+    fail_each(HSD_FAULT_PREAD, EIO, HSD_E_IO, &(hsd_paths_options){.type = "com.acme.Session"});
+    fail_each(HSD_FAULT_PWRITE, ENOSPC, HSD_E_IO, &(hsd_paths_options){.type = "com.acme.Session"});
+    fail_each(HSD_FAULT_OPEN, EMFILE, HSD_E_IO, &(hsd_paths_options){.type = "com.acme.Session"});
+}
