@@ -45,12 +45,15 @@ uint64_t hsd_holders_count(const hsd_diff *diff)
     return diff->holder_count + diff->other_holder_count;
 }
 
-bool hsd_holder_is_nobody(const hsd_holder *holder)
+bool hsd_root_is_nobody(hsd_text root)
 {
     static const char nobody[] = "(roots)";
-    return holder->type.size == 0 && holder->path_count == 0 &&
-           holder->root.size == sizeof nobody - 1 &&
-           memcmp(holder->root.data, nobody, sizeof nobody - 1) == 0;
+    return root.size == sizeof nobody - 1 && memcmp(root.data, nobody, root.size) == 0;
+}
+
+bool hsd_holder_is_nobody(const hsd_holder *holder)
+{
+    return holder->type.size == 0 && holder->path_count == 0 && hsd_root_is_nobody(holder->root);
 }
 
 bool hsd_edge_is_item(hsd_text edge) { return edge.size >= 3 && memcmp(edge.data, "[*]", 3) == 0; }

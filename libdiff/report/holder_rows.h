@@ -21,6 +21,9 @@ size_t hsd_holders_shown(const hsd_diff *diff, size_t top, size_t by_default);
 /* Rows and the rest. */
 uint64_t hsd_holders_count(const hsd_diff *diff);
 
+/* True for the name that stands for no root alone. */
+bool hsd_root_is_nobody(hsd_text root);
+
 /* True for the holder that stands for what no one root and no one object holds. */
 bool hsd_holder_is_nobody(const hsd_holder *holder);
 

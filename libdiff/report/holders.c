@@ -202,10 +202,18 @@ static void put_heading(holder_table *holders)
             HSD_PAINT_HEADING);
 }
 
-static void put_others(holder_table *holders, size_t shown)
+/* Nothing came, nothing went: said of none by itself. */
+static bool is_idle(const hsd_holder *holder)
+{
+    return holder->new_.objects == 0 && holder->freed.objects == 0 && holder->net_objects == 0 &&
+           holder->growth_bytes == 0;
+}
+
+static void put_others(holder_table *holders, size_t shown, size_t idle)
 {
     char count[HSD_NUMBER_CHARS], text[HSD_NUMBER_CHARS + 32];
-    const hsd_holder_rest rest = hsd_holders_rest(holders->screen->diff, shown);
+    hsd_holder_rest rest = hsd_holders_rest(holders->screen->diff, shown);
+    rest.rows += idle;
     if (rest.rows == 0) return;
     snprintf(text, sizeof text, "%s other holder%s", hsd_format_count(count, rest.rows),
              rest.rows == 1 ? "" : "s");
@@ -220,6 +228,7 @@ static void print_table(hsd_screen *screen, size_t shown)
 {
     const hsd_diff *diff = screen->diff;
     hsd_out *out = &screen->out;
+    size_t idle = 0;
     holder_table holders = {.screen = screen, .growth = hsd_change_bytes(&diff->total)};
     out->status = hsd_table_init(&holders.table, holders.growth > 0 ? SHARE + 1 : GROWTH + 1,
                                  most_rows(diff, shown), out->err);
@@ -227,10 +236,14 @@ static void print_table(hsd_screen *screen, size_t shown)
     holders.table.is_shared = true;
     put_heading(&holders);
     for (size_t i = 0; i < shown; i++) {
+        if (is_idle(&diff->holders[i])) {
+            idle++;
+            continue;
+        }
         put_holder(&holders, &diff->holders[i]);
         put_edges(&holders, &diff->holders[i]);
     }
-    put_others(&holders, shown);
+    put_others(&holders, shown, idle);
     if (out->status == HSD_OK)
         out->status = hsd_table_cut_names(&holders.table, screen->options->width,
                                           screen->options->use_utf8, out->err);

@@ -73,7 +73,7 @@ static void put_holder(hsd_out *out, const hsd_diff *diff, const hsd_holder *hol
     else
         hsd_out_text(out, ", \"object\": null");
     hsd_json_string(out, ", \"root\": ", holder->root);
-    if (hsd_holder_is_nobody(holder))
+    if (hsd_root_is_nobody(holder->root))
         hsd_out_text(out, ", \"kind\": null");
     else
         hsd_json_root_kind(out, ", \"kind\": ", holder->root_kind);

@@ -87,6 +87,11 @@ Test(holders, show_as_many_as_top_says)
     HOLDS(report, "   -5 B    <1%\n");
     HOLDS(report, "\n1 other holder ");
     free(report);
+    holders[5] = sample_holder("global.idle", NULL, 0, 0); /* counted, not listed */
+    report = sample_report("text", &diff, &all);
+    LACKS(report, "global.idle");
+    HOLDS(report, "\n2 other holders ");
+    free(report);
 }
 
 Test(holders, show_through_which_references_they_grew)
