@@ -56,6 +56,7 @@ void hsd_store_side(hsd_side *out, const hsd_side_walk *walk, hsd_amount live, h
     out->has_roots = hsd_side_has_graph(walk);
     out->has_references = walk->has_references;
     out->dangling = walk->dangling;
+    out->soft = walk->soft;
 }
 
 int hsd_store_compare(hsd_text a, hsd_text b)

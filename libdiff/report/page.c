@@ -104,8 +104,7 @@ static void put_cell(hsd_page *page, hsd_table *table, size_t column, hsd_text t
                      hsd_paint paint)
 {
     if (page->out.status == HSD_OK)
-        page->out.status =
-            hsd_table_put(table, column, text.data, text.size, paint, page->out.err);
+        page->out.status = hsd_table_put(table, column, text.data, text.size, paint, page->out.err);
 }
 
 void hsd_page_put(hsd_page *page, hsd_table *table, size_t column, const char *text,
@@ -218,12 +217,13 @@ static size_t width_of(const hsd_page *page, const hsd_next *list, size_t count)
 {
     size_t commands = 0, reasons = 0;
     for (size_t i = 0; i < count; i++) {
+        const size_t words = 1u + (list[i].word.size > 0) + (list[i].after[0] != 0);
         const size_t command = strlen(list[i].before) + strlen(list[i].after) + list[i].word.size +
-                               strlen(page->options->command) + 3;
+                               strlen(page->options->command) + words;
         if (command > commands) commands = command;
         if (strlen(list[i].why) > reasons) reasons = strlen(list[i].why);
     }
-    return sizeof "Next:  " + commands + 2 + reasons;
+    return strlen("Next:  ") + commands + 2 + reasons;
 }
 
 static void put_next(hsd_page *page, hsd_table *table, const hsd_next *next, bool is_stacked)
@@ -244,8 +244,7 @@ static void put_next(hsd_page *page, hsd_table *table, const hsd_next *next, boo
 void hsd_page_next(hsd_page *page, const hsd_next *list, size_t count)
 {
     hsd_table table;
-    if (!page->options->command || count == 0 ||
-        !hsd_page_begin_table(page, &table, 3, 2 * count))
+    if (!page->options->command || count == 0 || !hsd_page_begin_table(page, &table, 3, 2 * count))
         return;
     const bool is_stacked = width_of(page, list, count) > LINE_COLUMNS;
     table.left_columns = 3;

@@ -18,8 +18,7 @@ static void put_row(hsd_out *out, const hsd_path_row *row)
 
 static void put_asked(hsd_out *out, const hsd_paths *paths)
 {
-    if (paths->is_id)
-        hsd_json_id(out, ",\n  \"object\": ", paths->id);
+    if (paths->is_id) hsd_json_id(out, ",\n  \"object\": ", paths->id);
     hsd_json_string(out, ",\n  \"type\": ", paths->type);
     hsd_json_amount(out, ",\n  \"live\": ", paths->live);
     hsd_json_amount(out, ",\n  \"unreached\": ", paths->unreached);

@@ -32,8 +32,7 @@ static void put_line(hsd_page *page, hsd_table *table, hsd_buffer *line, size_t 
     static const char blanks[INDENT + 1] = "  ";
     hsd_buffer escaped = {0};
     hsd_out *out = &page->out;
-    if (out->status == HSD_OK)
-        out->status = hsd_buffer_append(&escaped, blanks, indent, out->err);
+    if (out->status == HSD_OK) out->status = hsd_buffer_append(&escaped, blanks, indent, out->err);
     if (out->status == HSD_OK)
         out->status =
             hsd_escape_append(&escaped, page->form, (char *)line->data, line->size, out->err);
@@ -128,9 +127,13 @@ static void print_table(hsd_page *page, const hsd_paths *paths)
 static void put_subject(hsd_page *page, const hsd_paths *paths)
 {
     char id[HSD_NUMBER_CHARS];
+    const hsd_path_row *row = paths->row_count > 0 ? &paths->rows[0] : NULL;
+    hsd_text type = paths->type;
+    if (paths->is_id && type.size == 0 && row && row->step_count > 0)
+        type = row->steps[row->step_count - 1].type;
     if (paths->is_id) hsd_out_text(&page->out, hsd_format_id(id, &paths->side.info, paths->id));
-    if (paths->is_id && paths->type.size > 0) hsd_out_text(&page->out, " ");
-    hsd_out_escaped(&page->out, page->form, paths->type);
+    if (paths->is_id && type.size > 0) hsd_out_text(&page->out, " ");
+    hsd_out_escaped(&page->out, page->form, type);
 }
 
 static void put_objects(hsd_page *page, const hsd_paths *paths, hsd_amount amount)

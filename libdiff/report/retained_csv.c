@@ -20,14 +20,13 @@ hsd_status hsd_retained_csv_row(void *context, const hsd_retained *object, hsd_e
 {
     hsd_retained_csv *csv = context;
     char start[32], end[128], dominator[32] = "";
-    const int start_size =
-        snprintf(start, sizeof start, "0x%llx,", (unsigned long long)object->id);
+    const int start_size = snprintf(start, sizeof start, "0x%llx,", (unsigned long long)object->id);
     if (object->has_dominator)
         snprintf(dominator, sizeof dominator, "0x%llx", (unsigned long long)object->dominator);
-    const int end_size = snprintf(
-        end, sizeof end, ",%llu,%llu,%llu,%s\r\n", (unsigned long long)object->bytes,
-        (unsigned long long)object->retained_bytes, (unsigned long long)object->retained_objects,
-        dominator);
+    const int end_size =
+        snprintf(end, sizeof end, ",%llu,%llu,%llu,%s\r\n", (unsigned long long)object->bytes,
+                 (unsigned long long)object->retained_bytes,
+                 (unsigned long long)object->retained_objects, dominator);
     csv->row_count++;
     HSD_TRY(csv->write(csv->context, start, (size_t)start_size, err));
     HSD_TRY(hsd_csv_write_name(csv->write, csv->context, object->type, err));

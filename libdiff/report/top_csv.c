@@ -38,9 +38,8 @@ static void put_table(hsd_out *out, const hsd_top *top, const hsd_top_ranking *r
     for (size_t i = 0; i < ranking->shown; i++)
         put_row(out, is_types ? "type" : "root", &ranking->rows[i], is_types,
                 hsd_top_row_retains(top, &ranking->rows[i]));
-    const hsd_top_row others = {.name = {"", 0},
-                                .live = ranking->others,
-                                .unreached = ranking->others_unreached};
+    const hsd_top_row others = {
+        .name = {"", 0}, .live = ranking->others, .unreached = ranking->others_unreached};
     if (ranking->shown < ranking->count) put_row(out, "others", &others, is_types, false);
 }
 

@@ -39,8 +39,8 @@ static void put_object(hsd_out *out, const hsd_top_object *object)
     hsd_json_id(out, "    {\"object\": ", object->id);
     hsd_json_string(out, ", \"type\": ", object->type);
     hsd_json_count(out, ", \"bytes\": ", object->bytes);
-    hsd_json_amount(out, ", \"retained\": ",
-                    (hsd_amount){object->retained_objects, object->retained_bytes});
+    hsd_json_amount(
+        out, ", \"retained\": ", (hsd_amount){object->retained_objects, object->retained_bytes});
     hsd_json_string(out, ", \"root\": ", object->root);
     hsd_json_steps(out, ", \"path\": ", object->path, object->path_count);
     if (object->path_cut > 0) hsd_json_count(out, ", \"path_cut\": ", object->path_cut);
@@ -96,8 +96,7 @@ hsd_status hsd_top_write_json(const hsd_top *top, const hsd_single_options *opti
     hsd_out out;
     const size_t most = options->top ? options->top : HSD_TOP_ALL;
     HSD_TRY(hsd_top_ranking_init(&types, top, true, options->sort_by, most, err));
-    const hsd_status status =
-        hsd_top_ranking_init(&roots, top, false, options->sort_by, most, err);
+    const hsd_status status = hsd_top_ranking_init(&roots, top, false, options->sort_by, most, err);
     if (status != HSD_OK) {
         hsd_top_ranking_release(&types);
         return status;

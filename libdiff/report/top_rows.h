@@ -18,7 +18,8 @@ typedef struct hsd_top_row { /* a view of a type or a root */
 typedef struct hsd_top_ranking {
     hsd_top_row *rows; /* all, the shown ones first and in order; owned */
     size_t count, shown;
-    hsd_amount others, others_unreached; /* sums of the rows from `shown` on. What they retain has no sum: what
+    hsd_amount others,
+        others_unreached; /* sums of the rows from `shown` on. What they retain has no sum: what
                                           * a list retains, its elements retain too */
 } hsd_top_ranking;
 

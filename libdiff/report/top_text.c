@@ -65,7 +65,8 @@ static bool print_table(hsd_page *page, const hsd_top *top, bool is_types)
     const char *const headings[] = {is_types ? "TYPE" : "ROOT", "BYTES", "OBJECTS", "RETAINED",
                                     "OF HEAP"};
     const size_t most = page->options->top ? page->options->top
-                                           : is_types ? TYPES_SHOWN : ROOTS_SHOWN;
+                        : is_types         ? TYPES_SHOWN
+                                           : ROOTS_SHOWN;
     hsd_top_ranking ranking = {0};
     hsd_table table;
     if ((is_types ? top->type_count : top->root_count) == 0 || page->out.status != HSD_OK)
@@ -109,7 +110,8 @@ static void put_object(hsd_page *page, hsd_table *table, const hsd_top *top,
 
 static void print_objects(hsd_page *page, const hsd_top *top)
 {
-    static const char *const headings[] = {"BIGGEST OBJECT", "RETAINED", "OF HEAP", "OBJECTS", "ID"};
+    static const char *const headings[] = {"BIGGEST OBJECT", "RETAINED", "OF HEAP", "OBJECTS",
+                                           "ID"};
     hsd_table table;
     if (top->object_count == 0 ||
         !hsd_page_begin_table(page, &table, OBJECT_COLUMNS, top->object_count + 1))
@@ -133,20 +135,20 @@ static void print_why(hsd_page *page, const hsd_top *top)
     hsd_out_text(&page->out, "\n");
 }
 
-/* The type whose ways are worth a look: the first row of the table that has references to it. */
-static hsd_text type_to_look_at(const hsd_top *top)
+/* The type in which most bytes lie; none in an empty heap. */
+static hsd_text largest_type(const hsd_top *top)
 {
-    const hsd_text none = {"", 0};
-    return top->has_retained && top->object_count > 0 ? top->objects[0].type
-           : top->type_count > 0                      ? top->types[0].name
-                                                      : none;
+    const hsd_top_type *largest = NULL;
+    for (size_t i = 0; i < top->type_count; i++)
+        if (!largest || top->types[i].live.bytes > largest->live.bytes) largest = &top->types[i];
+    return largest ? largest->name : (hsd_text){"", 0};
 }
 
 static void print_next(hsd_page *page, const hsd_top *top, bool is_folded)
 {
     hsd_next list[4];
     size_t count = 0;
-    const hsd_text type = type_to_look_at(top);
+    const hsd_text type = largest_type(top);
     if (top->side.has_roots && type.size > 0)
         list[count++] = (hsd_next){"hsdiff paths", "", type, "how they are reached"};
     if (is_folded)
@@ -164,8 +166,8 @@ static void print(hsd_page *page, const hsd_top *top)
 {
     hsd_out_warnings(&page->out, page->form, top->warnings, top->warning_count);
     hsd_page_capture(page, &top->side);
-    const bool types_folded = print_table(page, top, true), roots_folded =
-                                                                print_table(page, top, false);
+    const bool types_folded = print_table(page, top, true),
+               roots_folded = print_table(page, top, false);
     print_objects(page, top);
     print_why(page, top);
     hsd_page_left_out(page, &top->side, top->has_retained);

@@ -48,7 +48,8 @@ typedef struct hsd_top {
     size_t type_count;
     hsd_top_root *roots;
     size_t root_count;
-    hsd_top_object *objects; /* by retained bytes, largest first; ties by path, id */
+    hsd_top_object *objects; /* by retained bytes, largest first; ties by path, id. Of a list, objects of one
+                              * type that hold each other by the same reference, the first two alone */
     size_t object_count;
     hsd_text *warnings;
     size_t warning_count;

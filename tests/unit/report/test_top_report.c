@@ -239,7 +239,7 @@ Test(top_report, suggests_what_to_type_next)
         .use_utf8 = true, .top = 1, .command = "a b.hprof", .is_foreign = true};
     char *report = sample_top_report(&top, &options);
     HOLDS(report,
-          "Next:  hsdiff paths 'a b.hprof' Map                   how they are reached\n"
+          "Next:  hsdiff paths 'a b.hprof' Buffer                how they are reached\n"
           "       hsdiff top 'a b.hprof' --top all               every type and root\n"
           "       hsdiff top 'a b.hprof' --retained objects.csv  what each object retains\n"
           "       hsdiff import 'a b.hprof' -o heap.hs           to read the dump only once\n");

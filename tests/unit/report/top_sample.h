@@ -11,9 +11,8 @@
 /* Objects of a hundred bytes each, none of them unreached. */
 static inline hsd_top_type sample_top_type(const char *name, uint64_t bytes, uint64_t retained)
 {
-    return (hsd_top_type){.name = sample_text(name),
-                          .live = {bytes / 100, bytes},
-                          .retained_bytes = retained};
+    return (hsd_top_type){
+        .name = sample_text(name), .live = {bytes / 100, bytes}, .retained_bytes = retained};
 }
 
 static inline hsd_top_root sample_top_root(const char *name, uint64_t bytes, uint64_t retained)

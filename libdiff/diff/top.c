@@ -1,0 +1,264 @@
+/*
+ * What is in one capture and what keeps it alive: a walk of one side, one walk over its dominator tree, and the
+ * shortest paths to the objects that retain most.
+ *
+ *      single ──► counts by type and root ──────────────────────────────┐
+ *          └────► tree ── top_walk ──► retained by type, root, object ──┴─► rows
+ *          └────► graph ── path_find ──► paths of these objects ────────────┘
+ */
+#include <hsdiff/top.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "diff/fold.h"
+#include "diff/path_find.h"
+#include "diff/path_text.h"
+#include "diff/store.h"
+#include "diff/top_walk.h"
+
+#define MOST_OBJECTS 10000u
+
+typedef struct top_run {
+    hsd_top *top;
+    hsd_single single;
+    hsd_top_walk walk;
+} top_run;
+
+static hsd_status no_memory(hsd_error *err)
+{
+    return hsd_fail(err, HSD_E_NOMEM, "out of memory for the result");
+}
+
+void hsd_top_free(hsd_top *top)
+{
+    if (top == NULL) return;
+    hsd_store_free(top->store);
+    free(top);
+}
+
+static hsd_status new_result(hsd_top **out, hsd_error *err)
+{
+    hsd_top *top = calloc(1, sizeof *top);
+    if (top != NULL) top->store = calloc(1, sizeof *top->store);
+    if (top == NULL || top->store == NULL) {
+        free(top);
+        return no_memory(err);
+    }
+    *out = top;
+    return HSD_OK;
+}
+
+static void add(hsd_amount *sum, hsd_amount amount)
+{
+    sum->objects = hsd_add_saturating(sum->objects, amount.objects);
+    sum->bytes = hsd_add_saturating(sum->bytes, amount.bytes);
+}
+
+static int descending(uint64_t a, uint64_t b) { return (a < b) - (a > b); }
+
+/* ---- types ---- */
+
+static int compare_types(const void *left, const void *right)
+{
+    const hsd_top_type *a = left, *b = right;
+    int order = descending(a->retained_bytes, b->retained_bytes);
+    if (order == 0) order = descending(a->live.bytes, b->live.bytes);
+    return order != 0 ? order : hsd_store_compare(a->name, b->name);
+}
+
+static hsd_status make_types(top_run *r, hsd_amount *live, hsd_amount *unreached, hsd_error *err)
+{
+    hsd_top *top = r->top;
+    const hsd_fold_side *counts = r->single.side.counts;
+    const hsd_names *names = &r->single.types.names;
+    top->types = hsd_arena_take(&top->store->arena, names->count * sizeof *top->types);
+    if (top->types == NULL) return no_memory(err);
+    for (uint32_t i = 0; i < names->count; i++) {
+        hsd_top_type row = {
+            .flags = r->single.types.flags[i],
+            .live = counts->live_by_type[i],
+            .unreached = counts->unreached_by_type[i],
+            .retained_bytes = top->has_retained ? r->walk.types.bytes[i] : 0,
+        };
+        if (row.live.objects == 0 && row.unreached.objects == 0) continue;
+        HSD_TRY(hsd_store_text(top->store, hsd_names_get(names, i), &row.name, err));
+        add(live, row.live);
+        add(unreached, row.unreached);
+        top->types[top->type_count++] = row;
+    }
+    qsort(top->types, top->type_count, sizeof *top->types, compare_types);
+    return HSD_OK;
+}
+
+/* ---- roots ---- */
+
+static int compare_roots(const void *left, const void *right)
+{
+    const hsd_top_root *a = left, *b = right;
+    int order = descending(a->retained_bytes, b->retained_bytes);
+    if (order == 0) order = descending(a->live.bytes, b->live.bytes);
+    return order != 0 ? order : hsd_store_compare(a->name, b->name);
+}
+
+static hsd_status make_roots(top_run *r, hsd_error *err)
+{
+    hsd_top *top = r->top;
+    const hsd_side_walk *side = &r->single.side;
+    const hsd_names *names = &side->roots.names;
+    if (!hsd_side_has_graph(side)) return HSD_OK; /* nothing to tell them by */
+    top->roots = hsd_arena_take(&top->store->arena, names->count * sizeof *top->roots);
+    if (top->roots == NULL) return no_memory(err);
+    for (uint32_t i = 0; i < names->count; i++) {
+        hsd_top_root row = {
+            .kind = side->roots.kinds[i],
+            .is_shared = i == HSD_ROOT_SHARED,
+            .live = side->counts->live_by_root[i],
+            .retained_bytes = top->has_retained ? r->walk.roots.bytes[i] : 0,
+        };
+        if (row.live.objects == 0 && row.retained_bytes == 0) continue;
+        HSD_TRY(hsd_store_text(top->store, hsd_names_get(names, i), &row.name, err));
+        top->roots[top->root_count++] = row;
+    }
+    qsort(top->roots, top->root_count, sizeof *top->roots, compare_roots);
+    return HSD_OK;
+}
+
+/* ---- the objects that retain most ---- */
+
+static int compare_paths(const hsd_top_object *a, const hsd_top_object *b)
+{
+    int order = hsd_store_compare(a->root, b->root);
+    for (size_t i = 0; order == 0 && i < a->path_count && i < b->path_count; i++) {
+        order = hsd_store_compare(a->path[i].edge, b->path[i].edge);
+        if (order == 0) order = hsd_store_compare(a->path[i].type, b->path[i].type);
+    }
+    return order != 0 ? order : (a->path_count > b->path_count) - (a->path_count < b->path_count);
+}
+
+static int compare_objects(const void *left, const void *right)
+{
+    const hsd_top_object *a = left, *b = right;
+    int order = descending(a->retained_bytes, b->retained_bytes);
+    if (order == 0) order = compare_paths(a, b);
+    return order != 0 ? order : (a->id > b->id) - (a->id < b->id);
+}
+
+static hsd_status make_object(top_run *r, hsd_path_texts *texts, const hsd_top_entry *entry, hsd_top_object *out,
+                              hsd_error *err)
+{
+    hsd_path_text path;
+    hsd_diff_store *store = r->top->store;
+    HSD_TRY(hsd_path_texts_get(texts, entry->node, &path, err));
+    *out = (hsd_top_object){
+        .id = entry->id,
+        .bytes = entry->bytes,
+        .retained_bytes = entry->retained_bytes,
+        .retained_objects = entry->retained_objects,
+        .path = path.steps,
+        .path_count = path.step_count,
+        .path_cut = path.step_cut,
+    };
+    HSD_TRY(hsd_store_text(store, hsd_names_get(&r->single.side.roots.names, path.root), &out->root, err));
+    return hsd_store_text(store, hsd_names_get(&r->single.types.names, entry->type), &out->type, err);
+}
+
+static hsd_status make_objects(top_run *r, hsd_shortest *shortest, hsd_error *err)
+{
+    hsd_top *top = r->top;
+    hsd_path_texts *texts;
+    top->objects = hsd_arena_take(&top->store->arena, r->walk.entry_count * sizeof *top->objects);
+    if (top->objects == NULL) return no_memory(err);
+    HSD_TRY(hsd_path_texts_new(&texts, shortest, &r->single.side, &top->store->arena, err));
+    hsd_status status = HSD_OK;
+    for (size_t i = 0; i < r->walk.entry_count && status == HSD_OK; i++) {
+        status = make_object(r, texts, &r->walk.entries[i], &top->objects[i], err);
+        if (status == HSD_OK) top->object_count++;
+    }
+    hsd_path_texts_free(texts);
+    qsort(top->objects, top->object_count, sizeof *top->objects, compare_objects);
+    return status;
+}
+
+static hsd_status find_objects(top_run *r, hsd_error *err)
+{
+    hsd_shortest shortest;
+    hsd_side_walk *side = &r->single.side;
+    if (r->walk.entry_count == 0) return HSD_OK;
+    uint8_t *wanted = calloc((size_t)side->node_count / 8 + 1, 1);
+    if (wanted == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for one bit an object");
+    for (size_t i = 0; i < r->walk.entry_count; i++) hsd_bit_set(wanted, r->walk.entries[i].node);
+    hsd_status status = hsd_path_find(&shortest, side, wanted, r->walk.entry_count, err);
+    free(wanted);
+    HSD_TRY(status);
+    status = make_objects(r, &shortest, err);
+    hsd_shortest_close(&shortest);
+    return status;
+}
+
+/* ---- the whole ---- */
+
+static hsd_status find_retained(top_run *r, const hsd_top_options *options, hsd_error *err)
+{
+    hsd_top *top = r->top;
+    const char *why = r->single.why_no_tree;
+    top->has_retained = r->single.has_tree;
+    HSD_TRY(hsd_store_text(top->store, (hsd_bytes){(const uint8_t *)why, strlen(why)}, &top->why_no_retained, err));
+    if (!top->has_retained) return HSD_OK;
+    const size_t most = (size_t)hsd_min_u64(options->objects, MOST_OBJECTS);
+    HSD_TRY(hsd_top_walk_run(&r->walk, &r->single, most, options->each != NULL, err));
+    if (options->each != NULL) {
+        HSD_TRY(hsd_top_walk_tell(&r->walk, &r->single, options->each, options->each_context, err));
+        hsd_sorter_free(r->walk.list);
+        r->walk.list = NULL;
+    }
+    return find_objects(r, err);
+}
+
+static void add_warnings(hsd_top *top, const hsd_side_walk *side)
+{
+    hsd_store_warn_of_capture(top->store, &top->side.info);
+    if (side->info->summary_objects > 0) {
+        hsd_store_warn(top->store, "%s has totals by type beside its objects: these are not counted here",
+                       top->side.info.path);
+    }
+    hsd_store_warn_of_references(top->store, &top->side);
+    top->warnings = top->store->warnings;
+    top->warning_count = top->store->warning_count;
+}
+
+static hsd_status run(top_run *r, hsd_capture *capture, const hsd_top_options *options, hsd_error *err)
+{
+    hsd_amount live = {0, 0}, unreached = {0, 0};
+    hsd_top *top = r->top;
+    HSD_TRY(hsd_single_walk(&r->single, capture, err));
+    HSD_TRY(find_retained(r, options, err));
+    HSD_TRY(make_types(r, &live, &unreached, err));
+    HSD_TRY(make_roots(r, err));
+    HSD_TRY(hsd_store_info(top->store, r->single.side.info, &top->side.info, err));
+    hsd_store_side(&top->side, &r->single.side, live, unreached);
+    add_warnings(top, &r->single.side);
+    top->temp_bytes_peak = r->single.space.bytes_peak;
+    return HSD_OK;
+}
+
+hsd_status hsd_top_run(hsd_top **out, hsd_capture *capture, const hsd_top_options *options, const hsd_run *run_conditions,
+                       hsd_error *err)
+{
+    static const hsd_top_options no_options;
+    top_run *r = calloc(1, sizeof *r);
+    *out = NULL;
+    if (r == NULL) return no_memory(err);
+    hsd_status status = new_result(&r->top, err);
+    if (status == HSD_OK) {
+        hsd_single_init(&r->single, run_conditions);
+        status = run(r, capture, options != NULL ? options : &no_options, err);
+        hsd_top_walk_release(&r->walk);
+        hsd_single_release(&r->single);
+    }
+    if (status == HSD_OK) *out = r->top;
+    else hsd_top_free(r->top);
+    free(r);
+    return status;
+}
