@@ -34,8 +34,8 @@ typedef enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } cli
 
 /* Everything an option can set; zero is the default of each. */
 typedef struct cli_options {
-    const char *format, *output, *objects, *temp_dir, *from, *only, *generate;
-    int sort, table, color;
+    const char *format, *output, *objects, *temp_dir, *from, *only, *generate, *retained;
+    int sort, table, color, top_sort, top_table;
     uint64_t top, memory_bytes, noise_bytes, threads, level;
     unsigned dump_numbers[2]; /* before, after */
     bool has_level, force, summary, partial, exact_bytes, plain, wide, with_values, final_is_strong;
@@ -85,14 +85,16 @@ struct cli_command {
 #define CLI_ON_SALVAGE 0x20u
 #define CLI_ON_HELP    0x40u
 #define CLI_ON_DEMO    0x80u
-#define CLI_ON_ALL     0xFFu
+#define CLI_ON_TOP     0x100u
+#define CLI_ON_PATHS   0x200u
+#define CLI_ON_ALL     0x3FFu
 #define CLI_ON_WORK    (CLI_ON_ALL & ~CLI_ON_HELP)
 
 /* Row i of the table; NULL past the end. The first is the default. */
 const cli_command *cli_command_get(size_t i);
 const cli_command *cli_command_find(const char *name);
 
-extern const cli_command cli_command_diff, cli_command_import, cli_command_info, cli_command_dump,
+extern const cli_command cli_command_diff, cli_command_top, cli_command_paths, cli_command_import, cli_command_info, cli_command_dump,
     cli_command_verify, cli_command_salvage, cli_command_help, cli_command_demo;
 
 #endif

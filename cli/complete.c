@@ -18,18 +18,41 @@ static void put_choices(cli_out *out, const char *choices)
         cli_out_format(out, "%c", *choices == '|' ? ' ' : *choices);
 }
 
+/* True for a row whose name has another row before it: it is for commands of its own. */
+static bool is_further(const cli_option *option)
+{
+    for (size_t i = 0; cli_option_get(i) != option; i++)
+        if (strcmp(cli_option_get(i)->name, option->name) == 0) return true;
+    return false;
+}
+
 /* ---- bash ---- */
 
-static void put_bash_values(cli_out *out)
+/* "*\ --sort|*\ -s", or with the commands that a further row is for: "top\ --sort". */
+static void put_bash_pattern(cli_out *out, const cli_option *option)
+{
+    const char *separator = "        ";
+    for (size_t i = 0; cli_command_get(i); i++) {
+        const cli_command *command = cli_command_get(i);
+        if (is_further(option) && !(option->commands & command->bit)) continue;
+        const char *name = is_further(option) ? command->name : "*";
+        cli_out_format(out, "%s%s\\ --%s", separator, name, option->name);
+        if (option->letter) cli_out_format(out, "|%s\\ -%c", name, option->letter);
+        separator = "|";
+        if (!is_further(option)) break;
+    }
+    cli_out_text(out, ") ");
+}
+
+/* Rows of one name: the further ones first, for the first pattern that fits counts. */
+static void put_bash_values(cli_out *out, bool further)
 {
     for (size_t i = 0; cli_option_get(i); i++) {
         const cli_option *option = cli_option_get(i);
-        if (!option->value ||
+        if (!option->value || is_further(option) != further ||
             (!option->choices && option->kind != CLI_FILE && option->kind != CLI_FOLDER))
             continue;
-        cli_out_format(out, "        --%s", option->name);
-        if (option->letter) cli_out_format(out, "|-%c", option->letter);
-        cli_out_text(out, ") ");
+        put_bash_pattern(out, option);
         if (option->choices) {
             cli_out_text(out, "COMPREPLY=($(compgen -W '");
             put_choices(out, option->choices);
@@ -56,8 +79,9 @@ static void put_bash(cli_out *out)
     cli_out_text(
         out, "_hsdiff() {\n"
              "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options\n"
-             "    case $before in\n");
-    put_bash_values(out);
+             "    case \"${COMP_WORDS[1]} $before\" in\n");
+    put_bash_values(out, true);
+    put_bash_values(out, false);
     cli_out_text(out, "    esac\n    case ${COMP_WORDS[1]} in\n");
     for (size_t i = 1; cli_command_get(i); i++)
         put_bash_options(out, cli_command_get(i)->name, cli_command_get(i)->bit);
@@ -85,11 +109,23 @@ static void put_zsh_text(cli_out *out, const char *text)
     }
 }
 
+/* Values that only other commands take. */
+static void put_further_choices(cli_out *out, const cli_option *first)
+{
+    for (size_t i = 0; cli_option_get(i); i++) {
+        const cli_option *option = cli_option_get(i);
+        if (option == first || !option->choices || strcmp(option->name, first->name) != 0) continue;
+        cli_out_text(out, " ");
+        put_choices(out, option->choices);
+    }
+}
+
 static void put_zsh(cli_out *out)
 {
     cli_out_text(out, "#compdef hsdiff\n_arguments -s \\\n");
     for (size_t i = 0; cli_option_get(i); i++) {
         const cli_option *option = cli_option_get(i);
+        if (is_further(option)) continue; /* zsh takes one line for a name */
         cli_out_format(out, "  '--%s%s[", option->name, option->value ? "=" : "");
         put_zsh_text(out, option->help);
         cli_out_text(out, "]");
@@ -101,6 +137,7 @@ static void put_zsh(cli_out *out)
         if (option->value && option->choices) {
             cli_out_text(out, "(");
             put_choices(out, option->choices);
+            put_further_choices(out, option);
             cli_out_text(out, ")");
         } else if (option->kind == CLI_FILE || option->kind == CLI_FOLDER) {
             cli_out_text(out, option->kind == CLI_FILE ? "_files" : "_files -/");
@@ -122,6 +159,15 @@ static void put_fish_text(cli_out *out, const char *text)
     }
 }
 
+static void put_fish_commands(cli_out *out, const cli_option *option)
+{
+    cli_out_text(out, " -n '__fish_seen_subcommand_from");
+    for (size_t i = 0; cli_command_get(i); i++)
+        if (option->commands & cli_command_get(i)->bit)
+            cli_out_format(out, " %s", cli_command_get(i)->name);
+    cli_out_text(out, "'");
+}
+
 static void put_fish(cli_out *out)
 {
     for (size_t i = 0; cli_command_get(i); i++) {
@@ -132,7 +178,9 @@ static void put_fish(cli_out *out)
     }
     for (size_t i = 0; cli_option_get(i); i++) {
         const cli_option *option = cli_option_get(i);
-        cli_out_format(out, "complete -c hsdiff -l %s", option->name);
+        cli_out_text(out, "complete -c hsdiff");
+        if (is_further(option)) put_fish_commands(out, option);
+        cli_out_format(out, " -l %s", option->name);
         if (option->letter) cli_out_format(out, " -s %c", option->letter);
         if (option->value) cli_out_text(out, option->choices ? " -x -a '" : " -r");
         if (option->value && option->choices) {

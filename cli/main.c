@@ -99,7 +99,10 @@ static bool has_right_inputs(const cli_app *cli)
             cli->is_named ? command->name : "", cli->is_named ? " " : "", command->synopsis);
     else
         cli_complain("hsdiff %s takes %s, and %zu were given.", command->name,
-                     command->inputs_max == 0 ? "no input" : "one input", cli->input_count);
+                     command->inputs_max == 0   ? "no input"
+                     : command->inputs_max == 1 ? "one input"
+                                                : "two inputs",
+                     cli->input_count);
     return false;
 }
 

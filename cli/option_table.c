@@ -1,6 +1,6 @@
 /*
  * The options of all commands, in the order in which help shows them. One name means the same in every
- * command that takes it.
+ * command that takes it; where its values differ it has several rows, each for commands of its own.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -61,8 +61,9 @@ static const cli_option table[] = {
      .choices = "text|json|csv",
      .kind = CLI_TEXT,
      .offset = FIELD(format),
-     .commands = CLI_ON_DIFF | CLI_ON_INFO,
-     .help = "text for people (the default), json for programs, csv for spreadsheets (diff alone)"},
+     .commands = CLI_ON_DIFF | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_INFO,
+     .help =
+         "text for people (the default), json for programs, csv for spreadsheets (not of info)"},
     {.letter = 'o',
      .name = "output",
      .value = "FILE",
@@ -84,6 +85,20 @@ static const cli_option table[] = {
      .help = "show N rows of each table and add up the rest, or all of them (all); by default 20 "
              "types, 10 roots and the holders with most of the growth as text, everything in other "
              "formats"},
+    {.name = "top",
+     .value = "N",
+     .kind = CLI_OTHER,
+     .set = set_top,
+     .commands = CLI_ON_TOP,
+     .help =
+         "show N types, roots and objects, and add up the rest; all for all of them; by default "
+         "20 types, 10 roots and 10 objects as text, else every type and root and 100 objects"},
+    {.name = "top",
+     .value = "N",
+     .kind = CLI_OTHER,
+     .set = set_top,
+     .commands = CLI_ON_PATHS,
+     .help = "show N paths and add up the rest, or all of them (all); by default 10"},
     {.letter = 's',
      .name = "sort",
      .value = "KEY",
@@ -93,6 +108,15 @@ static const cli_option table[] = {
      .commands = CLI_ON_DIFF,
      .help = "what decides which types and roots are shown, and in which order: growth in bytes "
              "(the default), percent, objects, name, or the growth of what they retain"},
+    {.letter = 's',
+     .name = "sort",
+     .value = "KEY",
+     .choices = "retained|bytes|objects|name",
+     .kind = CLI_CHOICE,
+     .offset = FIELD(top_sort),
+     .commands = CLI_ON_TOP,
+     .help = "what decides which types and roots are shown, and in which order: what they retain "
+             "(the default), bytes, objects or name"},
     {.name = "summary",
      .kind = CLI_FLAG,
      .offset = FIELD(summary),
@@ -113,6 +137,20 @@ static const cli_option table[] = {
      .offset = FIELD(table),
      .commands = CLI_ON_DIFF,
      .help = "which table --format csv holds: types (the default), roots, holders or tree"},
+    {.name = "table",
+     .value = "TABLE",
+     .choices = "types|roots|objects",
+     .kind = CLI_CHOICE,
+     .offset = FIELD(top_table),
+     .commands = CLI_ON_TOP,
+     .help = "which table --format csv holds: types (the default), roots or objects"},
+    {.name = "retained",
+     .value = "FILE",
+     .kind = CLI_FILE,
+     .offset = FIELD(retained),
+     .commands = CLI_ON_TOP,
+     .help = "also list what every live object retains there, as CSV: "
+             "id,type,bytes,retained_bytes,retained_objects,dominator"},
     {.name = "tree",
      .kind = CLI_FLAG,
      .offset = FIELD(tree),
@@ -126,7 +164,7 @@ static const cli_option table[] = {
     {.name = "partial",
      .kind = CLI_FLAG,
      .offset = FIELD(partial),
-     .commands = CLI_ON_DIFF | CLI_ON_IMPORT | CLI_ON_DUMP,
+     .commands = CLI_ON_DIFF | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_IMPORT | CLI_ON_DUMP,
      .help = "use what is there of a damaged or cut-off input: figures are then lower bounds, and "
              "nothing is called freed"},
     {.name = "min",
@@ -139,19 +177,19 @@ static const cli_option table[] = {
     {.name = "bytes",
      .kind = CLI_FLAG,
      .offset = FIELD(exact_bytes),
-     .commands = CLI_ON_DIFF | CLI_ON_INFO,
+     .commands = CLI_ON_DIFF | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_INFO,
      .help = "show exact bytes instead of KiB, MiB and GiB"},
     {.name = "plain",
      .kind = CLI_FLAG,
      .offset = FIELD(plain),
-     .commands = CLI_ON_DIFF,
+     .commands = CLI_ON_DIFF | CLI_ON_TOP | CLI_ON_PATHS,
      .help =
          "one record a line, tab separated, nothing cut or aligned: for screen readers and awk"},
     {.letter = 'w',
      .name = "wide",
      .kind = CLI_FLAG,
      .offset = FIELD(wide),
-     .commands = CLI_ON_DIFF,
+     .commands = CLI_ON_DIFF | CLI_ON_TOP | CLI_ON_PATHS,
      .help = "never cut names to the width of the terminal, and show all columns"},
     {.name = "only",
      .value = "KINDS",
@@ -165,13 +203,15 @@ static const cli_option table[] = {
      .value = "FORMAT",
      .kind = CLI_TEXT,
      .offset = FIELD(from),
-     .commands = CLI_ON_DIFF | CLI_ON_IMPORT | CLI_ON_INFO | CLI_ON_DUMP,
+     .commands =
+         CLI_ON_DIFF | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_IMPORT | CLI_ON_INFO | CLI_ON_DUMP,
      .help = "read foreign dumps as this format instead of looking at their first bytes"},
     {.name = "dump",
      .value = "N[,M]",
      .kind = CLI_OTHER,
      .set = set_dump,
-     .commands = CLI_ON_DIFF | CLI_ON_IMPORT | CLI_ON_INFO | CLI_ON_DUMP,
+     .commands =
+         CLI_ON_DIFF | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_IMPORT | CLI_ON_INFO | CLI_ON_DUMP,
      .help = "which dump of a file that holds several, from 1 (of before, of after)"},
     {.name = "with-values",
      .kind = CLI_FLAG,
@@ -182,7 +222,8 @@ static const cli_option table[] = {
     {.name = "final-is-strong",
      .kind = CLI_FLAG,
      .offset = FIELD(final_is_strong),
-     .commands = CLI_ON_DIFF | CLI_ON_IMPORT | CLI_ON_INFO | CLI_ON_DUMP,
+     .commands =
+         CLI_ON_DIFF | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_IMPORT | CLI_ON_INFO | CLI_ON_DUMP,
      .help = "JVM dumps: objects that wait for their finalizer count as held by it"},
     {.name = "level",
      .value = "N",

@@ -82,13 +82,17 @@ static bool store(const cli_option *option, cli_options *options, const char *va
 
 /* ---- the command line ---- */
 
-static const cli_option *find_long(const char *name, size_t size)
+/* The row that the commands of `bits` take, else the first of that name. */
+static const cli_option *find_long(const char *name, size_t size, unsigned bits)
 {
+    const cli_option *found = NULL;
     for (size_t i = 0; cli_option_get(i); i++) {
         const cli_option *option = cli_option_get(i);
-        if (strlen(option->name) == size && memcmp(option->name, name, size) == 0) return option;
+        if (strlen(option->name) != size || memcmp(option->name, name, size) != 0) continue;
+        if (option->commands & bits) return option;
+        if (!found) found = option;
     }
-    return NULL;
+    return found;
 }
 
 static uint64_t bit_of(const cli_option *option)
@@ -96,11 +100,41 @@ static uint64_t bit_of(const cli_option *option)
     return UINT64_C(1) << (unsigned)(option - cli_option_get(0));
 }
 
-static const cli_option *find_letter(char letter)
+static const cli_option *find_letter(char letter, unsigned bits)
 {
-    for (size_t i = 0; cli_option_get(i); i++)
-        if (cli_option_get(i)->letter == letter && letter != 0) return cli_option_get(i);
+    for (size_t i = 0; letter != 0 && cli_option_get(i); i++) {
+        const cli_option *option = cli_option_get(i);
+        if (option->letter == letter) return find_long(option->name, strlen(option->name), bits);
+    }
     return NULL;
+}
+
+/* True if the word is an option whose value is the word behind it. */
+static bool takes_next_word(const char *word)
+{
+    const cli_option *option = NULL;
+    if (word[0] == '-' && word[1] == '-') {
+        option = strchr(word, '=') ? NULL : find_long(word + 2, strlen(word + 2), 0);
+    } else if (word[0] == '-') {
+        while (*++word && (option = find_letter(*word, 0)) && option->kind == CLI_FLAG)
+            continue;
+        if (*word && word[1]) return false; /* the value stands behind the letter */
+    }
+    return option && option->kind != CLI_FLAG;
+}
+
+/* The command whose options are read: rows of one name differ from command to command. */
+static unsigned command_bit(const cli_app *cli)
+{
+    for (int at = 1; at < cli->argc && strcmp(cli->argv[at], "--") != 0; at++) {
+        const char *word = cli->argv[at];
+        const cli_command *named = cli_command_find(word);
+        if (takes_next_word(word))
+            at++;
+        else if (word[0] != '-' || word[1] == 0)
+            return named ? named->bit : cli_command_get(0)->bit;
+    }
+    return cli_command_get(0)->bit;
 }
 
 /* Edits between two short words, for "did you mean". */
@@ -170,7 +204,7 @@ static bool parse_long(cli_app *cli, int *at, uint64_t *used)
 {
     const char *word = cli->argv[*at], *name = word + 2, *equals = strchr(name, '=');
     const size_t size = equals ? (size_t)(equals - name) : strlen(name);
-    const cli_option *option = find_long(name, size);
+    const cli_option *option = find_long(name, size, command_bit(cli));
     if (!option) return fail_unknown(word, name, size);
     char shown[64];
     snprintf(shown, sizeof shown, "--%s", option->name);
@@ -191,7 +225,7 @@ static bool parse_letters(cli_app *cli, int *at, uint64_t *used)
 {
     for (const char *letter = cli->argv[*at] + 1; *letter; letter++) {
         const char shown[] = {'-', *letter, 0};
-        const cli_option *option = find_letter(*letter);
+        const cli_option *option = find_letter(*letter, command_bit(cli));
         if (!option) {
             cli_complain("there is no option %s (in %s).", shown, cli->argv[*at]);
             return false;

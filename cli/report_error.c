@@ -90,6 +90,7 @@ static int status_of(const cli_app *cli, const hsd_error *err)
     case HSD_E_CORRUPT:
     case HSD_E_TRUNCATED:
     case HSD_E_UNSUPPORTED: return CLI_DAMAGED;
+    case HSD_E_NOT_FOUND: return CLI_USAGE;
     case HSD_E_IO:
         if (err->sys_errno == EEXIST) return CLI_USAGE;
         return is_input(cli, err->file) && is_refusal(err->sys_errno) ? CLI_DAMAGED : CLI_SYSTEM;
@@ -144,7 +145,7 @@ static void print_hint(const char *hint)
     fputs("  ", stderr);
     print_escaped(stderr, first);
     print_escaped(stderr, hint + 1);
-    fputs(is_command || hint[length - 1] == '.' ? "\n" : ".\n", stderr);
+    fputs(is_command || hint[length - 1] == '.' || hint[length - 1] == '?' ? "\n" : ".\n", stderr);
 }
 
 static const char *likely_cause(const cli_app *cli, const hsd_error *err)
@@ -227,7 +228,8 @@ static void print_salvage(const char *file)
 
 static bool takes_partial(const cli_app *cli)
 {
-    return (cli->command->bit & (CLI_ON_DIFF | CLI_ON_IMPORT | CLI_ON_DUMP)) &&
+    return (cli->command->bit &
+            (CLI_ON_DIFF | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_IMPORT | CLI_ON_DUMP)) &&
            !cli->options.partial;
 }
 

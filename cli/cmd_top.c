@@ -1,0 +1,133 @@
+/*
+ * hsdiff top CAPTURE: what is in a heap by type and by root, what each of them retains, and the objects that retain
+ * most.
+ */
+#include <string.h>
+
+#include "out.h"
+#include "progress.h"
+#include "report_error.h"
+#include "single.h"
+
+#define OBJECTS_ON_SCREEN 10
+#define OBJECTS_IN_DATA   100
+#define OBJECTS_MOST      10000
+
+/* --retained: a second result file. */
+typedef struct object_list {
+    hsd_result_file *file;
+    hsd_retained_csv csv;
+} object_list;
+
+static hsd_status open_list(object_list *list, const cli_app *cli, hsd_error *err)
+{
+    if (!cli->options.retained) return HSD_OK;
+    HSD_TRY(hsd_result_file_open(&list->file, cli->options.retained, cli->options.force, err));
+    return hsd_retained_csv_begin(&list->csv, hsd_result_file_write, list->file, err);
+}
+
+/* How many of the biggest objects. */
+static size_t objects_wanted(const cli_app *cli, hsd_single_format format)
+{
+    const bool is_screen = format == HSD_SINGLE_TEXT && !cli->options.plain;
+    const size_t wanted = cli_single_rows(cli, is_screen ? OBJECTS_ON_SCREEN : OBJECTS_IN_DATA);
+    return wanted < OBJECTS_MOST ? wanted : OBJECTS_MOST;
+}
+
+static hsd_status look(hsd_top **top, const cli_input *input, object_list *list, cli_app *cli,
+                       hsd_single_format format, hsd_error *err)
+{
+    const hsd_top_options options = {.objects = objects_wanted(cli, format),
+                                     .partial = cli->options.partial,
+                                     .each = list->file ? hsd_retained_csv_row : NULL,
+                                     .each_context = &list->csv};
+    HSD_TRY(hsd_top_run(top, input->capture, &options, &cli->run, err));
+    if (!list->file) return HSD_OK;
+    if ((*top)->has_retained) return hsd_result_file_finish(list->file, err);
+    hsd_fail(err, HSD_E_UNSUPPORTED, "what is retained is not known: %s",
+             (*top)->why_no_retained.data);
+    hsd_error_set_file(err, input->path);
+    return HSD_E_UNSUPPORTED;
+}
+
+/* Everything between the open output and its end. */
+static int run_with(cli_app *cli, cli_out *out, hsd_single_format format)
+{
+    cli_input input = {.path = cli->inputs[0]};
+    object_list list = {0};
+    hsd_top *top = NULL;
+    hsd_error err;
+    hsd_error_init(&err);
+    hsd_status status = open_list(&list, cli, &err);
+    if (status == HSD_OK)
+        status = cli_inputs_open(&input, 1, cli, false, cli_damage_wanted(cli), &err);
+    if (status == HSD_OK) status = look(&top, &input, &list, cli, format, &err);
+    cli_progress_clear();
+    if (status == HSD_OK) {
+        hsd_single_options options = cli_single_options(cli, &input, format);
+        options.sort_by = (hsd_top_sort)cli->options.top_sort;
+        options.table = (hsd_top_table)cli->options.top_table;
+        cli_single_tell(cli, top->temp_bytes_peak);
+        status = hsd_report_top(top, &options, hsd_result_file_write, out->file, &err);
+    }
+    hsd_top_free(top);
+    cli_inputs_close(&input, 1);
+    hsd_result_file_close(list.file);
+    return status == HSD_OK ? CLI_DONE : cli_report_error(cli, &err);
+}
+
+static bool both_to_stdout(const cli_options *options)
+{
+    return options->retained && strcmp(options->retained, "-") == 0 &&
+           (!options->output || strcmp(options->output, "-") == 0);
+}
+
+static int run_top(cli_app *cli)
+{
+    hsd_single_format format;
+    cli_out out;
+    int result = CLI_DONE;
+    if (!cli_single_format(cli, &format)) return CLI_USAGE;
+    if (both_to_stdout(&cli->options)) {
+        cli_complain("--retained and the report cannot both go to standard output: add -o FILE.");
+        return CLI_USAGE;
+    }
+    if (!cli_out_open(&out, cli, &result)) return result;
+    return cli_out_close(&out, cli, run_with(cli, &out, format));
+}
+
+static const cli_example examples[] = {
+    {"hsdiff top heap.hs", "what is in it, and what holds most"},
+    {"hsdiff top heap.hprof -s bytes", "by the size of the objects themselves"},
+    {"hsdiff top heap.hs --format json --top 50", "for a script, schema hsdiff.top/1"},
+    {"hsdiff top heap.hs --retained objects.csv", "and what each single object retains"},
+    {0},
+};
+
+const cli_command cli_command_top = {
+    .name = "top",
+    .synopsis = "CAPTURE",
+    .summary = "what is in one heap, and which objects keep most of it alive",
+    .description =
+        "Prints the live heap of one capture by type and by root, and the single objects that "
+        "retain most, each with the shortest path to it. CAPTURE is a capture (.hs), or a foreign "
+        "dump, which is imported into an unnamed temporary file first; - is standard input.\n"
+        "\n"
+        "What an object retains is what would go if it went: itself, and all that is reached "
+        "through it alone. A type retains what would go with all objects of the type, each byte "
+        "counted once, and a root what would go with all roots of its name. So what is retained "
+        "overlaps, from one row to the next, and has no total; bytes and objects count each live "
+        "object once and add up to TOTAL. OF HEAP is a share of the live heap.\n"
+        "\n"
+        "Retained sizes need references and roots, and more memory than counting. Where the "
+        "capture has none of them or --memory does not suffice, the report says so, and shows the "
+        "rest.\n"
+        "\n"
+        "An ID is what hsdiff paths takes: @123 where the runtime numbers its objects (V8), an "
+        "address otherwise.",
+    .examples = examples,
+    .bit = CLI_ON_TOP,
+    .inputs_min = 1,
+    .inputs_max = 1,
+    .run = run_top,
+};
