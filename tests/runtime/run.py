@@ -5,8 +5,9 @@
     run.py --list                                   names of the cases
 
 A case runs a real program (node/*.js, java/demo/*.java) that plants a leak, takes two dumps of itself and writes truth.json: the
-objects of each planted class before and after, from its own counters, and the root that holds them. Then hsdiff compares the dumps and
-every claim of its JSON is checked: types and counts, sizes, the root's name, and that the rows add up to the totals.
+objects of each planted class before and after, from its own counters, the root that holds them, and the containers that do. Then hsdiff
+compares the dumps and every claim of its JSON is checked: types and counts, sizes, the root's name, the holders with their
+paths and what grew under them, and that the rows add up to the totals.
 
 Sizes have a truth of their own. Node: bench/peers/devtools/reference.py, the rules of the DevTools Comparison view,
 for every class. Java: the JVM's class histogram of the same moment, for every class but those whose objects have fields
@@ -29,8 +30,10 @@ PROJECT = HERE.parent.parent
 sys.path.insert(0, str(PROJECT / "bench" / "peers" / "devtools"))
 sys.dont_write_bytecode = True
 
-NODE = ["array_growth", "map_growth", "linked_list", "listeners", "shrink_and_grow", "module_const"]
-JAVA = ["ArrayGrowth", "Cache", "LinkedJobs", "Listeners", "Worker", "ShrinkAndGrow"]
+NODE = ["array_growth", "map_growth", "linked_list", "listeners", "shrink_and_grow", "module_const", "closure_variable",
+        "closure_replaced", "containers"]
+JAVA = ["ArrayGrowth", "Cache", "LinkedJobs", "Listeners", "Worker", "ShrinkAndGrow", "StaticArray", "PoolWorker", "DeepListeners",
+        "FinalizerQueue", "SoftCache", "Containers"]
 COLLECTORS = {"serial": "-XX:+UseSerialGC", "parallel": "-XX:+UseParallelGC", "g1": "-XX:+UseG1GC", "z": "-XX:+UseZGC"}
 
 # case name -> (runtime, program, options of the JVM, arguments of the program)
@@ -48,6 +51,9 @@ UNLISTED_FIELDS = re.compile(
     r"|^java\.util\.concurrent\.(ForkJoinPool(\$WorkQueue)?|Exchanger\$Node|ConcurrentHashMap\$CounterCell)$"
     r"|^jdk\.internal\.loader\.ClassLoaders\$")
 UNCOUNTED = {"java.lang.Class", "int[]"}
+
+# The share of the planted growth that the first holder must explain.
+EXPLAINED = 0.95
 
 
 class Failures:
@@ -196,12 +202,15 @@ def check_planted(report, truth, fail):
             fail.equal(f"{name}: new.objects", counts["new"], row["new"]["objects"])
             fail.equal(f"{name}: freed.objects", counts["freed"], row["freed"]["objects"])
     by_growth = sorted(report["types"], key=lambda row: row["growth"]["bytes"])
-    fail.equal("type that grew most", truth["growing"], [by_growth[-1]["type"]])
+    if truth["growing"]:
+        fail.equal("type that grew most", truth["growing"], [by_growth[-1]["type"]])
     if truth["shrinking"]:
         fail.equal("type that shrank most", truth["shrinking"], [by_growth[0]["type"]])
 
 
 def check_root(report, truth, fail):
+    if truth["root"] is None:
+        return
     top = max(report["roots"], key=lambda row: row["growth"]["bytes"])
     said = f"{top['root']} (+{top['growth']['objects']} objects, +{top['growth']['bytes']} bytes)"
     print("root that grew most:", said)
@@ -239,10 +248,117 @@ def check_java_sizes(report, truth, work, fail):
                 fail.equal(f"{name}: {side}.bytes by the JVM's histogram", bytes_, found[name][1])
 
 
+# ---- who holds it ----
+
+def parse_path(text):
+    """The steps of "Object, .head ListNode, .next ListNode x2500": (edge, type, how often in a row)."""
+    steps = []
+    for step in text.split(", ") if text else []:
+        words = step.split(" ")
+        repeat = int(words.pop()[1:]) if re.fullmatch(r"x\d+", words[-1]) else 1
+        steps.append((words[0] if len(words) == 2 else "", words[-1], repeat))
+    return steps
+
+
+def path_of(holder):
+    return [(step["edge"], step["type"], step.get("repeat", 1)) for step in holder["path"]]
+
+
+def show(holder):
+    steps = "".join(f", {edge} {type_}{f' x{repeat}' if repeat > 1 else ''}" for edge, type_, repeat in path_of(holder))
+    return f"{holder['root']}{steps} ({holder['growth_bytes']:+,} bytes)"
+
+
+def check_holder_sums(report, fail):
+    """Holders are complete: with those that are no rows they add up to the growth of the heap."""
+    total = report["total"]
+    rows = report["holders"] + [other for other in [report.get("others", {}).get("holders")] if other]
+    fail.equal("sum of holders[].growth_bytes", total["growth"]["bytes"], sum(row["growth_bytes"] for row in rows))
+    columns = {"net": "growth"} | ({"new": "new", "freed": "freed"} if report["identity_known"] else {})
+    for column, of_total in columns.items():
+        fail.equal(f"sum of holders[].{column}.objects", total[of_total]["objects"], sum(row[column]["objects"] for row in rows))
+    for row in report["holders"]:
+        fail.equal(f"{show(row)}: net + resized", row["growth_bytes"], row["net"]["bytes"] + row["resized_bytes"])
+        fail.equal(f"{show(row)}: sum of its types", pair(row["net"]),
+                   tuple(sum(type_[unit] for type_ in row["types"]) for unit in ("objects", "bytes")))
+        if report["identity_known"]:
+            fail.equal(f"{show(row)}: new - freed", row["net"]["objects"], row["new"]["objects"] - row["freed"]["objects"])
+        else:
+            fail.check(row["new"] is None and row["freed"] is None, f"{show(row)}: new or freed is claimed in a moving heap")
+
+
+def find_holder(report, expected):
+    for row in report["holders"]:
+        if row["root"] == expected["root"] and path_of(row) == parse_path(expected["path"]):
+            return row
+    return None
+
+
+def check_holder(report, truth, expected, fail):
+    where = f"{expected['root']}: {expected['path']}"
+    row = find_holder(report, expected)
+    if row is None:
+        near = [show(row) for row in report["holders"] if row["root"] == expected["root"]]
+        return fail.check(False, f"no holder {where}; of that root: {'; '.join(near) or 'none'}")
+    steps = parse_path(expected["path"])
+    fail.equal(f"{where}: type", steps[-1][1] if steps else None, row["type"])
+    types = {type_["type"]: type_ for type_ in row["types"]}
+    of_heap = {type_["type"]: type_ for type_ in report["types"]}
+    for name in expected["types"]:
+        counts, found = truth["types"][name], types.get(name, {"objects": 0, "bytes": 0})
+        fail.equal(f"{where}: net objects of {name}", counts["after"] - counts["before"], found["objects"])
+        if name in of_heap:
+            fail.equal(f"{where}: net bytes of {name}", of_heap[name]["growth"]["bytes"], found["bytes"])
+        if "new" in counts and name in types:
+            fail.equal(f"{where}: new and freed {name}", (counts["new"], counts["freed"]),
+                       (found["new"]["objects"], found["freed"]["objects"]))
+    if expected["items"]:
+        check_items(row, truth, expected, fail)
+
+
+def check_items(row, truth, expected, fail):
+    """The growth edge by which the planted objects hang from the container, with how many there were and are."""
+    edge, type_ = expected["items"].split(" ")
+    counts = truth["types"].get(type_, {"before": None})
+    said = [(found["edge"], found["type"], found["before"]["objects"], found["after"]["objects"]) for found in row["edges"]]
+    if counts["before"] is not None:
+        wanted = (edge, type_, counts["before"], counts["after"])
+        fail.check(wanted in said, f"{show(row)}: no growth edge {wanted} among {said}")
+
+
+def check_holders(report, truth, fail):
+    if not report.get("holders"):
+        return fail.check(False, f"no holders: {report.get('why_no_holders')}")
+    print("first holder:", show(report["holders"][0]))
+    check_holder_sums(report, fail)
+    for expected in truth["holders"]:
+        check_holder(report, truth, expected, fail)
+    if truth["growing"]:
+        check_first_holder(report, truth, fail)
+
+
+def check_first_holder(report, truth, fail):
+    first, expected = report["holders"][0], truth["holders"][0]
+    fail.check(find_holder(report, expected) is first, f"first holder: expected {expected['root']}: {expected['path']}, "
+               f"hsdiff says {show(first)}")
+    planted = sum(row["growth"]["bytes"] for row in report["types"] if row["type"] in expected["types"])
+    fail.check(first["growth_bytes"] >= EXPLAINED * planted, f"first holder: {show(first)} of {planted:,} planted bytes")
+
+
+def check_soft(report, truth, fail):
+    """Softly held objects are counted apart: the planted ones, and some of the JVM's own, which hardly change."""
+    name = truth.get("soft")
+    if not name:
+        return
+    others = [capture["soft"]["objects"] - truth["types"][name][side] for capture, side in zip(report["captures"], ("before", "after"))]
+    fail.check(0 <= others[0] <= 2000 and abs(others[1] - others[0]) <= 50,
+               f"softly held objects before and after, without the planted {name}: {others}")
+
+
 def check_text(hsdiff, work, truth, fail):
     """The plain report names the type and the root in words."""
     text = run([hsdiff, work / truth["before"], work / truth["after"]])
-    for name in [*truth["growing"], truth["root"]]:
+    for name in [*truth["growing"], truth["root"]] if truth["growing"] else []:
         fail.check(name in text, f"the text report does not name {name}:\n{text}")
 
 
@@ -263,6 +379,8 @@ def check_case(name, hsdiff, work):
     check_sums(report, fail)
     check_planted(report, truth, fail)
     check_root(report, truth, fail)
+    check_holders(report, truth, fail)
+    check_soft(report, truth, fail)
     (check_node_sizes if truth["runtime"] == "node" else check_java_sizes)(report, truth, work, fail)
     check_text(hsdiff, work, truth, fail)
     check_mirror(hsdiff, work, truth, report, fail)

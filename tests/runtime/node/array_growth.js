@@ -18,6 +18,7 @@ function add(count) {
 plant({
   root: 'global.sessions',
   growing: ['Session'],
+  holders: [{path: 'Array', items: '[*] Session'}],
   warmUp: () => add(1500),
   leak: () => { add(7321); return {fresh: {Session: 7321}}; },
   counts: () => ({Session: global.sessions.length}),

@@ -7,16 +7,20 @@ class ListNode {
 }
 
 global.jobs = {head: new ListNode(0)};
-let tail = global.jobs.head;
 let length = 1;
 
+// No variable stays at the tail: it would be a second root of the last node.
 function append(count) {
+  let tail = global.jobs.head;
+  while (tail.next) tail = tail.next;
   for (let i = 0; i < count; i++, length++) tail = tail.next = new ListNode(i);
 }
 
 plant({
   root: 'global.jobs',
   growing: ['ListNode'],
+  // What hangs from the node that was the last one before the leak.
+  holders: [{path: 'Object, .head ListNode, .next ListNode x2500'}],
   warmUp: () => append(2500),
   leak: () => { append(40_000); return {fresh: {ListNode: 40_000}}; },
   counts: () => ({ListNode: length}),

@@ -20,6 +20,7 @@ function add(count) {
 plant({
   root: 'global.pages',
   growing: ['CachedPage'],
+  holders: [{path: 'Map', items: '[*] CachedPage'}],
   warmUp: () => add(4000),
   leak: () => {
     for (let i = 0; i < 1203; i++) global.pages.delete('page:' + i * 3);

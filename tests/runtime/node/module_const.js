@@ -19,6 +19,7 @@ function add(count) {
 plant({
   root: 'module_const.js.events',
   growing: ['AuditEvent'],
+  holders: [{path: 'Array', items: '[*] AuditEvent'}],
   warmUp: () => add(900),
   leak: () => { add(5005); return {fresh: {AuditEvent: 5005}}; },
   counts: () => ({AuditEvent: events.length}),

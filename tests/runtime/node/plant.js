@@ -23,7 +23,11 @@ async function snapshot(name) {
   v8.writeHeapSnapshot(path.join(folder, name));
 }
 
-// plant({root, warmUp, leak, counts, growing, shrinking}): root is the name that growth by root should show, warmUp and leak change the heap, counts() gives the live objects of each planted class.
+// plant({root, warmUp, leak, counts, growing, shrinking, holders}): root is the name that growth by root should show, warmUp
+// and leak change the heap, counts() gives the live objects of each planted class. holders: {root, path, types, items}, the first
+// of them the one that the report must name first (with root: null any of them may be): `path` leads from the root to the
+// container, "Object, .head ListNode, .next ListNode x2500", and "" is the root itself; `types` are the planted classes whose
+// growth it holds (all growing ones); `items` is the growth edge below it, by which they hang.
 async function plant(leak) {
   fs.mkdirSync(folder, {recursive: true});
   leak.warmUp();
@@ -39,9 +43,12 @@ async function plant(leak) {
       throw new Error('the case miscounts ' + name);
     }
   }
+  const holders = leak.holders.map(holder => ({
+    root: holder.root ?? leak.root, path: holder.path, types: holder.types ?? leak.growing, items: holder.items ?? null,
+  }));
   const truth = {
     runtime: 'node', version: process.version, before: 'before.heapsnapshot', after: 'after.heapsnapshot',
-    root: leak.root, growing: leak.growing, shrinking: leak.shrinking ?? [], types,
+    root: leak.root, growing: leak.growing ?? [], shrinking: leak.shrinking ?? [], holders, types,
   };
   fs.writeFileSync(path.join(folder, 'truth.json'), JSON.stringify(truth, null, 1));
 }

@@ -16,6 +16,10 @@ plant({
   root: 'global.invoices',
   growing: ['Invoice'],
   shrinking: ['Ticket'],
+  holders: [
+    {path: 'Array', items: '[*] Invoice'},
+    {root: 'global.tickets', path: '', types: ['Ticket']}, // the old array is gone with what it lost: the name holds the new one
+  ],
   warmUp: () => {
     for (let i = 0; i < 9000; i++) global.tickets.push(new Ticket(i));
     for (let i = 0; i < 1000; i++) global.invoices.push(new Invoice(i));

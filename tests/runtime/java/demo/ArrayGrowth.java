@@ -25,8 +25,10 @@ public final class ArrayGrowth {
     }
 
     public static void main(String[] args) throws Exception {
-        Plant.leak(args, "static demo.ArrayGrowth.table", "demo.ArrayGrowth$Session", null,
-                Map.of("demo.ArrayGrowth$Session", () -> table.length, "demo.ArrayGrowth$Session[]", () -> 1),
-                () -> add(3001), () -> add(17_317));
+        Plant.in(args)
+                .growing("demo.ArrayGrowth$Session", "static demo.ArrayGrowth.table")
+                .holder("static demo.ArrayGrowth.table", "demo.ArrayGrowth$Session[]", "[*] demo.ArrayGrowth$Session", "demo.ArrayGrowth$Session")
+                .counts(Map.of("demo.ArrayGrowth$Session", () -> table.length, "demo.ArrayGrowth$Session[]", () -> 1))
+                .leak(() -> add(3001), () -> add(17_317));
     }
 }

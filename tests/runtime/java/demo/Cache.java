@@ -33,8 +33,10 @@ public final class Cache {
     }
 
     public static void main(String[] args) throws Exception {
-        Plant.leak(args, "static demo.Cache.MAP", "demo.Cache$Page", null,
-                Map.of("demo.Cache$Page", () -> MAP.size()),
-                () -> add(4000), () -> churn());
+        Plant.in(args)
+                .growing("demo.Cache$Page", "static demo.Cache.MAP")
+                .holder("static demo.Cache.MAP", "java.util.HashMap", "[*].value demo.Cache$Page", "demo.Cache$Page")
+                .counts(Map.of("demo.Cache$Page", () -> MAP.size()))
+                .leak(() -> add(4000), () -> churn());
     }
 }

@@ -29,8 +29,11 @@ public final class LinkedJobs {
     }
 
     public static void main(String[] args) throws Exception {
-        Plant.leak(args, "static demo.LinkedJobs.JOBS", "demo.LinkedJobs$ListNode", null,
-                Map.of("demo.LinkedJobs$ListNode", () -> JOBS.length),
-                () -> append(2500), () -> append(150_000));
+        Plant.in(args)
+                .growing("demo.LinkedJobs$ListNode", "static demo.LinkedJobs.JOBS")
+                // Of a list whose nodes cannot be told from one another the first node alone is the same in both dumps.
+                .holder("static demo.LinkedJobs.JOBS", "demo.LinkedJobs$Jobs, .head demo.LinkedJobs$ListNode", null, "demo.LinkedJobs$ListNode")
+                .counts(Map.of("demo.LinkedJobs$ListNode", () -> JOBS.length))
+                .leak(() -> append(2500), () -> append(150_000));
     }
 }

@@ -39,8 +39,10 @@ public final class Listeners {
     }
 
     public static void main(String[] args) throws Exception {
-        Plant.leak(args, "static demo.Listeners.BUS", "demo.Listeners$Request", null,
-                Map.of("demo.Listeners$Closer", () -> BUS.listeners.size(), "demo.Listeners$Request", () -> BUS.listeners.size()),
-                () -> serve(700), () -> serve(14_321));
+        Plant.in(args)
+                .growing("demo.Listeners$Request", "static demo.Listeners.BUS")
+                .holder("static demo.Listeners.BUS", "demo.Listeners$Bus, .listeners java.util.ArrayList", "[*] demo.Listeners$Closer", "demo.Listeners$Closer", "demo.Listeners$Request")
+                .counts(Map.of("demo.Listeners$Closer", () -> BUS.listeners.size(), "demo.Listeners$Request", () -> BUS.listeners.size()))
+                .leak(() -> serve(700), () -> serve(14_321));
     }
 }

@@ -6,6 +6,8 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.StringJoiner;
 import java.util.function.IntSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * What every planted leak shares: two live dumps, a class histogram right before each, and the case's truth.
@@ -18,11 +20,17 @@ import java.util.function.IntSupplier;
 final class Plant {
     /** Changes the heap: the warm-up before the first dump, the leak between the two. */
     interface Step {
-        void run() throws InterruptedException;
+        void run() throws Exception;
     }
 
     private final Path folder;
     private final String compress;
+    private final StringJoiner holders = new StringJoiner(",\n  ");
+    private String root;
+    private String growing;
+    private String shrinking;
+    private String soft;
+    private Map<String, IntSupplier> counts = Map.of();
 
     private Plant(String[] args) throws IOException {
         folder = Path.of(args[0]).toAbsolutePath();
@@ -30,29 +38,68 @@ final class Plant {
         Files.createDirectories(folder);
     }
 
+    /** The folder of a case and how its dumps are compressed. */
+    static Plant in(String[] args) throws IOException {
+        return new Plant(args);
+    }
+
+    /** The class that grows most, and the name that growth by root should show, or a part of it. */
+    Plant growing(String type, String root) {
+        this.growing = type;
+        this.root = root;
+        return this;
+    }
+
+    /** The class that shrinks most. */
+    Plant shrinking(String type) {
+        this.shrinking = type;
+        return this;
+    }
+
     /**
-     * Warms up, dumps, leaks, dumps and writes truth.json.
+     * A holder of the growth; the first one is what the report must name first, unless no class is growing most.
      *
-     * @param root the name that growth by root should show, or a part of it
-     * @param growing the class that grows most
-     * @param shrinking the class that shrinks most, or null
-     * @param counts live objects of each planted class, asked before each dump
+     * @param root its whole name
+     * @param path from the root to the container: "demo.App, .services demo.Services, .listeners java.util.LinkedList"
+     * @param items the growth edge below it by which the planted objects hang, "[*].value demo.Page", or null
+     * @param types the planted classes whose growth it holds
      */
-    static void leak(String[] args, String root, String growing, String shrinking, Map<String, IntSupplier> counts,
-            Step warmUp, Step leak) throws IOException, InterruptedException {
-        Plant plant = new Plant(args);
+    Plant holder(String root, String path, String items, String... types) {
+        holders.add("{\"root\": " + quoted(root) + ", \"path\": " + quoted(path) + ", \"items\": " + quoted(items)
+                + ", \"types\": [" + Stream.of(types).map(Plant::quoted).collect(Collectors.joining(", ")) + "]}");
+        return this;
+    }
+
+    /** A planted class whose objects are all held by soft references alone. */
+    Plant soft(String type) {
+        this.soft = type;
+        return this;
+    }
+
+    /** Live objects of each planted class, asked before each dump. */
+    Plant counts(Map<String, IntSupplier> counts) {
+        this.counts = counts;
+        return this;
+    }
+
+    /** Warms up, dumps, leaks, dumps and writes truth.json. */
+    void leak(Step warmUp, Step leak) throws Exception {
         warmUp.run();
         int[] before = counts.values().stream().mapToInt(IntSupplier::getAsInt).toArray();
-        plant.dump("before");
+        dump("before");
         leak.run();
         int[] after = counts.values().stream().mapToInt(IntSupplier::getAsInt).toArray();
-        plant.dump("after");
+        dump("after");
         StringJoiner types = new StringJoiner(",\n  ");
         int i = 0;
         for (String type : counts.keySet()) {
-            types.add('"' + type + "\": {\"before\": " + before[i] + ", \"after\": " + after[i++] + '}');
+            types.add(quoted(type) + ": {\"before\": " + before[i] + ", \"after\": " + after[i++] + '}');
         }
-        plant.truth(root, growing, shrinking, types.toString());
+        truth(types.toString());
+    }
+
+    private static String quoted(String text) {
+        return text == null ? "null" : '"' + text.replace("\"", "\\\"") + '"';
     }
 
     private String dumpName(String side) {
@@ -72,10 +119,12 @@ final class Plant {
         }
     }
 
-    private void truth(String root, String growing, String shrinking, String types) throws IOException {
-        Files.writeString(folder.resolve("truth.json"), "{\"runtime\": \"java\", \"version\": \"" + System.getProperty("java.version")
-                + "\",\n \"before\": \"" + dumpName("before") + "\", \"after\": \"" + dumpName("after")
-                + "\",\n \"root\": \"" + root + "\",\n \"growing\": [\"" + growing + "\"],\n \"shrinking\": ["
-                + (shrinking == null ? "" : '"' + shrinking + '"') + "],\n \"types\": {\n  " + types + "}}\n");
+    private void truth(String types) throws IOException {
+        Files.writeString(folder.resolve("truth.json"), "{\"runtime\": \"java\", \"version\": " + quoted(System.getProperty("java.version"))
+                + ",\n \"before\": " + quoted(dumpName("before")) + ", \"after\": " + quoted(dumpName("after"))
+                + ",\n \"root\": " + quoted(root) + ",\n \"growing\": [" + (growing == null ? "" : quoted(growing))
+                + "],\n \"shrinking\": [" + (shrinking == null ? "" : quoted(shrinking))
+                + "],\n \"soft\": " + quoted(soft)
+                + ",\n \"holders\": [\n  " + holders + "],\n \"types\": {\n  " + types + "}}\n");
     }
 }

@@ -42,8 +42,12 @@ public final class ShrinkAndGrow {
     }
 
     public static void main(String[] args) throws Exception {
-        Plant.leak(args, "static demo.ShrinkAndGrow.invoices", "demo.ShrinkAndGrow$Invoice", "demo.ShrinkAndGrow$Ticket",
-                Map.of("demo.ShrinkAndGrow$Ticket", () -> tickets.size(), "demo.ShrinkAndGrow$Invoice", () -> invoices.size()),
-                () -> sell(), () -> settle());
+        Plant.in(args)
+                .growing("demo.ShrinkAndGrow$Invoice", "static demo.ShrinkAndGrow.invoices")
+                .shrinking("demo.ShrinkAndGrow$Ticket")
+                .holder("static demo.ShrinkAndGrow.invoices", "java.util.ArrayList", "[*] demo.ShrinkAndGrow$Invoice", "demo.ShrinkAndGrow$Invoice")
+                .holder("static demo.ShrinkAndGrow.tickets", "java.util.ArrayList", null, "demo.ShrinkAndGrow$Ticket")
+                .counts(Map.of("demo.ShrinkAndGrow$Ticket", () -> tickets.size(), "demo.ShrinkAndGrow$Invoice", () -> invoices.size()))
+                .leak(() -> sell(), () -> settle());
     }
 }

@@ -27,9 +27,12 @@ public final class Worker {
         Thread worker = new Thread(Worker::work, "leaky-worker");
         worker.setDaemon(true);
         worker.start();
-        Plant.leak(args, "leaky-worker", "demo.Worker$Context", null,
-                Map.of("demo.Worker$Context", () -> size),
-                () -> order(900), () -> order(11_005));
+        Plant.in(args)
+                .growing("demo.Worker$Context", "leaky-worker")
+                .holder("thread \"leaky-worker\".threadLocals", "java.lang.ThreadLocal$ThreadLocalMap, [*].value java.util.ArrayList",
+                        "[*] demo.Worker$Context", "demo.Worker$Context")
+                .counts(Map.of("demo.Worker$Context", () -> size))
+                .leak(() -> order(900), () -> order(11_005));
     }
 
     private static void order(int count) throws InterruptedException {
