@@ -5,26 +5,33 @@
  *
  * The stages of one capture's walk, and what is alive in each (fields of hsd_plan_side; `bits` always):
  *
- *      read      reader + id_sort + reference_sort                       targets are ids
- *                reader + build, or reader + edge_sort                   targets are ordinals
- *      edges     reader + id_serve + reference_sort + source_sort        edges apart from their objects
- *      join      id_serve + reference_serve + edge_sort                  target id -> ordinal
- *      build     id_serve + edge_serve + build                           adjacency blocks
- *      parts     reader + adjacency + part + folded                      only if some type is a part
- *      dominators  dominator + place_sort + folded                       only with holders; the blocks' cache is in it
- *      links     place_serve + adjacency + name + link + folded          names of references in the tree
- *      owners    adjacency + owner + folded
- *      census    reader + owner + place_serve + folded + identity_sort + tree_sort
+ *      read        reader + id_sort + reference_sort                       targets are ids
+ *                  reader + build + name, or reader + edge_sort            targets are ordinals
+ *      edges       reader + id_serve + reference_sort + source_sort        edges apart from their objects
+ *                  id_serve + reference_sort + source_serve
+ *      join        id_serve + reference_serve + edge_sort                  target id -> ordinal
+ *      build       id_serve + edge_serve + build + name                    adjacency blocks
+ *      parts       reader + adjacency + idle_name + part + folded          only if some type is a part
+ *      dominators  dominator + idle_name + place_sort + folded             only with holders; the blocks' cache is in it
+ *      links       idle_adjacency + name + link + place_serve + folded     names of references in the tree
+ *      owners      adjacency + idle_name + owner + place_serve + link_serve + folded
+ *      census      reader + owner + place_serve + link_serve + folded + identity_sort + tree_sort
+ *                  + idle_adjacency + idle_name where the graph stays
  *
- * and at the end, both captures side by side:
+ * With holders the graph of the last capture (`after`, or the only one) stays until shortest paths were found in
+ * it. Once both captures were walked, `kept` of both takes the place of the bits:
  *
- *      match     identity_serve of before + identity_serve of after + tree_serve of both
- *      growth    tree_serve of both + growth
- *      paths     adjacency + name of after + path + growth
+ *      match     identity_serve + tree_serve of both + idle_adjacency + idle_name + type
+ *      growth    the same + growth
+ *      paths     identity_serve + tree_serve of both + adjacency + name + type + growth + path
  *
  * The tables (types, names, roots, folded rows) are alive all the time. Walking one capture after the
- * other, the identity_serve and the bits of the first are alive during the whole walk of the second;
+ * other, the identity_serve and tree_serve of the first are alive during the whole walk of the second;
  * walking both at once, the two walks share the budget by their size.
+ *
+ * Rungs, as memory shrinks: the graph stays in memory from its building to the end; or it is dropped wherever
+ * it is not needed at random, and comes back from its file; or, when not even the least of each stage fits, there
+ * are no dominators, and the walk ends with owners.
  */
 #ifndef HSD_BASE_PLAN_H
 #define HSD_BASE_PLAN_H
@@ -44,7 +51,8 @@ typedef struct hsd_plan_capture {
     bool has_edges;         /* some references stand apart from their objects */
     bool has_parts;         /* some type is a part */
     unsigned identity_words; /* u64 words of one record of the identity sort; 0 = not run */
-    unsigned tree_words;     /* of one record of the tree sort; 0 = no dominators, no names of references */
+    unsigned tree_words;     /* of one record of the tree sort; 0 = no dominators, no names of references. Needs
+                              * has_graph */
 } hsd_plan_capture;
 
 typedef struct hsd_plan_request {
@@ -60,20 +68,25 @@ typedef struct hsd_plan_request {
 typedef struct hsd_plan_side {
     uint64_t reader_bytes; /* one object or record reader: reserved, HSD_PLAN_READER_BYTES */
     uint64_t bits_bytes;   /* reserved: bits of each object, block index of the adjacency */
-    uint64_t id_sort_bytes, id_serve_bytes;               /* (id, ordinal); alive until the owners' roots */
+    uint64_t kept_bytes;   /* reserved, with holders: which objects are kept; of a graph that stays, its bits and index */
+    uint64_t id_sort_bytes, id_serve_bytes;               /* (id, ordinal); alive until the blocks are built */
     uint64_t reference_sort_bytes, reference_serve_bytes; /* (target id, source) */
     uint64_t source_sort_bytes, source_serve_bytes;       /* (source id, target id) of edges apart */
-    uint64_t edge_sort_bytes, edge_serve_bytes;           /* (source, target) ordinals, in one word */
+    uint64_t edge_sort_bytes, edge_serve_bytes;           /* (source, target) ordinals in one word, and the name */
     uint64_t build_bytes;     /* hsd_adjacency_begin */
-    uint64_t adjacency_bytes; /* hsd_adjacency_set_memory, from build's end to owners'; >= build_bytes */
+    uint64_t adjacency_bytes; /* hsd_adjacency_set_memory for parts, owners, paths; >= build_bytes */
+    uint64_t idle_adjacency_bytes; /* for links, and while nobody walks it; <= adjacency_bytes */
     uint64_t part_bytes;      /* hsd_parts_config: worklist and holders */
     uint64_t folded_bytes;    /* (owner, bytes) of folded parts, sorting and serving; until census' end */
-    uint64_t name_bytes;      /* blocks of the names of references: building and reading */
+    uint64_t name_bytes;      /* blocks of the names of references: building, links, paths */
+    uint64_t idle_name_bytes; /* else; <= name_bytes */
     uint64_t dominator_bytes; /* hsd_dominators_config; adjacency included */
     uint64_t place_sort_bytes, place_serve_bytes; /* places by node */
     uint64_t link_bytes;      /* dominators of each node and names of the references from them */
+    uint64_t link_serve_bytes; /* the same when they are only read in order; <= link_bytes */
     uint64_t tree_sort_bytes, tree_serve_bytes;
-    uint64_t path_bytes;      /* hsd_shortest_config */
+    uint64_t type_bytes;      /* types of objects read at random, from the walk's end on; where the graph stays */
+    uint64_t path_bytes;      /* hsd_shortest_config; where the graph stays */
     uint64_t owner_bytes;     /* hsd_owners_config: worklist and labels, until census' end */
     uint64_t identity_sort_bytes, identity_serve_bytes;
 } hsd_plan_side;
@@ -86,8 +99,8 @@ typedef struct hsd_plan {
     bool uses_sort_threads; /* sorters write their runs on a thread of their own */
     hsd_plan_side sides[2];
     uint64_t growth_bytes;  /* stacks, trie, credits of holders */
-    bool has_holders;       /* dominators fit; else the walk stops at owners, and the reason is: */
-    uint64_t holders_least_bytes; /* memory_bytes that would suffice; 0 = they were not asked for */
+    bool has_holders;       /* dominators were asked for and fit; else the walk stops at owners */
+    uint64_t holders_least_bytes; /* memory_bytes that suffice for them, whole MiB; 0 = they were not asked for */
     const char *reason;     /* why side by side or not: a static sentence */
 } hsd_plan;
 
@@ -95,14 +108,15 @@ typedef struct hsd_plan {
 
 /*
  * Divides. HSD_E_OVER_BUDGET when the budget is below HSD_MEMORY_MIN_BYTES or too small for these
- * captures; text and hint name what suffices. HSD_E_MISUSE for another number of captures.
+ * captures; text and hint name what suffices. Too small for the dominators alone is no error: the plan is made
+ * as if tree_words were 0, has_holders is false. HSD_E_MISUSE for another number of captures.
  */
 hsd_status hsd_plan_make(hsd_plan *plan, const hsd_plan_request *request, hsd_error *err);
 
-/* The smallest memory_bytes with which hsd_plan_make succeeds for these captures. */
+/* The smallest memory_bytes with which hsd_plan_make succeeds for these captures, with or without holders. */
 uint64_t hsd_plan_least(const hsd_plan_request *request);
 
-/* Tells the plan in one line: hsd_note, HSD_NOTE_DETAIL. */
+/* Tells the plan in one line, with holders in another: hsd_note, HSD_NOTE_DETAIL. */
 void hsd_plan_explain(const hsd_plan *plan, hsd_reporter *reporter);
 
 #endif
