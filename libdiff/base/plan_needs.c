@@ -171,6 +171,12 @@ hsd_plan_need hsd_plan_links(const hsd_plan_capture *c)
     return need;
 }
 
+/* Never so few that a sorter could not do instead. */
+uint64_t hsd_plan_places(const hsd_plan_capture *c)
+{
+    return hsd_max_u64(paged(16 * c->objects).useful, hsd_plan_links(c).useful + SERVE_LEAST);
+}
+
 hsd_plan_need hsd_plan_types(const hsd_plan_capture *c)
 {
     hsd_plan_need need = paged(4 * c->objects);
@@ -214,12 +220,12 @@ uint64_t hsd_plan_kept(const hsd_plan_capture *c, bool keeps_graph)
     return c->objects / 8 + 64 + (keeps_graph ? c->objects / 8 + index_bytes(c) : 0);
 }
 
-/* Labels, links and blocks at once; or what dominators touch at random: the blocks and some 24 bytes a node. */
+/* Labels and blocks at once; or what dominators touch at random, the blocks and some 24 bytes a node; and places. */
 uint64_t hsd_plan_random(const hsd_plan_capture *c)
 {
     if (!hsd_plan_has_blocks(c)) return 0;
     const uint64_t fixed = hsd_plan_bits(c) + adjacency_estimate(c);
     const uint64_t labels = hsd_plan_labels(c).useful * (c->has_parts ? 2 : 1);
     if (!hsd_plan_has_tree(c)) return fixed + labels;
-    return fixed + name_estimate(c) + hsd_max_u64(labels + 8 * c->objects, 24 * c->objects);
+    return fixed + name_estimate(c) + hsd_max_u64(labels, 24 * c->objects) + hsd_plan_places(c);
 }

@@ -51,6 +51,7 @@ hsd_plan_need hsd_plan_links(const hsd_plan_capture *c);
 hsd_plan_need hsd_plan_types(const hsd_plan_capture *c);
 hsd_plan_need hsd_plan_paths(const hsd_plan_capture *c);
 uint64_t hsd_plan_idle_adjacency(const hsd_plan_capture *c);
+uint64_t hsd_plan_places(const hsd_plan_capture *c); /* all in one array, links included */
 uint64_t hsd_plan_bits(const hsd_plan_capture *c);
 uint64_t hsd_plan_kept(const hsd_plan_capture *c, bool keeps_graph);
 

@@ -176,8 +176,7 @@ static bool begin_tree(divider *d)
 {
     hsd_plan_side *side = d->side;
     const hsd_plan_need names = hsd_plan_names(d->c), links = hsd_plan_links(d->c), types = hsd_plan_types(d->c);
-    const uint64_t places = 16 * d->c->objects + KIB(256);
-    d->place_cap = d->is_resident && places <= d->room / 8 ? places : hsd_max_u64(SERVE_LEAST, d->room / 16);
+    d->place_cap = d->is_resident ? hsd_plan_places(d->c) - links.useful : hsd_max_u64(SERVE_LEAST, d->room / 16);
     side->idle_name_bytes = d->is_resident ? names.useful : names.least;
     side->name_bytes = d->is_resident ? names.useful : clamp(d->room / 8, names.least, names.useful);
     side->idle_adjacency_bytes = d->is_resident ? hsd_plan_adjacency(d->c).useful : hsd_plan_idle_adjacency(d->c);
@@ -187,16 +186,19 @@ static bool begin_tree(divider *d)
     return side->idle_adjacency_bytes + side->name_bytes <= d->room;
 }
 
+/* Resident, places have an array of their own from the first to the last; else they are sorted. */
 static bool divide_tree(const divider *d)
 {
     hsd_plan_side *side = d->side;
     const hsd_plan_need dominators = hsd_plan_dominators(d->c), links = hsd_plan_links(d->c);
+    const uint64_t whole = hsd_plan_places(d->c), sorted = hsd_plan_sort_useful(d->c->objects, 2);
     hsd_plan_slot find[] = {{dominators.least, dominators.useful, 7, &side->dominator_bytes},
-                            {SORT_LEAST, hsd_plan_sort_useful(d->c->objects, 2), 1, &side->place_sort_bytes}};
+                            {d->is_resident ? whole : SORT_LEAST, d->is_resident ? whole : sorted, 1,
+                             &side->place_sort_bytes}};
     const uint64_t fixed = side->bits_bytes + side->folded_bytes;
     if (!hsd_plan_share(beside(d->walk, fixed + side->idle_name_bytes), find, 2)) return false;
-    side->place_serve_bytes =
-        hsd_min_u64(hsd_plan_serve_useful(d->c->objects, 2, side->place_sort_bytes), d->place_cap);
+    const uint64_t serve = hsd_plan_serve_useful(d->c->objects, 2, side->place_sort_bytes);
+    side->place_serve_bytes = d->is_resident ? d->place_cap : hsd_min_u64(serve, d->place_cap);
     const uint64_t used = fixed + side->place_serve_bytes + side->idle_adjacency_bytes + side->name_bytes;
     side->link_bytes = hsd_min_u64(links.useful, beside(d->walk, used));
     return side->link_bytes >= (d->is_resident ? links.useful : links.least);

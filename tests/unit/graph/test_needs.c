@@ -73,6 +73,9 @@ Test(needs, unlimited_memory_keeps_everything_resident)
         cr_assert_geq(side->path_bytes, hsd_shortest_useful_bytes(c->objects));
         cr_assert_geq(side->link_bytes, hsd_paged_full_bytes(8 * c->objects));
         cr_assert_geq(side->link_serve_bytes, hsd_paged_full_bytes(8 * c->objects));
+        cr_assert_geq(side->place_sort_bytes, hsd_paged_full_bytes(16 * c->objects));
+        cr_assert_geq(side->place_serve_bytes + side->link_bytes, hsd_paged_full_bytes(16 * c->objects));
+        cr_assert_geq(side->place_serve_bytes + side->link_serve_bytes, hsd_paged_full_bytes(16 * c->objects));
         cr_assert_geq(side->type_bytes, hsd_paged_full_bytes(4 * c->objects));
         cr_assert_geq(side->owner_bytes / 8 * 7, hsd_paged_full_bytes(4 * c->objects));
         cr_assert_leq(side->dominator_bytes, hsd_dominators_useful_bytes(c->objects, c->references) * 5 / 4 + MIB(16),
