@@ -14,6 +14,7 @@
 #include "base/check.h"
 
 enum { RECORD_PARENT, RECORD_EDGE, RECORD_NODE, RECORD_STATE, RECORD_LENGTH, RECORD_WORDS };
+_Static_assert(RECORD_WORDS * sizeof(uint32_t) == HSD_PATH_GROUP_BYTES, "paths.h");
 
 #define NO_PLACE UINT32_MAX
 #define OTHER_STATE UINT32_MAX /* past HSD_MAX_PATH_PLACES */
@@ -44,7 +45,7 @@ uint32_t hsd_path_groups_node(hsd_path_groups *g, uint32_t group) { return get(g
 hsd_status hsd_path_groups_open(hsd_path_groups *g, uint64_t record_bytes, uint64_t sort_bytes, hsd_error *err)
 {
     const uint64_t nodes = g->side->node_count;
-    HSD_TRY(hsd_paged_open(&g->records, nodes * RECORD_WORDS * sizeof(uint32_t), record_bytes, g->side->space, err));
+    HSD_TRY(hsd_paged_open(&g->records, nodes * HSD_PATH_GROUP_BYTES, record_bytes, g->side->space, err));
     g->has_records = true;
     g->is_on_way = calloc((size_t)nodes / 8 + 1, 1);
     if (g->is_on_way == NULL) return no_memory(err);

@@ -52,15 +52,27 @@ static hsd_status check_graph(const query *q, hsd_error *err)
     return HSD_E_OVER_BUDGET;
 }
 
+/* What the walk does not hold any more: there are no dominators here, and no census. */
+static uint64_t memory_for_paths(const query *q)
+{
+    const hsd_plan *plan = &q->single.plan;
+    const hsd_plan_side *side = &q->side->plan;
+    const uint64_t bits = 2 * ((uint64_t)q->side->node_count / 8 + 1);
+    const uint64_t held = plan->table_bytes + side->bits_bytes + side->adjacency_bytes + side->name_bytes +
+                          side->folded_bytes + side->reader_bytes + bits;
+    const uint64_t least = side->type_bytes + side->path_bytes;
+    return hsd_max_u64(least, plan->memory_bytes > held ? plan->memory_bytes - held : 0);
+}
+
 /* A quarter for types, a quarter for groups, an eighth for what was asked for: where they can use it. The
  * search gets the rest. */
 static hsd_status divide_memory(query *q, hsd_error *err)
 {
     hsd_side_walk *side = q->side;
-    const uint64_t share = side->plan.path_bytes;
+    const uint64_t share = memory_for_paths(q);
     const uint64_t types = (uint64_t)side->object_count * sizeof(uint32_t);
     const uint64_t types_least = LEAST_BYTES + types / 1024;
-    const uint64_t records = hsd_paged_full_bytes((uint64_t)side->node_count * 20);
+    const uint64_t records = hsd_paged_full_bytes((uint64_t)side->node_count * HSD_PATH_GROUP_BYTES);
     const uint64_t type_bytes = hsd_max_u64(types_least, hsd_min_u64(types + types_least, share / 4));
     q->record_bytes = hsd_max_u64(LEAST_BYTES + records / 1024, hsd_min_u64(records, share / 4));
     q->sort_bytes = hsd_max_u64(HSD_SORT_MIN_BYTES, hsd_min_u64((uint64_t)side->node_count * 24, share / 8));

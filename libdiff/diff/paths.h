@@ -48,6 +48,8 @@ bool hsd_glob_fits(const char *pattern, hsd_bytes name);
 /* Distinct readings beyond which further ones count as others. The shortest come first, so it is the longest that do. */
 #define HSD_MAX_PATH_PLACES (UINT32_C(1) << 18)
 
+#define HSD_PATH_GROUP_BYTES 20u
+
 typedef struct hsd_path_row_sum {
     uint32_t group;     /* whose path is shown: the shortest; the first of these in the order of readings */
     uint32_t edge;      /* with is_id: name of the reference from there */

@@ -5,9 +5,11 @@
  */
 #include <criterion/criterion.h>
 
+#include <errno.h>
 #include <string.h>
 
 #include "graph/shortest.h"
+#include "support/fault.h"
 #include "support/random.h"
 
 enum { MOST = 24, MOST_EDGES = 96 };
@@ -541,5 +543,34 @@ Test(shortest, paths_survive_one_node_that_refers_to_all)
     cr_assert_eq(hsd_adjacency_add(a, MANY, &first, NULL, 1, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_finish(a, MANY + 1, &err), HSD_OK);
     expect_same_ways(a, MANY + 1, 0);
+    hsd_adjacency_free(a);
+}
+
+/* ---- a machine that fails ---- */
+
+static void fail_each(hsd_adjacency *a, hsd_fault_family family, int error, hsd_status wanted, uint64_t stride)
+{
+    const hsd_shortest_config config = {.roots = {MANY, MANY + 1, MANY + 1}, .type_of = many_type,
+                                        .memory_bytes = hsd_shortest_least_bytes(MANY + 1), .space = &space};
+    for (uint64_t at = 1;; at += stride) {
+        hsd_shortest shortest;
+        hsd_fault_reset();
+        hsd_fault_arm(family, at, false, error);
+        const hsd_status status = hsd_shortest_find(&shortest, a, &config, &err);
+        const bool has_struck = hsd_fault_strikes() > 0;
+        hsd_fault_reset();
+        cr_assert_eq(status, has_struck ? wanted : HSD_OK, "call %lu: %s", (unsigned long)at, err.text);
+        if (status == HSD_OK) hsd_shortest_close(&shortest);
+        if (!has_struck) return;
+    }
+}
+
+Test(shortest, search_fails_cleanly_wherever_memory_or_the_disk_fails)
+{
+    hsd_adjacency *a = many(random_targets, UINT64_C(16) << 20);
+    fail_each(a, HSD_FAULT_MALLOC, ENOMEM, HSD_E_NOMEM, 1);
+    fail_each(a, HSD_FAULT_OPEN, EMFILE, HSD_E_IO, 1);
+    fail_each(a, HSD_FAULT_PWRITE, ENOSPC, HSD_E_IO, 97);
+    fail_each(a, HSD_FAULT_PREAD, EIO, HSD_E_IO, 211);
     hsd_adjacency_free(a);
 }
