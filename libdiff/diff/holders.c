@@ -35,7 +35,8 @@ static void find_item_edge(hsd_growth *growth)
     growth->item_edge = HSD_TRIE_INDIRECT - 2; /* none */
     for (uint32_t edge = 0; edge < growth->c->edges.count; edge++) {
         const hsd_bytes text = hsd_edge_text(&growth->c->edges, edge);
-        if (text.size == 3 && memcmp(text.data, "[*]", 3) == 0) growth->item_edge = edge;
+        const bool is_plain = !growth->c->edges.is_fold[edge]; /* a folded name may read the same */
+        if (is_plain && text.size == 3 && memcmp(text.data, "[*]", 3) == 0) growth->item_edge = edge;
     }
 }
 

@@ -1,5 +1,5 @@
 /*
- * Places by node: an array where it fits, else a sort (places.h). Measured on 5.2 M nodes of a V8 heap: FIGURES
+ * Places by node: an array where it fits, else a sort (places.h).
  */
 #include "diff/places.h"
 
@@ -34,7 +34,6 @@ hsd_status hsd_places_new(hsd_places **out, const hsd_side_walk *side, hsd_error
     if (places == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the dominator tree");
     *out = places;
     places->node_count = side->node_count;
-    places->serve_bytes = plan->place_serve_bytes;
     places->is_whole = whole <= plan->place_sort_bytes && whole <= plan->place_serve_bytes + plan->link_bytes;
     if (places->is_whole) return open_array(places, ROW_BYTES, whole, side->space, err);
     return hsd_side_sorter(side, 2, 1, plan->place_sort_bytes, &places->by_node, err);
@@ -66,8 +65,7 @@ static hsd_status fill_links(hsd_places *places, hsd_error *err)
 hsd_status hsd_places_finish(hsd_places *places, const hsd_side_walk *side, hsd_error *err)
 {
     if (places->is_whole) return HSD_OK;
-    const uint64_t links = hsd_paged_least_bytes((uint64_t)places->node_count * LINK_BYTES);
-    HSD_TRY(hsd_side_serve(places->by_node, places->serve_bytes - hsd_min_u64(links, places->serve_bytes), err));
+    HSD_TRY(hsd_side_serve(places->by_node, side->plan.place_serve_bytes, err));
     HSD_TRY(open_array(places, LINK_BYTES, side->plan.link_bytes, side->space, err));
     return fill_links(places, err);
 }
@@ -108,17 +106,12 @@ hsd_status hsd_places_next(hsd_places *places, uint32_t *node, uint32_t *first, 
     return HSD_END;
 }
 
-hsd_status hsd_places_settle(hsd_places *places, hsd_error *err)
+hsd_status hsd_places_settle(hsd_places *places, const hsd_side_walk *side, hsd_error *err)
 {
-    uint64_t held = 0;
+    const hsd_plan_side *plan = &side->plan;
+    const uint64_t serve_bytes = plan->link_serve_bytes + (places->is_whole ? plan->place_serve_bytes : 0);
     HSD_TRY(hsd_paged_check(&places->array, err));
-    if (!places->is_whole) {
-        const bool in_memory = hsd_sorter_stats_get(places->by_node).runs == 0;
-        held = in_memory ? hsd_sorter_count(places->by_node) * ROW_BYTES : places->serve_bytes;
-    }
-    const uint64_t least = hsd_paged_least_bytes(places->array.page_count * HSD_PAGE_BYTES);
-    const uint64_t left = places->serve_bytes - hsd_min_u64(held, places->serve_bytes);
-    return hsd_paged_shrink(&places->array, hsd_max_u64(left, least), err);
+    return hsd_paged_shrink(&places->array, serve_bytes, err);
 }
 
 static hsd_status find_sorted(hsd_places *places, uint32_t node, uint64_t *place, hsd_error *err)

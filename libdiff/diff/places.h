@@ -27,7 +27,6 @@ typedef struct hsd_places {
     hsd_sorter *by_node;  /* sorted: node << 32 | first, end << 32 | first of the immediate dominator */
     const uint64_t *next; /* sorted: the next record of by_node; NULL = none is left */
     uint32_t next_node;   /* whole: where the next search goes on */
-    uint64_t serve_bytes;
 } hsd_places;
 
 /* A link: first of the immediate dominator << 32 | name of a reference from it. */
@@ -39,8 +38,8 @@ typedef struct hsd_placed {
     bool is_there;   /* the node is live */
 } hsd_placed;
 
-/* Takes place_sort_bytes while places are put, place_serve_bytes and link_bytes while links are found, then
- * place_serve_bytes. */
+/* Takes place_sort_bytes of the side's plan while places are put, place_serve_bytes and link_bytes while links are
+ * found, then place_serve_bytes and link_serve_bytes. */
 hsd_status hsd_places_new(hsd_places **out, const hsd_side_walk *side, hsd_error *err);
 
 /* For hsd_dominators_config.take. */
@@ -76,8 +75,8 @@ hsd_status hsd_places_rewind(hsd_places *places, hsd_error *err);
 /* The next live node and where its place begins; HSD_END after the last. */
 hsd_status hsd_places_next(hsd_places *places, uint32_t *node, uint32_t *first, hsd_error *err);
 
-/* Names are complete: from now on the array takes what place_serve_bytes leave. */
-hsd_status hsd_places_settle(hsd_places *places, hsd_error *err);
+/* Names are complete: from now on everything is read in order. */
+hsd_status hsd_places_settle(hsd_places *places, const hsd_side_walk *side, hsd_error *err);
 
 /* The place of a node; after a rewind, for nodes in ascending order. */
 hsd_status hsd_places_find(hsd_places *places, uint32_t node, hsd_placed *out, hsd_error *err);

@@ -132,15 +132,19 @@ static void free_stage(hsd_side_walk *side)
     release_bits(side);
 }
 
-/* Types can be looked up at random from now on, in a quarter of what paths have, or less if they fit. */
+/* No one walks the graph for a while. */
+static hsd_status rest_graph(hsd_side_walk *side, hsd_error *err)
+{
+    HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->plan.idle_adjacency_bytes, err));
+    return hsd_adjacency_set_name_memory(side->adjacency, side->plan.idle_name_bytes, err);
+}
+
+/* Types can be looked up at random from now on. */
 static hsd_status open_types(hsd_side_walk *side, hsd_error *err)
 {
-    const uint64_t whole = (uint64_t)side->object_count * sizeof(uint32_t);
-    const uint64_t wanted = hsd_min_u64(hsd_paged_full_bytes(whole), side->plan.path_bytes / 4);
-    const uint64_t bytes = hsd_max_u64(hsd_paged_least_bytes(whole), wanted);
+    const uint64_t full = hsd_paged_full_bytes((uint64_t)side->object_count * sizeof(uint32_t));
     if (side->object_count == 0) return HSD_OK;
-    HSD_TRY(hsd_paged_open_file(&side->types_of, &side->types_file, bytes, err));
-    side->plan.path_bytes -= hsd_min_u64(bytes, side->plan.path_bytes);
+    HSD_TRY(hsd_paged_open_file(&side->types_of, &side->types_file, hsd_min_u64(full, side->plan.type_bytes), err));
     side->has_types_of = true;
     return HSD_OK;
 }
@@ -162,7 +166,8 @@ hsd_status hsd_side_run(hsd_side_walk *side, hsd_error *err)
     }
     if (side->want_tree) HSD_TRY(step(side, "finding dominators", hsd_side_dominators, err));
     HSD_TRY(step(side, "finding owners", hsd_side_owners, err));
-    if (!side->keep_graph) free_graph(side);
+    if (side->adjacency != NULL && side->keep_graph) HSD_TRY(rest_graph(side, err));
+    else free_graph(side);
     HSD_TRY(step(side, "counting objects", hsd_side_census, err));
     free_stage(side);
     return serve(side, err);

@@ -27,6 +27,7 @@ static hsd_status find_places(hsd_side_walk *side, hsd_error *err)
         .take = hsd_places_put,
         .context = side->places,
     };
+    HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->plan.idle_name_bytes, err));
     HSD_TRY(hsd_dominators_find(side->adjacency, &config, &side->dominators, err));
     return hsd_places_finish(side->places, side, err);
 }
@@ -91,11 +92,11 @@ static hsd_status pass(links *l, hsd_error *err)
 static hsd_status find_links(hsd_side_walk *side, hsd_error *err)
 {
     links l = {.side = side, .places = side->places};
-    HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->plan.adjacency_bytes, err));
+    HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->plan.idle_adjacency_bytes, err));
     HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->plan.name_bytes, err));
     HSD_TRY(hsd_places_rewind(side->places, err));
     HSD_TRY(pass(&l, err));
-    return hsd_places_settle(side->places, err);
+    return hsd_places_settle(side->places, side, err);
 }
 
 /* ---- the whole ---- */

@@ -27,6 +27,7 @@ static hsd_status walk(hsd_side_walk *side, const uint32_t *labels, hsd_error *e
         .reporter = side->reporter,
     };
     HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->plan.adjacency_bytes, err));
+    HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->plan.idle_name_bytes, err));
     HSD_TRY(hsd_owners_find(side->adjacency, &config, &side->owners, err));
     side->has_owners = true;
     return HSD_OK;

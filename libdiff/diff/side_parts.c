@@ -49,6 +49,7 @@ static hsd_status find_holders(hsd_side_walk *side, hsd_paged *holder, hsd_error
         .reporter = side->reporter,
     };
     HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->plan.adjacency_bytes, err));
+    HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->plan.idle_name_bytes, err));
     return hsd_parts_find(side->adjacency, &config, holder, err);
 }
 

@@ -207,6 +207,7 @@ static hsd_plan_side plan_of(uint64_t bytes)
         .source_sort_bytes = bytes, .source_serve_bytes = bytes, .edge_sort_bytes = bytes, .edge_serve_bytes = bytes,
         .build_bytes = bytes, .adjacency_bytes = bytes, .part_bytes = bytes, .folded_bytes = bytes, .name_bytes = bytes,
         .dominator_bytes = 4 * bytes, .place_sort_bytes = bytes, .place_serve_bytes = bytes, .link_bytes = bytes,
+        .idle_adjacency_bytes = bytes, .idle_name_bytes = bytes, .link_serve_bytes = bytes, .type_bytes = bytes,
         .tree_sort_bytes = bytes, .tree_serve_bytes = bytes, .path_bytes = bytes, .owner_bytes = bytes,
         .identity_sort_bytes = bytes, .identity_serve_bytes = bytes};
 }
@@ -282,7 +283,7 @@ static void add_root(graph *g, const root *r)
     const uint8_t round = r->is_secondary ? 2 : 1;
     while (node < g->node_count && (g->round_of_root[node] != round || strcmp(g->names[node], name) != 0)) node++;
     if (node == g->node_count) {
-        strcpy(g->names[g->node_count], name);
+        snprintf(g->names[g->node_count], sizeof g->names[0], "%s", name);
         g->round_of_root[g->node_count++] = round;
     }
     if (r->target != OBJECTS) add_edge(g, node, r->target, "", false);
