@@ -92,7 +92,8 @@ static const cli_option table[] = {
      .commands = CLI_ON_TOP,
      .help =
          "show N types, roots and objects, and add up the rest; all for all of them; by default "
-         "20 types, 10 roots and 10 objects as text, else every type and root and 100 objects"},
+             "20 types, 10 roots and the objects that retain 1 % of the heap as text (at most 10), "
+             "else every type and root and 100 objects"},
     {.name = "top",
      .value = "N",
      .kind = CLI_OTHER,

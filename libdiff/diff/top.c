@@ -220,8 +220,9 @@ static void add_warnings(hsd_top *top, const hsd_side_walk *side)
 {
     hsd_store_warn_of_capture(top->store, &top->side.info);
     if (side->info->summary_objects > 0) {
-        hsd_store_warn(top->store, "%s has totals by type beside its objects: these are not counted here",
-                       top->side.info.path);
+        hsd_store_warn(top->store, "%s %s", top->side.info.path,
+                       side->info->objects == 0 ? "holds totals by type alone: there is no object to look at"
+                                                : "has totals by type beside its objects: they are not counted here");
     }
     hsd_store_warn_of_references(top->store, &top->side);
     top->warnings = top->store->warnings;

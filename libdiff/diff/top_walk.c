@@ -67,6 +67,12 @@ typedef struct visit {
     uint64_t seen;
 } visit;
 
+static bool is_link(const hsd_tree_node *node, const frame *parent)
+{
+    return !parent->is_root && parent->number == node->type && parent->edge == node->edge &&
+           node->edge != HSD_TREE_INDIRECT;
+}
+
 static hsd_status enter(void *context, const hsd_tree_node *node, void *above, void *here, hsd_error *err)
 {
     visit *v = context;
@@ -78,7 +84,7 @@ static hsd_status enter(void *context, const hsd_tree_node *node, void *above, v
         .number = node->type,
         .edge = node->edge,
         .is_root = is_root,
-        .is_link = !parent->is_root && parent->number == node->type && parent->edge == node->edge,
+        .is_link = is_link(node, parent),
         .is_topmost = hsd_retained_enter(is_root ? &v->walk->roots : &v->walk->types, node->type),
         .has_dominator = !parent->is_root || parent->has_dominator,
         .dominator = parent->is_root ? parent->dominator : parent->entry.id,

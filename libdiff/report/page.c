@@ -33,6 +33,12 @@ static hsd_text name_of_input(const hsd_side *side)
 
 /* ---- the head ---- */
 
+void hsd_page_part(hsd_page *page)
+{
+    if (page->is_begun) hsd_out_text(&page->out, "\n");
+    page->is_begun = true;
+}
+
 static void put_fact(hsd_page *page, const char **separator, const char *text)
 {
     if (!text || !text[0]) return;
@@ -64,6 +70,7 @@ void hsd_page_capture(hsd_page *page, const hsd_side *side)
 {
     char number[HSD_NUMBER_CHARS];
     hsd_out *out = &page->out;
+    hsd_page_part(page);
     hsd_out_escaped(out, page->form, name_of_input(side));
     if (side->info.taken_unix_ns > 0)
         hsd_out_format(out, "  %s", hsd_format_time(number, side->info.taken_unix_ns));
@@ -71,7 +78,6 @@ void hsd_page_capture(hsd_page *page, const hsd_side *side)
     hsd_out_format(out, "  %s object%s\n", hsd_format_count(number, side->live.objects),
                    side->live.objects == 1 ? "" : "s");
     put_origin(page, &side->info);
-    hsd_out_text(out, "\n");
 }
 
 static void put_amount(hsd_page *page, const char *words, hsd_amount amount)
@@ -86,9 +92,9 @@ static void put_amount(hsd_page *page, const char *words, hsd_amount amount)
 void hsd_page_left_out(hsd_page *page, const hsd_side *side, bool has_soft)
 {
     const hsd_amount soft = has_soft ? side->soft : (hsd_amount){0, 0};
+    if (soft.objects > 0 || side->unreached.objects > 0) hsd_page_part(page);
     put_amount(page, "Kept by soft references alone", soft);
     put_amount(page, "Unreached, not counted", side->unreached);
-    if (soft.objects > 0 || side->unreached.objects > 0) hsd_out_text(&page->out, "\n");
 }
 
 /* ---- tables ---- */
@@ -152,9 +158,9 @@ void hsd_page_end_table(hsd_page *page, hsd_table *table)
     const hsd_single_options *options = page->options;
     if (out->status == HSD_OK)
         out->status = hsd_table_cut_names(table, options->width, options->use_utf8, out->err);
+    hsd_page_part(page);
     if (out->status == HSD_OK) hsd_table_print(table, out, options->use_color);
     hsd_table_release(table);
-    hsd_out_text(out, "\n");
 }
 
 /* ---- plain ---- */
@@ -247,6 +253,7 @@ void hsd_page_next(hsd_page *page, const hsd_next *list, size_t count)
     if (!page->options->command || count == 0 || !hsd_page_begin_table(page, &table, 3, 2 * count))
         return;
     const bool is_stacked = width_of(page, list, count) > LINE_COLUMNS;
+    hsd_page_part(page);
     table.left_columns = 3;
     for (size_t i = 0; i < count; i++)
         put_next(page, &table, &list[i], is_stacked);

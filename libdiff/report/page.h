@@ -14,10 +14,14 @@ typedef struct hsd_page {
     hsd_out out;
     const hsd_single_options *options;
     hsd_escape_form form; /* HSD_ESCAPE_TERMINAL or HSD_ESCAPE_ASCII */
+    bool is_begun;        /* something stands on it: what comes next is parted from it by a blank line */
 } hsd_page;
 
 void hsd_page_init(hsd_page *page, const hsd_single_options *options, hsd_write_fn write,
                    void *context, hsd_error *err);
+
+/* Parts what was printed from what comes, if both are there. Before each part of the screen. */
+void hsd_page_part(hsd_page *page);
 
 /* Name, time and size of the capture, and on a second line what it is of. */
 void hsd_page_capture(hsd_page *page, const hsd_side *side);
@@ -43,7 +47,7 @@ void hsd_page_put_name(hsd_page *page, hsd_table *table, size_t column, hsd_text
 void hsd_page_put_size(hsd_page *page, hsd_table *table, size_t column, uint64_t bytes);
 void hsd_page_put_count(hsd_page *page, hsd_table *table, size_t column, uint64_t count);
 
-/* Cuts names to the terminal, prints and releases the table; a blank line follows. */
+/* Cuts names to the terminal, prints and releases the table. */
 void hsd_page_end_table(hsd_page *page, hsd_table *table);
 
 /* ---- plain: fields behind a tab ---- */

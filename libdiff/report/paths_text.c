@@ -151,6 +151,7 @@ static void print_sentence(hsd_page *page, const hsd_paths *paths)
     char count[HSD_NUMBER_CHARS];
     const uint64_t ways = paths->row_count + paths->other_rows;
     hsd_out *out = &page->out;
+    hsd_page_part(page);
     hsd_out_begin_paragraph(out);
     put_subject(page, paths);
     hsd_out_text(out, ": ");
@@ -166,7 +167,6 @@ static void print_sentence(hsd_page *page, const hsd_paths *paths)
     }
     hsd_out_text(out, ".");
     hsd_out_end_paragraph(out, 0);
-    hsd_out_text(out, "\n");
 }
 
 static void print_next(hsd_page *page, const hsd_paths *paths)

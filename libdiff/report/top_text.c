@@ -9,8 +9,9 @@
 #include "report/top_formats.h"
 #include "report/top_rows.h"
 
-#define TYPES_SHOWN 20
-#define ROOTS_SHOWN 10
+#define TYPES_SHOWN   20
+#define ROOTS_SHOWN   10
+#define OBJECTS_SHOWN 3 /* however small */
 
 enum column { NAME, BYTES, OBJECTS, RETAINED, PERCENT, COLUMNS };
 
@@ -108,16 +109,27 @@ static void put_object(hsd_page *page, hsd_table *table, const hsd_top *top,
                  HSD_PAINT_NONE);
 }
 
+/* With --top all of them; else those that retain a hundredth of the heap, and a few in any case. */
+static size_t objects_shown(const hsd_page *page, const hsd_top *top)
+{
+    const uint64_t least = top->side.live.bytes / 100;
+    size_t shown = 0;
+    if (page->options->top > 0) return top->object_count;
+    while (shown < top->object_count &&
+           (shown < OBJECTS_SHOWN || top->objects[shown].retained_bytes >= least))
+        shown++;
+    return shown;
+}
+
 static void print_objects(hsd_page *page, const hsd_top *top)
 {
     static const char *const headings[] = {"BIGGEST OBJECT", "RETAINED", "OF HEAP", "OBJECTS",
                                            "ID"};
+    const size_t shown = objects_shown(page, top);
     hsd_table table;
-    if (top->object_count == 0 ||
-        !hsd_page_begin_table(page, &table, OBJECT_COLUMNS, top->object_count + 1))
-        return;
+    if (shown == 0 || !hsd_page_begin_table(page, &table, OBJECT_COLUMNS, shown + 1)) return;
     hsd_page_headings(page, &table, headings);
-    for (size_t i = 0; i < top->object_count; i++)
+    for (size_t i = 0; i < shown; i++)
         put_object(page, &table, top, &top->objects[i]);
     hsd_page_end_table(page, &table);
 }
@@ -127,12 +139,12 @@ static void print_objects(hsd_page *page, const hsd_top *top)
 static void print_why(hsd_page *page, const hsd_top *top)
 {
     if (top->has_retained) return;
+    hsd_page_part(page);
     hsd_out_begin_paragraph(&page->out);
     hsd_out_text(&page->out, "What is retained is not known: ");
     hsd_out_escaped(&page->out, page->form, top->why_no_retained);
     hsd_out_text(&page->out, ".");
     hsd_out_end_paragraph(&page->out, 0);
-    hsd_out_text(&page->out, "\n");
 }
 
 /* The type in which most bytes lie; none in an empty heap. */
