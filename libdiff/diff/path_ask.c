@@ -141,8 +141,8 @@ hsd_status hsd_path_ask_fail(const hsd_side_walk *side, const hsd_paths_options 
     close_name close[CLOSE_MOST];
     char text[CLOSE_MOST * (SHOWN_BYTES + 8)] = "";
     size_t used = 0;
-    hsd_fail(err, HSD_E_NOT_FOUND, "the capture holds no object %s %.*s", is_pattern(options->type) ? "whose type fits" : "of type",
-             SHOWN_BYTES, options->type);
+    hsd_fail(err, HSD_E_NOT_FOUND, "the capture holds no object %s %.*s",
+             is_pattern(options->type) ? "whose type fits" : "of type", SHOWN_BYTES, options->type);
     const int count = find_close(&side->type_names->names, options->type, close);
     for (int i = 0; i < count; i++) {
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%.*s", i == 0 ? "" : i + 1 < count ? ", " : " or ",

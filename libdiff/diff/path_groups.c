@@ -91,7 +91,8 @@ hsd_status hsd_path_groups_take(void *context, const hsd_reading *r, hsd_error *
     if (!is_same) add_group(g, r);
     if (!hsd_bit_get(g->is_asked, r->node)) return HSD_OK;
     const uint32_t group = g->count - 1;
-    const uint64_t record = g->is_id ? (uint64_t)group << 32 | edge_to_object(g, r->node) : (uint64_t)r->node << 32 | group;
+    const uint64_t record = g->is_id ? (uint64_t)group << 32 | edge_to_object(g, r->node)
+                                     : (uint64_t)r->node << 32 | group;
     hsd_bit_set(g->is_on_way, group);
     set(g, group, RECORD_STATE, ASKED);
     return hsd_sorter_put(g->asked, &record, err);
@@ -239,7 +240,8 @@ static hsd_status stand(hsd_path_groups *g, uint32_t group, bool is_end, standin
     if (begins_path(g, node)) {
         *length = 0;
         *s = (standing){.place = NO_PLACE};
-        HSD_TRY(place_behind(g, NO_PLACE, ROOT_EDGE, g->side->name_of_node[node - g->side->object_count], &s->place, err));
+        const uint32_t name = g->side->name_of_node[node - g->side->object_count];
+        HSD_TRY(place_behind(g, NO_PLACE, ROOT_EDGE, name, &s->place, err));
         s->own = s->place;
     } else {
         const uint32_t parent = get(g, group, RECORD_PARENT) - 1;

@@ -16,14 +16,14 @@
  *
  * Use, with a side that was walked with keep_graph and want_tree:
  *
- *      hsd_path_find(&shortest, side, wanted, count, err);                             diff/path_find.h
+ *      hsd_path_find(&shortest, side, wanted, count, err);     diff/path_find.h
  *      hsd_path_texts_new(&texts, &shortest, side, &store->arena, err);
- *      hsd_path_texts_get(texts, node, &path, err);    as often as needed: path.steps live in the arena
+ *      hsd_path_texts_get(texts, node, &path, err);    as often as needed; path.steps live in the arena
  *      hsd_path_texts_free(texts);
  *      hsd_shortest_close(&shortest);
  *
- * For texts `side` gives types_of, edge_names, type_names, roots, name_of_node, object_count; nothing else of it is touched,
- * and its adjacency may be gone. Texts are copied into the arena, each once, so the result may outlive the side.
+ * For texts `side` gives types_of, edge_names, type_names, roots, name_of_node, object_count; nothing else of it is
+ * touched, and its adjacency may be gone. Texts are copied into the arena, each once, so the result may outlive the side.
  *
  * Memory: at most 4 MiB besides the arena, whatever the depth. Many paths through one deep list cost one walk of
  * it: readings are remembered at milestones on the way.

@@ -45,7 +45,7 @@ bool hsd_glob_fits(const char *pattern, hsd_bytes name);
 
 /* ---- group ---- */
 
-/* Distinct readings beyond which further ones count as others. The shortest come first, so it is the longest that do. */
+/* Distinct readings beyond which further ones count as others. The shortest come first, so the longest do. */
 #define HSD_MAX_PATH_PLACES (UINT32_C(1) << 18)
 
 #define HSD_PATH_GROUP_BYTES 20u

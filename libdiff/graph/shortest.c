@@ -3,7 +3,7 @@
  *
  *      nodes       (node, rank)                         by node: the order in which their blocks lie
  *      references  (target, rank of source, name, source)   by target: the smallest of each is its way
- *      readings    (rank of source, name, type, node)       by the first three: neighbours that are equal share a rank
+ *      readings    (rank of source, name, type, node)       by the first three: equal ones share a rank
  *
  *      nodes ──expand──► references ──choose──► readings ──rank──► nodes of the next level
  *

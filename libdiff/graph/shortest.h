@@ -10,8 +10,8 @@
  *
  * A level is sorted, three times: its references by target, its nodes by reading, its ranks by node. So the
  * search reads blocks, ways and types in ascending order of nodes, and what does not fit is sorted in runs
- * (graph/quads.h): no step goes to the disk once a reference. Small levels are sorted where they stand, and a deep graph
- * costs what its nodes cost.
+ * (graph/quads.h): no step goes to the disk once a reference. Small levels are sorted where they stand, and a deep
+ * graph costs what its nodes cost.
  */
 #ifndef HSD_GRAPH_SHORTEST_H
 #define HSD_GRAPH_SHORTEST_H
@@ -87,7 +87,7 @@ hsd_status hsd_shortest_check(const hsd_shortest *shortest, hsd_error *err);
 
 void hsd_shortest_close(hsd_shortest *shortest);
 
-/* memory_bytes without which the search cannot be: bits of each node, tables, small areas. With it all is done in runs. */
+/* memory_bytes without which the search cannot be: bits of each node, tables, small areas. All is done in runs. */
 uint64_t hsd_shortest_least_bytes(uint64_t nodes);
 
 /* memory_bytes with which most levels are sorted in memory and all ways stay there. */

@@ -14,7 +14,8 @@
 #include <hscapture/hscapture.h>
 #include <hsdiff/top.h>
 
-enum { HEAPS = 1500, MOST_OBJECTS = 9, MOST_REFERENCES = 3, MOST_ROOTS = 5, MOST_NODES = 64, MOST_STEPS = 24, MOST_ROWS = 32 };
+enum { HEAPS = 1500, MOST_OBJECTS = 9, MOST_REFERENCES = 3, MOST_ROOTS = 5, MOST_NODES = 64, MOST_STEPS = 24,
+       MOST_ROWS = 32 };
 
 /* ---- a heap ---- */
 
@@ -300,7 +301,8 @@ static uint32_t steps_of(const graph *g, const way *w, uint32_t first, plain_ste
         items = inside && (items || (label->text[0] != 0 && label->text[0] != '<'));
         if (inside && i + 1 < w->count) continue;
         plain_step step = {.type = type_names[g->types[w->nodes[i]]], .repeat = 1};
-        snprintf(step.edge, sizeof step.edge, "%s%s", was_items ? "[*]" : "", was_items && !is_named ? "" : label->text);
+        const char *text = was_items && !is_named ? "" : label->text;
+        snprintf(step.edge, sizeof step.edge, "%s%s", was_items ? "[*]" : "", text);
         const bool again = count > 0 && strcmp(out[count - 1].edge, step.edge) == 0 && out[count - 1].type == step.type;
         if (again) out[count - 1].repeat++;
         else out[count++] = step;
@@ -437,13 +439,14 @@ static bool is_in_order(const hsd_path_row *a, const hsd_path_row *b)
     return a->objects.objects >= b->objects.objects;
 }
 
+static bool is_same(hsd_amount a, hsd_amount b) { return a.objects == b.objects && a.bytes == b.bytes; }
+
 static void expect_answer(const hsd_paths *found, const answer *wanted, unsigned long seed)
 {
     cr_assert_eq(found->row_count, wanted->row_count, "seed %lu: %zu rows, not %u", seed, found->row_count,
                  wanted->row_count);
-    cr_assert(found->live.objects == wanted->live.objects && found->live.bytes == wanted->live.bytes, "seed %lu", seed);
-    cr_assert(found->unreached.objects == wanted->unreached.objects && found->unreached.bytes == wanted->unreached.bytes,
-              "seed %lu", seed);
+    cr_assert(is_same(found->live, wanted->live), "seed %lu", seed);
+    cr_assert(is_same(found->unreached, wanted->unreached), "seed %lu", seed);
     for (size_t i = 0; i < found->row_count; i++) {
         const row one = read_row(&found->rows[i]);
         expect_row(wanted, &one, seed);
@@ -500,7 +503,8 @@ static void check_heap(uint64_t seed)
     if (!has_references(&h, by_ordinal)) return;
     shuffle(order, h.object_count, &random);
     write_heap(&h, order, by_ordinal);
-    const uint32_t type = (uint32_t)test_below(&random, TYPES), object = (uint32_t)test_below(&random, h.object_count);
+    const uint32_t type = (uint32_t)test_below(&random, TYPES);
+    const uint32_t object = (uint32_t)test_below(&random, h.object_count);
     if (has_type(&h, type)) {
         const answer wanted = define_type(&h, &g, type);
         hsd_paths *found = ask(&(hsd_paths_options){.type = type_names[type], .most = 100}, memory);

@@ -170,8 +170,10 @@ Test(path_text, items_of_a_folded_array_of_any_type_read_as_items)
 
 Test(path_text, insides_that_only_the_runtime_names_say_nothing_of_items)
 {
-    const uint32_t edge_to[] = {EDGE_NONE, EDGE_CONTEXT, EDGE_VALUE, EDGE_ELEMENTS, EDGE_ITEM, EDGE_ELEMENTS, EDGE_ENTRY};
-    const uint32_t type_of[] = {TYPE_CLOSURE, TYPE_NODE, TYPE_LIST, TYPE_NODES, TYPE_SESSION, TYPE_NODES, TYPE_SESSION};
+    const uint32_t edge_to[] = {EDGE_NONE, EDGE_CONTEXT,  EDGE_VALUE, EDGE_ELEMENTS,
+                                EDGE_ITEM, EDGE_ELEMENTS, EDGE_ENTRY};
+    const uint32_t type_of[] = {TYPE_CLOSURE, TYPE_NODE,  TYPE_LIST,   TYPE_NODES,
+                                TYPE_SESSION, TYPE_NODES, TYPE_SESSION};
     CHAIN(NOWHERE, edge_to, type_of);
     cr_assert_str_eq(shown(6), "main, Closure, .value List, [*] Session, [\"k\"] Session");
 }

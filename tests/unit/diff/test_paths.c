@@ -78,7 +78,7 @@ static void put_root(hsc_writer *w, uint64_t target)
     hsc_root(w, &(hsc_root_record){.kind = HSC_ROOT_STACK, .label = STRING_MAIN, .target = target});
 }
 
-/* main -> Cache 0x10 .map Store[] 0x20 (part, 100 bytes) .value Session 0x30; Session 0x40 is unreached; 0x30 .next 0x10 */
+/* main -> Cache 0x10 .map Store[] 0x20 (part, 100 bytes) .value Session 0x30 .next 0x10; Session 0x40 is unreached */
 static void write_small(void)
 {
     hsc_writer *w = begin(false);

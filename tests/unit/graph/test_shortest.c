@@ -139,7 +139,8 @@ static void enumerate(const graph *g, uint32_t node, const reading *here, bool *
     on_way[node] = false;
 }
 
-static void define_round(const graph *g, uint32_t begin, uint32_t end, bool is_secondary, uint32_t avoided, reading *best)
+static void define_round(const graph *g, uint32_t begin, uint32_t end, bool is_secondary, uint32_t avoided,
+                         reading *best)
 {
     reading round[MOST] = {{{0}, 0, false}};
     for (uint32_t root = begin; root < end; root++) {
