@@ -62,6 +62,16 @@ static inline bool hsd_blocks_is_near(const hsd_blocks *blocks, uint32_t block)
     return !blocks->has_pages || blocks->pages.page_frame[block] != HSD_PAGE_ABSENT;
 }
 
+/* The block if it is in memory, else NULL; no I/O, and the block is not taken for used. */
+static inline const uint8_t *hsd_blocks_peek(const hsd_blocks *blocks, uint32_t block)
+{
+    if (!blocks->has_pages) {
+        return blocks->slabs[block / HSD_SLAB_BLOCKS] + (size_t)(block % HSD_SLAB_BLOCKS) * HSD_BLOCK_BYTES;
+    }
+    const uint32_t frame = blocks->pages.page_frame[block];
+    return frame == HSD_PAGE_ABSENT ? NULL : blocks->pages.frames + ((uint64_t)frame << HSD_PAGE_SHIFT);
+}
+
 hsd_status hsd_blocks_check(const hsd_blocks *blocks, hsd_error *err);
 
 /* A zeroed store is accepted. */

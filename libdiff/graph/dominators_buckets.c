@@ -228,7 +228,7 @@ static hsd_status open_arrays(sorter *s, hsd_error *err)
     const uint64_t buffers = s->raw_pages.size + s->item_pages.size + s->slot_pages.size;
     uint64_t left = hsd_dominators_spare(d, buffers + ((uint64_t)d->limits.chunk_bytes << SPLIT_BITS));
     const uint64_t cores = hsd_paged_full_bytes((uint64_t)d->core_count * 8);
-    const uint64_t links = hsd_min_u64(cores, left / 8 * 5);
+    const uint64_t links = hsd_min_u64(cores, left / 16 * 13);
     HSD_TRY(hsd_dominators_open(d, &semi->links, d->core_count, 8, links, err));
     left -= links;
     const uint64_t rest = hsd_min_u64(cores, left / 2);

@@ -18,6 +18,8 @@
 #include "graph/dominators_parts.h"
 
 #define IS_CORE 2u
+#define LISTS_AHEAD 8u
+#define FORWARD_AHEAD 16
 
 typedef struct numbering {
     hsd_dominators *d;
@@ -125,6 +127,11 @@ static inline __attribute__((always_inline)) hsd_status scatter_forward(numberin
     uint64_t entry, done = 0;
     hsd_tape_read(&reader, &d->forward, HSD_TAPE_FORWARD, true);
     while (status == HSD_OK && hsd_tape_get_u64(&reader, &entry)) {
+        if (reader.end - reader.at > FORWARD_AHEAD * 8) {
+            uint32_t later;
+            memcpy(&later, reader.at + FORWARD_AHEAD * 8, 4);
+            hsd_paged_prefetch_u32(&n->number_of, later);
+        }
         const uint32_t target = hsd_flat_get_u32(&n->number_of, (uint32_t)entry, is_flat_array);
         if (target == 0) continue; /* a root node */
         hsd_bucket_put_forward(&d->buckets[target >> d->bucket_shift], target, (uint32_t)(entry >> 32));
@@ -147,18 +154,28 @@ static inline __attribute__((always_inline)) void scatter_list(numbering *n, con
     }
 }
 
+/* Lists are read some way ahead of their use, and the numbers of their targets fetched. */
 static inline __attribute__((always_inline)) hsd_status scatter_back(numbering *n, bool is_flat_array,
                                                                      hsd_error *err)
 {
     hsd_dominators *d = n->d;
     hsd_status status = HSD_OK;
     hsd_tape_reader reader;
-    hsd_back_list list = {0};
-    uint64_t lists = 0;
+    hsd_back_list ring[LISTS_AHEAD] = {{0}};
+    uint64_t read = 0, used = 0;
+    bool has_more = true;
     hsd_tape_read(&reader, &d->back, HSD_TAPE_FORWARD, true);
-    while (status == HSD_OK && hsd_back_get(&reader, &list)) {
-        scatter_list(n, &list, is_flat_array);
-        if ((++lists & HSD_DOMINATORS_TICK) == 0) status = hsd_dominators_tick(d, 1, list.source, d->count, err);
+    while (status == HSD_OK) {
+        hsd_back_list *list = &ring[read % LISTS_AHEAD];
+        if (has_more) has_more = hsd_back_get(&reader, &ring[(read + LISTS_AHEAD - 1) % LISTS_AHEAD], list);
+        for (uint32_t i = 0; has_more && i < list->count; i++) {
+            hsd_paged_prefetch_u32(&n->number_of, list->targets[i]);
+        }
+        if (has_more && ++read - used < LISTS_AHEAD) continue;
+        if (used == read) break;
+        const hsd_back_list *next = &ring[used++ % LISTS_AHEAD];
+        scatter_list(n, next, is_flat_array);
+        if ((used & HSD_DOMINATORS_TICK) == 0) status = hsd_dominators_tick(d, 1, next->source, d->count, err);
     }
     hsd_tape_close(&reader);
     return status;

@@ -137,11 +137,12 @@ static inline bool hsd_core_get(hsd_tape_reader *reader, hsd_core_node *node, ui
 #define HSD_BACK_LIST_ITEMS 32u
 
 typedef struct hsd_back_list {
-    uint32_t source, count, last_first;
+    uint32_t source, count;
     uint32_t targets[HSD_BACK_LIST_ITEMS];
 } hsd_back_list;
 
-bool hsd_back_get(hsd_tape_reader *reader, hsd_back_list *list);
+/* `last` is the list before, zeroed for the first one. */
+bool hsd_back_get(hsd_tape_reader *reader, const hsd_back_list *last, hsd_back_list *list);
 
 /* A bucket's records. */
 static inline void hsd_bucket_put_forward(hsd_bucket *bucket, uint32_t node, uint32_t source)

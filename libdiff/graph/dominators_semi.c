@@ -21,8 +21,6 @@
  */
 #include "graph/dominators_semi.h"
 
-#define AHEAD HSD_SEMI_AHEAD
-
 typedef struct climb {
     uint32_t least;  /* semidominator on the way */
     uint32_t top;    /* last core node > the one in work */
@@ -69,6 +67,14 @@ static inline __attribute__((always_inline)) uint32_t climb_group(hsd_semi *s, u
     return x;
 }
 
+/* Fetches the first two links that predecessors yet to come will climb. */
+static inline void expect(const hsd_semi *s, const hsd_predecessor *items)
+{
+    const uint64_t *links = (const uint64_t *)(const void *)s->links.frames;
+    __builtin_prefetch(&links[items[HSD_SEMI_AHEAD].group], 1);
+    __builtin_prefetch(&links[further_of(links[items[HSD_SEMI_AHEAD / 2].group])], 1);
+}
+
 /* The semidominator of core node `node` (`place` its preorder), as far as its predecessors items[0 … count - 1] and
  * `semi`, what is known of it, tell. */
 static inline __attribute__((always_inline)) uint32_t consider(hsd_semi *s, uint32_t node, uint32_t place,
@@ -78,6 +84,7 @@ static inline __attribute__((always_inline)) uint32_t consider(hsd_semi *s, uint
     uint32_t last_group = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t above = items[i].group, from = items[i].source;
+        if (is_flat) expect(s, items + i);
         if (above > node) {
             if (above == last_group) continue; /* the same way up: nothing new */
             last_group = above;
@@ -112,9 +119,6 @@ static inline __attribute__((always_inline)) void settle_all(hsd_semi *s, const 
         const uint32_t count = sorted->counts[slot];
         const uint64_t core = hsd_flat_get_u64(&s->cores, node, is_flat);
         uint32_t semi = lesser((uint32_t)(core >> 32), sorted->forward[slot]);
-        for (uint32_t i = 0; is_flat && i < count; i++) {
-            __builtin_prefetch(s->links.frames + ((uint64_t)items[i + AHEAD].group << 3), 1);
-        }
         semi = consider(s, node, (uint32_t)core, semi, items, count, is_flat);
         items += count;
         settle(s, node, node == 0 ? 0 : semi, is_flat);
