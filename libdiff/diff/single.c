@@ -44,7 +44,8 @@ static hsd_status make_plan(hsd_single *single, hsd_error *err)
     if (why != NULL) snprintf(single->why_no_tree, sizeof single->why_no_tree, "%s", why);
     else if (!plan->has_holders) {
         snprintf(single->why_no_tree, sizeof single->why_no_tree,
-                 "%llu MiB of memory are too few for them, %llu suffice", (unsigned long long)(plan->memory_bytes >> 20),
+                 "%llu MiB of memory are too few for them, %llu suffice",
+                 (unsigned long long)(plan->memory_bytes >> 20),
                  (unsigned long long)((plan->holders_least_bytes + 0xfffff) >> 20));
         HSD_TRY(divide_memory(single, false, err));
     }

@@ -244,8 +244,8 @@ static hsd_status run(top_run *r, hsd_capture *capture, const hsd_top_options *o
     return HSD_OK;
 }
 
-hsd_status hsd_top_run(hsd_top **out, hsd_capture *capture, const hsd_top_options *options, const hsd_run *run_conditions,
-                       hsd_error *err)
+hsd_status hsd_top_run(hsd_top **out, hsd_capture *capture, const hsd_top_options *options,
+                       const hsd_run *run_conditions, hsd_error *err)
 {
     static const hsd_top_options no_options;
     top_run *r = calloc(1, sizeof *r);

@@ -90,8 +90,8 @@ static hsd_status enter(void *context, const hsd_tree_node *node, void *above, v
         .dominator = parent->is_root ? parent->dominator : parent->entry.id,
     };
     if ((v->seen++ & PROGRESS_STEPS) != 0) return HSD_OK;
-    return hsd_progress(&v->single->reporter, "adding up what is retained", v->seen, hsd_sorter_count(v->single->side.tree),
-                        err);
+    const uint64_t nodes = hsd_sorter_count(v->single->side.tree);
+    return hsd_progress(&v->single->reporter, "adding up what is retained", v->seen, nodes, err);
 }
 
 static hsd_status list(hsd_sorter *sorter, const frame *f, hsd_error *err)

@@ -213,7 +213,7 @@ static void end(hsd_dominators *d)
     hsd_tape *tapes[] = {&d->node_of, &d->parent_of, &d->forward, &d->back,
                          &d->core_of, &d->semi_of,   &d->dominator_of};
     for (size_t i = 0; i < HSD_ARRAY_LEN(tapes); i++) hsd_tape_release(tapes[i]);
-    for (uint32_t i = 0; i < d->bucket_count; i++) hsd_tape_release(&d->buckets[i].tape);
+    for (uint32_t i = 0; d->buckets != NULL && i < d->bucket_count; i++) hsd_tape_release(&d->buckets[i].tape);
     free(d->buckets);
     hsd_pages_give(&d->state_pages);
     if (d->reel.space != NULL) hsd_reel_release(&d->reel);

@@ -110,10 +110,12 @@ Test(top_report, sorts_by_each_key)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const hsd_single_options options = {.format = HSD_SINGLE_CSV, .sort_by = cases[i].sort_by};
         char *report = sample_top_report(&top, &options), order[256] = "";
+        size_t used = 0;
         for (const char *line = strstr(report, "\r\n") + 2; *line;
              line = strstr(line, "\r\n") + 2) {
-            const char *name = strchr(line, ',') + 1;
-            strncat(order, line, (size_t)(strchr(name, ',') - line) + 1);
+            const char *end = strchr(strchr(line, ',') + 1, ',') + 1;
+            used += (size_t)snprintf(order + used, sizeof order - used, "%.*s", (int)(end - line),
+                                     line);
         }
         cr_expect_str_eq(order, cases[i].order, "sort %d", (int)cases[i].sort_by);
         free(report);

@@ -1,0 +1,231 @@
+/*
+ * What top says at its edges: lists and equals among the biggest objects, very deep heaps, few objects and none, little
+ * memory, a machine that fails. That the sizes are right is tested in tests/property/test_top.c.
+ */
+#include <criterion/criterion.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support/fault.h"
+#include <hscapture/hscapture.h>
+#include <hsdiff/top.h>
+
+static char folder[] = "/tmp/hsdiff-unit-top-XXXXXX";
+static char path[64];
+static hsd_error err;
+
+static void setup(void)
+{
+    cr_assert_not_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/heap.hs", folder);
+    hsd_error_init(&err);
+}
+
+static void teardown(void)
+{
+    hsd_fault_reset();
+    remove(path);
+    rmdir(folder);
+}
+
+TestSuite(top, .init = setup, .fini = teardown);
+
+/* ---- captures ---- */
+
+enum { STRING_NEXT = 1, STRING_VALUE, STRING_MAIN };
+enum { LABEL_NEXT = 1, LABEL_VALUE };
+enum { TYPE_NODE = 1, TYPE_VALUE };
+
+static hsc_writer *begin(void)
+{
+    hsc_options options;
+    hsc_writer *w;
+    hsc_options_init(&options);
+    options.producer = "test";
+    remove(path);
+    cr_assert_eq(hsc_open_file(&w, path, &options), HSC_OK);
+    hsc_define_string(w, STRING_NEXT, "next", 4);
+    hsc_define_string(w, STRING_VALUE, "value", 5);
+    hsc_define_string(w, STRING_MAIN, "main", 4);
+    hsc_define_type(w, TYPE_NODE, "Node", 4, 0);
+    hsc_define_type(w, TYPE_VALUE, "Value", 5, 0);
+    hsc_define_label(w, LABEL_NEXT, HSC_LABEL_FIELD, 0, STRING_NEXT);
+    hsc_define_label(w, LABEL_VALUE, HSC_LABEL_FIELD, 0, STRING_VALUE);
+    return w;
+}
+
+static void end(hsc_writer *w)
+{
+    cr_assert_eq(hsc_finish(w), HSC_OK);
+    hsc_close(w);
+}
+
+static void put_root(hsc_writer *w, uint64_t target)
+{
+    hsc_root(w, &(hsc_root_record){.kind = HSC_ROOT_STACK, .label = STRING_MAIN, .target = target});
+}
+
+/* main -> Node 1 .next Node 2 .next … Node `count`, each with a Value of 8 bytes, ids from 1,000,001 on. */
+static void write_list(uint64_t count)
+{
+    hsc_writer *w = begin();
+    for (uint64_t id = 1; id <= count; id++) {
+        hsc_begin_object(w, &(hsc_object){.id = id, .type = TYPE_NODE, .size_bytes = 16});
+        if (id < count) hsc_reference(w, id + 1, LABEL_NEXT, 0);
+        hsc_reference(w, 1000000 + id, LABEL_VALUE, 0);
+        hsc_end_object(w);
+        hsc_begin_object(w, &(hsc_object){.id = 1000000 + id, .type = TYPE_VALUE, .size_bytes = 8});
+        hsc_end_object(w);
+    }
+    if (count > 0) put_root(w, 1);
+    end(w);
+}
+
+/* Roots of their own for `count` Values of 8 bytes, the greatest id first. */
+static void write_equals(uint64_t count)
+{
+    hsc_writer *w = begin();
+    for (uint64_t id = count; id >= 1; id--) {
+        hsc_begin_object(w, &(hsc_object){.id = id, .type = TYPE_VALUE, .size_bytes = 8});
+        if (id == 1) hsc_reference(w, 1, LABEL_NEXT, 0);
+        hsc_end_object(w);
+        put_root(w, id);
+    }
+    end(w);
+}
+
+static hsd_status look(hsd_top **out, const hsd_top_options *options, uint64_t memory_bytes)
+{
+    const hsd_run run = {.memory_bytes = memory_bytes, .threads = 1};
+    hsd_capture *capture;
+    *out = NULL;
+    hsd_status status = hsd_capture_open(&capture, path, HSD_DAMAGE_REFUSE, &run, &err);
+    if (status != HSD_OK) return status;
+    status = hsd_top_run(out, capture, options, &run, &err);
+    hsd_capture_close(capture);
+    return status;
+}
+
+static hsd_top *answer(const hsd_top_options *options)
+{
+    hsd_top *top;
+    cr_assert_eq(look(&top, options, UINT64_C(64) << 20), HSD_OK, "%s", err.text);
+    return top;
+}
+
+/* ---- answers ---- */
+
+Test(top, shows_a_list_by_its_first_two_links)
+{
+    write_list(1000);
+    hsd_top *top = answer(&(hsd_top_options){.objects = 4});
+    cr_assert_eq(top->object_count, 4);
+    cr_expect_eq(top->objects[0].id, 1);
+    cr_expect_eq(top->objects[0].retained_bytes, 24000);
+    cr_expect_eq(top->objects[0].retained_objects, 2000);
+    cr_expect_eq(top->objects[1].id, 2, "the second hangs by .next, the first by the root");
+    cr_expect_eq(top->objects[1].retained_bytes, 23976);
+    cr_expect_str_eq(top->objects[2].type.data, "Value");
+    cr_expect_eq(top->objects[2].id, 1000002, "the least ids among equals, .next.value before .value");
+    cr_expect_eq(top->objects[3].id, 1000001);
+    cr_expect_eq(top->types[0].retained_bytes, 24000);
+    cr_expect_str_eq(top->types[0].name.data, "Node");
+    cr_expect_eq(top->types[1].retained_bytes, 8000);
+    cr_expect_eq(top->root_count, 1);
+    cr_expect_eq(top->roots[0].retained_bytes, 24000);
+    hsd_top_free(top);
+}
+
+Test(top, takes_the_least_ids_among_equals)
+{
+    write_equals(5000);
+    hsd_top *top = answer(&(hsd_top_options){.objects = 10});
+    cr_assert_eq(top->object_count, 10);
+    for (size_t i = 0; i < 10; i++) cr_expect_eq(top->objects[i].id, i + 1);
+    hsd_top_free(top);
+    top = answer(&(hsd_top_options){.objects = SIZE_MAX});
+    cr_expect_eq(top->object_count, 5000);
+    hsd_top_free(top);
+    top = answer(NULL);
+    cr_expect_eq(top->object_count, 0);
+    cr_expect_eq(top->type_count, 1);
+    hsd_top_free(top);
+}
+
+typedef struct sums { uint64_t count, last_id, retained_bytes, roots; } sums;
+
+static hsd_status add_up(void *context, const hsd_retained *object, hsd_error *e)
+{
+    sums *s = context;
+    (void)e;
+    cr_assert(s->count == 0 || object->id > s->last_id);
+    s->count++;
+    s->last_id = object->id;
+    s->retained_bytes += object->retained_bytes;
+    s->roots += !object->has_dominator;
+    return HSD_OK;
+}
+
+Test(top, lists_every_object_of_a_heap_deeper_than_its_memory)
+{
+    const uint64_t n = 300000;
+    sums s = {0};
+    hsd_top *top;
+    write_list(n);
+    cr_assert_eq(look(&top, &(hsd_top_options){.objects = 3, .each = add_up, .each_context = &s}, UINT64_C(24) << 20),
+                 HSD_OK, "%s", err.text);
+    cr_assert(top->has_retained, "%s", top->why_no_retained.data);
+    cr_expect_eq(s.count, 2 * n);
+    cr_expect_eq(s.roots, 1);
+    cr_expect_eq(s.retained_bytes, 24 * n * (n + 1) / 2 + 8 * n);
+    cr_expect_eq(top->objects[0].retained_objects, 2 * n);
+    hsd_top_free(top);
+}
+
+Test(top, of_an_empty_heap_is_empty)
+{
+    write_list(0);
+    hsd_top *top = answer(&(hsd_top_options){.objects = 3});
+    cr_expect_eq(top->type_count + top->root_count + top->object_count, 0);
+    cr_expect_not(top->has_retained);
+    hsd_top_free(top);
+    hsd_top_free(NULL);
+}
+
+/* ---- a machine that fails ---- */
+
+static void fail_each(hsd_fault_family family, int error, hsd_status wanted)
+{
+    for (uint64_t at = 1; at < 2000; at++) {
+        sums s = {0};
+        hsd_top *top;
+        hsd_fault_reset();
+        hsd_fault_arm(family, at, false, error);
+        const hsd_status status =
+            look(&top, &(hsd_top_options){.objects = 3, .each = add_up, .each_context = &s}, UINT64_C(64) << 20);
+        const bool has_struck = hsd_fault_strikes() > 0;
+        hsd_fault_reset();
+        cr_assert(status == HSD_OK || (has_struck && status == wanted), "call %lu: %s", (unsigned long)at, err.text);
+        cr_assert((status == HSD_OK) == (top != NULL));
+        hsd_top_free(top);
+        if (!has_struck) return;
+    }
+    cr_assert_fail("it never ends");
+}
+
+Test(top, fails_cleanly_wherever_memory_runs_out)
+{
+    write_list(5);
+    fail_each(HSD_FAULT_MALLOC, ENOMEM, HSD_E_NOMEM);
+}
+
+Test(top, fails_cleanly_wherever_reading_or_writing_fails)
+{
+    write_list(5);
+    fail_each(HSD_FAULT_PREAD, EIO, HSD_E_IO);
+    fail_each(HSD_FAULT_PWRITE, ENOSPC, HSD_E_IO);
+    fail_each(HSD_FAULT_OPEN, EMFILE, HSD_E_IO);
+}
