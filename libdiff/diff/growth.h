@@ -80,10 +80,11 @@ typedef struct hsd_growth {
 /* What can hold, if it is kept: no helper and no insides. `edge` as in diff/tree.h. */
 bool hsd_growth_can_hold(const hsd_growth *growth, uint32_t type, uint32_t edge);
 
-/* An edge of diff/tree.h as the trie has it. */
+/* An edge of diff/tree.h as the trie has it: what reads alike is alike. */
 static inline uint32_t hsd_growth_edge_of(const hsd_growth *growth, uint32_t edge)
 {
-    return edge == growth->item_edge ? HSD_TRIE_ANY : edge;
+    if (edge == growth->item_edge) return HSD_TRIE_ANY;
+    return edge == HSD_EDGE_NAMELESS ? HSD_TRIE_INDIRECT : edge;
 }
 
 /* ---- the steps ---- */

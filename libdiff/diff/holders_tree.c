@@ -100,14 +100,15 @@ static hsd_status show(tree *t, uint32_t number, const hsd_trie_node *node, uint
 static hsd_status find_shown(tree *t, hsd_error *err)
 {
     hsd_trie *trie = t->growth->trie;
-    t->list = calloc(HSD_MAX_TREE_ROWS, sizeof *t->list);
+    const uint32_t most = hsd_trie_count(trie) < HSD_MAX_TREE_ROWS ? hsd_trie_count(trie) : HSD_MAX_TREE_ROWS;
+    t->list = calloc(most, sizeof *t->list);
     if (t->list == NULL) return no_memory(err);
     for (uint32_t i = 0; i < hsd_trie_count(trie); i++) {
         hsd_trie_node node;
         hsd_trie_get(trie, i, &node);
         const uint32_t parent = i == HSD_TRIE_ROOT ? 0 : hsd_id_map_get(&t->by_node, node.parent);
         if (parent == HSD_ID_NONE) continue;
-        const bool is_shown = i == HSD_TRIE_ROOT || (weight_of(&node) >= t->least_bytes && t->count < HSD_MAX_TREE_ROWS);
+        const bool is_shown = i == HSD_TRIE_ROOT || (weight_of(&node) >= t->least_bytes && t->count < most);
         if (is_shown) HSD_TRY(show(t, i, &node, parent, err));
         else add_own(&t->list[parent].row, &node.all);
     }

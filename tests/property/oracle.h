@@ -7,21 +7,47 @@
 #include "support/heap_model.h"
 #include <hsdiff/diff.h>
 
-enum { ORACLE_MAX_ROOTS = 32 };
+enum { ORACLE_MAX_ROOTS = 64, ORACLE_MAX_HOLDERS = 128, ORACLE_MAX_PLACES = 512, ORACLE_PATH = 1024 };
 
 typedef struct oracle_row {
     char name[32];
     hsd_change live;
+    uint64_t retained_before, retained_after;
     hsd_amount unreached_before, unreached_after, revived, dropped, moved_in, moved_out;
 } oracle_row;
+
+typedef struct oracle_holder {
+    char key[ORACLE_PATH];  /* "T3 0x10" of an object, the name of a root, "(roots)"; without identity a place */
+    char type[32];          /* "" of a root */
+    hsd_amount new_, freed;
+    uint64_t resized_bytes; /* difference */
+    hsd_amount new_by_type[MODEL_TYPES], freed_by_type[MODEL_TYPES];
+} oracle_holder;
+
+typedef struct oracle_place { /* a node of the type-path tree */
+    char path[ORACLE_PATH];   /* " .edge Type" for each step, "-" for no edge; the name of a root in brackets */
+    hsd_amount before, after, new_, freed; /* own */
+} oracle_place;
 
 typedef struct oracle_diff {
     oracle_row types[MODEL_TYPES];
     oracle_row roots[ORACLE_MAX_ROOTS];
     uint32_t root_count;
     uint64_t matched, unmatched_before, unmatched_after;
+    oracle_holder holders[ORACLE_MAX_HOLDERS];
+    uint32_t holder_count;
+    oracle_place places[ORACLE_MAX_PLACES];
+    uint32_t place_count;
 } oracle_diff;
 
-oracle_diff oracle_compare(const model_heap *before, const model_heap *after);
+typedef struct oracle_heaps {
+    const model_heap *before, *after;
+    model_form before_form, after_form;
+} oracle_heaps;
+
+void oracle_compare(oracle_diff *diff, const oracle_heaps *heaps);
+
+/* The row of a root, made when there is none. */
+oracle_row *oracle_root_row(oracle_diff *diff, const char *name);
 
 #endif

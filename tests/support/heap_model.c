@@ -13,7 +13,7 @@ static uint64_t random_size(test_random *random)
 
 static model_reference random_reference(const model_heap *heap, test_random *random)
 {
-    static const model_label labels[] = {MODEL_STRONG, MODEL_STRONG, MODEL_STRONG, MODEL_STRONG,
+    static const model_label labels[] = {MODEL_STRONG, MODEL_STRONG, MODEL_STRONG, MODEL_ANOTHER, MODEL_ITEM, MODEL_FOLD,
                                          MODEL_WEAK, MODEL_SOFT, MODEL_NAMED, MODEL_STATIC};
     const uint64_t any = test_below(random, heap->object_count + 1u);
     return (model_reference){
@@ -45,6 +45,7 @@ static void random_roots(model_heap *heap, test_random *random)
     for (uint32_t i = 0; i < heap->root_count; i++) {
         heap->roots[i].target = random_reference(heap, random).target;
         heap->roots[i].name = (uint32_t)test_below(random, MODEL_ROOT_NAMES);
+        heap->roots[i].is_secondary = test_below(random, 4) == 0;
     }
 }
 
@@ -121,7 +122,25 @@ static void good(writing *x, hsc_status status)
     x->is_good = false;
 }
 
-/* Strings: 1..3 names of objects, 4 the name of labels, 5.. names of roots. */
+static uint32_t flags_of(uint32_t type)
+{
+    return type == MODEL_PART_TYPE ? HSC_TYPE_PART : type == MODEL_INTERNAL_TYPE ? HSC_TYPE_INTERNAL : 0;
+}
+
+static void write_labels(writing *x)
+{
+    static const struct { hsc_label_kind kind; uint32_t flags, name; } labels[MODEL_LABELS] = {
+        [MODEL_STRONG] = {HSC_LABEL_FIELD, HSC_STRENGTH_STRONG, 4}, [MODEL_WEAK] = {HSC_LABEL_FIELD, HSC_STRENGTH_WEAK, 4},
+        [MODEL_SOFT] = {HSC_LABEL_FIELD, HSC_STRENGTH_SOFT, 4}, [MODEL_NAMED] = {HSC_LABEL_FIELD, HSC_LABEL_NAMED_ROOT, 4},
+        [MODEL_STATIC] = {HSC_LABEL_STATIC, HSC_LABEL_NAMED_ROOT, 4}, [MODEL_ANOTHER] = {HSC_LABEL_FIELD, 0, 20},
+        [MODEL_ITEM] = {HSC_LABEL_ELEMENT, 0, 0}, [MODEL_FOLD] = {HSC_LABEL_FIELD, HSC_LABEL_FOLD, 21},
+    };
+    for (uint32_t i = 0; i < MODEL_LABELS; i++) {
+        good(x, hsc_define_label(x->w, i + 1, labels[i].kind, labels[i].flags, labels[i].name));
+    }
+}
+
+/* Strings: 1..3 names of objects, 4 the name of labels, 5.. names of roots, 20 and 21 names of other labels. */
 static void write_tables(writing *x)
 {
     char name[16];
@@ -130,19 +149,17 @@ static void write_tables(writing *x)
         good(x, hsc_define_string(x->w, 1 + i, name, strlen(name)));
     }
     good(x, hsc_define_string(x->w, 4, "field", 5));
+    good(x, hsc_define_string(x->w, 20, "another", 7));
+    good(x, hsc_define_string(x->w, 21, "inside", 6));
     for (uint32_t i = 1; i < MODEL_ROOT_NAMES; i++) {
         snprintf(name, sizeof name, "root%u", i);
         good(x, hsc_define_string(x->w, 5 + i, name, strlen(name)));
     }
     for (uint32_t t = 0; t < MODEL_TYPES; t++) {
         snprintf(name, sizeof name, "T%u", t);
-        good(x, hsc_define_type(x->w, t + 1, name, strlen(name), t == MODEL_PART_TYPE ? HSC_TYPE_PART : 0));
+        good(x, hsc_define_type(x->w, t + 1, name, strlen(name), flags_of(t)));
     }
-    static const uint32_t flags[MODEL_LABELS] = {HSC_STRENGTH_STRONG, HSC_STRENGTH_WEAK, HSC_STRENGTH_SOFT,
-                                                 HSC_LABEL_NAMED_ROOT, HSC_LABEL_NAMED_ROOT};
-    for (uint32_t i = 0; i < MODEL_LABELS; i++) {
-        good(x, hsc_define_label(x->w, i + 1, i == MODEL_STATIC ? HSC_LABEL_STATIC : HSC_LABEL_FIELD, flags[i], 4));
-    }
+    write_labels(x);
 }
 
 static void shuffle(writing *x)
@@ -212,6 +229,7 @@ static void write_roots(writing *x)
         uint64_t target;
         if (!name_target(x, root->target, &target)) continue;
         good(x, hsc_root(x->w, &(hsc_root_record){.kind = HSC_ROOT_STACK, .target = target,
+                                                  .flags = root->is_secondary ? HSC_ROOT_SECONDARY : 0,
                                                   .label = root->name == 0 ? 0 : 5 + root->name}));
     }
 }

@@ -16,14 +16,18 @@ enum {
     MODEL_MAX_OBJECTS = 48,
     MODEL_MAX_REFERENCES = 8,
     MODEL_MAX_ROOTS = 6,
-    MODEL_TYPES = 6,    /* type number t is called "T<t>"; MODEL_PART_TYPE is a part */
+    MODEL_TYPES = 6,    /* type number t is called "T<t>"; MODEL_PART_TYPE is a part, MODEL_INTERNAL_TYPE a helper */
     MODEL_PART_TYPE = 4,
-    MODEL_LABELS = 5,
+    MODEL_INTERNAL_TYPE = 5,
+    MODEL_LABELS = 8,
     MODEL_ROOT_NAMES = 4 /* "root<r>"; root name 0 has no label and is named by its kind */
 };
 
-/* Labels of references, numbered from 0: meaning in model_labels. */
-typedef enum model_label { MODEL_STRONG, MODEL_WEAK, MODEL_SOFT, MODEL_NAMED, MODEL_STATIC } model_label;
+/* Labels of references, numbered from 0: ".field" all but the last three, which are ".another", "[*]", and ".inside", a
+ * FOLD reference. */
+typedef enum model_label {
+    MODEL_STRONG, MODEL_WEAK, MODEL_SOFT, MODEL_NAMED, MODEL_STATIC, MODEL_ANOTHER, MODEL_ITEM, MODEL_FOLD
+} model_label;
 
 typedef struct model_reference {
     uint64_t target; /* object id; may be one that is not there */
@@ -41,6 +45,7 @@ typedef struct model_object {
 typedef struct model_root {
     uint64_t target;
     uint32_t name;
+    bool is_secondary;
 } model_root;
 
 typedef struct model_heap {

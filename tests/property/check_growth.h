@@ -1,0 +1,11 @@
+/*
+ * Holds what a diff says of holders and places against the oracle, and its sums against each other.
+ */
+#ifndef HSD_TESTS_CHECK_GROWTH_H
+#define HSD_TESTS_CHECK_GROWTH_H
+
+#include "oracle.h"
+
+void check_growth(const hsd_diff *diff, const oracle_diff *wanted, unsigned long seed);
+
+#endif

@@ -1,0 +1,280 @@
+/*
+ * Holders, retained sizes and places of the type-path tree, by their definitions, over dominator trees that were found
+ * by taking nodes away.
+ */
+#include "oracle_growth.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LOOK_BACK = 4 };
+
+typedef struct side { /* one heap and the other, to ask for what was kept */
+    const oracle_view *view, *other;
+    bool has_identity, is_after;
+} side;
+
+static void add(hsd_amount *amount, uint64_t bytes)
+{
+    amount->objects++;
+    amount->bytes += bytes;
+}
+
+static bool is_shown(const oracle_view *v, int node)
+{
+    return v->nodes[node].is_live && (!v->nodes[node].is_object || v->counts[node]);
+}
+
+/* The same object, live and counted, on the other side; -1 = there is none. */
+static int partner(const side *s, int node)
+{
+    const model_object *object = &s->view->heap->objects[node];
+    const int at = oracle_find(s->other->heap, object->id);
+    return at >= 0 && is_shown(s->other, at) && s->other->heap->objects[at].type == object->type ? at : -1;
+}
+
+static bool can_hold(const side *s, int node)
+{
+    const oracle_node *n = &s->view->nodes[node];
+    if (!n->is_object) return oracle_has_root(s->view, n->name) && oracle_has_root(s->other, n->name);
+    return partner(s, node) >= 0 && s->view->heap->objects[node].type != MODEL_INTERNAL_TYPE &&
+           strcmp(n->edge, ".inside") != 0;
+}
+
+/* ---- holders, with identity ---- */
+
+static oracle_holder *holder_named(oracle_diff *diff, const char *key, const char *type)
+{
+    for (uint32_t i = 0; i < diff->holder_count; i++) {
+        if (strcmp(diff->holders[i].key, key) == 0) return &diff->holders[i];
+    }
+    oracle_holder *holder = &diff->holders[diff->holder_count++];
+    snprintf(holder->key, sizeof holder->key, "%s", key);
+    snprintf(holder->type, sizeof holder->type, "%s", type);
+    return holder;
+}
+
+static oracle_holder *holder_at(oracle_diff *diff, const side *s, int node)
+{
+    char key[64], type[32];
+    if (node == ORACLE_NOBODY) return holder_named(diff, "(roots)", "");
+    if (!s->view->nodes[node].is_object) return holder_named(diff, s->view->nodes[node].name, "");
+    const model_object *object = &s->view->heap->objects[node];
+    snprintf(type, sizeof type, "T%u", object->type);
+    snprintf(key, sizeof key, "%s 0x%llx", type, (unsigned long long)object->id);
+    return holder_named(diff, key, type);
+}
+
+static void credit(oracle_diff *diff, const side *s, int node)
+{
+    int above = s->view->nodes[node].parent;
+    while (above != ORACLE_NOBODY && !can_hold(s, above)) above = s->view->nodes[above].parent;
+    oracle_holder *holder = holder_at(diff, s, above);
+    const uint32_t type = s->view->heap->objects[node].type;
+    const uint64_t bytes = s->view->bytes[node];
+    add(s->is_after ? &holder->new_ : &holder->freed, bytes);
+    add(s->is_after ? &holder->new_by_type[type] : &holder->freed_by_type[type], bytes);
+}
+
+static void find_holders(oracle_diff *diff, const side *s)
+{
+    for (uint32_t i = 0; i < s->view->heap->object_count; i++) {
+        if (!is_shown(s->view, (int)i)) continue;
+        const int other = partner(s, (int)i);
+        if (other < 0) credit(diff, s, (int)i);
+        else if (s->is_after && s->view->bytes[i] != s->other->bytes[other]) {
+            holder_at(diff, s, (int)i)->resized_bytes = s->view->bytes[i] - s->other->bytes[other];
+        }
+    }
+}
+
+/* ---- retained sizes: what is dominated by any of them ---- */
+
+static uint64_t retained(const oracle_view *v, const bool *is_of)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < v->heap->object_count; i++) {
+        bool is_dominated = false;
+        for (int d = 0; d < v->node_count; d++) is_dominated |= is_of[d] && v->dominates[d][i];
+        if (is_dominated && is_shown(v, (int)i)) bytes += v->bytes[i];
+    }
+    return bytes;
+}
+
+static uint64_t retained_by_type(const oracle_view *v, uint32_t type)
+{
+    bool is_of[ORACLE_MAX_NODES] = {false};
+    for (uint32_t i = 0; i < v->heap->object_count; i++) is_of[i] = is_shown(v, (int)i) && v->heap->objects[i].type == type;
+    return retained(v, is_of);
+}
+
+static uint64_t retained_by_root(const oracle_view *v, const char *name)
+{
+    bool is_of[ORACLE_MAX_NODES] = {false};
+    for (int i = 0; i < v->node_count; i++) {
+        is_of[i] = !v->nodes[i].is_object && v->nodes[i].is_live && strcmp(v->nodes[i].name, name) == 0;
+    }
+    return retained(v, is_of);
+}
+
+/* ---- places ---- */
+
+typedef struct steps { /* a path, step by step, and how many of its last steps are looked back at */
+    char step[ORACLE_MAX_NODES][2 * ORACLE_NAME];
+    uint32_t count, known;
+} steps;
+
+static void name_step(const oracle_view *v, int node, char *out)
+{
+    const oracle_node *n = &v->nodes[node];
+    if (n->is_object) snprintf(out, 2 * ORACLE_NAME, " %s T%u", n->edge, v->heap->objects[node].type);
+    else snprintf(out, 2 * ORACLE_NAME, " (%s)", n->name);
+}
+
+static void go_on(steps *path, const char *step)
+{
+    for (uint32_t back = 0; back < path->known; back++) {
+        if (strcmp(path->step[path->count - 1 - back], step) != 0) continue;
+        path->count -= back;
+        path->known -= back;
+        return;
+    }
+    snprintf(path->step[path->count++], sizeof path->step[0], "%s", step);
+    if (path->known < LOOK_BACK) path->known++;
+}
+
+static void find_steps(const oracle_view *v, int node, steps *path)
+{
+    int way[ORACLE_MAX_NODES];
+    uint32_t length = 0;
+    char step[2 * ORACLE_NAME];
+    for (int at = node; at != ORACLE_NOBODY; at = v->nodes[at].parent) way[length++] = at;
+    path->count = path->known = 0;
+    while (length > 0) {
+        name_step(v, way[--length], step);
+        go_on(path, step);
+    }
+}
+
+static oracle_place *place_at(oracle_diff *diff, const char *path)
+{
+    for (uint32_t i = 0; i < diff->place_count; i++) {
+        if (strcmp(diff->places[i].path, path) == 0) return &diff->places[i];
+    }
+    snprintf(diff->places[diff->place_count].path, ORACLE_PATH, "%s", path);
+    return &diff->places[diff->place_count++];
+}
+
+static void find_places(oracle_diff *diff, const side *s)
+{
+    static steps path;
+    for (int i = 0; i < s->view->node_count; i++) {
+        char text[ORACLE_PATH];
+        size_t length = 0;
+        if (!is_shown(s->view, i)) continue;
+        find_steps(s->view, i, &path);
+        for (uint32_t k = 0; k < path.count; k++) {
+            length += (size_t)snprintf(text + length, sizeof text - length, "%s", path.step[k]);
+        }
+        oracle_place *place = place_at(diff, text);
+        if (!s->view->nodes[i].is_object) continue;
+        add(s->is_after ? &place->after : &place->before, s->view->bytes[i]);
+        if (s->has_identity && partner(s, i) < 0) add(s->is_after ? &place->new_ : &place->freed, s->view->bytes[i]);
+    }
+}
+
+/* ---- holders, without identity ---- */
+
+/* Steps begin with a blank and a sign that no name of a type or root has behind a blank. */
+static const char *last_step(const char *path)
+{
+    const char *last = path;
+    for (const char *at = path; *at != 0; at++) {
+        if (at[0] == ' ' && strchr("(-.[", at[1]) != NULL) last = at;
+    }
+    return last;
+}
+
+static bool is_anchor(const oracle_place *place, const oracle_view *before, const oracle_view *after)
+{
+    const char *step = last_step(place->path);
+    char name[ORACLE_PATH];
+    if (step[1] == '(') {
+        snprintf(name, sizeof name, "%.*s", (int)strlen(step) - 3, step + 2);
+        return oracle_has_root(before, name) && oracle_has_root(after, name);
+    }
+    return place->before.objects == 1 && place->after.objects == 1 && strncmp(step, " .inside ", 9) != 0 &&
+           step[strlen(step) - 1] - '0' != MODEL_INTERNAL_TYPE;
+}
+
+/* The nearest place above that is an anchor: the longest proper prefix. */
+static const oracle_place *anchor_above(const oracle_diff *diff, const oracle_place *place, const oracle_view *before,
+                                        const oracle_view *after)
+{
+    char path[ORACLE_PATH];
+    snprintf(path, sizeof path, "%s", place->path);
+    for (;;) {
+        path[last_step(path) - path] = 0;
+        if (path[0] == 0) return NULL;
+        for (uint32_t i = 0; i < diff->place_count; i++) {
+            if (strcmp(diff->places[i].path, path) == 0 && is_anchor(&diff->places[i], before, after)) return &diff->places[i];
+        }
+    }
+}
+
+static oracle_holder *anchor_holder(oracle_diff *diff, const oracle_place *place)
+{
+    char name[ORACLE_PATH];
+    if (place == NULL) return holder_named(diff, "(roots)", "");
+    const char *step = last_step(place->path);
+    if (step[1] != '(') return holder_named(diff, place->path, step + strlen(step) - 2);
+    snprintf(name, sizeof name, "%.*s", (int)strlen(step) - 3, step + 2);
+    return holder_named(diff, name, "");
+}
+
+static void add_amount(hsd_amount *to, hsd_amount amount)
+{
+    to->objects += amount.objects;
+    to->bytes += amount.bytes;
+}
+
+static void find_anchors(oracle_diff *diff, const oracle_view *before, const oracle_view *after)
+{
+    for (uint32_t i = 0; i < diff->place_count; i++) {
+        const oracle_place *place = &diff->places[i];
+        const char *step = last_step(place->path);
+        if (step[1] == '(') continue; /* no objects stand there */
+        const uint32_t type = (uint32_t)(place->path[strlen(place->path) - 1] - '0');
+        if (is_anchor(place, before, after)) {
+            anchor_holder(diff, place)->resized_bytes = place->after.bytes - place->before.bytes;
+            continue;
+        }
+        oracle_holder *holder = anchor_holder(diff, anchor_above(diff, place, before, after));
+        add_amount(&holder->new_, place->after);
+        add_amount(&holder->freed, place->before);
+        add_amount(&holder->new_by_type[type], place->after);
+        add_amount(&holder->freed_by_type[type], place->before);
+    }
+}
+
+void oracle_compare_growth(oracle_diff *diff, const oracle_view *before, const oracle_view *after, bool has_identity)
+{
+    const side b = {.view = before, .other = after, .has_identity = has_identity};
+    const side a = {.view = after, .other = before, .has_identity = has_identity, .is_after = true};
+    find_places(diff, &b);
+    find_places(diff, &a);
+    if (has_identity) {
+        find_holders(diff, &b);
+        find_holders(diff, &a);
+    } else {
+        find_anchors(diff, before, after);
+    }
+    for (uint32_t t = 0; t < MODEL_TYPES; t++) {
+        diff->types[t].retained_before = retained_by_type(before, t);
+        diff->types[t].retained_after = retained_by_type(after, t);
+    }
+    for (uint32_t r = 0; r < diff->root_count; r++) {
+        diff->roots[r].retained_before = retained_by_root(before, diff->roots[r].name);
+        diff->roots[r].retained_after = retained_by_root(after, diff->roots[r].name);
+    }
+}
