@@ -12,8 +12,9 @@ import sys
 
 import harness
 
-MEMORY_COMMANDS = ("diff", "diff-v8", "diff-hprof", "info", "import-v8", "import-hprof", "verify", "dump", "salvage", "summary", "diff-objects", "demo")
-IO_COMMANDS = ("diff-json", "diff-to-file", "diff-objects", "demo", "diff-v8", "import-hprof", "info", "verify", "salvage")
+MEMORY_COMMANDS = ("diff", "diff-v8", "diff-hprof", "info", "import-v8", "import-hprof", "verify", "dump", "salvage", "summary",
+                   "diff-objects", "demo", "top", "top-retained", "paths")
+IO_COMMANDS = ("diff-json", "diff-to-file", "diff-objects", "demo", "diff-v8", "import-hprof", "info", "verify", "salvage", "top-retained", "paths")
 FAMILIES = ("open", "read", "pread", "write", "pwrite", "sync", "rename", "close", "size", "seek", "stat", "map", "thread")
 # A failing input is "unreadable input", a failing result or temporary file is the machine: both are honest.
 MEMORY_STATUSES = (4,)

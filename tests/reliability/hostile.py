@@ -85,7 +85,8 @@ def check_captures(shop, tally):
     for number, name in enumerate(sorted(os.listdir(folder))):
         path = os.path.join(folder, name)
         ways = {"info": ["info", path], "verify": ["verify", path], "diff": [path, after], "dump": ["dump", path],
-                "salvage": ["salvage", path, "-o", shop.result("new.hs")], "summary": [path, after, "--summary"]}
+                "salvage": ["salvage", path, "-o", shop.result("new.hs")], "summary": [path, after, "--summary"],
+                "top": ["top", path], "top-partial": ["top", "--partial", path], "paths": ["paths", path, "*"]}
         for way in ways if harness.LONG else [list(ways)[number % len(ways)], "diff"]:
             check(shop, tally, f"{way} {name}", ways[way])
         os.unlink(path)
