@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/check.h"
+
 /* ---- order of names ---- */
 
 typedef struct ranked {
@@ -64,7 +66,8 @@ hsd_status hsd_path_search_begin(hsd_path_search *search, hsd_side_walk *side, h
         .roots = side->root_span,
         .type_of = type_of,
         .type_context = search,
-        .memory_bytes = side->plan.path_bytes,
+        /* label nodes are not counted beforehand: their bits may be more than was planned */
+        .memory_bytes = hsd_max_u64(side->plan.path_bytes, hsd_shortest_least_bytes(side->node_count)),
         .space = side->space,
         .reporter = side->reporter,
     };
