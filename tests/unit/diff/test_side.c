@@ -1,44 +1,23 @@
 /*
  * One side of a diff, from a capture to the records of its dominator tree, against the definition: d dominates
  * v if v cannot be reached without d. Random small heaps with labels of every kind, secondary roots, pseudo
- * objects and parts, written in every form; and one larger heap with little and with much memory.
+ * objects and parts, written in every form.
  */
 #include <criterion/criterion.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "diff/edges.h"
 #include "diff/fold.h"
-#include "diff/side.h"
 #include "diff/tree.h"
+#include "side_kit.h"
 #include "support/random.h"
 #include <hscapture/hscapture.h>
 
-enum { OBJECTS = 24, REFERENCES = 4, ROOTS = 5, NODES = OBJECTS + OBJECTS * REFERENCES + 2 * 3, PART_TYPE = 3 };
+enum { OBJECTS = 24, REFERENCES = 4, ROOTS = 5, NODES = OBJECTS + OBJECTS * REFERENCES + 2 * 3 };
 
 /* ---- heaps ---- */
-
-typedef struct label { /* number of the row + 1 in the capture; row -1 is no label */
-    hsc_label_kind kind;
-    uint32_t flags;
-    const char *name, *text; /* NULL: without a name */
-} label;
-
-static const label labels[] = {
-    {HSC_LABEL_FIELD, 0, "b", ".b"},
-    {HSC_LABEL_FIELD, 0, "a", ".a"},
-    {HSC_LABEL_ELEMENT, 0, NULL, "[*]"},
-    {HSC_LABEL_VARIABLE, HSC_STRENGTH_SOFT, "c", ".c"},
-    {HSC_LABEL_FIELD, HSC_STRENGTH_SOFT, "a", ".a"},
-    {HSC_LABEL_FIELD, HSC_STRENGTH_WEAK, "weak", NULL},
-    {HSC_LABEL_FIELD, HSC_LABEL_NAMED_ROOT, "n", ".n"},
-    {HSC_LABEL_INTERNAL, HSC_LABEL_FOLD, "i", "<i>"},
-    {HSC_LABEL_KEY, 0, "k", "[\"k\"]"},
-};
-enum { LABELS = sizeof labels / sizeof labels[0], WEAK = 5, NAMED = 6 };
 
 typedef struct reference {
     uint32_t target; /* object, or OBJECTS: none */
@@ -73,7 +52,7 @@ static heap random_heap(test_random *random)
         for (uint32_t r = 0; r < o->reference_count; r++) {
             const uint64_t near = test_below(random, 3) == 0 ? test_below(random, OBJECTS) : i + 1 + test_below(random, 3);
             o->references[r] = (reference){near < h.object_count ? (uint32_t)near : OBJECTS,
-                                           (int)test_below(random, LABELS + 1) - 1};
+                                           (int)test_below(random, KIT_LABELS + 1) - 1};
         }
     }
     for (uint32_t i = 0; i < h.root_count; i++) {
@@ -93,46 +72,11 @@ static heap random_heap(test_random *random)
     return h;
 }
 
+TestSuite(side, .init = kit_setup, .fini = kit_teardown);
+
 /* ---- captures ---- */
 
-static char path[] = "/tmp/hsdiff-side-XXXXXX";
-static hsd_temp_space space;
-static hsd_error err;
-
-static void setup(void)
-{
-    const int fd = mkstemp(path);
-    cr_assert_geq(fd, 0);
-    close(fd);
-    hsd_temp_space_init(&space, NULL);
-    hsd_error_init(&err);
-}
-
-static void teardown(void) { remove(path); }
-
-TestSuite(side, .init = setup, .fini = teardown);
-
 static void good(hsc_status status) { cr_assert_eq(status, HSC_OK); }
-
-static void define_string(hsc_writer *w, uint32_t number, const char *text)
-{
-    good(hsc_define_string(w, number, text, strlen(text)));
-}
-
-static void write_tables(hsc_writer *w)
-{
-    char name[16];
-    for (uint32_t i = 0; i < LABELS; i++) {
-        if (labels[i].name != NULL) define_string(w, i + 1, labels[i].name);
-        good(hsc_define_label(w, i + 1, labels[i].kind, labels[i].flags, labels[i].name != NULL ? i + 1 : 0));
-    }
-    for (uint32_t i = 0; i < 5; i++) {
-        snprintf(name, sizeof name, "T%u", i);
-        good(hsc_define_type(w, i + 1, name, strlen(name), i == PART_TYPE ? HSC_TYPE_PART : 0));
-        snprintf(name, sizeof name, "r%u", i);
-        define_string(w, 100 + i, name);
-    }
-}
 
 static uint64_t number_of(const heap *h, uint32_t i)
 {
@@ -140,7 +84,7 @@ static uint64_t number_of(const heap *h, uint32_t i)
     return h->by_ordinal ? h->objects[i].order : UINT64_C(0x7000) + i * UINT64_C(0x100000001);
 }
 
-static bool is_apart(const heap *h, const reference *r) { return h->edges_apart && r->label != NAMED; }
+static bool is_apart(const heap *h, const reference *r) { return h->edges_apart && r->label != KIT_NAMED; }
 
 static void write_object(hsc_writer *w, const heap *h, uint32_t i)
 {
@@ -170,9 +114,9 @@ static void write_heap(const heap *h)
     hsc_options_init(&options);
     options.identity = HSC_IDENTITY_EXACT;
     options.targets_are_ordinals = h->by_ordinal;
-    remove(path);
-    good(hsc_open_file(&w, path, &options));
-    if (!h->tables_last) write_tables(w);
+    remove(kit_path);
+    good(hsc_open_file(&w, kit_path, &options));
+    if (!h->tables_last) kit_write_tables(w);
     for (uint32_t at = 0; at < h->object_count; at++) {
         for (uint32_t i = 0; i < h->object_count; i++) {
             if (h->objects[i].order == at) write_object(w, h, i);
@@ -182,61 +126,12 @@ static void write_heap(const heap *h)
     for (uint32_t i = 0; i < h->root_count; i++) {
         const root *r = &h->roots[h->roots_reversed ? h->root_count - 1 - i : i];
         good(hsc_root(w, &(hsc_root_record){.kind = HSC_ROOT_STACK, .target = number_of(h, r->target),
-                                            .label = 100 + r->name,
+                                            .label = KIT_ROOT_STRING + r->name,
                                             .flags = r->is_secondary ? HSC_ROOT_SECONDARY : 0}));
     }
-    if (h->tables_last) write_tables(w);
+    if (h->tables_last) kit_write_tables(w);
     good(hsc_finish(w));
     hsc_close(w);
-}
-
-/* ---- the product ---- */
-
-typedef struct opened {
-    hsd_capture *capture;
-    hsd_type_names types;
-    hsd_edge_names edges;
-    hsd_reporter reporter;
-    hsd_side_walk side;
-} opened;
-
-static hsd_plan_side plan_of(uint64_t bytes)
-{
-    return (hsd_plan_side){
-        .id_sort_bytes = bytes, .id_serve_bytes = bytes, .reference_sort_bytes = bytes, .reference_serve_bytes = bytes,
-        .source_sort_bytes = bytes, .source_serve_bytes = bytes, .edge_sort_bytes = bytes, .edge_serve_bytes = bytes,
-        .build_bytes = bytes, .adjacency_bytes = bytes, .part_bytes = bytes, .folded_bytes = bytes, .name_bytes = bytes,
-        .dominator_bytes = 4 * bytes, .place_sort_bytes = bytes, .place_serve_bytes = bytes, .link_bytes = bytes,
-        .idle_adjacency_bytes = bytes, .idle_name_bytes = bytes, .link_serve_bytes = bytes, .type_bytes = bytes,
-        .tree_sort_bytes = bytes, .tree_serve_bytes = bytes, .path_bytes = bytes, .owner_bytes = bytes,
-        .identity_sort_bytes = bytes, .identity_serve_bytes = bytes};
-}
-
-/* With sorts_places there is no room for an array of places (diff/places.h). */
-static void run_side(opened *o, uint64_t bytes, bool sorts_places)
-{
-    hsd_label_table *table = &o->side.labels;
-    memset(o, 0, sizeof *o);
-    hsd_reporter_init(&o->reporter, NULL);
-    cr_assert_eq(hsd_capture_open(&o->capture, path, HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK, "%s", err.text);
-    cr_assert_eq(hsd_type_names_init(&o->types, &err), HSD_OK);
-    o->side = (hsd_side_walk){.capture = o->capture, .space = &space, .reporter = &o->reporter, .table_bytes = 1 << 22,
-                              .want_identity = true, .want_tree = true, .keep_graph = true, .plan = plan_of(bytes)};
-    if (sorts_places) o->side.plan.place_sort_bytes = 1;
-    cr_assert_eq(hsd_side_open(&o->side, &o->types, &err), HSD_OK, "%s", err.text);
-    cr_assert_eq(hsd_edge_names_load(&o->edges, &table, &o->capture, 1, &err), HSD_OK, "%s", err.text);
-    o->side.edge_names = &o->edges;
-    cr_assert_eq(hsd_side_run(&o->side, &err), HSD_OK, "%s", err.text);
-}
-
-static void release_side(opened *o)
-{
-    hsd_side_release(&o->side);
-    hsd_edge_names_release(&o->edges);
-    hsd_type_names_release(&o->types);
-    hsd_capture_close(o->capture);
-    hsd_reporter_release(&o->reporter);
-    cr_assert_eq(space.bytes_now, 0);
 }
 
 /* ---- the definition ---- */
@@ -262,10 +157,10 @@ static void add_edge(graph *g, uint32_t source, uint32_t target, const char *tex
 
 static void add_reference(graph *g, const heap *h, uint32_t i, const reference *r)
 {
-    const label *l = r->label < 0 ? NULL : &labels[r->label];
+    const kit_label *l = r->label < 0 ? NULL : &kit_labels[r->label];
     const bool is_soft = l != NULL && (l->flags & HSC_STRENGTH_MASK) == HSC_STRENGTH_SOFT;
-    if (r->label == WEAK) return;
-    if (r->label != NAMED) {
+    if (r->label == KIT_WEAK) return;
+    if (r->label != KIT_NAMED) {
         if (r->target != OBJECTS) add_edge(g, i, r->target, l == NULL ? "" : l->text, is_soft);
         return;
     }
@@ -382,12 +277,12 @@ static uint32_t object_at(const heap *h, uint32_t ordinal)
     return OBJECTS;
 }
 
-static found read_tree(opened *o, const heap *h)
+static found read_tree(kit_side *o, const heap *h)
 {
     found f = {.bytes = 0};
     const uint64_t *record;
-    cr_assert_eq(hsd_sorter_rewind(o->side.tree, &err), HSD_OK);
-    while (hsd_sorter_next(o->side.tree, &record, &err) == HSD_OK) {
+    cr_assert_eq(hsd_sorter_rewind(o->side.tree, &kit_err), HSD_OK);
+    while (hsd_sorter_next(o->side.tree, &record, &kit_err) == HSD_OK) {
         const hsd_tree_node node = hsd_tree_read(record);
         f.bytes += node.bytes;
         if (node.flags & HSD_TREE_IS_ROOT) {
@@ -404,7 +299,7 @@ static found read_tree(opened *o, const heap *h)
 
 static bool contains(const hsd_tree_node *a, const hsd_tree_node *b) { return a->first < b->first && b->end <= a->end; }
 
-static void check_object(const opened *o, const heap *h, const truth *t, const found *f, uint32_t i, unsigned long seed)
+static void check_object(const kit_side *o, const heap *h, const truth *t, const found *f, uint32_t i, unsigned long seed)
 {
     const hsd_tree_node *node = &f->objects[i];
     const char *text = edge_of(t, i);
@@ -421,7 +316,7 @@ static void check_object(const opened *o, const heap *h, const truth *t, const f
     }
 }
 
-static void check_objects(const opened *o, const heap *h, const truth *t, const found *f, unsigned long seed)
+static void check_objects(const kit_side *o, const heap *h, const truth *t, const found *f, unsigned long seed)
 {
     hsd_amount live = {0, 0}, soft = {0, 0};
     uint64_t records = 0;
@@ -430,7 +325,7 @@ static void check_objects(const opened *o, const heap *h, const truth *t, const 
         live.bytes += o->side.counts->live_by_type[i].bytes;
     }
     for (uint32_t i = 0; i < h->object_count; i++) {
-        const bool may_be_folded = h->objects[i].type == PART_TYPE;
+        const bool may_be_folded = h->objects[i].type == KIT_PART_TYPE;
         if (f->is_there[i]) {
             records++;
             check_object(o, h, t, f, i, seed);
@@ -455,7 +350,7 @@ static uint64_t held_by(const found *f, const hsd_tree_node *owner)
 }
 
 /* Each label node and root node that is reached has its one record, with its name and what it holds. */
-static void check_owners(const opened *o, const truth *t, const found *f, unsigned long seed)
+static void check_owners(const kit_side *o, const truth *t, const found *f, unsigned long seed)
 {
     bool is_taken[NODES] = {false};
     uint32_t wanted = 0;
@@ -477,7 +372,7 @@ static void check_owners(const opened *o, const truth *t, const found *f, unsign
     cr_assert_eq(wanted, f->owner_count, "seed %lu", seed);
 }
 
-static void check_types(opened *o, const heap *h)
+static void check_types(kit_side *o, const heap *h)
 {
     cr_assert(o->side.has_types_of);
     for (uint32_t i = 0; i < h->object_count; i++) {
@@ -487,7 +382,7 @@ static void check_types(opened *o, const heap *h)
 }
 
 /* Root nodes: each name once a standing, primary ones first, in order of the names. */
-static void check_root_nodes(const opened *o)
+static void check_root_nodes(const kit_side *o)
 {
     const hsd_side_walk *side = &o->side;
     for (uint32_t n = side->root_span.begin; n < side->root_span.end; n++) {
@@ -514,10 +409,12 @@ Test(side, gives_every_live_object_its_place_and_the_name_that_leads_there)
         test_random random = {test_seed(900) + i};
         const heap h = random_heap(&random);
         const unsigned long seed = (unsigned long)(test_seed(900) + i);
-        opened o;
+        kit_side o;
         if (!has_graph(&h)) continue;
         write_heap(&h);
-        run_side(&o, UINT64_C(1) << (20 + test_below(&random, 3)), i % 2 == 0);
+        const uint64_t bytes = UINT64_C(1) << (20 + test_below(&random, 3));
+        kit_open(&o, bytes, i % 2 == 0);
+        cr_assert_eq(kit_walk(&o), HSD_OK, "seed %lu: %s", seed, kit_err.text);
         truth *t = truth_of(&h);
         const found f = read_tree(&o, &h);
         check_objects(&o, &h, t, &f, seed);
@@ -525,63 +422,7 @@ Test(side, gives_every_live_object_its_place_and_the_name_that_leads_there)
         check_types(&o, &h);
         check_root_nodes(&o);
         free(t);
-        release_side(&o);
-    }
-}
-
-/* ---- much and little memory ---- */
-
-enum { LARGE = 100000 };
-
-static void write_large(bool by_ordinal)
-{
-    hsc_writer *w;
-    hsc_options options;
-    test_random random = {77};
-    hsc_options_init(&options);
-    options.identity = HSC_IDENTITY_EXACT;
-    options.targets_are_ordinals = by_ordinal;
-    remove(path);
-    good(hsc_open_file(&w, path, &options));
-    write_tables(w);
-    for (uint64_t i = 0; i < LARGE; i++) {
-        good(hsc_begin_object(w, &(hsc_object){.id = i * 8, .type = 1 + (uint32_t)(i % 3), .size_bytes = i % 100}));
-        for (uint64_t r = test_below(&random, 7); r > 0; r--) {
-            const uint64_t target = test_below(&random, 9) == 0 ? test_below(&random, LARGE) : (i + 1 + test_below(&random, 50)) % LARGE;
-            good(hsc_reference(w, by_ordinal ? target : target * 8, (uint32_t)test_below(&random, LABELS + 1), 0));
-        }
-        good(hsc_end_object(w));
-    }
-    for (uint64_t i = 0; i < 50; i++) {
-        good(hsc_root(w, &(hsc_root_record){.label = 100 + (uint32_t)(i % 3), .target = by_ordinal ? i : i * 8,
-                                            .flags = i % 7 == 0 ? HSC_ROOT_SECONDARY : 0}));
-    }
-    good(hsc_finish(w));
-    hsc_close(w);
-}
-
-Test(side, makes_the_same_tree_of_little_memory_and_of_much)
-{
-    for (int by_ordinal = 0; by_ordinal < 2; by_ordinal++) {
-        opened little, much;
-        write_large(by_ordinal);
-        run_side(&much, 64 << 20, false);
-        run_side(&little, 1 << 20, true);
-        const uint64_t *a, *b;
-        cr_assert_eq(hsd_sorter_count(much.side.tree), hsd_sorter_count(little.side.tree));
-        cr_assert_gt(hsd_sorter_count(much.side.tree), LARGE / 2);
-        cr_assert_gt(much.side.soft.objects, 0);
-        cr_assert_eq(hsd_sorter_stats_get(much.side.tree).runs, 0);
-        cr_assert_gt(hsd_sorter_stats_get(little.side.tree).runs, 0);
-        while (hsd_sorter_next(much.side.tree, &a, &err) == HSD_OK) {
-            cr_assert_eq(hsd_sorter_next(little.side.tree, &b, &err), HSD_OK);
-            cr_assert_eq(memcmp(a, b, HSD_TREE_WORDS * sizeof *a), 0);
-        }
-        hsd_side_release(&little.side);
-        release_side(&much);
-        hsd_edge_names_release(&little.edges);
-        hsd_type_names_release(&little.types);
-        hsd_capture_close(little.capture);
-        hsd_reporter_release(&little.reporter);
+        kit_release(&o);
+        cr_assert_eq(kit_space.bytes_now, 0);
     }
 }

@@ -1,0 +1,95 @@
+/*
+ * One side of a diff with little memory and with much, and on a machine whose memory or disk fails.
+ */
+#include <criterion/criterion.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "diff/tree.h"
+#include "side_kit.h"
+#include "support/fault.h"
+
+enum { LARGE = 100000, SPILLS = 40000, SMALL = 3000 };
+
+TestSuite(side_memory, .init = kit_setup, .fini = kit_teardown);
+
+static void check_same(kit_side *much, kit_side *little)
+{
+    const uint64_t *a, *b;
+    cr_assert_eq(hsd_sorter_count(much->side.tree), hsd_sorter_count(little->side.tree));
+    while (hsd_sorter_next(much->side.tree, &a, &kit_err) == HSD_OK) {
+        cr_assert_eq(hsd_sorter_next(little->side.tree, &b, &kit_err), HSD_OK);
+        cr_assert_eq(memcmp(a, b, HSD_TREE_WORDS * sizeof *a), 0);
+    }
+}
+
+Test(side_memory, makes_the_same_tree_of_little_memory_and_of_much)
+{
+    for (int by_ordinal = 0; by_ordinal < 2; by_ordinal++) {
+        kit_side little, much;
+        kit_write_large(LARGE, by_ordinal);
+        kit_open(&much, 64 << 20, false);
+        kit_open(&little, 1 << 20, true);
+        cr_assert_eq(kit_walk(&much), HSD_OK, "%s", kit_err.text);
+        cr_assert_eq(kit_walk(&little), HSD_OK, "%s", kit_err.text);
+        cr_assert_gt(hsd_sorter_count(much.side.tree), LARGE / 2);
+        cr_assert_gt(much.side.soft.objects, 0);
+        cr_assert_eq(hsd_sorter_stats_get(much.side.tree).runs, 0);
+        cr_assert_gt(hsd_sorter_stats_get(little.side.tree).runs, 0);
+        check_same(&much, &little);
+        kit_release(&little);
+        kit_release(&much);
+        cr_assert_eq(kit_space.bytes_now, 0);
+    }
+}
+
+static uint64_t count_records(void)
+{
+    kit_side kit;
+    kit_open(&kit, UINT64_C(1) << 20, true);
+    cr_assert_eq(kit_walk(&kit), HSD_OK, "%s", kit_err.text);
+    const uint64_t count = hsd_sorter_count(kit.side.tree);
+    kit_release(&kit);
+    return count;
+}
+
+/* Every `stride`th call of a family fails once. The walk ends with the error, or could do without: a table that could
+ * not be made smaller. Returns how many calls were fatal. */
+static uint64_t fail_each(hsd_fault_family family, int error, hsd_status wanted, uint64_t stride)
+{
+    const uint64_t records = count_records();
+    for (uint64_t at = 1, fatal = 0;; at += stride) {
+        kit_side kit;
+        kit_open(&kit, UINT64_C(1) << 20, at % 2 == 0);
+        hsd_fault_reset();
+        hsd_fault_arm(family, at, false, error);
+        const hsd_status status = kit_walk(&kit);
+        const bool has_struck = hsd_fault_strikes() > 0;
+        hsd_fault_reset();
+        if (!has_struck || status != wanted) {
+            cr_assert_eq(status, HSD_OK, "call %lu: %d, %s", (unsigned long)at, status, kit_err.text);
+            cr_assert_eq(hsd_sorter_count(kit.side.tree), records);
+        }
+        fatal += status == wanted;
+        kit_release(&kit);
+        cr_assert_eq(kit_space.bytes_now, 0);
+        if (!has_struck) return fatal;
+    }
+}
+
+Test(side_memory, walk_fails_cleanly_wherever_memory_fails)
+{
+    kit_write_large(SMALL, false);
+    cr_assert_gt(fail_each(HSD_FAULT_MALLOC, ENOMEM, HSD_E_NOMEM, 1), 100);
+    kit_write_large(SMALL, true);
+    cr_assert_gt(fail_each(HSD_FAULT_MALLOC, ENOMEM, HSD_E_NOMEM, 3), 30);
+}
+
+Test(side_memory, walk_fails_cleanly_wherever_the_disk_fails)
+{
+    kit_write_large(SPILLS, false);
+    cr_assert_gt(fail_each(HSD_FAULT_OPEN, EMFILE, HSD_E_IO, 1), 4);
+    cr_assert_gt(fail_each(HSD_FAULT_PWRITE, ENOSPC, HSD_E_IO, 31), 2);
+    cr_assert_gt(fail_each(HSD_FAULT_PREAD, EIO, HSD_E_IO, 67), 2);
+}
