@@ -83,8 +83,10 @@ static hsd_status read_strings(hsd_v8 *v8, hsd_error *err)
     if (!v8->has_edges) return fail_order(v8, "its strings stand before its edges", err);
     if (v8->has_strings) return fail_order(v8, "it has two lists of strings", err);
     v8->has_strings = true;
-    if (!v8->import->options->summary_only)
+    if (!v8->import->options->summary_only) {
         HSD_TRY(hsd_v8_scopes_resolve(&v8->scopes, &v8->names, err));
+        HSD_TRY(hsd_v8_blocks_resolve(&v8->blocks, &v8->names, &v8->nodes, err));
+    }
     return hsd_v8_read_strings(v8, err);
 }
 
@@ -167,6 +169,7 @@ static void release(hsd_v8 *v8)
 {
     free(v8->totals);
     hsd_v8_scopes_release(&v8->scopes);
+    hsd_v8_blocks_release(&v8->blocks);
     hsd_v8_late_release(&v8->late);
     hsd_v8_roots_release(&v8->roots);
     hsd_v8_spool_release(&v8->nodes);

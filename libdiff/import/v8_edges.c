@@ -11,7 +11,8 @@
  *      context     context               VARIABLE
  *      internal    array                 VALUE without a name: an item of what the array is the inside of
  *      internal    any other             INTERNAL <name>
- *      hidden      any                   INTERNAL
+ *      hidden      context of a block    VARIABLE, its name from elsewhere (v8_blocks.h)
+ *      hidden      any other             INTERNAL
  *      shortcut    any but node 0        INTERNAL, WEAK: there is another way
  *      weak        any                   WEAK
  *
@@ -115,6 +116,15 @@ static hsd_status internal_label(hsd_v8 *v8, const source *s, const edge *e, uin
     return intern(v8, HSD_V8_WAIT_INTERNAL, 0, 0, e->name, HSD_V8_LABEL_INTERNAL, label, err);
 }
 
+static hsd_status block_label(hsd_v8 *v8, const source *s, const edge *e, uint32_t *label,
+                              hsd_error *err)
+{
+    uint32_t entry;
+    HSD_TRY(hsd_v8_blocks_label(&v8->names, s->block, s->last_variable, e->name, &entry, err));
+    *label = entry == HSD_V8_NO_ENTRY ? HSD_V8_LABEL_INTERNAL : v8->names.entries[entry].number;
+    return HSD_OK;
+}
+
 static inline hsd_status label_of(hsd_v8 *v8, const source *s, const edge *e, uint32_t *label,
                                   uint64_t *index, hsd_error *err)
 {
@@ -142,6 +152,8 @@ static inline hsd_status label_of(hsd_v8 *v8, const source *s, const edge *e, ui
         if (s->class != HSD_V8_OBJECT) return HSD_OK;
         return intern(v8, HSD_V8_WAIT_WEAK, 0, 0, e->name, HSD_V8_LABEL_WEAK, label, err);
     case HSD_V8_EDGE_HIDDEN:
+        if (s->block == HSD_V8_NO_BLOCK) break;
+        return block_label(v8, s, e, label, err);
     case HSD_V8_EDGE_OTHER:
     case HSD_V8_EDGE_COUNT: break;
     }
@@ -279,7 +291,7 @@ static hsd_status write_all(walk *w, hsd_error *err)
 {
     hsd_v8 *v8 = w->v8;
     uint64_t last_id = 0;
-    HSD_TRY(hsd_v8_spool_rewind(&v8->nodes, false, err));
+    HSD_TRY(hsd_v8_spool_rewind(&v8->nodes, true, err)); /* v8_blocks.h reads it again */
     for (uint32_t ordinal = 0;; ordinal++) {
         const hsd_status status = hsd_v8_spool_next(&v8->nodes, err);
         if (status == HSD_END) break;

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "import/importer.h"
+#include "import/v8_blocks.h"
 #include "import/v8_feed.h"
 #include "import/v8_json.h"
 #include "import/v8_late.h"
@@ -52,6 +53,7 @@ enum {
 #define HSD_V8_STRING_ORPHANS  (HSD_V8_STRING_TOP - 2) /* "(V8 internal)" */
 #define HSD_V8_STRING_PAIR     (HSD_V8_STRING_TOP - 3) /* "(WeakMap value)" */
 #define HSD_V8_STRING_INTERNAL (HSD_V8_STRING_TOP - 4) /* "internal" */
+#define HSD_V8_STRING_BLOCK    (HSD_V8_STRING_TOP - 5) /* "(block variable)" */
 #define HSD_V8_STRING_GLOBALS                                                                      \
     (HSD_V8_STRING_TOP - 64 - HSD_V8_MOST_GLOBALS) /* + number of the global */
 #define HSD_V8_STRING_SCOPES                                                                       \
@@ -77,6 +79,7 @@ typedef struct hsd_v8 {
     hsd_v8_spool nodes;
     hsd_v8_roots roots;
     hsd_v8_scopes scopes;
+    hsd_v8_blocks blocks;
     hsd_v8_late late;
     bool type_used[HSD_V8_MAX_TYPES + 2]; /* types made of node types: by number in the capture */
     uint32_t internal_count;              /* names of V8's own references, which have a limit too */

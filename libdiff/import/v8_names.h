@@ -27,6 +27,7 @@ typedef enum hsd_v8_wait {
     HSD_V8_WAIT_DETACHED, /* the same, detached: "Detached " goes before */
     HSD_V8_WAIT_FIELD,    /* label of a property */
     HSD_V8_WAIT_VARIABLE, /* label of a context's variable */
+    HSD_V8_WAIT_BLOCK,    /* label of a block's variable; see v8_blocks.h */
     HSD_V8_WAIT_INTERNAL, /* label of V8's own */
     HSD_V8_WAIT_CELL,     /* the same, from a node of V8's; owner = entry of its WAIT_SOURCE, + 1 */
     HSD_V8_WAIT_SHORTCUT, /* label of a second way to something */

@@ -49,6 +49,7 @@ uint32_t hsd_v8_proof_of(hsd_bytes text)
         {"script", HSD_V8_PROOF_SCRIPT},
         {"script_or_debug_info", HSD_V8_PROOF_SCRIPT}, /* V8 up to 11 */
         {"global_proxy", HSD_V8_PROOF_PROXY},
+        {"scope_info", HSD_V8_PROOF_SCOPE},
     };
     for (size_t i = 0; i < HSD_ARRAY_LEN(known); i++)
         if (strlen(known[i].text) == text.size && memcmp(known[i].text, text.data, text.size) == 0)

@@ -33,10 +33,11 @@
 #define HSD_V8_MOST_PROXIES 3u
 
 /* What a name can prove: bits of a WAIT_PROOF entry's number. */
-#define HSD_V8_PROOF_SHARED  0x1u /* "shared" */
-#define HSD_V8_PROOF_CONTEXT 0x2u /* "context" */
-#define HSD_V8_PROOF_SCRIPT  0x4u /* "script", "script_or_debug_info" */
-#define HSD_V8_PROOF_PROXY   0x8u /* "global_proxy" */
+#define HSD_V8_PROOF_SHARED  0x1u  /* "shared" */
+#define HSD_V8_PROOF_CONTEXT 0x2u  /* "context" */
+#define HSD_V8_PROOF_SCRIPT  0x4u  /* "script", "script_or_debug_info" */
+#define HSD_V8_PROOF_PROXY   0x8u  /* "global_proxy" */
+#define HSD_V8_PROOF_SCOPE   0x10u /* "scope_info", for v8_blocks.h */
 
 uint32_t hsd_v8_proof_of(hsd_bytes text);
 

@@ -5,6 +5,7 @@
  *      a context of a module, a global object, a dictionary        object
  *      which function and which context belong together            closure
  *      which script a function is of                               code
+ *      the names in a scope, which a context of a block needs      code
  *      a cell, which holds what something else holds as well       V8's own
  *      a root, or a group of roots                                 what node 0 leads to
  */
@@ -28,6 +29,7 @@ hsd_v8_source hsd_v8_source_of(const hsd_v8 *v8, const hsd_v8_node *node, uint32
         .group = HSD_V8_NO_GROUP,
         .scope = HSD_V8_NO_SCOPE,
         .global = HSD_V8_NO_SCOPE,
+        .block = HSD_V8_NO_BLOCK,
         .weak_target = UINT32_MAX,
     };
 }
@@ -59,6 +61,35 @@ static hsd_status find_scope(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_view *v,
     }
     if (home == UINT32_MAX) return HSD_OK;
     return hsd_v8_scopes_context(&v8->scopes, s->ordinal, home, &s->scope, err);
+}
+
+/* A context of a block: first its scope info, then others of V8's own, then variables without names. */
+static hsd_status find_block(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_view *v, hsd_error *err)
+{
+    const edge first = edge_at(v8, v, 0), last = edge_at(v8, v, v->count - 1);
+    uint32_t proof;
+    if (!v->is_whole || first.is_dangling || last.kind != HSD_V8_EDGE_HIDDEN ||
+        hsd_v8_marks_get(&v8->marks, first.target) != HSD_V8_MARK_CODE)
+        return HSD_OK;
+    HSD_TRY(hsd_v8_names_intern(&v8->names, HSD_V8_WAIT_PROOF, 0, 0, first.name, &proof, err));
+    s->last_variable = last.name;
+    return hsd_v8_blocks_context(&v8->blocks, first.target, proof, &s->block, err);
+}
+
+/* A scope info: the names of its variables are hidden, before anything else of that kind. */
+static hsd_status look_at_names(hsd_v8 *v8, const hsd_v8_source *s, const hsd_v8_view *v,
+                                hsd_error *err)
+{
+    uint32_t names[HSD_V8_BLOCK_VARIABLES + 1], count = 0;
+    for (size_t i = 0; i < v->count && count <= HSD_V8_BLOCK_VARIABLES; i++) {
+        const edge e = edge_at(v8, v, i);
+        if (e.kind == HSD_V8_EDGE_INTERNAL) continue;
+        if (e.kind != HSD_V8_EDGE_HIDDEN || e.is_dangling || e.name != count ||
+            hsd_v8_marks_get(&v8->marks, e.target) != HSD_V8_MARK_OTHER)
+            break;
+        names[count++] = e.target;
+    }
+    return hsd_v8_blocks_info(&v8->blocks, s->ordinal, names, count, err);
 }
 
 /* Many properties make a dictionary, or a global object. */
@@ -145,9 +176,10 @@ hsd_status hsd_v8_source_recognise(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_vi
     switch ((unsigned)s->class) {
     case HSD_V8_OBJECT:
         if (edge_at(v8, v, 0).kind == HSD_V8_EDGE_CONTEXT) return find_scope(v8, s, v, err);
+        if (edge_at(v8, v, 0).kind == HSD_V8_EDGE_INTERNAL) HSD_TRY(find_block(v8, s, v, err));
         return v->count >= GLOBAL_FIELDS ? count_fields(v8, s, v, err) : HSD_OK;
     case HSD_V8_CLOSURE: return look_at_closure(v8, v, err);
-    case HSD_V8_CODE: return look_at_code(v8, s, v, err);
+    case HSD_V8_CODE: HSD_TRY(look_at_names(v8, s, v, err)); return look_at_code(v8, s, v, err);
     case HSD_V8_HIDDEN:
     case HSD_V8_NATIVE: return find_kind(v8, s, v, err);
     default: return HSD_OK;

@@ -19,6 +19,8 @@ typedef struct hsd_v8_source {
     uint32_t scope, global; /* or HSD_V8_NO_SCOPE */
     uint32_t kind;          /* V8's own: entry of its WAIT_SOURCE, + 1; 0 = any other */
     bool is_dictionary;     /* names of its properties are data */
+    uint32_t block;         /* a context of one, or HSD_V8_NO_BLOCK */
+    uint32_t last_variable; /* of it: the greatest number of a hidden edge */
     uint32_t weak_target;   /* of the edge before, if that was weak; else UINT32_MAX */
 } hsd_v8_source;
 

@@ -154,6 +154,7 @@ static uint32_t label_text(const hsd_v8 *v8, const hsd_v8_entry *entry, hsd_byte
         if (contains(text, "part of key") || contains(text, "in WeakMap"))
             return HSD_V8_STRING_PAIR;
         return is_internal_name(text) ? own : HSD_V8_STRING_INTERNAL;
+    case HSD_V8_WAIT_BLOCK: take_prefix(&text, "#"); return is_identifier(text, false) ? own : 0;
     case HSD_V8_WAIT_CELL:
     case HSD_V8_WAIT_SHORTCUT:
     case HSD_V8_WAIT_WEAK: return is_internal_name(text) ? own : HSD_V8_STRING_INTERNAL;

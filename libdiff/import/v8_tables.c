@@ -94,6 +94,13 @@ static bool is_value_of_cell(const hsd_v8 *v8, const hsd_v8_entry *entry)
            (v8->names.entries[entry->owner - 1].flags & HSD_V8_ENTRY_VALUE) != 0;
 }
 
+/* What looked like a context's scope info is called so. */
+static bool is_variable_of_block(const hsd_v8 *v8, const hsd_v8_entry *entry)
+{
+    const uint32_t proof = v8->blocks.blocks[entry->owner].proof;
+    return proof < v8->names.count && (v8->names.entries[proof].number & HSD_V8_PROOF_SCOPE) != 0;
+}
+
 static label label_of(const hsd_v8 *v8, const hsd_v8_entry *entry)
 {
     label l = {.kind = HSC_LABEL_INTERNAL, .text = entry->text};
@@ -104,6 +111,14 @@ static label label_of(const hsd_v8 *v8, const hsd_v8_entry *entry)
         l.flags = is_named_scope(v8, entry) ? HSC_LABEL_NAMED_ROOT : 0;
         break;
     case HSD_V8_WAIT_VARIABLE: l.kind = HSC_LABEL_VARIABLE; break;
+    case HSD_V8_WAIT_BLOCK:
+        if (!is_variable_of_block(v8, entry)) {
+            l.text = HSD_V8_STRING_INTERNAL;
+            break;
+        }
+        l.kind = HSC_LABEL_VARIABLE;
+        if (l.text == 0) l.text = HSD_V8_STRING_BLOCK;
+        break;
     case HSD_V8_WAIT_SCOPE_VARIABLE:
         l.kind = HSC_LABEL_VARIABLE;
         l.flags = is_named_scope(v8, entry) ? HSC_LABEL_NAMED_ROOT : 0;
@@ -195,6 +210,7 @@ static hsd_status define_strings(hsd_v8 *v8, hsd_error *err)
     HSD_TRY(define_text(v8, HSD_V8_STRING_ORPHANS, "(V8 internal)", err));
     HSD_TRY(define_text(v8, HSD_V8_STRING_PAIR, "(WeakMap value)", err));
     HSD_TRY(define_text(v8, HSD_V8_STRING_INTERNAL, "internal", err));
+    HSD_TRY(define_text(v8, HSD_V8_STRING_BLOCK, "(block variable)", err));
     return define_scopes(v8, err);
 }
 

@@ -24,7 +24,7 @@ function serve(count) {
 plant({
   root: 'global.bus',
   growing: ['Request'],
-  holders: [{path: 'EventEmitter, ._events Object, .shutdown Array'}],
+  holders: [{path: 'EventEmitter, ._events Object, .shutdown Array', items: '.request Request'}],
   warmUp: () => serve(700),
   leak: () => { serve(4321); return {fresh: {Request: 4321}}; },
   counts: () => ({Request: global.bus.listenerCount('shutdown')}),

@@ -129,9 +129,25 @@ def class_of(kind, name):
     return name if kind in ("object", "native") else CLASSES.get(kind, f"({kind})")
 
 
-def check_edge(where, edge, label, from_array):
+def variables_of(snapshot, node):
+    """What the variables of a block are called, by the number of their edge: names only where all of them have edges."""
+    edges = snapshot.edges[node]
+    if snapshot.types[node] != "object" or not edges or edges[0][:2] != ("internal", "scope_info") or edges[-1][0] != "hidden":
+        return {}
+    hidden = [to for kind, _, to in snapshot.edges[edges[0][2]] if kind == "hidden"]
+    names = [snapshot.names[to] for to in itertools.takewhile(lambda to: snapshot.types[to] == "string", hidden)]
+    count = edges[-1][1] + 1
+    is_sure = len(names) == count and count <= 32
+    return {i: names[i] if is_sure and re.fullmatch(r"#?[\w$]+", names[i]) else "(block variable)" for i in range(min(count, 32))}
+
+
+def check_edge(where, edge, label, from_array, variables):
     """Kind, strength and name of one reference."""
     (kind, name, _), (label_kind, flags, text, index) = edge, label
+    if kind == "hidden" and name in variables:
+        if (label_kind, flags, text) != (VARIABLE, 0, variables[name]):
+            say(where, "variable", variables[name], "became", label)
+        return
     is_weak = flags & 3 == WEAK
     good = {"property": label_kind == FIELD and not is_weak and text in (name, "[key]"),
             "element": label_kind == ELEMENT and not is_weak and index == name,
@@ -162,8 +178,9 @@ def check(snapshot, capture):
         if [place[to] for _, _, to in edges] != [target for target, _ in references]:
             say(where, "its references lead elsewhere")
             continue
+        variables = variables_of(snapshot, node)
         for edge, (_, reference) in zip(edges, references):
-            check_edge(where, edge, capture.label(reference), kind == "array")
+            check_edge(where, edge, capture.label(reference), kind == "array", variables)
 
 
 def check_names(capture):

@@ -1,0 +1,140 @@
+/*
+ * Variables that closures capture from a block: their names stand in the scope, and are taken only when they are sure.
+ */
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+
+#include "unit/import/v8_case.h"
+#include <hscapture/hscapture.h>
+
+TestSuite(v8_blocks, .init = case_v8_setup);
+
+typedef struct scope {
+    const char *info;              /* the name of the context's first edge */
+    unsigned names;                /* variables of the scope, v0, v1 … */
+    unsigned edges[8], edge_count; /* numbers of the context's hidden edges */
+    bool is_after;                 /* the scope stands behind its context */
+    bool has_gap;                  /* an edge of another kind lies between the names */
+} scope;
+
+typedef struct made {
+    loaded capture;
+    uint32_t context;
+} made;
+
+static uint32_t add_info(v8_heap *heap, const scope *s)
+{
+    const uint32_t info = v8_node(heap, "code", "system / ScopeInfo", 56),
+                   map = v8_node(heap, "hidden", "system / Map", 72);
+    v8_edge(heap, info, "internal", "map", map);
+    for (unsigned i = 0; i < s->names; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "v%u", i);
+        if (s->has_gap && i == 1) v8_edge_at(heap, info, "hidden", 1, map);
+        v8_edge_at(heap, info, "hidden", i + (s->has_gap && i >= 1),
+                   v8_node(heap, "string", name, 24));
+    }
+    v8_edge_at(heap, info, "hidden", s->names + s->has_gap,
+               v8_node(heap, "code", "system / ScopeInfo", 56));
+    return info;
+}
+
+static made make(const scope *s)
+{
+    v8_heap *heap = v8_heap_new();
+    const v8_program p = v8_add_program(heap);
+    uint32_t info = s->is_after ? 0 : add_info(heap, s);
+    const uint32_t context = v8_node(heap, "object", "system / Context", 40);
+    if (s->is_after) info = add_info(heap, s);
+    v8_edge(heap, p.leak, "property", "context", context);
+    v8_edge(heap, context, "internal", s->info, info);
+    v8_edge(heap, context, "internal", "previous", p.module);
+    for (unsigned i = 0; i < s->edge_count; i++)
+        v8_edge_at(heap, context, "hidden", s->edges[i], v8_node(heap, "object", "Value", 24));
+    const made m = {case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL), context};
+    v8_heap_free(heap);
+    return m;
+}
+
+static void expect(const scope *s, unsigned kind, const char *const *names)
+{
+    made m = make(s);
+    cr_assert_eq(m.capture.objects[m.context].reference_count, 2 + s->edge_count);
+    for (unsigned i = 0; i < s->edge_count; i++) {
+        const loaded_reference *found = &m.capture.objects[m.context].references[2 + i];
+        cr_expect_eq(found->kind, kind, "%s: kind %u", names[i], (unsigned)found->kind);
+        cr_expect_eq(found->flags, 0);
+        cr_expect_str_eq(found->name, names[i]);
+    }
+    loaded_release(&m.capture);
+}
+
+static const char *const unknown[] = {"(block variable)", "(block variable)"};
+static const char *const internal[] = {"internal", "internal"};
+
+Test(v8_blocks, the_variables_of_a_block_have_their_names)
+{
+    static const char *const names[] = {"v0", "v1"};
+    for (unsigned is_after = 0; is_after < 2; is_after++)
+        expect(&(scope){"scope_info", 2, {0, 1}, 2, is_after, false}, HSC_LABEL_VARIABLE, names);
+}
+
+Test(v8_blocks, a_variable_without_an_edge_does_not_shift_the_others)
+{
+    static const char *const names[] = {"v0", "v3"};
+    expect(&(scope){"scope_info", 4, {0, 3}, 2, false, false}, HSC_LABEL_VARIABLE, names);
+}
+
+Test(v8_blocks, what_a_small_integer_may_have_shifted_has_no_name)
+{
+    expect(&(scope){"scope_info", 3, {0, 1}, 2, false, false}, HSC_LABEL_VARIABLE, unknown);
+}
+
+Test(v8_blocks, names_end_where_something_else_stands)
+{
+    expect(&(scope){"scope_info", 2, {0, 1}, 2, false, true}, HSC_LABEL_VARIABLE, unknown);
+}
+
+Test(v8_blocks, more_variables_than_names_have_none)
+{
+    expect(&(scope){"scope_info", 1, {0, 1}, 2, false, false}, HSC_LABEL_VARIABLE, unknown);
+    expect(&(scope){"scope_info", 0, {0, 1}, 2, false, false}, HSC_LABEL_VARIABLE, unknown);
+}
+
+Test(v8_blocks, what_is_no_context_has_no_variables)
+{
+    expect(&(scope){"shared", 2, {0, 1}, 2, false, false}, HSC_LABEL_INTERNAL, internal);
+}
+
+Test(v8_blocks, a_block_of_too_many_variables_stays_without)
+{
+    static const char *const names[] = {"v0", "v31"};
+    expect(&(scope){"scope_info", 32, {0, 31}, 2, false, false}, HSC_LABEL_VARIABLE, names);
+    expect(&(scope){"scope_info", 33, {0, 32}, 2, false, false}, HSC_LABEL_INTERNAL, internal);
+}
+
+Test(v8_blocks, contexts_of_one_scope_share_their_labels)
+{
+    v8_heap *heap = v8_heap_new();
+    const v8_program p = v8_add_program(heap);
+    const scope s = {"scope_info", 2, {0}, 0, false, false};
+    const uint32_t info = add_info(heap, &s), value = v8_node(heap, "object", "Value", 24);
+    uint32_t contexts[3];
+    for (unsigned i = 0; i < 3; i++) {
+        contexts[i] = v8_node(heap, "object", "system / Context", 40);
+        v8_edge_at(heap, p.leak, "element", i, contexts[i]);
+        v8_edge(heap, contexts[i], "internal", "scope_info", info);
+        if (i < 2) v8_edge_at(heap, contexts[i], "hidden", 0, value);
+        v8_edge_at(heap, contexts[i], "hidden", i < 2 ? 1 : 0, value);
+    }
+    loaded c = case_v8_import(heap, V8_FORM_NODE_26, NULL, NULL);
+    for (unsigned i = 0; i < 2; i++) {
+        cr_expect_str_eq(c.objects[contexts[i]].references[1].name, "v0");
+        cr_expect_str_eq(c.objects[contexts[i]].references[2].name, "v1");
+    }
+    cr_expect_str_eq(c.objects[contexts[2]].references[1].name, "(block variable)",
+                     "an integer may stand before it");
+    loaded_release(&c);
+    v8_heap_free(heap);
+}
