@@ -64,8 +64,6 @@ typedef struct hsd_growth {
     hsd_trie *trie;
 
     hsd_sorter *credits[SIDE_COUNT]; /* (ordinal, objects, bytes) of objects that hold */
-    hsd_paged is_credited[SIDE_COUNT]; /* one bit an object */
-    bool has_credited[SIDE_COUNT];
 
     hsd_choice *choices;           /* a heap while they are chosen, then in order */
     uint32_t choice_count;

@@ -2,8 +2,8 @@
  * The order of the steps, and what is alive in each. Everything that grows with objects lies in sorters, tallies and
  * paged arrays, which share the planner's growth_bytes:
  *
- *      walk      stack, trie, credits, bits                     of both sides, one after the other
- *      match     credits, bits, pairs or lines
+ *      walk      stack, trie, credits                           of both sides, one after the other
+ *      match     credits, pairs or lines
  *      within    stack, types, places                           the trie stays, in as little as it can
  *      rows      types, places, the trie; then the search for paths, which has its own memory
  */
@@ -69,14 +69,8 @@ static hsd_status open_credits(hsd_growth *growth, int side, hsd_error *err)
 {
     hsd_comparison *c = growth->c;
     const hsd_sorter_config config = {.record_words = 3, .key_words = 1, .space = &c->space, .reporter = c->reporter,
-                                      .memory_bytes = hsd_max_u64(growth->memory_bytes / 16, HSD_SORT_MIN_BYTES)};
-    const uint64_t bytes = (uint64_t)c->sides[side].object_count / 8 + 1;
-    const uint64_t memory = hsd_max_u64(hsd_paged_least_bytes(bytes), growth->memory_bytes / 16);
-    if (!growth->has_identity) return HSD_OK;
-    HSD_TRY(hsd_sorter_new(&growth->credits[side], &config, err));
-    HSD_TRY(hsd_paged_open(&growth->is_credited[side], bytes, memory, &c->space, err));
-    growth->has_credited[side] = true;
-    return HSD_OK;
+                                      .memory_bytes = hsd_max_u64(growth->memory_bytes / 8, HSD_SORT_MIN_BYTES)};
+    return growth->has_identity ? hsd_sorter_new(&growth->credits[side], &config, err) : HSD_OK;
 }
 
 static void close_credits(hsd_growth *growth)
@@ -84,8 +78,6 @@ static void close_credits(hsd_growth *growth)
     for (int side = 0; side < SIDE_COUNT; side++) {
         hsd_sorter_free(growth->credits[side]);
         growth->credits[side] = NULL;
-        if (growth->has_credited[side]) hsd_paged_close(&growth->is_credited[side]);
-        growth->has_credited[side] = false;
     }
 }
 

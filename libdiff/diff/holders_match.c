@@ -9,6 +9,8 @@
  */
 #include "diff/growth.h"
 
+#include <string.h>
+
 #include "base/check.h"
 #include "diff/tandem.h"
 
@@ -18,6 +20,7 @@ enum { PAIR_WORDS = 4, LINE_WORDS = 6 };
 
 typedef struct match {
     hsd_growth *growth;
+    hsd_temp kept[SIDE_COUNT];
     hsd_sorter *pairs; /* ordinal before << 32 | after, id, difference in bytes, type */
     hsd_sorter *lines; /* ordinal after << 32 | before, id, difference in bytes, type, freed objects, freed bytes */
 } match;
@@ -30,10 +33,38 @@ static hsd_status open_sorter(match *m, unsigned words, hsd_sorter **out, hsd_er
     return hsd_sorter_new(out, &config, err);
 }
 
-static bool is_credited(hsd_growth *growth, int side, uint32_t ordinal)
+/* ---- one bit an object: who was credited ---- */
+
+static size_t bits_size(const hsd_side_walk *side) { return (size_t)side->object_count / 8 + 1; }
+
+/* The memory of is_kept serves meanwhile, and what was in it waits in a file. */
+static hsd_status lend_bits(match *m, int side, hsd_error *err)
 {
-    return *hsd_paged_at(&growth->is_credited[side], ordinal >> 3, HSD_FRAME_USED) >> (ordinal & 7) & 1;
+    hsd_side_walk *walk = &m->growth->c->sides[side];
+    hsd_sorter *credits = m->growth->credits[side];
+    const uint64_t *credit;
+    hsd_status status;
+    HSD_TRY(hsd_temp_open(&m->kept[side], &m->growth->c->space, err));
+    HSD_TRY(hsd_temp_write(&m->kept[side], 0, walk->is_kept, bits_size(walk), err));
+    memset(walk->is_kept, 0, bits_size(walk));
+    while ((status = hsd_sorter_next(credits, &credit, err)) == HSD_OK) hsd_bit_set(walk->is_kept, credit[0]);
+    return status == HSD_END ? hsd_sorter_rewind(credits, err) : status;
 }
+
+static hsd_status give_back_bits(match *m, int side, hsd_error *err)
+{
+    hsd_side_walk *walk = &m->growth->c->sides[side];
+    HSD_TRY(hsd_temp_read(&m->kept[side], 0, walk->is_kept, bits_size(walk), err));
+    hsd_temp_close(&m->kept[side]);
+    return HSD_OK;
+}
+
+static bool is_credited(const hsd_growth *growth, int side, uint32_t ordinal)
+{
+    return hsd_bit_get(growth->c->sides[side].is_kept, ordinal);
+}
+
+/* ---- the merge ---- */
 
 static hsd_status take_pair(match *m, const uint64_t *before, const uint64_t *after, hsd_error *err)
 {
@@ -62,13 +93,16 @@ static hsd_status merge_again(match *m, hsd_error *err)
     hsd_side_walk *sides = m->growth->c->sides;
     hsd_sorter *const streams[SIDE_COUNT] = {sides[BEFORE].census, sides[AFTER].census};
     hsd_tandem *tandem;
-    for (int side = 0; side < SIDE_COUNT; side++) HSD_TRY(hsd_sorter_rewind(streams[side], err));
+    for (int side = 0; side < SIDE_COUNT; side++) {
+        HSD_TRY(hsd_sorter_rewind(streams[side], err));
+        HSD_TRY(lend_bits(m, side, err));
+    }
     HSD_TRY(open_sorter(m, PAIR_WORDS, &m->pairs, err));
     HSD_TRY(hsd_tandem_new(&tandem, streams, SIDE_COUNT, hsd_census_words(&sides[AFTER]), err));
     const hsd_status status = take_pairs(m, tandem, err);
     hsd_tandem_free(tandem);
     HSD_TRY(status);
-    for (int side = 0; side < SIDE_COUNT; side++) HSD_TRY(hsd_paged_check(&m->growth->is_credited[side], err));
+    for (int side = 0; side < SIDE_COUNT; side++) HSD_TRY(give_back_bits(m, side, err));
     return hsd_sorter_finish(m->pairs, 0, err);
 }
 
@@ -89,7 +123,6 @@ static hsd_status advance(credits *c, hsd_error *err)
 static hsd_status open_credits(credits *c, hsd_sorter *sorter, hsd_error *err)
 {
     c->sorter = sorter;
-    HSD_TRY(hsd_sorter_finish(sorter, 0, err));
     return advance(c, err);
 }
 
@@ -152,5 +185,6 @@ hsd_status hsd_growth_match(hsd_growth *growth, hsd_error *err)
     const hsd_status status = run(&m, err);
     hsd_sorter_free(m.pairs);
     hsd_sorter_free(m.lines);
+    for (int side = 0; side < SIDE_COUNT; side++) hsd_temp_close(&m.kept[side]);
     return status;
 }

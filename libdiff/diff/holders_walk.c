@@ -90,13 +90,10 @@ static void add_amount(hsd_amount *to, hsd_amount amount)
     to->bytes += amount.bytes;
 }
 
-static hsd_status credit_object(walk *w, const frame *f, hsd_error *err)
+static hsd_status credit_object(const walk *w, const frame *f, hsd_error *err)
 {
-    hsd_growth *growth = w->growth;
-    uint8_t *bits = hsd_paged_at(&growth->is_credited[w->side], f->node >> 3, HSD_FRAME_USED | HSD_FRAME_DIRTY);
-    *bits = (uint8_t)(*bits | 1u << (f->node & 7));
     const uint64_t record[3] = {f->node, f->pending.objects, f->pending.bytes};
-    return hsd_sorter_put(growth->credits[w->side], record, err);
+    return hsd_sorter_put(w->growth->credits[w->side], record, err);
 }
 
 static hsd_status leave(void *context, void *here, void *parent, hsd_error *err)
@@ -123,5 +120,5 @@ hsd_status hsd_growth_walk(hsd_growth *growth, int side, hsd_error *err)
     frame root = {.node = 0};
     HSD_TRY(hsd_tree_walk(c->sides[side].tree, &visitor, &root, growth->memory_bytes / 8, &c->space, err));
     growth->credit_of_all[side] = root.pending;
-    return growth->has_credited[side] ? hsd_paged_check(&growth->is_credited[side], err) : HSD_OK;
+    return growth->has_identity ? hsd_sorter_finish(growth->credits[side], 0, err) : HSD_OK;
 }
