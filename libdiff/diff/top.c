@@ -94,10 +94,12 @@ static hsd_status make_types(top_run *r, hsd_amount *live, hsd_amount *unreached
 
 /* ---- roots ---- */
 
+static uint64_t weight_of(const hsd_top_root *root) { return root->is_shared ? root->live.bytes : root->retained_bytes; }
+
 static int compare_roots(const void *left, const void *right)
 {
     const hsd_top_root *a = left, *b = right;
-    int order = descending(a->retained_bytes, b->retained_bytes);
+    int order = descending(weight_of(a), weight_of(b));
     if (order == 0) order = descending(a->live.bytes, b->live.bytes);
     return order != 0 ? order : hsd_store_compare(a->name, b->name);
 }

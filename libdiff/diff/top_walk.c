@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "diff/tree.h"
+#include <hscapture/hscapture.h>
 
 #define PROGRESS_STEPS UINT64_C(0xffff)
 #define LIST_WORDS 6u /* id; type and whether it has a dominator; bytes; retained bytes, objects; dominator */
@@ -58,7 +59,7 @@ typedef struct frame {
     uint32_t number;     /* type, or root's name */
     uint32_t edge;
     bool is_root, is_topmost, has_dominator;
-    bool is_link;        /* held by one of its own type that is held by the same reference: of a list */
+    bool is_inner;       /* never among the biggest */
 } frame;
 
 typedef struct visit {
@@ -67,10 +68,13 @@ typedef struct visit {
     uint64_t seen;
 } visit;
 
-static bool is_link(const hsd_tree_node *node, const frame *parent)
+/* What another object stands for: a helper of a container, or a link of a list, held by one of its own type that
+ * is held by the same reference. */
+static bool is_inner(const hsd_single *single, const hsd_tree_node *node, const frame *parent)
 {
-    return !parent->is_root && parent->number == node->type && parent->edge == node->edge &&
-           node->edge != HSD_TREE_INDIRECT;
+    if (node->flags & HSD_TREE_IS_ROOT || parent->is_root) return false;
+    if (single->types.flags[node->type] & HSC_TYPE_INTERNAL) return true;
+    return parent->number == node->type && parent->edge == node->edge && node->edge != HSD_TREE_INDIRECT;
 }
 
 static hsd_status enter(void *context, const hsd_tree_node *node, void *above, void *here, hsd_error *err)
@@ -84,7 +88,7 @@ static hsd_status enter(void *context, const hsd_tree_node *node, void *above, v
         .number = node->type,
         .edge = node->edge,
         .is_root = is_root,
-        .is_link = is_link(node, parent),
+        .is_inner = is_inner(v->single, node, parent),
         .is_topmost = hsd_retained_enter(is_root ? &v->walk->roots : &v->walk->types, node->type),
         .has_dominator = !parent->is_root || parent->has_dominator,
         .dominator = parent->is_root ? parent->dominator : parent->entry.id,
@@ -109,7 +113,7 @@ static hsd_status leave(void *context, void *here, void *above, hsd_error *err)
     parent->entry.retained_bytes = hsd_add_saturating(parent->entry.retained_bytes, f->entry.retained_bytes);
     parent->entry.retained_objects += f->entry.retained_objects;
     if (f->is_root) return HSD_OK;
-    if (!f->is_link) consider(walk, &f->entry);
+    if (!f->is_inner) consider(walk, &f->entry);
     return walk->list != NULL ? list(walk->list, f, err) : HSD_OK;
 }
 

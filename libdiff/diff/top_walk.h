@@ -23,8 +23,8 @@ typedef struct hsd_top_walk {
 } hsd_top_walk;
 
 /*
- * Walks the tree of a capture that has one. Among equals the lesser id wins; links of a list are no entries, which
- * else would be all there is. Within the plan's growth_bytes; `most`
+ * Walks the tree of a capture that has one. Among equals the lesser id wins; links of a list and helpers of
+ * containers are no entries, or there would be nothing else. Within the plan's growth_bytes; `most`
  * entries are kept besides.
  */
 hsd_status hsd_top_walk_run(hsd_top_walk *walk, hsd_single *single, size_t most, bool wants_list, hsd_error *err);

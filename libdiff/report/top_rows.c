@@ -34,10 +34,16 @@ static int by_objects(const void *left, const void *right)
     return order != 0 ? order : by_bytes(left, right);
 }
 
+/* What is shared retains nothing, and may be most of a heap. */
+static uint64_t weight_of(const hsd_top_row *row)
+{
+    return row->root && row->root->is_shared ? row->live.bytes : row->retained_bytes;
+}
+
 static int by_retained(const void *left, const void *right)
 {
     const hsd_top_row *a = left, *b = right;
-    const int order = descending(a->retained_bytes, b->retained_bytes);
+    const int order = descending(weight_of(a), weight_of(b));
     return order != 0 ? order : by_bytes(left, right);
 }
 

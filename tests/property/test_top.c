@@ -107,12 +107,14 @@ static int dominator_of(int object)
     return above;
 }
 
-static bool is_link(int object)
+/* What another object stands for among the biggest. */
+static bool is_inner(int object)
 {
     const int above = view.nodes[object].parent;
-    return above != ORACLE_NOBODY && view.nodes[above].is_object &&
-           view.heap->objects[above].type == view.heap->objects[object].type &&
-           strcmp(view.nodes[above].edge, view.nodes[object].edge) == 0 && strcmp(view.nodes[object].edge, "-") != 0;
+    if (above == ORACLE_NOBODY || !view.nodes[above].is_object) return false;
+    return view.heap->objects[object].type == MODEL_INTERNAL_TYPE ||
+           (view.heap->objects[above].type == view.heap->objects[object].type &&
+           strcmp(view.nodes[above].edge, view.nodes[object].edge) == 0 && strcmp(view.nodes[object].edge, "-") != 0);
 }
 
 /* ---- checks ---- */
@@ -212,7 +214,7 @@ static void check_objects(const hsd_top *top, size_t wanted, unsigned long seed)
     for (size_t i = 0; i < top->object_count; i++) {
         const hsd_top_object *row = &top->objects[i];
         const int object = oracle_find(view.heap, row->id);
-        cr_assert(object >= 0 && is_shown(object) && !is_listed[object] && !is_link(object), "seed %lu", seed);
+        cr_assert(object >= 0 && is_shown(object) && !is_listed[object] && !is_inner(object), "seed %lu", seed);
         is_listed[object] = true;
         const hsd_amount retained = retained_by(object);
         cr_assert(row->retained_bytes == retained.bytes && row->retained_objects == retained.objects, "seed %lu", seed);
@@ -222,7 +224,7 @@ static void check_objects(const hsd_top *top, size_t wanted, unsigned long seed)
         cr_assert(oracle_has_root(&view, row->root.data), "seed %lu root %s", seed, row->root.data);
     }
     for (int i = 0; i < (int)view.heap->object_count; i++) {
-        if (!is_shown(i) || is_link(i)) continue;
+        if (!is_shown(i) || is_inner(i)) continue;
         candidates++;
         for (int j = 0; j < (int)view.heap->object_count && !is_listed[i]; j++) {
             cr_assert(!is_listed[j] || is_bigger(j, i), "seed %lu: object %lx is bigger", seed, view.heap->objects[i].id);

@@ -46,9 +46,10 @@ typedef struct hsd_top {
     hsd_text why_no_retained; /* a clause: "the capture carries no roots" */
     hsd_top_type *types;     /* by retained bytes, largest first (by bytes without); ties by name */
     size_t type_count;
-    hsd_top_root *roots;
+    hsd_top_root *roots;     /* likewise; what is shared by its bytes */
     size_t root_count;
-    hsd_top_object *objects; /* by retained bytes, largest first; ties by path, id. Of a list, objects of one
+    hsd_top_object *objects; /* by retained bytes, largest first; ties by path, id. Never helpers of a
+                              * container (HSC_TYPE_INTERNAL) that holds them; and of a list, objects of one
                               * type that hold each other by the same reference, the first two alone */
     size_t object_count;
     hsd_text *warnings;

@@ -122,6 +122,17 @@ Test(top_report, sorts_by_each_key)
     }
 }
 
+Test(top_report, puts_what_is_shared_where_its_bytes_belong)
+{
+    hsd_top top = shop();
+    roots[1].live = (hsd_amount){96000, 960000};
+    hsd_single_options options = csv;
+    options.table = HSD_TOP_ROOTS;
+    char *report = sample_top_report(&top, &options);
+    HOLDS(report, "retained_bytes\r\nroot,(shared),96000,960000,\r\nroot,global.sessions,");
+    free(report);
+}
+
 Test(top_report, says_why_nothing_is_known_of_what_is_retained)
 {
     hsd_top top = shop();
