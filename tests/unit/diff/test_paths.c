@@ -280,6 +280,62 @@ Test(paths, beyond_the_most_places_count_as_others)
     hsd_paths_free(p);
 }
 
+/* ---- a capture with a hole ---- */
+
+static void damage_the_middle(void)
+{
+    FILE *file = fopen(path, "r+b");
+    cr_assert_not_null(file);
+    fseek(file, 0, SEEK_END);
+    const long middle = ftell(file) / 2;
+    fseek(file, middle, SEEK_SET);
+    const int byte = fgetc(file);
+    fseek(file, middle, SEEK_SET);
+    fputc(byte ^ 0x55, file);
+    fclose(file);
+}
+
+static hsd_paths *answer_in_part(const hsd_paths_options *options)
+{
+    hsd_capture *capture;
+    hsd_paths *paths;
+    cr_assert_eq(hsd_capture_open(&capture, path, HSD_DAMAGE_SKIP, NULL, &err), HSD_OK, "%s", err.text);
+    cr_assert_gt(hsd_capture_get_info(capture)->damaged_blocks, 0);
+    cr_assert_eq(hsd_paths_run(&paths, capture, options, NULL, &err), HSD_OK, "%s", err.text);
+    hsd_capture_close(capture);
+    return paths;
+}
+
+/* Every object refers to the next two, so what stands in the lost block is reached, and leads nowhere. */
+static void write_braid(uint32_t count)
+{
+    hsc_writer *w = begin(true);
+    for (uint32_t i = 0; i < count; i++) {
+        hsc_begin_object(w, &(hsc_object){.id = i + 1, .type = i % 3 == 0 ? TYPE_NODE : TYPE_SESSION, .size_bytes = 8});
+        for (uint32_t j = 1; j <= 2 && i + j < count; j++) hsc_reference(w, i + j, j == 1 ? LABEL_NEXT : LABEL_MAP, 0);
+        hsc_end_object(w);
+        if (i % 1000 == 0) put_root(w, i);
+    }
+    end(w);
+}
+
+Test(paths, in_a_damaged_capture_lead_to_what_is_there)
+{
+    write_braid(200000);
+    damage_the_middle();
+    hsd_paths *p = answer_in_part(&(hsd_paths_options){.type = "*", .most = HSD_MAX_PATHS});
+    uint64_t objects = p->others.objects;
+    for (size_t i = 0; i < p->row_count; i++) {
+        cr_assert_gt(p->rows[i].objects.objects, 0);
+        objects += p->rows[i].objects.objects;
+    }
+    cr_assert_eq(objects, p->live.objects);
+    cr_assert_lt(p->live.objects + p->unreached.objects, 200000);
+    cr_assert_gt(p->live.objects, 1000);
+    cr_assert_gt(p->warning_count, 0);
+    hsd_paths_free(p);
+}
+
 /* ---- patterns by themselves ---- */
 
 static bool fits(const char *pattern, const char *name)
