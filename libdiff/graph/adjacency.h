@@ -90,13 +90,9 @@ void hsd_adjacency_bring_block(hsd_adjacency *adjacency, uint32_t block, uint32_
 void hsd_adjacency_get(hsd_adjacency *adjacency, uint32_t node, hsd_targets *out);
 void hsd_adjacency_more(hsd_adjacency *adjacency, hsd_targets *targets);
 
-/*
- * Hints for walks that know which nodes come soon, where memory is slower than the walk. The first one fetches
- * where a node's list lies, the second one, a while later, the list. No I/O, and nothing happens for blocks
- * that are not in memory.
- */
+/* A hint for walks that know which nodes come soon: fetches the list of a node from slow memory. No I/O, and
+ * nothing happens if its block is not in memory. */
 void hsd_adjacency_expect(const hsd_adjacency *adjacency, uint32_t node);
-void hsd_adjacency_expect_list(const hsd_adjacency *adjacency, uint32_t node);
 
 /* hsd_adjacency_get with names (all 0 in a graph without); hsd_adjacency_more goes on with names. Cheap for nodes in
  * ascending order and for nodes of one block. */

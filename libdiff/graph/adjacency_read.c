@@ -131,32 +131,17 @@ static void get(hsd_adjacency *a, uint32_t block, uint32_t node, bool is_named, 
     }
 }
 
-/* Where in its block the bounds of a node's list lie; NULL if the block is not in memory. */
-static inline const uint8_t *bounds_of(const hsd_adjacency *a, uint32_t node, const uint8_t **bytes)
-{
-    const uint32_t block = hsd_adjacency_block_of(a, node);
-    *bytes = hsd_blocks_peek(&a->blocks, block);
-    if (*bytes == NULL) return NULL;
-    return *bytes + HSD_BLOCK_HEADER_BYTES + (size_t)(node - a->block_first[block]) * 2;
-}
-
 void hsd_adjacency_expect(const hsd_adjacency *a, uint32_t node)
 {
-    const uint8_t *bytes;
-    const uint8_t *bounds = bounds_of(a, node, &bytes);
-    if (bounds != NULL) __builtin_prefetch(bounds);
-}
-
-void hsd_adjacency_expect_list(const hsd_adjacency *a, uint32_t node)
-{
-    const uint8_t *bytes;
-    const uint8_t *bounds = bounds_of(a, node, &bytes);
-    if (bounds == NULL) return;
+    const uint32_t block = hsd_adjacency_block_of(a, node);
+    const uint8_t *bytes = hsd_blocks_peek(&a->blocks, block);
     uint32_t count;
     uint16_t begin;
+    if (bytes == NULL) return;
     memcpy(&count, bytes + 4, 4);
-    memcpy(&begin, bounds, 2);
-    if (count != HSD_LONG_LIST) __builtin_prefetch(bytes + HSD_BLOCK_HEADER_BYTES + ((size_t)count + 1) * 2 + begin);
+    if (count == HSD_LONG_LIST) return;
+    memcpy(&begin, bytes + HSD_BLOCK_HEADER_BYTES + (size_t)(node - a->block_first[block]) * 2, sizeof begin);
+    __builtin_prefetch(bytes + HSD_BLOCK_HEADER_BYTES + ((size_t)count + 1) * 2 + begin);
 }
 
 void hsd_adjacency_get(hsd_adjacency *a, uint32_t node, hsd_targets *out)

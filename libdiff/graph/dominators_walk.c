@@ -122,12 +122,12 @@ bool hsd_back_get(hsd_tape_reader *reader, const hsd_back_list *last, hsd_back_l
     return true;
 }
 
-/* Fetches the list of a node that comes soon: 1.3 s become 1.0 s for 5 M nodes of a random heap. */
+/* Fetches the list of a node that comes soon: 1.63 s become 1.42 s for 5 M nodes of a random heap. */
 static void expect(walk *w, uint32_t node)
 {
     if (node == w->last_expected || hsd_adjacency_is_leaf(w->d->adjacency, node)) return;
     w->last_expected = node;
-    hsd_adjacency_expect_list(w->d->adjacency, node);
+    hsd_adjacency_expect(w->d->adjacency, node);
 }
 
 /* Sorts one part of a list into `fresh` and `old`; no branch depends on the heap. */

@@ -128,7 +128,7 @@ static hsd_dominators_limits random_limits(test_random *random)
 Test(dominators, equal_their_definition_on_random_graphs)
 {
     const uint64_t seed = test_seed(17);
-    for (uint64_t i = 0; i < 12000; i++) {
+    for (uint64_t i = 0; i < 6000; i++) {
         test_random random = {seed + i};
         kit_graph g = random_graph(&random);
         hsd_adjacency *a = kit_build(&g, UINT64_C(1) << 20, &space);

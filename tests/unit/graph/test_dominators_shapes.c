@@ -1,0 +1,364 @@
+/*
+ * Dominators of graphs that are large enough to page, spill and divide buckets under real budgets: the same
+ * answer for every budget, the known answer for shapes that break naive walks, and every way to fail.
+ */
+#include "dominators_kit.h"
+
+enum { MANY = 120000 };
+
+static hsd_temp_space space;
+static hsd_error err;
+
+static void setup(void)
+{
+    hsd_temp_space_init(&space, NULL);
+    hsd_error_init(&err);
+}
+
+TestSuite(dominators_shapes, .init = setup);
+
+static kit_graph graph_of(uint32_t objects, uint32_t roots, uint32_t secondary)
+{
+    return (kit_graph){.nodes = objects + roots, .roots = {objects, objects + roots - secondary, objects + roots}};
+}
+
+/* The dominator of each node: a node, or UINT32_MAX for the super-root. */
+static uint32_t *dominators_of(const kit_answer *answer)
+{
+    uint32_t *node_at = calloc(answer->told + 1, sizeof *node_at);
+    uint32_t *dominators = calloc(answer->nodes, sizeof *dominators);
+    for (uint32_t node = 0; node < answer->nodes; node++) node_at[answer->of_node[node].first] = node;
+    node_at[0] = UINT32_MAX;
+    for (uint32_t node = 0; node < answer->nodes; node++)
+        dominators[node] = node_at[answer->of_node[node].parent];
+    free(node_at);
+    return dominators;
+}
+
+/* Finds the answer in the least memory and in enough, which must agree, and returns it. */
+static uint32_t *dominators_in_any_memory(kit_graph *g)
+{
+    hsd_adjacency *a = kit_build(g, UINT64_C(64) << 20, &space);
+    const uint64_t references = hsd_adjacency_edge_count(a);
+    const uint64_t least = hsd_dominators_least_bytes(g->nodes, references);
+    const uint64_t useful = hsd_dominators_useful_bytes(g->nodes, references);
+    space.bytes_peak = 0;
+    kit_answer full = kit_find(a, g->roots, useful, NULL, &space);
+    cr_assert(!full.stats.was_paged);
+    cr_assert_eq(full.stats.faults, 0);
+    cr_assert_eq(space.bytes_peak, 0, "no file is touched");
+    kit_answer tight = kit_find(a, g->roots, least, NULL, &space);
+    kit_check_same(&full, &tight);
+    kit_check_intervals(&full);
+    uint32_t *dominators = dominators_of(&full);
+    kit_release(&full);
+    kit_release(&tight);
+    hsd_adjacency_free(a);
+    cr_assert_eq(space.bytes_now, 0);
+    free(g->edges);
+    return dominators;
+}
+
+/* ---- shapes ---- */
+
+Test(dominators_shapes, of_a_list_are_its_own_order)
+{
+    kit_graph g = graph_of(MANY, 1, 0);
+    kit_add(&g, MANY, 0);
+    for (uint32_t i = 0; i + 1 < MANY; i++) kit_add(&g, i, i + 1);
+    uint32_t *d = dominators_in_any_memory(&g);
+    cr_assert(d[MANY] == UINT32_MAX && d[0] == MANY);
+    for (uint32_t i = 1; i < MANY; i++) cr_assert_eq(d[i], i - 1);
+    free(d);
+}
+
+Test(dominators_shapes, of_a_scattered_cycle_with_references_both_ways)
+{
+    kit_graph g = graph_of(MANY, 1, 0);
+    kit_add(&g, MANY, 0);
+    for (uint32_t i = 0; i < MANY; i++) {
+        const uint32_t one = (uint32_t)((uint64_t)i * 7919 % MANY);
+        const uint32_t next = (uint32_t)((uint64_t)(i + 1) * 7919 % MANY);
+        kit_add(&g, one, next);
+        if (i + 1 < MANY) kit_add(&g, next, one);
+    }
+    uint32_t *d = dominators_in_any_memory(&g);
+    cr_assert_eq(d[0], MANY);
+    for (uint32_t i = 1; i < MANY; i++) {
+        cr_assert_eq(d[(uint64_t)i * 7919 % MANY], (uint64_t)(i - 1) * 7919 % MANY, "%u", i);
+    }
+    free(d);
+}
+
+/* Everybody knows node 1, and half of all is known to two arrays. */
+Test(dominators_shapes, of_fans_that_share)
+{
+    kit_graph g = graph_of(MANY, 1, 0);
+    kit_add(&g, MANY, 0);
+    kit_add(&g, MANY, 2);
+    for (uint32_t i = 3; i < MANY; i++) {
+        kit_add(&g, 0, i);
+        if (i % 2 == 0) kit_add(&g, 2, i);
+        kit_add(&g, i, 1);
+    }
+    uint32_t *d = dominators_in_any_memory(&g);
+    cr_assert(d[0] == MANY && d[1] == MANY && d[2] == MANY);
+    for (uint32_t i = 3; i < MANY; i++) cr_assert_eq(d[i], i % 2 == 0 ? MANY : 0, "%u", i);
+    free(d);
+}
+
+Test(dominators_shapes, of_a_tree_with_ways_back)
+{
+    kit_graph g = graph_of(MANY, 1, 0);
+    kit_add(&g, MANY, 0);
+    for (uint32_t i = 1; i < MANY; i++) {
+        kit_add(&g, (i - 1) / 2, i);
+        if (i > 2) kit_add(&g, i, (i - 3) / 4); /* the parent's parent */
+    }
+    uint32_t *d = dominators_in_any_memory(&g);
+    for (uint32_t i = 1; i < MANY; i++) cr_assert_eq(d[i], (i - 1) / 2);
+    free(d);
+}
+
+Test(dominators_shapes, of_a_comb_whose_teeth_know_the_next_ones)
+{
+    kit_graph g = graph_of(MANY, 1, 0);
+    kit_add(&g, MANY, 0);
+    for (uint32_t i = 0; i + 3 < MANY; i += 2) {
+        kit_add(&g, i, i + 1);
+        kit_add(&g, i, i + 2);
+        kit_add(&g, i + 1, i + 3); /* which the spine holds too */
+    }
+    uint32_t *d = dominators_in_any_memory(&g);
+    for (uint32_t i = 2; i + 1 < MANY; i += 2) cr_assert_eq(d[i], i - 2);
+    for (uint32_t i = 3; i + 1 < MANY; i += 2) cr_assert_eq(d[i], 0, "%u: %u", i, d[i]);
+    cr_assert_eq(d[MANY - 1], MANY - 3, "no spine holds the last one");
+    free(d);
+}
+
+/* Layers of 300: three of the one before refer to each. */
+Test(dominators_shapes, of_layers_are_the_root)
+{
+    kit_graph g = graph_of(MANY, 1, 0);
+    for (uint32_t i = 0; i < 300; i++) kit_add(&g, MANY, i);
+    for (uint32_t i = 0; i + 300 < MANY; i++) {
+        for (uint32_t j = 0; j < 3; j++) kit_add(&g, i, (i / 300 + 1) * 300 + (i + j * 7) % 300);
+    }
+    uint32_t *d = dominators_in_any_memory(&g);
+    for (uint32_t i = 0; i < MANY; i++) cr_assert_eq(d[i], MANY, "%u: %u", i, d[i]);
+    free(d);
+}
+
+/* Climbs of the whole list for each element of the array at its end, unless they jump. */
+Test(dominators_shapes, of_a_long_list_whose_end_holds_what_the_root_holds)
+{
+    const uint32_t half = MANY / 2;
+    kit_graph g = graph_of(MANY, 1, 0);
+    kit_add(&g, MANY, 0);
+    for (uint32_t i = 0; i + 1 < half; i++) {
+        kit_add(&g, i, i + 1);
+        kit_add(&g, i + 1, i);
+    }
+    for (uint32_t i = half; i < MANY; i++) {
+        kit_add(&g, half - 1, i);
+        kit_add(&g, i % 3 == 0 ? i % half : MANY, i);
+    }
+    uint32_t *d = dominators_in_any_memory(&g);
+    for (uint32_t i = 1; i < half; i++) cr_assert_eq(d[i], i - 1);
+    for (uint32_t i = half; i < MANY; i++) cr_assert_eq(d[i], i % 3 == 0 ? i % half : MANY, "%u", i);
+    free(d);
+}
+
+Test(dominators_shapes, of_as_many_roots_as_nodes)
+{
+    const uint32_t objects = MANY / 2;
+    kit_graph g = graph_of(objects, MANY / 2, MANY / 4);
+    for (uint32_t i = 0; i < objects; i++) {
+        kit_add(&g, objects + i, i);
+        kit_add(&g, objects + i, (i + 1) % objects);
+    }
+    uint32_t *d = dominators_in_any_memory(&g);
+    const uint32_t primary = objects / 2; /* nodes that primary roots reach: 0 … primary */
+    cr_assert_eq(d[0], objects);
+    for (uint32_t i = 1; i < primary; i++) cr_assert_eq(d[i], UINT32_MAX);
+    cr_assert_eq(d[primary], objects + primary - 1, "a secondary root does not share it");
+    for (uint32_t i = primary + 1; i < objects; i++) cr_assert_eq(d[i], UINT32_MAX);
+    free(d);
+}
+
+/* ---- large random graphs ---- */
+
+static kit_graph random_heap(uint32_t objects, uint64_t seed)
+{
+    test_random random = {seed};
+    kit_graph g = graph_of(objects, 40, 13);
+    for (uint32_t i = 0; i < objects; i++) {
+        const uint64_t back = 1 + test_below(&random, 500);
+        kit_add(&g, i < 1000 ? objects + i % 40 : (uint32_t)(i - back), i);
+        for (uint64_t count = test_below(&random, 5); count > 0; count--) {
+            const uint64_t to = test_below(&random, 4);
+            kit_add(&g, i, (uint32_t)test_below(&random, to < 2 ? 100 : to == 2 ? i + 1 : objects));
+        }
+    }
+    return g;
+}
+
+/* The equations of data flow (Cooper, Harvey, Kennedy): the dominator of each node is the nearest common one of
+ * all that refer to it. What was told must fulfil them. */
+static void check_fixed_point(const kit_graph *g, const kit_answer *answer)
+{
+    const hsd_place *of = answer->of_node;
+    uint32_t *parent = calloc(answer->told + 1, sizeof *parent);
+    for (uint32_t node = 0; node < g->nodes; node++) parent[of[node].first] = of[node].parent;
+    uint32_t *meet = calloc(answer->told + 1, sizeof *meet); /* nearest common dominator of predecessors */
+    memset(meet, 0xff, (answer->told + 1) * sizeof *meet);
+    uint8_t *is_first_round = calloc(g->nodes, 1);
+    uint32_t *starts = calloc(g->nodes + 1, sizeof *starts), *open = calloc(g->nodes, sizeof *open), count = 0;
+    for (uint64_t e = 0; e < g->edge_count; e++) starts[(g->edges[e] >> 32) + 1]++;
+    for (uint32_t node = 0; node < g->nodes; node++) starts[node + 1] += starts[node];
+    for (uint32_t root = g->roots.begin; root < g->roots.second; root++) is_first_round[open[count++] = root] = 1;
+    while (count > 0) {
+        const uint32_t node = open[--count];
+        for (uint32_t e = starts[node]; e < starts[node + 1]; e++) {
+            const uint32_t target = (uint32_t)g->edges[e];
+            if (!is_first_round[target]) is_first_round[open[count++] = target] = 1;
+        }
+    }
+    for (uint32_t root = g->roots.begin; root < g->roots.end; root++) meet[of[root].first] = 0;
+    for (uint64_t e = 0; e < g->edge_count; e++) {
+        const uint32_t source = (uint32_t)(g->edges[e] >> 32), target = (uint32_t)g->edges[e];
+        if (of[source].first == 0 || source == target || is_first_round[target] > is_first_round[source]) continue;
+        uint32_t *met = &meet[of[target].first], other = of[source].first;
+        if (*met == UINT32_MAX) *met = other;
+        while (*met != other) {
+            if (*met > other) *met = parent[*met];
+            else other = parent[other];
+        }
+    }
+    for (uint32_t first = 1; first <= answer->told; first++) cr_assert_eq(meet[first], parent[first]);
+    free(parent), free(meet), free(is_first_round), free(starts), free(open);
+}
+
+Test(dominators_shapes, agree_with_their_references_on_large_random_graphs)
+{
+    for (uint64_t seed = test_seed(5), i = 0; i < 3; i++) {
+        kit_graph g = random_heap(150000, seed + i);
+        hsd_adjacency *a = kit_build(&g, UINT64_C(64) << 20, &space);
+        kit_answer answer = kit_find(a, g.roots, UINT64_C(1) << 30, NULL, &space);
+        kit_check_intervals(&answer);
+        check_fixed_point(&g, &answer);
+        kit_release(&answer);
+        hsd_adjacency_free(a);
+        free(g.edges);
+    }
+}
+
+Test(dominators_shapes, do_not_depend_on_memory)
+{
+    kit_graph g = random_heap(300000, test_seed(99));
+    hsd_adjacency *a = kit_build(&g, UINT64_C(64) << 20, &space);
+    const uint64_t references = hsd_adjacency_edge_count(a);
+    const uint64_t least = hsd_dominators_least_bytes(g.nodes, references);
+    kit_answer full = kit_find(a, g.roots, hsd_dominators_useful_bytes(g.nodes, references), NULL, &space);
+    for (uint64_t memory = least; memory < least * 8; memory += memory / 2) {
+        kit_answer answer = kit_find(a, g.roots, memory, NULL, &space);
+        cr_assert(memory > least || (answer.stats.was_paged && answer.stats.faults > 1000));
+        kit_check_same(&full, &answer);
+        kit_release(&answer);
+    }
+    kit_release(&full);
+    hsd_adjacency_free(a);
+    free(g.edges);
+}
+
+/* ---- failures ---- */
+
+static hsd_status refuse(void *context, const hsd_place *place, hsd_error *error)
+{
+    const uint32_t *limit = context;
+    if (place->first < *limit) return HSD_OK;
+    return hsd_fail(error, HSD_E_MISUSE, "enough");
+}
+
+static bool stop(void *context, const char *stage, uint64_t done, uint64_t total)
+{
+    (void)context, (void)stage, (void)done, (void)total;
+    return false;
+}
+
+Test(dominators_shapes, end_with_the_status_of_whoever_takes_them)
+{
+    kit_graph g = random_heap(20000, 1);
+    hsd_adjacency *a = kit_build(&g, UINT64_C(64) << 20, &space);
+    uint32_t limit = 10000;
+    hsd_dominators_config config = {.roots = g.roots, .memory_bytes = UINT64_C(64) << 20, .space = &space,
+                                    .take = refuse, .context = &limit};
+    cr_assert_eq(hsd_dominators_find(a, &config, NULL, &err), HSD_E_MISUSE);
+    cr_assert_str_eq(err.text, "enough");
+    config.memory_bytes = hsd_dominators_least_bytes(g.nodes, hsd_adjacency_edge_count(a));
+    cr_assert_eq(hsd_dominators_find(a, &config, NULL, &err), HSD_E_MISUSE);
+    cr_assert_eq(space.bytes_now, hsd_adjacency_is_resident(a) ? 0 : hsd_adjacency_bytes(a));
+    hsd_adjacency_free(a);
+    free(g.edges);
+}
+
+Test(dominators_shapes, refuse_too_little_memory_and_wrong_roots)
+{
+    kit_graph g = random_heap(2000, 1);
+    hsd_adjacency *a = kit_build(&g, UINT64_C(64) << 20, &space);
+    const uint64_t least = hsd_dominators_least_bytes(g.nodes, hsd_adjacency_edge_count(a));
+    uint32_t limit = UINT32_MAX;
+    hsd_dominators_config config = {.roots = g.roots, .memory_bytes = least - 1, .space = &space, .take = refuse,
+                                    .context = &limit};
+    cr_assert_eq(hsd_dominators_find(a, &config, NULL, &err), HSD_E_OVER_BUDGET);
+    cr_assert(strstr(err.text, "need at least") != NULL);
+    config.memory_bytes = least;
+    cr_assert_eq(hsd_dominators_find(a, &config, NULL, &err), HSD_OK, "%s", err.text);
+    config.roots.second = g.nodes + 1;
+    cr_assert_eq(hsd_dominators_find(a, &config, NULL, &err), HSD_E_MISUSE);
+    config.roots = (hsd_root_nodes){5, 3, 8};
+    cr_assert_eq(hsd_dominators_find(a, &config, NULL, &err), HSD_E_MISUSE);
+    config.roots = (hsd_root_nodes){g.nodes, g.nodes, g.nodes + 1};
+    cr_assert_eq(hsd_dominators_find(a, &config, NULL, &err), HSD_E_MISUSE);
+    hsd_adjacency_free(a);
+    free(g.edges);
+}
+
+Test(dominators_shapes, can_be_cancelled)
+{
+    kit_graph g = random_heap(150000, 1);
+    hsd_adjacency *a = kit_build(&g, UINT64_C(64) << 20, &space);
+    uint32_t limit = UINT32_MAX;
+    const hsd_run run = {.progress = stop};
+    hsd_reporter reporter;
+    hsd_reporter_init(&reporter, &run);
+    const hsd_dominators_config config = {.roots = g.roots, .memory_bytes = UINT64_C(1) << 30, .space = &space,
+                                          .reporter = &reporter, .take = refuse, .context = &limit};
+    cr_assert_eq(hsd_dominators_find(a, &config, NULL, &err), HSD_E_CANCELLED);
+    hsd_reporter_release(&reporter);
+    hsd_adjacency_free(a);
+    free(g.edges);
+}
+
+/* Every file of every step in turn cannot be made. */
+Test(dominators_shapes, say_when_there_is_no_room_on_disk)
+{
+    kit_graph g = random_heap(100000, 1);
+    hsd_temp_space nowhere;
+    hsd_temp_space_init(&nowhere, "/nonexistent-folder");
+    hsd_adjacency *a = kit_build(&g, UINT64_C(64) << 20, &space);
+    uint32_t limit = UINT32_MAX;
+    const uint64_t least = hsd_dominators_least_bytes(g.nodes, hsd_adjacency_edge_count(a));
+    cr_assert_eq(hsd_adjacency_set_memory(a, UINT64_C(400) << 10, &err), HSD_OK);
+    hsd_dominators_limits limits = hsd_dominators_divide(a, least);
+    const hsd_dominators_config config = {.roots = g.roots, .memory_bytes = least, .space = &nowhere,
+                                          .take = refuse, .context = &limit};
+    cr_assert_eq(hsd_dominators_find_within(a, &config, &limits, NULL, &err), HSD_E_IO);
+    cr_assert(strstr(err.text, "temporary file") != NULL, "%s", err.text);
+    limits.is_resident = true; /* tapes need no file: arrays and the stack do */
+    cr_assert_eq(hsd_dominators_find_within(a, &config, &limits, NULL, &err), HSD_E_IO);
+    limits.stack_items = 4;
+    cr_assert_eq(hsd_dominators_find_within(a, &config, &limits, NULL, &err), HSD_E_IO);
+    hsd_adjacency_free(a);
+    free(g.edges);
+}

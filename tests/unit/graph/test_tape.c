@@ -1,0 +1,128 @@
+/*
+ * Tapes against what was written: from both ends, in memory and in a file, many on one reel, chunks used again.
+ */
+#include <criterion/criterion.h>
+
+#include "graph/tape.h"
+
+enum { ITEMS = 10000 };
+
+static hsd_temp_space space;
+static hsd_error err;
+
+static void setup(void)
+{
+    hsd_temp_space_init(&space, NULL);
+    hsd_error_init(&err);
+}
+
+TestSuite(tape, .init = setup);
+
+static void fill(hsd_tape *tape, hsd_reel *reel, uint32_t first)
+{
+    hsd_tape_init(tape, reel);
+    for (uint32_t i = 0; i < ITEMS; i++) hsd_tape_put_u32(tape, first + i);
+    hsd_tape_finish(tape);
+}
+
+static void check(hsd_tape *tape, uint32_t first, hsd_tape_order order, bool is_last)
+{
+    hsd_tape_reader reader;
+    uint32_t value, count = 0;
+    const bool is_forward = order == HSD_TAPE_FORWARD;
+    hsd_tape_read(&reader, tape, order, is_last);
+    while (is_forward ? hsd_tape_get_u32(&reader, &value) : hsd_tape_get_u32_back(&reader, &value)) {
+        cr_assert_eq(value, first + (is_forward ? count : ITEMS - 1 - count));
+        count++;
+    }
+    cr_assert_eq(count, ITEMS);
+    hsd_tape_close(&reader);
+}
+
+static void use(bool is_resident)
+{
+    hsd_reel reel;
+    hsd_tape one, other, third;
+    hsd_reel_init(&reel, is_resident, HSD_TAPE_MIN_CHUNK, &space);
+    fill(&one, &reel, 5);
+    fill(&other, &reel, 77);
+    check(&one, 5, HSD_TAPE_FORWARD, false);
+    check(&one, 5, HSD_TAPE_BACKWARD, true);
+    const uint32_t chunks = reel.chunk_count;
+    fill(&third, &reel, 999);
+    cr_assert_eq(reel.chunk_count, chunks, "the chunks of a tape that was read are used again");
+    check(&other, 77, HSD_TAPE_BACKWARD, false);
+    check(&third, 999, HSD_TAPE_FORWARD, true);
+    hsd_tape_release(&one);
+    hsd_tape_release(&other);
+    hsd_tape_release(&third);
+    cr_assert_eq(hsd_reel_check(&reel, &err), HSD_OK);
+    cr_assert_eq(reel.transfers > 0, !is_resident);
+    hsd_reel_release(&reel);
+    cr_assert_eq(space.bytes_peak > 0, !is_resident);
+    cr_assert_eq(space.bytes_now, 0);
+}
+
+Test(tape, is_read_from_both_ends_in_memory) { use(true); }
+Test(tape, is_read_from_both_ends_from_a_file) { use(false); }
+
+/* Records of every length, which never lie across two chunks. */
+Test(tape, keeps_records_whole)
+{
+    hsd_reel reel;
+    hsd_tape tape;
+    hsd_tape_reader reader;
+    hsd_reel_init(&reel, false, HSD_TAPE_MIN_CHUNK, &space);
+    hsd_tape_init(&tape, &reel);
+    for (uint32_t i = 0; i < ITEMS; i++) {
+        const uint32_t bytes = 1 + i % HSD_TAPE_MAX_RECORD;
+        uint8_t *at = hsd_tape_room(&tape, bytes);
+        memset(at, (int)(bytes & 0xff), bytes);
+        tape.at = at + bytes;
+    }
+    hsd_tape_finish(&tape);
+    hsd_tape_read(&reader, &tape, HSD_TAPE_FORWARD, true);
+    for (uint32_t i = 0; i < ITEMS; i++) {
+        const uint32_t bytes = 1 + i % HSD_TAPE_MAX_RECORD;
+        cr_assert(hsd_tape_has_more(&reader));
+        cr_assert(reader.end - reader.at >= (ptrdiff_t)bytes);
+        for (uint32_t b = 0; b < bytes; b++) cr_assert_eq(reader.at[b], bytes & 0xff);
+        reader.at += bytes;
+    }
+    cr_assert(!hsd_tape_has_more(&reader));
+    hsd_tape_close(&reader);
+    hsd_tape_release(&tape);
+    hsd_reel_release(&reel);
+}
+
+Test(tape, folds_differences_of_either_sign)
+{
+    const uint32_t numbers[] = {0, 1, 63, 64, 1000, UINT32_MAX / 2, UINT32_MAX - 1, UINT32_MAX};
+    for (size_t i = 0; i < 8; i++) {
+        for (size_t j = 0; j < 8; j++) {
+            const uint32_t folded = hsd_fold_difference(numbers[i], numbers[j]);
+            cr_assert_eq(hsd_unfold_difference(folded, numbers[j]), numbers[i]);
+        }
+    }
+    cr_assert(hsd_fold_difference(100, 103) < 8 && hsd_fold_difference(103, 100) < 8);
+}
+
+Test(tape, sticks_to_the_first_failure)
+{
+    hsd_temp_space nowhere;
+    hsd_reel reel;
+    hsd_tape tape;
+    hsd_tape_reader reader;
+    uint32_t value;
+    hsd_temp_space_init(&nowhere, "/nonexistent-folder");
+    hsd_reel_init(&reel, false, HSD_TAPE_MIN_CHUNK, &nowhere);
+    hsd_tape_init(&tape, &reel);
+    for (uint32_t i = 0; i < ITEMS; i++) hsd_tape_put_u32(&tape, i);
+    hsd_tape_finish(&tape);
+    cr_assert_eq(hsd_reel_check(&reel, &err), HSD_E_IO);
+    hsd_tape_read(&reader, &tape, HSD_TAPE_FORWARD, true);
+    cr_assert(!hsd_tape_get_u32(&reader, &value), "nothing is read after a failure");
+    hsd_tape_close(&reader);
+    hsd_tape_release(&tape);
+    hsd_reel_release(&reel);
+}
