@@ -2,8 +2,10 @@
  * The reports of hsdiff paths: lines of a path, what adds up, what is left out in the middle of a long one.
  */
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <stdio.h>
 
+#include "support/fault.h"
 #include "unit/report/top_sample.h"
 
 #define HOLDS(report, text)                                                                        \
@@ -195,6 +197,35 @@ Test(paths_report, passes_on_what_the_writer_says)
         hsd_error_init(&err);
         cr_expect_eq(hsd_report_paths(&paths, &all[i], sample_write, &sink, &err), HSD_E_IO);
         free(sink.text);
+    }
+}
+
+static hsd_status discard(void *context, const void *data, size_t size, hsd_error *err)
+{
+    (void)data, (void)err;
+    *(size_t *)context += size;
+    return HSD_OK;
+}
+
+Test(paths_report, fails_wherever_memory_runs_out)
+{
+    const hsd_paths paths = shop();
+    hsd_single_options all[] = {text, plain, json, csv};
+    all[0].width = 40;
+    all[0].command = "after.hs";
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        bool has_struck = true;
+        for (uint64_t at = 1; has_struck; at++) {
+            size_t size = 0;
+            hsd_fault_reset();
+            hsd_fault_arm(HSD_FAULT_MALLOC, at, false, ENOMEM);
+            const hsd_status status = hsd_report_paths(&paths, &all[i], discard, &size, NULL);
+            has_struck = hsd_fault_strikes() > 0;
+            hsd_fault_reset();
+            cr_assert_eq(status, has_struck ? HSD_E_NOMEM : HSD_OK, "format %zu, allocation %d", i,
+                         (int)at);
+            cr_assert(has_struck || at > 1);
+        }
     }
 }
 

@@ -2,8 +2,10 @@
  * The reports of hsdiff top: what each format says, what adds up, and what hostile names cannot do.
  */
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <stdio.h>
 
+#include "support/fault.h"
 #include "unit/report/top_sample.h"
 
 #define HOLDS(report, text)                                                                        \
@@ -300,6 +302,37 @@ Test(top_report, passes_on_what_the_writer_says)
     const hsd_single_options none = {.format = (hsd_single_format)9};
     cr_expect_eq(hsd_report_top(&top, &none, sample_write, NULL, NULL), HSD_E_MISUSE);
     cr_expect_eq(hsd_report_paths(NULL, &none, sample_write, NULL, NULL), HSD_E_MISUSE);
+}
+
+static hsd_status discard(void *context, const void *data, size_t size, hsd_error *err)
+{
+    (void)data, (void)err;
+    *(size_t *)context += size;
+    return HSD_OK;
+}
+
+Test(top_report, fails_wherever_memory_runs_out)
+{
+    hsd_top top = shop();
+    types[0].name =
+        sample_text("com.shop.cache.Entry<java.lang.String,com.shop.Session>.Inner.Deeper");
+    hsd_single_options all[] = {text, plain, json, csv};
+    all[0].width = 60;
+    all[0].command = "after.hs";
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        bool has_struck = true;
+        for (uint64_t at = 1; has_struck; at++) {
+            size_t size = 0;
+            hsd_fault_reset();
+            hsd_fault_arm(HSD_FAULT_MALLOC, at, false, ENOMEM);
+            const hsd_status status = hsd_report_top(&top, &all[i], discard, &size, NULL);
+            has_struck = hsd_fault_strikes() > 0;
+            hsd_fault_reset();
+            cr_assert_eq(status, has_struck ? HSD_E_NOMEM : HSD_OK, "format %zu, allocation %d", i,
+                         (int)at);
+            cr_assert(has_struck || at > 1);
+        }
+    }
 }
 
 Test(top_report, lists_every_object_as_csv)
