@@ -159,13 +159,28 @@ static void release(hsd_growth *growth)
     free(growth->choices);
 }
 
+static hsd_status step(hsd_growth *growth, const char *name, hsd_status (*run)(hsd_growth *, hsd_error *), hsd_error *err)
+{
+    const uint64_t start = hsd_now_ns();
+    HSD_TRY(run(growth, err));
+    hsd_note(growth->c->reporter, HSD_NOTE_DETAIL, "holders: %s took %.3f s", name, (double)(hsd_now_ns() - start) * 1e-9);
+    return HSD_OK;
+}
+
+static void note_choice(const hsd_growth *growth)
+{
+    hsd_note(growth->c->reporter, HSD_NOTE_DETAIL, "holders: %llu of growth, %u places in the type-path tree",
+             (unsigned long long)(growth->choice_count + growth->other_count), hsd_trie_count(growth->trie));
+}
+
 static hsd_status run(hsd_growth *growth, hsd_error *err)
 {
     HSD_TRY(open_tables(growth, err));
-    HSD_TRY(walk_both(growth, err));
-    HSD_TRY(choose(growth, err));
-    HSD_TRY(look_below(growth, err));
-    return make_rows(growth, err);
+    HSD_TRY(step(growth, "crediting", walk_both, err));
+    HSD_TRY(step(growth, growth->has_identity ? "matching" : "comparing places", choose, err));
+    note_choice(growth);
+    HSD_TRY(step(growth, "looking below them", look_below, err));
+    return step(growth, "paths and rows", make_rows, err);
 }
 
 /* Holders that a cut-off capture would give are no lower bounds: what was lost may have held the rest. */
