@@ -24,6 +24,7 @@ static bool can_have_tree(hsd_comparison *c)
         const hsd_side_walk *side = &c->sides[i];
         if (!side->has_references) why = "a capture carries no references";
         else if (!side->has_roots) why = "a capture carries no roots";
+        else if (!side->info->is_complete) why = "a capture is incomplete: what was lost may hold what is left";
     }
     if (c->options->no_holders) why = "they were not asked for";
     if (why != NULL) snprintf(c->why_no_holders, sizeof c->why_no_holders, "%s", why);

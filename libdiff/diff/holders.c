@@ -58,9 +58,9 @@ static hsd_status open_tables(hsd_growth *growth, hsd_error *err)
 
 /* ---- what a walk needs ---- */
 
-static hsd_status open_trie(hsd_growth *growth, uint32_t depth_limit, hsd_trie **out, hsd_error *err)
+static hsd_status open_trie(hsd_growth *growth, uint64_t memory_bytes, uint32_t depth_limit, hsd_trie **out, hsd_error *err)
 {
-    const hsd_trie_config config = {.memory_bytes = growth->memory_bytes / 4, .depth_limit = depth_limit,
+    const hsd_trie_config config = {.memory_bytes = memory_bytes, .depth_limit = depth_limit,
                                     .space = &growth->c->space, .reporter = growth->c->reporter};
     return hsd_trie_new(out, &config, err);
 }
@@ -85,7 +85,7 @@ static void close_credits(hsd_growth *growth)
 
 static hsd_status walk_both(hsd_growth *growth, hsd_error *err)
 {
-    HSD_TRY(open_trie(growth, 0, &growth->trie, err));
+    HSD_TRY(open_trie(growth, growth->memory_bytes / 2, 0, &growth->trie, err));
     for (int side = 0; side < SIDE_COUNT; side++) {
         HSD_TRY(open_credits(growth, side, err));
         HSD_TRY(hsd_growth_walk(growth, side, err));
@@ -105,7 +105,7 @@ static hsd_status look_below(hsd_growth *growth, hsd_error *err)
 {
     hsd_comparison *c = growth->c;
     HSD_TRY(hsd_tally_new(&growth->types, 2, growth->memory_bytes / 8, &c->space, c->reporter, err));
-    HSD_TRY(open_trie(growth, HSD_GROWTH_EDGE_DEPTH + 1, &growth->places, err));
+    HSD_TRY(open_trie(growth, growth->memory_bytes / 4, HSD_GROWTH_EDGE_DEPTH + 1, &growth->places, err));
     return growth->has_identity ? hsd_growth_within(growth, err) : hsd_growth_count_within(growth, err);
 }
 
@@ -183,23 +183,13 @@ static hsd_status run(hsd_growth *growth, hsd_error *err)
     return step(growth, "paths and rows", make_rows, err);
 }
 
-/* Holders that a cut-off capture would give are no lower bounds: what was lost may have held the rest. */
-static const char *why_not(const hsd_comparison *c)
-{
-    if (!c->has_holders) return c->why_no_holders;
-    for (int side = 0; side < SIDE_COUNT; side++) {
-        if (!c->sides[side].info->is_complete) return "a capture is incomplete: what was lost may hold what is left";
-    }
-    return NULL;
-}
-
 hsd_status hsd_growth_find(hsd_comparison *c, hsd_diff *diff, hsd_error *err)
 {
     hsd_growth growth = {.c = c, .diff = diff, .has_identity = c->rung != HSD_RUNG_COUNTS,
                          .memory_bytes = c->plan.growth_bytes};
-    const char *why = why_not(c);
-    if (why != NULL) {
-        return hsd_store_text(diff->store, (hsd_bytes){(const uint8_t *)why, strlen(why)}, &diff->why_no_holders, err);
+    if (!c->has_holders) {
+        const hsd_bytes why = {(const uint8_t *)c->why_no_holders, strlen(c->why_no_holders)};
+        return hsd_store_text(diff->store, why, &diff->why_no_holders, err);
     }
     const hsd_status status = run(&growth, err);
     release(&growth);
