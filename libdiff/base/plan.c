@@ -14,7 +14,7 @@
  * Worked example, the bound of the first milestone: 64 MiB, 10 M objects, 30 M references by id, two
  * captures. Tables 4 MiB, reader 8 MiB, bits 5 MiB a side. 45 MiB of labels and 162 MiB of blocks fit
  * nowhere twice: one capture after the other. Reading has 47 MiB left for two sorters, 12 MiB for ids and
- * 35 MiB for references: both spill. Dominators get 47 MiB and page, labels 15 MiB, blocks 22 MiB.
+ * 35 MiB for references: both spill. Dominators get 48 MiB and page, labels 38 MiB, blocks 13 MiB.
  */
 #include "base/plan.h"
 

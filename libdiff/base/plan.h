@@ -11,11 +11,12 @@
  *                  id_serve + reference_sort + source_serve
  *      join        id_serve + reference_serve + edge_sort                  target id -> ordinal
  *      build       id_serve + edge_serve + build + name                    adjacency blocks
- *      parts       reader + adjacency + idle_name + part + folded          only if some type is a part
+ *      parts       adjacency + idle_name + part                            only if some type is a part
+ *                  reader + adjacency + idle_name + owner_serve + folded
  *      dominators  dominator + idle_name + place_sort + folded             only with holders; the blocks' cache is in it
  *      links       idle_adjacency + name + link + place_serve + folded     names of references in the tree
  *      owners      adjacency + idle_name + owner + place_serve + link_serve + folded
- *      census      reader + owner + place_serve + link_serve + folded + identity_sort + tree_sort
+ *      census      reader + owner_serve + place_serve + link_serve + folded + identity_sort + tree_sort
  *                  + idle_adjacency + idle_name where the graph stays
  *
  * With holders the graph of the last capture (`after`, or the only one) stays until shortest paths were found in
@@ -76,7 +77,7 @@ typedef struct hsd_plan_side {
     uint64_t build_bytes;     /* hsd_adjacency_begin */
     uint64_t adjacency_bytes; /* hsd_adjacency_set_memory for parts, owners, paths; >= build_bytes */
     uint64_t idle_adjacency_bytes; /* for links, and while nobody walks it; <= adjacency_bytes */
-    uint64_t part_bytes;      /* hsd_parts_config: worklist and holders */
+    uint64_t part_bytes;      /* hsd_parts_config: worklist and holders; owner_serve_bytes once they are found */
     uint64_t folded_bytes;    /* (owner, bytes) of folded parts, sorting and serving; until census' end */
     uint64_t name_bytes;      /* blocks of the names of references: building, links, paths */
     uint64_t idle_name_bytes; /* else; <= name_bytes */
@@ -88,7 +89,8 @@ typedef struct hsd_plan_side {
     uint64_t tree_sort_bytes, tree_serve_bytes;
     uint64_t type_bytes;      /* types of objects read at random, from the walk's end on; where the graph stays */
     uint64_t path_bytes;      /* hsd_shortest_config; where the graph stays */
-    uint64_t owner_bytes;     /* hsd_owners_config: worklist and labels, until census' end */
+    uint64_t owner_bytes;     /* hsd_owners_config: worklist and labels */
+    uint64_t owner_serve_bytes; /* labels of owners, and before of parts, read in order; <= owner_bytes */
     uint64_t identity_sort_bytes, identity_serve_bytes;
 } hsd_plan_side;
 

@@ -125,6 +125,8 @@ hsd_plan_need hsd_plan_labels(const hsd_plan_capture *c)
     };
 }
 
+uint64_t hsd_plan_label_serve(const hsd_plan_capture *c) { return paged(4 * c->objects).least; }
+
 hsd_plan_need hsd_plan_adjacency(const hsd_plan_capture *c)
 {
     if (!hsd_plan_has_blocks(c)) return (hsd_plan_need){0, 0};

@@ -93,44 +93,38 @@ static bool divide_building(const divider *d)
 
 /* ---- walking and counting */
 
-/* The labels of owners; while parts are told apart theirs are there instead, and the folded ones after. */
-static void divide_labels(hsd_plan_side *side, const hsd_plan_capture *c, uint64_t labels)
+/* Labels are touched at random while they are found and read in order when objects are counted: then, if they are
+ * many, they leave their memory to what is sorted. */
+static void begin_labels(const divider *d)
 {
-    const uint64_t folded = c->has_parts ? hsd_max_u64(labels / 9 + 1, SERVE_LEAST) : 0;
-    side->owner_bytes = labels - folded;
-    side->part_bytes = c->has_parts ? labels - folded : 0;
-    side->folded_bytes = folded;
+    hsd_plan_side *side = d->side;
+    const hsd_plan_need labels = hsd_plan_labels(d->c);
+    const bool stay = d->is_resident || labels.useful <= d->room / 4;
+    side->owner_serve_bytes = stay ? labels.useful : hsd_plan_label_serve(d->c);
+    if (d->c->has_parts) {
+        side->folded_bytes = clamp(d->room / 16, SERVE_LEAST, hsd_plan_sort_useful(d->c->objects, 2));
+    }
 }
 
-/* Of labels, folded ones included. */
-static hsd_plan_need labels_of(const hsd_plan_capture *c)
-{
-    const hsd_plan_need one = hsd_plan_labels(c);
-    if (!c->has_parts) return one;
-    return (hsd_plan_need){.least = hsd_max_u64(one.least + SERVE_LEAST, one.least / 8 * 9 + 16), .useful = one.useful * 2};
-}
-
-/* What is alive while objects are counted, beside labels and what is sorted. */
+/* What is alive while objects are counted, beside what is sorted. */
 static uint64_t beside_census(const divider *d)
 {
     const hsd_plan_side *side = d->side;
-    return d->place_cap + side->link_serve_bytes +
+    return side->owner_serve_bytes + side->folded_bytes + d->place_cap + side->link_serve_bytes +
            (d->keeps_graph ? side->idle_adjacency_bytes + side->idle_name_bytes : 0);
 }
 
-static bool divide_census(const divider *d, uint64_t *labels)
+static bool divide_census(const divider *d)
 {
     hsd_plan_side *side = d->side;
     const hsd_plan_capture *c = d->c;
-    const hsd_plan_need need = labels_of(c);
     const unsigned tree_words = d->has_tree ? c->tree_words : 0;
     hsd_plan_slot census[] = {
-        {need.least, need.useful, 6, hsd_plan_has_blocks(c) ? labels : NULL},
-        {SORT_LEAST, hsd_plan_sort_useful(c->objects, c->identity_words), 4,
+        {SORT_LEAST, hsd_plan_sort_useful(c->objects, c->identity_words), 1,
          c->identity_words > 0 ? &side->identity_sort_bytes : NULL},
-        {SORT_LEAST, hsd_plan_sort_useful(c->objects, tree_words), 4, d->has_tree ? &side->tree_sort_bytes : NULL}};
+        {SORT_LEAST, hsd_plan_sort_useful(c->objects, tree_words), 1, d->has_tree ? &side->tree_sort_bytes : NULL}};
     const uint64_t used = beside_census(d);
-    if (d->room < used || !hsd_plan_share(d->room - used, census, 3)) return false;
+    if (d->room < used || !hsd_plan_share(d->room - used, census, 2)) return false;
     if (!d->has_tree) {
         side->identity_serve_bytes = hsd_plan_serve_useful(c->objects, c->identity_words, side->identity_sort_bytes);
         return true;
@@ -142,31 +136,50 @@ static bool divide_census(const divider *d, uint64_t *labels)
     return true;
 }
 
-/* The most that blocks may have so that what comes at the end fits beside a graph that stays. */
+/* The most that blocks may have where the graph stays: what comes at the end must fit beside it, and paths, which
+ * touch at random too, are left a quarter of all. */
 static uint64_t most_blocks(const divider *d)
 {
     const hsd_plan_side *side = d->side;
-    if (!d->keeps_graph) return d->room;
-    return beside(d->walk, side->identity_serve_bytes + side->tree_serve_bytes + side->kept_bytes + side->type_bytes +
-                               side->name_bytes + d->end_bytes + hsd_plan_paths(d->c).least);
+    if (!d->keeps_graph) return d->walk;
+    const hsd_plan_need paths = hsd_plan_paths(d->c), blocks = hsd_plan_adjacency(d->c);
+    const uint64_t room = beside(d->walk, side->identity_serve_bytes + side->tree_serve_bytes + side->kept_bytes +
+                                              side->type_bytes + side->name_bytes + d->end_bytes);
+    const uint64_t most = beside(room, paths.least);
+    if (d->is_resident) return most;
+    return hsd_min_u64(most, hsd_max_u64(blocks.least, beside(room, clamp(d->walk / 4, paths.least, paths.useful))));
+}
+
+/* Parts find their labels where owners will; then objects are read, beside blocks that stay as they are. */
+static bool divide_parts(const divider *d)
+{
+    hsd_plan_side *side = d->side;
+    if (!d->c->has_parts) return true;
+    const uint64_t most = beside(d->room, side->owner_serve_bytes + side->folded_bytes + side->idle_name_bytes);
+    const uint64_t least = hsd_plan_adjacency(d->c).least;
+    if (most < least) return false;
+    side->adjacency_bytes = hsd_min_u64(side->adjacency_bytes, most);
+    const uint64_t room = beside(d->walk, side->bits_bytes + side->adjacency_bytes + side->idle_name_bytes);
+    side->part_bytes = hsd_min_u64(hsd_plan_labels(d->c).useful, room);
+    return true;
 }
 
 static bool divide_walking(const divider *d)
 {
     hsd_plan_side *side = d->side;
-    uint64_t labels = 0;
-    if (!divide_census(d, &labels)) return false;
+    if (hsd_plan_has_blocks(d->c)) begin_labels(d);
+    if (!divide_census(d)) return false;
     if (!hsd_plan_has_blocks(d->c)) return true;
-    const hsd_plan_need blocks = hsd_plan_adjacency(d->c);
-    const uint64_t room = beside(d->room, d->place_cap + side->link_serve_bytes + side->idle_name_bytes);
-    labels = hsd_min_u64(labels, beside(room, blocks.least));
-    if (labels < labels_of(d->c).least) return false;
-    divide_labels(side, d->c, labels);
-    side->adjacency_bytes = hsd_min_u64(blocks.useful, hsd_min_u64(room - labels, most_blocks(d)));
-    if (d->is_resident) {
-        return side->adjacency_bytes == blocks.useful && side->owner_bytes >= hsd_plan_labels(d->c).useful;
-    }
-    return side->adjacency_bytes >= blocks.least;
+    const hsd_plan_need labels = hsd_plan_labels(d->c), blocks = hsd_plan_adjacency(d->c);
+    const uint64_t most = hsd_min_u64(blocks.useful, most_blocks(d));
+    hsd_plan_slot walk[] = {{labels.least, labels.useful, 3, &side->owner_bytes},
+                            {blocks.least, most, 1, &side->adjacency_bytes}};
+    const uint64_t used = side->bits_bytes + side->folded_bytes + d->place_cap + side->link_serve_bytes;
+    if (most < blocks.least) return false;
+    if (!hsd_plan_share(beside(d->walk, used + side->idle_name_bytes), walk, 2) || !divide_parts(d)) return false;
+    side->owner_serve_bytes = hsd_min_u64(side->owner_serve_bytes, side->owner_bytes);
+    if (!d->is_resident) return true;
+    return side->adjacency_bytes == blocks.useful && side->owner_bytes == labels.useful;
 }
 
 /* ---- dominators */
@@ -247,11 +260,13 @@ uint64_t hsd_plan_side_peak(const hsd_plan_side *s, const hsd_plan_capture *c, b
         raise(&peak, s->reader_bytes + hsd_max_u64(s->build_bytes + s->name_bytes, s->edge_sort_bytes));
     }
     raise(&peak, s->id_serve_bytes + s->edge_serve_bytes + s->build_bytes + s->name_bytes);
-    if (c->has_parts)
-        raise(&peak, s->reader_bytes + s->adjacency_bytes + s->idle_name_bytes + s->part_bytes + s->folded_bytes);
+    if (c->has_parts) {
+        raise(&peak, s->adjacency_bytes + s->idle_name_bytes + s->part_bytes);
+        raise(&peak, s->reader_bytes + s->adjacency_bytes + s->idle_name_bytes + s->owner_serve_bytes + s->folded_bytes);
+    }
     raise(&peak, s->dominator_bytes + s->idle_name_bytes + s->place_sort_bytes + s->folded_bytes);
     raise(&peak, s->idle_adjacency_bytes + s->name_bytes + s->link_bytes + s->place_serve_bytes + s->folded_bytes);
     raise(&peak, s->adjacency_bytes + s->idle_name_bytes + s->owner_bytes + placed);
-    raise(&peak, s->reader_bytes + s->owner_bytes + placed + s->identity_sort_bytes + s->tree_sort_bytes + idle);
+    raise(&peak, s->reader_bytes + s->owner_serve_bytes + placed + s->identity_sort_bytes + s->tree_sort_bytes + idle);
     return peak + s->bits_bytes;
 }

@@ -59,7 +59,8 @@ hsd_status hsd_side_parts(hsd_side_walk *side, hsd_error *err)
     const uint64_t share = side->plan.folded_bytes;
     if (side->is_part == NULL) return HSD_OK;
     HSD_TRY(find_holders(side, &holder, err));
-    hsd_status status = hsd_side_sorter(side, 2, 1, share, &side->folded, err);
+    hsd_status status = hsd_paged_shrink(&holder, side->plan.owner_serve_bytes, err);
+    if (status == HSD_OK) status = hsd_side_sorter(side, 2, 1, share, &side->folded, err);
     if (status == HSD_OK) status = fold_all(side, &holder, err);
     hsd_paged_close(&holder);
     if (status == HSD_OK) status = hsd_side_serve(side->folded, share, err);

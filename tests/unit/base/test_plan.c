@@ -48,12 +48,14 @@ static uint64_t walk_peak(const hsd_plan_side *s, const hsd_plan_capture *c, boo
         s->id_serve_bytes + s->reference_sort_bytes + s->source_serve_bytes,
         is_joined ? s->id_serve_bytes + s->reference_serve_bytes + s->edge_sort_bytes : 0,
         s->id_serve_bytes + s->edge_serve_bytes + s->build_bytes + s->name_bytes,
-        c->has_parts ? s->reader_bytes + s->adjacency_bytes + s->idle_name_bytes + s->part_bytes + s->folded_bytes : 0,
+        c->has_parts ? s->adjacency_bytes + s->idle_name_bytes + s->part_bytes : 0,
+        c->has_parts ? s->reader_bytes + s->adjacency_bytes + s->idle_name_bytes + s->owner_serve_bytes + s->folded_bytes
+                     : 0,
         s->dominator_bytes + s->idle_name_bytes + s->place_sort_bytes + s->folded_bytes,
         s->idle_adjacency_bytes + s->name_bytes + s->link_bytes + s->place_serve_bytes + s->folded_bytes,
         s->adjacency_bytes + s->idle_name_bytes + s->owner_bytes + s->place_serve_bytes + s->link_serve_bytes +
             s->folded_bytes,
-        s->reader_bytes + s->owner_bytes + s->place_serve_bytes + s->link_serve_bytes + s->folded_bytes +
+        s->reader_bytes + s->owner_serve_bytes + s->place_serve_bytes + s->link_serve_bytes + s->folded_bytes +
             s->identity_sort_bytes + s->tree_sort_bytes + (keeps_graph ? idle : 0)};
     return s->bits_bytes + largest(sums, HSD_ARRAY_LEN(sums));
 }
@@ -130,7 +132,8 @@ static void check_side(const hsd_plan *plan, const hsd_plan_side *s, const hsd_p
     cr_assert_leq(s->build_bytes, s->adjacency_bytes);
     cr_assert_eq(c->has_parts, s->part_bytes >= nodes / 1000 + nodes / 8 + (192 << 10));
     cr_assert_eq(c->has_parts, s->folded_bytes >= SORTER_LEAST);
-    cr_assert_geq(s->folded_bytes, s->part_bytes / 8);
+    cr_assert_leq(s->owner_serve_bytes, s->owner_bytes);
+    cr_assert_eq(has_blocks, s->owner_serve_bytes >= nodes / 1000 + (16 << 10));
     check_tree(s, c, has_tree(plan, c), has_tree(plan, c) && is_last);
 }
 

@@ -33,6 +33,7 @@ static void check_least(const hsd_plan_side *side, const hsd_plan_capture *c, bo
     cr_assert_geq(side->link_bytes, hsd_paged_least_bytes(8 * c->objects));
     cr_assert_geq(side->link_serve_bytes, hsd_paged_least_bytes(8 * c->objects));
     cr_assert_geq(side->owner_bytes, hsd_paged_least_bytes(4 * c->objects) + c->objects / 8 + (128 << 10));
+    cr_assert_geq(side->owner_serve_bytes, hsd_paged_least_bytes(4 * c->objects));
     cr_assert_geq(side->idle_name_bytes, hsd_paged_least_bytes(names));
     cr_assert_geq(side->idle_adjacency_bytes, hsd_paged_least_bytes(blocks));
     cr_assert_geq(side->idle_name_bytes, 256 << 10);
