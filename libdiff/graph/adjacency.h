@@ -80,6 +80,9 @@ uint32_t hsd_adjacency_block_count(const hsd_adjacency *adjacency);
 /* The block with the targets of a node, the first one of a long list. */
 uint32_t hsd_adjacency_block_of(const hsd_adjacency *adjacency, uint32_t node);
 
+/* Blocks read from the file since the memory was last bounded. */
+uint64_t hsd_adjacency_reads(const hsd_adjacency *adjacency);
+
 /* True if reading the block costs no I/O now. */
 bool hsd_adjacency_is_block_near(const hsd_adjacency *adjacency, uint32_t block);
 

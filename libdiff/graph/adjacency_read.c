@@ -48,6 +48,8 @@ uint32_t hsd_adjacency_block_of(const hsd_adjacency *a, uint32_t node)
 bool hsd_adjacency_is_resident(const hsd_adjacency *a) { return !a->blocks.has_pages; }
 uint32_t hsd_adjacency_block_count(const hsd_adjacency *a) { return a->blocks.count; }
 
+uint64_t hsd_adjacency_reads(const hsd_adjacency *a) { return a->blocks.has_pages ? a->blocks.pages.transfers : 0; }
+
 bool hsd_adjacency_is_block_near(const hsd_adjacency *a, uint32_t block)
 {
     return hsd_blocks_is_near(&a->blocks, block);

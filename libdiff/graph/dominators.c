@@ -155,6 +155,7 @@ static hsd_status walk_with_blocks(hsd_dominators *d, hsd_error *err)
     if (!fits) HSD_TRY(hsd_adjacency_set_memory(a, bytes, err));
     if (!hsd_adjacency_is_resident(a)) d->stats.was_paged = true;
     HSD_TRY(hsd_dominators_walk(d, err));
+    d->stats.faults += hsd_adjacency_reads(a);
     return limits->is_resident ? HSD_OK : hsd_adjacency_set_memory(a, limits->floor_bytes, err);
 }
 

@@ -220,7 +220,7 @@ static hsd_status fill_cores(hsd_semi *semi, hsd_error *err)
     return hsd_reel_check(&semi->d->reel, err);
 }
 
-/* Every climb touches links, few touch the rest. */
+/* Every climb touches links, few touch cores, next to none goes up. */
 static hsd_status open_arrays(sorter *s, hsd_error *err)
 {
     hsd_dominators *d = s->d;
@@ -231,10 +231,11 @@ static hsd_status open_arrays(sorter *s, hsd_error *err)
     const uint64_t links = hsd_min_u64(cores, left / 16 * 13);
     HSD_TRY(hsd_dominators_open(d, &semi->links, d->core_count, 8, links, err));
     left -= links;
-    const uint64_t rest = hsd_min_u64(cores, left / 2);
+    const uint64_t rest = hsd_min_u64(cores, left / 4 * 3);
     HSD_TRY(hsd_dominators_open(d, &semi->cores, d->core_count, 8, rest, err));
     HSD_TRY(hsd_dominators_open(d, &semi->up, d->count, 4, left - rest, err));
-    semi->is_flat = d->limits.uses_flat && semi->links.is_flat && semi->cores.is_flat && semi->up.is_flat;
+    semi->flat.links = d->limits.uses_flat && semi->links.is_flat;
+    semi->flat.rest = d->limits.uses_flat && semi->cores.is_flat && semi->up.is_flat;
     HSD_TRY(fill_up(semi, err));
     return fill_cores(semi, err);
 }

@@ -29,11 +29,9 @@ typedef struct numbering {
 
 /* ---- numbers ---- */
 
-/* A root node has one predecessor, whatever a graph says. */
 static bool is_core(const hsd_dominators *d, uint32_t node)
 {
-    const bool is_root = node >= d->config->roots.begin && node < d->config->roots.end;
-    return ((uint32_t)d->states[node >> 2] >> (node & 3) * 2 & IS_CORE) != 0 && !is_root;
+    return ((uint32_t)d->states[node >> 2] >> (node & 3) * 2 & IS_CORE) != 0;
 }
 
 static inline __attribute__((always_inline)) hsd_status number_all(numbering *n, hsd_tape_reader *nodes,
@@ -133,7 +131,6 @@ static inline __attribute__((always_inline)) hsd_status scatter_forward(numberin
             hsd_paged_prefetch_u32(&n->number_of, later);
         }
         const uint32_t target = hsd_flat_get_u32(&n->number_of, (uint32_t)entry, is_flat_array);
-        if (target == 0) continue; /* a root node */
         hsd_bucket_put_forward(&d->buckets[target >> d->bucket_shift], target, (uint32_t)(entry >> 32));
         if ((++done & HSD_DOMINATORS_TICK) == 0) status = hsd_dominators_tick(d, 1, done, d->forward_count, err);
     }
@@ -146,10 +143,10 @@ static inline __attribute__((always_inline)) void scatter_list(numbering *n, con
 {
     hsd_dominators *d = n->d;
     const uint32_t group = hsd_flat_get_u32(&n->group_of, list->source, is_flat_array);
-    const uint32_t least = list->source < d->secondary ? 1 : d->core_secondary;
+    const uint32_t least = list->source < d->secondary ? 0 : d->core_secondary;
     for (uint32_t i = 0; i < list->count; i++) {
         const uint32_t target = hsd_flat_get_u32(&n->number_of, list->targets[i], is_flat_array);
-        if (target == 0 || target < least) continue; /* a root node, or one of the first round */
+        if (target < least) continue;
         hsd_bucket_put_back(&d->buckets[target >> d->bucket_shift], target, list->source, group);
     }
 }

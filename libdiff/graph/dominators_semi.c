@@ -79,26 +79,26 @@ static inline void expect(const hsd_semi *s, const hsd_predecessor *items)
  * `semi`, what is known of it, tell. */
 static inline __attribute__((always_inline)) uint32_t consider(hsd_semi *s, uint32_t node, uint32_t place,
                                                                uint32_t semi, const hsd_predecessor *items,
-                                                               uint32_t count, bool is_flat)
+                                                               uint32_t count, hsd_semi_flat flat)
 {
     uint32_t last_group = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t above = items[i].group, from = items[i].source;
-        if (is_flat) expect(s, items + i);
+        if (flat.links) expect(s, items + i);
         if (above > node) {
             if (above == last_group) continue; /* the same way up: nothing new */
             last_group = above;
-            const climb c = climb_links(s, above, node, is_flat);
+            const climb c = climb_links(s, above, node, flat.links);
             semi = lesser(semi, c.least);
             above = c.above;
             if (semi <= above) continue;
             from = UINT32_MAX;
-            if (semi <= (uint32_t)hsd_flat_get_u64(&s->cores, above, is_flat)) continue;
-            from = (uint32_t)(hsd_flat_get_u64(&s->cores, c.top, is_flat) >> 32);
-        } else if (semi <= above || semi <= (uint32_t)hsd_flat_get_u64(&s->cores, above, is_flat)) {
+            if (semi <= (uint32_t)hsd_flat_get_u64(&s->cores, above, flat.rest)) continue;
+            from = (uint32_t)(hsd_flat_get_u64(&s->cores, c.top, flat.rest) >> 32);
+        } else if (semi <= above || semi <= (uint32_t)hsd_flat_get_u64(&s->cores, above, flat.rest)) {
             continue;
         }
-        semi = lesser(semi, climb_group(s, from, place, is_flat));
+        semi = lesser(semi, climb_group(s, from, place, flat.rest));
     }
     return semi;
 }
@@ -111,35 +111,50 @@ static inline __attribute__((always_inline)) void settle(hsd_semi *s, uint32_t n
     hsd_tape_put_u32(&s->d->semi_of, semi);
 }
 
-static inline __attribute__((always_inline)) void settle_all(hsd_semi *s, const hsd_sorted *sorted, bool is_flat)
+static inline __attribute__((always_inline)) void settle_all(hsd_semi *s, const hsd_sorted *sorted,
+                                                             hsd_semi_flat flat)
 {
     const hsd_predecessor *items = sorted->items;
     for (uint32_t node = sorted->hi; node-- > sorted->lo;) {
         const uint32_t slot = node - sorted->lo;
         const uint32_t count = sorted->counts[slot];
-        const uint64_t core = hsd_flat_get_u64(&s->cores, node, is_flat);
+        const uint64_t core = hsd_flat_get_u64(&s->cores, node, flat.rest);
         uint32_t semi = lesser((uint32_t)(core >> 32), sorted->forward[slot]);
-        semi = consider(s, node, (uint32_t)core, semi, items, count, is_flat);
+        semi = consider(s, node, (uint32_t)core, semi, items, count, flat);
         items += count;
-        settle(s, node, node == 0 ? 0 : semi, is_flat);
+        settle(s, node, node == 0 ? 0 : semi, flat.links);
     }
 }
 
-static void settle_all_flat(hsd_semi *s, const hsd_sorted *sorted) { settle_all(s, sorted, true); }
-static void settle_all_paged(hsd_semi *s, const hsd_sorted *sorted) { settle_all(s, sorted, false); }
+static void settle_flat(hsd_semi *s, const hsd_sorted *sorted)
+{
+    settle_all(s, sorted, (hsd_semi_flat){true, true});
+}
+
+static void settle_flat_links(hsd_semi *s, const hsd_sorted *sorted)
+{
+    settle_all(s, sorted, (hsd_semi_flat){true, false});
+}
+
+static void settle_paged(hsd_semi *s, const hsd_sorted *sorted)
+{
+    settle_all(s, sorted, (hsd_semi_flat){false, false});
+}
 
 void hsd_semi_settle(hsd_semi *s, const hsd_sorted *sorted)
 {
-    if (s->is_flat) settle_all_flat(s, sorted);
-    else settle_all_paged(s, sorted);
+    if (s->flat.links && s->flat.rest) settle_flat(s, sorted);
+    else if (s->flat.links) settle_flat_links(s, sorted);
+    else settle_paged(s, sorted);
 }
 
 void hsd_semi_settle_hot(hsd_semi *s, const hsd_sorted *part, bool is_first, bool is_last)
 {
+    const hsd_semi_flat paged = {false, false};
     const uint32_t node = part->lo;
     const uint64_t core = hsd_paged_get_u64(&s->cores, node);
     if (is_first) s->hot_semi = (uint32_t)(core >> 32);
     s->hot_semi = lesser(s->hot_semi, part->forward[0]);
-    s->hot_semi = consider(s, node, (uint32_t)core, s->hot_semi, part->items, part->counts[0], false);
+    s->hot_semi = consider(s, node, (uint32_t)core, s->hot_semi, part->items, part->counts[0], paged);
     if (is_last) settle(s, node, node == 0 ? 0 : s->hot_semi, false);
 }

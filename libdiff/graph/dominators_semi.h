@@ -23,12 +23,17 @@ typedef struct hsd_sorted {
     const uint32_t *forward; /* least predecessor that comes before node lo + i; UINT32_MAX = none */
 } hsd_sorted;
 
+/* Which arrays are used as plain ones. */
+typedef struct hsd_semi_flat {
+    bool links, rest;
+} hsd_semi_flat;
+
 typedef struct hsd_semi {
     hsd_dominators *d;
     hsd_paged links; /* u64 a core node: least semidominator on the way << 32 | further up */
     hsd_paged cores; /* u64 a core node: parent << 32 | preorder */
     hsd_paged up;    /* u32 a place */
-    bool is_flat;    /* all three are */
+    hsd_semi_flat flat;
     uint32_t hot_semi;
 } hsd_semi;
 

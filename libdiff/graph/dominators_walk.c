@@ -187,7 +187,8 @@ static hsd_status run_dry(walk *w, hsd_error *err)
     }
 }
 
-/* Root nodes count as reached from the start: only the super-root refers to them, whatever a graph says. */
+/* Root nodes count as reached from the start: none is a child of what refers to it, if anything does. Being
+ * children of the super-root, they have it for a dominator whatever else leads to them. */
 static hsd_status walk_all(walk *w, hsd_error *err)
 {
     hsd_dominators *d = w->d;
