@@ -6,7 +6,7 @@
  * special: a global object, a module's context, a group of roots.
  *
  *      edge type   from                  reference
- *      property    object                FIELD .name; names that are data become "[key]"
+ *      property    object                FIELD .name; where the name is data, a VALUE without one
  *      element     array                 ELEMENT [i]
  *      context     context               VARIABLE
  *      internal    array                 VALUE without a name: an item of what the array is the inside of

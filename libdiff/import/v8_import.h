@@ -38,7 +38,7 @@
 #define HSD_V8_FIRST_TYPE ((uint32_t)HSD_V8_MAX_TYPES + 3)
 
 enum {
-    HSD_V8_LABEL_KEY = 1, /* a property whose name is data */
+    HSD_V8_LABEL_KEY = 1, /* a property whose name is data: an item */
     HSD_V8_LABEL_ELEMENT,
     HSD_V8_LABEL_SLOT,      /* of an array of V8's own: an item of a container */
     HSD_V8_LABEL_SLOT_WEAK, /* the same, which does not hold: the table of a WeakMap */
@@ -48,12 +48,11 @@ enum {
 };
 
 #define HSD_V8_STRING_TOP      UINT32_C(0x7fffffff)
-#define HSD_V8_STRING_KEY      (HSD_V8_STRING_TOP)     /* "[key]" */
-#define HSD_V8_STRING_GLOBAL   (HSD_V8_STRING_TOP - 1) /* "global": roots that are global objects */
-#define HSD_V8_STRING_ORPHANS  (HSD_V8_STRING_TOP - 2) /* "(V8 internal)" */
-#define HSD_V8_STRING_PAIR     (HSD_V8_STRING_TOP - 3) /* "(WeakMap value)" */
-#define HSD_V8_STRING_INTERNAL (HSD_V8_STRING_TOP - 4) /* "internal" */
-#define HSD_V8_STRING_BLOCK    (HSD_V8_STRING_TOP - 5) /* "(block variable)" */
+#define HSD_V8_STRING_GLOBAL   (HSD_V8_STRING_TOP)     /* "global": roots that are global objects */
+#define HSD_V8_STRING_ORPHANS  (HSD_V8_STRING_TOP - 1) /* "(V8 internal)" */
+#define HSD_V8_STRING_PAIR     (HSD_V8_STRING_TOP - 2) /* "WeakMap value" */
+#define HSD_V8_STRING_INTERNAL (HSD_V8_STRING_TOP - 3) /* "internal" */
+#define HSD_V8_STRING_BLOCK    (HSD_V8_STRING_TOP - 4) /* "(block variable)" */
 #define HSD_V8_STRING_GLOBALS                                                                      \
     (HSD_V8_STRING_TOP - 64 - HSD_V8_MOST_GLOBALS) /* + number of the global */
 #define HSD_V8_STRING_SCOPES                                                                       \

@@ -149,7 +149,7 @@ static uint32_t label_text(const hsd_v8 *v8, const hsd_v8_entry *entry, hsd_byte
     const uint32_t own = entry->name < HSD_V8_MOST_STRINGS ? entry->name + 1 : 0;
     switch (entry->wait) {
     case HSD_V8_WAIT_FIELD:
-        return v8->import->options->with_values || is_field_name(text) ? own : HSD_V8_STRING_KEY;
+        return v8->import->options->with_values || is_field_name(text) ? own : 0;
     case HSD_V8_WAIT_INTERNAL:
         if (contains(text, "part of key") || contains(text, "in WeakMap"))
             return HSD_V8_STRING_PAIR;

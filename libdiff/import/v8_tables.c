@@ -105,7 +105,10 @@ static label label_of(const hsd_v8 *v8, const hsd_v8_entry *entry)
 {
     label l = {.kind = HSC_LABEL_INTERNAL, .text = entry->text};
     switch (entry->wait) {
-    case HSD_V8_WAIT_FIELD: l.kind = HSC_LABEL_FIELD; break;
+    case HSD_V8_WAIT_FIELD:
+        l.kind = (entry->flags & HSD_V8_ENTRY_SEEN) != 0 && l.text == 0 ? HSC_LABEL_VALUE
+                                                                        : HSC_LABEL_FIELD;
+        break;
     case HSD_V8_WAIT_GLOBAL_FIELD:
         l.kind = HSC_LABEL_FIELD;
         l.flags = is_named_scope(v8, entry) ? HSC_LABEL_NAMED_ROOT : 0;
@@ -149,7 +152,7 @@ static hsd_status define_labels(hsd_v8 *v8, hsd_error *err)
         hsc_label_kind kind;
         uint32_t flags, text;
     } own[] = {
-        {HSD_V8_LABEL_KEY, HSC_LABEL_FIELD, 0, HSD_V8_STRING_KEY},
+        {HSD_V8_LABEL_KEY, HSC_LABEL_VALUE, 0, 0},
         {HSD_V8_LABEL_ELEMENT, HSC_LABEL_ELEMENT, 0, 0},
         {HSD_V8_LABEL_SLOT, HSC_LABEL_VALUE, 0, 0},
         {HSD_V8_LABEL_SLOT_WEAK, HSC_LABEL_VALUE, HSC_STRENGTH_WEAK, 0},
@@ -205,10 +208,9 @@ static hsd_status define_scopes(hsd_v8 *v8, hsd_error *err)
 
 static hsd_status define_strings(hsd_v8 *v8, hsd_error *err)
 {
-    HSD_TRY(define_text(v8, HSD_V8_STRING_KEY, "[key]", err));
     HSD_TRY(define_text(v8, HSD_V8_STRING_GLOBAL, "global", err));
     HSD_TRY(define_text(v8, HSD_V8_STRING_ORPHANS, "(V8 internal)", err));
-    HSD_TRY(define_text(v8, HSD_V8_STRING_PAIR, "(WeakMap value)", err));
+    HSD_TRY(define_text(v8, HSD_V8_STRING_PAIR, "WeakMap value", err));
     HSD_TRY(define_text(v8, HSD_V8_STRING_INTERNAL, "internal", err));
     HSD_TRY(define_text(v8, HSD_V8_STRING_BLOCK, "(block variable)", err));
     return define_scopes(v8, err);

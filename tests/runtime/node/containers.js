@@ -58,7 +58,7 @@ plant({
     {root: 'global.map', path: 'Map', types: ['InMap'], items: '[*] InMap'},
     {root: 'global.keys', path: 'Map', types: ['InKeys'], items: '[*] InKeys'},
     {root: 'global.set', path: 'Set', types: ['InSet'], items: '[*] InSet'},
-    {root: 'global.dictionary', path: 'Object', types: ['InDictionary']},
+    {root: 'global.dictionary', path: 'Object', types: ['InDictionary'], items: '[*] InDictionary'},
     {root: 'global.sparse', path: 'Array', types: ['InSparse']},
     {root: 'global.closures', path: 'Array', types: ['InClosures']},
     {root: 'global.bound', path: 'Array', types: ['InBound']},

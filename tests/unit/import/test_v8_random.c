@@ -84,7 +84,7 @@ static const char *label_of(const v8_heap *heap, const v8_heap_edge *edge)
     const bool is_word =
         strcmp(name, "9") != 0 && strchr(name, '/') == NULL && strchr(name, '@') == NULL;
     if (strcmp(edge->kind, "property") == 0)
-        return is_word && strcmp(name, "two words") != 0 ? name : "[key]";
+        return is_word && strcmp(name, "two words") != 0 ? name : "";
     if (strcmp(edge->kind, "context") == 0) return name;
     if (strcmp(edge->kind, "weak") == 0)
         return strcmp(from, "object") == 0 && is_word ? name : "internal";
@@ -92,7 +92,7 @@ static const char *label_of(const v8_heap *heap, const v8_heap_edge *edge)
     if (strcmp(from, "array") == 0) return "";
     if (strcmp(from, "synthetic") == 0) return "internal";
     if (strcmp(from, "hidden") != 0 && strstr(name, "part of key") != NULL)
-        return "(WeakMap value)";
+        return "WeakMap value";
     return is_word ? name : "internal";
 }
 

@@ -149,11 +149,11 @@ def check_edge(where, edge, label, from_array, variables):
             say(where, "variable", variables[name], "became", label)
         return
     is_weak = flags & 3 == WEAK
-    good = {"property": label_kind == FIELD and not is_weak and text in (name, "[key]"),
+    good = {"property": not is_weak and (label_kind, text) in ((FIELD, name), (VALUE, "")),
             "element": label_kind == ELEMENT and not is_weak and index == name,
             "context": label_kind == VARIABLE and not is_weak and text == name,
             "weak": is_weak and text in ("internal", name)}
-    if not good.get(kind, label_kind == INTERNAL and text in ("internal", name, "(WeakMap value)") or
+    if not good.get(kind, label_kind == INTERNAL and text in ("internal", name, "WeakMap value") or
                     label_kind == VALUE and from_array and text == ""):
         say(where, "edge", edge, "became", label)
 
