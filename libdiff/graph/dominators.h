@@ -64,7 +64,8 @@ uint64_t hsd_dominators_useful_bytes(uint64_t nodes, uint64_t references);
 
 /*
  * Finds and tells all places. `stats` may be NULL. HSD_E_OVER_BUDGET below the least; HSD_E_IO, HSD_E_NOMEM;
- * what `take` returns other than HSD_OK ends the call and is returned.
+ * what `take` returns other than HSD_OK ends the call and is returned. Where not everything was resident, the
+ * adjacency is left with the least memory it can have: bound it anew before it is read again.
  */
 hsd_status hsd_dominators_find(hsd_adjacency *adjacency, const hsd_dominators_config *config,
                                hsd_dominators_stats *stats, hsd_error *err);
