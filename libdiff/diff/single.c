@@ -43,11 +43,12 @@ static hsd_status make_plan(hsd_single *single, hsd_error *err)
     single->has_tree = why == NULL && plan->has_holders;
     if (why != NULL) snprintf(single->why_no_tree, sizeof single->why_no_tree, "%s", why);
     else if (!plan->has_holders) {
+        const uint64_t least = plan->holders_least_bytes;
         snprintf(single->why_no_tree, sizeof single->why_no_tree,
-                 "%llu MiB of memory are too few for them, %llu suffice",
-                 (unsigned long long)(plan->memory_bytes >> 20),
-                 (unsigned long long)((plan->holders_least_bytes + 0xfffff) >> 20));
+                 "%llu MiB of memory are too few for it, %llu suffice", (unsigned long long)(plan->memory_bytes >> 20),
+                 (unsigned long long)((least + 0xfffff) >> 20));
         HSD_TRY(divide_memory(single, false, err));
+        plan->holders_least_bytes = least;
     }
     hsd_plan_explain(plan, &single->reporter);
     side->plan = plan->sides[0];
