@@ -93,7 +93,11 @@ hsd_status hsd_table_cut_names(hsd_table *table, size_t line_width, bool use_utf
                                     .full_size = cell->size,
                                     .room = room_for_name(table, i + 1, width)};
     }
-    const hsd_status status = hsd_shorten_names(names, count, width, use_utf8, &table->arena, err);
+    hsd_status status = HSD_OK;
+    for (size_t i = 0; table->has_ids && status == HSD_OK && i < count; i++)
+        status = hsd_shorten_names(&names[i], 1, width, use_utf8, &table->arena, err);
+    if (!table->has_ids)
+        status = hsd_shorten_names(names, count, width, use_utf8, &table->arena, err);
     for (size_t i = 0; status == HSD_OK && i < count; i++) {
         hsd_cell *cell = cell_at(table, i + 1, 0);
         cell->text = names[i].text;

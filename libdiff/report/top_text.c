@@ -128,6 +128,7 @@ static void print_objects(hsd_page *page, const hsd_top *top)
     const size_t shown = objects_shown(page, top);
     hsd_table table;
     if (shown == 0 || !hsd_page_begin_table(page, &table, OBJECT_COLUMNS, shown + 1)) return;
+    table.has_ids = true;
     hsd_page_headings(page, &table, headings);
     for (size_t i = 0; i < shown; i++)
         put_object(page, &table, top, &top->objects[i]);
@@ -147,20 +148,19 @@ static void print_why(hsd_page *page, const hsd_top *top)
     hsd_out_end_paragraph(&page->out, 0);
 }
 
-/* The type in which most bytes lie; none in an empty heap. */
-static hsd_text largest_type(const hsd_top *top)
+/* Of the types with several objects the one that retains most: one object has its path above. */
+static hsd_text type_to_look_at(const hsd_top *top)
 {
-    const hsd_top_type *largest = NULL;
     for (size_t i = 0; i < top->type_count; i++)
-        if (!largest || top->types[i].live.bytes > largest->live.bytes) largest = &top->types[i];
-    return largest ? largest->name : (hsd_text){"", 0};
+        if (top->types[i].live.objects > 1) return top->types[i].name;
+    return top->type_count > 0 ? top->types[0].name : (hsd_text){"", 0};
 }
 
 static void print_next(hsd_page *page, const hsd_top *top, bool is_folded)
 {
     hsd_next list[4];
     size_t count = 0;
-    const hsd_text type = largest_type(top);
+    const hsd_text type = type_to_look_at(top);
     if (top->side.has_roots && type.size > 0)
         list[count++] = (hsd_next){"hsdiff paths", "", type, "how they are reached"};
     if (is_folded)

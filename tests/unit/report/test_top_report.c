@@ -254,7 +254,7 @@ Test(top_report, suggests_what_to_type_next)
         .use_utf8 = true, .top = 1, .command = "a b.hprof", .is_foreign = true};
     char *report = sample_top_report(&top, &options);
     HOLDS(report,
-          "Next:  hsdiff paths 'a b.hprof' Buffer                how they are reached\n"
+          "Next:  hsdiff paths 'a b.hprof' Session               how they are reached\n"
           "       hsdiff top 'a b.hprof' --top all               every type and root\n"
           "       hsdiff top 'a b.hprof' --retained objects.csv  what each object retains\n"
           "       hsdiff import 'a b.hprof' -o heap.hs           to read the dump only once\n");
@@ -285,6 +285,25 @@ Test(top_report, cuts_names_to_the_terminal_and_nowhere_else)
     free(report);
     report = sample_top_report(&top, &text);
     HOLDS(report, types[0].name.data);
+    free(report);
+}
+
+Test(top_report, keeps_objects_within_the_terminal_even_where_they_look_alike)
+{
+    static hsd_step far[2][2];
+    hsd_top top = shop();
+    for (size_t i = 0; i < 2; i++) {
+        far[i][0] = sample_step("", "Main");
+        far[i][1] = sample_step(i ? ".theOtherOne.collections" : ".theOne.collections",
+                                "java.util.Collection[]");
+        objects[i] = sample_top_object("thread \"main\", com.shop.application.server.Main.main",
+                                       far[i], 2, 9000);
+    }
+    hsd_single_options options = text;
+    options.width = 80;
+    char *report = sample_top_report(&top, &options);
+    for (const char *line = strstr(report, "BIGGEST"); *line != '\n'; line = strchr(line, '\n') + 1)
+        cr_expect_leq((size_t)(strchr(line, '\n') - line), 80 + 2, "%s", line);
     free(report);
 }
 
