@@ -101,7 +101,11 @@ const cli_command cli_command_paths = {
         "Weak references never count, and soft ones do.\n"
         "\n"
         "The exit status is 2 when the capture has no object of that type or id; the message "
-        "names types that are called much like it.",
+        "names types that are called much like it.\n"
+        "\n"
+        "As JSON, schema hsdiff.paths/1: captures (one), warnings, type or object, live and "
+        "unreached of what was asked for, paths with references, live, root, kind and path, and "
+        "others: how many paths are not shown, and what is reached over them.",
     .examples = examples,
     .bit = CLI_ON_PATHS,
     .inputs_min = 2,

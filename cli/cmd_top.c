@@ -126,7 +126,11 @@ const cli_command cli_command_top = {
         "rest.\n"
         "\n"
         "An ID is what hsdiff paths takes: @123 where the runtime numbers its objects (V8), an "
-        "address otherwise.",
+        "address otherwise.\n"
+        "\n"
+        "As JSON, schema hsdiff.top/1: captures (one), warnings, types and roots with live, "
+        "unreached and retained_bytes, objects with bytes, retained, root and path, and with --top "
+        "others. Where retained sizes are not known they are null, and why_no_retained says why.",
     .examples = examples,
     .bit = CLI_ON_TOP,
     .inputs_min = 1,
