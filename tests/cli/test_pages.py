@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 
 VALUES = {"sort": "name", "table": "roots", "color": "never", "min": "1M", "memory": "64M"}  # "1" does for the others
@@ -100,6 +101,14 @@ def check_bash(hsdiff, commands):
 
 def main():
     hsdiff = os.path.abspath(sys.argv[1])
+    with tempfile.TemporaryDirectory() as folder: # --output=1 --help writes a file
+        os.chdir(folder)
+        result = check_all(hsdiff)
+        os.chdir("/")
+    return result
+
+
+def check_all(hsdiff):
     page = run(hsdiff, "--help")
     commands = re.findall(r"^  (\w+) ", page[page.index("\nCommands:\n"):page.index("\nOptions of")], re.MULTILINE)
     problems = list(check_help(hsdiff, commands)) + list(check_options(hsdiff, commands))
