@@ -66,7 +66,7 @@ static hsd_status begin_places(hsd_growth *growth, uint32_t choice, hsd_below *h
     static const hsd_trie_place root;
     here->edged = choice;
     here->fold = (hsd_path_fold){false, false};
-    here->place = hsd_trie_step_to(growth->places, &root, HSD_TRIE_INDIRECT, choice | HSD_TRIE_IS_ROOT);
+    here->place = hsd_trie_step_to(growth->places, &root, HSD_TRIE_ANY, choice | HSD_TRIE_IS_ROOT); /* no root has that edge */
     return hsd_trie_add(growth->places, &here->place, HSD_TRIE_KEPT_AFTER, 0, 0, err);
 }
 
@@ -94,8 +94,7 @@ static hsd_status add_place(hsd_growth *growth, const hsd_below *here, const hsd
     for (int i = 0; i < HSD_TRIE_SUMS; i++) {
         const hsd_amount amount = node->sums[i];
         const hsd_trie_sum sum = credited_sum((hsd_trie_sum)i, is_credited);
-        const bool is_change = sum == HSD_TRIE_NEW || sum == HSD_TRIE_FREED;
-        if (amount.objects == 0 || (!is_shown && !is_change)) continue;
+        if (amount.objects == 0) continue;
         HSD_TRY(hsd_trie_add(growth->places, &here->place, sum, is_shown ? amount.objects : 0, amount.bytes, err));
     }
     return HSD_OK;

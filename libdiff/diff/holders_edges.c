@@ -4,7 +4,7 @@
  * LEAST_PART of its growth, the HSD_MAX_GROWTH_EDGES largest that hang together with it.
  *
  *      one pass over the trie     candidates: large enough, and so is all above       parents before children
- *      for each holder            largest first, if the place above is a row → rows → preorder
+ *      for each holder            largest first, each with all above it → rows → preorder
  */
 #include "diff/growth.h"
 
@@ -168,15 +168,21 @@ static size_t put_children(const edges *e, const uint32_t *order, uint32_t count
     }
 }
 
+/* Makes rows of a place and of all above it that are none yet, if they find room: where things were freed above, what is
+ * below may carry more than all of it. */
+static size_t choose(edges *e, uint32_t at, size_t room)
+{
+    size_t missing = 0;
+    for (uint32_t i = at; i != NOBODY && !e->places[i].is_row; i = e->places[i].parent) missing++;
+    if (missing > room) return 0;
+    for (uint32_t i = at; i != NOBODY && !e->places[i].is_row; i = e->places[i].parent) e->places[i].is_row = true;
+    return missing;
+}
+
 static hsd_status make_rows(edges *e, const uint32_t *order, uint32_t count, hsd_holder *holder, hsd_error *err)
 {
     size_t chosen = 0;
-    for (uint32_t i = 0; i < count && chosen < HSD_MAX_GROWTH_EDGES; i++) {
-        place *p = &e->places[order[i]];
-        if (p->parent != NOBODY && !e->places[p->parent].is_row) continue;
-        p->is_row = true;
-        chosen++;
-    }
+    for (uint32_t i = 0; i < count; i++) chosen += choose(e, order[i], HSD_MAX_GROWTH_EDGES - chosen);
     hsd_growth_edge *rows = hsd_arena_take(&e->growth->diff->store->arena, (chosen + 1) * sizeof *rows);
     if (rows == NULL) return no_memory(err);
     holder->edge_count = put_children(e, order, count, NOBODY, rows, 0);

@@ -29,6 +29,12 @@ typedef struct oracle_place { /* a node of the type-path tree */
     hsd_amount before, after, new_, freed; /* own */
 } oracle_place;
 
+typedef struct oracle_below { /* a place below a holder */
+    uint32_t holder;          /* in the list; the path begins below it */
+    char path[ORACLE_PATH];
+    hsd_amount before, after, new_, freed; /* own; bytes of insides too. New and freed: credited to the holder */
+} oracle_below;
+
 typedef struct oracle_diff {
     oracle_row types[MODEL_TYPES];
     oracle_row roots[ORACLE_MAX_ROOTS];
@@ -38,6 +44,8 @@ typedef struct oracle_diff {
     uint32_t holder_count;
     oracle_place places[ORACLE_MAX_PLACES];
     uint32_t place_count;
+    oracle_below below[ORACLE_MAX_PLACES];
+    uint32_t below_count;
 } oracle_diff;
 
 typedef struct oracle_heaps {

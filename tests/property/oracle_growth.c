@@ -9,10 +9,7 @@
 
 enum { LOOK_BACK = 4 };
 
-typedef struct side { /* one heap and the other, to ask for what was kept */
-    const oracle_view *view, *other;
-    bool has_identity, is_after;
-} side;
+typedef oracle_side side;
 
 static void add(hsd_amount *amount, uint64_t bytes)
 {
@@ -20,24 +17,24 @@ static void add(hsd_amount *amount, uint64_t bytes)
     amount->bytes += bytes;
 }
 
-static bool is_shown(const oracle_view *v, int node)
+bool oracle_is_shown(const oracle_view *v, int node)
 {
     return v->nodes[node].is_live && (!v->nodes[node].is_object || v->counts[node]);
 }
 
 /* The same object, live and counted, on the other side; -1 = there is none. */
-static int partner(const side *s, int node)
+int oracle_partner(const side *s, int node)
 {
     const model_object *object = &s->view->heap->objects[node];
     const int at = oracle_find(s->other->heap, object->id);
-    return at >= 0 && is_shown(s->other, at) && s->other->heap->objects[at].type == object->type ? at : -1;
+    return at >= 0 && oracle_is_shown(s->other, at) && s->other->heap->objects[at].type == object->type ? at : -1;
 }
 
-static bool can_hold(const side *s, int node)
+bool oracle_can_hold(const side *s, int node)
 {
     const oracle_node *n = &s->view->nodes[node];
     if (!n->is_object) return oracle_has_root(s->view, n->name) && oracle_has_root(s->other, n->name);
-    return partner(s, node) >= 0 && s->view->heap->objects[node].type != MODEL_INTERNAL_TYPE &&
+    return oracle_partner(s, node) >= 0 && s->view->heap->objects[node].type != MODEL_INTERNAL_TYPE &&
            strcmp(n->edge, ".inside") != 0;
 }
 
@@ -54,7 +51,7 @@ static oracle_holder *holder_named(oracle_diff *diff, const char *key, const cha
     return holder;
 }
 
-static oracle_holder *holder_at(oracle_diff *diff, const side *s, int node)
+oracle_holder *oracle_holder_at(oracle_diff *diff, const side *s, int node)
 {
     char key[64], type[32];
     if (node == ORACLE_NOBODY) return holder_named(diff, "(roots)", "");
@@ -68,8 +65,8 @@ static oracle_holder *holder_at(oracle_diff *diff, const side *s, int node)
 static void credit(oracle_diff *diff, const side *s, int node)
 {
     int above = s->view->nodes[node].parent;
-    while (above != ORACLE_NOBODY && !can_hold(s, above)) above = s->view->nodes[above].parent;
-    oracle_holder *holder = holder_at(diff, s, above);
+    while (above != ORACLE_NOBODY && !oracle_can_hold(s, above)) above = s->view->nodes[above].parent;
+    oracle_holder *holder = oracle_holder_at(diff, s, above);
     const uint32_t type = s->view->heap->objects[node].type;
     const uint64_t bytes = s->view->bytes[node];
     add(s->is_after ? &holder->new_ : &holder->freed, bytes);
@@ -79,11 +76,11 @@ static void credit(oracle_diff *diff, const side *s, int node)
 static void find_holders(oracle_diff *diff, const side *s)
 {
     for (uint32_t i = 0; i < s->view->heap->object_count; i++) {
-        if (!is_shown(s->view, (int)i)) continue;
-        const int other = partner(s, (int)i);
+        if (!oracle_is_shown(s->view, (int)i)) continue;
+        const int other = oracle_partner(s, (int)i);
         if (other < 0) credit(diff, s, (int)i);
         else if (s->is_after && s->view->bytes[i] != s->other->bytes[other]) {
-            holder_at(diff, s, (int)i)->resized_bytes = s->view->bytes[i] - s->other->bytes[other];
+            oracle_holder_at(diff, s, (int)i)->resized_bytes = s->view->bytes[i] - s->other->bytes[other];
         }
     }
 }
@@ -96,7 +93,7 @@ static uint64_t retained(const oracle_view *v, const bool *is_of)
     for (uint32_t i = 0; i < v->heap->object_count; i++) {
         bool is_dominated = false;
         for (int d = 0; d < v->node_count; d++) is_dominated |= is_of[d] && v->dominates[d][i];
-        if (is_dominated && is_shown(v, (int)i)) bytes += v->bytes[i];
+        if (is_dominated && oracle_is_shown(v, (int)i)) bytes += v->bytes[i];
     }
     return bytes;
 }
@@ -104,7 +101,7 @@ static uint64_t retained(const oracle_view *v, const bool *is_of)
 static uint64_t retained_by_type(const oracle_view *v, uint32_t type)
 {
     bool is_of[ORACLE_MAX_NODES] = {false};
-    for (uint32_t i = 0; i < v->heap->object_count; i++) is_of[i] = is_shown(v, (int)i) && v->heap->objects[i].type == type;
+    for (uint32_t i = 0; i < v->heap->object_count; i++) is_of[i] = oracle_is_shown(v, (int)i) && v->heap->objects[i].type == type;
     return retained(v, is_of);
 }
 
@@ -119,10 +116,7 @@ static uint64_t retained_by_root(const oracle_view *v, const char *name)
 
 /* ---- places ---- */
 
-typedef struct steps { /* a path, step by step, and how many of its last steps are looked back at */
-    char step[ORACLE_MAX_NODES][2 * ORACLE_NAME];
-    uint32_t count, known;
-} steps;
+typedef oracle_steps steps;
 
 static void name_step(const oracle_view *v, int node, char *out)
 {
@@ -131,7 +125,7 @@ static void name_step(const oracle_view *v, int node, char *out)
     else snprintf(out, 2 * ORACLE_NAME, " (%s)", n->name);
 }
 
-static void go_on(steps *path, const char *step)
+void oracle_go_on(oracle_steps *path, const char *step, uint32_t most)
 {
     for (uint32_t back = 0; back < path->known; back++) {
         if (strcmp(path->step[path->count - 1 - back], step) != 0) continue;
@@ -139,6 +133,7 @@ static void go_on(steps *path, const char *step)
         path->known -= back;
         return;
     }
+    if (path->count == most) return;
     snprintf(path->step[path->count++], sizeof path->step[0], "%s", step);
     if (path->known < LOOK_BACK) path->known++;
 }
@@ -152,7 +147,7 @@ static void find_steps(const oracle_view *v, int node, steps *path)
     path->count = path->known = 0;
     while (length > 0) {
         name_step(v, way[--length], step);
-        go_on(path, step);
+        oracle_go_on(path, step, 64);
     }
 }
 
@@ -171,7 +166,7 @@ static void find_places(oracle_diff *diff, const side *s)
     for (int i = 0; i < s->view->node_count; i++) {
         char text[ORACLE_PATH];
         size_t length = 0;
-        if (!is_shown(s->view, i)) continue;
+        if (!oracle_is_shown(s->view, i)) continue;
         find_steps(s->view, i, &path);
         for (uint32_t k = 0; k < path.count; k++) {
             length += (size_t)snprintf(text + length, sizeof text - length, "%s", path.step[k]);
@@ -179,7 +174,7 @@ static void find_places(oracle_diff *diff, const side *s)
         oracle_place *place = place_at(diff, text);
         if (!s->view->nodes[i].is_object) continue;
         add(s->is_after ? &place->after : &place->before, s->view->bytes[i]);
-        if (s->has_identity && partner(s, i) < 0) add(s->is_after ? &place->new_ : &place->freed, s->view->bytes[i]);
+        if (s->has_identity && oracle_partner(s, i) < 0) add(s->is_after ? &place->new_ : &place->freed, s->view->bytes[i]);
     }
 }
 
@@ -266,6 +261,7 @@ void oracle_compare_growth(oracle_diff *diff, const oracle_view *before, const o
     if (has_identity) {
         find_holders(diff, &b);
         find_holders(diff, &a);
+        oracle_find_edges(diff, &b, &a);
     } else {
         find_anchors(diff, before, after);
     }

@@ -7,6 +7,30 @@
 #include "oracle.h"
 #include "oracle_view.h"
 
+/* One heap and the other, to ask for what was kept. */
+typedef struct oracle_side {
+    const oracle_view *view, *other;
+    bool has_identity, is_after;
+} oracle_side;
+
+bool oracle_is_shown(const oracle_view *view, int node);
+int oracle_partner(const oracle_side *side, int node);   /* the same object, live and counted, on the other side; -1 */
+bool oracle_can_hold(const oracle_side *side, int node);
+
+/* The holder that a node is, ORACLE_NOBODY the super-root; made when there is none. */
+oracle_holder *oracle_holder_at(oracle_diff *diff, const oracle_side *side, int node);
+
+/* A path, step by step, and how many of its last steps are looked back at. */
+typedef struct oracle_steps {
+    char step[ORACLE_MAX_NODES][2 * ORACLE_NAME];
+    uint32_t count, known;
+} oracle_steps;
+
+void oracle_go_on(oracle_steps *path, const char *step, uint32_t most);
+
+/* Places below holders, with identity (oracle_edges.c). */
+void oracle_find_edges(oracle_diff *diff, const oracle_side *before, const oracle_side *after);
+
 void oracle_compare_growth(oracle_diff *diff, const oracle_view *before, const oracle_view *after, bool has_identity);
 
 #endif

@@ -75,9 +75,9 @@ typedef struct hsd_type_growth { /* new and freed objects of one type */
 typedef struct hsd_growth_edge {
     hsd_text edge, type;
     uint32_t depth;             /* 1 = below the holder itself */
-    hsd_amount before, after;   /* objects in this very place: items of a container */
-    hsd_amount new_, freed;     /* of these; all 0 where identity is not known */
-    int64_t growth_bytes;       /* of all that hangs below it, itself included */
+    hsd_amount before, after;   /* objects in this very place: items of a container; bytes of its insides too */
+    hsd_amount new_, freed;     /* of these, what the holder is credited with; all 0 where identity is not known */
+    int64_t growth_bytes;       /* the holder's, of all that hangs below this place, itself included */
 } hsd_growth_edge;
 
 /*
