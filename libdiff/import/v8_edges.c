@@ -20,6 +20,11 @@
  * WeakMap -> value (the key holds it; V8 tells both), and PropertyCell -> value (the global object holds
  * it). Not where they lead to something movable, because DevTools counts both ways to an owner there,
  * nor to what may be V8's own.
+ *
+ * A table of a WeakMap is known by its names, one for each pair, which are not there yet. But V8 numbers
+ * strings as it meets them, so no edge before has had that name. All items of an array that are new in
+ * this way share a label, and the text of the first will tell what that is. Node also has a weak reference
+ * to the value right before the strong one, pages have not.
  */
 #include <string.h>
 
@@ -30,6 +35,8 @@
 #define COMMON_FIELD 16u
 /* Names of V8's own references: some hundred, and one for each pair of a WeakMap. */
 #define MOST_INTERNAL 16384u
+/* Arrays with a name that no edge before had: tables of WeakMaps, and those longer than any before. */
+#define MOST_TABLES 16384u
 
 typedef hsd_v8_source source;
 typedef hsd_v8_reference edge;
@@ -86,16 +93,29 @@ static inline hsd_status field_label(hsd_v8 *v8, const source *s, uint32_t name,
     return HSD_OK;
 }
 
-static hsd_status internal_label(hsd_v8 *v8, const source *s, const edge *e, uint32_t *label,
+/* An item of an array of V8's own. */
+static hsd_status item_label(hsd_v8 *v8, source *s, const edge *e, uint32_t *label, hsd_error *err)
+{
+    *label = HSD_V8_LABEL_SLOT;
+    if (hsd_v8_is_movable(v8, e->target)) return HSD_OK;
+    if (e->target == s->weak_target) {
+        *label = HSD_V8_LABEL_SLOT_WEAK;
+        return HSD_OK;
+    }
+    if (e->name <= v8->newest_name) return HSD_OK;
+    if (s->table_label == 0 && v8->table_count < MOST_TABLES) {
+        v8->table_count++;
+        HSD_TRY(own_label(v8, HSD_V8_WAIT_TABLE, 0, e->name, 0, &s->table_label, err));
+    }
+    if (s->table_label != 0) *label = s->table_label;
+    return HSD_OK;
+}
+
+static hsd_status internal_label(hsd_v8 *v8, source *s, const edge *e, uint32_t *label,
                                  hsd_error *err)
 {
     *label = HSD_V8_LABEL_INTERNAL;
-    if (s->class == HSD_V8_ARRAY) {
-        /* A WeakMap's table: weak to the value, and then a second time, because the pair holds it. */
-        const bool is_second = e->target == s->weak_target && !hsd_v8_is_movable(v8, e->target);
-        *label = is_second ? HSD_V8_LABEL_SLOT_WEAK : HSD_V8_LABEL_SLOT;
-        return HSD_OK;
-    }
+    if (s->class == HSD_V8_ARRAY) return item_label(v8, s, e, label, err);
     if (s->class == HSD_V8_SYNTHETIC) return HSD_OK;
     if (s->kind != 0) {
         /* V8's accessors, hidden nodes once and embedder objects now, hang from their cell alone. */
@@ -125,7 +145,7 @@ static hsd_status block_label(hsd_v8 *v8, const source *s, const edge *e, uint32
     return HSD_OK;
 }
 
-static inline hsd_status label_of(hsd_v8 *v8, const source *s, const edge *e, uint32_t *label,
+static inline hsd_status label_of(hsd_v8 *v8, source *s, const edge *e, uint32_t *label,
                                   uint64_t *index, hsd_error *err)
 {
     *index = 0;
@@ -184,6 +204,9 @@ static hsd_status write_edges(hsd_v8 *v8, source *s, const uint64_t *items, size
         hsd_v8_marks_refer(&v8->marks, e.target);
         HSD_TRY(label_of(v8, s, &e, &label, &index, err));
         s->weak_target = e.kind == HSD_V8_EDGE_WEAK ? e.target : UINT32_MAX;
+        if (e.kind != HSD_V8_EDGE_ELEMENT && e.kind != HSD_V8_EDGE_HIDDEN &&
+            e.name > v8->newest_name)
+            v8->newest_name = e.name;
         HSD_WRITE(v8->import,
                   hsc_reference(v8->import->writer, hsd_v8_late_ordinal(&v8->late, e.target), label,
                                 index),

@@ -82,6 +82,8 @@ typedef struct hsd_v8 {
     hsd_v8_late late;
     bool type_used[HSD_V8_MAX_TYPES + 2]; /* types made of node types: by number in the capture */
     uint32_t internal_count;              /* names of V8's own references, which have a limit too */
+    uint32_t table_count;                 /* arrays that may be tables of WeakMaps, the same */
+    uint32_t newest_name;                 /* the greatest number of a string that an edge had */
     uint64_t edges_due;                   /* sum of edge_count */
     uint64_t dangling;                    /* references to nodes that are not there */
     bool has_detached;                    /* some embedder object says that it is detached */

@@ -53,7 +53,7 @@ static bool is_type(hsd_v8_wait wait)
 static bool is_label(hsd_v8_wait wait)
 {
     return (wait >= HSD_V8_WAIT_FIELD && wait <= HSD_V8_WAIT_WEAK) ||
-           wait == HSD_V8_WAIT_GLOBAL_FIELD || wait == HSD_V8_WAIT_SCOPE_VARIABLE;
+           (wait >= HSD_V8_WAIT_GLOBAL_FIELD && wait <= HSD_V8_WAIT_TABLE);
 }
 
 static hsd_status add(hsd_v8_names *names, const hsd_v8_entry *entry, uint32_t *out, hsd_error *err)

@@ -36,6 +36,7 @@ typedef enum hsd_v8_wait {
     /* From here on each is put by hand, not found again. */
     HSD_V8_WAIT_GLOBAL_FIELD,   /* label of a property of a global object; owner = which */
     HSD_V8_WAIT_SCOPE_VARIABLE, /* label of a variable of a module or script; owner = which */
+    HSD_V8_WAIT_TABLE,          /* label of items of an array, which may be a WeakMap's table */
     HSD_V8_WAIT_GLOBAL,         /* class of a global object; owner = which */
     HSD_V8_WAIT_SCRIPT,         /* file name of a module or script; owner = which */
     HSD_V8_WAIT_ROOT,           /* name of a group of roots; owner = which */
@@ -49,7 +50,8 @@ typedef enum hsd_v8_wait {
 #define HSD_V8_ENTRY_SEEN 0x2u /* its string came */
 #define HSD_V8_ENTRY_VALUE                                                                         \
     0x4u /* CELL: the string is "value"; SOURCE: it is "system / PropertyCell" */
-#define HSD_V8_ENTRY_FOLD 0x8u /* INTERNAL: leads into a container */
+#define HSD_V8_ENTRY_FOLD 0x8u  /* INTERNAL: leads into a container */
+#define HSD_V8_ENTRY_PAIR 0x10u /* TABLE: the item is the value of a pair, which the key holds */
 
 typedef struct hsd_v8_entry {
     uint32_t name;   /* number of the string in the snapshot */

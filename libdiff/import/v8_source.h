@@ -22,6 +22,7 @@ typedef struct hsd_v8_source {
     uint32_t block;         /* a context of one, or HSD_V8_NO_BLOCK */
     uint32_t last_variable; /* of it: the greatest number of a hidden edge */
     uint32_t weak_target;   /* of the edge before, if that was weak; else UINT32_MAX */
+    uint32_t table_label;   /* of an array's items with new names, or 0 */
 } hsd_v8_source;
 
 /* The edges of a node that can be seen, as they stand in the list. */

@@ -80,6 +80,12 @@ static bool is_text(hsd_bytes text, const char *word)
     return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
 }
 
+/* "4 / part of key (Key @21) -> value (Value @23) pair in WeakMap (table @19)", and what it was called before. */
+static bool is_pair(hsd_bytes text)
+{
+    return contains(text, "part of key") || contains(text, "in WeakMap");
+}
+
 /* V8's own references that lead from what a program knows to what it is made of. */
 static bool leads_inside(hsd_bytes text)
 {
@@ -150,9 +156,9 @@ static uint32_t label_text(const hsd_v8 *v8, const hsd_v8_entry *entry, hsd_byte
     switch (entry->wait) {
     case HSD_V8_WAIT_FIELD:
         return v8->import->options->with_values || is_field_name(text) ? own : 0;
+    case HSD_V8_WAIT_TABLE: return 0;
     case HSD_V8_WAIT_INTERNAL:
-        if (contains(text, "part of key") || contains(text, "in WeakMap"))
-            return HSD_V8_STRING_PAIR;
+        if (is_pair(text)) return HSD_V8_STRING_PAIR;
         return is_internal_name(text) ? own : HSD_V8_STRING_INTERNAL;
     case HSD_V8_WAIT_BLOCK: take_prefix(&text, "#"); return is_identifier(text, false) ? own : 0;
     case HSD_V8_WAIT_CELL:
@@ -184,6 +190,9 @@ static hsd_status give(hsd_v8 *v8, hsd_v8_entry *entry, hsd_bytes text, hsd_erro
         break;
     case HSD_V8_WAIT_INTERNAL:
         if (leads_inside(text)) entry->flags |= HSD_V8_ENTRY_FOLD;
+        break;
+    case HSD_V8_WAIT_TABLE:
+        if (is_pair(text)) entry->flags |= HSD_V8_ENTRY_PAIR;
         break;
     default: break;
     }

@@ -134,6 +134,10 @@ static label label_of(const hsd_v8 *v8, const hsd_v8_entry *entry)
         l.flags = (entry->flags & HSD_V8_ENTRY_MOVABLE) == 0 ? HSC_STRENGTH_WEAK : 0;
         break;
     case HSD_V8_WAIT_WEAK: l.flags = HSC_STRENGTH_WEAK; break;
+    case HSD_V8_WAIT_TABLE:
+        l.kind = HSC_LABEL_VALUE;
+        l.flags = (entry->flags & HSD_V8_ENTRY_PAIR) != 0 ? HSC_STRENGTH_WEAK : 0;
+        break;
     default: break;
     }
     return l;
@@ -142,7 +146,7 @@ static label label_of(const hsd_v8 *v8, const hsd_v8_entry *entry)
 static bool is_label(const hsd_v8_entry *entry)
 {
     return (entry->wait >= HSD_V8_WAIT_FIELD && entry->wait <= HSD_V8_WAIT_WEAK) ||
-           entry->wait == HSD_V8_WAIT_GLOBAL_FIELD || entry->wait == HSD_V8_WAIT_SCOPE_VARIABLE;
+           (entry->wait >= HSD_V8_WAIT_GLOBAL_FIELD && entry->wait <= HSD_V8_WAIT_TABLE);
 }
 
 static hsd_status define_labels(hsd_v8 *v8, hsd_error *err)

@@ -316,6 +316,45 @@ Test(v8_snapshot, the_key_of_a_weak_map_holds_its_value_and_the_table_does_not)
     v8_heap_free(heap);
 }
 
+Test(v8_snapshot, the_table_of_a_weak_map_is_known_by_the_names_of_its_pairs)
+{
+    v8_heap *heap = v8_heap_new();
+    const v8_program p = v8_add_program(heap);
+    const uint32_t table = v8_node(heap, "array", "", 104), list = v8_node(heap, "array", "", 24);
+    const uint32_t key = v8_node(heap, "object", "Key", 24),
+                   value = v8_node(heap, "object", "Value", 24),
+                   part = v8_node(heap, "array", "", 24);
+    v8_edge(heap, p.leak, "property", "table", table);
+    v8_edge(heap, p.leak, "property", "list", list);
+    v8_edge(heap, p.leak, "property", "key", key);
+    v8_edge(heap, table, "internal",
+            "1 / part of key (Key @21) -> value (Value @23) pair in WeakMap (table @17)", value);
+    v8_edge(heap, table, "internal",
+            "2 / part of key (Key @21) -> value (Value @23) pair in WeakMap (table @17)", value);
+    v8_edge(heap, table, "internal", "3 / key Key in WeakMap", part);
+    v8_edge(heap, table, "internal", "key", key);
+    v8_edge(heap, list, "internal", "0", value);
+    v8_edge(heap, list, "internal", "1", key);
+    v8_edge(heap, key, "internal",
+            "7 / part of key (Key @21) -> value (Value @23) pair in WeakMap (table @17)", value);
+    loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
+    const loaded_object *from = &c.objects[table];
+    cr_assert_eq(from->reference_count, 4);
+    for (size_t i = 0; i < 4; i++) {
+        cr_expect_eq(from->references[i].kind, HSC_LABEL_VALUE);
+        cr_expect_str_eq(from->references[i].name, "");
+    }
+    cr_expect_eq(from->references[0].flags, HSC_STRENGTH_WEAK, "the key holds the value");
+    cr_expect_eq(from->references[1].flags, HSC_STRENGTH_WEAK, "and that of the next pair");
+    cr_expect_eq(from->references[2].flags, 0, "all ways to a part count");
+    cr_expect_eq(from->references[3].flags, 0, "a name that was there before");
+    cr_expect_eq(c.objects[list].references[0].flags, 0, "any other array holds its items");
+    cr_expect_eq(c.objects[list].references[1].flags, 0);
+    cr_expect_eq(c.objects[key].references[0].flags, 0);
+    loaded_release(&c);
+    v8_heap_free(heap);
+}
+
 Test(v8_snapshot, the_cell_of_a_global_variable_does_not_hold_it)
 {
     v8_heap *heap = v8_heap_new();
