@@ -64,7 +64,9 @@ static bool find_path(const oracle_view *v, int above, int node, char *path)
         if (is_shown) oracle_go_on(&steps, step, MOST_STEPS);
     }
     path[0] = 0;
-    for (uint32_t i = 1; i < steps.count; i++) strcat(path, steps.step[i]);
+    for (uint32_t i = 1, used = 0; i < steps.count; i++) {
+        used += (uint32_t)snprintf(path + used, ORACLE_PATH - used, "%s", steps.step[i]);
+    }
     return is_shown;
 }
 
