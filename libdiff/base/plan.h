@@ -31,7 +31,8 @@
  * walking both at once, the two walks share the budget by their size.
  *
  * Rungs, as memory shrinks: the graph stays in memory from its building to the end; or it is dropped wherever
- * it is not needed at random, and comes back from its file; or, when not even the least of each stage fits, there
+ * it is not needed at random, and comes back from its file (so do graphs of two walks at once, unless they are small:
+ * it costs little, and half of the memory is saved); or, when not even the least of each stage fits, there
  * are no dominators, and the walk ends with owners.
  */
 #ifndef HSD_BASE_PLAN_H

@@ -5,7 +5,8 @@
  */
 #include "base/plan_parts.h"
 
-#define SORT_ENOUGH  MIB(64)
+#define SORT_ENOUGH  MIB(24)
+#define LEVELS_ENOUGH MIB(48) /* of shortest paths: records of one level */
 #define MERGE_BLOCK  KIB(272) /* what a merge can use for each run */
 #define PAGE_BYTES   KIB(16)
 #define LEAST_PAGES  16u      /* of a paged array */
@@ -69,7 +70,8 @@ static uint64_t sort_whole(uint64_t records, unsigned words)
 }
 
 /* More than this buys no speed: runs are written while the next fills, and merged in one pass. Two captures
- * of 5 M objects, whole diff: 2.8 s and 213 MiB with 82 MiB for each sorter, 3.1 s and 418 MiB with 241. */
+ * of 5 M objects, whole diff with holders: 7.2 s of CPU and 192 MiB with 24 MiB for each sorter, 7.3 s and 260 MiB
+ * with 52. */
 uint64_t hsd_plan_sort_useful(uint64_t records, unsigned words)
 {
     const uint64_t enough = hsd_max_u64(SORT_ENOUGH, records * 8 * words / 64);
@@ -187,14 +189,15 @@ hsd_plan_need hsd_plan_types(const hsd_plan_capture *c)
     return need;
 }
 
-/* Ways of 8 bytes, one bit a node, and levels: three areas of records of 16 bytes. */
+/* Ways of 8 bytes, one bit a node, and levels: three areas of records of 16 bytes. A level is seldom an eighth of all. */
 hsd_plan_need hsd_plan_paths(const hsd_plan_capture *c)
 {
     const hsd_plan_need ways = paged(8 * c->objects);
     const uint64_t seen = c->objects / 8 + 64;
+    const uint64_t levels = hsd_min_u64(48 * c->objects, hsd_max_u64(LEVELS_ENOUGH, 6 * c->objects));
     return (hsd_plan_need){
         .least = ways.least + seen + KIB(256),
-        .useful = ways.useful + seen + hsd_max_u64(48 * c->objects, KIB(256)),
+        .useful = ways.useful + seen + hsd_max_u64(levels, KIB(256)),
     };
 }
 
@@ -222,12 +225,11 @@ uint64_t hsd_plan_kept(const hsd_plan_capture *c, bool keeps_graph)
     return c->objects / 8 + 64 + (keeps_graph ? c->objects / 8 + index_bytes(c) : 0);
 }
 
-/* Labels and blocks at once; or what dominators touch at random, the blocks and some 24 bytes a node; and places. */
+/* Labels and blocks at once; or what dominators touch at random once the walk is over, some 24 bytes a node. */
 uint64_t hsd_plan_random(const hsd_plan_capture *c)
 {
     if (!hsd_plan_has_blocks(c)) return 0;
-    const uint64_t fixed = hsd_plan_bits(c) + adjacency_estimate(c);
     const uint64_t labels = hsd_plan_labels(c).useful * (c->has_parts ? 2 : 1);
-    if (!hsd_plan_has_tree(c)) return fixed + labels;
-    return fixed + name_estimate(c) + hsd_max_u64(labels, 24 * c->objects) + hsd_plan_places(c);
+    const uint64_t walk = adjacency_estimate(c) + labels;
+    return hsd_plan_bits(c) + (hsd_plan_has_tree(c) ? hsd_max_u64(walk, 24 * c->objects) : walk);
 }

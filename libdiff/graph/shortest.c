@@ -22,6 +22,7 @@
 #define AREAS 3u
 #define WAY_BYTES 8u
 #define LEAST_PAGES 16u
+#define ENOUGH_BYTES (UINT64_C(48) << 20) /* for the areas of small graphs */
 #define PROGRESS_STEPS 0xffffu
 
 typedef struct search {
@@ -85,10 +86,11 @@ uint64_t hsd_shortest_least_bytes(uint64_t nodes)
     return seen_bytes(nodes) + least_way_bytes(nodes) + least_area_bytes();
 }
 
-/* A level has seldom more references than the graph has nodes. */
+/* A level has seldom more references than an eighth of the graph's nodes; if it has, some are sorted on disk. */
 static uint64_t useful_area_bytes(uint64_t nodes)
 {
-    return hsd_max_u64((uint64_t)AREAS * nodes * sizeof(hsd_quad), least_area_bytes());
+    const uint64_t all = (uint64_t)AREAS * nodes * sizeof(hsd_quad);
+    return hsd_max_u64(hsd_min_u64(all, hsd_max_u64(ENOUGH_BYTES, all / 8)), least_area_bytes());
 }
 
 uint64_t hsd_shortest_useful_bytes(uint64_t nodes)

@@ -297,8 +297,9 @@ Test(plan, a_graph_stays_in_memory_where_there_is_enough_of_it)
 {
     hsd_plan plan;
     hsd_plan_request r = with_holders(MIB(1024), 5000000, 25000000, 2);
+    r.threads = 1;
     cr_assert_eq(hsd_plan_make(&plan, &r, NULL), HSD_OK);
-    cr_assert(plan.is_side_by_side);
+    cr_assert_not(plan.is_side_by_side);
     for (unsigned i = 0; i < 2; i++) {
         const hsd_plan_side *s = &plan.sides[i];
         cr_assert(s->build_bytes == s->adjacency_bytes && s->idle_adjacency_bytes == s->adjacency_bytes);
@@ -310,6 +311,26 @@ Test(plan, a_graph_stays_in_memory_where_there_is_enough_of_it)
     cr_assert_eq(hsd_plan_make(&plan, &r, NULL), HSD_OK);
     cr_assert_lt(plan.sides[1].idle_adjacency_bytes, MIB(1));
     cr_assert_gt(plan.sides[1].adjacency_bytes, MIB(10));
+}
+
+Test(plan, two_walks_at_once_take_no_more_than_buys_speed)
+{
+    hsd_plan plan;
+    hsd_plan_request r = with_holders(MIB(1024), 5200000, 15500000, 2);
+    r.captures[0].needs_join = r.captures[1].needs_join = false;
+    cr_assert_eq(hsd_plan_make(&plan, &r, NULL), HSD_OK);
+    cr_assert(plan.is_side_by_side);
+    cr_assert_leq(plan.peak_bytes, MIB(64 + 2 * 140));
+    cr_assert_leq(plan.sides[1].path_bytes, MIB(100));
+    cr_assert_lt(plan.sides[1].idle_adjacency_bytes, plan.sides[1].adjacency_bytes);
+    const hsd_plan at_most = plan;
+    r.memory_bytes = MIB(64 * 1024);
+    cr_assert_eq(hsd_plan_make(&plan, &r, NULL), HSD_OK);
+    cr_assert_eq(memcmp(plan.sides, at_most.sides, sizeof plan.sides), 0, "more changes nothing");
+    r = with_holders(MIB(1024), 1000000, 3000000, 2);
+    cr_assert_eq(hsd_plan_make(&plan, &r, NULL), HSD_OK);
+    cr_assert(plan.is_side_by_side && plan.sides[1].idle_adjacency_bytes == plan.sides[1].adjacency_bytes,
+              "small graphs stay");
 }
 
 Test(plan, walks_side_by_side_when_both_graphs_fit)
