@@ -14,7 +14,7 @@
 #define SORT_LEAST   KIB(512)
 #define SERVE_LEAST  KIB(512)
 #define GROWTH_LEAST MIB(4)
-#define GROWTH_MOST  MIB(16)
+#define GROWTH_MOST  MIB(32)
 
 /* ---- dividing (plan_needs.c) ---- */
 

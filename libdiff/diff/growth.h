@@ -55,6 +55,7 @@ typedef struct hsd_growth {
     hsd_diff *diff;
     bool has_identity;
     uint64_t memory_bytes;
+    bool walks_at_once;            /* the two trees, a thread each */
     uint32_t item_edge;            /* the name that reads [*]: HSD_TRIE_ANY stands for it */
     uint8_t *is_common_root;       /* by common number: both captures have the name */
 
@@ -87,10 +88,12 @@ static inline uint32_t hsd_growth_edge_of(const hsd_growth *growth, uint32_t edg
 
 /* ---- the steps ---- */
 
-hsd_status hsd_growth_walk(hsd_growth *growth, int side, hsd_error *err);
+hsd_status hsd_growth_walk(hsd_growth *growth, int side, hsd_trie *trie, hsd_error *err);
 hsd_status hsd_growth_match(hsd_growth *growth, hsd_error *err);   /* offers every object that holds */
 hsd_status hsd_growth_count(hsd_growth *growth, hsd_error *err);   /* the same from the trie; fills the credits of roots */
-hsd_status hsd_growth_within(hsd_growth *growth, hsd_error *err);  /* fills types and places */
+/* Fills types and places: those of `growth` with what hangs in the tree of after, those of `before`, which may be the
+ * same, with that of before; at the same time if it is another. */
+hsd_status hsd_growth_within(hsd_growth *growth, hsd_growth *before, hsd_error *err);
 hsd_status hsd_growth_count_within(hsd_growth *growth, hsd_error *err); /* the same from the trie */
 
 

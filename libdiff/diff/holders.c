@@ -2,7 +2,8 @@
  * The order of the steps, and what is alive in each. Everything that grows with objects lies in sorters, tallies and
  * paged arrays, which share the planner's growth_bytes:
  *
- *      walk      stack, trie, credits                           of both sides, one after the other
+ *      walk      stack, trie, credits                           of both sides, one after the other, or at once with
+ *                                                               a trie each
  *      match     credits, pairs or lines
  *      within    stack, types, places                           the trie stays, in as little as it can
  *      rows      types, places, the trie; then the search for paths, which has its own memory
@@ -13,6 +14,9 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/worker.h"
+
+#define AT_ONCE_LEAST ((uint64_t)16 << 20) /* two tries fill it */
 
 static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for the holders of growth"); }
 
@@ -83,14 +87,42 @@ static void close_credits(hsd_growth *growth)
 
 /* ---- the steps ---- */
 
+typedef struct first_walk {
+    hsd_growth *growth;
+    hsd_trie *trie; /* of before */
+} first_walk;
+
+static hsd_status walk_before(void *context, hsd_error *err)
+{
+    first_walk *first = context;
+    return hsd_growth_walk(first->growth, BEFORE, first->trie, err);
+}
+
+/* Sums do not ask who came first, so the tries become one. */
+static hsd_status walk_trees(hsd_growth *growth, first_walk *first, hsd_error *err)
+{
+    hsd_worker worker;
+    hsd_error why;
+    hsd_error_init(&why);
+    hsd_worker_begin(&worker, walk_before, first, !growth->walks_at_once);
+    const bool goes_on = worker.is_running || worker.status == HSD_OK;
+    const hsd_status after = goes_on ? hsd_growth_walk(growth, AFTER, growth->trie, &why) : HSD_OK;
+    HSD_TRY(hsd_worker_finish(&worker, err));
+    if (after != HSD_OK && err != NULL) *err = why;
+    HSD_TRY(after);
+    return first->trie != growth->trie ? hsd_trie_absorb(growth->trie, first->trie, err) : HSD_OK;
+}
+
 static hsd_status walk_both(hsd_growth *growth, hsd_error *err)
 {
-    HSD_TRY(open_trie(growth, growth->memory_bytes / 2, 0, &growth->trie, err));
-    for (int side = 0; side < SIDE_COUNT; side++) {
-        HSD_TRY(open_credits(growth, side, err));
-        HSD_TRY(hsd_growth_walk(growth, side, err));
-    }
-    return hsd_trie_finish(growth->trie, err);
+    const uint64_t memory = growth->memory_bytes / (growth->walks_at_once ? 4 : 2);
+    hsd_trie *before = NULL;
+    HSD_TRY(open_trie(growth, memory, 0, &growth->trie, err));
+    for (int side = 0; side < SIDE_COUNT; side++) HSD_TRY(open_credits(growth, side, err));
+    hsd_status status = growth->walks_at_once ? open_trie(growth, memory, 0, &before, err) : HSD_OK;
+    if (status == HSD_OK) status = walk_trees(growth, &(first_walk){growth, before != NULL ? before : growth->trie}, err);
+    hsd_trie_free(before);
+    return status == HSD_OK ? hsd_trie_finish(growth->trie, err) : status;
 }
 
 static hsd_status choose(hsd_growth *growth, hsd_error *err)
@@ -104,9 +136,22 @@ static hsd_status choose(hsd_growth *growth, hsd_error *err)
 static hsd_status look_below(hsd_growth *growth, hsd_error *err)
 {
     hsd_comparison *c = growth->c;
-    HSD_TRY(hsd_tally_new(&growth->types, 2, growth->memory_bytes / 8, &c->space, c->reporter, err));
-    HSD_TRY(open_trie(growth, growth->memory_bytes / 4, HSD_GROWTH_EDGE_DEPTH + 1, &growth->places, err));
-    return growth->has_identity ? hsd_growth_within(growth, err) : hsd_growth_count_within(growth, err);
+    const uint64_t share = growth->memory_bytes / (growth->walks_at_once ? 2 : 1);
+    HSD_TRY(hsd_tally_new(&growth->types, 2, share / 8, &c->space, c->reporter, err));
+    HSD_TRY(open_trie(growth, share / 4, HSD_GROWTH_EDGE_DEPTH + 1, &growth->places, err));
+    if (!growth->has_identity) return hsd_growth_count_within(growth, err);
+    if (!growth->walks_at_once) return hsd_growth_within(growth, growth, err);
+    hsd_growth before = *growth; /* the same tables, and sums of its own */
+    before.types = NULL;
+    before.places = NULL;
+    hsd_status status = hsd_tally_new(&before.types, 2, share / 8, &c->space, c->reporter, err);
+    if (status == HSD_OK) status = open_trie(growth, share / 4, HSD_GROWTH_EDGE_DEPTH + 1, &before.places, err);
+    if (status == HSD_OK) status = hsd_growth_within(growth, &before, err);
+    if (status == HSD_OK) status = hsd_tally_absorb(growth->types, before.types, err);
+    if (status == HSD_OK) status = hsd_trie_absorb(growth->places, before.places, err);
+    hsd_tally_free(before.types);
+    hsd_trie_free(before.places);
+    return status;
 }
 
 /* ---- retained sizes of the rows that are there ---- */
@@ -186,7 +231,8 @@ static hsd_status run(hsd_growth *growth, hsd_error *err)
 hsd_status hsd_growth_find(hsd_comparison *c, hsd_diff *diff, hsd_error *err)
 {
     hsd_growth growth = {.c = c, .diff = diff, .has_identity = c->rung != HSD_RUNG_COUNTS,
-                         .memory_bytes = c->plan.growth_bytes};
+                         .memory_bytes = c->plan.growth_bytes,
+                         .walks_at_once = c->plan.is_side_by_side && c->plan.growth_bytes >= AT_ONCE_LEAST};
     if (!c->has_holders) {
         const hsd_bytes why = {(const uint8_t *)c->why_no_holders, strlen(c->why_no_holders)};
         return hsd_store_text(diff->store, why, &diff->why_no_holders, err);

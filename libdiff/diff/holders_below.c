@@ -100,6 +100,13 @@ static hsd_status add_place(hsd_growth *growth, const hsd_below *here, const hsd
     return HSD_OK;
 }
 
+static bool is_empty(const hsd_below_node *node)
+{
+    uint64_t objects = 0;
+    for (int i = 0; i < HSD_TRIE_SUMS; i++) objects += node->sums[i].objects;
+    return objects == 0;
+}
+
 static hsd_status step(hsd_growth *growth, const hsd_below *above, const hsd_below_node *node, hsd_below *here,
                        hsd_error *err)
 {
@@ -109,7 +116,7 @@ static hsd_status step(hsd_growth *growth, const hsd_below *above, const hsd_bel
     else is_shown = hsd_growth_fold(growth, &here->fold, node->edge, node->type, &edge);
     if (is_shown) {
         here->place = hsd_trie_step_to(growth->places, &above->place, edge, node->type);
-        HSD_TRY(hsd_trie_add(growth->places, &here->place, HSD_TRIE_KEPT_AFTER, 0, 0, err));
+        if (is_empty(node)) HSD_TRY(hsd_trie_add(growth->places, &here->place, HSD_TRIE_KEPT_AFTER, 0, 0, err));
     }
     return add_place(growth, here, node, above->holder == above->edged, is_shown, err);
 }

@@ -27,6 +27,7 @@ typedef struct frame {
 
 typedef struct walk {
     hsd_growth *growth;
+    hsd_trie *trie;
     int side;
     uint64_t entered, total;
 } walk;
@@ -76,12 +77,12 @@ static hsd_status enter(void *context, const hsd_tree_node *node, void *parent, 
     }
     if (node->flags & HSD_TREE_IS_ROOT) {
         enter_root(w, node, f);
-        f->place = hsd_trie_step_to(growth->trie, &above->place, HSD_TRIE_INDIRECT, f->type | HSD_TRIE_IS_ROOT);
-        return hsd_trie_add(growth->trie, &f->place, sum_of(w, true), 0, 0, err);
+        f->place = hsd_trie_step_to(w->trie, &above->place, HSD_TRIE_INDIRECT, f->type | HSD_TRIE_IS_ROOT);
+        return hsd_trie_add(w->trie, &f->place, sum_of(w, true), 0, 0, err);
     }
     const bool kept = enter_object(w, node, f);
-    f->place = hsd_trie_step_to(growth->trie, &above->place, hsd_growth_edge_of(growth, node->edge), f->type);
-    return hsd_trie_add(growth->trie, &f->place, sum_of(w, kept), 1, node->bytes, err);
+    f->place = hsd_trie_step_to(w->trie, &above->place, hsd_growth_edge_of(growth, node->edge), f->type);
+    return hsd_trie_add(w->trie, &f->place, sum_of(w, kept), 1, node->bytes, err);
 }
 
 static void add_amount(hsd_amount *to, hsd_amount amount)
@@ -112,10 +113,10 @@ static hsd_status leave(void *context, void *here, void *parent, hsd_error *err)
     return HSD_OK;
 }
 
-hsd_status hsd_growth_walk(hsd_growth *growth, int side, hsd_error *err)
+hsd_status hsd_growth_walk(hsd_growth *growth, int side, hsd_trie *trie, hsd_error *err)
 {
     hsd_comparison *c = growth->c;
-    walk w = {.growth = growth, .side = side, .total = hsd_sorter_count(c->sides[side].tree)};
+    walk w = {.growth = growth, .trie = trie, .side = side, .total = hsd_sorter_count(c->sides[side].tree)};
     const hsd_tree_visitor visitor = {.context = &w, .frame_bytes = sizeof(frame), .enter = enter, .leave = leave};
     frame root = {.node = 0};
     HSD_TRY(hsd_tree_walk(c->sides[side].tree, &visitor, &root, growth->memory_bytes / 8, &c->space, err));

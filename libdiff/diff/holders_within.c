@@ -5,6 +5,7 @@
 #include "diff/growth.h"
 
 #include "base/check.h"
+#include "base/worker.h"
 
 #define ONE_IN 0x3fffu
 
@@ -58,17 +59,31 @@ static hsd_status walk_tree(pass *p, hsd_error *err)
     hsd_below root;
     p->total = hsd_sorter_count(tree);
     HSD_TRY(hsd_below_begin(growth, p->chosen, &root, err));
-    return hsd_tree_walk(tree, &visitor, &root, growth->memory_bytes / 8, &growth->c->space, err);
+    return hsd_tree_walk(tree, &visitor, &root, growth->memory_bytes / 16, &growth->c->space, err);
 }
 
-hsd_status hsd_growth_within(hsd_growth *growth, hsd_error *err)
+static hsd_status walk_one(void *context, hsd_error *err) { return walk_tree(context, err); }
+
+static hsd_status walk_both(hsd_growth *growth, hsd_growth *before, const hsd_growth_chosen *chosen, hsd_error *err)
+{
+    pass p[SIDE_COUNT] = {{.growth = before, .chosen = chosen, .side = BEFORE},
+                          {.growth = growth, .chosen = chosen, .side = AFTER}};
+    hsd_worker worker;
+    hsd_error why;
+    hsd_error_init(&why);
+    hsd_worker_begin(&worker, walk_one, &p[BEFORE], growth == before);
+    const bool goes_on = worker.is_running || worker.status == HSD_OK;
+    const hsd_status after = goes_on ? walk_tree(&p[AFTER], &why) : HSD_OK;
+    HSD_TRY(hsd_worker_finish(&worker, err));
+    if (after != HSD_OK && err != NULL) *err = why;
+    return after;
+}
+
+hsd_status hsd_growth_within(hsd_growth *growth, hsd_growth *before, hsd_error *err)
 {
     hsd_growth_chosen chosen;
     hsd_status status = hsd_growth_chosen_make(&chosen, growth, err);
-    for (int side = 0; side < SIDE_COUNT && status == HSD_OK; side++) {
-        pass p = {.growth = growth, .chosen = &chosen, .side = side};
-        status = walk_tree(&p, err);
-    }
+    if (status == HSD_OK) status = walk_both(growth, before, &chosen, err);
     hsd_growth_chosen_release(&chosen);
     return status;
 }

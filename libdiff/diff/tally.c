@@ -180,6 +180,18 @@ hsd_status hsd_tally_next(hsd_tally *t, const uint64_t **key, hsd_amount *sum, h
     return HSD_OK;
 }
 
+hsd_status hsd_tally_absorb(hsd_tally *t, hsd_tally *other, hsd_error *err)
+{
+    const uint64_t *key;
+    hsd_amount sum;
+    hsd_status status;
+    HSD_TRY(hsd_tally_finish(other, 0, err));
+    while ((status = hsd_tally_next(other, &key, &sum, err)) == HSD_OK) {
+        HSD_TRY(hsd_tally_add(t, key, sum.objects, sum.bytes, err));
+    }
+    return status == HSD_END ? HSD_OK : status;
+}
+
 hsd_status hsd_tally_rewind(hsd_tally *t, hsd_error *err)
 {
     HSD_TRY(hsd_sorter_rewind(t->sorter, err));

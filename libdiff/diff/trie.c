@@ -90,6 +90,12 @@ hsd_status hsd_trie_add(hsd_trie *trie, const hsd_trie_place *place, hsd_trie_su
     return hsd_tally_add(trie->tally, key, objects, bytes, err);
 }
 
+hsd_status hsd_trie_absorb(hsd_trie *trie, hsd_trie *other, hsd_error *err)
+{
+    trie->is_cut = trie->is_cut || other->is_cut;
+    return hsd_tally_absorb(trie->tally, other->tally, err);
+}
+
 /* ---- finished ---- */
 
 /* A node's sums flow to its parent, which has a smaller number. */

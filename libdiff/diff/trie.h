@@ -93,6 +93,9 @@ hsd_trie_place hsd_trie_step_to(hsd_trie *trie, const hsd_trie_place *parent, ui
 hsd_status hsd_trie_add(hsd_trie *trie, const hsd_trie_place *place, hsd_trie_sum sum, uint64_t objects,
                         uint64_t bytes, hsd_error *err);
 
+/* Adds all that `other` has, which is then of no more use: two walks may fill a trie each at the same time. */
+hsd_status hsd_trie_absorb(hsd_trie *trie, hsd_trie *other, hsd_error *err);
+
 /* No more adds: builds the nodes and adds up `all`. */
 hsd_status hsd_trie_finish(hsd_trie *trie, hsd_error *err);
 
