@@ -49,10 +49,10 @@ typedef struct hsd_type_row {
 
 typedef struct hsd_root_row {
     hsd_text name;  /* "(shared)" for objects reachable from several */
-    uint32_t kind;  /* hsc_root_kind; of the first root of that name */
+    uint32_t kind;  /* hsc_root_kind; the least known one of the roots of that name */
     bool is_shared;
     hsd_change live;     /* kept: live in both and this root's in both */
-    uint64_t retained_before, retained_after; /* what would go with all roots of this name; (shared): 0 */
+    uint64_t retained_before, retained_after; /* what the roots of this name dominate, each byte once; (shared): 0 */
     hsd_amount moved_in, moved_out; /* kept objects that came from or went to another owner; with them
                                      * after - before = new - freed + moved_in - moved_out (+ resized) */
 } hsd_root_row;
