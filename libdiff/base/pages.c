@@ -1,40 +1,57 @@
 #define _GNU_SOURCE /* MAP_ANONYMOUS, MAP_NORESERVE */
 /*
- * Pages by mmap. Under the address sanitizer by malloc, so that it watches their bounds: there
- * shrinking only forgets.
+ * Pages by mmap. Under the address sanitizer a page that nobody may touch stands on either side, and whoever ends with
+ * pages that were not given back fails: the same as it would find in malloc, without shadow for every page of
+ * a region that is mostly never touched. Tests on thousands of little heaps spent four fifths of their time on that.
  */
 #include "base/pages.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define PAGE_BYTES ((size_t)4096)
 
 static size_t round_up(size_t size) { return (size + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1); }
 
 #if defined(__SANITIZE_ADDRESS__)
-/* What calloc gave stands in the word before the first page. */
+static _Atomic size_t bytes_held;
+
 static void *map(size_t size)
 {
-    unsigned char *whole = calloc(1, size + 2 * PAGE_BYTES);
-    if (whole == NULL) return NULL;
-    unsigned char *data = (unsigned char *)round_up((uintptr_t)whole + sizeof(void *));
-    memcpy(data - sizeof(void *), &whole, sizeof whole);
-    return data;
+    unsigned char *whole = mmap(NULL, size + 2 * PAGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (whole == MAP_FAILED) return NULL;
+    if (mprotect(whole + PAGE_BYTES, size, PROT_READ | PROT_WRITE) != 0) {
+        munmap(whole, size + 2 * PAGE_BYTES);
+        return NULL;
+    }
+    bytes_held += size;
+    return whole + PAGE_BYTES;
 }
 
 static void unmap_all(void *data, size_t size)
 {
-    void *whole;
-    (void)size;
-    memcpy(&whole, (unsigned char *)data - sizeof(void *), sizeof whole);
-    free(whole);
+    bytes_held -= size;
+    munmap((unsigned char *)data - PAGE_BYTES, size + 2 * PAGE_BYTES);
 }
 
-static void unmap_behind(void *data, size_t size) { (void)data, (void)size; }
+/* What is cut off becomes the page behind and what follows that. */
+static void unmap_behind(void *data, size_t size)
+{
+    bytes_held -= size;
+    mprotect(data, PAGE_BYTES, PROT_NONE);
+    munmap((unsigned char *)data + PAGE_BYTES, size);
+}
+
+__attribute__((destructor)) static void find_leak(void)
+{
+    if (bytes_held == 0) return;
+    fprintf(stderr, "%zu bytes of pages were not given back\n", (size_t)bytes_held);
+    _exit(EXIT_FAILURE);
+}
 #else
 static void *map(size_t size)
 {
