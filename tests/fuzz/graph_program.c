@@ -29,6 +29,8 @@ typedef struct written {
 typedef struct side {
     hsc_writer *w;
     written file;
+    graph_truth *truth;
+    const uint8_t *labels; /* in the head */
     bool by_ordinal, tables_last, is_in_object;
     uint32_t object_count;
 } side;
@@ -67,10 +69,12 @@ static void open_side(side *s, program *p, uint8_t id)
     options.compression = (form & GRAPH_COMPRESSED) != 0;
     options.facts = facts >= GRAPH_FACTS_FROM ? facts & 0x3Fu & ~HSC_FACT_VALUES : 0;
     options.memory_bytes = 64 << 10;
-    options.targets_are_ordinals = s->by_ordinal = (form & GRAPH_BY_ORDINAL) != 0;
+    options.targets_are_ordinals = s->by_ordinal = s->truth->by_ordinal = (form & GRAPH_BY_ORDINAL) != 0;
     s->tables_last = (form & GRAPH_TABLES_LAST) != 0;
     if (hsc_open(&s->w, &(hsc_sink){.write = take, .context = &s->file}, &options) != HSC_OK) give_up("the writer cannot be opened");
 }
+
+static uint32_t strength_of(const uint8_t *label) { return label[1] % 4u % 3u; }
 
 /* Types share names and labels share kinds: as the head says, the same on both sides. */
 static void write_tables(side *s, const uint8_t *head)
@@ -86,8 +90,8 @@ static void write_tables(side *s, const uint8_t *head)
         hsc_define_type(s->w, i, name, 2, head[0] & (HSC_TYPE_INTERNAL | HSC_TYPE_PART | HSC_TYPE_CODE));
     }
     for (uint32_t i = 1; i <= GRAPH_LABELS; i++, head += 3) {
-        const uint32_t flags = head[1] & (HSC_LABEL_NAMED_ROOT | HSC_LABEL_FOLD), strength = head[1] % 4u % 3u;
-        hsc_define_label(s->w, i, (hsc_label_kind)(head[0] % 8), flags | strength, head[2] % (GRAPH_NAMES + 1u));
+        const uint32_t flags = head[1] & (HSC_LABEL_NAMED_ROOT | HSC_LABEL_FOLD);
+        hsc_define_label(s->w, i, (hsc_label_kind)(head[0] % 8), flags | strength_of(head), head[2] % (GRAPH_NAMES + 1u));
     }
 }
 
@@ -114,16 +118,44 @@ static bool begin_object(side *s, uint64_t id, uint16_t size, uint8_t type, uint
 {
     static const uint32_t flags[] = {0, HSC_OBJECT_PSEUDO, HSC_OBJECT_DETACHED, HSC_OBJECT_CUT};
     end_object(s);
-    if (s->object_count == GRAPH_MAX_OBJECTS) return false;
+    if (s->object_count == TRUTH_MAX_OBJECTS) return false;
     const hsc_object object = {.id = id, .size_bytes = size_of(size), .type = type % (GRAPH_TYPES + 4u),
                                .flags = flags[marks % 4], .name = (marks >> 2) % (GRAPH_NAMES + 2u),
                                .native_bytes = marks >> 7};
     s->is_in_object = hsc_begin_object(s->w, &object) == HSC_OK;
     s->object_count += s->is_in_object;
+    if (s->is_in_object) graph_truth_object(s->truth, id, (object.flags & HSC_OBJECT_PSEUDO) != 0);
     return s->is_in_object;
 }
 
 static uint32_t label_of(unsigned value) { return value % (GRAPH_LABELS + 3u); }
+
+static bool is_weak(const side *s, uint32_t label)
+{
+    return label >= 1 && label <= GRAPH_LABELS && strength_of(s->labels + 3 * (label - 1)) == HSC_STRENGTH_WEAK;
+}
+
+static void refer(side *s, uint64_t target, unsigned label, uint64_t index)
+{
+    const truth_link link = {.source = s->object_count - 1, .target = target, .source_is_ordinal = true};
+    if (!s->is_in_object) return;
+    hsc_reference(s->w, target, label_of(label), index);
+    if (!is_weak(s, label_of(label))) graph_truth_link(s->truth, link);
+}
+
+static void put_edge(side *s, uint64_t source, uint64_t target, unsigned label, uint64_t index)
+{
+    end_object(s);
+    hsc_edge(s->w, source, target, label_of(label), index);
+    if (!is_weak(s, label_of(label))) graph_truth_link(s->truth, (truth_link){.source = source, .target = target});
+}
+
+static void put_root(side *s, uint64_t target, unsigned name, unsigned kind, unsigned flags)
+{
+    hsc_root(s->w, &(hsc_root_record){.kind = (hsc_root_kind)(kind % HSC_ROOT_KIND_COUNT), .target = target,
+                                      .label = name % (GRAPH_NAMES + 2u), .flags = flags & HSC_ROOT_SECONDARY});
+    graph_truth_link(s->truth, (truth_link){.target = target, .is_root = true});
+}
 
 static void write_chain(side *s, uint16_t first, uint16_t label, uint8_t type, uint8_t count)
 {
@@ -131,15 +163,13 @@ static void write_chain(side *s, uint16_t first, uint16_t label, uint8_t type, u
     const uint64_t step = s->by_ordinal ? 1 : 16;
     for (uint64_t i = 0; i < count; i++) {
         if (!begin_object(s, number_of(s, first) + i * 16, (uint16_t)(16 + i), type, 0)) return;
-        hsc_reference(s->w, i + 1 < count ? begin + (i + 1) * step : begin, label_of(label), i);
+        refer(s, i + 1 < count ? begin + (i + 1) * step : begin, label, i);
     }
 }
 
 static void write_fan(side *s, uint16_t first, uint8_t label, uint8_t count, uint64_t step)
 {
-    for (uint64_t i = 0; i < count && s->is_in_object; i++) {
-        hsc_reference(s->w, number_of(s, first) + i * step, label_of(label), i);
-    }
+    for (uint64_t i = 0; i < count; i++) refer(s, number_of(s, first) + i * step, label, i);
 }
 
 typedef struct step {
@@ -167,17 +197,9 @@ static void run_step(side *s, const step *x)
         begin_object(s, id, x->b, x->c, x->d);
         break;
     }
-    case GRAPH_REFERENCE:
-        if (s->is_in_object) hsc_reference(s->w, number_of(s, x->a), label_of(x->c), x->d);
-        break;
-    case GRAPH_EDGE:
-        end_object(s);
-        hsc_edge(s->w, number_of(s, x->a), number_of(s, x->b), label_of(x->c), x->d);
-        break;
-    case GRAPH_ROOT:
-        hsc_root(s->w, &(hsc_root_record){.kind = (hsc_root_kind)(x->c % HSC_ROOT_KIND_COUNT), .target = number_of(s, x->a),
-                                          .label = x->b % (GRAPH_NAMES + 2u), .flags = x->d & HSC_ROOT_SECONDARY});
-        break;
+    case GRAPH_REFERENCE: refer(s, number_of(s, x->a), x->c, x->d); break;
+    case GRAPH_EDGE: put_edge(s, number_of(s, x->a), number_of(s, x->b), x->c, x->d); break;
+    case GRAPH_ROOT: put_root(s, number_of(s, x->a), x->b, x->c, x->d); break;
     case GRAPH_CHAIN: write_chain(s, x->a, x->b, x->c, x->d); break;
     case GRAPH_FAN: write_fan(s, x->a, x->c, x->d, s->by_ordinal ? 1 : 16); break;
     case GRAPH_REPEAT: write_fan(s, x->a, x->c, x->d, 0); break;
@@ -188,6 +210,7 @@ static void run_step(side *s, const step *x)
 static memfile finish_side(side *s, const uint8_t *head)
 {
     end_object(s);
+    graph_truth_tell(s->truth);
     if (s->tables_last) write_tables(s, head);
     if (hsc_finish(s->w) != HSC_OK) give_up(hsc_error_text(s->w));
     hsc_close(s->w);
@@ -196,11 +219,13 @@ static memfile finish_side(side *s, const uint8_t *head)
     return file;
 }
 
-void graph_program_write(memfile files[2], const uint8_t *data, size_t size)
+void graph_program_write(memfile files[2], graph_truth truths[2], const uint8_t *data, size_t size)
 {
     program p = {data, size, 0};
-    side sides[2] = {0};
     uint8_t head[GRAPH_HEAD - 4];
+    const uint8_t *labels = head + 2 * GRAPH_TYPES;
+    side sides[2] = {{.truth = &truths[0], .labels = labels}, {.truth = &truths[1], .labels = labels}};
+    for (int i = 0; i < 2; i++) truths[i] = (graph_truth){0};
     for (uint8_t i = 0; i < 2; i++) open_side(&sides[i], &p, (uint8_t)(i + 1));
     for (size_t i = 0; i < sizeof head; i++) head[i] = next_byte(&p);
     for (int i = 0; i < 2; i++) {

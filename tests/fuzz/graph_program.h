@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "fuzz/graph_truth.h"
 #include "support/memfile.h"
 
 enum {
@@ -18,8 +19,7 @@ enum {
     GRAPH_LABELS = 8, /* likewise */
     GRAPH_NAMES = 8,  /* strings 1 .. 8 */
     GRAPH_HEAD = 4 + 2 * GRAPH_TYPES + 3 * GRAPH_LABELS,
-    GRAPH_STEP = 7,
-    GRAPH_MAX_OBJECTS = 600 /* of a side; more are left out */
+    GRAPH_STEP = 7
 };
 
 /* Form of a capture. Bits 4 and 5 are its identity. */
@@ -42,7 +42,8 @@ typedef enum graph_instruction {
 
 enum { GRAPH_ONLY_BEFORE = 0x08, GRAPH_ONLY_AFTER = 0x10 };
 
-/* Writes both heaps: before and after, to be closed. Aborts when the writer refuses anything. */
-void graph_program_write(memfile files[2], const uint8_t *data, size_t size);
+/* Writes both heaps, before and after, to be closed, and tells what they are. More than TRUTH_MAX_OBJECTS objects of a side are
+ * left out. Aborts when the writer refuses anything. */
+void graph_program_write(memfile files[2], graph_truth truths[2], const uint8_t *data, size_t size);
 
 #endif

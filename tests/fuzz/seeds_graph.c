@@ -39,7 +39,7 @@ static void put_head(seed *s, unsigned number)
         put(s, 0);
     }
     for (unsigned i = 0; i < GRAPH_TYPES; i++) {
-        put(s, i < 5 ? 0 : i == 5 ? 1 : i == 6 ? 2 : below(s, 8));
+        put(s, i < 5 ? 0 : i == 5 ? 1 : i == 6 ? number % 3 == 0 ? 2 : 0 : below(s, 8) & (number % 3 == 0 ? 7 : 5));
         put(s, i);
     }
     for (unsigned i = 0; i < GRAPH_LABELS; i++) {
