@@ -65,6 +65,34 @@ Test(tally, of_more_keys_than_fit_adds_up_all_the_same)
     cr_assert_gt(space.bytes_written, 0);
 }
 
+/* Two tallies that were filled apart are one. */
+static void add_apart(uint64_t keys, uint64_t adds)
+{
+    test_random random = {test_seed(keys)};
+    hsd_tally *tallies[2];
+    hsd_amount *wanted = calloc(keys, sizeof *wanted);
+    for (int i = 0; i < 2; i++) cr_assert_eq(hsd_tally_new(&tallies[i], 2, 0, &space, NULL, &err), HSD_OK);
+    for (uint64_t i = 0; i < adds; i++) {
+        const uint64_t k = test_below(&random, keys);
+        wanted[k].objects += 1;
+        wanted[k].bytes += i;
+        cr_assert_eq(hsd_tally_add(tallies[test_below(&random, 2)], (const uint64_t[2]){k / 7, k % 7}, 1, i, &err), HSD_OK);
+    }
+    cr_assert_eq(hsd_tally_absorb(tallies[0], tallies[1], &err), HSD_OK, "%s", err.text);
+    hsd_tally_free(tallies[1]);
+    cr_assert_eq(hsd_tally_finish(tallies[0], 0, &err), HSD_OK, "%s", err.text);
+    check(tallies[0], wanted, keys);
+    hsd_tally_free(tallies[0]);
+    free(wanted);
+}
+
+Test(tally, takes_in_another)
+{
+    add_apart(100, 5000);
+    add_apart(50000, 150000);
+    add_apart(1, 0);
+}
+
 Test(tally, of_nothing_is_empty)
 {
     hsd_tally *tally;
