@@ -50,7 +50,7 @@ __attribute__((destructor)) static void find_leak(void)
 {
     if (bytes_held == 0) return;
     fprintf(stderr, "%zu bytes of pages were not given back\n", (size_t)bytes_held);
-    _exit(EXIT_FAILURE);
+    __builtin_trap(); /* an exit would run this again */
 }
 #else
 static void *map(size_t size)

@@ -27,6 +27,7 @@
 #include "diff/tree.h"
 #include "diff/trie.h"
 #include "graph/paged.h"
+#include "graph/shortest.h"
 
 typedef enum hsd_held_by { HSD_HELD_BY_OBJECT, HSD_HELD_BY_ROOT, HSD_HELD_BY_ALL } hsd_held_by;
 
@@ -74,6 +75,8 @@ typedef struct hsd_growth {
 
     hsd_tally *types;              /* (choice << 32 | type, which sum) */
     hsd_trie *places;              /* depth 1: choices; below: places */
+    hsd_shortest shortest;         /* ways to the chosen objects, in after */
+    bool has_shortest;             /* some were chosen, and they can be told apart */
 } hsd_growth;
 
 /* What can hold, if it is kept: no helper and no insides. `edge` as in diff/tree.h. */
@@ -95,8 +98,8 @@ hsd_status hsd_growth_count(hsd_growth *growth, hsd_error *err);   /* the same f
  * same, with that of before; at the same time if it is another. */
 hsd_status hsd_growth_within(hsd_growth *growth, hsd_growth *before, hsd_error *err);
 hsd_status hsd_growth_count_within(hsd_growth *growth, hsd_error *err); /* the same from the trie */
-
-
+/* Finds the ways to the chosen objects; touches the graph of after and no tree, so both may go on at the same time. */
+hsd_status hsd_growth_search(hsd_growth *growth, hsd_error *err);
 
 /* The objects or nodes of the trie that were chosen, to find them again. */
 typedef struct hsd_growth_chosen {

@@ -154,6 +154,22 @@ static hsd_status look_below(hsd_growth *growth, hsd_error *err)
     return status;
 }
 
+static hsd_status search(void *context, hsd_error *err) { return hsd_growth_search(context, err); }
+
+/* Both at once where the walks of the trees are: their memory is planned together. */
+static hsd_status look_below_and_search(hsd_growth *growth, hsd_error *err)
+{
+    hsd_worker worker;
+    hsd_error why;
+    hsd_error_init(&why);
+    hsd_worker_begin(&worker, search, growth, !growth->walks_at_once);
+    const bool goes_on = worker.is_running || worker.status == HSD_OK;
+    const hsd_status below = goes_on ? look_below(growth, &why) : HSD_OK;
+    HSD_TRY(hsd_worker_finish(&worker, err));
+    if (below != HSD_OK && err != NULL) *err = why;
+    return below;
+}
+
 /* ---- retained sizes of the rows that are there ---- */
 
 static uint32_t number_of(const hsd_names *names, hsd_text name)
@@ -195,6 +211,7 @@ static void release(hsd_growth *growth)
     hsd_trie_free(growth->trie);
     hsd_trie_free(growth->places);
     hsd_tally_free(growth->types);
+    if (growth->has_shortest) hsd_shortest_close(&growth->shortest);
     for (int side = 0; side < SIDE_COUNT; side++) {
         hsd_retained_release(&growth->by_type[side]);
         hsd_retained_release(&growth->by_root[side]);
@@ -224,8 +241,8 @@ static hsd_status run(hsd_growth *growth, hsd_error *err)
     HSD_TRY(step(growth, "crediting", walk_both, err));
     HSD_TRY(step(growth, growth->has_identity ? "matching" : "comparing places", choose, err));
     note_choice(growth);
-    HSD_TRY(step(growth, "looking below them", look_below, err));
-    return step(growth, "paths and rows", make_rows, err);
+    HSD_TRY(step(growth, "looking below them, and paths", look_below_and_search, err));
+    return step(growth, "rows", make_rows, err);
 }
 
 hsd_status hsd_growth_find(hsd_comparison *c, hsd_diff *diff, hsd_error *err)

@@ -35,11 +35,11 @@ static hsd_status fill_path(hsd_growth_texts *names, const hsd_growth *growth, h
     return hsd_growth_text_of_root(names, growth->c->root_number[AFTER][path.root], &row->root, err);
 }
 
-static hsd_status fill_paths(hsd_growth *growth, hsd_growth_texts *names, hsd_shortest *shortest, hsd_holder *rows,
-                             hsd_error *err)
+static hsd_status fill_paths(hsd_growth *growth, hsd_growth_texts *names, hsd_holder *rows, hsd_error *err)
 {
     hsd_path_texts *texts;
-    HSD_TRY(hsd_path_texts_new(&texts, shortest, &growth->c->sides[AFTER], &growth->diff->store->arena, err));
+    if (!growth->has_shortest) return HSD_OK;
+    HSD_TRY(hsd_path_texts_new(&texts, &growth->shortest, &growth->c->sides[AFTER], &growth->diff->store->arena, err));
     hsd_status status = HSD_OK;
     for (uint32_t i = 0; i < growth->choice_count && status == HSD_OK; i++) {
         if (growth->choices[i].by != HSD_HELD_BY_OBJECT) continue;
@@ -49,19 +49,16 @@ static hsd_status fill_paths(hsd_growth *growth, hsd_growth_texts *names, hsd_sh
     return status;
 }
 
-static hsd_status search(hsd_growth *growth, hsd_growth_texts *names, hsd_holder *rows, hsd_error *err)
+hsd_status hsd_growth_search(hsd_growth *growth, hsd_error *err)
 {
     uint64_t count;
+    if (!growth->has_identity) return HSD_OK;
     uint8_t *wanted = want(growth, &count);
     if (wanted == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for one bit an object");
-    hsd_shortest shortest;
     hsd_status status = HSD_OK;
     if (count > 0) {
-        status = hsd_path_find(&shortest, &growth->c->sides[AFTER], wanted, count, err);
-        if (status == HSD_OK) {
-            status = fill_paths(growth, names, &shortest, rows, err);
-            hsd_shortest_close(&shortest);
-        }
+        status = hsd_path_find(&growth->shortest, &growth->c->sides[AFTER], wanted, count, err);
+        growth->has_shortest = status == HSD_OK;
     }
     free(wanted);
     return status;
@@ -130,5 +127,5 @@ static hsd_status read_trie(hsd_growth *growth, hsd_growth_texts *names, hsd_hol
 
 hsd_status hsd_growth_paths(hsd_growth *growth, hsd_growth_texts *names, hsd_holder *rows, hsd_error *err)
 {
-    return growth->has_identity ? search(growth, names, rows, err) : read_trie(growth, names, rows, err);
+    return growth->has_identity ? fill_paths(growth, names, rows, err) : read_trie(growth, names, rows, err);
 }
