@@ -51,6 +51,11 @@ static inline int64_t hsd_choice_growth(const hsd_choice *choice)
     return (int64_t)(choice->new_.bytes - choice->freed.bytes + choice->resized_bytes);
 }
 
+typedef struct hsd_growth_ways { /* to the chosen objects, in after */
+    hsd_shortest shortest;
+    bool are_there; /* some were chosen, and they can be told apart */
+} hsd_growth_ways;
+
 typedef struct hsd_growth {
     hsd_comparison *c;
     hsd_diff *diff;
@@ -75,8 +80,7 @@ typedef struct hsd_growth {
 
     hsd_tally *types;              /* (choice << 32 | type, which sum) */
     hsd_trie *places;              /* depth 1: choices; below: places */
-    hsd_shortest shortest;         /* ways to the chosen objects, in after */
-    bool has_shortest;             /* some were chosen, and they can be told apart */
+    hsd_growth_ways ways;
 } hsd_growth;
 
 /* What can hold, if it is kept: no helper and no insides. `edge` as in diff/tree.h. */
@@ -98,8 +102,9 @@ hsd_status hsd_growth_count(hsd_growth *growth, hsd_error *err);   /* the same f
  * same, with that of before; at the same time if it is another. */
 hsd_status hsd_growth_within(hsd_growth *growth, hsd_growth *before, hsd_error *err);
 hsd_status hsd_growth_count_within(hsd_growth *growth, hsd_error *err); /* the same from the trie */
-/* Finds the ways to the chosen objects; touches the graph of after and no tree, so both may go on at the same time. */
-hsd_status hsd_growth_search(hsd_growth *growth, hsd_error *err);
+/* Finds the ways to the chosen objects; touches the graph of after, no tree and nothing of `growth`, so both may go on at
+ * the same time. */
+hsd_status hsd_growth_search(const hsd_growth *growth, hsd_growth_ways *out, hsd_error *err);
 
 /* The objects or nodes of the trie that were chosen, to find them again. */
 typedef struct hsd_growth_chosen {

@@ -154,18 +154,30 @@ static hsd_status look_below(hsd_growth *growth, hsd_error *err)
     return status;
 }
 
-static hsd_status search(void *context, hsd_error *err) { return hsd_growth_search(context, err); }
+typedef struct path_search {
+    const hsd_growth *growth;
+    hsd_growth_ways ways;
+} path_search;
+
+static hsd_status search(void *context, hsd_error *err)
+{
+    path_search *s = context;
+    return hsd_growth_search(s->growth, &s->ways, err);
+}
 
 /* Both at once where the walks of the trees are: their memory is planned together. */
 static hsd_status look_below_and_search(hsd_growth *growth, hsd_error *err)
 {
+    path_search s = {.growth = growth};
     hsd_worker worker;
     hsd_error why;
     hsd_error_init(&why);
-    hsd_worker_begin(&worker, search, growth, !growth->walks_at_once);
+    hsd_worker_begin(&worker, search, &s, !growth->walks_at_once);
     const bool goes_on = worker.is_running || worker.status == HSD_OK;
     const hsd_status below = goes_on ? look_below(growth, &why) : HSD_OK;
-    HSD_TRY(hsd_worker_finish(&worker, err));
+    const hsd_status searched = hsd_worker_finish(&worker, err);
+    growth->ways = s.ways;
+    HSD_TRY(searched);
     if (below != HSD_OK && err != NULL) *err = why;
     return below;
 }
@@ -211,7 +223,7 @@ static void release(hsd_growth *growth)
     hsd_trie_free(growth->trie);
     hsd_trie_free(growth->places);
     hsd_tally_free(growth->types);
-    if (growth->has_shortest) hsd_shortest_close(&growth->shortest);
+    if (growth->ways.are_there) hsd_shortest_close(&growth->ways.shortest);
     for (int side = 0; side < SIDE_COUNT; side++) {
         hsd_retained_release(&growth->by_type[side]);
         hsd_retained_release(&growth->by_root[side]);

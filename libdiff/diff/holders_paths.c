@@ -38,8 +38,8 @@ static hsd_status fill_path(hsd_growth_texts *names, const hsd_growth *growth, h
 static hsd_status fill_paths(hsd_growth *growth, hsd_growth_texts *names, hsd_holder *rows, hsd_error *err)
 {
     hsd_path_texts *texts;
-    if (!growth->has_shortest) return HSD_OK;
-    HSD_TRY(hsd_path_texts_new(&texts, &growth->shortest, &growth->c->sides[AFTER], &growth->diff->store->arena, err));
+    if (!growth->ways.are_there) return HSD_OK;
+    HSD_TRY(hsd_path_texts_new(&texts, &growth->ways.shortest, &growth->c->sides[AFTER], &growth->diff->store->arena, err));
     hsd_status status = HSD_OK;
     for (uint32_t i = 0; i < growth->choice_count && status == HSD_OK; i++) {
         if (growth->choices[i].by != HSD_HELD_BY_OBJECT) continue;
@@ -49,16 +49,17 @@ static hsd_status fill_paths(hsd_growth *growth, hsd_growth_texts *names, hsd_ho
     return status;
 }
 
-hsd_status hsd_growth_search(hsd_growth *growth, hsd_error *err)
+hsd_status hsd_growth_search(const hsd_growth *growth, hsd_growth_ways *out, hsd_error *err)
 {
     uint64_t count;
+    out->are_there = false;
     if (!growth->has_identity) return HSD_OK;
     uint8_t *wanted = want(growth, &count);
     if (wanted == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for one bit an object");
     hsd_status status = HSD_OK;
     if (count > 0) {
-        status = hsd_path_find(&growth->shortest, &growth->c->sides[AFTER], wanted, count, err);
-        growth->has_shortest = status == HSD_OK;
+        status = hsd_path_find(&out->shortest, &growth->c->sides[AFTER], wanted, count, err);
+        out->are_there = status == HSD_OK;
     }
     free(wanted);
     return status;
