@@ -46,6 +46,19 @@ hsd_status hsd_worker_finish(hsd_worker *worker, hsd_error *err)
     return worker->status;
 }
 
+hsd_status hsd_run_both(hsd_job first, hsd_job second, bool at_once, hsd_error *err)
+{
+    hsd_worker worker;
+    hsd_error why;
+    hsd_error_init(&why);
+    hsd_worker_begin(&worker, first.run, first.context, !at_once);
+    const bool goes_on = worker.is_running || worker.status == HSD_OK;
+    const hsd_status status = goes_on ? second.run(second.context, &why) : HSD_OK;
+    HSD_TRY(hsd_worker_finish(&worker, err));
+    if (status < 0 && err != NULL) *err = why;
+    return status;
+}
+
 unsigned hsd_worker_count(unsigned threads)
 {
     if (threads == 0) {

@@ -30,6 +30,18 @@ void hsd_worker_begin(hsd_worker *worker, hsd_worker_fn run, void *context, bool
 /* Waits and returns what the function returned, with its error copied to `err`. */
 hsd_status hsd_worker_finish(hsd_worker *worker, hsd_error *err);
 
+typedef struct hsd_job {
+    hsd_worker_fn run;
+    void *context;
+} hsd_job;
+
+/*
+ * Both to their end: at once, the first on a thread of its own, or one after the other. Returns the
+ * first failure with its error, in this order whoever was sooner. Where they do not run at once, the
+ * second is not begun after the first failed.
+ */
+hsd_status hsd_run_both(hsd_job first, hsd_job second, bool at_once, hsd_error *err);
+
 /* Number of threads to use for `run->threads` (0 = processors this process may use, at most 16). */
 unsigned hsd_worker_count(unsigned threads);
 

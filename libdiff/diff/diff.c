@@ -100,15 +100,8 @@ static hsd_status walk_side(void *context, hsd_error *err)
 
 static hsd_status walk_both(hsd_comparison *c, bool side_by_side, hsd_error *err)
 {
-    hsd_worker worker;
-    hsd_worker_begin(&worker, walk_side, &c->sides[BEFORE], !side_by_side);
-    hsd_error after_error;
-    hsd_error_init(&after_error);
-    const bool before_failed = !worker.is_running && worker.status != HSD_OK;
-    const hsd_status after = before_failed ? HSD_OK : walk_side(&c->sides[AFTER], &after_error);
-    HSD_TRY(hsd_worker_finish(&worker, err));
-    if (after != HSD_OK && err != NULL) *err = after_error;
-    return after;
+    const hsd_job before = {walk_side, &c->sides[BEFORE]}, after = {walk_side, &c->sides[AFTER]};
+    return hsd_run_both(before, after, side_by_side, err);
 }
 
 static hsd_status run(hsd_comparison *c, hsd_diff **out, hsd_capture *before, hsd_capture *after, hsd_error *err)

@@ -87,30 +87,24 @@ static void close_credits(hsd_growth *growth)
 
 /* ---- the steps ---- */
 
-typedef struct first_walk {
+typedef struct tree_walk {
     hsd_growth *growth;
-    hsd_trie *trie; /* of before */
-} first_walk;
+    int side;
+    hsd_trie *trie;
+} tree_walk;
 
-static hsd_status walk_before(void *context, hsd_error *err)
+static hsd_status walk_tree(void *context, hsd_error *err)
 {
-    first_walk *first = context;
-    return hsd_growth_walk(first->growth, BEFORE, first->trie, err);
+    const tree_walk *walk = context;
+    return hsd_growth_walk(walk->growth, walk->side, walk->trie, err);
 }
 
 /* Sums do not ask who came first, so the tries become one. */
-static hsd_status walk_trees(hsd_growth *growth, first_walk *first, hsd_error *err)
+static hsd_status walk_trees(hsd_growth *growth, hsd_trie *of_before, hsd_error *err)
 {
-    hsd_worker worker;
-    hsd_error why;
-    hsd_error_init(&why);
-    hsd_worker_begin(&worker, walk_before, first, !growth->walks_at_once);
-    const bool goes_on = worker.is_running || worker.status == HSD_OK;
-    const hsd_status after = goes_on ? hsd_growth_walk(growth, AFTER, growth->trie, &why) : HSD_OK;
-    HSD_TRY(hsd_worker_finish(&worker, err));
-    if (after != HSD_OK && err != NULL) *err = why;
-    HSD_TRY(after);
-    return first->trie != growth->trie ? hsd_trie_absorb(growth->trie, first->trie, err) : HSD_OK;
+    tree_walk before = {growth, BEFORE, of_before}, after = {growth, AFTER, growth->trie};
+    HSD_TRY(hsd_run_both((hsd_job){walk_tree, &before}, (hsd_job){walk_tree, &after}, growth->walks_at_once, err));
+    return of_before != growth->trie ? hsd_trie_absorb(growth->trie, of_before, err) : HSD_OK;
 }
 
 static hsd_status walk_both(hsd_growth *growth, hsd_error *err)
@@ -120,7 +114,7 @@ static hsd_status walk_both(hsd_growth *growth, hsd_error *err)
     HSD_TRY(open_trie(growth, memory, 0, &growth->trie, err));
     for (int side = 0; side < SIDE_COUNT; side++) HSD_TRY(open_credits(growth, side, err));
     hsd_status status = growth->walks_at_once ? open_trie(growth, memory, 0, &before, err) : HSD_OK;
-    if (status == HSD_OK) status = walk_trees(growth, &(first_walk){growth, before != NULL ? before : growth->trie}, err);
+    if (status == HSD_OK) status = walk_trees(growth, before != NULL ? before : growth->trie, err);
     hsd_trie_free(before);
     return status == HSD_OK ? hsd_trie_finish(growth->trie, err) : status;
 }
@@ -133,8 +127,9 @@ static hsd_status choose(hsd_growth *growth, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status look_below(hsd_growth *growth, hsd_error *err)
+static hsd_status look_below(void *context, hsd_error *err)
 {
+    hsd_growth *growth = context;
     hsd_comparison *c = growth->c;
     const uint64_t share = growth->memory_bytes / (growth->walks_at_once ? 2 : 1);
     HSD_TRY(hsd_tally_new(&growth->types, 2, share / 8, &c->space, c->reporter, err));
@@ -169,17 +164,9 @@ static hsd_status search(void *context, hsd_error *err)
 static hsd_status look_below_and_search(hsd_growth *growth, hsd_error *err)
 {
     path_search s = {.growth = growth};
-    hsd_worker worker;
-    hsd_error why;
-    hsd_error_init(&why);
-    hsd_worker_begin(&worker, search, &s, !growth->walks_at_once);
-    const bool goes_on = worker.is_running || worker.status == HSD_OK;
-    const hsd_status below = goes_on ? look_below(growth, &why) : HSD_OK;
-    const hsd_status searched = hsd_worker_finish(&worker, err);
+    const hsd_status status = hsd_run_both((hsd_job){search, &s}, (hsd_job){look_below, growth}, growth->walks_at_once, err);
     growth->ways = s.ways;
-    HSD_TRY(searched);
-    if (below != HSD_OK && err != NULL) *err = why;
-    return below;
+    return status;
 }
 
 /* ---- retained sizes of the rows that are there ---- */

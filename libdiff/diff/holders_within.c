@@ -51,8 +51,9 @@ static hsd_status enter(void *context, const hsd_tree_node *node, void *parent, 
     return hsd_below_enter(p->growth, parent, &below, here, err);
 }
 
-static hsd_status walk_tree(pass *p, hsd_error *err)
+static hsd_status walk_tree(void *context, hsd_error *err)
 {
+    pass *p = context;
     hsd_growth *growth = p->growth;
     hsd_sorter *tree = growth->c->sides[p->side].tree;
     const hsd_tree_visitor visitor = {.context = p, .frame_bytes = sizeof(hsd_below), .enter = enter};
@@ -62,21 +63,11 @@ static hsd_status walk_tree(pass *p, hsd_error *err)
     return hsd_tree_walk(tree, &visitor, &root, growth->memory_bytes / 16, &growth->c->space, err);
 }
 
-static hsd_status walk_one(void *context, hsd_error *err) { return walk_tree(context, err); }
-
 static hsd_status walk_both(hsd_growth *growth, hsd_growth *before, const hsd_growth_chosen *chosen, hsd_error *err)
 {
     pass p[SIDE_COUNT] = {{.growth = before, .chosen = chosen, .side = BEFORE},
                           {.growth = growth, .chosen = chosen, .side = AFTER}};
-    hsd_worker worker;
-    hsd_error why;
-    hsd_error_init(&why);
-    hsd_worker_begin(&worker, walk_one, &p[BEFORE], growth == before);
-    const bool goes_on = worker.is_running || worker.status == HSD_OK;
-    const hsd_status after = goes_on ? walk_tree(&p[AFTER], &why) : HSD_OK;
-    HSD_TRY(hsd_worker_finish(&worker, err));
-    if (after != HSD_OK && err != NULL) *err = why;
-    return after;
+    return hsd_run_both((hsd_job){walk_tree, &p[BEFORE]}, (hsd_job){walk_tree, &p[AFTER]}, growth != before, err);
 }
 
 hsd_status hsd_growth_within(hsd_growth *growth, hsd_growth *before, hsd_error *err)

@@ -143,18 +143,20 @@ Test(note, callbacks_never_overlap_whichever_thread_speaks)
 
 typedef struct job {
     pthread_t thread;
-    bool is_blocked;
+    bool has_run, is_blocked;
     hsd_status result;
+    const char *error; /* of its failure; NULL: "the job failed" */
 } job;
 
 static hsd_status do_job(void *context, hsd_error *err)
 {
     job *j = context;
     sigset_t mask;
+    j->has_run = true;
     j->thread = pthread_self();
     pthread_sigmask(SIG_SETMASK, NULL, &mask);
     j->is_blocked = sigismember(&mask, SIGINT) == 1 && sigismember(&mask, SIGTERM) == 1;
-    return j->result == HSD_OK ? HSD_OK : hsd_fail(err, j->result, "the job failed");
+    return j->result == HSD_OK ? HSD_OK : hsd_fail(err, j->result, "%s", j->error != NULL ? j->error : "the job failed");
 }
 
 Test(worker, runs_on_a_thread_that_leaves_signals_to_others)
@@ -202,6 +204,51 @@ Test(worker, one_that_never_began_finishes_well)
 {
     hsd_worker worker = {0};
     cr_assert_eq(hsd_worker_finish(&worker, NULL), HSD_OK);
+}
+
+/* Both jobs with these results, at once or not; true when the second ran. */
+static bool both_ran(hsd_status first, hsd_status second, bool at_once, hsd_status wanted, hsd_error *err)
+{
+    job jobs[2] = {{.result = first, .error = "the first failed"}, {.result = second, .error = "the second failed"}};
+    hsd_error_init(err);
+    cr_assert_eq(hsd_run_both((hsd_job){do_job, &jobs[0]}, (hsd_job){do_job, &jobs[1]}, at_once, err), wanted);
+    cr_assert(jobs[0].has_run);
+    cr_assert_eq(pthread_equal(jobs[0].thread, pthread_self()) == 0, at_once);
+    if (jobs[1].has_run) cr_assert(pthread_equal(jobs[1].thread, pthread_self()) && !jobs[1].is_blocked);
+    return jobs[1].has_run;
+}
+
+Test(both, run_to_their_end_at_once_or_in_turn)
+{
+    hsd_error err;
+    for (int at_once = 0; at_once < 2; at_once++) {
+        cr_assert(both_ran(HSD_OK, HSD_OK, at_once, HSD_OK, &err));
+        cr_assert_str_empty(err.text);
+        cr_assert(both_ran(HSD_OK, HSD_E_IO, at_once, HSD_E_IO, &err));
+        cr_assert_str_eq(err.text, "the second failed");
+    }
+}
+
+Test(both, fail_with_the_error_of_the_first)
+{
+    hsd_error err;
+    cr_assert(both_ran(HSD_E_CORRUPT, HSD_OK, true, HSD_E_CORRUPT, &err));
+    cr_assert_str_eq(err.text, "the first failed");
+    cr_assert(both_ran(HSD_E_CORRUPT, HSD_E_IO, true, HSD_E_CORRUPT, &err));
+    cr_assert_str_eq(err.text, "the first failed");
+    cr_assert_not(both_ran(HSD_E_CORRUPT, HSD_OK, false, HSD_E_CORRUPT, &err), "in turn, the second is not begun");
+    cr_assert_str_eq(err.text, "the first failed");
+}
+
+Test(both, run_in_turn_when_there_is_no_thread_and_need_no_error)
+{
+    job jobs[2] = {{0}, {.result = HSD_E_IO}};
+    hsd_fault_reset();
+    hsd_fault_arm(HSD_FAULT_THREAD, 1, true, EAGAIN);
+    const hsd_status status = hsd_run_both((hsd_job){do_job, &jobs[0]}, (hsd_job){do_job, &jobs[1]}, true, NULL);
+    hsd_fault_reset();
+    cr_assert_eq(status, HSD_E_IO);
+    cr_assert(pthread_equal(jobs[0].thread, pthread_self()) && jobs[1].has_run);
 }
 
 Test(worker, counts_processors_and_stops_at_sixteen)
