@@ -5,8 +5,10 @@
  *      walk      stack, trie, credits                           of both sides, one after the other, or at once with
  *                                                               a trie each
  *      match     credits, pairs or lines
- *      within    stack, types, places                           the trie stays, in as little as it can
- *      rows      types, places, the trie; then the search for paths, which has its own memory
+ *      within    stack, types, places                           the trie stays, in as little as it can; the search
+ *                                                               for paths goes on beside it, or comes before it, and
+ *                                                               has memory of its own
+ *      rows      types, places, the trie, paths
  */
 #include "diff/growth.h"
 
