@@ -20,15 +20,10 @@
 static bool can_have_tree(hsd_comparison *c)
 {
     const char *why = NULL;
-    for (int i = 0; i < SIDE_COUNT && why == NULL; i++) {
-        const hsd_side_walk *side = &c->sides[i];
-        if (!side->has_references) why = "a capture carries no references";
-        else if (!side->has_roots) why = "a capture carries no roots";
-        else if (!side->info->is_complete) why = "a capture is incomplete: what was lost may hold what is left";
-    }
-    if (c->options->no_holders) why = "they were not asked for";
-    if (why != NULL) snprintf(c->why_no_holders, sizeof c->why_no_holders, "%s", why);
-    return why == NULL;
+    for (int i = 0; i < SIDE_COUNT && why == NULL; i++) why = hsd_side_why_no_tree(&c->sides[i]);
+    if (why != NULL) snprintf(c->why_no_holders, sizeof c->why_no_holders, "a capture %s", why);
+    if (c->options->no_holders) snprintf(c->why_no_holders, sizeof c->why_no_holders, "they were not asked for");
+    return why == NULL && !c->options->no_holders;
 }
 
 static hsd_status divide_memory(hsd_comparison *c, bool with_tree, hsd_error *err)

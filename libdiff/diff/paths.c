@@ -389,6 +389,7 @@ hsd_status hsd_paths_run(hsd_paths **out, hsd_capture *capture, const hsd_paths_
     *out = NULL;
     HSD_TRY(new_result(&q.result, err));
     hsd_single_init(&q.single, run_conditions);
+    q.single.is_for_paths = true;
     q.side = &q.single.side;
     const hsd_status status = run(&q, capture, err);
     if (status < 0) hsd_error_set_file(err, hsd_capture_get_info(capture)->path);

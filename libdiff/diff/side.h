@@ -121,6 +121,21 @@ static inline bool hsd_side_has_graph(const hsd_side_walk *side)
     return side->has_roots && side->has_references;
 }
 
+/* Why reachability cannot be told, as what follows "the capture"; NULL when it can. */
+static inline const char *hsd_side_why_no_graph(const hsd_side_walk *side)
+{
+    if (hsd_side_has_graph(side)) return NULL;
+    if (!side->has_references) return "carries no references";
+    return side->info->is_complete ? "carries no roots" : "is incomplete: no root is left in it";
+}
+
+/* The same of what is retained: a part of a capture does not even give a lower bound of it. */
+static inline const char *hsd_side_why_no_tree(const hsd_side_walk *side)
+{
+    if (!side->info->is_complete) return "is incomplete: what was lost may hold what is left";
+    return hsd_side_why_no_graph(side);
+}
+
 /* Words of a census record: identity, type and owner, size and state, and with want_tree the ordinal. */
 #define HSD_CENSUS_WORDS 4u
 #define HSD_CENSUS_KEY_WORDS 2u

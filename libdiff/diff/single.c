@@ -28,20 +28,14 @@ static hsd_status divide_memory(hsd_single *single, bool with_tree, hsd_error *e
     return hsd_plan_make(&single->plan, &request, err);
 }
 
-static const char *why_no_tree(const hsd_side_walk *side)
-{
-    if (!side->has_references) return "the capture carries no references";
-    return !side->has_roots ? "the capture carries no roots" : NULL;
-}
-
 static hsd_status make_plan(hsd_single *single, hsd_error *err)
 {
     hsd_plan *plan = &single->plan;
     hsd_side_walk *side = &single->side;
-    const char *why = why_no_tree(side);
+    const char *why = single->is_for_paths ? hsd_side_why_no_graph(side) : hsd_side_why_no_tree(side);
     HSD_TRY(divide_memory(single, why == NULL, err));
     single->has_tree = why == NULL && plan->has_holders;
-    if (why != NULL) snprintf(single->why_no_tree, sizeof single->why_no_tree, "%s", why);
+    if (why != NULL) snprintf(single->why_no_tree, sizeof single->why_no_tree, "the capture %s", why);
     else if (!plan->has_holders) {
         const uint64_t least = plan->holders_least_bytes;
         snprintf(single->why_no_tree, sizeof single->why_no_tree,

@@ -17,6 +17,7 @@ typedef struct hsd_single { /* stays where it is from init to release */
     hsd_edge_names edges;
     hsd_plan plan;
     hsd_side_walk side;
+    bool is_for_paths;    /* set before open: the graph is enough, and there may be one of a part of a capture */
     bool has_tree;        /* side.tree, with ids, and the graph with names are there */
     char why_no_tree[160]; /* a clause; empty with has_tree */
 } hsd_single;
@@ -30,8 +31,8 @@ hsd_status hsd_single_open(hsd_single *single, hsd_capture *capture, hsd_error *
 
 /*
  * Opens and walks the capture: counts, and with has_tree the dominator tree (records of HSD_TREE_ID_WORDS) and the graph for
- * shortest paths. A capture without roots or references, or a budget too small for dominators, gives no tree and
- * says why. Failures name the file.
+ * shortest paths. A capture that is not whole or has no roots or no references, or a budget too small for dominators,
+ * gives no tree and says why. Failures name the file.
  */
 hsd_status hsd_single_walk(hsd_single *single, hsd_capture *capture, hsd_error *err);
 
