@@ -2,6 +2,7 @@
  * What a question for paths names: a type by its exact name, types by a pattern, or one object by its id. And what to
  * say when there is no such thing: names that come close, ids on either side.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #define CLOSE_MOST 3
 #define SHOWN_BYTES 120 /* of a name in a sentence */
 #define MEASURED_BYTES 64u
+#define ID_CHARS 24
 
 /* ---- patterns ---- */
 
@@ -207,20 +209,33 @@ static hsd_status search_objects(id_search *s, const hsd_side_walk *side, hsd_er
     return status == HSD_END ? HSD_OK : status;
 }
 
+/* "@123" where ids are never reused, "0x7b" where they are addresses: as reports show them. */
+static const char *id_text(char text[ID_CHARS], uint64_t id, const hsd_capture_info *info)
+{
+    const bool is_exact = info->identity == HSD_IDENTITY_EXACT;
+    snprintf(text, ID_CHARS, is_exact ? "@%" PRIu64 : "0x%" PRIx64, id);
+    return text;
+}
+
+static hsd_status say_nearest(const id_search *s, const hsd_capture_info *info, hsd_error *err)
+{
+    char asked[ID_CHARS], below[ID_CHARS], above[ID_CHARS];
+    id_text(asked, s->id, info);
+    id_text(below, s->below, info);
+    id_text(above, s->above, info);
+    hsd_fail(err, HSD_E_NOT_FOUND, "the capture holds no object with the id %s", asked);
+    if (s->has_below && s->has_above) hsd_error_set_hint(err, "the nearest ids are %s and %s", below, above);
+    else if (s->has_below || s->has_above) hsd_error_set_hint(err, "the nearest id is %s", s->has_below ? below : above);
+    return HSD_E_NOT_FOUND;
+}
+
 static hsd_status find_object(hsd_path_ask *ask, const hsd_side_walk *side, uint64_t id, hsd_error *err)
 {
     id_search s = {.id = id};
     HSD_TRY(search_objects(&s, side, err));
     ask->ordinal = s.ordinal;
     if (s.is_found) return HSD_OK;
-    hsd_fail(err, HSD_E_NOT_FOUND, "the capture holds no object with the id 0x%llx", (unsigned long long)id);
-    if (s.has_below && s.has_above) {
-        hsd_error_set_hint(err, "the nearest ids are 0x%llx and 0x%llx", (unsigned long long)s.below,
-                           (unsigned long long)s.above);
-    } else if (s.has_below || s.has_above) {
-        hsd_error_set_hint(err, "the nearest id is 0x%llx", (unsigned long long)(s.has_below ? s.below : s.above));
-    }
-    return HSD_E_NOT_FOUND;
+    return say_nearest(&s, side->info, err);
 }
 
 hsd_status hsd_path_ask_find(hsd_path_ask *ask, const hsd_side_walk *side, const hsd_paths_options *options,

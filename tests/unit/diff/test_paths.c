@@ -39,6 +39,8 @@ enum { STRING_NEXT = 1, STRING_MAIN, STRING_MAP, STRING_VALUE };
 enum { LABEL_NEXT = 1, LABEL_MAP, LABEL_VALUE };
 enum { TYPE_NODE = 1, TYPE_SESSION, TYPE_CACHE, TYPE_STORE };
 
+static hsc_identity identity; /* of what is written */
+
 static hsc_writer *begin(bool by_ordinal)
 {
     static const char *const strings[] = {"next", "main", "map", "value"};
@@ -48,6 +50,7 @@ static hsc_writer *begin(bool by_ordinal)
     hsc_options_init(&options);
     options.producer = "test";
     options.targets_are_ordinals = by_ordinal;
+    options.identity = identity;
     remove(path);
     cr_assert_eq(hsc_open_file(&w, path, &options), HSC_OK);
     for (uint32_t i = 0; i < 4; i++) hsc_define_string(w, 1 + i, strings[i], strlen(strings[i]));
@@ -199,6 +202,13 @@ Test(paths, name_the_ids_on_either_side_of_one_that_is_not_there)
     cr_assert_eq(ask(&(hsd_paths_options){.is_id = true, .id = 0x99}, &p), HSD_E_NOT_FOUND);
     cr_assert_str_eq(err.hint, "the nearest id is 0x40");
     cr_assert_eq(ask(&(hsd_paths_options){.type = NULL}, &p), HSD_E_MISUSE);
+    identity = HSC_IDENTITY_EXACT;
+    write_small();
+    cr_assert_eq(ask(&(hsd_paths_options){.is_id = true, .id = 0x25}, &p), HSD_E_NOT_FOUND);
+    cr_assert_str_eq(err.text, "the capture holds no object with the id @37");
+    cr_assert_str_eq(err.hint, "the nearest ids are @32 and @48");
+    cr_assert_eq(ask(&(hsd_paths_options){.is_id = true, .id = 0x99}, &p), HSD_E_NOT_FOUND);
+    cr_assert_str_eq(err.hint, "the nearest id is @64");
 }
 
 Test(paths, cannot_be_told_without_roots_or_references)
