@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/heap.h"
+
 static hsd_bytes name_of(const hsd_growth *growth, const hsd_choice *choice)
 {
     const hsd_comparison *c = growth->c;
@@ -41,37 +43,11 @@ int hsd_choice_compare(const hsd_growth *growth, const hsd_choice *a, const hsd_
 
 /* ---- the heap ---- */
 
-static bool comes_later(const hsd_growth *growth, uint32_t a, uint32_t b)
-{
-    return hsd_choice_compare(growth, &growth->choices[a], &growth->choices[b]) > 0;
-}
+static bool comes_later(const void *context, const void *a, const void *b) { return hsd_choice_compare(context, a, b) > 0; }
 
-static void swap(hsd_choice *a, hsd_choice *b)
+static inline hsd_heap heap_of(const hsd_growth *growth)
 {
-    const hsd_choice keep = *a;
-    *a = *b;
-    *b = keep;
-}
-
-static void sift_up(hsd_growth *growth, uint32_t at)
-{
-    while (at > 0 && comes_later(growth, at, (at - 1) / 2)) {
-        swap(&growth->choices[at], &growth->choices[(at - 1) / 2]);
-        at = (at - 1) / 2;
-    }
-}
-
-static void sift_down(hsd_growth *growth, uint32_t count)
-{
-    for (uint32_t at = 0;;) {
-        uint32_t last = at;
-        for (uint32_t child = 2 * at + 1; child <= 2 * at + 2 && child < count; child++) {
-            if (comes_later(growth, child, last)) last = child;
-        }
-        if (last == at) return;
-        swap(&growth->choices[at], &growth->choices[last]);
-        at = last;
-    }
+    return (hsd_heap){growth->choices, sizeof *growth->choices, comes_later, growth};
 }
 
 static void add_to_others(hsd_growth *growth, const hsd_choice *choice)
@@ -90,7 +66,7 @@ void hsd_growth_offer(hsd_growth *growth, const hsd_choice *choice)
     if (choice->new_.objects == 0 && choice->freed.objects == 0 && choice->resized_bytes == 0) return;
     if (growth->choice_count < HSD_MAX_HOLDERS) {
         growth->choices[growth->choice_count] = *choice;
-        sift_up(growth, growth->choice_count++);
+        hsd_heap_up(heap_of(growth), growth->choice_count++);
         return;
     }
     if (hsd_choice_compare(growth, choice, &growth->choices[0]) > 0) {
@@ -99,7 +75,7 @@ void hsd_growth_offer(hsd_growth *growth, const hsd_choice *choice)
     }
     add_to_others(growth, &growth->choices[0]);
     growth->choices[0] = *choice;
-    sift_down(growth, growth->choice_count);
+    hsd_heap_down(heap_of(growth), 0, growth->choice_count);
 }
 
 hsd_status hsd_growth_choose_begin(hsd_growth *growth, hsd_error *err)
@@ -122,10 +98,7 @@ static void offer_roots(hsd_growth *growth)
 void hsd_growth_choose_finish(hsd_growth *growth)
 {
     offer_roots(growth);
-    for (uint32_t count = growth->choice_count; count > 1;) { /* the last goes to the end */
-        swap(&growth->choices[0], &growth->choices[--count]);
-        sift_down(growth, count);
-    }
+    hsd_heap_sort(heap_of(growth), growth->choice_count);
     growth->edged_count = 0;
     while (growth->edged_count < growth->choice_count && growth->edged_count < HSD_MAX_EDGED_HOLDERS &&
            hsd_choice_growth(&growth->choices[growth->edged_count]) > 0) growth->edged_count++;

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/heap.h"
+
 #define LEAST_PART 50 /* 2% */
 #define NOBODY UINT32_MAX
 
@@ -113,33 +115,18 @@ static int compare_indexes(const edges *e, uint32_t a, uint32_t b)
     return order;
 }
 
-/* Heap sort: the comparison needs the list. */
-static void sift(const edges *e, uint32_t *order, uint32_t at, uint32_t count)
+static bool comes_later(const void *context, const void *a, const void *b)
 {
-    for (;;) {
-        uint32_t last = at;
-        for (uint32_t child = 2 * at + 1; child <= 2 * at + 2 && child < count; child++) {
-            if (compare_indexes(e, order[child], order[last]) > 0) last = child;
-        }
-        if (last == at) return;
-        const uint32_t keep = order[at];
-        order[at] = order[last];
-        order[last] = keep;
-        at = last;
-    }
+    return compare_indexes(context, *(const uint32_t *)a, *(const uint32_t *)b) > 0;
 }
 
+/* Heap sort: the comparison needs the list. */
 static void sort(const edges *e, uint32_t *order)
 {
+    const hsd_heap heap = {order, sizeof *order, comes_later, e};
     for (uint32_t i = 0; i < e->count; i++) order[i] = i;
-    for (uint32_t i = e->count / 2; i-- > 0;) sift(e, order, i, e->count);
-    for (uint32_t count = e->count; count > 1;) {
-        count--;
-        const uint32_t keep = order[0];
-        order[0] = order[count];
-        order[count] = keep;
-        sift(e, order, 0, count);
-    }
+    hsd_heap_make(heap, e->count);
+    hsd_heap_sort(heap, e->count);
 }
 
 /* ---- rows ---- */

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/heap.h"
+
 typedef struct shown { /* a place that is a row */
     hsd_tree_row row;
     uint32_t parent;   /* in the list; the root's own */
@@ -31,19 +33,10 @@ static uint64_t weight_of(const hsd_trie_node *node) { return node->all.before.b
 
 /* ---- the limit ---- */
 
-static void sift_down(uint64_t *heap, uint32_t count)
+static bool is_less(const void *context, const void *a, const void *b)
 {
-    for (uint32_t at = 0;;) {
-        uint32_t least = at;
-        for (uint32_t child = 2 * at + 1; child <= 2 * at + 2 && child < count; child++) {
-            if (heap[child] < heap[least]) least = child;
-        }
-        if (least == at) return;
-        const uint64_t keep = heap[at];
-        heap[at] = heap[least];
-        heap[least] = keep;
-        at = least;
-    }
+    (void)context;
+    return *(const uint64_t *)a < *(const uint64_t *)b;
 }
 
 /* The weight that comes after the HSD_MAX_TREE_ROWS largest: what is shown is heavier. */
@@ -52,17 +45,18 @@ static hsd_status find_limit(tree *t, hsd_error *err)
     hsd_trie *trie = t->growth->trie;
     const uint32_t room = HSD_MAX_TREE_ROWS + 1;
     if (hsd_trie_count(trie) < room) return HSD_OK;
-    uint64_t *heap = calloc(room, sizeof *heap); /* the least on top */
-    if (heap == NULL) return no_memory(err);
+    uint64_t *heaviest = calloc(room, sizeof *heaviest); /* a heap, the least on top */
+    if (heaviest == NULL) return no_memory(err);
+    const hsd_heap heap = {heaviest, sizeof *heaviest, is_less, NULL};
     for (uint32_t i = 0; i < hsd_trie_count(trie); i++) {
         hsd_trie_node node;
         hsd_trie_get(trie, i, &node);
-        if (weight_of(&node) <= heap[0]) continue;
-        heap[0] = weight_of(&node);
-        sift_down(heap, room);
+        if (weight_of(&node) <= heaviest[0]) continue;
+        heaviest[0] = weight_of(&node);
+        hsd_heap_down(heap, 0, room);
     }
-    t->least_bytes = heap[0] + 1;
-    free(heap);
+    t->least_bytes = heaviest[0] + 1;
+    free(heaviest);
     return HSD_OK;
 }
 

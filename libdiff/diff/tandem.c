@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/heap.h"
+
 struct hsd_tandem {
     hsd_sorter **streams;
     uint32_t stream_count;
@@ -30,40 +32,17 @@ static bool same_key(const uint64_t *a, const uint64_t *b)
     return a[0] == b[0] && a[1] >> 32 == b[1] >> 32;
 }
 
-static bool comes_first(const hsd_tandem *t, uint32_t a, uint32_t b)
+static bool comes_first(const void *context, const void *a, const void *b)
 {
-    const uint64_t *x = record_of(t, a), *y = record_of(t, b);
+    const hsd_tandem *t = context;
+    const uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+    const uint64_t *x = record_of(t, i), *y = record_of(t, j);
     if (x[0] != y[0]) return x[0] < y[0];
     if (x[1] >> 32 != y[1] >> 32) return x[1] >> 32 < y[1] >> 32;
-    return a < b;
+    return i < j;
 }
 
-static void sift_up(hsd_tandem *t, uint32_t at)
-{
-    while (at > 0) {
-        const uint32_t parent = (at - 1) / 2;
-        if (!comes_first(t, t->heap[at], t->heap[parent])) return;
-        const uint32_t stream = t->heap[at];
-        t->heap[at] = t->heap[parent];
-        t->heap[parent] = stream;
-        at = parent;
-    }
-}
-
-static void sift_down(hsd_tandem *t, uint32_t at)
-{
-    for (;;) {
-        uint32_t least = at;
-        for (uint32_t child = 2 * at + 1; child <= 2 * at + 2 && child < t->heap_count; child++) {
-            if (comes_first(t, t->heap[child], t->heap[least])) least = child;
-        }
-        if (least == at) return;
-        const uint32_t stream = t->heap[at];
-        t->heap[at] = t->heap[least];
-        t->heap[least] = stream;
-        at = least;
-    }
-}
+static inline hsd_heap heap_of(const hsd_tandem *t) { return (hsd_heap){t->heap, sizeof *t->heap, comes_first, t}; }
 
 /* Moves a stream to its next record and onto the heap; a stream that ended stays off. */
 static hsd_status move_on(hsd_tandem *t, uint32_t stream, hsd_error *err)
@@ -73,8 +52,8 @@ static hsd_status move_on(hsd_tandem *t, uint32_t stream, hsd_error *err)
     if (status == HSD_END) return HSD_OK;
     HSD_TRY(status);
     memcpy(t->current + (size_t)stream * t->record_words, record, t->record_words * sizeof *record);
-    t->heap[t->heap_count++] = stream;
-    sift_up(t, t->heap_count - 1);
+    t->heap[t->heap_count] = stream;
+    hsd_heap_up(heap_of(t), t->heap_count++);
     return HSD_OK;
 }
 
@@ -82,7 +61,7 @@ static uint32_t take_first(hsd_tandem *t)
 {
     const uint32_t stream = t->heap[0];
     t->heap[0] = t->heap[--t->heap_count];
-    if (t->heap_count > 0) sift_down(t, 0);
+    hsd_heap_down(heap_of(t), 0, t->heap_count);
     return stream;
 }
 

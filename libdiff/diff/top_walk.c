@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/heap.h"
 #include "diff/tree.h"
 #include <hscapture/hscapture.h>
 
@@ -21,33 +22,25 @@ static bool is_before(const hsd_top_entry *a, const hsd_top_entry *b)
     return a->id != b->id ? a->id < b->id : a->node < b->node;
 }
 
-/* Moves an entry down to where nothing below it comes behind it. */
-static void sift_down(hsd_top_entry *entries, size_t count, size_t at)
+static bool comes_later(const void *context, const void *a, const void *b)
 {
-    const hsd_top_entry moved = entries[at];
-    for (size_t child; (child = 2 * at + 1) < count; at = child) {
-        if (child + 1 < count && is_before(&entries[child], &entries[child + 1])) child++;
-        if (!is_before(&moved, &entries[child])) break;
-        entries[at] = entries[child];
-    }
-    entries[at] = moved;
+    (void)context;
+    return is_before(b, a);
 }
 
-static void sift_up(hsd_top_entry *entries, size_t at)
+static inline hsd_heap heap_of(const hsd_top_walk *walk)
 {
-    const hsd_top_entry moved = entries[at];
-    for (; at > 0 && is_before(&entries[(at - 1) / 2], &moved); at = (at - 1) / 2) entries[at] = entries[(at - 1) / 2];
-    entries[at] = moved;
+    return (hsd_heap){walk->entries, sizeof *walk->entries, comes_later, NULL};
 }
 
 static void consider(hsd_top_walk *walk, const hsd_top_entry *entry)
 {
     if (walk->entry_count < walk->entry_capacity) {
         walk->entries[walk->entry_count] = *entry;
-        sift_up(walk->entries, walk->entry_count++);
+        hsd_heap_up(heap_of(walk), walk->entry_count++);
     } else if (walk->entry_count > 0 && is_before(entry, &walk->entries[0])) {
         walk->entries[0] = *entry;
-        sift_down(walk->entries, walk->entry_count, 0);
+        hsd_heap_down(heap_of(walk), 0, walk->entry_count);
     }
 }
 
@@ -129,17 +122,6 @@ static hsd_status make_room(hsd_top_walk *walk, const hsd_single *single, size_t
     return hsd_retained_init(&walk->roots, single->side.roots.names.count, err);
 }
 
-/* A heap whose least is on top, sorted: the first takes most. */
-static void sort_entries(hsd_top_walk *walk)
-{
-    for (size_t count = walk->entry_count; count > 1; count--) {
-        const hsd_top_entry least = walk->entries[0];
-        walk->entries[0] = walk->entries[count - 1];
-        walk->entries[count - 1] = least;
-        sift_down(walk->entries, count - 1, 0);
-    }
-}
-
 hsd_status hsd_top_walk_run(hsd_top_walk *walk, hsd_single *single, size_t most, bool wants_list, hsd_error *err)
 {
     visit v = {.walk = walk, .single = single};
@@ -152,7 +134,7 @@ hsd_status hsd_top_walk_run(hsd_top_walk *walk, hsd_single *single, size_t most,
     const uint64_t list_bytes = hsd_max_u64(single->plan.growth_bytes - stack_bytes, HSD_SORT_MIN_BYTES);
     if (wants_list) HSD_TRY(hsd_side_sorter(&single->side, LIST_WORDS, 1, list_bytes, &walk->list, err));
     HSD_TRY(hsd_tree_walk(single->side.tree, &visitor, &super_root, stack_bytes, &single->space, err));
-    sort_entries(walk);
+    hsd_heap_sort(heap_of(walk), walk->entry_count); /* the first takes most */
     return wants_list ? hsd_side_serve(walk->list, single->plan.growth_bytes, err) : HSD_OK;
 }
 
