@@ -2,23 +2,12 @@
  * The reports of hsdiff paths: lines of a path, what adds up, what is left out in the middle of a long one.
  */
 #include <criterion/criterion.h>
-#include <errno.h>
 #include <stdio.h>
 
-#include "support/fault.h"
-#include "unit/report/top_sample.h"
-
-#define HOLDS(report, text)                                                                        \
-    cr_expect(strstr(report, text) != NULL, "no \"%s\" in:\n%s", text, report)
-#define LACKS(report, text) cr_expect(strstr(report, text) == NULL, "\"%s\" in:\n%s", text, report)
+#include "unit/report/single_checks.h"
 
 static hsd_step steps[64];
 static hsd_path_row rows[3];
-
-static const hsd_single_options text = {.use_utf8 = true};
-static const hsd_single_options json = {.use_utf8 = true, .format = HSD_SINGLE_JSON};
-static const hsd_single_options csv = {.use_utf8 = true, .format = HSD_SINGLE_CSV};
-static const hsd_single_options plain = {.use_utf8 = true, .plain = true};
 
 static hsd_paths shop(void)
 {
@@ -177,56 +166,19 @@ Test(paths_report, makes_hostile_names_harmless_in_every_format)
     hsd_paths paths = shop();
     steps[0].type = steps[1].edge = rows[1].root = paths.type =
         sample_text("\x1b[31m\n::error::\xe2\x80\xae");
-    const hsd_single_options all[] = {text, plain, json, csv};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        char *report = sample_paths_report(&paths, &all[i]);
-        LACKS(report, "\x1b");
-        LACKS(report, "\xe2\x80\xae");
-        LACKS(report, "\n::");
-        free(report);
-    }
+    check_harmless(report_paths, &paths);
 }
 
 Test(paths_report, passes_on_what_the_writer_says)
 {
     const hsd_paths paths = shop();
-    const hsd_single_options all[] = {text, plain, json, csv};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        sample_sink sink = {.fail_at = 1};
-        hsd_error err;
-        hsd_error_init(&err);
-        cr_expect_eq(hsd_report_paths(&paths, &all[i], sample_write, &sink, &err), HSD_E_IO);
-        free(sink.text);
-    }
-}
-
-static hsd_status discard(void *context, const void *data, size_t size, hsd_error *err)
-{
-    (void)data, (void)err;
-    *(size_t *)context += size;
-    return HSD_OK;
+    check_passes_on_what_the_writer_says(report_paths, &paths);
 }
 
 Test(paths_report, fails_wherever_memory_runs_out)
 {
     const hsd_paths paths = shop();
-    hsd_single_options all[] = {text, plain, json, csv};
-    all[0].width = 40;
-    all[0].command = "after.hs";
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        bool has_struck = true;
-        for (uint64_t at = 1; has_struck; at++) {
-            size_t size = 0;
-            hsd_fault_reset();
-            hsd_fault_arm(HSD_FAULT_MALLOC, at, false, ENOMEM);
-            const hsd_status status = hsd_report_paths(&paths, &all[i], discard, &size, NULL);
-            has_struck = hsd_fault_strikes() > 0;
-            hsd_fault_reset();
-            cr_assert_eq(status, has_struck ? HSD_E_NOMEM : HSD_OK, "format %zu, allocation %d", i,
-                         (int)at);
-            cr_assert(has_struck || at > 1);
-        }
-    }
+    check_fails_without_memory(report_paths, &paths, 40);
 }
 
 Test(paths_report, suggests_more_of_them)

@@ -2,25 +2,14 @@
  * The reports of hsdiff top: what each format says, what adds up, and what hostile names cannot do.
  */
 #include <criterion/criterion.h>
-#include <errno.h>
 #include <stdio.h>
 
-#include "support/fault.h"
-#include "unit/report/top_sample.h"
-
-#define HOLDS(report, text)                                                                        \
-    cr_expect(strstr(report, text) != NULL, "no \"%s\" in:\n%s", text, report)
-#define LACKS(report, text) cr_expect(strstr(report, text) == NULL, "\"%s\" in:\n%s", text, report)
+#include "unit/report/single_checks.h"
 
 static hsd_top_type types[32];
 static hsd_top_root roots[4];
 static hsd_top_object objects[2];
 static hsd_step path[4];
-
-static const hsd_single_options text = {.use_utf8 = true};
-static const hsd_single_options json = {.use_utf8 = true, .format = HSD_SINGLE_JSON};
-static const hsd_single_options csv = {.use_utf8 = true, .format = HSD_SINGLE_CSV};
-static const hsd_single_options plain = {.use_utf8 = true, .plain = true};
 
 static hsd_top shop(void)
 {
@@ -228,14 +217,7 @@ Test(top_report, makes_hostile_names_harmless_in_every_format)
                                                                "b");
     objects[0].type = path[0].type;
     objects[0].root = sample_text("::error::");
-    const hsd_single_options all[] = {text, plain, json, csv};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        char *report = sample_top_report(&top, &all[i]);
-        LACKS(report, "\x1b");
-        LACKS(report, "\xe2\x80\xae");
-        LACKS(report, "\n::");
-        free(report);
-    }
+    check_harmless(report_top, &top);
     char *report = sample_top_report(&top, &text);
     HOLDS(report, "\n\\x1b[31m=a,\"\\x0a\\u202eb ");
     free(report);
@@ -310,24 +292,10 @@ Test(top_report, keeps_objects_within_the_terminal_even_where_they_look_alike)
 Test(top_report, passes_on_what_the_writer_says)
 {
     const hsd_top top = shop();
-    const hsd_single_options all[] = {text, plain, json, csv};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        sample_sink sink = {.fail_at = 1};
-        hsd_error err;
-        hsd_error_init(&err);
-        cr_expect_eq(hsd_report_top(&top, &all[i], sample_write, &sink, &err), HSD_E_IO);
-        free(sink.text);
-    }
+    check_passes_on_what_the_writer_says(report_top, &top);
     const hsd_single_options none = {.format = (hsd_single_format)9};
     cr_expect_eq(hsd_report_top(&top, &none, sample_write, NULL, NULL), HSD_E_MISUSE);
     cr_expect_eq(hsd_report_paths(NULL, &none, sample_write, NULL, NULL), HSD_E_MISUSE);
-}
-
-static hsd_status discard(void *context, const void *data, size_t size, hsd_error *err)
-{
-    (void)data, (void)err;
-    *(size_t *)context += size;
-    return HSD_OK;
 }
 
 Test(top_report, fails_wherever_memory_runs_out)
@@ -335,23 +303,7 @@ Test(top_report, fails_wherever_memory_runs_out)
     hsd_top top = shop();
     types[0].name =
         sample_text("com.shop.cache.Entry<java.lang.String,com.shop.Session>.Inner.Deeper");
-    hsd_single_options all[] = {text, plain, json, csv};
-    all[0].width = 60;
-    all[0].command = "after.hs";
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        bool has_struck = true;
-        for (uint64_t at = 1; has_struck; at++) {
-            size_t size = 0;
-            hsd_fault_reset();
-            hsd_fault_arm(HSD_FAULT_MALLOC, at, false, ENOMEM);
-            const hsd_status status = hsd_report_top(&top, &all[i], discard, &size, NULL);
-            has_struck = hsd_fault_strikes() > 0;
-            hsd_fault_reset();
-            cr_assert_eq(status, has_struck ? HSD_E_NOMEM : HSD_OK, "format %zu, allocation %d", i,
-                         (int)at);
-            cr_assert(has_struck || at > 1);
-        }
-    }
+    check_fails_without_memory(report_top, &top, 60);
 }
 
 Test(top_report, lists_every_object_as_csv)
