@@ -4,32 +4,10 @@
  */
 #include <criterion/criterion.h>
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "diff/paths.h"
-#include "support/fault.h"
-#include <hscapture/hscapture.h>
-
-static char folder[] = "/tmp/hsdiff-unit-paths-XXXXXX";
-static char path[64];
-static hsd_error err;
-
-static void setup(void)
-{
-    cr_assert_not_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/heap.hs", folder);
-    hsd_error_init(&err);
-}
-
-static void teardown(void)
-{
-    hsd_fault_reset();
-    remove(path);
-    rmdir(folder);
-}
+#include "unit/diff/single_kit.h"
 
 TestSuite(paths, .init = setup, .fini = teardown);
 
@@ -45,14 +23,7 @@ static hsc_writer *begin(bool by_ordinal)
 {
     static const char *const strings[] = {"next", "main", "map", "value"};
     static const char *const types[] = {"com.acme.Node", "com.acme.Session", "com.acme.Cache", "Store[]"};
-    hsc_options options;
-    hsc_writer *w;
-    hsc_options_init(&options);
-    options.producer = "test";
-    options.targets_are_ordinals = by_ordinal;
-    options.identity = identity;
-    remove(path);
-    cr_assert_eq(hsc_open_file(&w, path, &options), HSC_OK);
+    hsc_writer *w = kit_begin(identity, by_ordinal);
     for (uint32_t i = 0; i < 4; i++) hsc_define_string(w, 1 + i, strings[i], strlen(strings[i]));
     for (uint32_t i = 0; i < 4; i++) {
         hsc_define_type(w, 1 + i, types[i], strlen(types[i]), i + 1 == TYPE_STORE ? HSC_TYPE_PART : 0);
@@ -63,12 +34,6 @@ static hsc_writer *begin(bool by_ordinal)
     return w;
 }
 
-static void end(hsc_writer *w)
-{
-    cr_assert_eq(hsc_finish(w), HSC_OK);
-    hsc_close(w);
-}
-
 static void put(hsc_writer *w, uint64_t id, uint32_t type, uint64_t size, uint64_t target, uint32_t label)
 {
     hsc_begin_object(w, &(hsc_object){.id = id, .type = type, .size_bytes = size});
@@ -76,10 +41,7 @@ static void put(hsc_writer *w, uint64_t id, uint32_t type, uint64_t size, uint64
     hsc_end_object(w);
 }
 
-static void put_root(hsc_writer *w, uint64_t target)
-{
-    hsc_root(w, &(hsc_root_record){.kind = HSC_ROOT_STACK, .label = STRING_MAIN, .target = target});
-}
+static void put_root(hsc_writer *w, uint64_t target) { kit_put_root(w, STRING_MAIN, target); }
 
 /* main -> Cache 0x10 .map Store[] 0x20 (part, 100 bytes) .value Session 0x30 .next 0x10; Session 0x40 is unreached */
 static void write_small(void)
@@ -90,7 +52,7 @@ static void write_small(void)
     put(w, 0x30, TYPE_SESSION, 24, 0x10, LABEL_NEXT);
     put(w, 0x40, TYPE_SESSION, 40, 0, 0);
     put_root(w, 0x10);
-    end(w);
+    kit_end(w);
 }
 
 static hsd_status ask(const hsd_paths_options *options, hsd_paths **out)
@@ -216,13 +178,13 @@ Test(paths, cannot_be_told_without_roots_or_references)
     hsd_paths *p;
     hsc_writer *w = begin(false);
     put(w, 0x10, TYPE_SESSION, 16, 0x20, LABEL_NEXT);
-    end(w);
+    kit_end(w);
     cr_assert_eq(ask(&(hsd_paths_options){.type = "com.acme.Session"}, &p), HSD_E_UNSUPPORTED);
     cr_assert_str_eq(err.text, "the capture carries no roots, so nothing can be said about paths");
     w = begin(false);
     put(w, 0x10, TYPE_SESSION, 16, 0, 0);
     put_root(w, 0x10);
-    end(w);
+    kit_end(w);
     cr_assert_eq(ask(&(hsd_paths_options){.type = "com.acme.Session"}, &p), HSD_E_UNSUPPORTED);
     cr_assert_str_eq(err.text, "the capture carries no references, so nothing can be said about paths");
 }
@@ -235,7 +197,7 @@ Test(paths, through_a_long_list_are_one_row)
     hsc_writer *w = begin(true);
     for (uint32_t i = 0; i < LONG; i++) put(w, i + 1, TYPE_NODE, 16, i + 1, i + 1 < LONG ? LABEL_NEXT : 0);
     put_root(w, 0);
-    end(w);
+    kit_end(w);
     hsd_paths *p = answer(&(hsd_paths_options){.type = "com.acme.Node"});
     cr_assert_eq(p->row_count, 2, "the first node, and all behind it");
     cr_assert_eq(p->rows[1].objects.objects, LONG - 1);
@@ -257,7 +219,7 @@ static void write_zigzag(uint32_t count)
         put(w, i + 1, TYPE_NODE, 16, i + 1, i + 1 == count ? 0 : i % 2 == 0 ? LABEL_NEXT : LABEL_VALUE);
     }
     put_root(w, 0);
-    end(w);
+    kit_end(w);
 }
 
 Test(paths, beyond_the_most_that_are_told_apart_count_as_others)
@@ -292,19 +254,6 @@ Test(paths, beyond_the_most_places_count_as_others)
 
 /* ---- a capture with a hole ---- */
 
-static void damage_the_middle(void)
-{
-    FILE *file = fopen(path, "r+b");
-    cr_assert_not_null(file);
-    fseek(file, 0, SEEK_END);
-    const long middle = ftell(file) / 2;
-    fseek(file, middle, SEEK_SET);
-    const int byte = fgetc(file);
-    fseek(file, middle, SEEK_SET);
-    fputc(byte ^ 0x55, file);
-    fclose(file);
-}
-
 static hsd_paths *answer_in_part(const hsd_paths_options *options)
 {
     hsd_capture *capture;
@@ -326,13 +275,13 @@ static void write_braid(uint32_t count)
         hsc_end_object(w);
         if (i % 1000 == 0) put_root(w, i);
     }
-    end(w);
+    kit_end(w);
 }
 
 Test(paths, in_a_damaged_capture_lead_to_what_is_there)
 {
     write_braid(200000);
-    damage_the_middle();
+    kit_damage_the_middle();
     hsd_paths *p = answer_in_part(&(hsd_paths_options){.type = "*", .most = HSD_MAX_PATHS});
     uint64_t objects = p->others.objects;
     for (size_t i = 0; i < p->row_count; i++) {
@@ -362,34 +311,24 @@ Test(paths, patterns_fit_as_they_do_in_a_shell)
 
 /* ---- a machine that fails ---- */
 
-static void fail_each(hsd_fault_family family, int error, hsd_status wanted, const hsd_paths_options *options)
+static hsd_status ask_once(const void *options, bool *is_there)
 {
-    for (uint64_t at = 1; at < 2000; at++) {
-        hsd_paths *p;
-        hsd_fault_reset();
-        hsd_fault_arm(family, at, false, error);
-        const hsd_status status = ask(options, &p);
-        const bool has_struck = hsd_fault_strikes() > 0;
-        hsd_fault_reset();
-        cr_assert(status == HSD_OK || (has_struck && status == wanted), "call %lu: %s", (unsigned long)at, err.text);
-        cr_assert((status == HSD_OK) == (p != NULL));
-        hsd_paths_free(p);
-        if (!has_struck) return;
-    }
-    cr_assert_fail("it never ends");
+    hsd_paths *p;
+    const hsd_status status = ask(options, &p);
+    *is_there = p != NULL;
+    hsd_paths_free(p);
+    return status;
 }
 
 Test(paths, fail_cleanly_wherever_memory_runs_out)
 {
     write_small();
-    fail_each(HSD_FAULT_MALLOC, ENOMEM, HSD_E_NOMEM, &(hsd_paths_options){.type = "com.acme.Session"});
-    fail_each(HSD_FAULT_MALLOC, ENOMEM, HSD_E_NOMEM, &(hsd_paths_options){.is_id = true, .id = 0x30});
+    kit_fail_each(HSD_FAULT_MALLOC, ENOMEM, HSD_E_NOMEM, ask_once, &(hsd_paths_options){.type = "com.acme.Session"});
+    kit_fail_each(HSD_FAULT_MALLOC, ENOMEM, HSD_E_NOMEM, ask_once, &(hsd_paths_options){.is_id = true, .id = 0x30});
 }
 
 Test(paths, fail_cleanly_wherever_reading_or_writing_fails)
 {
     write_small();
-    fail_each(HSD_FAULT_PREAD, EIO, HSD_E_IO, &(hsd_paths_options){.type = "com.acme.Session"});
-    fail_each(HSD_FAULT_PWRITE, ENOSPC, HSD_E_IO, &(hsd_paths_options){.type = "com.acme.Session"});
-    fail_each(HSD_FAULT_OPEN, EMFILE, HSD_E_IO, &(hsd_paths_options){.type = "com.acme.Session"});
+    kit_fail_each_file_call(ask_once, &(hsd_paths_options){.type = "com.acme.Session"});
 }
