@@ -98,10 +98,12 @@ static inline uint32_t hsd_growth_edge_of(const hsd_growth *growth, uint32_t edg
 hsd_status hsd_growth_walk(hsd_growth *growth, int side, hsd_trie *trie, hsd_error *err);
 hsd_status hsd_growth_match(hsd_growth *growth, hsd_error *err);   /* offers every object that holds */
 hsd_status hsd_growth_count(hsd_growth *growth, hsd_error *err);   /* the same from the trie; fills the credits of roots */
+
 /* Fills types and places: those of `growth` with what hangs in the tree of after, those of `before`, which may be the
  * same, with that of before; at the same time if it is another. */
 hsd_status hsd_growth_within(hsd_growth *growth, hsd_growth *before, hsd_error *err);
 hsd_status hsd_growth_count_within(hsd_growth *growth, hsd_error *err); /* the same from the trie */
+
 /* Finds the ways to the chosen objects; touches the graph of after, no tree and nothing of `growth`, so both may go on at
  * the same time. */
 hsd_status hsd_growth_search(const hsd_growth *growth, hsd_growth_ways *out, hsd_error *err);
@@ -133,6 +135,7 @@ typedef struct hsd_below_node {
 
 /* The state of the super-root. */
 hsd_status hsd_below_begin(hsd_growth *growth, const hsd_growth_chosen *chosen, hsd_below *out, hsd_error *err);
+
 hsd_status hsd_below_enter(hsd_growth *growth, const hsd_below *above, const hsd_below_node *node, hsd_below *here,
                            hsd_error *err);
 
@@ -143,6 +146,7 @@ bool hsd_growth_fold(const hsd_growth *growth, hsd_path_fold *fold, uint32_t edg
 /* ---- texts of the result (holders_text.c) ---- */
 
 typedef struct hsd_growth_texts hsd_growth_texts; /* each name copied once */
+
 hsd_status hsd_growth_texts_new(hsd_growth_texts **out, hsd_growth *growth, hsd_error *err);
 hsd_status hsd_growth_text_of_type(hsd_growth_texts *texts, uint32_t type, hsd_text *out, hsd_error *err);
 hsd_status hsd_growth_text_of_root(hsd_growth_texts *texts, uint32_t root, hsd_text *out, hsd_error *err);
