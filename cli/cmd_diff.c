@@ -4,13 +4,11 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "input.h"
 #include "out.h"
 #include "progress.h"
 #include "report_error.h"
-#include "term.h"
 
 /* --objects: a second result file that fills while the comparison runs. */
 typedef struct object_list {
@@ -40,16 +38,14 @@ static hsd_status compare(hsd_diff **diff, cli_input inputs[2], object_list *lis
 static hsd_report_options report_options(const cli_app *cli, const cli_input inputs[2])
 {
     const cli_options *options = &cli->options;
-    const bool to_terminal = !options->output && cli_term_is_terminal(STDOUT_FILENO);
+    const cli_screen screen = cli_out_screen(cli);
     hsd_report_options report = {
-        .top = options->top > SIZE_MAX ? HSD_TOP_ALL : (size_t)options->top,
+        .top = cli_out_rows(cli, 0),
         .sort_by = (hsd_sort_by)options->sort,
         .table = (hsd_report_table)options->table,
-        .width = to_terminal && !options->wide ? cli_term_width(STDOUT_FILENO) : 0,
-        .use_color = options->output ? options->color == CLI_COLOR_ALWAYS
-                                     : cli_term_has_color(cli, STDOUT_FILENO),
-        .use_utf8 =
-            !to_terminal || cli_term_has_utf8(), /* a file looks the same whatever the locale */
+        .width = screen.width,
+        .use_color = screen.has_color,
+        .use_utf8 = screen.has_utf8,
         .exact_bytes = options->exact_bytes,
         .tree = options->tree,
         .plain = options->plain,
@@ -84,14 +80,6 @@ static void tell_why_empty(const cli_options *options, const hsd_diff *diff,
     fprintf(stderr, "hsdiff: the table is empty: %s.\n", why);
 }
 
-static void tell_of_resources(const cli_app *cli, const hsd_diff *diff)
-{
-    char size[HSD_NUMBER_CHARS];
-    if (cli->options.verbose)
-        fprintf(stderr, "  temporary data: %s at most\n",
-                hsd_format_bytes(size, diff->temp_bytes_peak));
-}
-
 /* Everything between the open output and its end. */
 static int run_with(cli_app *cli, cli_out *out, const hsd_report_format *format)
 {
@@ -108,7 +96,7 @@ static int run_with(cli_app *cli, cli_out *out, const hsd_report_format *format)
     cli_progress_clear();
     if (status == HSD_OK) {
         const hsd_report_options options = report_options(cli, inputs);
-        tell_of_resources(cli, diff);
+        cli_out_tell_space(cli, diff->temp_bytes_peak);
         tell_why_empty(&cli->options, diff, format);
         status = format->write_diff(diff, &options, hsd_result_file_write, out->file, &err);
     }

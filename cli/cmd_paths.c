@@ -27,7 +27,7 @@ static bool parse_id(const char *word, uint64_t *id)
 static hsd_status look(hsd_paths **paths, const cli_input *input, cli_app *cli, hsd_error *err)
 {
     hsd_paths_options options = {.type = cli->inputs[1],
-                                 .most = cli_single_rows(cli, PATHS_BY_DEFAULT),
+                                 .most = cli_out_rows(cli, PATHS_BY_DEFAULT),
                                  .partial = cli->options.partial};
     options.is_id = parse_id(cli->inputs[1], &options.id);
     return hsd_paths_run(paths, input->capture, &options, &cli->run, err);
@@ -48,7 +48,7 @@ static int run_with(cli_app *cli, cli_out *out, hsd_single_format format)
     cli_progress_clear();
     if (status == HSD_OK) {
         const hsd_single_options options = cli_single_options(cli, &input, format);
-        cli_single_tell(cli, paths->temp_bytes_peak);
+        cli_out_tell_space(cli, paths->temp_bytes_peak);
         status = hsd_report_paths(paths, &options, hsd_result_file_write, out->file, &err);
     }
     hsd_paths_free(paths);

@@ -30,7 +30,7 @@ static hsd_status open_list(object_list *list, const cli_app *cli, hsd_error *er
 static size_t objects_wanted(const cli_app *cli, hsd_single_format format)
 {
     const bool is_screen = format == HSD_SINGLE_TEXT && !cli->options.plain;
-    const size_t wanted = cli_single_rows(cli, is_screen ? OBJECTS_ON_SCREEN : OBJECTS_IN_DATA);
+    const size_t wanted = cli_out_rows(cli, is_screen ? OBJECTS_ON_SCREEN : OBJECTS_IN_DATA);
     return wanted < OBJECTS_MOST ? wanted : OBJECTS_MOST;
 }
 
@@ -67,7 +67,7 @@ static int run_with(cli_app *cli, cli_out *out, hsd_single_format format)
         hsd_single_options options = cli_single_options(cli, &input, format);
         options.sort_by = (hsd_top_sort)cli->options.top_sort;
         options.table = (hsd_top_table)cli->options.top_table;
-        cli_single_tell(cli, top->temp_bytes_peak);
+        cli_out_tell_space(cli, top->temp_bytes_peak);
         status = hsd_report_top(top, &options, hsd_result_file_write, out->file, &err);
     }
     hsd_top_free(top);

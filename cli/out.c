@@ -8,8 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "report_error.h"
+#include "term.h"
 
 bool cli_out_open(cli_out *out, const cli_app *cli, int *exit_status)
 {
@@ -68,4 +70,30 @@ int cli_out_close(cli_out *out, const cli_app *cli, int result)
     hsd_result_file_close(out->file);
     out->file = NULL;
     return out->status == HSD_OK ? result : cli_report_error(cli, &out->error);
+}
+
+cli_screen cli_out_screen(const cli_app *cli)
+{
+    const cli_options *options = &cli->options;
+    const bool to_terminal = !options->output && cli_term_is_terminal(STDOUT_FILENO);
+    return (cli_screen){
+        .width = to_terminal && !options->wide ? cli_term_width(STDOUT_FILENO) : 0,
+        .has_color = options->output ? options->color == CLI_COLOR_ALWAYS
+                                     : cli_term_has_color(cli, STDOUT_FILENO),
+        .has_utf8 =
+            !to_terminal || cli_term_has_utf8(), /* a file looks the same whatever the locale */
+    };
+}
+
+size_t cli_out_rows(const cli_app *cli, size_t by_default)
+{
+    if (cli->options.top == 0) return by_default;
+    return cli->options.top > SIZE_MAX ? HSD_TOP_ALL : (size_t)cli->options.top;
+}
+
+void cli_out_tell_space(const cli_app *cli, uint64_t temp_bytes_peak)
+{
+    char size[HSD_NUMBER_CHARS];
+    if (cli->options.verbose)
+        fprintf(stderr, "  temporary data: %s at most\n", hsd_format_bytes(size, temp_bytes_peak));
 }

@@ -27,4 +27,20 @@ void cli_out_escaped(cli_out *out, hsd_escape_form form, const char *text, size_
  * failed write after a message. With a result that is no success (done or damaged) the file is dropped. */
 int cli_out_close(cli_out *out, const cli_app *cli, int result);
 
+/* ---- what a report of captures is told ---- */
+
+/* What can be seen where the result goes: standard output or the file of -o. */
+typedef struct cli_screen {
+    unsigned width; /* columns; 0 = names are not cut */
+    bool has_color, has_utf8;
+} cli_screen;
+
+cli_screen cli_out_screen(const cli_app *cli);
+
+/* --top as a number of rows; `by_default` without it. */
+size_t cli_out_rows(const cli_app *cli, size_t by_default);
+
+/* With --verbose: what the run took. */
+void cli_out_tell_space(const cli_app *cli, uint64_t temp_bytes_peak);
+
 #endif

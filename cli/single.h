@@ -14,10 +14,4 @@ bool cli_single_format(const cli_app *cli, hsd_single_format *format);
 hsd_single_options cli_single_options(const cli_app *cli, const cli_input *input,
                                       hsd_single_format format);
 
-/* --top as a number of rows; `by_default` without it. */
-size_t cli_single_rows(const cli_app *cli, size_t by_default);
-
-/* With --verbose: what the run took. */
-void cli_single_tell(const cli_app *cli, uint64_t temp_bytes_peak);
-
 #endif
