@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 
 #include "naive.h"
+#include "shapes.h"
 
 static hsd_temp_space space;
 static hsd_error err;
@@ -70,14 +71,14 @@ Test(owners, of_parts_equal_their_definition_on_random_graphs)
 
 enum { MANY = 300000 };
 
-/* targets(i) gives up to two targets of object i; behind them two root nodes, to the first and the middle one. */
-static hsd_adjacency *shape(uint32_t (*targets)(uint32_t i, uint32_t *out), uint64_t memory)
+/* A shape; behind it two root nodes, to the first and the middle one. */
+static hsd_adjacency *shape(shape_targets targets, uint64_t memory)
 {
     hsd_adjacency *a;
     cr_assert_eq(hsd_adjacency_begin(&a, memory, &space, &err), HSD_OK);
     for (uint32_t i = 0; i < MANY; i++) {
         uint32_t out[2];
-        const uint32_t count = targets(i, out);
+        const uint32_t count = targets(i, MANY, out);
         cr_assert_eq(hsd_adjacency_add(a, i, out, NULL, count, &err), HSD_OK);
     }
     for (uint32_t i = 0; i < 2; i++) {
@@ -88,37 +89,9 @@ static hsd_adjacency *shape(uint32_t (*targets)(uint32_t i, uint32_t *out), uint
     return a;
 }
 
-static uint32_t list_targets(uint32_t i, uint32_t *out)
-{
-    out[0] = i + 1;
-    return i + 1 < MANY ? 1 : 0;
-}
-
-static uint32_t cycle_targets(uint32_t i, uint32_t *out)
-{
-    out[0] = (i + 1) % MANY;
-    return 1;
-}
-
-static uint32_t tree_targets(uint32_t i, uint32_t *out)
-{
-    if (2 * i + 2 >= MANY) return 0;
-    out[0] = 2 * i + 1;
-    out[1] = 2 * i + 2;
-    return 2;
-}
-
-static uint32_t comb_targets(uint32_t i, uint32_t *out) /* even: spine, odd: teeth */
-{
-    if (i % 2 == 1 || i + 2 >= MANY) return 0;
-    out[0] = i + 1;
-    out[1] = i + 2;
-    return 2;
-}
-
 /* All of a shape hangs from its first object; a second root in the middle makes what lies behind it shared, unless
  * it is a secondary one. */
-static void check_shape(uint32_t (*targets)(uint32_t, uint32_t *), uint64_t memory)
+static void check_shape(shape_targets targets, uint64_t memory)
 {
     static const uint32_t labels[2] = {5, 6};
     static const struct {

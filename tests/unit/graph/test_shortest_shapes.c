@@ -1,0 +1,169 @@
+/*
+ * Shortest paths on large graphs: the same ways whatever the memory, on the shapes that break naive searches and where
+ * calls fail.
+ */
+#include <criterion/criterion.h>
+
+#include <errno.h>
+
+#include "graph/shortest.h"
+#include "shapes.h"
+#include "support/fault.h"
+
+static hsd_temp_space space;
+static hsd_error err;
+
+static void setup(void)
+{
+    hsd_temp_space_init(&space, NULL);
+    hsd_error_init(&err);
+}
+
+TestSuite(shortest_shapes, .init = setup);
+
+enum { MANY = 120000 };
+
+static uint32_t hash(uint32_t i) { return (uint32_t)((i * UINT64_C(0x9E3779B97F4A7C15)) >> 33); }
+
+static uint32_t many_type(void *context, uint32_t node)
+{
+    (void)context;
+    return hash(node) % 5;
+}
+
+static hsd_adjacency *many(shape_targets targets, uint64_t memory)
+{
+    hsd_adjacency *a;
+    const uint32_t first = 0, none = 0;
+    cr_assert_eq(hsd_adjacency_begin(&a, memory, &space, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_with_names(a, memory, &err), HSD_OK);
+    for (uint32_t i = 0; i < MANY; i++) {
+        uint32_t out[8], names[8];
+        const uint32_t count = targets(i, MANY, out);
+        for (uint32_t j = 0; j < count; j++) names[j] = hash(i * 8 + j) % 3;
+        cr_assert_eq(hsd_adjacency_add(a, i, out, names, count, &err), HSD_OK);
+    }
+    cr_assert_eq(hsd_adjacency_add(a, MANY, &first, &none, 1, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_finish(a, MANY + 1, &err), HSD_OK);
+    return a;
+}
+
+static uint32_t scattered_list_targets(uint32_t i, uint32_t count, uint32_t *out) /* one cycle through all, far apart */
+{
+    out[0] = (uint32_t)((i + UINT64_C(77773)) % count);
+    return 1;
+}
+
+static uint32_t random_targets(uint32_t i, uint32_t count, uint32_t *out)
+{
+    for (uint32_t j = 0; j < 6; j++) out[j] = hash(i * 6 + j) % count;
+    return 6;
+}
+
+static uint32_t star_targets(uint32_t i, uint32_t *out)
+{
+    if (i == 0) return 0; /* added below: longer than a block */
+    out[0] = 1 + hash(i) % (MANY - 1);
+    return 1;
+}
+
+static hsd_shortest find_in(hsd_adjacency *a, uint64_t memory)
+{
+    hsd_shortest shortest;
+    const hsd_shortest_config config = {.roots = {MANY, MANY + 1, MANY + 1}, .type_of = many_type,
+                                        .memory_bytes = memory, .space = &space};
+    cr_assert_eq(hsd_shortest_find(&shortest, a, &config, &err), HSD_OK, "%s", err.text);
+    return shortest;
+}
+
+static void expect_same_ways(hsd_adjacency *a, uint64_t reached, uint32_t levels)
+{
+    hsd_shortest roomy = find_in(a, hsd_shortest_useful_bytes(MANY + 1) + (UINT64_C(16) << 20));
+    hsd_shortest tight = find_in(a, hsd_shortest_least_bytes(MANY + 1));
+    cr_assert_eq(roomy.reached, reached, "%lu reached", (unsigned long)roomy.reached);
+    cr_assert(levels == 0 || roomy.levels == levels, "%u levels", roomy.levels);
+    for (uint32_t i = 0; i <= MANY; i++) {
+        const hsd_way x = hsd_shortest_way(&roomy, i), y = hsd_shortest_way(&tight, i);
+        cr_assert(x.parent == y.parent && x.name == y.name, "node %u", i);
+    }
+    cr_assert(roomy.spilled < tight.spilled || tight.spilled == 0);
+    hsd_shortest_close(&roomy);
+    hsd_shortest_close(&tight);
+}
+
+static void check_shape(shape_targets targets, uint64_t reached, uint32_t levels)
+{
+    hsd_adjacency *a = many(targets, UINT64_C(512) << 10);
+    expect_same_ways(a, reached, levels);
+    hsd_adjacency_free(a);
+}
+
+Test(shortest_shapes, paths_survive_the_worst_shapes_in_little_memory)
+{
+    check_shape(list_targets, MANY + 1, MANY);
+    check_shape(scattered_list_targets, MANY + 1, MANY + 1);
+    check_shape(cycle_targets, MANY + 1, MANY + 1);
+    check_shape(tree_targets, MANY, 0);
+    check_shape(comb_targets, MANY, MANY / 2);
+}
+
+Test(shortest_shapes, paths_through_a_wide_random_graph_are_the_same_in_little_memory)
+{
+    hsd_adjacency *a = many(random_targets, UINT64_C(16) << 20);
+    hsd_shortest tight = find_in(a, hsd_shortest_least_bytes(MANY + 1));
+    cr_assert_gt(tight.spilled, 0);
+    expect_same_ways(a, tight.reached, 0);
+    hsd_shortest_close(&tight);
+    hsd_adjacency_free(a);
+}
+
+Test(shortest_shapes, paths_survive_one_node_that_refers_to_all)
+{
+    hsd_adjacency *a;
+    uint32_t all[MANY - 1], names[MANY - 1];
+    for (uint32_t i = 0; i < MANY - 1; i++) {
+        all[i] = i + 1;
+        names[i] = hash(i) % 3;
+    }
+    cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(16) << 20, &space, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_with_names(a, UINT64_C(16) << 20, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_add(a, 0, all, names, MANY - 1, &err), HSD_OK);
+    for (uint32_t i = 1; i < MANY; i++) {
+        uint32_t out[1];
+        cr_assert_eq(hsd_adjacency_add(a, i, out, NULL, star_targets(i, out), &err), HSD_OK);
+    }
+    const uint32_t first = 0;
+    cr_assert_eq(hsd_adjacency_add(a, MANY, &first, NULL, 1, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_finish(a, MANY + 1, &err), HSD_OK);
+    expect_same_ways(a, MANY + 1, 0);
+    hsd_adjacency_free(a);
+}
+
+/* ---- a machine that fails ---- */
+
+static void fail_each(hsd_adjacency *a, hsd_fault_family family, int error, hsd_status wanted, uint64_t stride)
+{
+    const hsd_shortest_config config = {.roots = {MANY, MANY + 1, MANY + 1}, .type_of = many_type,
+                                        .memory_bytes = hsd_shortest_least_bytes(MANY + 1), .space = &space};
+    for (uint64_t at = 1;; at += stride) {
+        hsd_shortest shortest;
+        hsd_fault_reset();
+        hsd_fault_arm(family, at, false, error);
+        const hsd_status status = hsd_shortest_find(&shortest, a, &config, &err);
+        const bool has_struck = hsd_fault_strikes() > 0;
+        hsd_fault_reset();
+        cr_assert_eq(status, has_struck ? wanted : HSD_OK, "call %lu: %s", (unsigned long)at, err.text);
+        if (status == HSD_OK) hsd_shortest_close(&shortest);
+        if (!has_struck) return;
+    }
+}
+
+Test(shortest_shapes, search_fails_cleanly_wherever_memory_or_the_disk_fails)
+{
+    hsd_adjacency *a = many(random_targets, UINT64_C(16) << 20);
+    fail_each(a, HSD_FAULT_MALLOC, ENOMEM, HSD_E_NOMEM, 1);
+    fail_each(a, HSD_FAULT_OPEN, EMFILE, HSD_E_IO, 1);
+    fail_each(a, HSD_FAULT_PWRITE, ENOSPC, HSD_E_IO, 97);
+    fail_each(a, HSD_FAULT_PREAD, EIO, HSD_E_IO, 211);
+    hsd_adjacency_free(a);
+}
