@@ -8,8 +8,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "support/capture_file.h"
 #include "support/random.h"
 #include <hscapture/hscapture.h>
 #include <hsdiff/top.h>
@@ -83,23 +83,6 @@ static heap random_heap(test_random *random)
 }
 
 /* ---- as a capture ---- */
-
-static char folder[] = "/tmp/hsdiff-paths-XXXXXX";
-static char path[64];
-static hsd_error err;
-
-static void setup(void)
-{
-    cr_assert_not_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/heap.hs", folder);
-    hsd_error_init(&err);
-}
-
-static void teardown(void)
-{
-    remove(path);
-    rmdir(folder);
-}
 
 TestSuite(paths, .init = setup, .fini = teardown);
 
@@ -459,9 +442,8 @@ static void expect_answer(const hsd_paths *found, const answer *wanted, unsigned
 static hsd_paths *ask(const hsd_paths_options *options, uint64_t memory)
 {
     const hsd_run run = {.memory_bytes = memory, .threads = 1};
-    hsd_capture *capture;
+    hsd_capture *capture = open_capture(&run);
     hsd_paths *paths;
-    cr_assert_eq(hsd_capture_open(&capture, path, HSD_DAMAGE_REFUSE, &run, &err), HSD_OK, "%s", err.text);
     cr_assert_eq(hsd_paths_run(&paths, capture, options, &run, &err), HSD_OK, "%s", err.text);
     hsd_capture_close(capture);
     return paths;

@@ -6,30 +6,14 @@
 #include <criterion/criterion.h>
 
 #include <stdio.h>
-#include <unistd.h>
 
 #include "oracle_view.h"
+#include "support/capture_file.h"
 #include <hsdiff/top_report.h>
 
 enum { HEAPS = 2000, LISTED_MAX = MODEL_MAX_OBJECTS };
 
-static char folder[] = "/tmp/hsdiff-top-XXXXXX";
-static char path[64];
-static hsd_error err;
 static oracle_view view;
-
-static void setup(void)
-{
-    cr_assert_not_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/heap.hs", folder);
-    hsd_error_init(&err);
-}
-
-static void teardown(void)
-{
-    remove(path);
-    rmdir(folder);
-}
 
 TestSuite(top, .init = setup, .fini = teardown);
 
@@ -58,11 +42,10 @@ static hsd_status take(void *context, const hsd_retained *object, hsd_error *e)
 static hsd_top *look_at(const model_heap *heap, const model_form *form, const hsd_run *run, size_t objects,
                         listing *list)
 {
-    hsd_capture *capture;
     hsd_top *top;
     const hsd_top_options options = {.objects = objects, .each = list != NULL ? take : NULL, .each_context = list};
     cr_assert(model_write(heap, form, path));
-    cr_assert_eq(hsd_capture_open(&capture, path, HSD_DAMAGE_REFUSE, run, &err), HSD_OK, "%s", err.text);
+    hsd_capture *capture = open_capture(run);
     cr_assert_eq(hsd_top_run(&top, capture, &options, run, &err), HSD_OK, "%s", err.text);
     hsd_capture_close(capture);
     return top;
@@ -324,14 +307,13 @@ static hsd_status refuse(void *context, const hsd_retained *object, hsd_error *e
 Test(top, ends_with_what_each_returned)
 {
     test_random random = {7};
-    hsd_capture *capture;
     hsd_top *top;
     const hsd_top_options options = {.each = refuse};
     model_heap heap = model_random(&random);
     while (!can_have_retained(&heap)) heap = model_random(&random);
     const model_form form = {.identity = HSC_IDENTITY_EXACT};
     cr_assert(model_write(&heap, &form, path));
-    cr_assert_eq(hsd_capture_open(&capture, path, HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK);
+    hsd_capture *capture = open_capture(NULL);
     cr_assert_eq(hsd_top_run(&top, capture, &options, NULL, &err), HSD_E_IO);
     cr_assert_null(top);
     hsd_capture_close(capture);

@@ -1,5 +1,5 @@
 /*
- * One capture in a folder of its own, for the tests of what is asked about one capture: written, damaged, and asked on a
+ * One capture (support/capture_file.h), for the tests of what is asked about one capture: written, damaged, and asked on a
  * machine that fails.
  */
 #ifndef TESTS_UNIT_DIFF_SINGLE_KIT_H
@@ -9,29 +9,10 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <unistd.h>
 
+#include "support/capture_file.h"
 #include "support/fault.h"
 #include <hscapture/hscapture.h>
-#include <hsdiff/capture.h>
-
-static char folder[] = "/tmp/hsdiff-single-XXXXXX";
-static char path[64];
-static hsd_error err;
-
-static inline void setup(void)
-{
-    cr_assert_not_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/heap.hs", folder);
-    hsd_error_init(&err);
-}
-
-static inline void teardown(void)
-{
-    hsd_fault_reset();
-    remove(path);
-    rmdir(folder);
-}
 
 /* ---- the capture ---- */
 
