@@ -46,20 +46,20 @@ static bool has_lost_types(const hsd_side_walk *side)
 void hsd_compare_choose_rung(hsd_comparison *c)
 {
     const hsd_capture_info *a = c->sides[BEFORE].info, *b = c->sides[AFTER].info;
-    c->rung = HSD_RUNG_COUNTS;
+    c->basis = HSD_BASIS_COUNTS;
     if (a->identity == HSD_IDENTITY_MOVING || b->identity == HSD_IDENTITY_MOVING) {
-        c->rung_reason = "the collector moves objects, so their addresses say nothing across captures";
+        c->basis_reason = "the collector moves objects, so their addresses say nothing across captures";
     } else if (a->identity == HSD_IDENTITY_NONE || b->identity == HSD_IDENTITY_NONE) {
-        c->rung_reason = "the captures carry no identities of objects";
+        c->basis_reason = "the captures carry no identities of objects";
     } else if (a->identity != b->identity) {
-        c->rung_reason = "the captures identify objects in different ways";
+        c->basis_reason = "the captures identify objects in different ways";
     } else if (has_lost_types(&c->sides[BEFORE]) || has_lost_types(&c->sides[AFTER])) {
-        c->rung_reason = "a capture was cut off before its table of types";
+        c->basis_reason = "a capture was cut off before its table of types";
     } else if (domains_differ(a, b) || (a->pid != 0 && b->pid != 0 && a->pid != b->pid)) {
-        c->rung_reason = "the captures come from two different processes";
+        c->basis_reason = "the captures come from two different processes";
     } else {
-        c->rung = a->identity == HSD_IDENTITY_EXACT ? HSD_RUNG_EXACT : HSD_RUNG_ADDRESS;
-        c->rung_reason = NULL;
+        c->basis = a->identity == HSD_IDENTITY_EXACT ? HSD_BASIS_EXACT : HSD_BASIS_ADDRESS;
+        c->basis_reason = NULL;
     }
 }
 
@@ -140,7 +140,7 @@ static void count_match(hsd_comparison *c, const place *before, const place *aft
 {
     if (after->state == ABSENT) c->match.unmatched_before++;
     else if (before->state == ABSENT) c->match.unmatched_after++;
-    else if (c->rung == HSD_RUNG_EXACT) c->match.exact++;
+    else if (c->basis == HSD_BASIS_EXACT) c->match.exact++;
     else c->match.address++;
 }
 

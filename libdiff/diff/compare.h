@@ -12,7 +12,7 @@
 enum { BEFORE, AFTER, SIDE_COUNT };
 
 /* How objects of the two captures are recognised. */
-typedef enum hsd_rung { HSD_RUNG_EXACT, HSD_RUNG_ADDRESS, HSD_RUNG_COUNTS } hsd_rung;
+typedef enum hsd_basis { HSD_BASIS_EXACT, HSD_BASIS_ADDRESS, HSD_BASIS_COUNTS } hsd_basis;
 
 typedef struct hsd_root_change {
     hsd_amount new_, freed, kept, moved_in, moved_out;
@@ -29,8 +29,8 @@ typedef struct hsd_comparison {
     hsd_type_names types;
     hsd_edge_names edges;          /* empty without holders */
     hsd_plan plan;
-    hsd_rung rung;
-    const char *rung_reason;       /* why identity cannot be told; NULL when it can */
+    hsd_basis basis;
+    const char *basis_reason;       /* why identity cannot be told; NULL when it can */
     bool has_holders;              /* both sides have trees, and after keeps its graph */
     char why_no_holders[160];      /* a clause, for hsd_diff; empty with has_holders */
 

@@ -81,7 +81,7 @@ static hsd_status open_sides(hsd_comparison *c, hsd_capture *before, hsd_capture
         HSD_TRY(hsd_side_open(&c->sides[i], &c->types, err));
     }
     hsd_compare_choose_rung(c);
-    for (int i = 0; i < SIDE_COUNT; i++) c->sides[i].want_identity = c->rung != HSD_RUNG_COUNTS;
+    for (int i = 0; i < SIDE_COUNT; i++) c->sides[i].want_identity = c->basis != HSD_BASIS_COUNTS;
     return HSD_OK;
 }
 
@@ -106,7 +106,7 @@ static hsd_status run(hsd_comparison *c, hsd_diff **out, hsd_capture *before, hs
     HSD_TRY(number_edges(c, err));
     HSD_TRY(walk_both(c, c->plan.is_side_by_side, err));
     HSD_TRY(hsd_compare_prepare(c, err));
-    if (c->rung != HSD_RUNG_COUNTS) HSD_TRY(hsd_compare_merge(c, err));
+    if (c->basis != HSD_BASIS_COUNTS) HSD_TRY(hsd_compare_merge(c, err));
     HSD_TRY(hsd_rows_from_comparison(out, c, err));
     const hsd_status status = hsd_growth_find(c, *out, err);
     if (status == HSD_OK) return HSD_OK;

@@ -121,10 +121,36 @@ typedef struct hsd_side { /* one capture as the diff saw it */
     uint64_t dangling;          /* references to objects that are not there */
 } hsd_side;
 
-typedef struct hsd_match { /* objects matched by each rung, over captured objects that count */
-    uint64_t exact, address, structure;
-    uint64_t unmatched_before, unmatched_after, ambiguous;
+/* How objects of the two captures were recognised, strong to weak. EXACT and ADDRESS go by the ids of the captures; all
+ * that follow are the structural rungs, for captures whose ids say nothing about each other. */
+typedef enum hsd_match_rung {
+    HSD_MATCH_EXACT,        /* the same id: unique in the process */
+    HSD_MATCH_ADDRESS,      /* the same id and type, and site and generation where the captures have them */
+    HSD_MATCH_KEY,          /* a field named with --key has the same value */
+    HSD_MATCH_NAME,         /* the only one of its type and name: classes, threads */
+    HSD_MATCH_PLACE,        /* what a named root (a static field) refers to, and the type */
+    HSD_MATCH_SAME_ADDRESS, /* the same address and structure, where most objects stayed where they were */
+    HSD_MATCH_STRUCTURE,    /* the only one with its type, size, content and neighbourhood */
+    HSD_MATCH_ORDER,        /* between recognised neighbours, in the same order, and alike */
+    HSD_MATCH_CHANGED,      /* between recognised neighbours, of the same type, but written to */
+    HSD_MATCH_TWINS,        /* among equals of which some went: right in number, uncertain one by one */
+    HSD_MATCH_RUNG_COUNT
+} hsd_match_rung;
+
+typedef struct hsd_match { /* over captured objects that count, live or not */
+    uint64_t exact, address;    /* pairs by these rungs */
+    uint64_t structure;         /* pairs by all structural rungs */
+    uint64_t unmatched_before, unmatched_after;
+    uint64_t ambiguous;         /* undecidable: pairs by TWINS, and objects of either side without a partner that have an
+                                 * equal without one on the other side */
+    hsd_amount rungs[HSD_MATCH_RUNG_COUNT]; /* live in both: pairs, and their bytes after */
+    hsd_amount weak;            /* of these: by CHANGED and TWINS */
+    uint64_t reused;            /* ADDRESS: addresses that were seen to hold another object after */
+    uint64_t reuse_estimate;    /* ADDRESS: pairs that may be two objects at one address which look alike */
 } hsd_match;
+
+/* Above this share of the live bytes after, weak pairs are worth a warning. */
+#define HSD_MATCH_WEAK_PERCENT 5u
 
 typedef struct hsd_diff {
     hsd_side before, after;
@@ -132,6 +158,9 @@ typedef struct hsd_diff {
     hsd_amount unreached_before, unreached_after;
     hsd_match match;
     bool identity_is_known;     /* else counts only */
+    bool is_by_structure;       /* objects were recognised by the structural rungs */
+    hsd_text match_reason;      /* with is_by_structure, or without identity: why the ids do not serve, a clause: "the collector
+                                 * moves objects, so their addresses say nothing across captures"; else "" */
     bool is_partial;            /* lower bounds: freed is never claimed */
     bool is_summary;            /* from type totals alone: all captured objects, no roots, no identity */
     hsd_type_row *types;        /* by growth in bytes, largest first; ties by name */
@@ -180,6 +209,8 @@ typedef struct hsd_diff_options {
     bool summary_only;
     bool no_holders;           /* stop at owners: no dominators, holders, paths, retained sizes */
     bool partial;              /* captures were opened with HSD_DAMAGE_SKIP */
+    const char *const *keys;   /* "Type:field" each: the value of that field says which object of the type is which */
+    size_t key_count;
     hsd_changed_fn changed;    /* NULL = not wanted; called in identity order, not for kept objects of
                                 * equal size and state */
     void *changed_context;

@@ -1,0 +1,40 @@
+/*
+ * An object as matching by structure sees it: four small hashes. What is equal on both sides is equal here;
+ * what differs here differs there. No address and no number of a record goes into them.
+ *
+ *      shape       what the object is by itself: its type, size and content; of a named object its type and name
+ *      structure   its shape and the shapes of what it refers to (of a named object: its shape)
+ *      referrer    what refers to it: nothing, one node (the shape of its type, or the name of a root), several
+ *      whole       64 bits: its shape and the structures of what it refers to. Not kept: only joined (match/seeds.h)
+ */
+#ifndef HSD_MATCH_ELEMENT_H
+#define HSD_MATCH_ELEMENT_H
+
+#include <stdint.h>
+
+typedef struct hsd_element { /* 16 bytes, by position in a hsd_sequence */
+    uint32_t shape;
+    uint32_t structure;
+    uint32_t referrer; /* HSD_REFERRER_NONE, HSD_REFERRER_MANY, else a hash >= HSD_REFERRER_FIRST */
+    uint32_t type;     /* common number (diff/tables.h) */
+} hsd_element;
+
+#define HSD_REFERRER_NONE 0u
+#define HSD_REFERRER_MANY 1u
+#define HSD_REFERRER_FIRST 2u
+
+/* Mixes a word into a state: the halves of a 64 x 64 product, folded. Order matters. */
+static inline uint64_t hsd_mix(uint64_t state, uint64_t word)
+{
+    __extension__ typedef unsigned __int128 wide;
+    const wide product = (wide)(state ^ UINT64_C(0x9e3779b97f4a7c15)) * (word ^ UINT64_C(0xd1b54a32d192ed03));
+    return ((uint64_t)product ^ (uint64_t)(product >> 64)) + (state << 1 | state >> 63);
+}
+
+/* What an element is compared by first: equal for objects that look alike from outside and inside. */
+static inline uint64_t hsd_element_key(const hsd_element *e)
+{
+    return (uint64_t)e->structure << 32 | e->referrer;
+}
+
+#endif

@@ -1,0 +1,45 @@
+/*
+ * Refinement: from the shapes of all nodes of one graph to structures, referrers and wholes, in two passes over the
+ * adjacency blocks in their order. What is read at random are 8 bytes a node in the first and 4 in the second pass,
+ * in paged arrays; real heaps are walked in address order and have locality.
+ *
+ *      structure(v) = mix(shape(v), sum over distinct targets t of mix(shape(t)))        named: shape(v)
+ *      whole(v)     = mix(shape(v), sum over distinct targets t of mix(structure(t)))    64 bits
+ *      referrer(v)  = none | the class of its only referrer | many
+ *
+ * Sums, so that neither the order of references nor names matter: the blocks have them sorted by ordinal and, without
+ * dominators, nameless.
+ */
+#ifndef HSD_MATCH_KEYS_H
+#define HSD_MATCH_KEYS_H
+
+#include <stdint.h>
+
+#include "base/note.h"
+#include "graph/adjacency.h"
+#include "match/sequence.h"
+
+typedef struct hsd_keys_config {
+    uint32_t object_count;     /* nodes below are objects, those behind label nodes and root nodes */
+    uint32_t node_count;
+    hsd_paged *shapes;         /* u64 by node; borrowed. Of label and root nodes: the hash of the root's name */
+    const uint8_t *is_named;   /* one bit an object: no structure beyond its shape; NULL = none is */
+    const uint32_t *type_hash; /* by common type: what a referrer of that type is called (any value) */
+    const uint32_t *root_hash; /* by node - object_count: likewise */
+    hsd_paged *types;          /* u32 by ordinal: common type; borrowed */
+    uint64_t memory_bytes;     /* for the two arrays by node (8 bytes a node at best) */
+    uint64_t sort_bytes;       /* for sequence->wholes and ->places while they fill */
+    uint64_t serve_bytes;      /* what these keep afterwards */
+    hsd_temp_space *space;
+    hsd_reporter *reporter;
+    bool use_thread;
+} hsd_keys_config;
+
+/*
+ * Fills `sequence->elements`, `->wholes` and `->places`; `positions`, `count` and the open arrays are the caller's.
+ * Objects without a position take part as neighbours only; named ones are in no whole. Without an adjacency (NULL: a
+ * capture without references) structure = shape, and whole is made of it alone. HSD_E_NOMEM, HSD_E_IO.
+ */
+hsd_status hsd_keys_find(hsd_adjacency *adjacency, const hsd_keys_config *config, hsd_sequence *sequence, hsd_error *err);
+
+#endif

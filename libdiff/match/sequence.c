@@ -1,0 +1,64 @@
+/*
+ * Reading and writing windows of a sequence: an element lies in one page, so a window is copied page by page.
+ */
+#include "match/sequence.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+
+#define ELEMENT_BYTES ((uint64_t)sizeof(hsd_element))
+
+_Static_assert(HSD_PAGE_BYTES % sizeof(hsd_element) == 0, "an element lies in one page");
+
+void hsd_sequence_read(hsd_sequence *sequence, uint32_t first, uint32_t count, hsd_element *out)
+{
+    for (uint64_t at = first * ELEMENT_BYTES, left = count * ELEMENT_BYTES; left > 0;) {
+        const uint64_t in_page = hsd_min_u64(left, HSD_PAGE_BYTES - (at & (HSD_PAGE_BYTES - 1)));
+        memcpy(out, hsd_paged_at(&sequence->elements, at, HSD_FRAME_USED), (size_t)in_page);
+        out += in_page / ELEMENT_BYTES;
+        at += in_page;
+        left -= in_page;
+    }
+}
+
+void hsd_sequence_write(hsd_sequence *sequence, uint32_t position, const hsd_element *element)
+{
+    memcpy(hsd_paged_at(&sequence->elements, position * ELEMENT_BYTES, HSD_FRAME_USED | HSD_FRAME_DIRTY), element,
+           sizeof *element);
+}
+
+static void set_partner(hsd_sequence *sequence, uint32_t position, uint32_t partner, hsd_rung rung)
+{
+    hsd_paged_set_u32(&sequence->partners, position, partner);
+    *hsd_paged_at(&sequence->rungs, position, HSD_FRAME_USED | HSD_FRAME_DIRTY) = (uint8_t)rung;
+}
+
+void hsd_sequence_pair(hsd_sequence *a, uint32_t at_a, hsd_sequence *b, uint32_t at_b, hsd_rung rung)
+{
+    set_partner(a, at_a, at_b, rung);
+    set_partner(b, at_b, at_a, rung);
+}
+
+hsd_status hsd_sequence_check(const hsd_sequence *sequence, hsd_error *err)
+{
+    HSD_TRY(hsd_paged_check(&sequence->elements, err));
+    HSD_TRY(hsd_paged_check(&sequence->addresses, err));
+    HSD_TRY(hsd_paged_check(&sequence->positions, err));
+    HSD_TRY(hsd_paged_check(&sequence->partners, err));
+    return hsd_paged_check(&sequence->rungs, err);
+}
+
+void hsd_sequence_release(hsd_sequence *sequence)
+{
+    hsd_paged *const arrays[] = {&sequence->elements, &sequence->addresses, &sequence->positions, &sequence->partners,
+                                 &sequence->rungs};
+    hsd_sorter *const sorters[] = {sequence->wholes, sequence->names, sequence->keys, sequence->places};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        if (arrays[i]->page_count > 0) hsd_paged_close(arrays[i]);
+    }
+    for (size_t i = 0; i < sizeof sorters / sizeof *sorters; i++) hsd_sorter_free(sorters[i]);
+    free(sequence->is_shared);
+    memset(sequence, 0, sizeof *sequence);
+}

@@ -1,0 +1,69 @@
+/*
+ * The objects of one capture in the order of their addresses: what a collector that compacts or copies leaves
+ * nearly as it was. Every array is paged (graph/paged.h) and mostly read in order. A *position* is the place of
+ * an object that counts among all that count; objects that do not count (pseudo, folded into their owner) have none.
+ */
+#ifndef HSD_MATCH_SEQUENCE_H
+#define HSD_MATCH_SEQUENCE_H
+
+#include <stdint.h>
+
+#include "graph/paged.h"
+#include "match/element.h"
+#include "sort/sorter.h"
+
+#define HSD_NO_POSITION UINT32_MAX
+#define HSD_NO_PARTNER UINT32_MAX
+
+/* How a pair was recognised, strong to weak. The order of the ladder; see match/recognise.h. */
+typedef enum hsd_rung {
+    HSD_RUNG_NONE = 0,
+    HSD_RUNG_KEY,       /* the value of a field the user named */
+    HSD_RUNG_NAME,      /* type and name: classes, threads; the only ones of that name on both sides */
+    HSD_RUNG_PLACE,     /* what a named root (a static field) refers to, and the type */
+    HSD_RUNG_ADDRESS,   /* address and structure, where most objects stayed where they were */
+    HSD_RUNG_STRUCTURE, /* the only ones on both sides with this type, size, content and neighbourhood */
+    HSD_RUNG_ORDER,     /* between recognised neighbours, in the same order, and alike */
+    HSD_RUNG_CHANGED,   /* between recognised neighbours, of the same type, but not alike: it was written to */
+    HSD_RUNG_TWINS,     /* as ORDER among equals of which some went: right in number, uncertain one by one */
+    HSD_RUNG_COUNT
+} hsd_rung;
+
+typedef struct hsd_sequence {
+    uint32_t count;      /* positions */
+    hsd_paged elements;  /* hsd_element by position */
+    hsd_paged addresses; /* u64 by position, ascending */
+    hsd_paged positions; /* u32 by ordinal: position, or HSD_NO_POSITION */
+    hsd_paged partners;  /* u32 by position: position on the other side, or HSD_NO_PARTNER; from hsd_recognise on */
+    hsd_paged rungs;     /* u8 by position: hsd_rung of its pair; likewise */
+    uint8_t *is_shared;  /* one bit a position: its whole is there on the other side too; while they are recognised */
+    hsd_sorter *wholes;  /* (whole, position), finished; until they are joined */
+    hsd_sorter *names;   /* (hash of type and name, position) of named objects; likewise */
+    hsd_sorter *keys;    /* (hash of type and value, position) of objects with user keys; NULL = none */
+    hsd_sorter *places;  /* (hash of a root's name, position), an object once for each root that refers to it */
+} hsd_sequence;
+
+/* Elements `first` … `first + count - 1` into `out`. */
+void hsd_sequence_read(hsd_sequence *sequence, uint32_t first, uint32_t count, hsd_element *out);
+void hsd_sequence_write(hsd_sequence *sequence, uint32_t position, const hsd_element *element);
+
+static inline uint32_t hsd_sequence_partner(hsd_sequence *s, uint32_t position)
+{
+    return hsd_paged_get_u32(&s->partners, position);
+}
+
+static inline hsd_rung hsd_sequence_rung(hsd_sequence *s, uint32_t position)
+{
+    return (hsd_rung)*hsd_paged_at(&s->rungs, position, HSD_FRAME_USED);
+}
+
+/* Two objects are one. Neither has a partner yet. */
+void hsd_sequence_pair(hsd_sequence *a, uint32_t at_a, hsd_sequence *b, uint32_t at_b, hsd_rung rung);
+
+/* Closes everything; a zeroed sequence may be released. */
+void hsd_sequence_release(hsd_sequence *sequence);
+
+/* First failure of any of its arrays. */
+hsd_status hsd_sequence_check(const hsd_sequence *sequence, hsd_error *err);
+
+#endif

@@ -1,0 +1,33 @@
+/*
+ * The rung of order: between two objects that were recognised, what lies between them in address order on one side is
+ * brought into line with what lies between them on the other.
+ *
+ *      before   … A  p q r s  B …             A, B recognised
+ *      after    … A' p' r' s' B' …            p p', r r', s s'; q is freed
+ *
+ * A gap is *closed* when both its ends are neighbours on both sides; else (a region was moved elsewhere) elements are
+ * only followed from one end as long as most of them agree.
+ */
+#ifndef HSD_MATCH_SWEEP_H
+#define HSD_MATCH_SWEEP_H
+
+#include "base/note.h"
+#include "match/sequence.h"
+
+/* From the front up to this many deletions since the last equal stretch without any, equals among them are told apart;
+ * behind that they are HSD_RUNG_TWINS. */
+#define HSD_SWEEP_SURE 512u
+
+typedef struct hsd_sweep_pairs {
+    uint64_t order, changed, twins;
+} hsd_sweep_pairs;
+
+/*
+ * Two passes over all gaps in the order of `before`: first what is alike, then, in closed gaps, what is of the same type.
+ * The beginning and the end of both sequences are recognised neighbours. Touches elements, partners, is_shared of both
+ * in order, but for gaps whose other side lies elsewhere. HSD_E_NOMEM, HSD_E_IO, HSD_E_CANCELLED.
+ */
+hsd_status hsd_sweep(hsd_sequence *before, hsd_sequence *after, hsd_reporter *reporter, hsd_sweep_pairs *made,
+                     hsd_error *err);
+
+#endif
