@@ -1,0 +1,126 @@
+/*
+ * Writing pairs. A step takes what the step before it has sorted by one side, and puts what is left of it into a sorter
+ * by the other side.
+ */
+#include "match/join.h"
+
+#include <string.h>
+
+#define PROGRESS_STEPS 0xffffu
+
+static bool are_resident(const hsd_sequence *s) { return s->partners.is_flat && s->rungs.is_flat; }
+
+static bool is_free(hsd_sequence *s, uint32_t position) { return hsd_sequence_partner(s, position) == HSD_NO_PARTNER; }
+
+/* Two sorters are there at the same time. */
+static hsd_status new_sorter(const hsd_join *j, hsd_sorter **out, hsd_error *err)
+{
+    const hsd_sorter_config config = {
+        .record_words = 1,
+        .key_words = 1,
+        .memory_bytes = (size_t)(j->config.memory_bytes / 2),
+        .codec = HSD_RUN_DELTA,
+        .space = j->config.space,
+        .reporter = j->config.reporter,
+    };
+    return hsd_sorter_new(out, &config, err);
+}
+
+hsd_status hsd_join_begin(hsd_join *j, hsd_sequence *a, hsd_sequence *b, const hsd_join_config *config, hsd_error *err)
+{
+    *j = (hsd_join){.a = a, .b = b, .config = *config};
+    return are_resident(a) && are_resident(b) ? HSD_OK : new_sorter(j, &j->waiting, err);
+}
+
+static hsd_status put(hsd_sorter *sorter, uint32_t first, uint32_t second, hsd_error *err)
+{
+    const uint64_t record = (uint64_t)first << 32 | second;
+    return hsd_sorter_put(sorter, &record, err);
+}
+
+hsd_status hsd_join_put(hsd_join *j, uint32_t at_a, uint32_t at_b, hsd_error *err)
+{
+    if (j->waiting != NULL) return put(j->waiting, at_a, at_b, err);
+    if (!is_free(j->a, at_a) || !is_free(j->b, at_b)) return HSD_OK;
+    hsd_sequence_pair(j->a, at_a, j->b, at_b, j->config.rung);
+    j->pairs++;
+    return HSD_OK;
+}
+
+/* ---- steps ---- */
+
+/* One side of hsd_sequence_pair. */
+static void set_partner(hsd_sequence *s, uint32_t position, uint32_t partner, hsd_rung rung)
+{
+    hsd_paged_set_u32(&s->partners, position, partner + 1);
+    *hsd_paged_at(&s->rungs, position, HSD_FRAME_USED | HSD_FRAME_DIRTY) = (uint8_t)rung;
+}
+
+typedef hsd_status join_step(hsd_join *j, uint32_t first, uint32_t second, hsd_sorter *next, hsd_error *err);
+
+static hsd_status keep_free(hsd_join *j, uint32_t at_a, uint32_t at_b, hsd_sorter *next, hsd_error *err)
+{
+    return is_free(j->a, at_a) ? put(next, at_b, at_a, err) : HSD_OK;
+}
+
+static hsd_status write_b(hsd_join *j, uint32_t at_b, uint32_t at_a, hsd_sorter *next, hsd_error *err)
+{
+    if (!is_free(j->b, at_b)) return HSD_OK;
+    set_partner(j->b, at_b, at_a, j->config.rung);
+    j->pairs++;
+    return put(next, at_a, at_b, err);
+}
+
+static hsd_status write_a(hsd_join *j, uint32_t at_a, uint32_t at_b, hsd_sorter *next, hsd_error *err)
+{
+    (void)next, (void)err;
+    set_partner(j->a, at_a, at_b, j->config.rung);
+    return HSD_OK;
+}
+
+static hsd_status take_all(hsd_join *j, join_step *step, hsd_sorter *next, hsd_error *err)
+{
+    const uint64_t count = hsd_sorter_count(j->waiting);
+    for (uint64_t done = 0;; done++) {
+        const uint64_t *record;
+        const hsd_status status = hsd_sorter_next(j->waiting, &record, err);
+        if (status == HSD_END) return HSD_OK;
+        HSD_TRY(status);
+        HSD_TRY(step(j, (uint32_t)(*record >> 32), (uint32_t)*record, next, err));
+        if ((done & PROGRESS_STEPS) == 0)
+            HSD_TRY(hsd_progress(j->config.reporter, "writing recognised objects", done, count, err));
+    }
+}
+
+/* What waits goes through `step` into a new sorter, which waits then. */
+static hsd_status pass_on(hsd_join *j, join_step *step, hsd_error *err)
+{
+    hsd_sorter *next = NULL;
+    HSD_TRY(hsd_sorter_finish(j->waiting, 0, err));
+    HSD_TRY(new_sorter(j, &next, err));
+    const hsd_status status = take_all(j, step, next, err);
+    hsd_sorter_free(j->waiting);
+    j->waiting = next;
+    return status;
+}
+
+static hsd_status write_waiting(hsd_join *j, hsd_error *err)
+{
+    HSD_TRY(pass_on(j, keep_free, err));
+    HSD_TRY(pass_on(j, write_b, err));
+    HSD_TRY(hsd_sorter_finish(j->waiting, 0, err));
+    return take_all(j, write_a, NULL, err);
+}
+
+hsd_status hsd_join_finish(hsd_join *j, hsd_error *err)
+{
+    if (j->waiting != NULL) HSD_TRY(write_waiting(j, err));
+    HSD_TRY(hsd_sequence_check(j->a, err));
+    return hsd_sequence_check(j->b, err);
+}
+
+void hsd_join_release(hsd_join *j)
+{
+    hsd_sorter_free(j->waiting);
+    memset(j, 0, sizeof *j);
+}

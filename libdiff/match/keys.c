@@ -1,0 +1,291 @@
+/*
+ * Two passes over all nodes, each with the sum of what its targets are called:
+ *
+ *      first     shapes of targets      ──► structures (in order), referrers (at random), places
+ *      second    structures of targets  ──► wholes; elements
+ *
+ * All of it commutes, so neither the order of references nor the numbers of nodes show in the result.
+ */
+#include "match/keys.h"
+
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "match/neighbours.h"
+
+#define SHAPE_SEED UINT64_C(0x73686170650001)
+#define TARGET_SEED UINT64_C(0x74617267650002)
+#define PLACE_SEED UINT64_C(0x706c6163650003)
+
+#define PAIR_WORDS 2u
+#define BITS_SHARE 64u   /* of the memory that is spare; the bits are a 64th of what lies by node */
+#define PLACES_SHARE 8u  /* of what the sorters keep: roots are few */
+
+typedef struct refinement {
+    hsd_adjacency *adjacency;
+    const hsd_keys_config *config;
+    hsd_sequence *sequence;
+    hsd_paged structures; /* u32 by node */
+    hsd_paged referrers;  /* u32 by node */
+    hsd_neighbours neighbours;
+    uint64_t sum; /* over the targets of the node at hand */
+    uint64_t place_bytes, whole_bytes; /* kept by the sorters */
+} refinement;
+
+static bool is_object(const refinement *r, uint32_t node) { return node < r->config->object_count; }
+
+static bool is_named(const refinement *r, uint32_t object)
+{
+    const uint8_t *bits = r->config->is_named;
+    return bits != NULL && (bits[object >> 3] >> (object & 7) & 1);
+}
+
+static uint64_t shape_of(const refinement *r, uint32_t node) { return hsd_paged_get_u64(r->config->shapes, node); }
+static uint32_t short_shape(uint64_t shape) { return (uint32_t)hsd_mix(SHAPE_SEED, shape); }
+
+/* ---- memory ---- */
+
+static uint64_t array_bytes(uint64_t node_count) { return node_count * sizeof(uint32_t); }
+
+uint64_t hsd_keys_least_bytes(uint64_t node_count)
+{
+    return 2 * hsd_paged_least_bytes(array_bytes(node_count)) + hsd_neighbours_least_bytes(node_count);
+}
+
+uint64_t hsd_keys_full_bytes(uint64_t node_count)
+{
+    return 2 * hsd_paged_full_bytes(array_bytes(node_count)) + hsd_neighbours_full_bytes(node_count);
+}
+
+static uint64_t bits_share(const hsd_keys_config *config)
+{
+    const uint64_t least = hsd_neighbours_least_bytes(config->node_count);
+    const uint64_t full = hsd_neighbours_full_bytes(config->node_count);
+    const uint64_t spare = config->memory_bytes - hsd_keys_least_bytes(config->node_count);
+    if (config->memory_bytes >= hsd_keys_full_bytes(config->node_count)) return full;
+    return hsd_min_u64(full, least + spare / BITS_SHARE);
+}
+
+static hsd_status open_arrays(refinement *r, hsd_error *err)
+{
+    const hsd_keys_config *const config = r->config;
+    const uint64_t least = hsd_keys_least_bytes(config->node_count);
+    if (r->adjacency == NULL) return HSD_OK;
+    if (config->memory_bytes < least) {
+        return hsd_fail(err, HSD_E_OVER_BUDGET,
+                        "comparing the neighbours of objects needs at least %llu bytes of memory, %llu are planned",
+                        (unsigned long long)least, (unsigned long long)config->memory_bytes);
+    }
+    const uint64_t bits = bits_share(config), each = (config->memory_bytes - bits) / 2;
+    HSD_TRY(hsd_neighbours_open(&r->neighbours, r->adjacency, bits, config->space, err));
+    HSD_TRY(hsd_paged_open(&r->structures, array_bytes(config->node_count), each, config->space, err));
+    return hsd_paged_open(&r->referrers, array_bytes(config->node_count), each, config->space, err);
+}
+
+static void close_arrays(refinement *r)
+{
+    if (r->referrers.page_count > 0) hsd_paged_close(&r->referrers);
+    if (r->structures.page_count > 0) hsd_paged_close(&r->structures);
+    hsd_neighbours_close(&r->neighbours);
+}
+
+/* ---- sorters ---- */
+
+static hsd_status divide_sorting(refinement *r, hsd_error *err)
+{
+    const uint64_t serve = hsd_min_u64(r->config->serve_bytes, r->config->sort_bytes);
+    if (serve < 2 * HSD_SORT_MIN_BYTES) {
+        return hsd_fail(err, HSD_E_OVER_BUDGET, "sorting what objects look like needs at least %zu bytes, %llu are planned",
+                        2 * HSD_SORT_MIN_BYTES, (unsigned long long)serve);
+    }
+    r->place_bytes = hsd_max_u64(serve / PLACES_SHARE, HSD_SORT_MIN_BYTES);
+    r->whole_bytes = serve - r->place_bytes;
+    return HSD_OK;
+}
+
+static hsd_status new_sorter(const refinement *r, uint64_t memory_bytes, hsd_sorter **out, hsd_error *err)
+{
+    const hsd_sorter_config config = {
+        .record_words = PAIR_WORDS,
+        .key_words = 1,
+        .memory_bytes = (size_t)memory_bytes,
+        .use_thread = r->config->use_thread,
+        .codec = HSD_RUN_DELTA,
+        .space = r->config->space,
+        .reporter = r->config->reporter,
+    };
+    return hsd_sorter_new(out, &config, err);
+}
+
+static hsd_status put(hsd_sorter *sorter, uint64_t hash, uint32_t position, hsd_error *err)
+{
+    const uint64_t record[PAIR_WORDS] = {hash, position};
+    return hsd_sorter_put(sorter, record, err);
+}
+
+/* ---- first pass ---- */
+
+/* What the only referrer of an object is called if it is this one. */
+static uint32_t class_of(const refinement *r, uint32_t node)
+{
+    const hsd_keys_config *const c = r->config;
+    const uint32_t hash = is_object(r, node) ? c->type_hash[hsd_paged_get_u32(c->types, node)]
+                                             : c->root_hash[node - c->object_count];
+    return hash < HSD_REFERRER_FIRST ? hash + HSD_REFERRER_FIRST : hash;
+}
+
+static void refer(refinement *r, uint32_t target, uint32_t class)
+{
+    const uint32_t now = hsd_paged_get_u32(&r->referrers, target);
+    if (now == HSD_REFERRER_MANY) return;
+    hsd_paged_set_u32(&r->referrers, target, now == HSD_REFERRER_NONE ? class : HSD_REFERRER_MANY);
+}
+
+static hsd_status put_places(refinement *r, uint32_t root, const uint32_t *targets, uint32_t count, hsd_error *err)
+{
+    const uint64_t hash = hsd_mix(PLACE_SEED, shape_of(r, root));
+    for (uint32_t i = 0; i < count; i++) {
+        if (!is_object(r, targets[i])) continue;
+        const uint32_t position = hsd_paged_get_u32(&r->sequence->positions, targets[i]);
+        if (position != HSD_NO_POSITION) HSD_TRY(put(r->sequence->places, hash, position, err));
+    }
+    return HSD_OK;
+}
+
+static uint32_t structure_of(const refinement *r, uint32_t node)
+{
+    if (!is_object(r, node)) return r->config->root_hash[node - r->config->object_count];
+    const uint64_t shape = shape_of(r, node);
+    return is_named(r, node) ? short_shape(shape) : (uint32_t)hsd_mix(shape, r->sum);
+}
+
+static hsd_status add_shapes(refinement *r, const hsd_piece *piece, hsd_error *err)
+{
+    const uint32_t *const targets = r->neighbours.targets + piece->begin;
+    const uint32_t count = piece->end - piece->begin;
+    if (count > 0) {
+        const uint32_t class = class_of(r, piece->node);
+        for (uint32_t i = 0; i < count; i++) {
+            r->sum += hsd_mix(TARGET_SEED, shape_of(r, targets[i]));
+            refer(r, targets[i], class);
+        }
+        if (!is_object(r, piece->node)) HSD_TRY(put_places(r, piece->node, targets, count, err));
+    }
+    if (!piece->is_last) return HSD_OK;
+    hsd_paged_set_u32(&r->structures, piece->node, structure_of(r, piece->node));
+    r->sum = 0;
+    return HSD_OK;
+}
+
+static void fetch_shapes(const refinement *r)
+{
+    for (uint32_t i = 0; i < r->neighbours.target_count; i++) {
+        hsd_paged_prefetch_u32(r->config->shapes, (uint64_t)r->neighbours.targets[i] * 2);
+        hsd_paged_prefetch_u32(&r->referrers, r->neighbours.targets[i]);
+    }
+}
+
+/* ---- second pass ---- */
+
+static hsd_status write_object(refinement *r, uint32_t object, hsd_error *err)
+{
+    const uint32_t position = hsd_paged_get_u32(&r->sequence->positions, object);
+    if (position == HSD_NO_POSITION) return HSD_OK;
+    const bool has_graph = r->adjacency != NULL;
+    const uint64_t shape = shape_of(r, object);
+    const hsd_element element = {
+        .shape = short_shape(shape),
+        .structure = has_graph ? hsd_paged_get_u32(&r->structures, object) : short_shape(shape),
+        .referrer = has_graph ? hsd_paged_get_u32(&r->referrers, object) : HSD_REFERRER_NONE,
+        .type = hsd_paged_get_u32(r->config->types, object),
+    };
+    hsd_sequence_write(r->sequence, position, &element);
+    return is_named(r, object) ? HSD_OK : put(r->sequence->wholes, hsd_mix(shape, r->sum), position, err);
+}
+
+static hsd_status add_structures(refinement *r, const hsd_piece *piece, hsd_error *err)
+{
+    for (uint32_t i = piece->begin; i < piece->end; i++)
+        r->sum += hsd_mix(TARGET_SEED, hsd_paged_get_u32(&r->structures, r->neighbours.targets[i]));
+    if (!piece->is_last) return HSD_OK;
+    HSD_TRY(write_object(r, piece->node, err));
+    r->sum = 0;
+    return HSD_OK;
+}
+
+static void fetch_structures(const refinement *r)
+{
+    for (uint32_t i = 0; i < r->neighbours.target_count; i++)
+        hsd_paged_prefetch_u32(&r->structures, r->neighbours.targets[i]);
+}
+
+/* ---- passes ---- */
+
+typedef struct key_pass {
+    uint32_t end;
+    const char *name;
+    void (*fetch)(const refinement *r);
+    hsd_status (*add)(refinement *r, const hsd_piece *piece, hsd_error *err);
+} key_pass;
+
+static hsd_status check(const refinement *r, hsd_error *err)
+{
+    HSD_TRY(hsd_paged_check(r->config->shapes, err));
+    HSD_TRY(hsd_paged_check(r->config->types, err));
+    HSD_TRY(hsd_sequence_check(r->sequence, err));
+    if (r->adjacency == NULL) return HSD_OK;
+    HSD_TRY(hsd_paged_check(&r->structures, err));
+    return hsd_paged_check(&r->referrers, err);
+}
+
+static hsd_status run(refinement *r, const key_pass *pass, hsd_error *err)
+{
+    hsd_neighbours *const n = &r->neighbours;
+    hsd_neighbours_start(n, pass->end);
+    for (;;) {
+        const hsd_status status = hsd_neighbours_next(n, err);
+        if (status == HSD_END) return check(r, err);
+        HSD_TRY(status);
+        pass->fetch(r);
+        for (uint32_t i = 0; i < n->piece_count; i++) HSD_TRY(pass->add(r, &n->pieces[i], err));
+        HSD_TRY(hsd_progress(r->config->reporter, pass->name, n->next, n->end, err));
+    }
+}
+
+static hsd_status find_structures(refinement *r, hsd_error *err)
+{
+    const key_pass pass = {r->config->node_count, "comparing neighbours", fetch_shapes, add_shapes};
+    HSD_TRY(new_sorter(r, r->config->sort_bytes, &r->sequence->places, err));
+    if (r->adjacency != NULL) HSD_TRY(run(r, &pass, err));
+    return hsd_sorter_finish(r->sequence->places, (size_t)r->place_bytes, err);
+}
+
+static hsd_status find_wholes(refinement *r, hsd_error *err)
+{
+    const key_pass pass = {r->config->object_count, "comparing their neighbours", fetch_structures, add_structures};
+    const uint64_t sort_bytes = r->config->sort_bytes - r->place_bytes;
+    HSD_TRY(new_sorter(r, sort_bytes, &r->sequence->wholes, err));
+    HSD_TRY(run(r, &pass, err));
+    return hsd_sorter_finish(r->sequence->wholes, (size_t)r->whole_bytes, err);
+}
+
+static hsd_status find(refinement *r, hsd_error *err)
+{
+    HSD_TRY(divide_sorting(r, err));
+    HSD_TRY(open_arrays(r, err));
+    HSD_TRY(find_structures(r, err));
+    return find_wholes(r, err);
+}
+
+hsd_status hsd_keys_find(hsd_adjacency *adjacency, const hsd_keys_config *config, hsd_sequence *sequence, hsd_error *err)
+{
+    refinement *r = calloc(1, sizeof *r);
+    if (r == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the neighbours of objects");
+    r->adjacency = adjacency;
+    r->config = config;
+    r->sequence = sequence;
+    const hsd_status status = find(r, err);
+    close_arrays(r);
+    free(r);
+    return status;
+}
