@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <hsdiff/run.h>
 #include <hsdiff/status.h>
@@ -22,10 +23,26 @@ typedef struct hsd_import_options {
                               * (HSD_E_UNSUPPORTED with the number found when there are several) */
     bool summary_only;       /* type totals alone: no objects, no references; the fast scan */
     bool with_values;        /* keep map keys and value previews that are user data */
+    const char *const *value_types; /* types by their whole names: their instances get value previews, longer ones than
+                              * with_values gives, with it or without. JVM dumps alone: what V8 writes of a node is no
+                              * list of fields, and V8's objects have ids for life. Borrowed for the import */
+    size_t value_type_count;
     bool final_is_strong;    /* JVM: FinalReference.referent retains */
     bool salvage;            /* a cut-off dump gives what is there, marked incomplete */
     int compression;         /* of the capture written: zstd level, 0 = none */
 } hsd_import_options;
+
+/*
+ * Bytes of the type at the front of "Type:field", a key of hsd_diff_options; the field stands behind the colon. The
+ * last colon separates, for types may have some themselves. 0 when it is no such thing: no colon, a part is empty, or
+ * it ends as "std::vector" does, in a type alone. What hsd_import_options.value_types needs of a key.
+ */
+static inline size_t hsd_key_type_bytes(const char *key)
+{
+    const char *colon = strrchr(key, ':');
+    if (colon == NULL || colon == key || colon[1] == '\0' || colon[-1] == ':') return 0;
+    return (size_t)(colon - key);
+}
 
 typedef struct hsd_importer_info {
     const char *name;     /* "hprof" */
