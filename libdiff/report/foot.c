@@ -1,6 +1,6 @@
 /*
- * The foot of the text report: what the tables do not count, how sure the matching is, and commands to
- * go on with, ready to be copied.
+ * The foot of the text report: what the tables do not count, how sure the matching is (match.c), and commands
+ * to go on with, ready to be copied.
  */
 #include <string.h>
 
@@ -34,37 +34,6 @@ static bool print_soft(hsd_screen *screen)
                    hsd_screen_size(screen, b, after.bytes), hsd_format_count(c, before.objects),
                    hsd_format_count(d, after.objects));
     hsd_out_text(&screen->out, "which the runtime lets go when memory runs short.");
-    hsd_out_end_paragraph(&screen->out, 0);
-    return true;
-}
-
-static void print_rung(hsd_screen *screen, const char **separator, const char *name, uint64_t count)
-{
-    char text[HSD_NUMBER_CHARS];
-    if (count == 0) return;
-    hsd_out_format(&screen->out, "%s%s %s", *separator, name, hsd_format_count(text, count));
-    *separator = ", ";
-}
-
-static bool print_match(hsd_screen *screen)
-{
-    const hsd_match *match = &screen->diff->match;
-    const char *separator = "Objects matched by ";
-    if (!screen->diff->identity_is_known) return false;
-    hsd_out_begin_paragraph(&screen->out);
-    print_rung(screen, &separator, "exact id", match->exact);
-    print_rung(screen, &separator, "address and type", match->address);
-    print_rung(screen, &separator, "structure", match->structure);
-    if (separator[0] == 'O') {
-        hsd_out_text(&screen->out, "No object is in both captures");
-        separator = ": ";
-    } else {
-        separator = "; ";
-    }
-    print_rung(screen, &separator, "only before", match->unmatched_before);
-    print_rung(screen, &separator, "only after", match->unmatched_after);
-    print_rung(screen, &separator, "ambiguous", match->ambiguous);
-    hsd_out_text(&screen->out, ".");
     hsd_out_end_paragraph(&screen->out, 0);
     return true;
 }
@@ -224,7 +193,7 @@ static void print_next(hsd_screen *screen, bool folded)
 void hsd_screen_foot(hsd_screen *screen, bool folded)
 {
     const bool has_unreached = print_unreached(screen), has_soft = print_soft(screen),
-               has_match = print_match(screen);
+               has_match = hsd_screen_match(screen);
     if ((has_unreached || has_soft || has_match) && screen->options->before_command &&
         !is_settled(screen->diff))
         hsd_out_text(&screen->out, "\n");

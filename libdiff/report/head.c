@@ -1,6 +1,6 @@
 /*
  * The head of the text report: warnings, one line for each capture, and one that says how the two
- * belong together, in words no stronger than what the captures prove.
+ * belong together and are compared, in words no stronger than what the captures prove.
  */
 #include <string.h>
 
@@ -134,7 +134,21 @@ static void print_relation(hsd_screen *screen)
     if (!before->is_complete && !after->is_complete) hsd_out_text(&screen->out, ", ");
     print_incomplete(screen, "after", after);
     hsd_out_end_paragraph(&screen->out, 8);
-    hsd_out_text(&screen->out, "\n");
+}
+
+/* Ids that serve need no word: the foot names them. */
+static void print_basis(hsd_screen *screen)
+{
+    const hsd_diff *diff = screen->diff;
+    if (!diff->is_by_structure) return;
+    hsd_out_begin_paragraph(&screen->out);
+    hsd_out_repeat(&screen->out, ' ', 8);
+    hsd_out_text(&screen->out, "compared by structure and names");
+    if (diff->match_reason.size > 0) {
+        hsd_out_text(&screen->out, ": ");
+        hsd_out_escaped(&screen->out, screen->form, diff->match_reason);
+    }
+    hsd_out_end_paragraph(&screen->out, 8);
 }
 
 void hsd_screen_captures(hsd_screen *screen)
@@ -149,4 +163,6 @@ void hsd_screen_captures(hsd_screen *screen)
     hsd_table_print(&table, &screen->out, false);
     hsd_table_release(&table);
     print_relation(screen);
+    print_basis(screen);
+    hsd_out_text(&screen->out, "\n");
 }

@@ -13,6 +13,7 @@
 #include "report/holder_rows.h"
 #include "report/json_holders.h"
 #include "report/json_pieces.h"
+#include "report/match.h"
 #include "report/out.h"
 #include "report/rank.h"
 
@@ -46,15 +47,42 @@ static void put_change(json *j, const hsd_change *change)
     put_resized(j, change);
 }
 
+/* Those that gave something, strong to weak: live in both, and their bytes after. */
+static void put_rungs(json *j)
+{
+    const char *separator = "";
+    hsd_out_text(&j->out, ", \"rungs\": [");
+    for (int rung = 0; rung < HSD_MATCH_RUNG_COUNT; rung++) {
+        const hsd_amount amount = j->diff->match.rungs[rung];
+        if (amount.objects == 0) continue;
+        hsd_out_text(&j->out, separator);
+        hsd_json_text(&j->out, "{\"rung\": ", hsd_rung_name((hsd_match_rung)rung));
+        hsd_json_count(&j->out, ", \"objects\": ", amount.objects);
+        hsd_json_count(&j->out, ", \"bytes\": ", amount.bytes);
+        hsd_out_text(&j->out, "}");
+        separator = ", ";
+    }
+    hsd_out_text(&j->out, "]");
+}
+
 static void put_match(json *j)
 {
     const hsd_match *match = &j->diff->match;
-    hsd_json_count(&j->out, "  \"match\": {\"exact\": ", match->exact);
+    hsd_json_text(&j->out, "  \"match\": {\"basis\": ", hsd_basis_name(j->diff));
+    if (j->diff->match_reason.size > 0)
+        hsd_json_string(&j->out, ", \"reason\": ", j->diff->match_reason);
+    else
+        hsd_out_text(&j->out, ", \"reason\": null");
+    hsd_json_count(&j->out, ", \"exact\": ", match->exact);
     hsd_json_count(&j->out, ", \"address\": ", match->address);
     hsd_json_count(&j->out, ", \"structure\": ", match->structure);
     hsd_json_count(&j->out, ", \"unmatched_before\": ", match->unmatched_before);
     hsd_json_count(&j->out, ", \"unmatched_after\": ", match->unmatched_after);
     hsd_json_count(&j->out, ", \"ambiguous\": ", match->ambiguous);
+    put_rungs(j);
+    hsd_json_amount(&j->out, ", \"weak\": ", match->weak);
+    hsd_json_count(&j->out, ", \"reused\": ", match->reused);
+    hsd_json_count(&j->out, ", \"reuse_estimate\": ", match->reuse_estimate);
     hsd_json_texts(&j->out, ", \"warnings\": ", j->diff->warnings, j->diff->warning_count);
     hsd_out_text(&j->out, "},\n");
 }

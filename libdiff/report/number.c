@@ -102,6 +102,21 @@ unsigned hsd_percent_of(int64_t part, int64_t whole)
     return percent > 1000000 ? 1000000 : (unsigned)percent;
 }
 
+char *hsd_format_share(char out[HSD_NUMBER_CHARS], uint64_t part, uint64_t whole)
+{
+    const u128 tenths = whole == 0 ? 0 : ((u128)part * 1000 + whole / 2) / whole;
+    if (part == 0 || whole == 0)
+        snprintf(out, HSD_NUMBER_CHARS, "0%%");
+    else if (tenths == 0)
+        snprintf(out, HSD_NUMBER_CHARS, "<0.1%%");
+    else if (tenths < 100)
+        snprintf(out, HSD_NUMBER_CHARS, "%u.%u%%", (unsigned)tenths / 10, (unsigned)tenths % 10);
+    else
+        snprintf(out, HSD_NUMBER_CHARS, "%llu%%",
+                 (unsigned long long)(((u128)part * 100 + whole / 2) / whole));
+    return out;
+}
+
 static void format_ratio(char out[HSD_NUMBER_CHARS], uint64_t before, uint64_t after)
 {
     char digits[HSD_NUMBER_CHARS];

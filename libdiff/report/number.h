@@ -16,6 +16,9 @@
  */
 char *hsd_format_percent(char out[HSD_NUMBER_CHARS], uint64_t before, uint64_t after);
 
+/* `part` of `whole`, which is no less: "38%", "2.1%", "<0.1%"; "0%" when either is 0. */
+char *hsd_format_share(char out[HSD_NUMBER_CHARS], uint64_t part, uint64_t whole);
+
 /* |part| of |whole| in whole percent, rounded; 0 when whole is 0. */
 unsigned hsd_percent_of(int64_t part, int64_t whole);
 

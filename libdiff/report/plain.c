@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/holder_rows.h"
+#include "report/match.h"
 #include "report/place.h"
 #include "report/rank.h"
 #include "report/text.h"
@@ -77,6 +78,36 @@ static void print_table(hsd_screen *screen, const char *kind, hsd_report_table t
         print_change(screen, kind, (hsd_text){"", 0}, &ranking.others);
     }
     hsd_ranking_release(&ranking);
+}
+
+/* ---- how objects were recognised ---- */
+
+static void print_match(hsd_screen *screen)
+{
+    const hsd_diff *diff = screen->diff;
+    const hsd_match *match = &diff->match;
+    const uint64_t counts[] = {match->exact + match->address + match->structure,
+                               match->unmatched_before, match->unmatched_after,
+                               match->ambiguous, match->reused, match->reuse_estimate};
+    hsd_out_text(&screen->out, "# basis\tbasis\tmatched_objects\tonly_before_objects"
+                               "\tonly_after_objects\tambiguous_objects\treused_addresses"
+                               "\treuse_estimate\treason\n");
+    hsd_out_format(&screen->out, "basis\t%s", hsd_basis_name(diff));
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        if (diff->identity_is_known)
+            field_count(screen, counts[i]);
+        else
+            hsd_out_text(&screen->out, "\t");
+    field_text(screen, diff->match_reason.data, diff->match_reason.size);
+    hsd_out_text(&screen->out, "\n# rung\trung\tobjects\tbytes\n");
+    for (int rung = 0; rung < HSD_MATCH_RUNG_COUNT; rung++) {
+        const hsd_amount amount = match->rungs[rung];
+        if (amount.objects == 0) continue;
+        hsd_out_format(&screen->out, "rung\t%s", hsd_rung_name((hsd_match_rung)rung));
+        field_count(screen, amount.objects);
+        field_count(screen, amount.bytes);
+        hsd_out_text(&screen->out, "\n");
+    }
 }
 
 /* ---- who holds it: depth 0 is the holder, what is deeper hangs from the line before that is higher ---- */
@@ -187,6 +218,7 @@ void hsd_screen_plain(hsd_screen *screen)
         "capture\tside\tpath\ttaken\tbytes\tobjects\tunreached_bytes\tunreached_objects\tstate\n");
     print_capture(screen, "before", &diff->before);
     print_capture(screen, "after", &diff->after);
+    print_match(screen);
     hsd_out_text(&screen->out, "# total, type, root\tname\tbefore_bytes\tafter_bytes\tgrowth_bytes"
                                "\tbefore_objects\tafter_objects\tgrowth_objects");
     if (diff->identity_is_known)

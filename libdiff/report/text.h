@@ -35,6 +35,9 @@ void hsd_screen_tree(hsd_screen *screen);
 /* foot.c: what was not counted, how objects were matched, what to do next. */
 void hsd_screen_foot(hsd_screen *screen, bool folded);
 
+/* match.c: how objects were matched, and how sure that is. True if there was something to say. */
+bool hsd_screen_match(hsd_screen *screen);
+
 /* plain.c: the whole report as records. */
 void hsd_screen_plain(hsd_screen *screen);
 

@@ -52,6 +52,20 @@ Test(number, groups_counts_by_thousands)
     SHOWS(hsd_format_exact_signed(out, -1), "-1 B");
 }
 
+Test(number, shows_shares)
+{
+    SHOWS(hsd_format_share(out, 0, 100), "0%");
+    SHOWS(hsd_format_share(out, 1, 0), "0%");
+    SHOWS(hsd_format_share(out, 1, 10000), "<0.1%");
+    SHOWS(hsd_format_share(out, 5, 10000), "0.1%");
+    SHOWS(hsd_format_share(out, 21, 1000), "2.1%");
+    SHOWS(hsd_format_share(out, 9949, 100000), "9.9%");
+    SHOWS(hsd_format_share(out, 9950, 100000), "10%");
+    SHOWS(hsd_format_share(out, 1045, 10000), "10%");
+    SHOWS(hsd_format_share(out, 3, 3), "100%");
+    SHOWS(hsd_format_share(out, UINT64_MAX, UINT64_MAX), "100%");
+}
+
 Test(number, shows_growth_as_percent_of_before)
 {
     SHOWS(hsd_format_percent(out, 100, 163), "+63%");
