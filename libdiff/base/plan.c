@@ -25,6 +25,7 @@
 #define TABLES_MOST  MIB(64)
 #define SIDE_LEAST   MIB(24)             /* below it two walks at once get in each other's way */
 #define KEEPS_ALL    MIB(64)             /* of a capture that small nothing leaves the memory */
+#define RECOGNISE_LEAST MIB(4)
 #define COUNT_MOST   (UINT64_C(1) << 40) /* keeps the arithmetic far from overflow */
 
 static uint64_t tables_of(uint64_t memory_bytes)
@@ -82,6 +83,29 @@ static bool plan_end(hsd_plan *plan, const hsd_plan_request *r, uint64_t walk)
 
 /* ---- both captures */
 
+static bool has_structure(const hsd_plan_request *r) { return r->capture_count == 2 && r->captures[0].has_structure; }
+
+/* While objects are recognised both sides wait; then the first is counted while the second still does. */
+static bool plan_recognising(hsd_plan *plan, const hsd_plan_request *r, uint64_t walk)
+{
+    hsd_plan_side *first = &plan->sides[0];
+    const uint64_t waits = hsd_plan_side_waits(first, false) + hsd_plan_side_waits(&plan->sides[1], keeps_graph(r, 1));
+    if (!has_structure(r)) return true;
+    if (walk < waits + RECOGNISE_LEAST) return false;
+    const uint64_t useful = hsd_max_u64(hsd_plan_recognise_useful(&r->captures[0]), hsd_plan_recognise_useful(&r->captures[1]));
+    plan->recognise_bytes = hsd_min_u64(walk - waits, hsd_max_u64(useful, RECOGNISE_LEAST));
+    raise(&plan->peak_bytes, plan->table_bytes + waits + plan->recognise_bytes);
+    if (walk < waits + first->reader_bytes) return false;
+    hsd_plan_slot census[] = {
+        {SORT_LEAST, first->identity_sort_bytes, 1, &first->identity_sort_bytes},
+        {SORT_LEAST, first->tree_sort_bytes, 1, first->tree_sort_bytes > 0 ? &first->tree_sort_bytes : NULL}};
+    if (!hsd_plan_share(walk - waits - first->reader_bytes, census, 2)) return false;
+    const uint64_t left = hsd_plan_side_waits(first, false) / 2; /* what the second's census finds of the first */
+    first->identity_serve_bytes = hsd_min_u64(first->identity_serve_bytes, hsd_max_u64(SERVE_LEAST, left));
+    first->tree_serve_bytes = hsd_min_u64(first->tree_serve_bytes, hsd_max_u64(SERVE_LEAST, left));
+    return true;
+}
+
 /* What the first walk's identity sorter may keep: its records if they take little, else a merge's buffers. With a
  * tree the side has seen to it. */
 static uint64_t held_by_first(const hsd_plan_side *first, const hsd_plan_capture *c, uint64_t walk)
@@ -95,12 +119,14 @@ static uint64_t held_by_first(const hsd_plan_side *first, const hsd_plan_capture
 /* The second walk, while the first one's records are still there. */
 static bool plan_second(hsd_plan *plan, const hsd_plan_request *r, uint64_t walk)
 {
-    const uint64_t held = plan->sides[0].identity_serve_bytes + plan->sides[0].tree_serve_bytes;
+    const hsd_plan_side *first = &plan->sides[0];
+    const uint64_t held = has_structure(r) ? hsd_plan_side_waits(first, false)
+                                           : first->identity_serve_bytes + first->tree_serve_bytes;
     if (walk < held || !hsd_plan_side_divide(&plan->sides[1], &r->captures[1], walk - held, end_bytes(r, 1)))
         return false;
     raise(&plan->peak_bytes,
           plan->table_bytes + held + hsd_plan_side_peak(&plan->sides[1], &r->captures[1], keeps_graph(r, 1)));
-    return plan_end(plan, r, walk);
+    return plan_recognising(plan, r, walk) && plan_end(plan, r, walk);
 }
 
 static bool plan_in_turn(hsd_plan *plan, const hsd_plan_request *r, uint64_t memory_bytes)
@@ -147,7 +173,7 @@ static bool plan_at_once(hsd_plan *plan, const hsd_plan_request *r, uint64_t mem
     if (!hsd_plan_side_divide(&plan->sides[1], &r->captures[1], second, end_bytes(r, 1))) return false;
     plan->peak_bytes = plan->table_bytes + hsd_plan_side_peak(&plan->sides[0], &r->captures[0], false) +
                        hsd_plan_side_peak(&plan->sides[1], &r->captures[1], keeps_graph(r, 1));
-    return plan_end(plan, r, walk);
+    return plan_recognising(plan, r, walk) && plan_end(plan, r, walk);
 }
 
 /* Whether two walks at once pay, and why. */
@@ -286,5 +312,9 @@ void hsd_plan_explain(const hsd_plan *plan, hsd_reporter *reporter)
              mib(a->id_sort_bytes + a->reference_sort_bytes), mib(b->id_sort_bytes + b->reference_sort_bytes),
              mib(a->adjacency_bytes), mib(b->adjacency_bytes), mib(a->owner_bytes + a->part_bytes),
              mib(b->owner_bytes + b->part_bytes), mib(a->identity_sort_bytes), mib(b->identity_sort_bytes));
+    if (plan->recognise_bytes > 0) {
+        hsd_note(reporter, HSD_NOTE_DETAIL, "structure %.0f/%.0f, recognising %.0f MiB", mib(a->structure_bytes),
+                 mib(b->structure_bytes), mib(plan->recognise_bytes));
+    }
     if (plan->holders_least_bytes > 0) explain_holders(plan, reporter);
 }

@@ -13,10 +13,17 @@
  *      build       id_serve + edge_serve + build + name                    adjacency blocks
  *      parts       adjacency + idle_name + part                            only if some type is a part
  *                  reader + adjacency + idle_name + owner_serve + folded
+ *      structure   adjacency + idle_name + structure + folded + id_serve   only where objects are recognised by structure
  *      dominators  dominator + idle_name + place_sort + folded             only with holders; the blocks' cache is in it
  *      links       idle_adjacency + name + link + place_serve + folded     names of references in the tree
  *      owners      adjacency + idle_name + owner + place_serve + link_serve + folded
  *      census      reader + owner_serve + place_serve + link_serve + folded + identity_sort + tree_sort
+ *                  + idle_adjacency + idle_name where the graph stays
+ *
+ * Where objects are recognised by structure (match/), structure_serve and string are alive in all of these, ids until
+ * `structure`; and between owners and census both sides wait for each other:
+ *
+ *      recognise   owner_serve + place_serve + link_serve + folded of both + recognise
  *                  + idle_adjacency + idle_name where the graph stays
  *
  * With holders the graph of the last capture (`after`, or the only one) stays until shortest paths were found in
@@ -52,6 +59,8 @@ typedef struct hsd_plan_capture {
     bool needs_join;        /* targets are ids */
     bool has_edges;         /* some references stand apart from their objects */
     bool has_parts;         /* some type is a part */
+    bool has_structure;     /* objects are recognised by structure; needs has_graph */
+    uint64_t strings;       /* with has_structure: whose names are hashed */
     unsigned identity_words; /* u64 words of one record of the identity sort; 0 = not run */
     unsigned tree_words;     /* of one record of the tree sort; 0 = no dominators, no names of references. Needs
                               * has_graph */
@@ -93,6 +102,9 @@ typedef struct hsd_plan_side {
     uint64_t owner_bytes;     /* hsd_owners_config: worklist and labels */
     uint64_t owner_serve_bytes; /* labels of owners, and before of parts, read in order; <= owner_bytes */
     uint64_t identity_sort_bytes, identity_serve_bytes;
+    uint64_t string_bytes;    /* hashes of names while objects are read */
+    uint64_t structure_bytes; /* what objects look like while it is found: arrays and sorters (diff/side_structure.c) */
+    uint64_t structure_serve_bytes; /* what is left of it until the census */
 } hsd_plan_side;
 
 typedef struct hsd_plan {
@@ -102,6 +114,7 @@ typedef struct hsd_plan {
     bool is_side_by_side;   /* both captures are walked at the same time, a thread each */
     bool uses_sort_threads; /* sorters write their runs on a thread of their own */
     hsd_plan_side sides[2];
+    uint64_t recognise_bytes; /* hsd_recognise_config; beside the structure_serve of both */
     uint64_t growth_bytes;  /* stacks, trie, credits of holders */
     bool has_holders;       /* dominators were asked for and fit; else the walk stops at owners */
     uint64_t holders_least_bytes; /* memory_bytes that suffice for them, whole MiB; 0 = they were not asked for */

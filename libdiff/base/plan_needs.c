@@ -201,6 +201,38 @@ hsd_plan_need hsd_plan_paths(const hsd_plan_capture *c)
     };
 }
 
+/* ---- recognising by structure ---- */
+
+/* The smallest of the shares of diff/side_structure.c is three thirty-seconds for 8 bytes an object. Useful: shapes 8
+ * bytes in a quarter of it. */
+hsd_plan_need hsd_plan_structure(const hsd_plan_capture *c)
+{
+    if (!c->has_structure) return (hsd_plan_need){0, 0};
+    const uint64_t least = hsd_max_u64(11 * paged(8 * c->objects).least, MIB(4));
+    return (hsd_plan_need){.least = least, .useful = hsd_max_u64(least, 4 * paged(10 * c->objects).useful)};
+}
+
+/* The least of each array of a sequence, and four sorters. */
+uint64_t hsd_plan_structure_serve(const hsd_plan_capture *c)
+{
+    static const unsigned bytes[] = {16, 8, 4, 4, 4, 1};
+    uint64_t serve = 4 * SERVE_LEAST;
+    if (!c->has_structure) return 0;
+    for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++) serve += paged(bytes[i] * c->objects).least;
+    return serve;
+}
+
+hsd_plan_need hsd_plan_strings(const hsd_plan_capture *c)
+{
+    return c->has_structure ? paged(8 * (c->strings + 1)) : (hsd_plan_need){0, 0};
+}
+
+/* Elements are 16 bytes, in nine thirty-seconds for each side (match/recognise.c). */
+uint64_t hsd_plan_recognise_useful(const hsd_plan_capture *c)
+{
+    return c->has_structure ? 4 * paged(16 * c->objects).useful + MIB(4) : 0;
+}
+
 /* What finds nodes in blocks: `locate`, first nodes, which double as they grow, and where names begin. */
 static uint64_t index_bytes(const hsd_plan_capture *c)
 {
@@ -209,12 +241,13 @@ static uint64_t index_bytes(const hsd_plan_capture *c)
 
 /*
  * Bits of each object: pseudo; with parts part, folded. Of each node: refers to something, which doubles while the
- * blocks are built; with holders has soft references, and later is softly reached.
+ * blocks are built; with holders has soft references, and later is softly reached. With structure has a name, has a key, is
+ * like one of the other side.
  */
 uint64_t hsd_plan_bits(const hsd_plan_capture *c)
 {
     if (!hsd_plan_has_blocks(c)) return 0;
-    const unsigned bits = 3u + (c->has_parts ? 2u : 0u) + (hsd_plan_has_tree(c) ? 1u : 0u);
+    const unsigned bits = 3u + (c->has_parts ? 2u : 0u) + (hsd_plan_has_tree(c) ? 1u : 0u) + (c->has_structure ? 3u : 0u);
     return c->objects / 8 * bits + index_bytes(c);
 }
 

@@ -51,6 +51,10 @@ hsd_plan_need hsd_plan_dominators(const hsd_plan_capture *c);
 hsd_plan_need hsd_plan_links(const hsd_plan_capture *c);
 hsd_plan_need hsd_plan_types(const hsd_plan_capture *c);
 hsd_plan_need hsd_plan_paths(const hsd_plan_capture *c);
+hsd_plan_need hsd_plan_structure(const hsd_plan_capture *c);
+uint64_t hsd_plan_structure_serve(const hsd_plan_capture *c);
+hsd_plan_need hsd_plan_strings(const hsd_plan_capture *c);
+uint64_t hsd_plan_recognise_useful(const hsd_plan_capture *c);
 uint64_t hsd_plan_idle_adjacency(const hsd_plan_capture *c);
 uint64_t hsd_plan_places(const hsd_plan_capture *c); /* all in one array, links included */
 uint64_t hsd_plan_bits(const hsd_plan_capture *c);
@@ -73,6 +77,9 @@ uint64_t hsd_plan_random(const hsd_plan_capture *c);
 /* Divides `walk` bytes among the stages of one walk. With end_bytes its graph stays, and must then leave as much
  * for others. False: too little. */
 bool hsd_plan_side_divide(hsd_plan_side *side, const hsd_plan_capture *c, uint64_t walk, uint64_t end_bytes);
+
+/* What waits for the other side between owners and census. */
+uint64_t hsd_plan_side_waits(const hsd_plan_side *side, bool keeps_graph);
 
 /* Most that it has alive at once. */
 uint64_t hsd_plan_side_peak(const hsd_plan_side *side, const hsd_plan_capture *c, bool keeps_graph);

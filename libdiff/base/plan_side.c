@@ -11,7 +11,8 @@
 typedef struct divider {
     hsd_plan_side *side;
     const hsd_plan_capture *c;
-    uint64_t walk;         /* all there is */
+    uint64_t all;          /* there is */
+    uint64_t walk;         /* of it for what comes and goes */
     uint64_t room;         /* beside bits and a reader */
     uint64_t place_cap;    /* bounds place_serve, which is alive in three stages */
     uint64_t end_bytes;
@@ -60,6 +61,18 @@ static bool divide_reading(const divider *d)
     return true;
 }
 
+/* Addresses of objects whose references are no ids, only to bring them into order. */
+static bool divide_ids(const divider *d)
+{
+    hsd_plan_side *side = d->side;
+    if (!d->c->has_structure || hsd_plan_has_join(d->c)) return true;
+    const uint64_t useful = hsd_plan_sort_useful(d->c->objects, 2);
+    side->id_sort_bytes = clamp(d->room / 8, SORT_LEAST, useful);
+    const uint64_t serve = hsd_plan_serve_useful(d->c->objects, 2, side->id_sort_bytes);
+    side->id_serve_bytes = hsd_min_u64(serve, hsd_max_u64(SERVE_LEAST, d->room / 8));
+    return side->id_sort_bytes < d->room;
+}
+
 /* References by their sources: read, or joined from those by targets. */
 static bool divide_edges(const divider *d)
 {
@@ -67,7 +80,7 @@ static bool divide_edges(const divider *d)
     const uint64_t edges = hsd_plan_sort_useful(d->c->references, hsd_plan_edge_words(d->c));
     if (!hsd_plan_has_join(d->c)) {
         hsd_plan_slot read[] = {{SORT_LEAST, edges, 1, &side->edge_sort_bytes}};
-        return hsd_plan_share(d->room, read, 1);
+        return hsd_plan_share(beside(d->room, side->id_sort_bytes), read, 1);
     }
     const uint64_t references = hsd_plan_serve_useful(d->c->references, 2, side->reference_sort_bytes);
     hsd_plan_slot join[] = {{SERVE_LEAST, references, 4, &side->reference_serve_bytes},
@@ -85,7 +98,7 @@ static bool divide_building(const divider *d)
         hsd_plan_serve_useful(d->c->references, hsd_plan_edge_words(d->c), side->edge_sort_bytes);
     const uint64_t merge = hsd_max_u64(hsd_min_u64(edges, room / 4), hsd_min_u64(edges, SERVE_LEAST));
     uint64_t build = hsd_min_u64(side->adjacency_bytes, beside(room, merge));
-    if (!hsd_plan_has_join(d->c)) build = hsd_min_u64(build, beside(d->room, side->name_bytes));
+    if (!hsd_plan_has_join(d->c)) build = hsd_min_u64(build, beside(d->room, side->name_bytes + side->id_sort_bytes));
     side->build_bytes = build;
     side->edge_serve_bytes = hsd_min_u64(edges, beside(room, build));
     return build >= (d->is_resident ? side->adjacency_bytes : least);
@@ -150,16 +163,34 @@ static uint64_t most_blocks(const divider *d)
     return hsd_min_u64(most, hsd_max_u64(blocks.least, beside(room, clamp(d->walk / 4, paths.least, paths.useful))));
 }
 
+/* Ids that wait until objects are brought into their order. */
+static uint64_t held_ids(const divider *d) { return d->c->has_structure ? d->side->id_serve_bytes : 0; }
+
+/* What objects look like is found beside the blocks. */
+static bool divide_structure(const divider *d)
+{
+    hsd_plan_side *side = d->side;
+    if (!d->c->has_structure) return true;
+    const hsd_plan_need need = hsd_plan_structure(d->c);
+    const uint64_t fixed = side->bits_bytes + side->folded_bytes + side->idle_name_bytes + side->id_serve_bytes;
+    const uint64_t most = beside(d->walk, fixed + need.least);
+    if (most < hsd_plan_adjacency(d->c).least) return false;
+    side->adjacency_bytes = hsd_min_u64(side->adjacency_bytes, most);
+    side->structure_bytes = hsd_min_u64(need.useful, beside(d->walk, fixed + side->adjacency_bytes));
+    return side->structure_bytes >= need.least;
+}
+
 /* Parts find their labels where owners will; then objects are read, beside blocks that stay as they are. */
 static bool divide_parts(const divider *d)
 {
     hsd_plan_side *side = d->side;
+    const uint64_t ids = held_ids(d);
     if (!d->c->has_parts) return true;
-    const uint64_t most = beside(d->room, side->owner_serve_bytes + side->folded_bytes + side->idle_name_bytes);
+    const uint64_t most = beside(d->room, side->owner_serve_bytes + side->folded_bytes + side->idle_name_bytes + ids);
     const uint64_t least = hsd_plan_adjacency(d->c).least;
     if (most < least) return false;
     side->adjacency_bytes = hsd_min_u64(side->adjacency_bytes, most);
-    const uint64_t room = beside(d->walk, side->bits_bytes + side->adjacency_bytes + side->idle_name_bytes);
+    const uint64_t room = beside(d->walk, side->bits_bytes + side->adjacency_bytes + side->idle_name_bytes + ids);
     side->part_bytes = hsd_min_u64(hsd_plan_labels(d->c).useful, room);
     return true;
 }
@@ -176,7 +207,7 @@ static bool divide_walking(const divider *d)
                             {blocks.least, most, 1, &side->adjacency_bytes}};
     const uint64_t used = side->bits_bytes + side->folded_bytes + d->place_cap + side->link_serve_bytes;
     if (most < blocks.least) return false;
-    if (!hsd_plan_share(beside(d->walk, used + side->idle_name_bytes), walk, 2) || !divide_parts(d)) return false;
+    if (!hsd_plan_share(beside(d->walk, used + side->idle_name_bytes), walk, 2) || !divide_parts(d) || !divide_structure(d)) return false;
     side->owner_serve_bytes = hsd_min_u64(side->owner_serve_bytes, side->owner_bytes);
     if (!d->is_resident) return true;
     return side->adjacency_bytes == blocks.useful && side->owner_bytes == labels.useful;
@@ -219,13 +250,26 @@ static bool divide_tree(const divider *d)
 
 /* ---- the whole */
 
+/* What is alive all along where objects are recognised by structure. */
+static bool reserve_structure(divider *d)
+{
+    const hsd_plan_need strings = hsd_plan_strings(d->c);
+    hsd_plan_side *side = d->side;
+    side->structure_serve_bytes = hsd_plan_structure_serve(d->c);
+    side->string_bytes = clamp(d->all / 32, strings.least, strings.useful);
+    d->walk = beside(d->all, side->structure_serve_bytes + side->string_bytes);
+    return d->walk > 0;
+}
+
 static bool divide(divider *d)
 {
     hsd_plan_side *side = d->side;
     *side = (hsd_plan_side){.reader_bytes = HSD_PLAN_READER_BYTES, .bits_bytes = hsd_plan_bits(d->c)};
+    if (!reserve_structure(d)) return false;
     if (d->walk < side->reader_bytes + side->bits_bytes) return false;
     d->room = d->walk - side->reader_bytes - side->bits_bytes;
     if (hsd_plan_has_join(d->c) && !divide_reading(d)) return false;
+    if (!divide_ids(d)) return false;
     if (d->has_tree && !begin_tree(d)) return false;
     if (!divide_walking(d)) return false;
     if (!hsd_plan_has_blocks(d->c)) return true;
@@ -235,7 +279,7 @@ static bool divide(divider *d)
 
 bool hsd_plan_side_divide(hsd_plan_side *side, const hsd_plan_capture *c, uint64_t walk, uint64_t end_bytes)
 {
-    divider d = {.side = side, .c = c, .walk = walk, .end_bytes = end_bytes, .has_tree = hsd_plan_has_tree(c)};
+    divider d = {.side = side, .c = c, .all = walk, .end_bytes = end_bytes, .has_tree = hsd_plan_has_tree(c)};
     d.keeps_graph = end_bytes > 0 && d.has_tree;
     d.is_resident = d.has_tree;
     if (d.is_resident && divide(&d)) return true;
@@ -245,6 +289,12 @@ bool hsd_plan_side_divide(hsd_plan_side *side, const hsd_plan_capture *c, uint64
 }
 
 static void raise(uint64_t *peak, uint64_t sum) { *peak = hsd_max_u64(*peak, sum); }
+
+uint64_t hsd_plan_side_waits(const hsd_plan_side *s, bool keeps_graph)
+{
+    return s->bits_bytes + s->owner_serve_bytes + s->place_serve_bytes + s->link_serve_bytes + s->folded_bytes +
+           s->structure_serve_bytes + (keeps_graph ? s->idle_adjacency_bytes + s->idle_name_bytes : 0);
+}
 
 uint64_t hsd_plan_side_peak(const hsd_plan_side *s, const hsd_plan_capture *c, bool keeps_graph)
 {
@@ -257,16 +307,19 @@ uint64_t hsd_plan_side_peak(const hsd_plan_side *s, const hsd_plan_capture *c, b
         raise(&peak, s->id_serve_bytes + s->reference_sort_bytes + s->source_serve_bytes);
         raise(&peak, s->id_serve_bytes + s->reference_serve_bytes + s->edge_sort_bytes);
     } else {
-        raise(&peak, s->reader_bytes + hsd_max_u64(s->build_bytes + s->name_bytes, s->edge_sort_bytes));
+        raise(&peak, s->reader_bytes + s->id_sort_bytes + hsd_max_u64(s->build_bytes + s->name_bytes, s->edge_sort_bytes));
     }
     raise(&peak, s->id_serve_bytes + s->edge_serve_bytes + s->build_bytes + s->name_bytes);
     if (c->has_parts) {
-        raise(&peak, s->adjacency_bytes + s->idle_name_bytes + s->part_bytes);
-        raise(&peak, s->reader_bytes + s->adjacency_bytes + s->idle_name_bytes + s->owner_serve_bytes + s->folded_bytes);
+        const uint64_t ids = c->has_structure ? s->id_serve_bytes : 0;
+        raise(&peak, s->adjacency_bytes + s->idle_name_bytes + s->part_bytes + ids);
+        raise(&peak, s->reader_bytes + s->adjacency_bytes + s->idle_name_bytes + s->owner_serve_bytes + s->folded_bytes + ids);
     }
+    if (c->has_structure)
+        raise(&peak, s->adjacency_bytes + s->idle_name_bytes + s->structure_bytes + s->folded_bytes + s->id_serve_bytes);
     raise(&peak, s->dominator_bytes + s->idle_name_bytes + s->place_sort_bytes + s->folded_bytes);
     raise(&peak, s->idle_adjacency_bytes + s->name_bytes + s->link_bytes + s->place_serve_bytes + s->folded_bytes);
     raise(&peak, s->adjacency_bytes + s->idle_name_bytes + s->owner_bytes + placed);
     raise(&peak, s->reader_bytes + s->owner_serve_bytes + placed + s->identity_sort_bytes + s->tree_sort_bytes + idle);
-    return peak + s->bits_bytes;
+    return peak + s->bits_bytes + s->structure_serve_bytes + s->string_bytes;
 }

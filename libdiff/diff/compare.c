@@ -23,46 +23,6 @@ typedef struct place { /* one object on one side */
 
 enum { ABSENT, UNREACHED, LIVE };
 
-static bool is_zero(const uint8_t *bytes, size_t size)
-{
-    for (size_t i = 0; i < size; i++) {
-        if (bytes[i] != 0) return false;
-    }
-    return true;
-}
-
-static bool domains_differ(const hsd_capture_info *a, const hsd_capture_info *b)
-{
-    if (is_zero(a->domain, sizeof a->domain) || is_zero(b->domain, sizeof b->domain)) return false;
-    return memcmp(a->domain, b->domain, sizeof a->domain) != 0;
-}
-
-/* A capture that was cut off may have lost the types of all its objects: they would match nothing. */
-static bool has_lost_types(const hsd_side_walk *side)
-{
-    return !side->info->is_complete && side->types.count == 0 && side->object_count > 0;
-}
-
-void hsd_compare_choose_rung(hsd_comparison *c)
-{
-    const hsd_capture_info *a = c->sides[BEFORE].info, *b = c->sides[AFTER].info;
-    c->basis = HSD_BASIS_COUNTS;
-    if (a->identity == HSD_IDENTITY_MOVING || b->identity == HSD_IDENTITY_MOVING) {
-        c->basis_reason = "the collector moves objects, so their addresses say nothing across captures";
-    } else if (a->identity == HSD_IDENTITY_NONE || b->identity == HSD_IDENTITY_NONE) {
-        c->basis_reason = "the captures carry no identities of objects";
-    } else if (a->identity != b->identity) {
-        c->basis_reason = "the captures identify objects in different ways";
-    } else if (has_lost_types(&c->sides[BEFORE]) || has_lost_types(&c->sides[AFTER])) {
-        c->basis_reason = "a capture was cut off before its table of types";
-    } else if (domains_differ(a, b) || (a->pid != 0 && b->pid != 0 && a->pid != b->pid)) {
-        c->basis_reason = "the captures come from two different processes";
-    } else {
-        c->basis = a->identity == HSD_IDENTITY_EXACT ? HSD_BASIS_EXACT : HSD_BASIS_ADDRESS;
-        c->basis_reason = NULL;
-    }
-}
-
 static hsd_status number_roots(hsd_comparison *c, int side, hsd_error *err)
 {
     const hsd_root_names *names = &c->sides[side].roots;
@@ -136,22 +96,49 @@ static void fold_root(hsd_root_change *by_root, const place *before, const place
     }
 }
 
-static void count_match(hsd_comparison *c, const place *before, const place *after)
+_Static_assert(HSD_MATCH_TWINS - HSD_MATCH_KEY == HSD_RUNG_TWINS - HSD_RUNG_KEY, "the rungs of structure are numbered alike");
+
+static hsd_match_rung rung_of(const hsd_comparison *c, const uint64_t *after)
 {
-    if (after->state == ABSENT) c->match.unmatched_before++;
-    else if (before->state == ABSENT) c->match.unmatched_after++;
-    else if (c->basis == HSD_BASIS_EXACT) c->match.exact++;
-    else c->match.address++;
+    if (c->ladder.basis == HSD_BASIS_EXACT) return HSD_MATCH_EXACT;
+    if (c->ladder.basis == HSD_BASIS_ADDRESS) return HSD_MATCH_ADDRESS;
+    return (hsd_match_rung)(hsd_census_rung(after) - HSD_RUNG_KEY + HSD_MATCH_KEY);
 }
 
-static hsd_status tell_changed(const hsd_comparison *c, const uint64_t *record, const place *before,
+static hsd_status tell_matched(const hsd_comparison *c, const uint64_t *const *records, hsd_match_rung rung, hsd_error *err)
+{
+    if (c->options->matched == NULL) return HSD_OK;
+    return c->options->matched(c->options->matched_context, hsd_census_id(&c->sides[BEFORE], records[BEFORE]),
+                               hsd_census_id(&c->sides[AFTER], records[AFTER]), rung, err);
+}
+
+static hsd_status count_match(hsd_comparison *c, const uint64_t *const *records, const place *before, const place *after,
+                              hsd_error *err)
+{
+    hsd_match *match = &c->match;
+    if (after->state == ABSENT) match->unmatched_before++;
+    if (before->state == ABSENT) match->unmatched_after++;
+    if (after->state == ABSENT || before->state == ABSENT) return HSD_OK;
+    const hsd_match_rung rung = rung_of(c, records[AFTER]);
+    if (rung == HSD_MATCH_EXACT) match->exact++;
+    else if (rung == HSD_MATCH_ADDRESS) match->address++;
+    else match->structure++;
+    match->ambiguous += rung == HSD_MATCH_TWINS;
+    if (before->state == LIVE && after->state == LIVE) {
+        hsd_amount_add(&match->rungs[rung], after->bytes);
+        if (rung == HSD_MATCH_TWINS || rung == HSD_MATCH_CHANGED) hsd_amount_add(&match->weak, after->bytes);
+    }
+    return tell_matched(c, records, rung, err);
+}
+
+static hsd_status tell_changed(const hsd_comparison *c, int side, const uint64_t *record, const place *before,
                                const place *after, hsd_error *err)
 {
     if (c->options->changed == NULL) return HSD_OK;
     if (before->state == after->state && before->bytes == after->bytes) return HSD_OK;
     const hsd_bytes name = hsd_names_get(&c->types.names, hsd_census_type(record));
     const hsd_changed_object object = {
-        .id = record[0],
+        .id = hsd_census_id(&c->sides[side], record),
         .type = {.data = (const char *)name.data, .size = name.size},
         .bytes_before = before->bytes,
         .bytes_after = after->bytes,
@@ -172,14 +159,15 @@ static void note_kept(hsd_comparison *c, const uint64_t *const *records, const p
 
 static hsd_status fold_pair(hsd_comparison *c, const uint64_t *const *records, hsd_error *err)
 {
-    const uint64_t *any = records[BEFORE] != NULL ? records[BEFORE] : records[AFTER];
+    const int side = records[AFTER] != NULL ? AFTER : BEFORE;
+    const uint64_t *any = records[side];
     const place before = place_of(c, BEFORE, records[BEFORE]);
     const place after = place_of(c, AFTER, records[AFTER]);
     fold_type(&c->by_type[hsd_census_type(any)], &before, &after);
     fold_root(c->by_root, &before, &after);
-    count_match(c, &before, &after);
+    HSD_TRY(count_match(c, records, &before, &after, err));
     note_kept(c, records, &before, &after);
-    return tell_changed(c, any, &before, &after, err);
+    return tell_changed(c, side, any, &before, &after, err);
 }
 
 static hsd_status merge(hsd_comparison *c, hsd_tandem *tandem, hsd_error *err)
@@ -207,6 +195,7 @@ hsd_status hsd_compare_merge(hsd_comparison *c, hsd_error *err)
     HSD_TRY(hsd_tandem_new(&tandem, streams, SIDE_COUNT, hsd_census_words(&c->sides[AFTER]), err));
     const hsd_status status = merge(c, tandem, err);
     hsd_tandem_free(tandem);
+    c->match.ambiguous += c->recognised.undecidable[BEFORE] + c->recognised.undecidable[AFTER];
     return status;
 }
 
@@ -219,6 +208,7 @@ void hsd_compare_release(hsd_comparison *c)
     hsd_type_names_release(&c->types);
     hsd_edge_names_release(&c->edges);
     hsd_names_release(&c->roots);
+    hsd_user_keys_release(&c->user_keys);
     free(c->root_kinds);
     free(c->by_type);
     free(c->by_root);

@@ -7,12 +7,12 @@
 
 #include "diff/edges.h"
 #include "diff/fold.h"
+#include "diff/ladder.h"
 #include "diff/side.h"
+#include "diff/user_keys.h"
+#include "match/recognise.h"
 
 enum { BEFORE, AFTER, SIDE_COUNT };
-
-/* How objects of the two captures are recognised. */
-typedef enum hsd_basis { HSD_BASIS_EXACT, HSD_BASIS_ADDRESS, HSD_BASIS_COUNTS } hsd_basis;
 
 typedef struct hsd_root_change {
     hsd_amount new_, freed, kept, moved_in, moved_out;
@@ -29,8 +29,9 @@ typedef struct hsd_comparison {
     hsd_type_names types;
     hsd_edge_names edges;          /* empty without holders */
     hsd_plan plan;
-    hsd_basis basis;
-    const char *basis_reason;       /* why identity cannot be told; NULL when it can */
+    hsd_user_keys user_keys;
+    hsd_recognised recognised;     /* with the basis of structure */
+    hsd_ladder ladder;             /* what objects are recognised by */
     bool has_holders;              /* both sides have trees, and after keeps its graph */
     char why_no_holders[160];      /* a clause, for hsd_diff; empty with has_holders */
 
@@ -42,9 +43,6 @@ typedef struct hsd_comparison {
     hsd_root_change *by_root;      /* by common root */
     hsd_match match;
 } hsd_comparison;
-
-/* Decides the rung from what the two captures say of themselves. */
-void hsd_compare_choose_rung(hsd_comparison *c);
 
 /* Numbers the owners of both sides alike and makes room for the folds. After both walks. */
 hsd_status hsd_compare_prepare(hsd_comparison *c, hsd_error *err);

@@ -8,6 +8,7 @@
 #include <hsdiff/diff.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/check.h"
@@ -70,9 +71,29 @@ static hsd_status number_edges(hsd_comparison *c, hsd_error *err)
     return HSD_OK;
 }
 
+/* What objects are recognised by decides what the walks gather. */
+static hsd_status choose_ladder(hsd_comparison *c, hsd_error *err)
+{
+    c->ladder = hsd_ladder_choose(&c->sides[BEFORE], &c->sides[AFTER]);
+    HSD_TRY(hsd_user_keys_resolve(&c->user_keys, &c->types, err));
+    for (int i = 0; i < SIDE_COUNT; i++) {
+        hsd_side_walk *side = &c->sides[i];
+        side->want_identity = c->ladder.basis != HSD_BASIS_COUNTS;
+        side->want_structure = c->ladder.basis == HSD_BASIS_STRUCTURE;
+        side->is_after = i == AFTER;
+        side->look = c->ladder.look;
+        if (c->user_keys.count == 0 || !side->want_structure) continue;
+        side->user_keys = &c->user_keys;
+        side->key_counts = calloc(c->user_keys.count, sizeof *side->key_counts);
+        if (side->key_counts == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the keys");
+    }
+    return HSD_OK;
+}
+
 static hsd_status open_sides(hsd_comparison *c, hsd_capture *before, hsd_capture *after, hsd_error *err)
 {
     hsd_capture *const captures[SIDE_COUNT] = {before, after};
+    HSD_TRY(hsd_user_keys_read(&c->user_keys, c->options->keys, c->options->key_count, err));
     HSD_TRY(hsd_type_names_init(&c->types, err));
     for (int i = 0; i < SIDE_COUNT; i++) {
         c->sides[i].capture = captures[i];
@@ -80,23 +101,54 @@ static hsd_status open_sides(hsd_comparison *c, hsd_capture *before, hsd_capture
         c->sides[i].reporter = c->reporter;
         HSD_TRY(hsd_side_open(&c->sides[i], &c->types, err));
     }
-    hsd_compare_choose_rung(c);
-    for (int i = 0; i < SIDE_COUNT; i++) c->sides[i].want_identity = c->basis != HSD_BASIS_COUNTS;
-    return HSD_OK;
+    return choose_ladder(c, err);
 }
 
-static hsd_status walk_side(void *context, hsd_error *err)
+static hsd_status named_by(const hsd_side_walk *side, hsd_status status, hsd_error *err)
 {
-    hsd_side_walk *side = context;
-    const hsd_status status = hsd_side_run(side, err);
     if (status < 0) hsd_error_set_file(err, side->info->path);
     return status;
 }
 
-static hsd_status walk_both(hsd_comparison *c, bool side_by_side, hsd_error *err)
+static hsd_status walk_graph(void *context, hsd_error *err)
 {
-    const hsd_job before = {walk_side, &c->sides[BEFORE]}, after = {walk_side, &c->sides[AFTER]};
-    return hsd_run_both(before, after, side_by_side, err);
+    return named_by(context, hsd_side_run_graph(context, err), err);
+}
+
+static hsd_status walk_census(void *context, hsd_error *err)
+{
+    return named_by(context, hsd_side_run_census(context, err), err);
+}
+
+static hsd_status walk_side(void *context, hsd_error *err)
+{
+    HSD_TRY(walk_graph(context, err));
+    return walk_census(context, err);
+}
+
+static hsd_status walk_both(hsd_comparison *c, hsd_worker_fn walk, hsd_error *err)
+{
+    const hsd_job before = {walk, &c->sides[BEFORE]}, after = {walk, &c->sides[AFTER]};
+    return hsd_run_both(before, after, c->plan.is_side_by_side, err);
+}
+
+static hsd_status recognise(hsd_comparison *c, hsd_error *err)
+{
+    const uint64_t start = hsd_now_ns();
+    const hsd_recognise_config config = {.memory_bytes = c->plan.recognise_bytes, .space = &c->space,
+                                         .reporter = c->reporter, .is_reversed = c->ladder.is_reversed};
+    HSD_TRY(hsd_recognise(&c->sides[BEFORE].sequence, &c->sides[AFTER].sequence, &config, &c->recognised, err));
+    hsd_note(c->reporter, HSD_NOTE_DETAIL, "recognising objects took %.3f s", (double)(hsd_now_ns() - start) * 1e-9);
+    return HSD_OK;
+}
+
+/* Where ids say nothing both sides wait between their graphs and their censuses until objects are recognised. */
+static hsd_status walk(hsd_comparison *c, hsd_error *err)
+{
+    if (c->ladder.basis != HSD_BASIS_STRUCTURE) return walk_both(c, walk_side, err);
+    HSD_TRY(walk_both(c, walk_graph, err));
+    HSD_TRY(recognise(c, err));
+    return walk_both(c, walk_census, err);
 }
 
 static hsd_status run(hsd_comparison *c, hsd_diff **out, hsd_capture *before, hsd_capture *after, hsd_error *err)
@@ -104,9 +156,9 @@ static hsd_status run(hsd_comparison *c, hsd_diff **out, hsd_capture *before, hs
     HSD_TRY(open_sides(c, before, after, err));
     HSD_TRY(make_plan(c, err));
     HSD_TRY(number_edges(c, err));
-    HSD_TRY(walk_both(c, c->plan.is_side_by_side, err));
+    HSD_TRY(walk(c, err));
     HSD_TRY(hsd_compare_prepare(c, err));
-    if (c->basis != HSD_BASIS_COUNTS) HSD_TRY(hsd_compare_merge(c, err));
+    if (c->ladder.basis != HSD_BASIS_COUNTS) HSD_TRY(hsd_compare_merge(c, err));
     HSD_TRY(hsd_rows_from_comparison(out, c, err));
     const hsd_status status = hsd_growth_find(c, *out, err);
     if (status == HSD_OK) return HSD_OK;

@@ -248,7 +248,7 @@ static hsd_status run(hsd_growth *growth, hsd_error *err)
 
 hsd_status hsd_growth_find(hsd_comparison *c, hsd_diff *diff, hsd_error *err)
 {
-    hsd_growth growth = {.c = c, .diff = diff, .has_identity = c->basis != HSD_BASIS_COUNTS,
+    hsd_growth growth = {.c = c, .diff = diff, .has_identity = c->ladder.basis != HSD_BASIS_COUNTS,
                          .memory_bytes = c->plan.growth_bytes,
                          .walks_at_once = c->plan.is_side_by_side && c->plan.growth_bytes >= AT_ONCE_LEAST};
     if (!c->has_holders) {

@@ -72,7 +72,7 @@ static hsd_status take_pair(match *m, const uint64_t *before, const uint64_t *af
     const uint64_t difference = hsd_census_bytes(after) - hsd_census_bytes(before);
     const uint32_t x = hsd_census_ordinal(before), y = hsd_census_ordinal(after);
     if (difference == 0 && !is_credited(m->growth, BEFORE, x) && !is_credited(m->growth, AFTER, y)) return HSD_OK;
-    const uint64_t pair[PAIR_WORDS] = {(uint64_t)x << 32 | y, after[0], difference, hsd_census_type(after)};
+    const uint64_t pair[PAIR_WORDS] = {(uint64_t)x << 32 | y, hsd_census_id(&m->growth->c->sides[AFTER], after), difference, hsd_census_type(after)};
     return hsd_sorter_put(m->pairs, pair, err);
 }
 

@@ -215,7 +215,8 @@ static void forget_freed(hsd_diff *diff)
 
 static hsd_status fill(hsd_diff *diff, const hsd_comparison *c, hsd_error *err)
 {
-    diff->identity_is_known = c->basis != HSD_BASIS_COUNTS;
+    diff->identity_is_known = c->ladder.basis != HSD_BASIS_COUNTS;
+    diff->is_by_structure = c->ladder.basis == HSD_BASIS_STRUCTURE;
     diff->match = c->match;
     diff->temp_bytes_peak = c->space.bytes_peak;
     HSD_TRY(copy_info(diff, &diff->before, c->sides[BEFORE].info, err));
@@ -228,8 +229,12 @@ static hsd_status fill(hsd_diff *diff, const hsd_comparison *c, hsd_error *err)
     if (diff->is_partial) forget_freed(diff);
     hsd_store_warn_of_capture(diff->store, &diff->before.info);
     hsd_store_warn_of_capture(diff->store, &diff->after.info);
-    if (c->basis_reason != NULL) {
-        hsd_store_warn(diff->store, "single objects cannot be matched: %s%s", c->basis_reason,
+    if (c->ladder.reason != NULL) {
+        const hsd_bytes reason = {(const uint8_t *)c->ladder.reason, strlen(c->ladder.reason)};
+        HSD_TRY(hsd_store_text(diff->store, reason, &diff->match_reason, err));
+    }
+    if (c->ladder.basis == HSD_BASIS_COUNTS) {
+        hsd_store_warn(diff->store, "single objects cannot be matched: %s%s", c->ladder.reason,
              diff->is_partial ? "" : "; growth is exact, new and freed are not known");
     }
     warn_of_pair(diff);

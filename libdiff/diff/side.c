@@ -65,7 +65,9 @@ hsd_plan_capture hsd_side_needs(const hsd_side_walk *side, bool with_tree)
         .needs_join = !info->targets_are_ordinals,
         .has_edges = info->edges > 0,
         .has_parts = info->has_parts,
-        .identity_words = side->want_identity ? HSD_CENSUS_WORDS - (with_tree ? 0 : 1) : 0,
+        .identity_words = !side->want_identity ? 0 : side->want_structure ? HSD_CENSUS_WORDS : HSD_CENSUS_WORDS - (with_tree ? 1 : 2),
+        .has_structure = side->want_structure,
+        .strings = info->strings,
         .tree_words = !with_tree ? 0 : side->want_ids ? HSD_TREE_ID_WORDS : HSD_TREE_WORDS,
     };
 }
@@ -111,6 +113,9 @@ static void release_bits(hsd_side_walk *side)
     free(side->is_folded);
     free(side->has_soft);
     free(side->is_soft);
+    free(side->is_named);
+    free(side->is_keyed);
+    side->is_named = side->is_keyed = NULL;
     side->is_pseudo = side->is_part = side->is_folded = side->has_soft = side->is_soft = NULL;
 }
 
@@ -129,6 +134,7 @@ static void free_stage(hsd_side_walk *side)
     side->folded = NULL;
     hsd_places_free(side->places);
     side->places = NULL;
+    hsd_sequence_release(&side->sequence);
     release_bits(side);
 }
 
@@ -144,6 +150,7 @@ static hsd_status open_types(hsd_side_walk *side, hsd_error *err)
 {
     const uint64_t full = hsd_paged_full_bytes((uint64_t)side->object_count * sizeof(uint32_t));
     if (side->object_count == 0) return HSD_OK;
+    if (side->has_types_of) return hsd_paged_grow(&side->types_of, hsd_min_u64(full, side->plan.type_bytes), err);
     HSD_TRY(hsd_paged_open_file(&side->types_of, &side->types_file, hsd_min_u64(full, side->plan.type_bytes), err));
     side->has_types_of = true;
     return HSD_OK;
@@ -157,20 +164,32 @@ static hsd_status serve(hsd_side_walk *side, hsd_error *err)
     return side->keep_graph ? open_types(side, err) : HSD_OK;
 }
 
-hsd_status hsd_side_run(hsd_side_walk *side, hsd_error *err)
+hsd_status hsd_side_run_graph(hsd_side_walk *side, hsd_error *err)
 {
     if (hsd_side_has_graph(side) || side->info->has_parts) {
         HSD_TRY(step(side, "reading the graph", hsd_side_graph, err));
         note_graph(side);
         HSD_TRY(step(side, "attributing parts", hsd_side_parts, err));
     }
+    if (side->want_structure) HSD_TRY(step(side, "looking at objects", hsd_side_structure, err));
     if (side->want_tree) HSD_TRY(step(side, "finding dominators", hsd_side_dominators, err));
     HSD_TRY(step(side, "finding owners", hsd_side_owners, err));
-    if (side->adjacency != NULL && side->keep_graph) HSD_TRY(rest_graph(side, err));
-    else free_graph(side);
+    if (side->adjacency != NULL && side->keep_graph) return rest_graph(side, err);
+    free_graph(side);
+    return HSD_OK;
+}
+
+hsd_status hsd_side_run_census(hsd_side_walk *side, hsd_error *err)
+{
     HSD_TRY(step(side, "counting objects", hsd_side_census, err));
     free_stage(side);
     return serve(side, err);
+}
+
+hsd_status hsd_side_run(hsd_side_walk *side, hsd_error *err)
+{
+    HSD_TRY(hsd_side_run_graph(side, err));
+    return hsd_side_run_census(side, err);
 }
 
 void hsd_side_release(hsd_side_walk *side)
@@ -181,10 +200,12 @@ void hsd_side_release(hsd_side_walk *side)
     free(side->root_nodes);
     free(side->name_of_node);
     free(side->is_kept);
+    free(side->key_counts);
     free_graph(side);
     free_stage(side);
     if (side->has_types_of) hsd_paged_close(&side->types_of);
     hsd_temp_close(&side->types_file);
+    hsd_temp_close(&side->shapes_file);
     hsd_sorter_free(side->ids);
     hsd_names_release(&side->roots.names);
     free(side->roots.kinds);

@@ -5,6 +5,7 @@
  *      side_graph       objects, references, roots -> adjacency blocks       side_graph.c, side_references.c,
  *                                                                            side_join.c, side_roots.c
  *      side_parts       which objects are folded into their sole owner       side_parts.c
+ *      side_structure   what each object looks like, in address order, where ids say nothing: side_shapes.c, side_structure.c
  *      side_dominators  a place in the dominator tree for each node          side_dominators.c
  *      side_owners      an owner for each object, and what is live softly    side_owners.c
  *      side_census      one record an object that counts, by identity, and one by place    side_census.c
@@ -25,6 +26,7 @@
 #include "graph/dominators.h"
 #include "graph/paged.h"
 #include "io/temp.h"
+#include "match/sequence.h"
 #include "sort/sorter.h"
 #include <hsdiff/diff.h>
 
@@ -54,6 +56,12 @@ typedef struct hsd_root_names {
 
 #define HSD_ROOT_SHARED 0u
 
+/* What of an object may be compared with one of the other capture. */
+typedef struct hsd_side_look {
+    bool has_sizes;    /* same runtime and width of pointers */
+    bool has_contents; /* and the same producer: contents are its hashes */
+} hsd_side_look;
+
 /* Fixed, so that the answer does not depend on the budget. What the budget cannot hold is an error that
  * names the number that suffices. */
 #define HSD_MAX_ROOT_NAMES (UINT32_C(1) << 20)
@@ -68,6 +76,11 @@ typedef struct hsd_side_walk {
     uint64_t table_bytes;    /* for names of roots and label nodes */
     bool use_thread;         /* sorters may write on threads of their own */
     bool want_identity;      /* census sorts by identity; else it only counts */
+    bool want_structure;     /* identity is that of `sequence`: between the graph and the census objects are recognised */
+    bool is_after;           /* with want_structure: the side whose identities are those of its partners */
+    hsd_side_look look;      /* with want_structure */
+    const struct hsd_user_keys *user_keys; /* NULL = none; with want_structure */
+    struct hsd_user_key_count *key_counts; /* one for each of them */
     bool want_tree;          /* dominators and `tree`; needs roots and references */
     bool want_ids;           /* records of `tree` have HSD_TREE_ID_WORDS: who asks for one side alone names objects */
     bool keep_graph;         /* the adjacency outlives the walk, for shortest paths */
@@ -95,11 +108,15 @@ typedef struct hsd_side_walk {
     uint8_t *has_soft;       /* one bit an object: it has soft references; NULL when there are none */
     uint8_t *is_soft;        /* one bit a node: live, but by soft references alone; NULL when none is soft */
     uint8_t *is_kept;        /* one bit an object: live in both captures; set by the merge; NULL without identity */
-    hsd_temp types_file;     /* common type of each object, u32, as they come; only with keep_graph */
+    uint8_t *is_named;       /* one bit an object: it has a name, or a key; with want_structure, until its sequence is there */
+    uint8_t *is_keyed;       /* one bit an object: it has a key; NULL without keys */
+    hsd_temp types_file;     /* common type of each object, u32, as they come; with keep_graph or want_structure */
+    hsd_temp shapes_file;    /* shape of each node, u64 (match/keys.h), likewise; with want_structure */
     hsd_paged types_of;      /* the same to be read at random, once the walk is over */
     bool has_types_of;
 
-    hsd_sorter *ids;         /* (id, ordinal), when references are by id */
+    hsd_sorter *ids;         /* (id, ordinal), when references are by id, and with want_structure */
+    hsd_sequence sequence;   /* with want_structure: from side_structure to the census */
     hsd_adjacency *adjacency;
     hsd_root_names roots;
     hsd_paged owners;        /* label of each node */
@@ -136,13 +153,22 @@ static inline const char *hsd_side_why_no_tree(const hsd_side_walk *side)
     return hsd_side_why_no_graph(side);
 }
 
-/* Words of a census record: identity, type and owner, size and state, and with want_tree the ordinal. */
-#define HSD_CENSUS_WORDS 4u
+/*
+ * Words of a census record:
+ *      0   identity: the id, or with want_structure the position of the object before, of one without a partner after
+ *          2^32 + its position
+ *      1   common type << 32 | owner
+ *      2   bytes << 1 | is live
+ *      3   rung (match/sequence.h; after, with want_structure) << 32 | ordinal; with want_tree or want_structure
+ *      4   id; with want_structure
+ */
+#define HSD_CENSUS_WORDS 5u
 #define HSD_CENSUS_KEY_WORDS 2u
 
 static inline unsigned hsd_census_words(const hsd_side_walk *side)
 {
-    return side->want_tree ? HSD_CENSUS_WORDS : HSD_CENSUS_WORDS - 1;
+    if (side->want_structure) return HSD_CENSUS_WORDS;
+    return side->want_tree ? HSD_CENSUS_WORDS - 1 : HSD_CENSUS_WORDS - 2;
 }
 
 static inline uint32_t hsd_census_type(const uint64_t *record) { return (uint32_t)(record[1] >> 32); }
@@ -150,6 +176,12 @@ static inline uint32_t hsd_census_root(const uint64_t *record) { return (uint32_
 static inline uint64_t hsd_census_bytes(const uint64_t *record) { return record[2] >> 1; }
 static inline bool hsd_census_is_live(const uint64_t *record) { return record[2] & 1; }
 static inline uint32_t hsd_census_ordinal(const uint64_t *record) { return (uint32_t)record[3]; }
+static inline hsd_rung hsd_census_rung(const uint64_t *record) { return (hsd_rung)(record[3] >> 32); }
+
+static inline uint64_t hsd_census_id(const hsd_side_walk *side, const uint64_t *record)
+{
+    return side->want_structure ? record[4] : record[0];
+}
 
 /* Reads the tables; numbers types in `type_names`. Both sides one after the other. */
 hsd_status hsd_side_open(hsd_side_walk *side, hsd_type_names *type_names, hsd_error *err);
@@ -157,8 +189,11 @@ hsd_status hsd_side_open(hsd_side_walk *side, hsd_type_names *type_names, hsd_er
 /* What the planner must know of an open side; want_identity and want_ids are set. */
 hsd_plan_capture hsd_side_needs(const hsd_side_walk *side, bool with_tree);
 
-/* All steps of one side; both sides may run at the same time. */
+/* All steps of one side; both sides may run at the same time. With want_structure in two halves: between them the
+ * objects of both sides are recognised (match/recognise.h). */
 hsd_status hsd_side_run(hsd_side_walk *side, hsd_error *err);
+hsd_status hsd_side_run_graph(hsd_side_walk *side, hsd_error *err);
+hsd_status hsd_side_run_census(hsd_side_walk *side, hsd_error *err);
 
 void hsd_side_release(hsd_side_walk *side);
 
@@ -167,6 +202,7 @@ void hsd_side_release(hsd_side_walk *side);
 hsd_status hsd_side_graph(hsd_side_walk *side, hsd_error *err);
 hsd_status hsd_side_owners(hsd_side_walk *side, hsd_error *err);
 hsd_status hsd_side_parts(hsd_side_walk *side, hsd_error *err);
+hsd_status hsd_side_structure(hsd_side_walk *side, hsd_error *err);  /* fills sequence */
 hsd_status hsd_side_dominators(hsd_side_walk *side, hsd_error *err); /* fills places */
 hsd_status hsd_side_census(hsd_side_walk *side, hsd_error *err);
 

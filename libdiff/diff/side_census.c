@@ -99,9 +99,22 @@ static hsd_status put_owners(hsd_side_walk *side, hsd_error *err)
 
 /* ---- objects ---- */
 
+/* The position before is the identity of both. */
+static uint64_t identity_of(hsd_side_walk *side, const hsd_object *object, hsd_rung *rung)
+{
+    hsd_sequence *s = &side->sequence;
+    if (!side->want_structure) return object->id;
+    const uint32_t position = hsd_paged_get_u32(&s->positions, object->ordinal);
+    *rung = hsd_sequence_rung(s, position);
+    if (!side->is_after) return position;
+    const uint32_t partner = hsd_sequence_partner(s, position);
+    return partner != HSD_NO_PARTNER ? partner : UINT64_C(1) << 32 | position;
+}
+
 static hsd_status count_object(census *c, const hsd_object *object, hsd_error *err)
 {
     hsd_side_walk *side = c->side;
+    hsd_rung rung = HSD_RUNG_NONE;
     uint64_t bytes = object->size_bytes;
     uint32_t root;
     bool is_live;
@@ -114,8 +127,9 @@ static hsd_status count_object(census *c, const hsd_object *object, hsd_error *e
     hsd_fold_side_add(side->counts, type, root, is_live, bytes);
     if (is_live && side->tree != NULL) HSD_TRY(put_object(side, object, type, bytes, err));
     if (side->census == NULL) return HSD_OK;
-    const uint64_t record[HSD_CENSUS_WORDS] = {object->id, (uint64_t)type << 32 | root,
-                                               bytes << 1 | (uint64_t)is_live, object->ordinal};
+    const uint64_t record[HSD_CENSUS_WORDS] = {identity_of(side, object, &rung), (uint64_t)type << 32 | root,
+                                               bytes << 1 | (uint64_t)is_live, (uint64_t)rung << 32 | object->ordinal,
+                                               object->id};
     return hsd_sorter_put(side->census, record, err);
 }
 
@@ -131,6 +145,7 @@ static hsd_status open_tree(hsd_side_walk *side, hsd_error *err)
 static hsd_status check_arrays(const hsd_side_walk *side, hsd_error *err)
 {
     if (side->has_owners) HSD_TRY(hsd_paged_check(&side->owners, err));
+    if (side->want_structure) HSD_TRY(hsd_sequence_check(&side->sequence, err));
     return side->places != NULL ? hsd_paged_check(&side->places->array, err) : HSD_OK;
 }
 

@@ -18,7 +18,6 @@
 #include <hscapture/hscapture.h>
 
 #define NO_LABEL_NODE UINT32_MAX
-#define TYPES_BUFFER ((uint32_t)64 << 10)
 
 /* ---- label nodes ---- */
 
@@ -126,33 +125,6 @@ static hsd_status references_by_ordinal(hsd_side_build *b, const hsd_object *obj
     return HSD_OK;
 }
 
-/* ---- types, to be looked up at random by those who go through paths ---- */
-
-static hsd_status write_types(hsd_side_build *b, hsd_error *err)
-{
-    hsd_temp *file = &b->side->types_file;
-    if (b->types_bytes == 0) return HSD_OK;
-    if (b->types_written == 0) HSD_TRY(hsd_temp_open(file, b->side->space, err));
-    HSD_TRY(hsd_temp_write(file, b->types_written, b->types, b->types_bytes, err));
-    b->types_written += b->types_bytes;
-    b->types_bytes = 0;
-    return HSD_OK;
-}
-
-/* A salvaged capture lacks some ordinals: there is nothing at their places. */
-static hsd_status note_type(hsd_side_build *b, uint32_t common, hsd_error *err)
-{
-    const uint64_t wanted = b->ordinal * sizeof common;
-    while (b->types_written + b->types_bytes <= wanted) {
-        const bool is_it = b->types_written + b->types_bytes == wanted;
-        const uint32_t type = is_it ? common : HSD_TYPE_UNDEFINED;
-        if (b->types_bytes == TYPES_BUFFER) HSD_TRY(write_types(b, err));
-        memcpy(b->types + b->types_bytes, &type, sizeof type);
-        b->types_bytes += (uint32_t)sizeof type;
-    }
-    return HSD_OK;
-}
-
 /* ---- the pass over the objects ---- */
 
 static hsd_status note_object(hsd_side_build *b, const hsd_object *object, hsd_error *err)
@@ -167,7 +139,9 @@ static hsd_status note_object(hsd_side_build *b, const hsd_object *object, hsd_e
     if (side->is_part != NULL && (hsd_type_flags(&side->types, object->type) & HSC_TYPE_PART)) {
         hsd_bit_set(side->is_part, b->ordinal);
     }
-    if (b->types != NULL) HSD_TRY(note_type(b, hsd_type_common(&side->types, object->type), err));
+    const uint32_t type = hsd_type_common(&side->types, object->type);
+    HSD_TRY(hsd_side_column_put(&b->types, side->space, b->ordinal, type, err));
+    if (b->shapes != NULL) HSD_TRY(hsd_side_shape(b->shapes, object, type, err));
     if (side->ids == NULL) return HSD_OK;
     const uint64_t record[2] = {object->id, b->ordinal};
     return hsd_sorter_put(side->ids, record, err);
@@ -195,7 +169,8 @@ static hsd_status pass_objects(hsd_side_build *b, hsd_object_reader *reader, hsd
 static hsd_status read_objects(hsd_side_build *b, hsd_error *err)
 {
     hsd_object_reader *reader;
-    const unsigned want = HSD_WANT_REFERENCES | HSD_WANT_LABELS | HSD_WANT_IDS | HSD_WANT_DETAILS;
+    const unsigned want = HSD_WANT_REFERENCES | HSD_WANT_LABELS | HSD_WANT_IDS | HSD_WANT_DETAILS |
+                          (b->shapes != NULL ? HSD_WANT_SIZES : 0);
     HSD_TRY(hsd_object_reader_open(&reader, b->side->capture, want, err));
     const hsd_status status = pass_objects(b, reader, err);
     hsd_object_reader_close(reader);
@@ -228,28 +203,26 @@ static hsd_status take_all_bits(hsd_side_build *b, hsd_error *err)
         !take_bits(&side->has_soft, count, has_soft_labels(side))) {
         return hsd_fail(err, HSD_E_NOMEM, "out of memory for a few bits an object");
     }
-    if (!side->keep_graph) return HSD_OK;
-    b->types = malloc(TYPES_BUFFER);
-    return b->types == NULL ? hsd_fail(err, HSD_E_NOMEM, "out of memory for the types of objects") : HSD_OK;
+    return HSD_OK;
 }
 
-/* Types of objects that a salvaged capture lost at its end. */
-static hsd_status end_types(hsd_side_build *b, hsd_error *err)
+static hsd_status open_columns(hsd_side_build *b, hsd_error *err)
 {
-    if (b->types == NULL || b->side->object_count == 0) return HSD_OK;
-    b->ordinal = b->side->object_count - 1;
-    HSD_TRY(note_type(b, HSD_TYPE_UNDEFINED, err));
-    return write_types(b, err);
+    hsd_side_walk *side = b->side;
+    if (side->keep_graph || side->want_structure)
+        HSD_TRY(hsd_side_column_open(&b->types, &side->types_file, 4, HSD_TYPE_UNDEFINED, err));
+    return side->want_structure ? hsd_side_shapes_new(&b->shapes, side, err) : HSD_OK;
 }
 
 static hsd_status open_sorters(hsd_side_build *b, hsd_error *err)
 {
     hsd_side_walk *side = b->side;
     const hsd_plan_side *plan = &side->plan;
+    if (side->want_structure || !side->info->targets_are_ordinals)
+        HSD_TRY(hsd_side_sorter(side, 2, 1, plan->id_sort_bytes, &side->ids, err));
     if (side->info->targets_are_ordinals && side->info->edges == 0) return HSD_OK;
     HSD_TRY(hsd_side_sorter(side, side->want_tree ? 2 : 1, 1, plan->edge_sort_bytes, &b->by_source, err));
     if (side->info->targets_are_ordinals) return HSD_OK;
-    HSD_TRY(hsd_side_sorter(side, 2, 1, plan->id_sort_bytes, &side->ids, err));
     return hsd_side_sorter(side, 2, 2, plan->reference_sort_bytes, &b->by_target, err);
 }
 
@@ -264,13 +237,15 @@ static hsd_status run(hsd_side_build *b, hsd_error *err)
 {
     hsd_side_walk *side = b->side;
     HSD_TRY(take_all_bits(b, err));
+    HSD_TRY(open_columns(b, err));
     HSD_TRY(open_sorters(b, err));
     HSD_TRY(begin_blocks(side, err));
     HSD_TRY(read_objects(b, err));
-    HSD_TRY(end_types(b, err));
+    HSD_TRY(hsd_side_column_end(&b->types, side->space, side->object_count, err));
     if (side->ids != NULL) HSD_TRY(hsd_side_serve(side->ids, side->plan.id_serve_bytes, err));
     HSD_TRY(hsd_side_read_edges(b, err));
     HSD_TRY(hsd_side_add_owners(b, err));
+    if (b->shapes != NULL) HSD_TRY(hsd_side_shapes_finish(b->shapes, err));
     HSD_TRY(hsd_side_fill_blocks(b, err));
     HSD_TRY(hsd_adjacency_finish(side->adjacency, side->node_count, err));
     side->edge_count = hsd_adjacency_edge_count(side->adjacency);
@@ -283,10 +258,13 @@ hsd_status hsd_side_graph(hsd_side_walk *side, hsd_error *err)
     const hsd_status status = run(&b, err);
     hsd_sorter_free(b.by_target);
     hsd_sorter_free(b.by_source);
-    hsd_sorter_free(side->ids);
-    side->ids = NULL;
+    if (!side->want_structure || status != HSD_OK) {
+        hsd_sorter_free(side->ids);
+        side->ids = NULL;
+    }
     free(b.nodes);
     free(b.names);
-    free(b.types);
+    hsd_side_column_close(&b.types);
+    hsd_side_shapes_free(b.shapes);
     return status;
 }

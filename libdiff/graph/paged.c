@@ -211,11 +211,9 @@ uint32_t hsd_paged_fault(hsd_paged *paged, uint64_t page)
     return frame;
 }
 
-hsd_status hsd_paged_shrink(hsd_paged *paged, uint64_t memory_bytes, hsd_error *err)
+/* Everything that is dirty goes to the file, and other frames come. */
+static hsd_status reframe(hsd_paged *paged, uint64_t frames, hsd_error *err)
 {
-    const uint64_t least = hsd_min_u64(paged->page_count, MIN_FRAMES);
-    const uint64_t frames = hsd_max_u64(frames_for(paged->page_count, memory_bytes), least);
-    if (frames >= paged->frame_count) return HSD_OK;
     paged->is_flat = false;
     for (uint32_t frame = 0; frame < paged->frames_used; frame++) {
         const uint32_t page = paged->frame_page[frame];
@@ -235,6 +233,19 @@ hsd_status hsd_paged_shrink(hsd_paged *paged, uint64_t memory_bytes, hsd_error *
         return hsd_fail(err, HSD_E_NOMEM, "out of memory for a paged array");
     }
     return hsd_paged_check(paged, err);
+}
+
+hsd_status hsd_paged_shrink(hsd_paged *paged, uint64_t memory_bytes, hsd_error *err)
+{
+    const uint64_t least = hsd_min_u64(paged->page_count, MIN_FRAMES);
+    const uint64_t frames = hsd_max_u64(frames_for(paged->page_count, memory_bytes), least);
+    return frames < paged->frame_count ? reframe(paged, frames, err) : HSD_OK;
+}
+
+hsd_status hsd_paged_grow(hsd_paged *paged, uint64_t memory_bytes, hsd_error *err)
+{
+    const uint64_t frames = frames_for(paged->page_count, memory_bytes);
+    return frames > paged->frame_count ? reframe(paged, frames, err) : HSD_OK;
 }
 
 hsd_status hsd_paged_check(const hsd_paged *paged, hsd_error *err)

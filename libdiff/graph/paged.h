@@ -64,6 +64,10 @@ uint32_t hsd_paged_fault(hsd_paged *paged, uint64_t page);
  */
 hsd_status hsd_paged_shrink(hsd_paged *paged, uint64_t memory_bytes, hsd_error *err);
 
+/* The other way: keeps up to memory_bytes resident from now on. Nothing happens where as much is resident already. What
+ * is resident goes to the file first, and comes back when it is asked for. */
+hsd_status hsd_paged_grow(hsd_paged *paged, uint64_t memory_bytes, hsd_error *err);
+
 /* First failure since open. */
 hsd_status hsd_paged_check(const hsd_paged *paged, hsd_error *err);
 

@@ -31,7 +31,7 @@ void hsd_sequence_write(hsd_sequence *sequence, uint32_t position, const hsd_ele
 
 static void set_partner(hsd_sequence *sequence, uint32_t position, uint32_t partner, hsd_rung rung)
 {
-    hsd_paged_set_u32(&sequence->partners, position, partner);
+    hsd_paged_set_u32(&sequence->partners, position, partner + 1);
     *hsd_paged_at(&sequence->rungs, position, HSD_FRAME_USED | HSD_FRAME_DIRTY) = (uint8_t)rung;
 }
 

@@ -20,9 +20,9 @@ typedef enum hsd_rung {
     HSD_RUNG_NONE = 0,
     HSD_RUNG_KEY,       /* the value of a field the user named */
     HSD_RUNG_NAME,      /* type and name: classes, threads; the only ones of that name on both sides */
-    HSD_RUNG_PLACE,     /* what a named root (a static field) refers to, and the type */
     HSD_RUNG_ADDRESS,   /* address and structure, where most objects stayed where they were */
     HSD_RUNG_STRUCTURE, /* the only ones on both sides with this type, size, content and neighbourhood */
+    HSD_RUNG_PLACE,     /* what a named root (a static field) refers to, and the type */
     HSD_RUNG_ORDER,     /* between recognised neighbours, in the same order, and alike */
     HSD_RUNG_CHANGED,   /* between recognised neighbours, of the same type, but not alike: it was written to */
     HSD_RUNG_TWINS,     /* as ORDER among equals of which some went: right in number, uncertain one by one */
@@ -34,7 +34,7 @@ typedef struct hsd_sequence {
     hsd_paged elements;  /* hsd_element by position */
     hsd_paged addresses; /* u64 by position, ascending */
     hsd_paged positions; /* u32 by ordinal: position, or HSD_NO_POSITION */
-    hsd_paged partners;  /* u32 by position: position on the other side, or HSD_NO_PARTNER; from hsd_recognise on */
+    hsd_paged partners;  /* u32 by position: 1 + position on the other side, 0 = none; from hsd_recognise on */
     hsd_paged rungs;     /* u8 by position: hsd_rung of its pair; likewise */
     uint8_t *is_shared;  /* one bit a position: its whole is there on the other side too; while they are recognised */
     hsd_sorter *wholes;  /* (whole, position), finished; until they are joined */
@@ -49,7 +49,7 @@ void hsd_sequence_write(hsd_sequence *sequence, uint32_t position, const hsd_ele
 
 static inline uint32_t hsd_sequence_partner(hsd_sequence *s, uint32_t position)
 {
-    return hsd_paged_get_u32(&s->partners, position);
+    return hsd_paged_get_u32(&s->partners, position) - 1; /* 0 - 1 is HSD_NO_PARTNER */
 }
 
 static inline hsd_rung hsd_sequence_rung(hsd_sequence *s, uint32_t position)

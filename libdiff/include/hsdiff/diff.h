@@ -128,9 +128,9 @@ typedef enum hsd_match_rung {
     HSD_MATCH_ADDRESS,      /* the same id and type, and site and generation where the captures have them */
     HSD_MATCH_KEY,          /* a field named with --key has the same value */
     HSD_MATCH_NAME,         /* the only one of its type and name: classes, threads */
-    HSD_MATCH_PLACE,        /* what a named root (a static field) refers to, and the type */
     HSD_MATCH_SAME_ADDRESS, /* the same address and structure, where most objects stayed where they were */
     HSD_MATCH_STRUCTURE,    /* the only one with its type, size, content and neighbourhood */
+    HSD_MATCH_PLACE,        /* what a named root (a static field) refers to, and the type */
     HSD_MATCH_ORDER,        /* between recognised neighbours, in the same order, and alike */
     HSD_MATCH_CHANGED,      /* between recognised neighbours, of the same type, but written to */
     HSD_MATCH_TWINS,        /* among equals of which some went: right in number, uncertain one by one */
@@ -205,6 +205,10 @@ typedef struct hsd_changed_object {
 
 typedef hsd_status (*hsd_changed_fn)(void *context, const hsd_changed_object *object, hsd_error *err);
 
+/* Two objects of the two captures that were recognised as one, live or not. */
+typedef hsd_status (*hsd_matched_fn)(void *context, uint64_t id_before, uint64_t id_after, hsd_match_rung rung,
+                                     hsd_error *err);
+
 typedef struct hsd_diff_options {
     bool summary_only;
     bool no_holders;           /* stop at owners: no dominators, holders, paths, retained sizes */
@@ -214,6 +218,8 @@ typedef struct hsd_diff_options {
     hsd_changed_fn changed;    /* NULL = not wanted; called in identity order, not for kept objects of
                                 * equal size and state */
     void *changed_context;
+    hsd_matched_fn matched;    /* NULL = not wanted; called for every pair, in the same order */
+    void *matched_context;
 } hsd_diff_options;
 
 /*

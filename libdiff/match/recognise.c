@@ -1,0 +1,253 @@
+/*
+ * The rungs in their order, and what is resident in each: where pairs are made at random (seeds) partners have the
+ * memory, where neighbours are looked at elements have it.
+ */
+#include "match/recognise.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "match/seeds.h"
+#include "match/sweep.h"
+
+enum { OLDER, NEWER, SIDES };
+
+typedef struct recognising {
+    hsd_sequence *sequences[SIDES]; /* whoever is before */
+    const hsd_recognise_config *config;
+    hsd_recognised *out;
+    bool is_swapped; /* OLDER is after */
+} recognising;
+
+/* ---- memory ---- */
+
+static hsd_status open_pairs(const recognising *r, hsd_sequence *s, hsd_error *err)
+{
+    const uint64_t partner_bytes = (uint64_t)s->count * 4;
+    HSD_TRY(hsd_paged_open(&s->partners, partner_bytes, hsd_paged_least_bytes(partner_bytes), r->config->space, err));
+    HSD_TRY(hsd_paged_open(&s->rungs, s->count, hsd_paged_least_bytes(s->count), r->config->space, err));
+    s->is_shared = calloc((size_t)s->count / 8 + 1, 1);
+    return s->is_shared == NULL ? hsd_fail(err, HSD_E_NOMEM, "out of memory for one bit an object") : HSD_OK;
+}
+
+/* Gives an array its part of `memory_bytes`, or what it can use. */
+static hsd_status give(hsd_paged *array, uint64_t bytes, uint64_t memory_bytes, hsd_error *err)
+{
+    const uint64_t full = hsd_paged_full_bytes(bytes);
+    HSD_TRY(hsd_paged_shrink(array, hsd_min_u64(full, memory_bytes), err));
+    return hsd_paged_grow(array, hsd_min_u64(full, memory_bytes), err);
+}
+
+typedef struct shares { /* of the memory, in sixteenths, of each side */
+    unsigned elements, partners, rungs, addresses;
+} shares;
+
+static hsd_status divide(const recognising *r, const shares *share, hsd_error *err)
+{
+    const uint64_t part = r->config->memory_bytes / 32;
+    for (int i = 0; i < SIDES; i++) {
+        hsd_sequence *s = r->sequences[i];
+        HSD_TRY(give(&s->addresses, (uint64_t)s->count * 8, part * share->addresses, err));
+        HSD_TRY(give(&s->elements, (uint64_t)s->count * sizeof(hsd_element), part * share->elements, err));
+        HSD_TRY(give(&s->partners, (uint64_t)s->count * 4, part * share->partners, err));
+        HSD_TRY(give(&s->rungs, s->count, part * share->rungs, err));
+    }
+    return HSD_OK;
+}
+
+static const shares none = {0, 0, 0, 0};
+static const shares for_addresses = {5, 4, 1, 2};
+static const shares for_seeds = {2, 7, 2, 0};
+static const shares for_sweep = {9, 5, 1, 0};
+
+/* ---- seeds ---- */
+
+static hsd_seeds_config seeds_config(const recognising *r)
+{
+    return (hsd_seeds_config){.memory_bytes = r->config->memory_bytes / 8, .space = r->config->space,
+                              .reporter = r->config->reporter};
+}
+
+static void drop(hsd_sorter **sorter)
+{
+    hsd_sorter_free(*sorter);
+    *sorter = NULL;
+}
+
+static hsd_status seed_unique(recognising *r, hsd_sorter **in_older, hsd_sorter **in_newer, hsd_rung rung,
+                              bool mark_shared, hsd_error *err)
+{
+    const hsd_seeds_config config = seeds_config(r);
+    hsd_status status = HSD_OK;
+    if (*in_older != NULL && *in_newer != NULL) {
+        status = hsd_seeds_unique(r->sequences[OLDER], r->sequences[NEWER], *in_older, *in_newer, rung, mark_shared, &config,
+                                  &r->out->pairs[rung], err);
+    }
+    drop(in_older);
+    drop(in_newer);
+    return status;
+}
+
+static hsd_status seed_addresses(recognising *r, hsd_error *err)
+{
+    const hsd_seeds_config config = seeds_config(r);
+    HSD_TRY(divide(r, &for_addresses, err));
+    return hsd_seeds_addresses(r->sequences[OLDER], r->sequences[NEWER], &config, &r->out->pairs[HSD_RUNG_ADDRESS], err);
+}
+
+static hsd_status seed_places(recognising *r, hsd_error *err)
+{
+    const hsd_seeds_config config = seeds_config(r);
+    hsd_sequence *older = r->sequences[OLDER], *newer = r->sequences[NEWER];
+    hsd_status status = HSD_OK;
+    if (older->places != NULL && newer->places != NULL)
+        status = hsd_seeds_places(older, newer, &config, &r->out->pairs[HSD_RUNG_PLACE], err);
+    drop(&older->places);
+    drop(&newer->places);
+    return status;
+}
+
+static hsd_status seed(recognising *r, hsd_error *err)
+{
+    hsd_sequence *older = r->sequences[OLDER], *newer = r->sequences[NEWER];
+    HSD_TRY(divide(r, &for_seeds, err));
+    HSD_TRY(seed_unique(r, &older->keys, &newer->keys, HSD_RUNG_KEY, false, err));
+    HSD_TRY(seed_unique(r, &older->names, &newer->names, HSD_RUNG_NAME, false, err));
+    HSD_TRY(seed_addresses(r, err));
+    HSD_TRY(divide(r, &for_seeds, err));
+    HSD_TRY(seed_unique(r, &older->wholes, &newer->wholes, HSD_RUNG_STRUCTURE, true, err));
+    return seed_places(r, err);
+}
+
+/* ---- what is left ---- */
+
+/* Those without a partner, by what they look like. */
+static hsd_status gather_left(const recognising *r, hsd_sequence *s, hsd_sorter **out, hsd_error *err)
+{
+    enum { WINDOW = 512 };
+    hsd_element window[WINDOW];
+    const hsd_sorter_config config = {.record_words = 2, .key_words = 2, .space = r->config->space,
+                                      .memory_bytes = hsd_max_u64(r->config->memory_bytes / 4, HSD_SORT_MIN_BYTES),
+                                      .reporter = r->config->reporter};
+    HSD_TRY(hsd_sorter_new(out, &config, err));
+    for (uint32_t first = 0; first < s->count; first += WINDOW) {
+        const uint32_t count = (uint32_t)hsd_min_u64(WINDOW, s->count - first);
+        hsd_sequence_read(s, first, count, window);
+        for (uint32_t i = 0; i < count; i++) {
+            if (hsd_sequence_partner(s, first + i) != HSD_NO_PARTNER) continue;
+            const uint64_t record[2] = {hsd_element_key(&window[i]), (uint64_t)window[i].shape << 32 | window[i].type};
+            HSD_TRY(hsd_sorter_put(*out, record, err));
+        }
+    }
+    return hsd_sorter_finish(*out, hsd_max_u64(r->config->memory_bytes / 16, HSD_SORT_MIN_BYTES), err);
+}
+
+typedef struct run { /* equal records at the head of a sorted stream */
+    uint64_t record[2];
+    uint64_t count;  /* 0 = the stream is at its end */
+} run;
+
+typedef struct runs {
+    hsd_sorter *sorter;
+    const uint64_t *next;
+} runs;
+
+static hsd_status advance(runs *in, hsd_error *err)
+{
+    const hsd_status status = hsd_sorter_next(in->sorter, &in->next, err);
+    if (status == HSD_END) in->next = NULL;
+    return status == HSD_END ? HSD_OK : status;
+}
+
+static hsd_status next_run(runs *in, run *out, hsd_error *err)
+{
+    out->count = 0;
+    if (in->next == NULL) return HSD_OK;
+    memcpy(out->record, in->next, sizeof out->record);
+    while (in->next != NULL && memcmp(in->next, out->record, sizeof out->record) == 0) {
+        out->count++;
+        HSD_TRY(advance(in, err));
+    }
+    return HSD_OK;
+}
+
+static int compare_runs(const run *a, const run *b)
+{
+    for (int i = 0; i < 2; i++) {
+        if (a->record[i] != b->record[i]) return a->record[i] < b->record[i] ? -1 : 1;
+    }
+    return 0;
+}
+
+static hsd_status count_equals(hsd_sorter *const left[SIDES], uint64_t undecidable[SIDES], hsd_error *err)
+{
+    runs in[SIDES] = {{left[OLDER], NULL}, {left[NEWER], NULL}};
+    run now[SIDES];
+    for (int i = 0; i < SIDES; i++) {
+        HSD_TRY(advance(&in[i], err));
+        HSD_TRY(next_run(&in[i], &now[i], err));
+    }
+    while (now[OLDER].count > 0 && now[NEWER].count > 0) {
+        const int order = compare_runs(&now[OLDER], &now[NEWER]);
+        for (int i = 0; i < SIDES && order == 0; i++) undecidable[i] += now[i].count;
+        if (order <= 0) HSD_TRY(next_run(&in[OLDER], &now[OLDER], err));
+        if (order >= 0) HSD_TRY(next_run(&in[NEWER], &now[NEWER], err));
+    }
+    return HSD_OK;
+}
+
+static hsd_status count_undecidable(recognising *r, hsd_error *err)
+{
+    hsd_sorter *left[SIDES] = {NULL, NULL};
+    uint64_t undecidable[SIDES] = {0, 0};
+    HSD_TRY(divide(r, &(shares){2, 2, 0, 0}, err));
+    hsd_status status = gather_left(r, r->sequences[OLDER], &left[OLDER], err);
+    if (status == HSD_OK) status = gather_left(r, r->sequences[NEWER], &left[NEWER], err);
+    if (status == HSD_OK) status = count_equals(left, undecidable, err);
+    for (int i = 0; i < SIDES; i++) {
+        r->out->undecidable[r->is_swapped ? 1 - i : i] = undecidable[i];
+        hsd_sorter_free(left[i]);
+    }
+    return status;
+}
+
+/* ---- the whole ---- */
+
+static hsd_status run_rungs(recognising *r, hsd_error *err)
+{
+    hsd_sweep_pairs swept = {0, 0, 0};
+    for (int i = 0; i < SIDES; i++) HSD_TRY(open_pairs(r, r->sequences[i], err));
+    HSD_TRY(seed(r, err));
+    HSD_TRY(divide(r, &for_sweep, err));
+    HSD_TRY(hsd_sweep(r->sequences[OLDER], r->sequences[NEWER], r->config->reporter, &swept, err));
+    r->out->pairs[HSD_RUNG_ORDER] = swept.order;
+    r->out->pairs[HSD_RUNG_CHANGED] = swept.changed;
+    r->out->pairs[HSD_RUNG_TWINS] = swept.twins;
+    return count_undecidable(r, err);
+}
+
+static hsd_status leave(const recognising *r, hsd_error *err)
+{
+    HSD_TRY(divide(r, &none, err));
+    for (int i = 0; i < SIDES; i++) {
+        hsd_sequence *s = r->sequences[i];
+        HSD_TRY(hsd_sequence_check(s, err));
+        hsd_paged_close(&s->elements);
+        hsd_paged_close(&s->addresses);
+        free(s->is_shared);
+        s->is_shared = NULL;
+    }
+    return HSD_OK;
+}
+
+hsd_status hsd_recognise(hsd_sequence *before, hsd_sequence *after, const hsd_recognise_config *config,
+                         hsd_recognised *out, hsd_error *err)
+{
+    recognising r = {.config = config, .out = out, .is_swapped = config->is_reversed};
+    memset(out, 0, sizeof *out);
+    r.sequences[config->is_reversed ? NEWER : OLDER] = before;
+    r.sequences[config->is_reversed ? OLDER : NEWER] = after;
+    HSD_TRY(run_rungs(&r, err));
+    return leave(&r, err);
+}
