@@ -7,7 +7,7 @@
  * process and can be compared object by object, so they get one identity domain, drawn from the
  * beginning of the file.
  */
-#include "import/hprof.h"
+#include "import/hprof_value.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -94,7 +94,8 @@ hsd_status hsd_hprof_describe(hprof *self, hsc_options *options, hsd_error *err)
         HSD_TRY(draw_domain(self, options->domain, err));
     }
     if (self->flavour == HPROF_HOTSPOT) options->pointer_bytes = self->reader.id_bytes;
-    if (self->import->options->with_values) options->facts |= HSC_FACT_VALUES;
+    HSD_TRY(hsd_hprof_keeps_values(self, &self->keeps_values, err));
+    if (self->keeps_values) options->facts |= HSC_FACT_VALUES;
     return HSD_OK;
 }
 

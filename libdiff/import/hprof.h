@@ -102,6 +102,7 @@ typedef struct hprof {
     bool has_bare_classes; /* up to JDK 6 statics do not live in class objects */
     hprof_flavour flavour;
     unsigned dump;       /* number of the dump that is imported */
+    bool keeps_values;   /* of some objects at least: the capture says so at its beginning */
     bool is_agent;       /* a record was seen that only the hprof agent writes */
     bool is_complete;    /* the dump has its end, and nothing of it was lost */
     uint64_t heap_end;   /* offset behind the last segment of the dump */

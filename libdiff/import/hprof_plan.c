@@ -20,6 +20,7 @@
 
 #include "base/check.h"
 #include "import/hprof_known.h"
+#include "import/hprof_value.h"
 
 hsd_status hsd_hprof_begin_plans(hprof_plans *plans, const hprof *self, hsd_error *err)
 {
@@ -30,18 +31,20 @@ hsd_status hsd_hprof_begin_plans(hprof_plans *plans, const hprof *self, hsd_erro
     return HSD_OK;
 }
 
+hsd_status hsd_hprof_name_of_class(const hprof *self, const hprof_class *of, hsd_buffer *name,
+                                   hsd_error *err)
+{
+    static const char unknown[] = "(unknown class)";
+    const hsd_bytes raw = hsd_hprof_name(&self->names, of->name);
+    if (raw.size > 0) return hsd_hprof_class_name(raw, name, err);
+    return hsd_buffer_append(name, unknown, sizeof unknown - 1, err);
+}
+
 hsd_status hsd_hprof_type_of_class(const hprof *self, hprof_output *output, const hprof_class *of,
                                    uint32_t *type, hsd_error *err)
 {
-    const hsd_bytes raw = hsd_hprof_name(&self->names, of->name);
     hsd_buffer name = {0};
-    hsd_status status;
-    if (raw.size > 0) {
-        status = hsd_hprof_class_name(raw, &name, err);
-    } else {
-        static const char unknown[] = "(unknown class)";
-        status = hsd_buffer_append(&name, unknown, sizeof unknown - 1, err);
-    }
+    hsd_status status = hsd_hprof_name_of_class(self, of, &name, err);
     if (status == HSD_OK)
         status = hsd_hprof_put_type(output, (hsd_bytes){name.data, name.size}, type, err);
     hsd_buffer_release(&name);
@@ -184,6 +187,16 @@ static hprof_plan_kind kind_of_class(const making *m)
     return descends(m, "java.lang.ref.FinalReference") ? HPROF_PLAN_FINAL : HPROF_PLAN_PLAIN;
 }
 
+static hprof_plan_values values_of_type(const hprof *self, const hprof_output *output, uint32_t type)
+{
+    const hsd_import_options *options = self->import->options;
+    if (!self->keeps_values) return HPROF_VALUES_NONE;
+    if (options->value_type_count > 0 &&
+        hsd_hprof_wants_values(options, hsd_names_get(&output->types, type - 1)))
+        return HPROF_VALUES_LONG;
+    return options->with_values ? HPROF_VALUES_SHORT : HPROF_VALUES_NONE;
+}
+
 hsd_status hsd_hprof_build_plan(hprof_plans *plans, const hprof *self, hprof_output *output,
                                 uint32_t class_number, hsd_error *err)
 {
@@ -198,6 +211,7 @@ hsd_status hsd_hprof_build_plan(hprof_plans *plans, const hprof *self, hprof_out
                          .kind = kind_of_class(&m),
                          .size_bytes = hsd_hprof_instance_size(self, leaf)};
     HSD_TRY(hsd_hprof_type_of_class(self, output, leaf, &plan->type, err));
+    plan->values = values_of_type(self, output, plan->type);
     HSD_TRY(add_fields(&m, limit, err));
     plan->data_bytes = (uint32_t)m.offset;
     if (leaf->has_dump && !leaf->is_sticky) plan->class_target = leaf->id;

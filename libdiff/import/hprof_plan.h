@@ -30,6 +30,9 @@ typedef enum hprof_plan_kind {
     HPROF_PLAN_FINAL /* java.lang.ref.Finalizer: while it is queued it is the queue that holds its referent */
 } hprof_plan_kind;
 
+/* What is kept of the values of the instances (hprof_value.h). */
+typedef enum hprof_plan_values { HPROF_VALUES_NONE, HPROF_VALUES_SHORT, HPROF_VALUES_LONG } hprof_plan_values;
+
 typedef struct hprof_plan {
     uint64_t size_bytes; /* shallow */
     uint64_t
@@ -41,6 +44,7 @@ typedef struct hprof_plan {
     uint32_t next_offset; /* of Reference.next; UINT32_MAX = there is none */
     bool is_built;
     uint8_t kind;     /* hprof_plan_kind */
+    uint8_t values;   /* hprof_plan_values */
     bool has_no_dump; /* CLASS_DUMP is missing: size_bytes is the header's */
 } hprof_plan;
 
@@ -59,6 +63,10 @@ hsd_status hsd_hprof_begin_plans(hprof_plans *plans, const hprof *self, hsd_erro
 /* Makes the plan of a class. */
 hsd_status hsd_hprof_build_plan(hprof_plans *plans, const hprof *self, hprof_output *output,
                                 uint32_t class_number, hsd_error *err);
+
+/* Appends the name of a class as reports show it. */
+hsd_status hsd_hprof_name_of_class(const hprof *self, const hprof_class *of, hsd_buffer *name,
+                                   hsd_error *err);
 
 /* The number of the type of a class. */
 hsd_status hsd_hprof_type_of_class(const hprof *self, hprof_output *output, const hprof_class *of,

@@ -94,11 +94,12 @@ static hsd_status name_instance(hprof_writing *w, const hprof_plan *plan, const 
                                 &object->name, err);
 }
 
-static hsd_status preview_instance(hprof_writing *w, const hprof_sub *sub, const uint8_t *data,
-                                   size_t size, hsd_error *err)
+static hsd_status preview_instance(hprof_writing *w, const hprof_sub *sub, bool is_long,
+                                   const uint8_t *data, size_t size, hsd_error *err)
 {
+    const size_t limit = is_long ? HPROF_LONG_PREVIEW_BYTES : HPROF_SHORT_PREVIEW_BYTES;
     const hprof_class *of = hsd_hprof_class(&w->self->classes, sub->class_id);
-    HSD_TRY(hsd_hprof_preview_instance(w->self, of, data, size, &w->value, err));
+    HSD_TRY(hsd_hprof_preview_instance(w->self, of, data, size, limit, &w->value, err));
     return put_value(w, err);
 }
 
@@ -150,8 +151,8 @@ static inline __attribute__((always_inline)) hsd_status write_instance(hprof_wri
     if (__builtin_expect(plan->kind >= HPROF_PLAN_THREAD, 0))
         HSD_TRY(name_instance(w, plan, data, size, &object, err));
     HSD_TRY(hsd_hprof_begin_object(w, &object, sub->stack, err));
-    if (__builtin_expect(w->import->options->with_values, 0))
-        HSD_TRY(preview_instance(w, sub, data, size, err));
+    if (__builtin_expect(plan->values != HPROF_VALUES_NONE, 0))
+        HSD_TRY(preview_instance(w, sub, plan->values == HPROF_VALUES_LONG, data, size, err));
     HSD_TRY(write_slots(w, plan, id_bytes, data, size, object.name != 0, err));
     HSD_TRY(hsd_hprof_refer(w, plan->class_target, w->class_label, 0, err));
     HSD_TRY(hsd_hprof_end_object(w, err));

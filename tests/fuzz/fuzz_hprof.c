@@ -17,9 +17,12 @@ static ptrdiff_t swallow(void *context, const void *data, size_t size)
 
 static void import(hsd_source *source, unsigned choice)
 {
+    static const char *const types[] = {"com.x.Value", "com.x.Derived", "java.lang.String", ""};
     const hsd_import_options options = {.salvage = (choice & 1) != 0,
                                         .summary_only = (choice & 6) == 6,
                                         .with_values = (choice & 8) != 0,
+                                        .value_types = types,
+                                        .value_type_count = (choice & 64) != 0 ? 4 : 0,
                                         .dump_number = choice >> 4 & 3};
     hsd_import_result result = {.format = "hprof"};
     hsd_temp_space space;

@@ -13,6 +13,8 @@
 #include "support/hprof_heap.h"
 #include <hsdiff/import.h>
 
+static const char *const value_types[] = {"com.x.Nobody", "com.x.Value"};
+static bool has_types_of_values; /* instead of all values */
 static char path[] = "/tmp/hsd-faults-XXXXXX";
 
 static void write_dump(void)
@@ -37,7 +39,10 @@ TestSuite(import_faults, .init = write_dump, .fini = remove_dump);
 
 static hsd_status import(hsd_error *err)
 {
-    const hsd_import_options options = {.compression = 1, .with_values = true};
+    const hsd_import_options options = {.compression = 1,
+                                        .with_values = !has_types_of_values,
+                                        .value_types = value_types,
+                                        .value_type_count = has_types_of_values ? 2 : 0};
     int out = -1;
     hsd_error_init(err);
     const hsd_status status = hsd_import_temp(path, &options, NULL, &out, NULL, err);
@@ -75,6 +80,12 @@ Test(import_faults, every_allocation_may_fail_once)
 Test(import_faults, every_allocation_may_fail_for_ever)
 {
     fail_at_every_call(HSD_FAULT_MALLOC, ENOMEM, HSD_E_NOMEM, true);
+}
+
+Test(import_faults, every_allocation_may_fail_for_values_of_some_types)
+{
+    has_types_of_values = true;
+    fail_at_every_call(HSD_FAULT_MALLOC, ENOMEM, HSD_E_NOMEM, false);
 }
 
 Test(import_faults, every_read_may_fail)
