@@ -39,6 +39,16 @@ void hsd_store_warn_of_capture(hsd_diff_store *store, const hsd_capture_info *in
 /* That it has no references or roots, that many references lead nowhere. */
 void hsd_store_warn_of_references(hsd_diff_store *store, const hsd_side *side);
 
+/*
+ * What sets two captures apart before any object is looked at: one was collected, sampled or has losses, and the
+ * other not; formats, producers, runtimes, widths of pointers. After the sides, identity_is_known and is_partial are
+ * filled.
+ */
+void hsd_store_warn_of_pair(hsd_diff_store *store, const hsd_diff *diff);
+
+/* That hardly any object was recognised, or many by weak signs alone. After match and total are filled. */
+void hsd_store_warn_of_match(hsd_diff_store *store, const hsd_diff *diff);
+
 /* Bytewise, the shorter one first: the order of names in every result. */
 int hsd_store_compare(hsd_text a, hsd_text b);
 
