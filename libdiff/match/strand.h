@@ -1,0 +1,45 @@
+/*
+ * One side of a gap, followed from one of its ends: a stretch of a sequence that is read forward or backward in
+ * windows. Places are counted from that end: 0, 1, 2 …
+ */
+#ifndef HSD_MATCH_STRAND_H
+#define HSD_MATCH_STRAND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "match/align.h"
+#include "match/sequence.h"
+
+typedef struct hsd_strand {
+    hsd_sequence *sequence; /* borrowed */
+    uint32_t start;         /* position of place 0 */
+    bool is_backward;
+    uint32_t count;         /* places that may be paired */
+    uint32_t run_limit;     /* places that belong to the gap, at least `count`: a run of equals may go on there */
+    uint32_t next;          /* the first place that is not decided yet */
+    uint32_t run_first, run_end; /* the run that was asked for last; 0, 0 at first */
+} hsd_strand;
+
+typedef struct hsd_window {
+    hsd_element elements[HSD_ALIGN_MOST];
+    bool is_shared[HSD_ALIGN_MOST];
+} hsd_window;
+
+static inline uint32_t hsd_strand_position(const hsd_strand *strand, uint32_t place)
+{
+    return strand->is_backward ? strand->start - place : strand->start + place;
+}
+
+/* Reads the places from `next` on into the window, as many as fit. */
+hsd_stretch hsd_strand_read(const hsd_strand *strand, hsd_window *window);
+
+/* How many neighbours, itself included, have the key and type of the element at `place`. Asked for ascending places;
+ * every element is looked at once, whatever is asked. */
+uint32_t hsd_strand_run(hsd_strand *strand, uint32_t place);
+
+/* The nearest position with a partner: the first at or behind `from`, or count; and the last in front of `end`, or -1. */
+uint32_t hsd_next_paired(hsd_sequence *sequence, uint32_t from);
+int64_t hsd_previous_paired(hsd_sequence *sequence, uint32_t end);
+
+#endif

@@ -1,0 +1,218 @@
+/*
+ * The sweep: gaps in the order of `before`, each followed from its front and then from its back.
+ *
+ *      before   A [ . . . . . . . . . . . ] B      in front of place `half` of after, when after has many;
+ *                 ----->           <-----          backward as far as the front did not get
+ *      after    A'[ . . . . . . . . . . . ] B'
+ *
+ * Following: windows of both strands are aligned, the pairs written, and the next windows begin behind the last pair.
+ * An open gap has an end where the strands stop being of the same stuff: where less than CREDIBLE percent of the
+ * elements looked at are in equal pairs. The same holds in a closed gap unless both its ends are in sight.
+ *
+ * Which pairs are certain: a walk that left out many elements may be out by a period (HSD_SWEEP_SURE); and of a run of
+ * equals that has another length on the other side nobody knows which of them went.
+ */
+#include "match/sweep.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "match/align.h"
+#include "match/strand.h"
+
+#define STAGE "recognising neighbours"
+#define LONG_GAP 2000u /* of after: from here on the back half is followed from the back */
+#define CREDIBLE 30u   /* percent */
+
+static const hsd_align_costs alike_costs = {.freed = 1, .come = 15, .changed = 2, .other = 0};
+static const hsd_align_costs type_costs = {.freed = 3, .come = 3, .changed = 1, .other = 2};
+
+typedef struct sweep {
+    hsd_sequence *before, *after;
+    hsd_reporter *reporter;
+    hsd_sweep_pairs *made;
+    const hsd_align_costs *costs;
+    bool is_first;
+    uint64_t progress; /* positions of before in front of this pass and gap */
+    hsd_aligner *aligner;
+    hsd_window window_before, window_after;
+    hsd_alignment found;
+} sweep;
+
+/* Positions between two recognised neighbours, on either side: first … end - 1. */
+typedef struct gap {
+    uint32_t before_first, before_end, after_first, after_end;
+    bool is_closed;
+    bool is_twin; /* both neighbours are uncertain themselves */
+} gap;
+
+/* ---- following two strands ---- */
+
+static hsd_rung rung_of(const hsd_aligned *pair, hsd_strand *before, hsd_strand *after, uint64_t left_out)
+{
+    if (left_out > HSD_SWEEP_SURE) return HSD_RUNG_TWINS;
+    if (pair->how != HSD_ALIGN_SAME) return HSD_RUNG_CHANGED;
+    const uint32_t run_before = hsd_strand_run(before, before->next + pair->before);
+    const uint32_t run_after = hsd_strand_run(after, after->next + pair->after);
+    return run_before == run_after ? HSD_RUNG_ORDER : HSD_RUNG_TWINS;
+}
+
+static void count_pair(hsd_sweep_pairs *made, hsd_rung rung)
+{
+    made->order += rung == HSD_RUNG_ORDER;
+    made->changed += rung == HSD_RUNG_CHANGED;
+    made->twins += rung == HSD_RUNG_TWINS;
+}
+
+/* Writes what was found and goes on behind it. `left_out` counts elements without a pair since the walk began. */
+static void take_pairs(sweep *s, hsd_strand *before, hsd_strand *after, uint64_t *left_out)
+{
+    uint32_t place_before = 0, place_after = 0;
+    for (uint32_t i = 0; i < s->found.count; i++) {
+        const hsd_aligned *pair = &s->found.pairs[i];
+        *left_out += pair->before - place_before + (pair->after - place_after);
+        const hsd_rung rung = rung_of(pair, before, after, *left_out);
+        hsd_sequence_pair(s->before, hsd_strand_position(before, before->next + pair->before), s->after,
+                          hsd_strand_position(after, after->next + pair->after), rung);
+        count_pair(s->made, rung);
+        place_before = pair->before + 1u;
+        place_after = pair->after + 1u;
+    }
+    before->next += s->found.before;
+    after->next += s->found.after;
+}
+
+static bool is_credible(const hsd_alignment *found)
+{
+    return found->count > 0 && 200 * (uint64_t)found->alike >= (uint64_t)CREDIBLE * found->covered;
+}
+
+static hsd_status follow(sweep *s, hsd_strand *before, hsd_strand *after, const gap *g, hsd_error *err)
+{
+    uint64_t left_out = g->is_twin ? HSD_SWEEP_SURE + 1 : 0;
+    while (before->next < before->count && after->next < after->count) {
+        const hsd_stretch a = hsd_strand_read(before, &s->window_before), b = hsd_strand_read(after, &s->window_after);
+        hsd_align(s->aligner, &a, &b, s->costs, &s->found);
+        const bool is_all_seen = g->is_closed && s->found.is_complete && a.is_all && b.is_all;
+        if (!is_credible(&s->found) && !is_all_seen) break;
+        if (s->found.count == 0) break;
+        take_pairs(s, before, after, &left_out);
+        HSD_TRY(hsd_progress(s->reporter, STAGE, s->progress, 2 * (uint64_t)s->before->count, err));
+    }
+    return HSD_OK;
+}
+
+/* ---- a gap ---- */
+
+static hsd_status follow_front(sweep *s, const gap *g, hsd_error *err)
+{
+    const uint32_t size_before = g->before_end - g->before_first, size_after = g->after_end - g->after_first;
+    const bool is_halved = g->is_closed && size_after > LONG_GAP;
+    hsd_strand before = {.sequence = s->before, .start = g->before_first, .count = size_before, .run_limit = size_before};
+    hsd_strand after = {.sequence = s->after, .start = g->after_first, .count = is_halved ? size_after / 2 : size_after,
+                        .run_limit = size_after};
+    return follow(s, &before, &after, g, err);
+}
+
+/* As far as the front left it. */
+static hsd_status follow_back(sweep *s, const gap *g, hsd_error *err)
+{
+    const int64_t paired_before = hsd_previous_paired(s->before, g->before_end);
+    const int64_t paired_after = hsd_previous_paired(s->after, g->after_end);
+    hsd_strand before = {.sequence = s->before, .start = g->before_end - 1, .is_backward = true,
+                         .count = (uint32_t)(g->before_end - 1 - paired_before),
+                         .run_limit = g->before_end - g->before_first};
+    hsd_strand after = {.sequence = s->after, .start = g->after_end - 1, .is_backward = true,
+                        .count = (uint32_t)(g->after_end - 1 - paired_after),
+                        .run_limit = g->after_end - g->after_first};
+    return follow(s, &before, &after, g, err);
+}
+
+/* Position on the other side of a recognised neighbour; the beginning is -1, the end the other one's count. */
+static int64_t other_side(sweep *s, int64_t at)
+{
+    if (at < 0) return -1;
+    return at < s->before->count ? hsd_sequence_partner(s->before, (uint32_t)at) : s->after->count;
+}
+
+static bool is_twin(sweep *s, int64_t at)
+{
+    return at >= 0 && at < s->before->count && hsd_sequence_rung(s->before, (uint32_t)at) == HSD_RUNG_TWINS;
+}
+
+/* The strand behind the left neighbour on both sides. */
+static hsd_status sweep_front(sweep *s, int64_t left, const gap *g, hsd_error *err)
+{
+    if (left < 0 && !g->is_closed) return HSD_OK;
+    return g->after_end > g->after_first ? follow_front(s, g, err) : HSD_OK;
+}
+
+/* The strand in front of the right neighbour. In an open gap it lies elsewhere than the left one's. */
+static hsd_status sweep_back(sweep *s, int64_t right, const gap *g, hsd_error *err)
+{
+    gap back = *g;
+    if (!g->is_closed) {
+        if (right == s->before->count) return HSD_OK;
+        back.after_end = (uint32_t)other_side(s, right);
+        back.after_first = (uint32_t)(hsd_previous_paired(s->after, back.after_end) + 1);
+    }
+    return back.after_end > back.after_first ? follow_back(s, &back, err) : HSD_OK;
+}
+
+/* What lies between the recognised neighbours `left` and `right` of before. */
+static hsd_status sweep_gap(sweep *s, int64_t left, int64_t right, hsd_error *err)
+{
+    const int64_t left_after = other_side(s, left), right_after = other_side(s, right);
+    HSD_TRY(hsd_sequence_check(s->before, err));
+    assert(left_after < s->after->count && right_after <= s->after->count);
+    const uint32_t behind = (uint32_t)(left_after + 1);
+    gap g = {.before_first = (uint32_t)(left + 1), .before_end = (uint32_t)right, .after_first = behind,
+             .after_end = hsd_next_paired(s->after, behind)};
+    g.is_closed = g.after_end == right_after;
+    g.is_twin = is_twin(s, left) && is_twin(s, right);
+    if (!g.is_closed && !s->is_first) return HSD_OK;
+    HSD_TRY(sweep_front(s, left, &g, err));
+    return sweep_back(s, right, &g, err);
+}
+
+/* ---- all gaps ---- */
+
+static hsd_status sweep_all(sweep *s, hsd_error *err)
+{
+    const uint64_t passed = s->is_first ? 0 : s->before->count;
+    for (int64_t left = -1; left < s->before->count;) {
+        const int64_t right = hsd_next_paired(s->before, (uint32_t)(left + 1));
+        s->progress = passed + (uint64_t)right;
+        if (right > left + 1) HSD_TRY(sweep_gap(s, left, right, err));
+        left = right;
+    }
+    HSD_TRY(hsd_sequence_check(s->before, err));
+    return hsd_sequence_check(s->after, err);
+}
+
+static hsd_status sweep_twice(sweep *s, hsd_error *err)
+{
+    s->aligner = hsd_aligner_new();
+    if (s->aligner == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for aligning the objects of two captures");
+    s->costs = &alike_costs;
+    s->is_first = true;
+    HSD_TRY(sweep_all(s, err));
+    s->costs = &type_costs;
+    s->is_first = false;
+    return sweep_all(s, err);
+}
+
+hsd_status hsd_sweep(hsd_sequence *before, hsd_sequence *after, hsd_reporter *reporter, hsd_sweep_pairs *made,
+                     hsd_error *err)
+{
+    sweep *s = calloc(1, sizeof *s);
+    if (s == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for aligning the objects of two captures");
+    s->before = before;
+    s->after = after;
+    s->reporter = reporter;
+    s->made = made;
+    const hsd_status status = sweep_twice(s, err);
+    hsd_aligner_free(s->aligner);
+    free(s);
+    return status;
+}

@@ -1,0 +1,69 @@
+/* Sequences for the tests of match/, in as much memory as asked for. */
+#ifndef HSD_TESTS_SEQUENCE_KIT_H
+#define HSD_TESTS_SEQUENCE_KIT_H
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+#include "match/sequence.h"
+#include "support/random.h"
+
+#define KIT_LEAST 0u            /* every array with its fewest pages */
+#define KIT_PLENTY (1u << 28)
+
+static inline void kit_open(hsd_paged *paged, uint64_t bytes, uint64_t memory, hsd_temp_space *space)
+{
+    hsd_error err;
+    const uint64_t least = hsd_paged_least_bytes(bytes);
+    cr_assert_eq(hsd_paged_open(paged, bytes, memory < least ? least : memory, space, &err), HSD_OK, "%s", err.text);
+}
+
+/* `count` positions; `ordinals` objects, none of which has a position yet. */
+static inline void kit_sequence(hsd_sequence *s, uint32_t count, uint32_t ordinals, uint64_t memory,
+                                hsd_temp_space *space)
+{
+    *s = (hsd_sequence){.count = count, .is_shared = calloc(count / 8 + 1, 1)};
+    kit_open(&s->elements, count * (uint64_t)sizeof(hsd_element), memory, space);
+    kit_open(&s->addresses, count * UINT64_C(8), memory, space);
+    kit_open(&s->positions, ordinals * UINT64_C(4), memory, space);
+    kit_open(&s->partners, count * UINT64_C(4), memory, space);
+    kit_open(&s->rungs, count, memory, space);
+    for (uint32_t i = 0; i < ordinals; i++) hsd_paged_set_u32(&s->positions, i, HSD_NO_POSITION);
+}
+
+static inline hsd_sorter *kit_sorter(hsd_temp_space *space)
+{
+    const hsd_sorter_config config = {.record_words = 2, .key_words = 1, .memory_bytes = HSD_SORT_MIN_BYTES, .space = space};
+    hsd_sorter *sorter;
+    cr_assert_eq(hsd_sorter_new(&sorter, &config, NULL), HSD_OK);
+    return sorter;
+}
+
+static inline void kit_put(hsd_sorter *sorter, uint64_t hash, uint32_t position)
+{
+    cr_assert_eq(hsd_sorter_put(sorter, (const uint64_t[]){hash, position}, NULL), HSD_OK);
+}
+
+/* All records of a finished sorter, pairs of words; `*count` of them. */
+static inline uint64_t *kit_records(hsd_sorter *sorter, uint64_t *count)
+{
+    const uint64_t *record;
+    uint64_t *all = malloc((hsd_sorter_count(sorter) * 2 + 1) * sizeof *all);
+    for (*count = 0; hsd_sorter_next(sorter, &record, NULL) == HSD_OK; ++*count) {
+        all[*count * 2] = record[0];
+        all[*count * 2 + 1] = record[1];
+    }
+    cr_assert_eq(*count, hsd_sorter_count(sorter));
+    return all;
+}
+
+static inline void kit_shuffle(test_random *random, uint32_t *items, uint32_t count)
+{
+    for (uint32_t i = count; i > 1; i--) {
+        const uint32_t other = (uint32_t)test_below(random, i), item = items[i - 1];
+        items[i - 1] = items[other];
+        items[other] = item;
+    }
+}
+
+#endif
