@@ -1,0 +1,37 @@
+/* What the rungs of seeds share: streams of pairs of words, sorted by the first. Private to seeds*.c. */
+#ifndef HSD_MATCH_SEEDS_PARTS_H
+#define HSD_MATCH_SEEDS_PARTS_H
+
+#include <stdbool.h>
+
+#include "match/seeds.h"
+
+typedef struct hsd_seed_stream {
+    hsd_sorter *sorter; /* finished; borrowed */
+    uint64_t hash;      /* of the record at the front */
+    uint32_t position;
+    bool is_at_end;
+} hsd_seed_stream;
+
+/* Takes the first record, or the next one, to the front. */
+hsd_status hsd_seed_advance(hsd_seed_stream *stream, hsd_error *err);
+
+/* Goes behind all records with the hash at the front. `*is_one` if all have one position; `shared` gets a bit for each
+ * position if it is given. */
+hsd_status hsd_seed_pass(hsd_seed_stream *stream, uint8_t *shared, bool *is_one, hsd_error *err);
+
+/* Two objects are the only ones with their hash. */
+typedef hsd_status hsd_seed_found(void *context, uint32_t at_a, uint32_t at_b, hsd_error *err);
+
+typedef struct hsd_seed_walk {
+    hsd_sorter *a, *b;            /* of records (hash, position) */
+    uint8_t *shared_a, *shared_b; /* one bit a position: gets those whose hash is on both sides; NULL = not wanted */
+    hsd_seed_found *found;
+    void *context;
+    hsd_reporter *reporter;
+} hsd_seed_walk;
+
+/* Finds all of them, in order of hashes. A record that is there twice is still one object. */
+hsd_status hsd_seeds_walk(const hsd_seed_walk *walk, hsd_error *err);
+
+#endif
