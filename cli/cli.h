@@ -38,6 +38,8 @@ typedef struct cli_options {
     int sort, table, color, top_sort, top_table;
     uint64_t top, memory_bytes, noise_bytes, threads, level;
     unsigned dump_numbers[2]; /* before, after */
+    const char **keys;        /* "TYPE:FIELD" each; room for one a word of the command line */
+    size_t key_count;
     bool has_level, force, summary, partial, exact_bytes, plain, wide, with_values, final_is_strong;
     bool tree, no_holders;
     bool no_progress, quiet, verbose, help, version;

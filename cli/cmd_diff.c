@@ -29,6 +29,8 @@ static hsd_status compare(hsd_diff **diff, cli_input inputs[2], object_list *lis
     const hsd_diff_options options = {.summary_only = cli->options.summary,
                                       .no_holders = cli->options.no_holders,
                                       .partial = cli->options.partial,
+                                      .keys = cli->options.keys,
+                                      .key_count = cli->options.key_count,
                                       .changed = list->file ? hsd_objects_csv_row : NULL,
                                       .changed_context = &list->csv};
     HSD_TRY(hsd_diff_run(diff, inputs[0].capture, inputs[1].capture, &options, &cli->run, err));
@@ -80,6 +82,13 @@ static void tell_why_empty(const cli_options *options, const hsd_diff *diff,
     fprintf(stderr, "hsdiff: the table is empty: %s.\n", why);
 }
 
+/* Ids are surer than any field. */
+static void tell_of_idle_keys(const cli_app *cli, const hsd_diff *diff)
+{
+    if (cli->options.key_count == 0 || !diff->identity_is_known || diff->is_by_structure) return;
+    cli_note(cli, "--key was not needed: objects of both captures have ids that tell them apart.");
+}
+
 /* Everything between the open output and its end. */
 static int run_with(cli_app *cli, cli_out *out, const hsd_report_format *format)
 {
@@ -98,6 +107,7 @@ static int run_with(cli_app *cli, cli_out *out, const hsd_report_format *format)
         const hsd_report_options options = report_options(cli, inputs);
         cli_out_tell_space(cli, diff->temp_bytes_peak);
         tell_why_empty(&cli->options, diff, format);
+        tell_of_idle_keys(cli, diff);
         status = format->write_diff(diff, &options, hsd_result_file_write, out->file, &err);
     }
     hsd_diff_free(diff);
@@ -115,6 +125,8 @@ static bool is_usable(const cli_app *cli, const hsd_report_format *format)
         cli_complain("only one of the two inputs can be standard input.");
     else if (options->objects && options->summary)
         cli_complain("--summary reads no object, so --objects has nothing to list.");
+    else if (options->key_count > 0 && options->summary)
+        cli_complain("--summary reads no object, so --key has nothing to tell apart.");
     else if (option_for_holders(options) && (options->no_holders || options->summary))
         cli_complain("%s leaves out what %s shows.",
                      options->no_holders ? "--no-holders" : "--summary",
@@ -147,6 +159,7 @@ static const cli_example examples[] = {
     {"hsdiff a.hs b.hs --format json -o growth.json", "for a script"},
     {"hsdiff a.hs b.hs --tree", "and growth by path, as a tree"},
     {"hsdiff a.hs b.hs --objects changed.csv", "and a list of each object that came or went"},
+    {"hsdiff a.hprof b.hprof --key com.shop.Order:id", "objects that a field of theirs tells apart"},
     {"hsdiff a.hprof b.hprof --memory 256M --temp-dir /scratch", "on a small machine"},
     {0},
 };
@@ -180,13 +193,24 @@ const cli_command cli_command_diff = {
         "--no-holders does without.\n"
         "\n"
         "Objects are recognised again by an id that is never reused (V8), else by address and type "
-        "(heaps that do not "
-        "move). Where objects move and have no id (JVM), growth is exact, and new and freed are "
-        "not known: the report says "
-        "so, and a holder is then a path from a root that one object has on both sides. The "
-        "percentage of a row is of its own size before; [NEW] had none, [DEL] has none "
-        "left, [ = ] did not change, "
-        "x281 is 281 times as large, and ~ is a change below --min.\n"
+        "(heaps that do not move). Where neither serves, because objects move (JVM) or the captures "
+        "come from different processes or builds, they are recognised by structure, and the report "
+        "says by what and how many: name, of which there is one; same address, where most objects "
+        "stayed where they were; neighbourhood, with type, size and content; place, below a root "
+        "with a name; order, between neighbours that were recognised. Those that were written to "
+        "meanwhile (changed) and equals of which some came or went (twins) are right in number and "
+        "uncertain one by one: the report warns when they hold more than 5 % of the bytes.\n"
+        "\n"
+        "--key makes that sure for objects that a field tells apart: a number, boolean or character "
+        "of the object itself. JVM dumps that are imported on the fly are read with the values of "
+        "these types; captures must have been made with values (hsdiff import --with-values).\n"
+        "\n"
+        "Where not even the structure serves, as with a part of a capture, growth is exact, and new "
+        "and freed are not known: the report says so, and a holder is then a path from a root that "
+        "one object has on both sides.\n"
+        "\n"
+        "The percentage of a row is of its own size before; [NEW] had none, [DEL] has none left, "
+        "[ = ] did not change, x281 is 281 times as large, and ~ is a change below --min.\n"
         "\n"
         "A growing heap is an answer and not an error: the exit status is 0.",
     .examples = examples,

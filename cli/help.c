@@ -30,11 +30,13 @@ const cli_row cli_outputs[] = {
              "never look the same"},
     {"text --plain", "One record a line, fields separated by a tab, exact bytes; lines that begin "
                      "with # name the fields"},
-    {"json", "One object, schema hsdiff.diff/1: captures, match, identity_known, partial, summary, "
-             "total, types, roots, holders (or null, and why_no_holders), tree with --tree, and "
-             "others: the rest with --top, and the holders past the first 1,024. Sizes are exact "
-             "integers. Names are fixed, and fields may be added. Where identity_known is false, "
-             "new and freed are null. In each capture objects and bytes are the live ones"},
+    {"json", "One object, schema hsdiff.diff/1: captures, match (basis: exact, address, structure "
+             "or counts; reason, rungs, weak, warnings and more), identity_known, partial, "
+             "summary, total, types, roots, holders (or null, and why_no_holders), tree with "
+             "--tree, and others: the rest with --top, and the holders past the first 1,024. Sizes "
+             "are exact integers. Names are fixed, and fields may be added. Where identity_known "
+             "is false, new and freed are null. In each capture objects and bytes are the live "
+             "ones"},
     {"csv", "One table by RFC 4180. Names that a spreadsheet would take for a formula, and names "
             "that begin with ', have a ' before "
             "them"},

@@ -17,6 +17,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -155,8 +156,29 @@ static void tell_of_import(const input_job *opening)
              result->is_complete ? "" : "; it is not complete");
 }
 
+/*
+ * The types of --key, whose values an import keeps: one block, pointers first, that the caller frees. NULL when there
+ * are none, or no memory.
+ */
+static const char **types_of_keys(const cli_options *options)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < options->key_count; i++)
+        bytes += sizeof(char *) + hsd_key_type_bytes(options->keys[i]) + 1;
+    const char **types = bytes > 0 ? malloc(bytes) : NULL;
+    if (!types) return NULL;
+    char *text = (char *)(types + options->key_count);
+    for (size_t i = 0; i < options->key_count; i++) {
+        const size_t size = hsd_key_type_bytes(options->keys[i]);
+        types[i] = memcpy(text, options->keys[i], size);
+        text[size] = 0;
+        text += size + 1;
+    }
+    return types;
+}
+
 static void prepare(input_job *opening, cli_input *input, cli_app *cli, size_t place,
-                    bool summary_only, hsd_damage damage)
+                    bool summary_only, hsd_damage damage, const char *const *types)
 {
     const cli_options *options = &cli->options;
     *opening = (input_job){.input = input,
@@ -169,6 +191,8 @@ static void prepare(input_job *opening, cli_input *input, cli_app *cli, size_t p
     opening->options = (hsd_import_options){.format = options->from,
                                             .dump_number = options->dump_numbers[place],
                                             .summary_only = summary_only,
+                                            .value_types = types,
+                                            .value_type_count = options->key_count,
                                             .salvage = damage == HSD_DAMAGE_SKIP,
                                             .final_is_strong = options->final_is_strong,
                                             .compression = 1};
@@ -245,14 +269,18 @@ hsd_status cli_inputs_open(cli_input *inputs, size_t count, cli_app *cli, bool s
                            hsd_damage damage, hsd_error *err)
 {
     input_job openings[2];
+    const char **types = types_of_keys(&cli->options);
+    if (!types && cli->options.key_count > 0)
+        return hsd_fail(err, HSD_E_NOMEM, "out of memory for the types of --key");
     for (size_t i = 0; i < count; i++)
-        prepare(&openings[i], &inputs[i], cli, i, summary_only, damage);
+        prepare(&openings[i], &inputs[i], cli, i, summary_only, damage, types);
     if (find_failed(openings, count) == count) run_all(openings, count, cli);
     const size_t failed = find_failed(openings, count);
     for (size_t i = 0; i < count; i++) {
         if (failed == count) tell_of_import(&openings[i]);
         if (openings[i].kept > STDERR_FILENO) close(openings[i].kept);
     }
+    free(types);
     if (failed == count) return HSD_OK;
     *err = openings[failed].error;
     return openings[failed].status;

@@ -164,12 +164,14 @@ int main(int argc, char **argv)
     cli_app cli = {.argc = argc, .argv = argv};
     occupy_standard_descriptors();
     cli_signals_begin();
-    const char **words = calloc((size_t)(argc > 0 ? argc : 1), sizeof *words);
+    const size_t word_count = (size_t)(argc > 0 ? argc : 1);
+    const char **words = calloc(2 * word_count, sizeof *words);
     if (!words) {
         fputs("hsdiff: out of memory.\n", stderr);
         return CLI_SYSTEM;
     }
     cli.inputs = words;
+    cli.options.keys = words + word_count;
     const int result = cli_parse(&cli) ? run(&cli) : CLI_USAGE;
     free(words);
     cli_progress_clear();

@@ -55,6 +55,13 @@ static bool set_threads(cli_options *options, const char *value)
     return *end == 0 && options->threads <= 1024;
 }
 
+static bool set_key(cli_options *options, const char *value)
+{
+    if (hsd_key_type_bytes(value) == 0) return false;
+    options->keys[options->key_count++] = value;
+    return true;
+}
+
 static const cli_option table[] = {
     {.name = "format",
      .value = "FORMAT",
@@ -168,6 +175,13 @@ static const cli_option table[] = {
      .commands = CLI_ON_DIFF | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_IMPORT | CLI_ON_DUMP,
      .help = "use what is there of a damaged or cut-off input: figures are then lower bounds, and "
              "nothing is called freed"},
+    {.name = "key",
+     .value = "TYPE:FIELD",
+     .kind = CLI_OTHER,
+     .set = set_key,
+     .commands = CLI_ON_DIFF,
+     .help = "where objects have no ids that last, tell those of TYPE apart by the value of FIELD; may "
+             "be given again for other types"},
     {.name = "min",
      .value = "SIZE",
      .kind = CLI_SIZE,
