@@ -152,6 +152,7 @@ public final class Moving {
     private int sessionNumber;
     private int recentNumber;
     private int leakNumber;
+    private int turnNumber;
 
     private Moving(String[] args) {
         folder = new File(args[0]);
@@ -390,14 +391,14 @@ public final class Moving {
         }
     }
 
-    /** Another setting, node and key: a node is known by what it holds. */
+    /** Another setting, node and key: a node is known by what it holds, and a key that is equal would be taken for the old one. */
     private void turnSetting(int number) {
         Config at = config;
         for (int i = 0; i < (number + 1) / 20; i++) {
             at = at.child;
         }
         at.settings.remove("k" + number);
-        at.settings.put("k" + number, newSetting());
+        at.settings.put("k" + number + "." + turnNumber++, newSetting());
     }
 
     // ---- churn: all of it replaced by equals ----
@@ -549,12 +550,15 @@ public final class Moving {
         dump("warm-up");
         litter();
         make();
+        boolean isChurn = setting("mode", "change").equals("churn");
+        if (isChurn) {
+            churn(); // once for the classes that it loads
+        }
         litter();
         if (dumps.contains("A")) {
             dump("A");
         }
         litter();
-        boolean isChurn = setting("mode", "change").equals("churn");
         if (isChurn) {
             churn();
         } else {

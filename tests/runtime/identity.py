@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Objects recognised across two dumps of a collector that moves them, held against their true identity.
+
+    identity.py CASE --hsdiff BINARY --tools FOLDER [--work FOLDER]     one case; exit 0 passed, 1 failed, 77 there is no java
+    identity.py --list                                                  names of the cases
+
+bench/identity/run.py makes the dumps and says what is true; here stand the floors. Pairs are right or wrong one by one; growth by type,
+root and holder is to be that of the same heaps with true ids, and the first holder the planted one.
+"""
+import argparse
+import pathlib
+import shutil
+import sys
+import tempfile
+
+PROJECT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(PROJECT / "bench" / "identity"))
+sys.dont_write_bytecode = True
+import run as identity  # noqa: E402
+
+OBJECTS = 60_000
+APART = 0.01  # of the true growth
+
+# case -> least precision and recall of pairs, over objects with an id ("own") and those that follow from one ("ext").
+FLOORS = {
+    "list": {"own": (0.99, 0.97), "ext": (0.97, 0.97)},
+    "map": {"own": (0.99, 0.97), "ext": (0.97, 0.97)},
+    "listeners": {"own": (0.99, 0.97), "ext": (0.97, 0.97)},
+    "chain": {"own": (0.99, 0.97), "ext": (0.97, 0.97)},
+    "worker": {"own": (0.99, 0.97), "ext": (0.97, 0.97)},
+    "array": {"own": (0.99, 0.97), "ext": (0.97, 0.97)},
+    "process": {"own": (0.99, 0.97), "ext": (0.97, 0.97)},
+    "churn": {},
+}
+
+
+def check_pairs(found, floors, fail):
+    for which, (precision, recall) in floors.items():
+        pairs = found[which]["certain"]
+        if pairs["precision"] < precision:
+            fail.append(f"{which}: precision {pairs['precision']:.4f}, at least {precision} is wanted")
+        if pairs["recall"] < recall:
+            fail.append(f"{which}: recall {pairs['recall']:.4f}, at least {recall} is wanted")
+
+
+def check_growth(found, fail):
+    for table, error in found["errors"].items():
+        if error["share"] > APART:
+            fail.append(f"growth by {table} is {100 * error['share']:.2f} % off the truth: {error['rows']}")
+
+
+def check_first(found, fail):
+    """The program knows where it leaks, and the diff of true ids must say the same, before anything is asked of the other."""
+    for who, key in (("the diff of true ids", "first_true"), ("hsdiff", "first_said")):
+        if found[key] != found["planted"]:
+            fail.append(f"first holder: planted {found['planted']}, {who} says {found[key]}")
+
+
+def check_no_growth(found, fail):
+    """Everything was replaced by equals: what the program holds grew nowhere."""
+    for who in ("true", "said"):
+        grown = {key: bytes_ for key, bytes_ in found[who]["type"].items() if key.startswith("Moving") and bytes_ != 0}
+        for table in ("root", "holder"):
+            grown |= {key: bytes_ for key, bytes_ in found[who][table].items() if "static Moving" in str(key) and bytes_ != 0}
+        if grown:
+            fail.append(f"nothing grew, but of {who} identities: {grown}")
+
+
+def failures(found, floors):
+    fail = []
+    if not found["identity_known"]:
+        return ["hsdiff recognises no object in these dumps"]
+    counts = found["measured"]["after"]
+    if counts["own"] < OBJECTS / 5 or counts["owned"] < OBJECTS / 4:
+        fail.append(f"too few objects are known for this to mean anything: {counts}")
+    if floors:
+        check_pairs(found, floors, fail)
+        check_growth(found, fail)
+        if found["planted"]:
+            check_first(found, fail)
+    else:
+        check_no_growth(found, fail)
+    return fail
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("case", nargs="?", choices=list(FLOORS))
+    parser.add_argument("--hsdiff", type=pathlib.Path)
+    parser.add_argument("--tools", type=pathlib.Path)
+    parser.add_argument("--work", type=pathlib.Path, help="folder for dumps, kept; else a temporary one")
+    parser.add_argument("--list", action="store_true")
+    args = parser.parse_args()
+    if args.list:
+        print("\n".join(FLOORS))
+        return 0
+    if not args.case or not args.hsdiff or not args.tools:
+        parser.error("a case, --hsdiff and --tools are needed")
+    if not shutil.which("javac"):
+        print("skipped: javac is not installed (apt-get install openjdk-17-jdk-headless)")
+        return 77
+    with tempfile.TemporaryDirectory(prefix="hsdiff-identity-") as scratch:
+        work = (args.work or pathlib.Path(scratch) / args.case).resolve()
+        found = identity.check_case(identity.find_case(args.case), args.hsdiff.resolve(), args.tools.resolve(), work, OBJECTS)
+    identity.print_table([identity.row_of(found)])
+    identity.print_details(found)
+    fail = failures(found, FLOORS[args.case])
+    for message in fail:
+        print("FAIL:", message)
+    print(f"{args.case}: {'failed' if fail else 'passed'}")
+    return 1 if fail else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
