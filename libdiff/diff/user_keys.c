@@ -23,7 +23,8 @@ static int shown(hsd_text text) { return (int)hsd_min_u64(text.size, SHOWN_BYTES
 static hsd_status refuse(const char *spec, hsd_error *err)
 {
     hsd_fail(err, HSD_E_NOT_FOUND, "the key '%.*s' is no type and field", SHOWN_BYTES, spec);
-    hsd_error_set_hint(err, "write the whole name of the type, a colon and the field: --key com.x.User:id");
+    hsd_error_set_hint(err, "write the whole name of the type, a colon and a field that is a number, a boolean or a "
+                            "char: --key com.x.User:id");
     return HSD_E_NOT_FOUND;
 }
 
@@ -201,47 +202,72 @@ bool hsd_user_key_take(const hsd_user_keys *keys, uint32_t common_type, hsd_text
 
 /* ---- warnings ---- */
 
-static void warn_of_cut(const hsd_user_key *key, const hsd_user_key_side *side, const hsd_user_key_count *count,
-                        hsd_diff_store *store)
+typedef enum key_fault { NO_FAULT, NO_VALUES, NO_FIELD, IS_CUT, NOT_ALL } key_fault;
+
+static key_fault fault_of(const hsd_user_key_side *side, const hsd_user_key_count *count)
 {
-    hsd_store_warn(store,
-                   "%s: the values of %" PRIu64 " of %" PRIu64 " %.*s are cut before the field %.*s: compare the heap dumps "
-                   "themselves with --key, which keeps more of them",
-                   side->info->path, count->cut, count->keyed + count->without, shown(key->type), key->type.data,
-                   shown(key->field), key->field.data);
+    if (count->without == 0) return NO_FAULT;
+    if ((side->info->facts & HSC_FACT_VALUES) == 0) return NO_VALUES;
+    if (count->cut > 0) return IS_CUT;
+    return count->keyed == 0 ? NO_FIELD : NOT_ALL;
 }
 
-static void warn_of_side(const hsd_user_key *key, const hsd_user_key_side *side, const hsd_user_key_count *count,
-                         hsd_diff_store *store)
+static void warn_of(key_fault fault, const hsd_user_key *key, const char *where, const hsd_user_key_count *count,
+                    hsd_diff_store *store)
 {
-    const char *path = side->info->path;
-    if (count->without == 0) return;
-    if ((side->info->facts & HSC_FACT_VALUES) == 0)
+    const int type_bytes = shown(key->type), field_bytes = shown(key->field);
+    const char *type = key->type.data, *field = key->field.data;
+    const uint64_t objects = count->keyed + count->without;
+    switch (fault) {
+    case NO_FAULT: break;
+    case NO_VALUES:
         hsd_store_warn(store,
-                       "%s carries no values, so --key %.*s:%.*s finds nothing in it: compare the heap dump itself, or "
+                       "%s: no value is kept, so --key %.*s:%.*s finds nothing: compare the heap dump itself, or "
                        "import it with --with-values (JVM dumps)",
-                       path, shown(key->type), key->type.data, shown(key->field), key->field.data);
-    else if (count->cut > 0)
-        warn_of_cut(key, side, count, store);
-    else if (count->keyed == 0)
+                       where, type_bytes, type, field_bytes, field);
+        break;
+    case NO_FIELD:
         hsd_store_warn(store,
-                       "%s: no %.*s carries a value of the field %.*s: import with values, or the field is a reference, "
-                       "as to a String (it must be a number, a boolean or a char)",
-                       path, shown(key->type), key->type.data, shown(key->field), key->field.data);
-    else
-        hsd_store_warn(store, "%s: %" PRIu64 " of %" PRIu64 " %.*s carry no value of the field %.*s", path,
-                       count->without, count->keyed + count->without, shown(key->type), key->type.data,
-                       shown(key->field), key->field.data);
+                       "%s: no %.*s carries a value of the field %.*s: there is no such field, or it is a reference, "
+                       "as to a String or a Long (a key must be a number, a boolean or a char of the object itself)",
+                       where, type_bytes, type, field_bytes, field);
+        break;
+    case IS_CUT:
+        hsd_store_warn(store,
+                       "%s: %" PRIu64 " of %" PRIu64 " %.*s are cut before the value of %.*s: compare the heap dump "
+                       "itself, of which --key keeps more",
+                       where, count->cut, objects, type_bytes, type, field_bytes, field);
+        break;
+    case NOT_ALL:
+        hsd_store_warn(store, "%s: %" PRIu64 " of %" PRIu64 " %.*s carry no value of the field %.*s", where,
+                       count->without, objects, type_bytes, type, field_bytes, field);
+        break;
+    }
+}
+
+static void warn_of_key(const hsd_user_keys *keys, size_t place, const hsd_user_key_side sides[2],
+                        hsd_diff_store *store)
+{
+    const hsd_user_key *key = &keys->items[place];
+    const hsd_user_key_count *before = &sides[0].counts[place], *after = &sides[1].counts[place];
+    const key_fault fault = fault_of(&sides[0], before), other = fault_of(&sides[1], after);
+    if (fault == other && (fault == NO_VALUES || fault == NO_FIELD)) {
+        warn_of(fault, key, "both captures", before, store);
+        return;
+    }
+    warn_of(fault, key, sides[0].info->path, before, store);
+    warn_of(other, key, sides[1].info->path, after, store);
 }
 
 void hsd_user_keys_warn(const hsd_user_keys *keys, const hsd_user_key_side sides[2], hsd_diff_store *store)
 {
     for (size_t i = 0; i < keys->count; i++) {
         const hsd_user_key *key = &keys->items[i];
-        if (!key->is_known)
+        if (key->is_known)
+            warn_of_key(keys, i, sides, store);
+        else
             hsd_store_warn(store, "--key %.*s:%.*s: no capture has the type %.*s; hsdiff top FILE lists those it has",
                            shown(key->type), key->type.data, shown(key->field), key->field.data, shown(key->type),
                            key->type.data);
-        for (int side = 0; side < 2; side++) warn_of_side(key, &sides[side], &sides[side].counts[i], store);
     }
 }

@@ -1,11 +1,11 @@
 /*
- * Keys that the user names: "com.x.User:id" says that the value of the field `id` tells which User is which, whatever
- * addresses and ids the captures have. The value is read from the preview of the object ("id=17 age=3"), so captures must
- * carry some (fact VALUES), and the field must stand in it: numbers, booleans and chars of the object itself do, with
- * those of its superclasses behind its own; what it refers to, as a String does not, nor a boxed Long.
+ * Keys that the user names: "com.x.User:id" says that the value of the field `id` tells which User is which,
+ * whatever addresses and ids the captures have. The value is read from the preview of the object ("id=17 age=3"), so
+ * captures must carry some (fact VALUES), and the field must stand in it: numbers, booleans and chars of the object
+ * itself do, with those of its superclasses behind its own; what it refers to, as a String or a boxed Long, does not.
  *
- * One key a type, and a subclass is a type of its own. After hsd_user_keys_resolve nothing here changes: two threads may
- * ask at once, each with counts of its own.
+ * One key a type, and a subclass is a type of its own. After hsd_user_keys_resolve nothing here changes: two threads
+ * may ask at once, each with counts of its own.
  */
 #ifndef HSD_DIFF_USER_KEYS_H
 #define HSD_DIFF_USER_KEYS_H
@@ -72,7 +72,7 @@ typedef struct hsd_user_key_side {
 
 /*
  * Warns of types that no capture has, of captures without values, of fields that no object or not every one has. At
- * most one warning for a key and a capture; those that do not fit are dropped.
+ * most one warning for a key and a capture, one for both where both lack the same; those that do not fit are dropped.
  */
 void hsd_user_keys_warn(const hsd_user_keys *keys, const hsd_user_key_side sides[2], hsd_diff_store *store);
 
@@ -85,9 +85,10 @@ typedef enum hsd_user_value {
 } hsd_user_value;
 
 /*
- * The value of the first field of that name in "name=value name=value": up to the next blank, or in "quotes" with \ before
- * what is meant as it is; as it stands there, quotes included. Borrowed from the preview, which may hold any bytes; a
- * preview that ends in "..." is cut there. However a preview is cut, so marked: never another value than the whole one has.
+ * The value of the first field of that name in "name=value name=value": up to the next blank, or in "quotes" with \
+ * before what is meant as it is; as it stands there, quotes included. Borrowed from the preview, which may hold any
+ * bytes; one that ends in "..." is cut there. However a preview is cut and marked so, it never has another value than
+ * the whole one.
  */
 hsd_user_value hsd_user_value_find(hsd_text preview, hsd_text field, hsd_text *value);
 

@@ -1,7 +1,7 @@
 /*
- * The keys that the user names, on any bytes: the first two say how long the field and how long the key's text are, then come
- * field, key and preview. What is found lies in the preview behind the name of the field, has no blank outside quotes, and is
- * what the preview without its end has, wherever that is cut and marked so.
+ * The keys that the user names, on any bytes: the first two say how long the field and how long the key's text are,
+ * then come field, key and preview. What is found lies in the preview behind the name of the field, has no blank
+ * outside quotes, and is what the preview without its end has, wherever that is cut and marked so.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +68,7 @@ static void read_key(const uint8_t *data, size_t size)
         if (err.text[0] == '\0' || err.hint[0] == '\0') abort();
     } else if (status == HSD_OK) {
         const hsd_user_key *key = &keys.items[0];
-        if (key->type.size == 0 || key->field.size == 0 || memchr(key->field.data, ':', key->field.size) != NULL) abort();
+        if (key->type.size == 0 || key->field.size == 0 || strchr(key->field.data, ':') != NULL) abort();
         if (key->type.size + 1 + key->field.size != strlen(text)) abort();
     }
     hsd_user_keys_release(&keys);

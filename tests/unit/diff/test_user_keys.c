@@ -1,5 +1,6 @@
 /*
- * Keys that the user names: how they are written, which previews have a value, and what is said of those that have none.
+ * Keys that the user names: how they are written, which previews have a value, and what is said of those that have
+ * none.
  */
 #include <criterion/criterion.h>
 
@@ -311,10 +312,10 @@ Test(user_keys, say_what_they_did_not_find)
     take(&c, 1, c.order, "id=1 ...");
     warn(&c);
     cr_assert(c.store->warning_count == 4);
-    cr_expect(says(&c, 0, "b.hs: no User carries a value of the field id: import with values, or the field is a reference"));
+    cr_expect(says(&c, 0, "b.hs: no User carries a value of the field id: there is no such field, or it is a"));
     cr_expect(says(&c, 1, "no capture has the type Gone"));
     cr_expect(says(&c, 2, "a.hs: 1 of 2 Order carry no value of the field number"));
-    cr_expect(says(&c, 3, "b.hs: the values of 1 of 2 Order are cut before the field number"));
+    cr_expect(says(&c, 3, "b.hs: 1 of 2 Order are cut before the value of number"));
     close_case(&c);
 
     open_case(&c, false);
@@ -323,6 +324,23 @@ Test(user_keys, say_what_they_did_not_find)
     take(&c, 1, c.user, "");
     warn(&c);
     cr_assert(c.store->warning_count == 2);
-    cr_expect(says(&c, 0, "b.hs carries no values, so --key User:id finds nothing in it"));
+    cr_expect(says(&c, 0, "b.hs: no value is kept, so --key User:id finds nothing"));
     close_case(&c);
+}
+
+Test(user_keys, say_once_what_both_captures_lack)
+{
+    for (int has_values = 0; has_values < 2; has_values++) {
+        key_case c;
+        open_case(&c, false);
+        for (int side = 0; side < 2; side++) {
+            c.info[side].facts = has_values ? HSC_FACT_VALUES : 0;
+            take(&c, side, c.user, "");
+        }
+        warn(&c);
+        cr_assert(c.store->warning_count == 2);
+        cr_expect(says(&c, 0, has_values ? "both captures: no User carries" : "both captures: no value is kept"));
+        cr_expect(says(&c, 1, "no capture has the type Gone"));
+        close_case(&c);
+    }
 }

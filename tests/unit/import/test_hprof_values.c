@@ -44,8 +44,9 @@ Test(hprof_values, are_of_the_types_that_were_named)
         cr_expect_str_eq(case_object(&c, &forms[f], HEAP_VALUE_3)->value, "n=2");
         cr_expect_str_eq(case_object(&c, &forms[f], HEAP_DERIVED)->value, "z=122 d=1.5 b=true l=9");
         for (size_t i = 0; i < c.view.object_count; i++) {
-            const bool is_named = strcmp(type_of(&c, i), "com.x.Value") == 0 || strcmp(type_of(&c, i), "com.x.Derived") == 0;
-            cr_expect((c.view.objects[i].value != NULL) == is_named, "form %zu: %s", f, type_of(&c, i));
+            const char *type = type_of(&c, i);
+            const bool is_named = strcmp(type, "com.x.Value") == 0 || strcmp(type, "com.x.Derived") == 0;
+            cr_expect((c.view.objects[i].value != NULL) == is_named, "form %zu: %s", f, type);
             values += is_named;
         }
         cr_expect(values > 5);
