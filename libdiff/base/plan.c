@@ -25,7 +25,7 @@
 #define TABLES_MOST  MIB(64)
 #define SIDE_LEAST   MIB(24)             /* below it two walks at once get in each other's way */
 #define KEEPS_ALL    MIB(64)             /* of a capture that small nothing leaves the memory */
-#define RECOGNISE_LEAST MIB(4)
+#define RECOGNISE_LEAST MIB(6)
 #define COUNT_MOST   (UINT64_C(1) << 40) /* keeps the arithmetic far from overflow */
 
 static uint64_t tables_of(uint64_t memory_bytes)

@@ -208,7 +208,7 @@ hsd_plan_need hsd_plan_paths(const hsd_plan_capture *c)
 hsd_plan_need hsd_plan_structure(const hsd_plan_capture *c)
 {
     if (!c->has_structure) return (hsd_plan_need){0, 0};
-    const uint64_t least = hsd_max_u64(11 * paged(8 * c->objects).least, MIB(4));
+    const uint64_t least = hsd_max_u64(11 * paged(8 * c->objects).least, MIB(4)) + MIB(1);
     return (hsd_plan_need){.least = least, .useful = hsd_max_u64(least, 4 * paged(10 * c->objects).useful)};
 }
 

@@ -74,7 +74,7 @@ static hsd_status number_edges(hsd_comparison *c, hsd_error *err)
 /* What objects are recognised by decides what the walks gather. */
 static hsd_status choose_ladder(hsd_comparison *c, hsd_error *err)
 {
-    c->ladder = hsd_ladder_choose(&c->sides[BEFORE], &c->sides[AFTER]);
+    c->ladder = hsd_ladder_choose(&c->sides[BEFORE], &c->sides[AFTER], c->options->match_by);
     HSD_TRY(hsd_user_keys_resolve(&c->user_keys, &c->types, err));
     for (int i = 0; i < SIDE_COUNT; i++) {
         hsd_side_walk *side = &c->sides[i];

@@ -7,6 +7,7 @@
 
 typedef struct pair {
     const hsd_side_walk *before, *after;
+    hsd_match_by wanted;
 } pair;
 
 static bool is_zero(const uint8_t *bytes, size_t size)
@@ -22,6 +23,8 @@ static bool either_is(const pair *p, hsd_identity identity)
     return p->before->info->identity == identity || p->after->info->identity == identity;
 }
 
+static bool asks_for_structure(const pair *p) { return p->wanted == HSD_MATCH_BY_STRUCTURE; }
+static bool asks_for_counts(const pair *p) { return p->wanted == HSD_MATCH_BY_COUNTS; }
 static bool is_moving(const pair *p) { return either_is(p, HSD_IDENTITY_MOVING); }
 static bool has_no_ids(const pair *p) { return either_is(p, HSD_IDENTITY_NONE); }
 static bool ids_differ(const pair *p) { return p->before->info->identity != p->after->info->identity; }
@@ -50,6 +53,8 @@ static const struct {
     bool (*applies)(const pair *p);
     const char *reason;
 } conditions[] = {
+    {HSD_BASIS_EXACT, HSD_BASIS_COUNTS, asks_for_counts, "that was asked for"},
+    {HSD_BASIS_EXACT, HSD_BASIS_STRUCTURE, asks_for_structure, "that was asked for"},
     {HSD_BASIS_EXACT, HSD_BASIS_STRUCTURE, is_moving, "the collector moves objects, so their addresses say nothing across captures"},
     {HSD_BASIS_EXACT, HSD_BASIS_STRUCTURE, has_no_ids, "the captures carry no identities of objects"},
     {HSD_BASIS_EXACT, HSD_BASIS_STRUCTURE, ids_differ, "the captures identify objects in different ways"},
@@ -85,9 +90,9 @@ static bool comes_first(const hsd_capture_info *b, const hsd_capture_info *a)
     return order > 0;
 }
 
-hsd_ladder hsd_ladder_choose(const hsd_side_walk *before, const hsd_side_walk *after)
+hsd_ladder hsd_ladder_choose(const hsd_side_walk *before, const hsd_side_walk *after, hsd_match_by wanted)
 {
-    const pair p = {before, after};
+    const pair p = {before, after, wanted};
     hsd_ladder ladder = {
         .basis = before->info->identity == HSD_IDENTITY_EXACT ? HSD_BASIS_EXACT : HSD_BASIS_ADDRESS,
         .look = look_at(before->info, after->info),

@@ -23,6 +23,6 @@ typedef struct hsd_ladder {
 } hsd_ladder;
 
 /* Both sides are open. */
-hsd_ladder hsd_ladder_choose(const hsd_side_walk *before, const hsd_side_walk *after);
+hsd_ladder hsd_ladder_choose(const hsd_side_walk *before, const hsd_side_walk *after, hsd_match_by wanted);
 
 #endif

@@ -209,10 +209,19 @@ typedef hsd_status (*hsd_changed_fn)(void *context, const hsd_changed_object *ob
 typedef hsd_status (*hsd_matched_fn)(void *context, uint64_t id_before, uint64_t id_after, hsd_match_rung rung,
                                      hsd_error *err);
 
+/* By what objects may be recognised. */
+typedef enum hsd_match_by {
+    HSD_MATCH_BY_BEST = 0,  /* the strongest that the captures allow */
+    HSD_MATCH_BY_STRUCTURE, /* ids are not looked at: names, content, neighbourhood */
+    HSD_MATCH_BY_COUNTS     /* not at all: growth is exact, new and freed are not known; a place that both captures have once is
+                             * taken for one holder */
+} hsd_match_by;
+
 typedef struct hsd_diff_options {
     bool summary_only;
     bool no_holders;           /* stop at owners: no dominators, holders, paths, retained sizes */
     bool partial;              /* captures were opened with HSD_DAMAGE_SKIP */
+    hsd_match_by match_by;
     const char *const *keys;   /* "Type:field" each: the value of that field says which object of the type is which */
     size_t key_count;
     hsd_changed_fn changed;    /* NULL = not wanted; called in identity order, not for kept objects of
