@@ -95,7 +95,8 @@ static hsd_status divide_sorting(refinement *r, hsd_error *err)
 {
     const uint64_t serve = hsd_min_u64(r->config->serve_bytes, r->config->sort_bytes);
     if (serve < 2 * HSD_SORT_MIN_BYTES) {
-        return hsd_fail(err, HSD_E_OVER_BUDGET, "sorting what objects look like needs at least %zu bytes, %llu are planned",
+        return hsd_fail(err, HSD_E_OVER_BUDGET,
+                        "sorting what objects look like needs at least %zu bytes of memory, %llu are planned",
                         2 * HSD_SORT_MIN_BYTES, (unsigned long long)serve);
     }
     r->place_bytes = hsd_max_u64(serve / PLACES_SHARE, HSD_SORT_MIN_BYTES);
@@ -277,7 +278,8 @@ static hsd_status find(refinement *r, hsd_error *err)
     return find_wholes(r, err);
 }
 
-hsd_status hsd_keys_find(hsd_adjacency *adjacency, const hsd_keys_config *config, hsd_sequence *sequence, hsd_error *err)
+hsd_status hsd_keys_find(hsd_adjacency *adjacency, const hsd_keys_config *config, hsd_sequence *sequence,
+                         hsd_error *err)
 {
     refinement *r = calloc(1, sizeof *r);
     if (r == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the neighbours of objects");

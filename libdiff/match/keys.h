@@ -28,8 +28,8 @@ typedef struct hsd_keys_config {
     const uint32_t *root_hash; /* by node - object_count: likewise */
     hsd_paged *types;          /* u32 by ordinal: common type; borrowed */
     uint64_t memory_bytes;     /* for the arrays by node, hsd_keys_least_bytes … hsd_keys_full_bytes */
-    uint64_t sort_bytes;       /* for sequence->wholes and ->places while they fill; at least 2 HSD_SORT_MIN_BYTES */
-    uint64_t serve_bytes;      /* what these two keep afterwards together; at least 2 HSD_SORT_MIN_BYTES */
+    uint64_t sort_bytes;       /* for sequence->wholes and ->places while they fill */
+    uint64_t serve_bytes;      /* what they keep afterwards; of both at least 2 HSD_SORT_MIN_BYTES */
     hsd_temp_space *space;
     hsd_reporter *reporter;
     bool use_thread;
@@ -42,9 +42,10 @@ uint64_t hsd_keys_full_bytes(uint64_t node_count);
 /*
  * Fills `sequence->elements`, `->wholes` and `->places`; `positions`, `count` and the open arrays are the caller's.
  * Objects without a position take part as neighbours only; named ones are in no whole. Without an adjacency (NULL: a
- * capture without references) structure = shape, and whole is made of it alone. Sorters that are made before a failure stay with
- * the sequence. HSD_E_OVER_BUDGET, HSD_E_NOMEM, HSD_E_IO, HSD_E_CANCELLED.
+ * capture without references) structure = shape, and whole is made of it alone. Sorters that are made before a failure
+ * stay with the sequence. HSD_E_OVER_BUDGET, HSD_E_NOMEM, HSD_E_IO, HSD_E_CANCELLED.
  */
-hsd_status hsd_keys_find(hsd_adjacency *adjacency, const hsd_keys_config *config, hsd_sequence *sequence, hsd_error *err);
+hsd_status hsd_keys_find(hsd_adjacency *adjacency, const hsd_keys_config *config, hsd_sequence *sequence,
+                         hsd_error *err);
 
 #endif

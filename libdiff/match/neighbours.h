@@ -2,8 +2,8 @@
  * A walk over all nodes of a graph in their order, in batches of targets: whoever reads something of each target can
  * have it fetched for the whole batch first, so that cache misses overlap.
  *
- * Targets are distinct. The adjacency drops duplicates only within a part of a long list, and which targets share a part
- * depends on the order in which they came; so for lists of several parts one bit a node says what was seen.
+ * Targets are distinct. The adjacency drops duplicates only within a part of a long list, and which targets share a
+ * part depends on the order in which they came; so for lists of several parts one bit a node says what was seen.
  */
 #ifndef HSD_MATCH_NEIGHBOURS_H
 #define HSD_MATCH_NEIGHBOURS_H

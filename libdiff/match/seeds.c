@@ -2,8 +2,8 @@
  * Joins of two sorted streams. A hash that belongs to one object only on either side makes a pair; a record that is
  * there twice is still one object.
  *
- * That two hashes are equal is taken as proof: some pair is wrong by accident once in 2^64 / (objects of a x objects of
- * b), once in 180,000 diffs of ten million on each side. So the types of a pair are equal where the hash holds the type.
+ * That two hashes are equal is taken as proof: some pair is wrong by accident once in 2^64 / (objects of a x objects
+ * of b) diffs, 180,000 where each side has ten million. So the types of a pair are equal where the hash holds the type.
  */
 #include "base/check.h"
 #include "match/join.h"

@@ -71,7 +71,8 @@ static hsd_status turn_places(hsd_sequence *sequence, hsd_sorter *turned, hsd_so
 }
 
 /* `*typed` gets the places by name and type, also on failure. */
-static hsd_status sort_places(hsd_sequence *sequence, hsd_sorter **typed, const hsd_seeds_config *config, hsd_error *err)
+static hsd_status sort_places(hsd_sequence *sequence, hsd_sorter **typed, const hsd_seeds_config *config,
+                              hsd_error *err)
 {
     hsd_sorter *turned;
     HSD_TRY(new_sorter(config, &turned, err));

@@ -1,6 +1,6 @@
 /*
- * Graphs for the tests of keys: what a node is, and where it lies, apart from its number. Nodes can be numbered anew and
- * references put into another order; what comes out by position must not change.
+ * Graphs for the tests of keys: what a node is, and where it lies, apart from its number. Nodes can be numbered anew
+ * and references put into another order; what comes out by position must not change.
  */
 #ifndef HSD_TESTS_KEYS_KIT_H
 #define HSD_TESTS_KEYS_KIT_H

@@ -33,7 +33,8 @@ static inline void kit_sequence(hsd_sequence *s, uint32_t count, uint32_t ordina
 
 static inline hsd_sorter *kit_sorter(hsd_temp_space *space)
 {
-    const hsd_sorter_config config = {.record_words = 2, .key_words = 1, .memory_bytes = HSD_SORT_MIN_BYTES, .space = space};
+    const hsd_sorter_config config = {
+        .record_words = 2, .key_words = 1, .memory_bytes = HSD_SORT_MIN_BYTES, .space = space};
     hsd_sorter *sorter;
     cr_assert_eq(hsd_sorter_new(&sorter, &config, NULL), HSD_OK);
     return sorter;

@@ -49,7 +49,8 @@ static bool are_equal(const naive *n, uint32_t i, uint32_t j)
 /* Named objects are what they are; others are what they and their targets are. Numbers tell them apart. */
 static void number_structures(const key_graph *g, naive *n)
 {
-    for (uint32_t i = 0; i < g->nodes; i++) n->seen_as[i] = UINT64_C(1) << 40 | (i < g->objects ? 0 : g->root_hash[i - g->objects]);
+    for (uint32_t i = g->objects; i < g->nodes; i++)
+        n->seen_as[i] = UINT64_C(1) << 40 | g->root_hash[i - g->objects];
     for (uint32_t i = 0; i < g->objects; i++) {
         uint32_t first = 0;
         if (key_is_named(g, i)) {

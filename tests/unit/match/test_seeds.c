@@ -148,7 +148,8 @@ static void check_shared(const half *of, const half *other, bool is_marked)
         cr_assert_eq(is_shared, is_marked && is_there(other, of->hash[i]));
         wanted += is_shared;
     }
-    for (uint32_t i = 0; i <= of->sequence.count / 8; i++) bits += (uint32_t)__builtin_popcount(of->sequence.is_shared[i]);
+    for (uint32_t i = 0; i <= of->sequence.count / 8; i++)
+        bits += (uint32_t)__builtin_popcount(of->sequence.is_shared[i]);
     cr_assert_eq(bits, wanted, "no others are marked");
 }
 

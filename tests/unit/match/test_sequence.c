@@ -1,5 +1,5 @@
 /*
- * Sequences: windows across pages, and pairs.
+ * Sequences of elements: windows across pages, pairs and their rungs, and what fails on the way.
  */
 #include "sequence_kit.h"
 
