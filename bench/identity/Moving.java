@@ -142,6 +142,8 @@ public final class Moving {
     static final Bus BUS = new Bus();
     static final Chain CHAIN = new Chain();
     static Leaked[] array = new Leaked[0];
+    /** Lies below all that is made and goes between the dumps, so that a collector that slides things down does so. */
+    static byte[] ballast;
 
     private final Map<String, String> settings = new HashMap<>();
     private final File folder;
@@ -328,8 +330,9 @@ public final class Moving {
             case "map" -> place("static Moving.MAP", "java.util.HashMap");
             case "listeners" -> place("static Moving.BUS", "Moving$Bus, .listeners java.util.ArrayList");
             case "chain" -> place("static Moving.CHAIN", "Moving$Chain");
-            case "array" -> place("static Moving.array", "");
-            default -> "null";
+            case "array" -> place("static Moving.array", "Moving$Leaked[]");
+            case "worker" -> place("thread \\\"worker\\\", Moving$Worker.run.done", "java.util.ArrayList");
+            default -> throw new IllegalArgumentException("leak=" + where);
         };
     }
 
@@ -549,6 +552,8 @@ public final class Moving {
         }
         dump("warm-up");
         litter();
+        ballast = new byte[unit * 32 + 40_000];
+        System.gc();
         make();
         boolean isChurn = setting("mode", "change").equals("churn");
         if (isChurn) {
@@ -558,6 +563,7 @@ public final class Moving {
         if (dumps.contains("A")) {
             dump("A");
         }
+        ballast = new byte[0];
         litter();
         if (isChurn) {
             churn();

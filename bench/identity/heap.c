@@ -160,7 +160,8 @@ static void add_reference(loading *l, uint64_t source, uint64_t target_id, uint3
     if ((row->flags & HSC_STRENGTH_MASK) == HSC_STRENGTH_WEAK || target >= h->count || target == source) return;
     const uint64_t where = row->kind == HSC_LABEL_ELEMENT ? index : 0;
     if (l->reference_count == l->reference_capacity) heap_fail("more references than the capture says");
-    h->out[l->reference_count++] = (heap_reference){target, heap_mix(heap_mix(row->kind, string_hash(l, row->name)), where)};
+    h->out[l->reference_count++] = (heap_reference){.target = target, .is_named_root = (row->flags & HSC_LABEL_NAMED_ROOT) != 0,
+                                                    .slot = heap_mix(heap_mix(row->kind, string_hash(l, row->name)), where)};
 }
 
 static void take_references(loading *l, const hsd_object *o)
@@ -180,8 +181,11 @@ static void turn_around(heap *h)
     uint64_t *next = heap_new(h->count, sizeof *next);
     memcpy(next, h->first_in, h->count * sizeof *next);
     for (uint32_t i = 0; i < h->count; i++)
-        for (uint64_t r = h->first[i]; r < h->first[i + 1]; r++)
-            h->in[next[h->out[r].target]++] = (heap_reference){i, h->out[r].slot};
+        for (uint64_t r = h->first[i]; r < h->first[i + 1]; r++) {
+            heap_reference *in = &h->in[next[h->out[r].target]++];
+            *in = h->out[r];
+            in->target = i;
+        }
     free(next);
 }
 

@@ -1,5 +1,5 @@
 /*
- * One capture in memory, as the truth is worked out on it: by ordinal, references both ways. About 90 bytes an object and 24 a
+ * One capture in memory, as the truth is worked out on it: by ordinal, references both ways. About 90 bytes an object and 48 a
  * reference; a tool for tests and benchmarks, which ends the program when something is wrong.
  */
 #ifndef HSD_BENCH_IDENTITY_HEAP_H
@@ -14,6 +14,7 @@
 
 typedef struct heap_reference {
     uint32_t target; /* ordinal; in the lists of referrers the source */
+    bool is_named_root;
     uint64_t slot;   /* hash of the label and, of elements, the index: the same in every capture */
 } heap_reference;
 

@@ -44,8 +44,10 @@ typedef struct measuring {
     hsd_diff *diff;
 } measuring;
 
-static const char *const rung_names[HSD_MATCH_RUNG_COUNT] = {"exact", "address", "key", "name", "place", "same_address",
-                                                             "structure", "order", "changed", "twins"};
+static const char *const rung_names[HSD_MATCH_RUNG_COUNT] = {
+    [HSD_MATCH_EXACT] = "exact", [HSD_MATCH_ADDRESS] = "address", [HSD_MATCH_KEY] = "key",
+    [HSD_MATCH_NAME] = "name", [HSD_MATCH_PLACE] = "place", [HSD_MATCH_SAME_ADDRESS] = "same_address",
+    [HSD_MATCH_STRUCTURE] = "structure", [HSD_MATCH_ORDER] = "order", [HSD_MATCH_CHANGED] = "changed", [HSD_MATCH_TWINS] = "twins"};
 
 /* ---- the diff ---- */
 
@@ -201,9 +203,9 @@ int main(int argc, char **argv)
     for (unsigned side = 0; side < 2; side++) {
         heap_load(&m.heaps[side], argv[1 + 2 * side]);
         truth_find(&m.truths[side], &m.heaps[side], argv[2 + 2 * side], side);
-        if (argc == 7) exact_write(&m.heaps[side], &m.truths[side], argv[5 + side]);
     }
     truth_join(&m.truths[0], &m.truths[1], &m.heaps[0], &m.heaps[1]);
+    for (unsigned side = 0; side < 2 && argc == 7; side++) exact_write(&m.heaps[side], &m.truths[side], argv[5 + side]);
     run_diff(&m);
     judge_types(&m);
     print(&m);

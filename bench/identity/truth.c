@@ -95,15 +95,22 @@ static void give_named(finding *f)
 
 /* ---- along references ---- */
 
-/* What an object gets from those of its referrers that have an id: the least, for several. */
+/* What an object gets from one referrer, UINT64_MAX if that has no id. What a named root refers to may change its size. */
+static uint64_t id_from(const finding *f, uint32_t object, const heap_reference *referrer)
+{
+    const heap_object *o = &f->h->objects[object];
+    const uint64_t owner = f->t->ids[referrer->target], shape = referrer->is_named_root ? f->h->types[o->type].hash : o->shape;
+    return owner == 0 ? UINT64_MAX : heap_mix(heap_mix(owner, referrer->slot), shape);
+}
+
+/* What an object gets from all its referrers: the least. */
 static void consider(finding *f, uint32_t object)
 {
     const heap *h = f->h;
     uint64_t least = UINT64_MAX;
     if (f->t->ids[object] != 0 || f->waiting[object] != 0) return;
     for (uint64_t r = h->first_in[object]; r < h->first_in[object + 1]; r++) {
-        const uint64_t owner = f->t->ids[h->in[r].target];
-        const uint64_t id = owner == 0 ? UINT64_MAX : heap_mix(heap_mix(owner, h->in[r].slot), h->objects[object].shape);
+        const uint64_t id = id_from(f, object, &h->in[r]);
         least = id < least ? id : least;
     }
     f->waiting[object] = not_null(least);
@@ -168,6 +175,10 @@ static void settle(finding *f, unsigned side)
         make_fresh(t, entries[i].object, side);
     }
     free(entries);
+}
+
+static void count_kinds(truth *t, uint32_t count)
+{
     for (uint32_t i = 0; i < count; i++) t->counts[t->kinds[i]]++;
 }
 
@@ -191,24 +202,79 @@ void truth_find(truth *t, const heap *h, const char *pairs_path, unsigned side)
     free(f.waiting);
 }
 
-void truth_join(truth *before, truth *after, const heap *heap_before, const heap *heap_after)
+/* ---- the two sides together ---- */
+
+typedef struct joining {
+    truth *sides[2];
+    const heap *heaps[2];
+    uint32_t *waiting; /* ordinals of before that got a partner */
+    uint32_t count;
+} joining;
+
+static void join_pair(joining *j, uint32_t before, uint32_t after)
 {
-    const uint32_t counts[2] = {heap_before->count, heap_after->count};
-    entry *a = sorted(before, counts[0]), *b = sorted(after, counts[1]);
-    for (uint32_t i = 0; i < counts[0]; i++) before->others[i] = HEAP_NONE;
-    for (uint32_t i = 0; i < counts[1]; i++) after->others[i] = HEAP_NONE;
+    j->sides[0]->others[before] = after;
+    j->sides[1]->others[after] = before;
+    j->waiting[j->count++] = before;
+}
+
+static void join_ids(joining *j)
+{
+    const uint32_t counts[2] = {j->heaps[0]->count, j->heaps[1]->count};
+    entry *a = sorted(j->sides[0], counts[0]), *b = sorted(j->sides[1], counts[1]);
     for (uint32_t i = 0, k = 0; i < counts[0] && k < counts[1];) {
-        if (a[i].id < b[k].id) {
+        if (a[i].id < b[k].id)
             i++;
-        } else if (b[k].id < a[i].id) {
+        else if (b[k].id < a[i].id)
             k++;
-        } else {
-            before->others[a[i].object] = b[k].object;
-            after->others[b[k++].object] = a[i++].object;
-        }
+        else
+            join_pair(j, a[i++].object, b[k++].object);
     }
     free(a);
     free(b);
+}
+
+#define LONG_LIST 64u /* of references: looked up at the same place alone */
+
+/* What `after` refers to by this slot, which its partner has at place i; HEAP_NONE = nothing. */
+static uint32_t target_at(const heap *h, uint32_t after, uint64_t i, uint64_t slot)
+{
+    const uint64_t first = h->first[after], count = h->first[after + 1] - first;
+    if (i < count && h->out[first + i].slot == slot) return h->out[first + i].target;
+    for (uint64_t r = first; count <= LONG_LIST && r < first + count; r++)
+        if (h->out[r].slot == slot) return h->out[r].target;
+    return HEAP_NONE;
+}
+
+static bool is_open(const joining *j, unsigned side, uint32_t object)
+{
+    return j->sides[side]->others[object] == HEAP_NONE && j->sides[side]->kinds[object] <= TRUTH_PLACED;
+}
+
+static void join_targets(joining *j, uint32_t before)
+{
+    const heap *a = j->heaps[0], *b = j->heaps[1];
+    const uint32_t after = j->sides[0]->others[before];
+    for (uint64_t r = a->first[before]; r < a->first[before + 1]; r++) {
+        const uint32_t from = a->out[r].target, to = target_at(b, after, r - a->first[before], a->out[r].slot);
+        if (to == HEAP_NONE || !is_open(j, 0, from) || !is_open(j, 1, to)) continue;
+        if (a->objects[from].shape != b->objects[to].shape || a->objects[from].name != b->objects[to].name) continue;
+        j->sides[1]->ids[to] = j->sides[0]->ids[from];
+        j->sides[0]->kinds[from] = j->sides[1]->kinds[to] = TRUTH_PLACED;
+        join_pair(j, from, to);
+    }
+}
+
+void truth_join(truth *before, truth *after, const heap *heap_before, const heap *heap_after)
+{
+    joining j = {.sides = {before, after}, .heaps = {heap_before, heap_after}, .waiting = heap_new(heap_before->count, sizeof *j.waiting)};
+    for (uint32_t i = 0; i < heap_before->count; i++) before->others[i] = HEAP_NONE;
+    for (uint32_t i = 0; i < heap_after->count; i++) after->others[i] = HEAP_NONE;
+    join_ids(&j);
+    for (uint32_t i = 0; i < j.count; i++) join_targets(&j, j.waiting[i]);
+    free(j.waiting);
+    count_kinds(before, heap_before->count);
+    count_kinds(after, heap_after->count);
 }
 
 void truth_release(truth *t)
