@@ -277,6 +277,42 @@ static hsd_diff moving_holders(void)
     return diff;
 }
 
+/* Every rung of the structure gave something. */
+static hsd_diff structure(void)
+{
+    static hsd_text warnings[1];
+    hsd_diff diff = moving();
+    hold(&diff);
+    diff.identity_is_known = diff.is_by_structure = true;
+    diff.after.info.runtime = "HotSpot 21.0.5";
+    diff.match_reason =
+        sample_text("the collector moves objects, so their addresses say nothing across captures");
+    diff.match = (hsd_match){.structure = 3014812, .unmatched_before = 204, .unmatched_after = 1784377};
+    for (int rung = HSD_MATCH_KEY; rung < HSD_MATCH_RUNG_COUNT; rung++)
+        diff.match.rungs[rung] = (hsd_amount){(uint64_t)rung * 50211, (uint64_t)rung * 1000000};
+    sample_add(&diff.match.weak, diff.match.rungs[HSD_MATCH_CHANGED]);
+    sample_add(&diff.match.weak, diff.match.rungs[HSD_MATCH_TWINS]);
+    diff.match.ambiguous = 20412;
+    warnings[0] = sample_text("the runtimes differ (HotSpot 17.0.13, HotSpot 21.0.5): what one lays "
+                              "out or names in another way counts as growth");
+    diff.warnings = warnings;
+    diff.warning_count = 1;
+    return diff;
+}
+
+/* Addresses that were used again. */
+static hsd_diff address(void)
+{
+    hsd_diff diff = shop();
+    diff.before.info.identity = diff.after.info.identity = HSD_IDENTITY_ADDRESS;
+    diff.match.address = diff.match.exact;
+    diff.match.exact = 0;
+    diff.match.rungs[HSD_MATCH_ADDRESS] = (hsd_amount){diff.match.address, 300000000};
+    diff.match.reused = 3400;
+    diff.match.reuse_estimate = 120;
+    return diff;
+}
+
 static hsd_diff partial(void)
 {
     static hsd_text warnings[1];
@@ -322,6 +358,8 @@ static const struct {
     {"roots", roots},
     {"tree", tree},
     {"moving-holders", moving_holders},
+    {"moving-structure", structure},
+    {"address", address},
 };
 
 static int print_screen(const char *name, unsigned width)

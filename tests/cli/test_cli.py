@@ -183,6 +183,15 @@ CASES = {
     "small-size": ("hsdiff --memory 1M a b", 2),
     "bad-format": ("hsdiff --format xml a b", 2),
     "bad-top": ("hsdiff --top 0 a b", 2),
+    "bad-key": ("for key in Order Order: :id '' std::vector; do hsdiff --key \"$key\" a b || s=$?; done; exit $s", 2),
+    "bad-key-hostile": ("hsdiff --key \"$(printf 'a\\033[31m\\n::error::')\" a b", 2),
+    "key-twice": ("hsdiff -q --key Session:user --key=Session:name d/demo-before.hs d/demo-after.hs", 2),
+    "key-idle": ("hsdiff --key Session:user --key Buffer:size d/demo-before.hs d/demo-after.hs -o r.txt && "
+                 "hsdiff d/demo-before.hs d/demo-after.hs | cmp - r.txt", 0),
+    "key-idle-quiet": ("hsdiff -q --key Session:user d/demo-before.hs d/demo-after.hs -o r.txt", 0),
+    "key-no-value": ("hsdiff a b --key", 2),
+    "key-of-top": ("hsdiff top --key Session:user d/demo-after.hs", 2),
+    "summary-key": ("hsdiff --summary --key Session:user a b", 2),
     "bad-sort": ("hsdiff --sort size a b", 2),
     "bad-dump": ("hsdiff import a.hprof --dump x -o x.hs", 2),
     "bad-only": ("hsdiff dump d/demo-after.hs --only types,nonsense", 2),
@@ -233,7 +242,7 @@ PRINTING = {
 }
 
 SCREENS = [(screen, width) for screen in ("shop", "moving", "partial", "summary", "same", "holders", "scattered", "shrunk", "roots", "tree",
-                                          "moving-holders") for width in (0, 80)]
+                                          "moving-holders", "moving-structure", "address") for width in (0, 80)]
 
 
 def make_inputs(folder, hsdiff):
