@@ -25,12 +25,14 @@ static hsd_diff alike(void)
 static char *warnings_of(const hsd_diff *diff)
 {
     hsd_diff_store *store = calloc(1, sizeof *store);
-    char *all = calloc(HSD_MAX_WARNINGS, 600);
+    const size_t room = (size_t)HSD_MAX_WARNINGS * 600;
+    char *all = calloc(room, 1);
+    size_t used = 0;
     hsd_store_warn_of_pair(store, diff);
     hsd_store_warn_of_match(store, diff);
     for (size_t i = 0; i < store->warning_count; i++) {
         cr_expect_lt(store->warnings[i].size, 511, "it fits: %s", store->warnings[i].data);
-        strcat(strcat(all, store->warnings[i].data), "\n");
+        used += (size_t)snprintf(all + used, room - used, "%s\n", store->warnings[i].data);
     }
     hsd_store_free(store);
     return all;
