@@ -162,9 +162,16 @@ static const char *format_of(const hsd_capture_info *info)
     return info->source_format != NULL && info->source_format[0] != 0 ? info->source_format : "hs";
 }
 
+/* Versions of one format, "hprof 1.0.1" and "hprof 1.0.2", say the same of an object. */
+static bool formats_differ(const char *before, const char *after)
+{
+    const size_t size = strcspn(before, " ");
+    return size != strcspn(after, " ") || memcmp(before, after, size) != 0;
+}
+
 static void warn_of_origins(hsd_diff_store *store, const hsd_capture_info *before, const hsd_capture_info *after)
 {
-    if (differ(format_of(before), format_of(after))) {
+    if (formats_differ(format_of(before), format_of(after))) {
         hsd_store_warn(store, "the formats differ (%.60s, %.60s): each has names and sizes of its own for the same "
                               "object, and such a difference counts as growth",
                        format_of(before), format_of(after));

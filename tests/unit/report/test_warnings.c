@@ -174,6 +174,18 @@ Test(warnings, say_that_formats_differ)
                            "for the same object, and such a difference counts as growth\n");
 }
 
+Test(warnings, are_none_for_versions_of_a_format)
+{
+    hsd_diff diff = alike();
+    diff.before.info.source_format = "hprof 1.0.1";
+    diff.after.info.source_format = "hprof 1.0.2";
+    expect_warnings(&diff, "");
+    diff.after.info.source_format = "hprof2 1.0.1";
+    expect_warnings(&diff, "the formats differ (hprof 1.0.1, hprof2 1.0.1): each has names and "
+                           "sizes of its own for the same object, and such a difference counts as "
+                           "growth\n");
+}
+
 Test(warnings, say_that_pointers_differ)
 {
     hsd_diff diff = alike();
