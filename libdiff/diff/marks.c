@@ -20,6 +20,9 @@
 #define BASE     UINT64_C(0x9e3779b97f4a7c15) /* odd, so that no power of it loses bits */
 #define DOUBLINGS 9                            /* 2^9 = 512 frames (FORMAT.md 10.9) */
 #define FIRST_CAPACITY UINT32_C(256)
+#define SITE_BYTES   80u                       /* at most, while loading */
+#define TEXT_BYTES   32u
+#define TABLES_SHARE 16u                       /* the planner gives tables this part of the budget */
 
 typedef struct texts { /* hashes of the strings that sites name */
     hsd_id_map index;  /* string -> place */
@@ -38,7 +41,7 @@ typedef struct load {
     uint32_t capacity;
     texts texts;
     chain chain, next;
-    uint64_t limit_bytes;
+    uint64_t limit_bytes, most_bytes; /* what is given, and what all of them can need */
 } load;
 
 static hsd_status no_memory(hsd_error *err)
@@ -48,14 +51,22 @@ static hsd_status no_memory(hsd_error *err)
 
 /* ---- memory ---- */
 
+/* By what the capture says of itself, within what can be. */
+static uint64_t most_bytes(const hsd_capture_info *info)
+{
+    const uint64_t sites = hsd_min_u64(info->sites, INT32_MAX);
+    return sites * SITE_BYTES + hsd_min_u64(info->strings, 2 * sites) * TEXT_BYTES;
+}
+
 static hsd_status check_limit(const load *l, uint64_t more, hsd_error *err)
 {
     const uint64_t used = more + hsd_id_map_memory(&l->marks->index) + (uint64_t)l->capacity * sizeof *l->frames +
                           hsd_id_map_memory(&l->texts.index) + (uint64_t)l->texts.capacity * sizeof *l->texts.hashes;
     if (used <= l->limit_bytes) return HSD_OK;
+    const uint64_t need = hsd_max_u64(2 * used, l->most_bytes);
     hsd_fail(err, HSD_E_OVER_BUDGET, "the allocation sites alone take %llu MiB of memory",
-             (unsigned long long)(used >> 20) + 1);
-    hsd_error_set_hint(err, "--memory %lluM", (unsigned long long)(used * 40 >> 20));
+             (unsigned long long)(need >> 20) + 1);
+    hsd_error_set_hint(err, "--memory %lluM", (unsigned long long)(need * TABLES_SHARE >> 20) + 1);
     return HSD_E_OVER_BUDGET;
 }
 
@@ -229,7 +240,8 @@ static void release_chain(chain *c)
 
 hsd_status hsd_marks_load(hsd_marks *marks, hsd_capture *capture, uint64_t limit_bytes, hsd_error *err)
 {
-    load l = {.marks = marks, .limit_bytes = limit_bytes};
+    const hsd_capture_info *info = hsd_capture_get_info(capture);
+    load l = {.marks = marks, .limit_bytes = limit_bytes, .most_bytes = most_bytes(info)};
     memset(marks, 0, sizeof *marks);
     const hsd_status status = load_sites(&l, capture, err);
     free(l.frames);
@@ -238,7 +250,7 @@ hsd_status hsd_marks_load(hsd_marks *marks, hsd_capture *capture, uint64_t limit
     release_chain(&l.chain);
     release_chain(&l.next);
     if (status != HSD_OK) hsd_marks_release(marks);
-    else marks->uses_age = hsd_capture_get_info(capture)->identity == HSD_IDENTITY_ADDRESS;
+    else marks->uses_age = info->identity == HSD_IDENTITY_ADDRESS;
     return status;
 }
 

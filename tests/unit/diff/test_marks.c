@@ -321,6 +321,10 @@ Test(marks, say_what_they_need_when_the_memory_does_not_suffice)
         cr_assert_null(marks.sites);
     }
     cr_assert_leq(least, 2 * count * (80 + 32)); /* as the header says, next power of two */
+    hsd_marks_release(&marks);
+    cr_assert_eq(load(1), HSD_E_OVER_BUDGET);
+    const uint64_t told = strtoull(strpbrk(err.hint, "0123456789"), NULL, 10);
+    cr_assert_eq(load((told << 20) / 16), HSD_OK, "%s", err.hint); /* the share of tables suffices */
 }
 
 Test(marks, survive_any_allocation_that_fails)
