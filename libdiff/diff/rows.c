@@ -204,6 +204,19 @@ static void warn_of_pair(hsd_diff *diff)
     }
 }
 
+static void warn_of_keys(hsd_diff *diff, const hsd_comparison *c)
+{
+    hsd_user_key_side sides[SIDE_COUNT];
+    if (c->user_keys.count == 0) return;
+    if (!diff->is_by_structure) {
+        hsd_store_warn(diff->store, "the keys are not used: %s", diff->identity_is_known
+                       ? "the ids of the captures tell objects apart" : "objects are not recognised at all");
+        return;
+    }
+    for (int i = 0; i < SIDE_COUNT; i++) sides[i] = (hsd_user_key_side){c->sides[i].info, c->sides[i].key_counts};
+    hsd_user_keys_warn(&c->user_keys, sides, diff->store);
+}
+
 /* A partial capture may have lost what looks freed: that is never claimed. */
 static void forget_freed(hsd_diff *diff)
 {
@@ -240,6 +253,7 @@ static hsd_status fill(hsd_diff *diff, const hsd_comparison *c, hsd_error *err)
     warn_of_pair(diff);
     hsd_store_warn_of_references(diff->store, &diff->before);
     hsd_store_warn_of_references(diff->store, &diff->after);
+    warn_of_keys(diff, c);
     show_warnings(diff);
     return HSD_OK;
 }
