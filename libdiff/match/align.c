@@ -11,7 +11,7 @@
  * exchanged everywhere, follows from freed and come costing the same everywhere: whatever a nearer place could do
  * on other diagonals, the further one gets there for no more.
  *
- * A cell is 16 bits: the place in before and the move that led there. A pair of stretches needs some 100,000 cells at
+ * A cell is 16 bits: the place in before and the move that led there. Two stretches need 140,000 cells at
  * most while `freed` is 1, since freeing all of before is always a way.
  */
 #include "match/align.h"
@@ -21,7 +21,7 @@
 #include <string.h>
 
 #define COST_LIMIT 1200
-#define CELL_LIMIT (UINT32_C(512) << 10)
+#define CELL_LIMIT (UINT32_C(384) << 10)
 #define ABSENT (-1)
 
 typedef enum move { FROM_START, FROM_FREED, FROM_COME, FROM_CHANGED, FROM_OTHER } move;
@@ -54,7 +54,10 @@ void hsd_aligner_free(hsd_aligner *aligner) { free(aligner); }
 
 /* ---- what two elements are to each other ---- */
 
-static bool is_loose(const hsd_element *e) { return e->referrer == HSD_REFERRER_NONE || e->referrer == HSD_REFERRER_MANY; }
+static bool is_loose(const hsd_element *e)
+{
+    return e->referrer == HSD_REFERRER_NONE || e->referrer == HSD_REFERRER_MANY;
+}
 
 /* Both places are within the stretches. */
 static bool may_be_changed(const task *t, int32_t x, int32_t y)
@@ -67,7 +70,8 @@ static bool may_be_changed(const task *t, int32_t x, int32_t y)
 
 static bool may_be_other(const task *t, int32_t x, int32_t y)
 {
-    return t->before->elements[x].type == t->after->elements[y].type;
+    const hsd_element *a = &t->before->elements[x], *b = &t->after->elements[y];
+    return a->type == b->type && !hsd_element_is_anchor(a) && !hsd_element_is_anchor(b);
 }
 
 /* ---- waves ---- */
@@ -116,54 +120,80 @@ static bool open_wave(const task *t, int32_t cost)
     return true;
 }
 
-/* The furthest place that one move leads to, or ABSENT. */
-static int32_t moved(const task *t, int32_t cost, int32_t diagonal, move how)
+/* ---- one wave ---- */
+
+/* An earlier wave, as the next one looks at it. */
+typedef struct source {
+    const uint16_t *cells;
+    int32_t lowest;
+    uint32_t width; /* 0 = there is none */
+} source;
+
+typedef struct sources {
+    source freed, come, changed, other;
+} sources;
+
+static source source_of(const hsd_aligner *a, int32_t cost, uint32_t step_cost)
 {
-    const hsd_aligner *a = t->aligner;
-    const hsd_align_costs *costs = t->costs;
-    const int32_t most_x = (int32_t)t->before->count, most_y = (int32_t)t->after->count;
-    int32_t x;
-    switch (how) {
-    case FROM_FREED:
-        x = reached(a, cost - (int32_t)costs->freed, diagonal - 1);
-        return x != ABSENT && x < most_x ? x + 1 : ABSENT;
-    case FROM_COME:
-        x = reached(a, cost - (int32_t)costs->come, diagonal + 1);
-        return x != ABSENT && x - diagonal <= most_y ? x : ABSENT;
-    case FROM_CHANGED:
-        x = costs->changed == 0 ? ABSENT : reached(a, cost - (int32_t)costs->changed, diagonal);
-        return x != ABSENT && x < most_x && x - diagonal < most_y && may_be_changed(t, x, x - diagonal) ? x + 1 : ABSENT;
-    case FROM_OTHER:
-        x = costs->other == 0 ? ABSENT : reached(a, cost - (int32_t)costs->other, diagonal);
-        return x != ABSENT && x < most_x && x - diagonal < most_y && may_be_other(t, x, x - diagonal) ? x + 1 : ABSENT;
-    case FROM_START: break;
-    }
-    return cost == 0 && diagonal == 0 ? 0 : ABSENT;
+    if (step_cost == 0 || cost < (int32_t)step_cost) return (source){NULL, 0, 0};
+    const wave *w = &a->waves[cost - (int32_t)step_cost];
+    if (w->lowest > w->highest) return (source){NULL, 0, 0};
+    return (source){a->cells + w->first_cell, w->lowest, (uint32_t)(w->highest - w->lowest) + 1};
 }
 
-/* Fills a cell: the best move and the same elements behind it. Returns the place. */
-static int32_t reach(const task *t, int32_t cost, int32_t diagonal)
+/* 1 + the place reached, or 0. */
+static uint32_t look(const source *from, int32_t diagonal)
 {
-    hsd_aligner *a = t->aligner;
-    int32_t x = ABSENT;
-    move best = FROM_START;
-    for (int how = FROM_START; how <= FROM_OTHER; how++) {
-        const int32_t to = moved(t, cost, diagonal, (move)how);
-        if (to <= x) continue;
-        x = to;
-        best = (move)how;
+    const uint32_t at = (uint32_t)(diagonal - from->lowest);
+    return at < from->width ? from->cells[at] >> 3 : 0;
+}
+
+/* Are there elements behind the place that is one less than `next`, on both sides? */
+static bool is_inside(const task *t, uint32_t next, int32_t diagonal)
+{
+    return next <= t->before->count && (int32_t)next - 1 - diagonal < (int32_t)t->after->count;
+}
+
+/* The cell of a diagonal before it slides: the best of all moves. */
+static uint32_t best_move(const task *t, const sources *from, int32_t diagonal)
+{
+    uint32_t best = 0, how = FROM_START;
+    uint32_t next = look(&from->freed, diagonal - 1);
+    if (next > 0 && next <= t->before->count) {
+        best = next + 1;
+        how = FROM_FREED;
     }
-    if (x != ABSENT) {
-        const hsd_stretch *before = t->before, *after = t->after;
-        while (x < (int32_t)before->count && x - diagonal < (int32_t)after->count &&
-               hsd_element_is_same(&before->elements[x], &after->elements[x - diagonal])) x++;
+    next = look(&from->come, diagonal + 1);
+    if (next > best && (int32_t)next - 1 - diagonal <= (int32_t)t->after->count) {
+        best = next;
+        how = FROM_COME;
     }
-    const wave *w = &a->waves[cost];
-    a->cells[w->first_cell + (uint32_t)(diagonal - w->lowest)] = (uint16_t)((uint32_t)(x + 1) << 3 | best);
+    next = look(&from->changed, diagonal);
+    if (next > 0 && next + 1 > best && is_inside(t, next, diagonal) &&
+        may_be_changed(t, (int32_t)next - 1, (int32_t)next - 1 - diagonal)) {
+        best = next + 1;
+        how = FROM_CHANGED;
+    }
+    next = look(&from->other, diagonal);
+    if (next > 0 && next + 1 > best && is_inside(t, next, diagonal) &&
+        may_be_other(t, (int32_t)next - 1, (int32_t)next - 1 - diagonal)) {
+        best = next + 1;
+        how = FROM_OTHER;
+    }
+    return best << 3 | how;
+}
+
+/* On along a diagonal while elements are the same. */
+static int32_t slide(const task *t, int32_t x, int32_t diagonal)
+{
+    const int32_t most_x = (int32_t)t->before->count, most_y = (int32_t)t->after->count;
+    while (x < most_x && x - diagonal < most_y &&
+           hsd_element_is_same(&t->before->elements[x], &t->after->elements[x - diagonal])) x++;
     return x;
 }
 
-static int32_t gain(point p) { return 2 * p.before - p.diagonal - p.cost; }
+/* What an alignment is worth that does not use up a stretch: pairs of any kind are, elements without one are not. */
+static int32_t gain(point p) { return 2 * (2 * p.before - p.diagonal) - p.cost; }
 
 /* Elements of both in front of the end. */
 static uint32_t covered(point p) { return (uint32_t)(2 * p.before - p.diagonal); }
@@ -171,11 +201,18 @@ static uint32_t covered(point p) { return (uint32_t)(2 * p.before - p.diagonal);
 /* Runs one wave. `best` is what paid best so far; `end`, if true is returned, the furthest that uses up a stretch. */
 static bool run_wave(const task *t, int32_t cost, point *best, point *end)
 {
-    const wave w = t->aligner->waves[cost];
+    hsd_aligner *a = t->aligner;
+    const wave w = a->waves[cost];
+    const sources from = {source_of(a, cost, t->costs->freed), source_of(a, cost, t->costs->come),
+                          source_of(a, cost, t->costs->changed), source_of(a, cost, t->costs->other)};
+    uint16_t *cell = a->cells + w.first_cell;
     bool is_used_up = false;
-    for (int32_t diagonal = w.lowest; diagonal <= w.highest; diagonal++) {
-        const point p = {cost, diagonal, reach(t, cost, diagonal)};
-        if (p.before == ABSENT) continue;
+    for (int32_t diagonal = w.lowest; diagonal <= w.highest; diagonal++, cell++) {
+        const uint32_t moved = cost == 0 ? 1u << 3 | FROM_START : best_move(t, &from, diagonal);
+        *cell = 0;
+        if (moved >> 3 == 0) continue;
+        const point p = {cost, diagonal, slide(t, (int32_t)(moved >> 3) - 1, diagonal)};
+        *cell = (uint16_t)((uint32_t)(p.before + 1) << 3 | (moved & 7));
         if (gain(p) > gain(*best)) *best = p;
         if (p.before < (int32_t)t->before->count && p.before - diagonal < (int32_t)t->after->count) continue;
         if (!is_used_up || covered(p) > covered(*end)) *end = p;
@@ -203,8 +240,8 @@ static void put_pair(hsd_aligner *a, uint32_t *count, int32_t x, int32_t diagona
     a->path[(*count)++] = (hsd_aligned){(uint16_t)x, (uint16_t)(x - diagonal), (uint8_t)how};
 }
 
-/* One move back, to the place where its wave stood before it slid. */
-static point step_back(const task *t, point p, move how, uint32_t *count)
+/* One move back: from where a wave stood before it slid to the place that it came from. */
+static point step_back(const task *t, point p, move how)
 {
     const hsd_align_costs *costs = t->costs;
     switch (how) {
@@ -212,11 +249,9 @@ static point step_back(const task *t, point p, move how, uint32_t *count)
     case FROM_COME: p.cost -= (int32_t)costs->come; p.diagonal++; break;
     case FROM_CHANGED: p.cost -= (int32_t)costs->changed; break;
     case FROM_OTHER: p.cost -= (int32_t)costs->other; break;
-    case FROM_START: break;
+    case FROM_START: p.before = 0; return p;
     }
     p.before = reached(t->aligner, p.cost, p.diagonal);
-    if (how == FROM_CHANGED) put_pair(t->aligner, count, p.before, p.diagonal, HSD_ALIGN_CHANGED);
-    if (how == FROM_OTHER) put_pair(t->aligner, count, p.before, p.diagonal, HSD_ALIGN_OTHER);
     return p;
 }
 
@@ -227,10 +262,13 @@ static uint32_t trace(const task *t, point end)
     uint32_t count = 0;
     for (point p = end;;) {
         const move how = (move)(*cell_at(a, p.cost, p.diagonal) & 7);
-        const int32_t landed = moved(t, p.cost, p.diagonal, how); /* before it slid */
+        const point from = step_back(t, p, how);
+        const int32_t landed = from.before + (how != FROM_START && how != FROM_COME);
         for (int32_t x = p.before; x > landed; x--) put_pair(a, &count, x - 1, p.diagonal, HSD_ALIGN_SAME);
         if (how == FROM_START) return count;
-        p = step_back(t, p, how, &count);
+        if (how == FROM_CHANGED) put_pair(a, &count, from.before, p.diagonal, HSD_ALIGN_CHANGED);
+        if (how == FROM_OTHER) put_pair(a, &count, from.before, p.diagonal, HSD_ALIGN_OTHER);
+        p = from;
     }
 }
 

@@ -47,7 +47,7 @@ typedef struct hsd_alignment {
     uint32_t count;
     uint32_t before, after;    /* elements up to and with the last pair: where to go on */
     uint32_t same;             /* of the pairs */
-    uint32_t covered, alike;   /* what was looked at: elements of both sides, and those pairs of them that are the same */
+    uint32_t covered, alike;   /* what was looked at: elements of both sides, and pairs of the same */
     bool is_complete;          /* one stretch was used up to its end, and that is all of it */
 } hsd_alignment;
 
@@ -57,14 +57,15 @@ static inline bool hsd_element_is_same(const hsd_element *a, const hsd_element *
     return hsd_element_key(a) == hsd_element_key(b) && a->type == b->type;
 }
 
-typedef struct hsd_aligner hsd_aligner; /* working memory, 1.1 MiB */
+typedef struct hsd_aligner hsd_aligner; /* working memory, 800 KiB */
 hsd_aligner *hsd_aligner_new(void); /* NULL: no memory */
 void hsd_aligner_free(hsd_aligner *aligner);
 
 /*
- * Aligns from the front, until one stretch is used up. Where neither is within the aligner's limits (a cost of 1,200,
- * half a million steps), `out` ends with what pays best. Unless it is complete, the last third of what was looked at
- * is left for the next call: what comes behind may change it. The front that costs nothing always stays.
+ * Aligns from the front, until one stretch is used up. Where neither is within the aligner's limits (a cost of 1,200
+ * and 390,000 steps: enough for any stretches while `freed` is 1), `out` ends with what pays best. Unless it is
+ * complete, the last third of what was looked at is left for the next call: what comes behind may change it. The front
+ * that costs nothing always stays.
  */
 void hsd_align(hsd_aligner *aligner, const hsd_stretch *before, const hsd_stretch *after, const hsd_align_costs *costs,
                hsd_alignment *out);

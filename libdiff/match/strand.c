@@ -27,9 +27,8 @@ hsd_stretch hsd_strand_read(const hsd_strand *strand, hsd_window *window)
     const uint32_t left = strand->count - strand->next;
     const uint32_t count = (uint32_t)hsd_min_u64(left, HSD_ALIGN_MOST);
     if (count > 0) {
-        const uint32_t last = strand->next + count - 1;
-        hsd_sequence_read(strand->sequence, hsd_strand_position(strand, strand->is_backward ? last : strand->next), count,
-                          window->elements);
+        const uint32_t lowest = strand->is_backward ? strand->next + count - 1 : strand->next;
+        hsd_sequence_read(strand->sequence, hsd_strand_position(strand, lowest), count, window->elements);
     }
     if (strand->is_backward) turn_round(window->elements, count);
     for (uint32_t i = 0; i < count; i++)

@@ -38,7 +38,7 @@ hsd_stretch hsd_strand_read(const hsd_strand *strand, hsd_window *window);
  * every element is looked at once, whatever is asked. */
 uint32_t hsd_strand_run(hsd_strand *strand, uint32_t place);
 
-/* The nearest position with a partner: the first at or behind `from`, or count; and the last in front of `end`, or -1. */
+/* Nearest position with a partner: the first at or behind `from`, or count; the last in front of `end`, or -1. */
 uint32_t hsd_next_paired(hsd_sequence *sequence, uint32_t from);
 int64_t hsd_previous_paired(hsd_sequence *sequence, uint32_t end);
 

@@ -7,7 +7,8 @@
  *
  * Following: windows of both strands are aligned, the pairs written, and the next windows begin behind the last pair.
  * An open gap has an end where the strands stop being of the same stuff: where less than CREDIBLE percent of the
- * elements looked at are in equal pairs. The same holds in a closed gap unless both its ends are in sight.
+ * elements looked at are in equal pairs. The same holds in a closed gap unless both its ends are in sight; then the
+ * walk from the front settles it.
  *
  * Which pairs are certain: a walk that left out many elements may be out by a period (HSD_SWEEP_SURE); and of a run of
  * equals that has another length on the other side nobody knows which of them went.
@@ -33,7 +34,8 @@ typedef struct sweep {
     hsd_sweep_pairs *made;
     const hsd_align_costs *costs;
     bool is_first;
-    uint64_t progress; /* positions of before in front of this pass and gap */
+    bool is_settled;   /* the last walk saw its gap to both ends: the other walk would see the same */
+    uint64_t progress; /* positions of before that are done, of both passes */
     hsd_aligner *aligner;
     hsd_window window_before, window_after;
     hsd_alignment found;
@@ -84,18 +86,19 @@ static void take_pairs(sweep *s, hsd_strand *before, hsd_strand *after, uint64_t
 
 static bool is_credible(const hsd_alignment *found)
 {
-    return found->count > 0 && 200 * (uint64_t)found->alike >= (uint64_t)CREDIBLE * found->covered;
+    return 200 * (uint64_t)found->alike >= (uint64_t)CREDIBLE * found->covered;
 }
 
 static hsd_status follow(sweep *s, hsd_strand *before, hsd_strand *after, const gap *g, hsd_error *err)
 {
     uint64_t left_out = g->is_twin ? HSD_SWEEP_SURE + 1 : 0;
+    const bool is_whole = g->is_closed && after->count == after->run_limit;
+    s->is_settled = false;
     while (before->next < before->count && after->next < after->count) {
         const hsd_stretch a = hsd_strand_read(before, &s->window_before), b = hsd_strand_read(after, &s->window_after);
         hsd_align(s->aligner, &a, &b, s->costs, &s->found);
-        const bool is_all_seen = g->is_closed && s->found.is_complete && a.is_all && b.is_all;
-        if (!is_credible(&s->found) && !is_all_seen) break;
-        if (s->found.count == 0) break;
+        s->is_settled = s->found.is_complete && a.is_all && b.is_all && is_whole;
+        if (s->found.count == 0 || !(s->is_settled || is_credible(&s->found))) break;
         take_pairs(s, before, after, &left_out);
         HSD_TRY(hsd_progress(s->reporter, STAGE, s->progress, 2 * (uint64_t)s->before->count, err));
     }
@@ -108,7 +111,8 @@ static hsd_status follow_front(sweep *s, const gap *g, hsd_error *err)
 {
     const uint32_t size_before = g->before_end - g->before_first, size_after = g->after_end - g->after_first;
     const bool is_halved = g->is_closed && size_after > LONG_GAP;
-    hsd_strand before = {.sequence = s->before, .start = g->before_first, .count = size_before, .run_limit = size_before};
+    hsd_strand before = {.sequence = s->before, .start = g->before_first, .count = size_before,
+                         .run_limit = size_before};
     hsd_strand after = {.sequence = s->after, .start = g->after_first, .count = is_halved ? size_after / 2 : size_after,
                         .run_limit = size_after};
     return follow(s, &before, &after, g, err);
@@ -143,6 +147,7 @@ static bool is_twin(sweep *s, int64_t at)
 /* The strand behind the left neighbour on both sides. */
 static hsd_status sweep_front(sweep *s, int64_t left, const gap *g, hsd_error *err)
 {
+    s->is_settled = false;
     if (left < 0 && !g->is_closed) return HSD_OK;
     return g->after_end > g->after_first ? follow_front(s, g, err) : HSD_OK;
 }
@@ -172,7 +177,7 @@ static hsd_status sweep_gap(sweep *s, int64_t left, int64_t right, hsd_error *er
     g.is_twin = is_twin(s, left) && is_twin(s, right);
     if (!g.is_closed && !s->is_first) return HSD_OK;
     HSD_TRY(sweep_front(s, left, &g, err));
-    return sweep_back(s, right, &g, err);
+    return s->is_settled ? HSD_OK : sweep_back(s, right, &g, err);
 }
 
 /* ---- all gaps ---- */

@@ -27,9 +27,9 @@ typedef struct hsd_sweep_pairs {
 } hsd_sweep_pairs;
 
 /*
- * Two passes over all gaps in the order of `before`: first what is alike, then, in closed gaps, what is of the same type.
+ * Two passes over all gaps in the order of `before`: first what is alike, then, in closed gaps, what is of one type.
  * Reads elements, partners and is_shared of both in order, but for gaps whose other side lies elsewhere; every gap a
- * fixed number of times. Adds the pairs to `made`. Some 1.2 MiB of its own. HSD_E_NOMEM, HSD_E_IO, HSD_E_CANCELLED.
+ * fixed number of times. Adds the pairs to `made`. Some 900 KiB of its own. HSD_E_NOMEM, HSD_E_IO, HSD_E_CANCELLED.
  */
 hsd_status hsd_sweep(hsd_sequence *before, hsd_sequence *after, hsd_reporter *reporter, hsd_sweep_pairs *made,
                      hsd_error *err);

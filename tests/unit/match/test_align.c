@@ -61,8 +61,13 @@ static bool changed(uint32_t x, uint32_t y)
 {
     const hsd_element *p = &a.elements[x], *q = &b.elements[y];
     if (p->shape != q->shape || p->type != q->type) return false;
-    if (p->structure == q->structure && (p->referrer <= HSD_REFERRER_MANY || q->referrer <= HSD_REFERRER_MANY)) return true;
-    return !a.is_shared[x] || !b.is_shared[y];
+    const bool is_loose = p->referrer <= HSD_REFERRER_MANY || q->referrer <= HSD_REFERRER_MANY;
+    return (p->structure == q->structure && is_loose) || !a.is_shared[x] || !b.is_shared[y];
+}
+
+static bool other(const hsd_element *x, const hsd_element *y)
+{
+    return x->type == y->type && x->structure != x->shape && y->structure != y->shape;
 }
 
 static uint32_t price(const hsd_align_costs *costs, uint32_t x, uint32_t y)
@@ -70,7 +75,7 @@ static uint32_t price(const hsd_align_costs *costs, uint32_t x, uint32_t y)
     uint32_t least = NEVER;
     if (same(&a.elements[x], &b.elements[y])) return 0;
     if (costs->changed != 0 && changed(x, y)) least = costs->changed;
-    if (costs->other != 0 && a.elements[x].type == b.elements[y].type && costs->other < least) least = costs->other;
+    if (costs->other != 0 && other(&a.elements[x], &b.elements[y]) && costs->other < least) least = costs->other;
     return least;
 }
 
@@ -242,7 +247,8 @@ Test(align, takes_an_element_for_changed_only_if_it_can_have_been_written_to)
         bool is_shared;
         bool is_changed;
     } cases[] = {{8, 5, false, true}, {8, 5, true, false}, {7, 6, true, false}, {7, 6, false, true},
-                 {7, HSD_REFERRER_MANY, true, true}, {7, HSD_REFERRER_NONE, true, true}, {8, HSD_REFERRER_MANY, true, false}};
+                 {7, HSD_REFERRER_MANY, true, true}, {7, HSD_REFERRER_NONE, true, true},
+                 {8, HSD_REFERRER_MANY, true, false}};
     static const hsd_align_costs cheap_change = {.freed = 3, .come = 3, .changed = 1, .other = 0};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         a.count = b.count = 0;
