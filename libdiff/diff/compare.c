@@ -157,7 +157,7 @@ static void note_kept(hsd_comparison *c, const uint64_t *const *records, const p
     }
 }
 
-static hsd_status fold_pair(hsd_comparison *c, const uint64_t *const *records, hsd_error *err)
+static hsd_status fold_one(hsd_comparison *c, const uint64_t *const *records, hsd_error *err)
 {
     const int side = records[AFTER] != NULL ? AFTER : BEFORE;
     const uint64_t *any = records[side];
@@ -168,6 +168,35 @@ static hsd_status fold_pair(hsd_comparison *c, const uint64_t *const *records, h
     HSD_TRY(count_match(c, records, &before, &after, err));
     note_kept(c, records, &before, &after);
     return tell_changed(c, side, any, &before, &after, err);
+}
+
+/* What the records of one address tell of its reuse. */
+static hsd_status take_reuse(hsd_comparison *c, const uint64_t *const *records, bool *is_alike, hsd_error *err)
+{
+    hsd_reuse_object objects[SIDE_COUNT];
+    const hsd_reuse_object *found[SIDE_COUNT] = {NULL, NULL};
+    uint64_t id = 0;
+    *is_alike = true;
+    if (c->reuse == NULL) return HSD_OK;
+    for (int side = 0; side < SIDE_COUNT; side++) {
+        const uint64_t *record = records[side];
+        if (record == NULL) continue;
+        id = record[0];
+        objects[side] = (hsd_reuse_object){hsd_census_bytes(record), hsd_census_type(record), hsd_census_mark(record)};
+        found[side] = &objects[side];
+    }
+    if (found[BEFORE] != NULL && found[AFTER] != NULL) *is_alike = hsd_reuse_is_alike(found[BEFORE], found[AFTER]);
+    return hsd_reuse_take(c->reuse, id, found[BEFORE], found[AFTER], err);
+}
+
+static hsd_status fold_pair(hsd_comparison *c, const uint64_t *const *records, hsd_error *err)
+{
+    bool is_alike;
+    HSD_TRY(take_reuse(c, records, &is_alike, err));
+    if (is_alike) return fold_one(c, records, err);
+    const uint64_t *const freed[SIDE_COUNT] = {[BEFORE] = records[BEFORE]}, *const come[SIDE_COUNT] = {[AFTER] = records[AFTER]};
+    HSD_TRY(fold_one(c, freed, err));
+    return fold_one(c, come, err);
 }
 
 static hsd_status merge(hsd_comparison *c, hsd_tandem *tandem, hsd_error *err)
@@ -184,6 +213,16 @@ static hsd_status merge(hsd_comparison *c, hsd_tandem *tandem, hsd_error *err)
     }
 }
 
+static hsd_status estimate_reuse(hsd_comparison *c, hsd_error *err)
+{
+    HSD_TRY(hsd_reuse_estimate(c->reuse, &c->reused, err));
+    c->match.reused = c->reused.seen;
+    c->match.reuse_estimate = c->reused.unseen;
+    hsd_reuse_free(c->reuse);
+    c->reuse = NULL;
+    return HSD_OK;
+}
+
 hsd_status hsd_compare_merge(hsd_comparison *c, hsd_error *err)
 {
     hsd_sorter *const streams[SIDE_COUNT] = {c->sides[BEFORE].census, c->sides[AFTER].census};
@@ -192,9 +231,11 @@ hsd_status hsd_compare_merge(hsd_comparison *c, hsd_error *err)
         c->sides[side].is_kept = calloc((size_t)c->sides[side].object_count / 8 + 1, 1);
         if (c->sides[side].is_kept == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for one bit an object");
     }
+    if (c->ladder.basis == HSD_BASIS_ADDRESS) HSD_TRY(hsd_reuse_new(&c->reuse, err));
     HSD_TRY(hsd_tandem_new(&tandem, streams, SIDE_COUNT, hsd_census_words(&c->sides[AFTER]), err));
-    const hsd_status status = merge(c, tandem, err);
+    hsd_status status = merge(c, tandem, err);
     hsd_tandem_free(tandem);
+    if (status == HSD_OK && c->reuse != NULL) status = estimate_reuse(c, err);
     c->match.ambiguous += c->recognised.undecidable[BEFORE] + c->recognised.undecidable[AFTER];
     return status;
 }
@@ -209,6 +250,7 @@ void hsd_compare_release(hsd_comparison *c)
     hsd_edge_names_release(&c->edges);
     hsd_names_release(&c->roots);
     hsd_user_keys_release(&c->user_keys);
+    hsd_reuse_free(c->reuse);
     free(c->root_kinds);
     free(c->by_type);
     free(c->by_root);

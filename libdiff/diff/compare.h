@@ -8,6 +8,7 @@
 #include "diff/edges.h"
 #include "diff/fold.h"
 #include "diff/ladder.h"
+#include "diff/reuse.h"
 #include "diff/side.h"
 #include "diff/user_keys.h"
 #include "match/recognise.h"
@@ -31,6 +32,8 @@ typedef struct hsd_comparison {
     hsd_plan plan;
     hsd_user_keys user_keys;
     hsd_recognised recognised;     /* with the basis of structure */
+    hsd_reuse *reuse;              /* with that of addresses, while they are merged */
+    hsd_reuse_sums reused;
     hsd_ladder ladder;             /* what objects are recognised by */
     bool has_holders;              /* both sides have trees, and after keeps its graph */
     char why_no_holders[160];      /* a clause, for hsd_diff; empty with has_holders */

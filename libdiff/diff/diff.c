@@ -71,6 +71,12 @@ static hsd_status number_edges(hsd_comparison *c, hsd_error *err)
     return HSD_OK;
 }
 
+/* As much as the planner leaves to tables. */
+static uint64_t mark_bytes(const hsd_comparison *c)
+{
+    return (c->run->memory_bytes != 0 ? c->run->memory_bytes : hsd_run_default_memory()) / 16;
+}
+
 /* What objects are recognised by decides what the walks gather. */
 static hsd_status choose_ladder(hsd_comparison *c, hsd_error *err)
 {
@@ -82,6 +88,8 @@ static hsd_status choose_ladder(hsd_comparison *c, hsd_error *err)
         side->want_structure = c->ladder.basis == HSD_BASIS_STRUCTURE;
         side->is_after = i == AFTER;
         side->look = c->ladder.look;
+        side->want_marks = c->ladder.basis == HSD_BASIS_ADDRESS;
+        if (side->want_marks) HSD_TRY(hsd_marks_load(&side->marks, side->capture, mark_bytes(c), err));
         if (c->user_keys.count == 0 || !side->want_structure) continue;
         side->user_keys = &c->user_keys;
         side->key_counts = calloc(c->user_keys.count, sizeof *side->key_counts);

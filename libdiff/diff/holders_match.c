@@ -69,6 +69,8 @@ static bool is_credited(const hsd_growth *growth, int side, uint32_t ordinal)
 static hsd_status take_pair(match *m, const uint64_t *before, const uint64_t *after, hsd_error *err)
 {
     if (before == NULL || after == NULL || !hsd_census_is_live(before) || !hsd_census_is_live(after)) return HSD_OK;
+    if (m->growth->c->ladder.basis == HSD_BASIS_ADDRESS && hsd_marks_differ(hsd_census_mark(before), hsd_census_mark(after)))
+        return HSD_OK; /* an address that was used again */
     const uint64_t difference = hsd_census_bytes(after) - hsd_census_bytes(before);
     const uint32_t x = hsd_census_ordinal(before), y = hsd_census_ordinal(after);
     if (difference == 0 && !is_credited(m->growth, BEFORE, x) && !is_credited(m->growth, AFTER, y)) return HSD_OK;

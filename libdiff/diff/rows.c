@@ -9,7 +9,6 @@
 #include "base/check.h"
 #include "diff/compare.h"
 #include "diff/store.h"
-#include <hscapture/hscapture.h>
 
 static hsd_status no_memory(hsd_error *err)
 {
@@ -190,20 +189,6 @@ static hsd_status make_root_rows(hsd_diff *diff, const hsd_comparison *c, hsd_er
 
 /* ---- sides and warnings ---- */
 
-static void warn_of_pair(hsd_diff *diff)
-{
-    const uint32_t facts = diff->before.info.facts ^ diff->after.info.facts;
-    if (facts & HSC_FACT_COLLECTED) {
-        hsd_store_warn(diff->store, "only %s was taken right after a collection: the other may hold garbage",
-             diff->before.info.facts & HSC_FACT_COLLECTED ? diff->before.info.path : diff->after.info.path);
-    }
-    const uint64_t matched = diff->match.exact + diff->match.address + diff->match.structure;
-    if (diff->identity_is_known && diff->total.before.objects > 1000 && diff->total.after.objects > 1000 &&
-        matched < diff->total.before.objects / 20) {
-        hsd_store_warn(diff->store, "the captures share only %" PRIu64 " objects: they look like two different processes", matched);
-    }
-}
-
 static void warn_of_keys(hsd_diff *diff, const hsd_comparison *c)
 {
     hsd_user_key_side sides[SIDE_COUNT];
@@ -250,9 +235,14 @@ static hsd_status fill(hsd_diff *diff, const hsd_comparison *c, hsd_error *err)
         hsd_store_warn(diff->store, "single objects cannot be matched: %s%s", c->ladder.reason,
              diff->is_partial ? "" : "; growth is exact, new and freed are not known");
     }
-    warn_of_pair(diff);
+    hsd_store_warn_of_pair(diff->store, diff);
+    hsd_store_warn_of_match(diff->store, diff);
     hsd_store_warn_of_references(diff->store, &diff->before);
     hsd_store_warn_of_references(diff->store, &diff->after);
+    if (c->reused.untold > 0 && !c->reused.is_told) {
+        hsd_store_warn(diff->store, "of %" PRIu64 " objects it cannot be told whether their addresses were used again: they are all of "
+                       "one type in their size", c->reused.untold);
+    }
     warn_of_keys(diff, c);
     show_warnings(diff);
     return HSD_OK;
@@ -288,6 +278,7 @@ static hsd_status fill_summary(hsd_diff *diff, const hsd_summary_side sides[SIDE
     diff->after.live = diff->total.after;
     hsd_store_warn_of_capture(diff->store, &diff->before.info);
     hsd_store_warn_of_capture(diff->store, &diff->after.info);
+    hsd_store_warn_of_pair(diff->store, diff);
     show_warnings(diff);
     return HSD_OK;
 }

@@ -65,7 +65,8 @@ hsd_plan_capture hsd_side_needs(const hsd_side_walk *side, bool with_tree)
         .needs_join = !info->targets_are_ordinals,
         .has_edges = info->edges > 0,
         .has_parts = info->has_parts,
-        .identity_words = !side->want_identity ? 0 : side->want_structure ? HSD_CENSUS_WORDS : HSD_CENSUS_WORDS - (with_tree ? 1 : 2),
+        .identity_words = !side->want_identity ? 0 : side->want_structure ? HSD_CENSUS_WORDS
+                                                : HSD_CENSUS_WORDS - (with_tree || side->want_marks ? 1 : 2),
         .has_structure = side->want_structure,
         .strings = info->strings,
         .tree_words = !with_tree ? 0 : side->want_ids ? HSD_TREE_ID_WORDS : HSD_TREE_WORDS,
@@ -196,6 +197,7 @@ void hsd_side_release(hsd_side_walk *side)
 {
     hsd_type_table_release(&side->types);
     hsd_label_table_release(&side->labels);
+    hsd_marks_release(&side->marks);
     free(side->label_nodes);
     free(side->root_nodes);
     free(side->name_of_node);

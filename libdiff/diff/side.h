@@ -21,6 +21,7 @@
 
 #include "base/note.h"
 #include "base/plan.h"
+#include "diff/marks.h"
 #include "diff/tables.h"
 #include "graph/adjacency.h"
 #include "graph/dominators.h"
@@ -81,6 +82,7 @@ typedef struct hsd_side_walk {
     hsd_side_look look;      /* with want_structure */
     const struct hsd_user_keys *user_keys; /* NULL = none; with want_structure */
     struct hsd_user_key_count *key_counts; /* one for each of them */
+    bool want_marks;         /* ids are addresses: the census carries what tells of their reuse */
     bool want_tree;          /* dominators and `tree`; needs roots and references */
     bool want_ids;           /* records of `tree` have HSD_TREE_ID_WORDS: who asks for one side alone names objects */
     bool keep_graph;         /* the adjacency outlives the walk, for shortest paths */
@@ -89,6 +91,7 @@ typedef struct hsd_side_walk {
     const hsd_type_names *type_names;
     hsd_type_table types;
     hsd_label_table labels;
+    hsd_marks marks;         /* with want_marks */
 
     uint32_t object_count;   /* nodes that are objects (pseudo objects among them) */
     bool has_roots, has_references; /* without both, everything counts as live */
@@ -159,7 +162,8 @@ static inline const char *hsd_side_why_no_tree(const hsd_side_walk *side)
  *          2^32 + its position
  *      1   common type << 32 | owner
  *      2   bytes << 1 | is live
- *      3   rung (match/sequence.h; after, with want_structure) << 32 | ordinal; with want_tree or want_structure
+ *      3   rung (match/sequence.h; after, with want_structure) or mark (diff/marks.h; with want_marks) << 32 | ordinal; with
+ *          want_tree, want_structure or want_marks
  *      4   id; with want_structure
  */
 #define HSD_CENSUS_WORDS 5u
@@ -168,7 +172,7 @@ static inline const char *hsd_side_why_no_tree(const hsd_side_walk *side)
 static inline unsigned hsd_census_words(const hsd_side_walk *side)
 {
     if (side->want_structure) return HSD_CENSUS_WORDS;
-    return side->want_tree ? HSD_CENSUS_WORDS - 1 : HSD_CENSUS_WORDS - 2;
+    return side->want_tree || side->want_marks ? HSD_CENSUS_WORDS - 1 : HSD_CENSUS_WORDS - 2;
 }
 
 static inline uint32_t hsd_census_type(const uint64_t *record) { return (uint32_t)(record[1] >> 32); }
@@ -177,6 +181,8 @@ static inline uint64_t hsd_census_bytes(const uint64_t *record) { return record[
 static inline bool hsd_census_is_live(const uint64_t *record) { return record[2] & 1; }
 static inline uint32_t hsd_census_ordinal(const uint64_t *record) { return (uint32_t)record[3]; }
 static inline hsd_rung hsd_census_rung(const uint64_t *record) { return (hsd_rung)(record[3] >> 32); }
+
+static inline uint32_t hsd_census_mark(const uint64_t *record) { return (uint32_t)(record[3] >> 32); }
 
 static inline uint64_t hsd_census_id(const hsd_side_walk *side, const uint64_t *record)
 {

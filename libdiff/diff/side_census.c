@@ -127,8 +127,10 @@ static hsd_status count_object(census *c, const hsd_object *object, hsd_error *e
     hsd_fold_side_add(side->counts, type, root, is_live, bytes);
     if (is_live && side->tree != NULL) HSD_TRY(put_object(side, object, type, bytes, err));
     if (side->census == NULL) return HSD_OK;
-    const uint64_t record[HSD_CENSUS_WORDS] = {identity_of(side, object, &rung), (uint64_t)type << 32 | root,
-                                               bytes << 1 | (uint64_t)is_live, (uint64_t)rung << 32 | object->ordinal,
+    const uint64_t identity = identity_of(side, object, &rung);
+    const uint32_t upper = side->want_marks ? hsd_marks_of(&side->marks, object) : rung;
+    const uint64_t record[HSD_CENSUS_WORDS] = {identity, (uint64_t)type << 32 | root,
+                                               bytes << 1 | (uint64_t)is_live, (uint64_t)upper << 32 | object->ordinal,
                                                object->id};
     return hsd_sorter_put(side->census, record, err);
 }
@@ -184,7 +186,7 @@ hsd_status hsd_side_census(hsd_side_walk *side, hsd_error *err)
     }
     HSD_TRY(open_tree(side, err));
     if (side->folded != NULL) HSD_TRY(next_folded(&c, err));
-    HSD_TRY(hsd_object_reader_open(&reader, side->capture, HSD_WANT_SIZES | HSD_WANT_IDS, err));
+    HSD_TRY(hsd_object_reader_open(&reader, side->capture, HSD_WANT_SIZES | HSD_WANT_IDS | (side->want_marks ? HSD_WANT_DETAILS : 0), err));
     const hsd_status status = pass(&c, reader, err);
     hsd_object_reader_close(reader);
     HSD_TRY(status);
