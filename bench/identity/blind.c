@@ -38,6 +38,14 @@ static void fail(const char *what)
     exit(1);
 }
 
+static void fail_errno(const char *what)
+{
+    hsd_error err;
+    hsd_error_init(&err);
+    hsd_fail_errno(&err, errno, "%s", what);
+    fail(err.text);
+}
+
 static void check(hsd_status status, const hsd_error *err)
 {
     if (status < 0) fail(err->text);
@@ -47,11 +55,11 @@ static void map_file(blinding *b, const char *path)
 {
     struct stat about;
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &about) != 0) fail(strerror(errno));
+    if (fd < 0 || fstat(fd, &about) != 0) fail_errno("cannot open the dump");
     if (about.st_size <= 0) fail("the dump is empty");
     b->size = (size_t)about.st_size;
     b->bytes = mmap(NULL, b->size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
-    if (b->bytes == MAP_FAILED) fail(strerror(errno));
+    if (b->bytes == MAP_FAILED) fail_errno("cannot map the dump");
     close(fd);
 }
 
@@ -167,7 +175,7 @@ static void read_dump(blinding *b, const char *name, turn now)
 static void write_dump(const blinding *b, const char *path)
 {
     FILE *file = fopen(path, "wb");
-    if (file == NULL || fwrite(b->bytes, 1, b->size, file) != b->size || fclose(file) != 0) fail(strerror(errno));
+    if (file == NULL || fwrite(b->bytes, 1, b->size, file) != b->size || fclose(file) != 0) fail_errno("cannot write the dump");
 }
 
 int main(int argc, char **argv)
@@ -180,13 +188,13 @@ int main(int argc, char **argv)
     b.field = argv[3];
     map_file(&b, argv[1]);
     b.truth = fopen(argv[4], "wb");
-    if (b.truth == NULL) fail(strerror(errno));
+    if (b.truth == NULL) fail_errno("cannot write the truth");
     read_dump(&b, argv[1], CLASSES);
     if (b.field_name == 0) fail("no class of the dump has a field of that name");
     find_offsets(&b);
     read_dump(&b, argv[1], INSTANCES);
     write_dump(&b, argv[2]);
-    if (fclose(b.truth) != 0) fail(strerror(errno));
+    if (fclose(b.truth) != 0) fail_errno("cannot write the truth");
     printf("%" PRIu64 "\n", b.blinded);
     free(b.offsets);
     hsd_hprof_classes_release(&b.classes);

@@ -19,32 +19,33 @@ sys.path.insert(0, str(PROJECT / "bench" / "identity"))
 sys.dont_write_bytecode = True
 import run as identity  # noqa: E402
 
-OBJECTS = 60_000
+OBJECTS = 50_000
 
 # Floors, a little below what was measured: precision and recall of pairs over objects with an id (own) and those too that follow from
 # one (ext). Ceilings: how far growth by holder may be off, and what the first holder says of itself, as shares of the true growth.
 Floors = collections.namedtuple("Floors", "own ext holders first")
-USUAL = Floors(own=(0.985, 0.985), ext=(0.985, 0.985), holders=0.015, first=0.01)
+USUAL = Floors(own=(0.98, 0.97), ext=(0.98, 0.98), holders=0.015, first=0.01)
 FLOORS = {
     "list": USUAL,
     # New keys of the map that leaks equal boxed keys that went with another map, and are taken for them.
-    "map": USUAL._replace(ext=(0.98, 0.985), holders=0.03, first=0.015),
+    "map": USUAL._replace(ext=(0.975, 0.98), holders=0.03, first=0.015),
     "listeners": USUAL,
     "chain": USUAL,
     "worker": USUAL,
     "array": USUAL,
-    # Another process makes its objects in another order of addresses: what has equals all around it is found by none.
-    "process": Floors(own=(0.97, 0.6), ext=(0.97, 0.8), holders=0.05, first=0.015),
+    # Another process lays out its heap in another order, and another one each time: what has equals all around it may not be found.
+    "process": Floors(own=(0.96, 0.55), ext=(0.97, 0.68), holders=0.08, first=0.015),
     "churn": None,
 }
 
 
 def check_pairs(found, floors, fail):
+    """Precision of those that are not called uncertain one by one, recall of all."""
     for which in ("own", "ext"):
-        pairs = found[which]["all"]
-        for what, floor in zip(("precision", "recall"), getattr(floors, which)):
-            if pairs[what] < floor:
-                fail.append(f"{which}: {what} {pairs[what]:.4f}, at least {floor} is wanted")
+        precision, recall = getattr(floors, which)
+        for what, value, floor in (("precision", found[which]["certain"]["precision"], precision), ("recall", found[which]["all"]["recall"], recall)):
+            if value < floor:
+                fail.append(f"{which}: {what} {value:.4f}, at least {floor} is wanted")
 
 
 def check_growth(found, floors, fail):
@@ -57,10 +58,11 @@ def check_growth(found, floors, fail):
 
 def check_first(found, floors, fail):
     """The program knows where it leaks, and the diff of true ids must say the same, before anything is asked of the other."""
+    place = found["planted"] or found["first_true"]
     for who, key in (("the diff of true ids", "first_true"), ("hsdiff", "first_said")):
-        if found[key] != found["planted"]:
-            fail.append(f"first holder: planted {found['planted']}, {who} says {found[key]}")
-    said, true = (found[who]["holder"][found["planted"]] for who in ("said", "true"))
+        if found[key] != place:
+            fail.append(f"first holder: planted {place}, {who} says {found[key]}")
+    said, true = (found[who]["holder"][place] for who in ("said", "true"))
     if abs(said - true) > floors.first * true:
         fail.append(f"first holder: {said:+,} bytes, {true:+,} are true")
 
@@ -85,8 +87,7 @@ def failures(found, floors):
     if floors:
         check_pairs(found, floors, fail)
         check_growth(found, floors, fail)
-        if found["planted"]:
-            check_first(found, floors, fail)
+        check_first(found, floors, fail)
     else:
         check_no_growth(found, fail)
     return fail
