@@ -45,7 +45,7 @@ static void put(side *s, hsd_element e, bool is_shared)
 static void put_text(side *s, const char *text)
 {
     s->count = 0;
-    for (; *text != '\0'; text++) put(s, (hsd_element){(uint32_t)*text, (uint32_t)*text, 5, 1}, false);
+    for (; *text != '\0'; text++) put(s, (hsd_element){(uint32_t)*text, (uint32_t)*text + 1000, 5, 1}, false);
 }
 
 static hsd_stretch stretch(const side *s) { return (hsd_stretch){s->elements, s->is_shared, s->count, !s->goes_on}; }

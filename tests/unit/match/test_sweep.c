@@ -31,7 +31,7 @@ static void teardown(void)
 TestSuite(sweep, .init = setup, .fini = teardown);
 
 /* A letter is a kind of object: the capital one is of the same type and looks otherwise. */
-static hsd_element letter(char c) { return (hsd_element){(uint32_t)c, (uint32_t)c, 5, (uint32_t)c & 31u}; }
+static hsd_element letter(char c) { return (hsd_element){(uint32_t)c, (uint32_t)c + 1000, 5, (uint32_t)c & 31u}; }
 
 static void put_text(hsd_sequence *s, const char *text)
 {
@@ -158,7 +158,7 @@ static void put_kinds(hsd_sequence *s, const uint32_t *kinds, uint32_t count, ui
 {
     kit_sequence(s, count, 1, memory, &space);
     for (uint32_t i = 0; i < count; i++) {
-        const hsd_element e = {kinds[i], kinds[i], 5, 1};
+        const hsd_element e = {kinds[i], kinds[i] + LONG, 5, 1};
         hsd_sequence_write(s, i, &e);
     }
 }
