@@ -10,6 +10,7 @@
 #ifndef HSD_MATCH_ELEMENT_H
 #define HSD_MATCH_ELEMENT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct hsd_element { /* 16 bytes, by position in a hsd_sequence */
@@ -36,5 +37,8 @@ static inline uint64_t hsd_element_key(const hsd_element *e)
 {
     return (uint64_t)e->structure << 32 | e->referrer;
 }
+
+/* A name or a user's key says which one it is, and it is no other. */
+static inline bool hsd_element_is_anchor(const hsd_element *e) { return e->structure == e->shape; }
 
 #endif

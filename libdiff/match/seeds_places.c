@@ -47,6 +47,13 @@ static hsd_status turn(hsd_sorter *from, hsd_sorter *to, hsd_error *err)
     }
 }
 
+/* Whatever stands at a place: of a type, and the same one as long as it has a name or a key. */
+static uint64_t typed(uint64_t place, const hsd_element *element)
+{
+    const uint64_t hash = hsd_mix(hsd_mix(PLACE_SEED, place), element->type);
+    return hsd_element_is_anchor(element) ? hsd_mix(hash, element->structure) : hash;
+}
+
 /* (position, hash) -> (hash with type, position) */
 static hsd_status add_types(hsd_sequence *sequence, hsd_sorter *from, hsd_sorter *to, hsd_error *err)
 {
@@ -57,8 +64,7 @@ static hsd_status add_types(hsd_sequence *sequence, hsd_sorter *from, hsd_sorter
         HSD_TRY(status);
         hsd_element element;
         hsd_sequence_read(sequence, (uint32_t)record[0], 1, &element);
-        const uint64_t hash = hsd_mix(hsd_mix(PLACE_SEED, record[1]), element.type);
-        HSD_TRY(hsd_sorter_put(to, (const uint64_t[]){hash, record[0]}, err));
+        HSD_TRY(hsd_sorter_put(to, (const uint64_t[]){typed(record[1], &element), record[0]}, err));
     }
 }
 
