@@ -2,7 +2,7 @@
  * The engine over hostile graphs: ids that repeat, references to nothing, to oneself, many times, from objects that are not
  * there, every mark of labels, types and roots in any combination. The input is a program that writes two captures
  * (graph_program.h). Whatever they are, the answer is the same with little and with much memory, it adds
- * up, and what is live is what graph_truth.h says.
+ * up, and what is live is what graph_truth.h says; by ids and by structure, there and back.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -236,21 +236,39 @@ static bool is_exact(const hsd_capture *capture)
     return info->bytes < EXACT_BYTES && info->native_bytes < EXACT_BYTES;
 }
 
+typedef struct pairs { /* that a diff told of */
+    uint64_t count, hash; /* in any order */
+    bool is_backwards;
+} pairs;
+
+static hsd_status add_pair(void *context, uint64_t id_before, uint64_t id_after, hsd_match_rung rung, hsd_error *err)
+{
+    pairs *all = context;
+    const uint64_t from = all->is_backwards ? id_after : id_before, to = all->is_backwards ? id_before : id_after;
+    (void)err;
+    all->count++;
+    all->hash += (from * UINT64_C(0x9E3779B97F4A7C15) ^ (to + rung) * UINT64_C(0xBF58476D1CE4E5B9)) * UINT64_C(0x94D049BB133111EB);
+    return HSD_OK;
+}
+
 /* The answer as a number: of its JSON, or of how it is refused. */
-static uint64_t hash_diff(hsd_capture *before, hsd_capture *after, const graph_truth truths[2], const hsd_run *run)
+static uint64_t hash_diff(hsd_capture *before, hsd_capture *after, const graph_truth *const truths[2], hsd_match_by by, pairs *told,
+                          const hsd_run *run)
 {
     hsd_diff *diff;
     hsd_error err;
     uint64_t hash = 1;
+    const hsd_diff_options wanted = {.match_by = by, .matched = add_pair, .matched_context = told};
     hsd_error_init(&err);
-    const hsd_status status = hsd_diff_run(&diff, before, after, NULL, run, &err);
+    const hsd_status status = hsd_diff_run(&diff, before, after, &wanted, run, &err);
     if (status != HSD_OK) {
         check_refusal(status, &err);
         return (uint64_t)status;
     }
+    CHECK(told->count == diff->match.exact + diff->match.address + diff->match.structure);
     if (is_exact(before) && is_exact(after)) check_diff(diff);
-    check_truth(before, &diff->before, &truths[0]);
-    check_truth(after, &diff->after, &truths[1]);
+    check_truth(before, &diff->before, truths[0]);
+    check_truth(after, &diff->after, truths[1]);
     const hsd_report_options options = {.top = HSD_TOP_ALL, .tree = true};
     CHECK(hsd_report_format_find("json")->write_diff(diff, &options, hash_bytes, &hash, &err) == HSD_OK);
     hsd_diff_free(diff);
@@ -297,12 +315,26 @@ static uint64_t hash_paths(hsd_capture *capture, const hsd_run *run)
     return hash;
 }
 
-typedef struct answers { uint64_t diff, top, paths; } answers;
+/* By structure, and that whoever is before is no matter. */
+static uint64_t hash_structure(hsd_capture *before, hsd_capture *after, const graph_truth *const truths[2], const hsd_run *run)
+{
+    const graph_truth *const turned[2] = {truths[1], truths[0]};
+    pairs there = {0}, back = {.is_backwards = true};
+    const uint64_t hash = hash_diff(before, after, truths, HSD_MATCH_BY_STRUCTURE, &there, run);
+    hash_diff(after, before, turned, HSD_MATCH_BY_STRUCTURE, &back, run);
+    CHECK(there.count == back.count && there.hash == back.hash);
+    return hash + there.hash;
+}
+
+typedef struct answers { uint64_t diff, structure, top, paths; } answers;
 
 static answers ask(const memfile files[2], const graph_truth truths[2], const hsd_run *run)
 {
     hsd_capture *before = open_capture(&files[0], run), *after = open_capture(&files[1], run);
-    const answers all = {hash_diff(before, after, truths, run), hash_top(after, run), hash_paths(before, run)};
+    const graph_truth *const both[2] = {&truths[0], &truths[1]};
+    pairs told = {0};
+    const uint64_t diff = hash_diff(before, after, both, HSD_MATCH_BY_BEST, &told, run);
+    const answers all = {diff + told.hash, hash_structure(before, after, both, run), hash_top(after, run), hash_paths(before, run)};
     hsd_capture_close(before);
     hsd_capture_close(after);
     return all;
@@ -317,6 +349,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     graph_program_write(files, truths, data, size);
     const answers one = ask(files, truths, &little), other = ask(files, truths, &much);
     CHECK(one.diff == other.diff);
+    CHECK(one.structure == other.structure);
     CHECK(one.top == other.top);
     CHECK(one.paths == other.paths);
     for (int i = 0; i < 2; i++) memfile_close(&files[i]);

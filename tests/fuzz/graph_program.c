@@ -31,7 +31,7 @@ typedef struct side {
     written file;
     graph_truth *truth;
     const uint8_t *labels; /* in the head */
-    bool by_ordinal, tables_last, is_in_object;
+    bool by_ordinal, tables_last, is_moved, is_in_object;
     uint32_t object_count;
 } side;
 
@@ -71,6 +71,7 @@ static void open_side(side *s, program *p, uint8_t id)
     options.memory_bytes = 64 << 10;
     options.targets_are_ordinals = s->by_ordinal = s->truth->by_ordinal = (form & GRAPH_BY_ORDINAL) != 0;
     s->tables_last = (form & GRAPH_TABLES_LAST) != 0;
+    s->is_moved = (form & GRAPH_IS_MOVED) != 0;
     if (hsc_open(&s->w, &(hsc_sink){.write = take, .context = &s->file}, &options) != HSC_OK) give_up("the writer cannot be opened");
 }
 
@@ -95,12 +96,15 @@ static void write_tables(side *s, const uint8_t *head)
     }
 }
 
-/* Both ends of the ids there are. Ordinals are small numbers, and the last ones. */
-static uint64_t number_of(const side *s, uint16_t value)
+/* Both ends of the ids there are. */
+static uint64_t id_of(const side *s, uint16_t value)
 {
     if (value >= 0xFFF0) return UINT64_MAX - (0xFFFFu - value);
-    return s->by_ordinal ? value : (uint64_t)value * 16;
+    return (uint64_t)(s->is_moved ? value * 40503u & 0xFFFFu : value) * 16;
 }
+
+/* Ordinals are small numbers, and the last ones. */
+static uint64_t number_of(const side *s, uint16_t value) { return s->by_ordinal && value < 0xFFF0 ? value : id_of(s, value); }
 
 static uint64_t size_of(uint16_t value)
 {
@@ -121,7 +125,7 @@ static bool begin_object(side *s, uint64_t id, uint16_t size, uint8_t type, uint
     if (s->object_count == TRUTH_MAX_OBJECTS) return false;
     const hsc_object object = {.id = id, .size_bytes = size_of(size), .type = type % (GRAPH_TYPES + 4u),
                                .flags = flags[marks % 4], .name = (marks >> 2) % (GRAPH_NAMES + 2u),
-                               .native_bytes = marks >> 7};
+                               .native_bytes = marks >> 7, .content = type / 64u};
     s->is_in_object = hsc_begin_object(s->w, &object) == HSC_OK;
     s->object_count += s->is_in_object;
     if (s->is_in_object) graph_truth_object(s->truth, id, (object.flags & HSC_OBJECT_PSEUDO) != 0);
@@ -192,11 +196,7 @@ static step next_step(program *p)
 static void run_step(side *s, const step *x)
 {
     switch ((graph_instruction)(x->what & 7)) {
-    case GRAPH_OBJECT: {
-        const uint64_t id = x->a >= 0xFFF0 ? UINT64_MAX - (0xFFFFu - x->a) : (uint64_t)x->a * 16;
-        begin_object(s, id, x->b, x->c, x->d);
-        break;
-    }
+    case GRAPH_OBJECT: begin_object(s, id_of(s, x->a), x->b, x->c, x->d); break;
     case GRAPH_REFERENCE: refer(s, number_of(s, x->a), x->c, x->d); break;
     case GRAPH_EDGE: put_edge(s, number_of(s, x->a), number_of(s, x->b), x->c, x->d); break;
     case GRAPH_ROOT: put_root(s, number_of(s, x->a), x->b, x->c, x->d); break;

@@ -22,15 +22,15 @@ enum {
     GRAPH_STEP = 7
 };
 
-/* Form of a capture. Bits 4 and 5 are its identity. */
-enum { GRAPH_BY_ORDINAL = 1, GRAPH_TABLES_LAST = 2, GRAPH_COMPRESSED = 4, GRAPH_HAS_DOMAIN = 8 };
+/* Form of a capture. Bits 4 and 5 are its identity. Moved: its ids are other ones, in another order. */
+enum { GRAPH_BY_ORDINAL = 1, GRAPH_TABLES_LAST = 2, GRAPH_COMPRESSED = 4, GRAPH_HAS_DOMAIN = 8, GRAPH_IS_MOVED = 0x40 };
 
 /* Facts count from here on, so that few programs have some. */
 enum { GRAPH_FACTS_FROM = 0xC0 };
 
 /* First byte of a step: instruction in bits 0..2; GRAPH_ONLY_x for one side. */
 typedef enum graph_instruction {
-    GRAPH_OBJECT,    /* a id, b size, c type, d flags and name */
+    GRAPH_OBJECT,    /* a id, b size, c type and content, d flags and name */
     GRAPH_REFERENCE, /* of the object begun last: a target, c label, d index */
     GRAPH_EDGE,      /* apart: a source, b target, c label, d index */
     GRAPH_ROOT,      /* a target, b name, c kind, d flags */

@@ -2,6 +2,7 @@
  * Seeds of fuzz_graph: programs (graph_program.h) of heaps that are mostly sound, in every form, so that mutations spoil a graph that
  * means something. Each is random by its number.
  */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include "fuzz/graph_program.h"
 #include "support/random.h"
 
-enum { SEEDS = 24, MAX_BYTES = 16384 };
+enum { SEEDS = 32, SEEDS_IN_PLACE = 24, MAX_BYTES = 16384 };
 
 typedef struct seed {
     test_random random;
@@ -32,10 +33,12 @@ static unsigned target(seed *s) { return below(s, 30) == 0 ? 0xFFF0u + below(s, 
 /* Most types and labels are plain. */
 static void put_head(seed *s, unsigned number)
 {
-    const unsigned identity = number % 8 == 7 ? 3 : number % 8 == 6 ? 0 : 1 + number % 2;
+    const bool is_moved = number >= SEEDS_IN_PLACE;
+    const unsigned identity = is_moved || number % 8 == 7 ? 3 : number % 8 == 6 ? 0 : 1 + number % 2;
     for (int side = 0; side < 2; side++) {
         const unsigned form = number % 4 == 3 ? 0 : side == 0 ? number % 2 : number / 2 % 2;
-        put(s, form | below(s, 2) * GRAPH_TABLES_LAST | below(s, 2) * GRAPH_COMPRESSED | GRAPH_HAS_DOMAIN | identity << 4);
+        put(s, form | below(s, 2) * GRAPH_TABLES_LAST | below(s, 2) * GRAPH_COMPRESSED | GRAPH_HAS_DOMAIN |
+                   identity << 4 | (is_moved && side == 1 ? GRAPH_IS_MOVED : 0));
         put(s, 0);
     }
     for (unsigned i = 0; i < GRAPH_TYPES; i++) {

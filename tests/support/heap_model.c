@@ -93,6 +93,27 @@ model_heap model_later(const model_heap *heap, test_random *random)
     return later;
 }
 
+static bool is_there(const model_heap *heap, uint64_t id)
+{
+    for (uint32_t i = 0; i < heap->object_count; i++) {
+        if (heap->objects[i].id == id) return true;
+    }
+    return false;
+}
+
+bool model_has_graph(const model_heap *heap)
+{
+    bool has_references = false, has_roots = false;
+    for (uint32_t i = 0; i < heap->object_count; i++) {
+        const model_object *object = &heap->objects[i];
+        for (uint32_t r = 0; r < object->reference_count; r++) {
+            has_references |= is_there(heap, object->references[r].target);
+        }
+    }
+    for (uint32_t i = 0; i < heap->root_count; i++) has_roots |= is_there(heap, heap->roots[i].target);
+    return has_references && has_roots;
+}
+
 model_form model_random_form(test_random *random)
 {
     return (model_form){
@@ -196,6 +217,7 @@ static void write_object(writing *x, const model_object *object)
     const hsc_object record = {
         .id = object->id,
         .size_bytes = object->size_bytes,
+        .content = object->content,
         .type = object->type + 1,
         .flags = object->flags,
         .name = object->has_name ? 1 + (uint32_t)(object->id % 3) : 0,
@@ -244,7 +266,7 @@ bool model_write(const model_heap *heap, const model_form *form, const char *pat
     options.compression = form->compression;
     options.targets_are_ordinals = form->by_ordinal;
     options.memory_bytes = 64 << 10;
-    options.taken_unix_ns = 1;
+    options.taken_unix_ns = 1 + form->moment;
     remove(path);
     if (hsc_open_file(&x.w, path, &options) != HSC_OK) return false;
     shuffle(&x);

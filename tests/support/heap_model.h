@@ -36,6 +36,7 @@ typedef struct model_reference {
 
 typedef struct model_object {
     uint64_t id, size_bytes;
+    uint64_t content; /* 0 = none */
     uint32_t type, flags;
     bool has_name; /* named "N<id % 3>" */
     uint32_t reference_count;
@@ -62,12 +63,16 @@ typedef struct model_form {
     uint64_t shuffle;     /* seed of the order of objects and roots */
     int compression;
     hsc_identity identity;
+    uint64_t moment;      /* when it was taken */
 } model_form;
 
 model_heap model_random(test_random *random);
 
 /* A later moment of the same process: some objects gone, some new, some resized, retargeted, retyped. */
 model_heap model_later(const model_heap *heap, test_random *random);
+
+/* True if every form of it has a root and a reference: without them everything counts as live. */
+bool model_has_graph(const model_heap *heap);
 
 model_form model_random_form(test_random *random);
 
