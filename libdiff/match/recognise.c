@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "match/confirm.h"
 #include "match/seeds.h"
 #include "match/sweep.h"
 
@@ -108,6 +109,15 @@ static hsd_status seed_places(recognising *r, hsd_error *err)
     return status;
 }
 
+static hsd_status confirm(recognising *r, hsd_error *err)
+{
+    uint64_t dropped;
+    HSD_TRY(hsd_confirm(r->sequences[OLDER], r->sequences[NEWER], r->config->reporter, &dropped, err));
+    r->out->pairs[HSD_RUNG_STRUCTURE] -= dropped;
+    hsd_note(r->config->reporter, HSD_NOTE_DETAIL, "recognising: %llu pairs stood alone", (unsigned long long)dropped);
+    return HSD_OK;
+}
+
 static hsd_status seed(recognising *r, hsd_error *err)
 {
     hsd_sequence *older = r->sequences[OLDER], *newer = r->sequences[NEWER];
@@ -117,6 +127,7 @@ static hsd_status seed(recognising *r, hsd_error *err)
     HSD_TRY(seed_addresses(r, err));
     HSD_TRY(divide(r, &for_seeds, err));
     HSD_TRY(seed_unique(r, &older->wholes, &newer->wholes, HSD_RUNG_STRUCTURE, true, err));
+    HSD_TRY(confirm(r, err));
     return seed_places(r, err);
 }
 

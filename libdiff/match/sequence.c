@@ -41,6 +41,12 @@ void hsd_sequence_pair(hsd_sequence *a, uint32_t at_a, hsd_sequence *b, uint32_t
     set_partner(b, at_b, at_a, rung);
 }
 
+void hsd_sequence_unpair(hsd_sequence *a, uint32_t at_a, hsd_sequence *b, uint32_t at_b)
+{
+    set_partner(a, at_a, HSD_NO_PARTNER, HSD_RUNG_NONE);
+    set_partner(b, at_b, HSD_NO_PARTNER, HSD_RUNG_NONE);
+}
+
 hsd_status hsd_sequence_check(const hsd_sequence *sequence, hsd_error *err)
 {
     HSD_TRY(hsd_paged_check(&sequence->elements, err));

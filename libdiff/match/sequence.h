@@ -60,6 +60,9 @@ static inline hsd_rung hsd_sequence_rung(hsd_sequence *s, uint32_t position)
 /* Two objects are one. Neither has a partner yet. */
 void hsd_sequence_pair(hsd_sequence *a, uint32_t at_a, hsd_sequence *b, uint32_t at_b, hsd_rung rung);
 
+/* They are not. */
+void hsd_sequence_unpair(hsd_sequence *a, uint32_t at_a, hsd_sequence *b, uint32_t at_b);
+
 /* Closes everything; a zeroed sequence may be released. */
 void hsd_sequence_release(hsd_sequence *sequence);
 

@@ -1,10 +1,7 @@
 /*
- * Reading along a strand: windows for the aligner, turned round when it runs backward, and the lengths of runs of
- * equals, which may be longer than any window and are found by walking on element by element.
+ * Reading along a strand: windows for the aligner, turned round when it runs backward.
  */
 #include "match/strand.h"
-
-#include <assert.h>
 
 #include "base/check.h"
 
@@ -34,25 +31,6 @@ hsd_stretch hsd_strand_read(const hsd_strand *strand, hsd_window *window)
     for (uint32_t i = 0; i < count; i++)
         window->is_shared[i] = is_shared(strand->sequence, hsd_strand_position(strand, strand->next + i));
     return (hsd_stretch){window->elements, window->is_shared, count, count == left};
-}
-
-static const hsd_element *element_at(const hsd_strand *strand, uint32_t place)
-{
-    const uint64_t position = hsd_strand_position(strand, place);
-    return (const hsd_element *)(const void *)hsd_paged_at(&strand->sequence->elements, position * sizeof(hsd_element),
-                                                           HSD_FRAME_USED);
-}
-
-uint32_t hsd_strand_run(hsd_strand *strand, uint32_t place)
-{
-    assert(place < strand->run_limit && place >= strand->run_first);
-    while (strand->run_end <= place) {
-        const hsd_element first = *element_at(strand, strand->run_end);
-        strand->run_first = strand->run_end++;
-        while (strand->run_end < strand->run_limit && hsd_element_is_same(element_at(strand, strand->run_end), &first))
-            strand->run_end++;
-    }
-    return strand->run_end - strand->run_first;
 }
 
 uint32_t hsd_next_paired(hsd_sequence *sequence, uint32_t from)

@@ -16,9 +16,8 @@ typedef struct hsd_strand {
     uint32_t start;         /* position of place 0 */
     bool is_backward;
     uint32_t count;         /* places that may be paired */
-    uint32_t run_limit;     /* places that belong to the gap, at least `count`: a run of equals may go on there */
+    uint32_t whole;         /* places that belong to the gap, at least `count` */
     uint32_t next;          /* the first place that is not decided yet */
-    uint32_t run_first, run_end; /* the run that was asked for last; 0, 0 at first */
 } hsd_strand;
 
 typedef struct hsd_window {
@@ -33,10 +32,6 @@ static inline uint32_t hsd_strand_position(const hsd_strand *strand, uint32_t pl
 
 /* Reads the places from `next` on into the window, as many as fit. */
 hsd_stretch hsd_strand_read(const hsd_strand *strand, hsd_window *window);
-
-/* How many neighbours, itself included, have the key and type of the element at `place`. Asked for ascending places;
- * every element is looked at once, whatever is asked. */
-uint32_t hsd_strand_run(hsd_strand *strand, uint32_t place);
 
 /* Nearest position with a partner: the first at or behind `from`, or count; the last in front of `end`, or -1. */
 uint32_t hsd_next_paired(hsd_sequence *sequence, uint32_t from);

@@ -10,8 +10,8 @@
  * elements looked at are in equal pairs. The same holds in a closed gap unless both its ends are in sight; then the
  * walk from the front settles it.
  *
- * Which pairs are certain: a walk that left out many elements may be out by a period (HSD_SWEEP_SURE); and of a run of
- * equals that has another length on the other side nobody knows which of them went.
+ * A walk that left out many elements may be out by a period (HSD_SWEEP_SURE), until it comes to a type that it has not met
+ * for long: both sides are there together, whatever happened before. What else is uncertain is told at the end (doubt.h).
  */
 #include "match/sweep.h"
 
@@ -19,11 +19,14 @@
 #include <stdlib.h>
 
 #include "match/align.h"
+#include "match/doubt.h"
 #include "match/strand.h"
 
 #define STAGE "recognising neighbours"
 #define LONG_GAP 2000u /* of after: from here on the back half is followed from the back */
 #define CREDIBLE 30u   /* percent */
+#define LONG_AGO 1024u /* pairs: longer than a period is thought to be */
+#define SLOTS 256u
 
 static const hsd_align_costs alike_costs = {.freed = 1, .come = 15, .changed = 2, .other = 0};
 static const hsd_align_costs type_costs = {.freed = 3, .come = 3, .changed = 1, .other = 2};
@@ -50,13 +53,27 @@ typedef struct gap {
 
 /* ---- following two strands ---- */
 
-static hsd_rung rung_of(const hsd_aligned *pair, hsd_strand *before, hsd_strand *after, uint64_t left_out)
+/* What a walk knows of itself. */
+typedef struct trail {
+    uint64_t left_out;   /* elements without a pair since it began, or since it was last sure of its way */
+    uint64_t pairs;
+    bool is_lost;        /* it began among twins */
+    uint64_t met[SLOTS]; /* by type modulo SLOTS: number of the last pair; 0 = none */
+} trail;
+
+/* True if the type was not met for long; where two share a slot, the last one speaks for both. */
+static bool is_landmark(trail *t, uint32_t type)
 {
-    if (left_out > HSD_SWEEP_SURE) return HSD_RUNG_TWINS;
-    if (pair->how != HSD_ALIGN_SAME) return HSD_RUNG_CHANGED;
-    const uint32_t run_before = hsd_strand_run(before, before->next + pair->before);
-    const uint32_t run_after = hsd_strand_run(after, after->next + pair->after);
-    return run_before == run_after ? HSD_RUNG_ORDER : HSD_RUNG_TWINS;
+    uint64_t *met = &t->met[type % SLOTS];
+    const bool is_new = *met == 0 || t->pairs - *met > LONG_AGO;
+    *met = t->pairs;
+    return is_new;
+}
+
+static hsd_rung rung_of(const hsd_aligned *pair, const trail *t)
+{
+    if (t->left_out > HSD_SWEEP_SURE) return HSD_RUNG_TWINS;
+    return pair->how != HSD_ALIGN_SAME ? HSD_RUNG_CHANGED : HSD_RUNG_ORDER;
 }
 
 static void count_pair(hsd_sweep_pairs *made, hsd_rung rung)
@@ -66,14 +83,16 @@ static void count_pair(hsd_sweep_pairs *made, hsd_rung rung)
     made->twins += rung == HSD_RUNG_TWINS;
 }
 
-/* Writes what was found and goes on behind it. `left_out` counts elements without a pair since the walk began. */
-static void take_pairs(sweep *s, hsd_strand *before, hsd_strand *after, uint64_t *left_out)
+/* Writes what was found and goes on behind it. */
+static void take_pairs(sweep *s, hsd_strand *before, hsd_strand *after, trail *t)
 {
     uint32_t place_before = 0, place_after = 0;
     for (uint32_t i = 0; i < s->found.count; i++) {
         const hsd_aligned *pair = &s->found.pairs[i];
-        *left_out += pair->before - place_before + (pair->after - place_after);
-        const hsd_rung rung = rung_of(pair, before, after, *left_out);
+        t->left_out += pair->before - place_before + (pair->after - place_after);
+        t->pairs++;
+        if (is_landmark(t, s->window_before.elements[pair->before].type) && !t->is_lost) t->left_out = 0;
+        const hsd_rung rung = rung_of(pair, t);
         hsd_sequence_pair(s->before, hsd_strand_position(before, before->next + pair->before), s->after,
                           hsd_strand_position(after, after->next + pair->after), rung);
         count_pair(s->made, rung);
@@ -91,15 +110,15 @@ static bool is_credible(const hsd_alignment *found)
 
 static hsd_status follow(sweep *s, hsd_strand *before, hsd_strand *after, const gap *g, hsd_error *err)
 {
-    uint64_t left_out = g->is_twin ? HSD_SWEEP_SURE + 1 : 0;
-    const bool is_whole = g->is_closed && after->count == after->run_limit;
+    trail t = {.left_out = g->is_twin ? HSD_SWEEP_SURE + 1 : 0, .is_lost = g->is_twin};
+    const bool is_whole = g->is_closed && after->count == after->whole;
     s->is_settled = false;
     while (before->next < before->count && after->next < after->count) {
         const hsd_stretch a = hsd_strand_read(before, &s->window_before), b = hsd_strand_read(after, &s->window_after);
         hsd_align(s->aligner, &a, &b, s->costs, &s->found);
         s->is_settled = s->found.is_complete && a.is_all && b.is_all && is_whole;
         if (s->found.count == 0 || !(s->is_settled || is_credible(&s->found))) break;
-        take_pairs(s, before, after, &left_out);
+        take_pairs(s, before, after, &t);
         HSD_TRY(hsd_progress(s->reporter, STAGE, s->progress, 2 * (uint64_t)s->before->count, err));
     }
     return HSD_OK;
@@ -112,9 +131,9 @@ static hsd_status follow_front(sweep *s, const gap *g, hsd_error *err)
     const uint32_t size_before = g->before_end - g->before_first, size_after = g->after_end - g->after_first;
     const bool is_halved = g->is_closed && size_after > LONG_GAP;
     hsd_strand before = {.sequence = s->before, .start = g->before_first, .count = size_before,
-                         .run_limit = size_before};
+                         .whole = size_before};
     hsd_strand after = {.sequence = s->after, .start = g->after_first, .count = is_halved ? size_after / 2 : size_after,
-                        .run_limit = size_after};
+                        .whole = size_after};
     return follow(s, &before, &after, g, err);
 }
 
@@ -125,10 +144,10 @@ static hsd_status follow_back(sweep *s, const gap *g, hsd_error *err)
     const int64_t paired_after = hsd_previous_paired(s->after, g->after_end);
     hsd_strand before = {.sequence = s->before, .start = g->before_end - 1, .is_backward = true,
                          .count = (uint32_t)(g->before_end - 1 - paired_before),
-                         .run_limit = g->before_end - g->before_first};
+                         .whole = g->before_end - g->before_first};
     hsd_strand after = {.sequence = s->after, .start = g->after_end - 1, .is_backward = true,
                         .count = (uint32_t)(g->after_end - 1 - paired_after),
-                        .run_limit = g->after_end - g->after_first};
+                        .whole = g->after_end - g->after_first};
     return follow(s, &before, &after, g, err);
 }
 
@@ -204,7 +223,8 @@ static hsd_status sweep_twice(sweep *s, hsd_error *err)
     HSD_TRY(sweep_all(s, err));
     s->costs = &type_costs;
     s->is_first = false;
-    return sweep_all(s, err);
+    HSD_TRY(sweep_all(s, err));
+    return hsd_doubt(s->before, s->after, s->made, err);
 }
 
 hsd_status hsd_sweep(hsd_sequence *before, hsd_sequence *after, hsd_reporter *reporter, hsd_sweep_pairs *made,

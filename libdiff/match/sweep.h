@@ -18,7 +18,7 @@
 /*
  * Elements that a walk from a recognised neighbour may leave out before the pairs behind them are HSD_RUNG_TWINS. In a
  * heap of many alike objects in a repeating pattern, a whole period can go without a trace; that happens about once in
- * 2,000 of those that go, and behind it everything is out by one.
+ * 2,000 of those that go, and behind it everything is out by one, up to the next type that was not met for long.
  */
 #define HSD_SWEEP_SURE 512u
 
