@@ -15,6 +15,7 @@ import tempfile
 LONG = bool(os.environ.get("HSD_LONG"))
 OBJECTS = 10_000_000 if LONG else 1_000_000
 BUDGETS = (64, 256) if LONG else (32, 64)
+STRUCTURE_BUDGETS = (256,) if LONG else (64,)  # where objects are recognised by structure
 MIB = 1 << 20
 SLACK_MIB = 16
 CGROUP = "/sys/fs/cgroup/memory" if os.path.isdir("/sys/fs/cgroup/memory") else "/sys/fs/cgroup"
@@ -56,14 +57,14 @@ def temp_bytes(notes):
     return float(found[1]) * units[found[2]] if found else 0
 
 
-def check(hsdiff, folder, form, problems):
+def check(hsdiff, folder, form, budgets, problems):
     pair = [os.path.join(folder, name) for name in ("a.hs", "b.hs")]
     raw = OBJECTS * (32 + 3 * 8) * 2  # what the records are before any coding: 32 bytes an object, 8 a reference
     status, wanted, notes, _ = run([hsdiff, *pair, "--format", "json", "--memory", "2G"], None)
     if status != 0:
         problems.append(f"{form}: exit {status} without bounds: {notes}")
         return
-    for budget in BUDGETS:
+    for budget in budgets:
         cgroup = make_cgroup((budget + 32) * MIB)
         status, out, notes, peak = run([hsdiff, *pair, "--format", "json", "--memory", f"{budget}M", "--verbose"], cgroup)
         if cgroup:
@@ -88,13 +89,14 @@ def main():
         print("HSD_CLI or HSD_SYNTH does not name a program: skipped")
         return 77
     problems = []
-    for form, order in (("ids", "shuffled"), ("ordinals", "id")):
+    cases = (("ids", ["targets=ids", "order=shuffled"], BUDGETS),
+             ("ordinals", ["targets=ordinals", "order=id"], BUDGETS),
+             ("structure", ["targets=ids", "order=shuffled", "identity=moving"], STRUCTURE_BUDGETS))
+    for form, options, budgets in cases:
         folder = tempfile.mkdtemp(prefix="hsd-memory-")
         try:
-            subprocess.run([synth, f"objects={OBJECTS}", f"targets={form}",
-                            f"order={order}", folder], check=True,
-                           stdout=subprocess.DEVNULL)
-            check(hsdiff, folder, form, problems)
+            subprocess.run([synth, f"objects={OBJECTS}", *options, folder], check=True, stdout=subprocess.DEVNULL)
+            check(hsdiff, folder, form, budgets, problems)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
     for problem in problems:
