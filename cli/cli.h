@@ -35,7 +35,7 @@ typedef enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } cli
 /* Everything an option can set; zero is the default of each. */
 typedef struct cli_options {
     const char *format, *output, *objects, *temp_dir, *from, *only, *generate, *retained;
-    int sort, table, color, top_sort, top_table;
+    int sort, table, match, color, top_sort, top_table;
     uint64_t top, memory_bytes, noise_bytes, threads, level;
     unsigned dump_numbers[2]; /* before, after */
     const char **keys;        /* "TYPE:FIELD" each; room for one a word of the command line */

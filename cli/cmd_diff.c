@@ -29,6 +29,7 @@ static hsd_status compare(hsd_diff **diff, cli_input inputs[2], object_list *lis
     const hsd_diff_options options = {.summary_only = cli->options.summary,
                                       .no_holders = cli->options.no_holders,
                                       .partial = cli->options.partial,
+                                      .match_by = (hsd_match_by)cli->options.match,
                                       .keys = cli->options.keys,
                                       .key_count = cli->options.key_count,
                                       .changed = list->file ? hsd_objects_csv_row : NULL,
@@ -116,6 +117,12 @@ static int run_with(cli_app *cli, cli_out *out, const hsd_report_format *format)
     return status == HSD_OK ? CLI_DONE : cli_report_error(cli, &err);
 }
 
+/* The option that asks for single objects; NULL when there is none. */
+static const char *option_for_objects(const cli_options *options)
+{
+    return options->objects ? "--objects" : options->key_count > 0 ? "--key" : NULL;
+}
+
 static bool is_usable(const cli_app *cli, const hsd_report_format *format)
 {
     const cli_options *options = &cli->options;
@@ -127,6 +134,11 @@ static bool is_usable(const cli_app *cli, const hsd_report_format *format)
         cli_complain("--summary reads no object, so --objects has nothing to list.");
     else if (options->key_count > 0 && options->summary)
         cli_complain("--summary reads no object, so --key has nothing to tell apart.");
+    else if (options->match != HSD_MATCH_BY_BEST && options->summary)
+        cli_complain("--summary reads no object, so --match has nothing to choose.");
+    else if (options->match == HSD_MATCH_BY_COUNTS && option_for_objects(options))
+        cli_complain("--match counts recognises no object: leave out %s.",
+                     option_for_objects(options));
     else if (option_for_holders(options) && (options->no_holders || options->summary))
         cli_complain("%s leaves out what %s shows.",
                      options->no_holders ? "--no-holders" : "--summary",
@@ -207,7 +219,8 @@ const cli_command cli_command_diff = {
         "\n"
         "Where not even the structure serves, as with a part of a capture, growth is exact, and new "
         "and freed are not known: the report says so, and a holder is then a path from a root that "
-        "one object has on both sides.\n"
+        "one object has on both sides. --match counts asks for that, and --match structure has ids "
+        "left alone that would serve.\n"
         "\n"
         "The percentage of a row is of its own size before; [NEW] had none, [DEL] has none left, "
         "[ = ] did not change, x281 is 281 times as large, and ~ is a change below --min.\n"

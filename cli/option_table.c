@@ -175,6 +175,15 @@ static const cli_option table[] = {
      .commands = CLI_ON_DIFF | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_IMPORT | CLI_ON_DUMP,
      .help = "use what is there of a damaged or cut-off input: figures are then lower bounds, and "
              "nothing is called freed"},
+    {.name = "match",
+     .value = "HOW",
+     .choices = "best|structure|counts",
+     .kind = CLI_CHOICE,
+     .offset = FIELD(match),
+     .commands = CLI_ON_DIFF,
+     .help = "by what objects are recognised: best (the default), what is surest in both captures; "
+             "structure, do not look at ids; counts, recognise nothing: growth is exact, new and "
+             "freed are not known"},
     {.name = "key",
      .value = "TYPE:FIELD",
      .kind = CLI_OTHER,

@@ -55,6 +55,14 @@ CASES = {
     "diff-no-holders": ("hsdiff --no-holders d/demo-before.hs d/demo-after.hs", 0),
     "diff-no-holders-json": ("hsdiff --no-holders --format json d/demo-before.hs d/demo-after.hs", 0),
     "diff-summary": ("hsdiff --summary d/demo-before.hs d/demo-after.hs", 0),
+    "diff-match-structure": ("hsdiff -q --match structure d/demo-before.hs d/demo-after.hs", 0),
+    "diff-match-json": ("for how in best structure counts; do hsdiff --match=$how --format json d/demo-before.hs d/demo-after.hs | "
+                        "grep -oE '\"(basis|reason|identity_known)\": [^,]+'; done", 0),
+    "diff-match-counts": ("hsdiff -q --match counts d/demo-before.hs d/demo-after.hs", 0),
+    "diff-match-best": ("hsdiff -q --match counts --match best d/demo-before.hs d/demo-after.hs -o r.txt && "
+                        "hsdiff -q d/demo-before.hs d/demo-after.hs | cmp - r.txt", 0),
+    "diff-match-jvm": ("hsdiff -q a.hprof b.hprof -o r.txt && hsdiff -q --match structure a.hprof b.hprof | diff r.txt -; "
+                       "hsdiff -q --match counts a.hprof b.hprof", 0),
     "diff-objects": ("hsdiff -q d/demo-before.hs d/demo-after.hs --objects o.csv -o r.txt && head -4 o.csv && wc -l o.csv "
                      "&& cut -d, -f1 o.csv | sort | uniq -c", 0),
     "diff-objects-stdout": ("hsdiff -q d/demo-before.hs d/demo-after.hs --objects - -o r.txt | tail -1", 0),
@@ -192,6 +200,12 @@ CASES = {
     "key-no-value": ("hsdiff a b --key", 2),
     "key-of-top": ("hsdiff top --key Session:user d/demo-after.hs", 2),
     "summary-key": ("hsdiff --summary --key Session:user a b", 2),
+    "bad-match": ("for how in ids Best count '' 1; do hsdiff --match \"$how\" a b || s=$?; done; exit $s", 2),
+    "match-no-value": ("hsdiff a b --match", 2),
+    "match-of-top": ("hsdiff top --match counts d/demo-after.hs", 2),
+    "match-counts-key": ("hsdiff --match counts --key Session:user a b", 2),
+    "match-counts-objects": ("hsdiff --match counts --objects o.csv a b", 2),
+    "summary-match": ("for how in structure counts; do hsdiff --summary --match $how a b || s=$?; done; exit $s", 2),
     "bad-sort": ("hsdiff --sort size a b", 2),
     "bad-dump": ("hsdiff import a.hprof --dump x -o x.hs", 2),
     "bad-only": ("hsdiff dump d/demo-after.hs --only types,nonsense", 2),

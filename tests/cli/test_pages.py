@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 
-VALUES = {"sort": "name", "table": "roots", "color": "never", "min": "1M", "memory": "64M", "key": "A:b"}  # "1" does for the others
+VALUES = {"sort": "name", "table": "roots", "color": "never", "min": "1M", "memory": "64M", "key": "A:b", "match": "counts"}  # "1" does for the others
 
 
 def run(hsdiff, *arguments):
@@ -88,7 +88,7 @@ def check_bash(hsdiff, commands):
     """bash completes commands, options and values."""
     script = run(hsdiff, "--generate", "complete-bash")
     for words, wanted in (("hsdiff ver", "verify"), ("hsdiff a b --form", "--format"), ("hsdiff a b --format js", "json"),
-                          ("hsdiff import --fro", "--from"), ("hsdiff a b -s perc", "percent")):
+                          ("hsdiff import --fro", "--from"), ("hsdiff a b -s perc", "percent"), ("hsdiff a b --match st", "structure")):
         parts = words.split()
         line = f"COMP_WORDS=({words}); COMP_CWORD={len(parts) - 1}; _hsdiff; printf '%s\\n' \"${{COMPREPLY[@]}}\""
         result = subprocess.run(["bash", "-c", script + "\n" + line], capture_output=True, text=True, check=False)
