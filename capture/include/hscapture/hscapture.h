@@ -161,10 +161,11 @@ typedef struct hsc_object {
     uint64_t native_bytes; /* outside the heap, owned */
     uint64_t elements;     /* length of an array or container, 0 = none */
     uint64_t identity;     /* stored identity hash, 0 = derive from the id */
-    uint64_t content;      /* hash of primitive content, 0 = none */
+    uint64_t content;      /* hash of primitive content, 0 = none (FORMAT.md 7.9) */
     uint32_t type;
     uint32_t site;
-    uint32_t age;
+    uint32_t age;          /* the runtime's scale, 0 = not known; where ids are addresses, the collection in which
+                            * it was made, for life (FORMAT.md 7.1) */
     uint32_t flags;        /* HSC_OBJECT_* */
     uint32_t name;         /* string: a function's name, a class object's class … */
     uint32_t category;     /* string: second type axis (heap, memory category) */
@@ -182,7 +183,7 @@ hsc_status hsc_references(hsc_writer *w, const uint64_t *targets, const uint32_t
                           const uint64_t *indexes, size_t count);
 
 /* Value preview of the object that was begun, at most 4,096 bytes, once and before its references;
- * refused unless the options have HSC_FACT_VALUES. */
+ * refused unless the options have HSC_FACT_VALUES. Fields in the form of FORMAT.md 7.10 can be keys. */
 hsc_status hsc_value(hsc_writer *w, const void *bytes, size_t size);
 
 /* After its last reference. */

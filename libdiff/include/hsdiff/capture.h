@@ -110,7 +110,9 @@ typedef struct hsd_object {
     uint64_t id, ordinal, size_bytes, native_bytes, elements;
     uint64_t identity;                   /* as stored; 0: to be derived from the id (FORMAT.md 7.2) */
     uint64_t content;
-    uint32_t type, site, age, flags, name, category;
+    uint32_t type, site, age;            /* age: with HSD_IDENTITY_ADDRESS the collection that it was made in, else
+                                          * the runtime's scale; 0 = not known (FORMAT.md 7.1) */
+    uint32_t flags, name, category;
     uint32_t reference_count;            /* in this part; long lists come in several parts */
     bool is_continuation;                /* more references of the object before; nothing else is new
                                           * (id and ordinal are that object's) */
