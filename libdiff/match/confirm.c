@@ -1,16 +1,20 @@
 /*
- * Two passes: how many pairs have the right neighbour in front; and, when that is the rule, those that have none.
+ * Two passes: who is lonely, and how many pairs have the right neighbour in front; then, when that is the rule, the lonely
+ * ones are taken back. Neighbours are those of the first pass: were a pair gone at once, whoever lay behind a row of such
+ * would look past all of them.
  */
 #include "match/confirm.h"
 
 #include "base/check.h"
 #include "match/strand.h"
 
+#define STAGE "confirming objects"
 #define ONE_IN 0xffffu
 
 typedef struct confirming {
     hsd_sequence *older, *newer;
     hsd_reporter *reporter;
+    uint64_t pairs, fitting; /* in all; with the right neighbour in front */
 } confirming;
 
 /* The partner of the nearest recognised one in front, -1 for the beginning, is also nearest in front of the partner. */
@@ -27,38 +31,42 @@ static bool fits_behind(const confirming *c, uint32_t at, uint32_t partner)
     return hsd_sequence_partner(c->older, next) == there;
 }
 
-static hsd_status is_in_order(const confirming *c, bool *out, hsd_error *err)
+/* A lonely one keeps its partner until all are judged, so that it is a neighbour to whoever comes behind it, but in `older`
+ * it has no rung any more. */
+static void judge(confirming *c, uint32_t at, int64_t front)
 {
-    uint64_t pairs = 0, fitting = 0;
+    const uint32_t partner = hsd_sequence_partner(c->older, at);
+    const bool fits = fits_in_front(c, front, partner);
+    c->pairs++;
+    c->fitting += fits;
+    if (fits || hsd_sequence_rung(c->older, at) != HSD_RUNG_STRUCTURE || fits_behind(c, at, partner)) return;
+    hsd_sequence_set_partner(c->older, at, partner, HSD_RUNG_NONE);
+}
+
+static hsd_status judge_all(confirming *c, hsd_error *err)
+{
     int64_t front = -1;
     for (uint32_t at = 0; at < c->older->count; at++) {
-        const uint32_t partner = hsd_sequence_partner(c->older, at);
-        if ((at & ONE_IN) == 0) HSD_TRY(hsd_progress(c->reporter, "confirming objects", at, c->older->count, err));
-        if (partner == HSD_NO_PARTNER) continue;
-        pairs++;
-        fitting += fits_in_front(c, front, partner);
+        if ((at & ONE_IN) == 0) HSD_TRY(hsd_progress(c->reporter, STAGE, at, 2 * (uint64_t)c->older->count, err));
+        if (hsd_sequence_partner(c->older, at) == HSD_NO_PARTNER) continue;
+        judge(c, at, front);
         front = at;
     }
-    *out = fitting * 100 >= pairs * HSD_CONFIRM_PERCENT;
     return HSD_OK;
 }
 
-/* Whoever is taken back is no neighbour any more. */
-static hsd_status drop_lonely(const confirming *c, uint64_t *dropped, hsd_error *err)
+/* Lonely ones are taken back, or all get their rung again. */
+static hsd_status take_back(const confirming *c, uint64_t *dropped, hsd_error *err)
 {
-    int64_t front = -1;
-    for (uint32_t at = 0; at < c->older->count; at++) {
+    const bool has_order = c->fitting * 100 >= c->pairs * HSD_CONFIRM_PERCENT;
+    const uint64_t count = c->older->count;
+    for (uint32_t at = 0; at < count; at++) {
         const uint32_t partner = hsd_sequence_partner(c->older, at);
-        if ((at & ONE_IN) == 0) HSD_TRY(hsd_progress(c->reporter, "confirming objects", at, c->older->count, err));
-        if (partner == HSD_NO_PARTNER) continue;
-        const bool is_firm = hsd_sequence_rung(c->older, at) != HSD_RUNG_STRUCTURE || fits_in_front(c, front, partner) ||
-                             fits_behind(c, at, partner);
-        if (is_firm) {
-            front = at;
-            continue;
-        }
-        hsd_sequence_unpair(c->older, at, c->newer, partner);
-        (*dropped)++;
+        if ((at & ONE_IN) == 0) HSD_TRY(hsd_progress(c->reporter, STAGE, count + at, 2 * count, err));
+        if (partner == HSD_NO_PARTNER || hsd_sequence_rung(c->older, at) != HSD_RUNG_NONE) continue;
+        if (has_order) hsd_sequence_unpair(c->older, at, c->newer, partner);
+        else hsd_sequence_set_partner(c->older, at, partner, HSD_RUNG_STRUCTURE);
+        *dropped += has_order;
     }
     return HSD_OK;
 }
@@ -66,9 +74,10 @@ static hsd_status drop_lonely(const confirming *c, uint64_t *dropped, hsd_error 
 hsd_status hsd_confirm(hsd_sequence *older, hsd_sequence *newer, hsd_reporter *reporter, uint64_t *dropped,
                        hsd_error *err)
 {
-    const confirming c = {older, newer, reporter};
-    bool has_order;
+    confirming c = {.older = older, .newer = newer, .reporter = reporter};
     *dropped = 0;
-    HSD_TRY(is_in_order(&c, &has_order, err));
-    return has_order ? drop_lonely(&c, dropped, err) : HSD_OK;
+    HSD_TRY(judge_all(&c, err));
+    HSD_TRY(take_back(&c, dropped, err));
+    HSD_TRY(hsd_sequence_check(older, err));
+    return hsd_sequence_check(newer, err);
 }

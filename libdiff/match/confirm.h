@@ -19,8 +19,9 @@
  * more of right pairs may stand alone; after a collection hardly any. */
 #define HSD_CONFIRM_PERCENT 75u
 
-/* `*dropped` is how many were taken back. Two passes over the partners of both in order; every gap is looked at a fixed
- * number of times. HSD_E_IO, HSD_E_CANCELLED. */
+/* `*dropped` is how many were taken back. Neighbours are those that were recognised before the call, whether they are taken
+ * back or not: the same pairs go whichever side is older. Partners of `older` are read twice in order; on the other side
+ * every gap is looked at twice, in order where the pairs are. HSD_E_IO, HSD_E_CANCELLED. */
 hsd_status hsd_confirm(hsd_sequence *older, hsd_sequence *newer, hsd_reporter *reporter, uint64_t *dropped,
                        hsd_error *err);
 

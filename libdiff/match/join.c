@@ -49,13 +49,6 @@ hsd_status hsd_join_put(hsd_join *j, uint32_t at_a, uint32_t at_b, hsd_error *er
 
 /* ---- steps ---- */
 
-/* One side of hsd_sequence_pair. */
-static void set_partner(hsd_sequence *s, uint32_t position, uint32_t partner, hsd_rung rung)
-{
-    hsd_paged_set_u32(&s->partners, position, partner + 1);
-    *hsd_paged_at(&s->rungs, position, HSD_FRAME_USED | HSD_FRAME_DIRTY) = (uint8_t)rung;
-}
-
 typedef hsd_status join_step(hsd_join *j, uint32_t first, uint32_t second, hsd_sorter *next, hsd_error *err);
 
 static hsd_status keep_free(hsd_join *j, uint32_t at_a, uint32_t at_b, hsd_sorter *next, hsd_error *err)
@@ -66,7 +59,7 @@ static hsd_status keep_free(hsd_join *j, uint32_t at_a, uint32_t at_b, hsd_sorte
 static hsd_status write_b(hsd_join *j, uint32_t at_b, uint32_t at_a, hsd_sorter *next, hsd_error *err)
 {
     if (!is_free(j->b, at_b)) return HSD_OK;
-    set_partner(j->b, at_b, at_a, j->config.rung);
+    hsd_sequence_set_partner(j->b, at_b, at_a, j->config.rung);
     j->pairs++;
     return put(next, at_a, at_b, err);
 }
@@ -74,7 +67,7 @@ static hsd_status write_b(hsd_join *j, uint32_t at_b, uint32_t at_a, hsd_sorter 
 static hsd_status write_a(hsd_join *j, uint32_t at_a, uint32_t at_b, hsd_sorter *next, hsd_error *err)
 {
     (void)next, (void)err;
-    set_partner(j->a, at_a, at_b, j->config.rung);
+    hsd_sequence_set_partner(j->a, at_a, at_b, j->config.rung);
     return HSD_OK;
 }
 

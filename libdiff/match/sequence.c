@@ -29,7 +29,7 @@ void hsd_sequence_write(hsd_sequence *sequence, uint32_t position, const hsd_ele
            sizeof *element);
 }
 
-static void set_partner(hsd_sequence *sequence, uint32_t position, uint32_t partner, hsd_rung rung)
+void hsd_sequence_set_partner(hsd_sequence *sequence, uint32_t position, uint32_t partner, hsd_rung rung)
 {
     hsd_paged_set_u32(&sequence->partners, position, partner + 1);
     *hsd_paged_at(&sequence->rungs, position, HSD_FRAME_USED | HSD_FRAME_DIRTY) = (uint8_t)rung;
@@ -37,14 +37,14 @@ static void set_partner(hsd_sequence *sequence, uint32_t position, uint32_t part
 
 void hsd_sequence_pair(hsd_sequence *a, uint32_t at_a, hsd_sequence *b, uint32_t at_b, hsd_rung rung)
 {
-    set_partner(a, at_a, at_b, rung);
-    set_partner(b, at_b, at_a, rung);
+    hsd_sequence_set_partner(a, at_a, at_b, rung);
+    hsd_sequence_set_partner(b, at_b, at_a, rung);
 }
 
 void hsd_sequence_unpair(hsd_sequence *a, uint32_t at_a, hsd_sequence *b, uint32_t at_b)
 {
-    set_partner(a, at_a, HSD_NO_PARTNER, HSD_RUNG_NONE);
-    set_partner(b, at_b, HSD_NO_PARTNER, HSD_RUNG_NONE);
+    hsd_sequence_set_partner(a, at_a, HSD_NO_PARTNER, HSD_RUNG_NONE);
+    hsd_sequence_set_partner(b, at_b, HSD_NO_PARTNER, HSD_RUNG_NONE);
 }
 
 hsd_status hsd_sequence_check(const hsd_sequence *sequence, hsd_error *err)

@@ -22,7 +22,7 @@ typedef enum hsd_rung {
     HSD_RUNG_NAME,      /* type and name: classes, threads; the only ones of that name on both sides */
     HSD_RUNG_ADDRESS,   /* address and structure, where most objects stayed where they were */
     HSD_RUNG_STRUCTURE, /* the only ones on both sides with this type, size, content and neighbourhood */
-    HSD_RUNG_PLACE,     /* what a named root (a static field) refers to, and the type */
+    HSD_RUNG_PLACE,     /* the only one of its type where it is below a named root (a static field); asked last */
     HSD_RUNG_ORDER,     /* between recognised neighbours, in the same order, and alike */
     HSD_RUNG_CHANGED,   /* between recognised neighbours, of the same type, but not alike: it was written to */
     HSD_RUNG_TWINS,     /* as ORDER among equals of which some went: right in number, uncertain one by one */
@@ -59,6 +59,9 @@ static inline hsd_rung hsd_sequence_rung(hsd_sequence *s, uint32_t position)
 
 /* Two objects are one. Neither has a partner yet. */
 void hsd_sequence_pair(hsd_sequence *a, uint32_t at_a, hsd_sequence *b, uint32_t at_b, hsd_rung rung);
+
+/* One side of that; the other one is left to the caller. */
+void hsd_sequence_set_partner(hsd_sequence *sequence, uint32_t position, uint32_t partner, hsd_rung rung);
 
 /* They are not. */
 void hsd_sequence_unpair(hsd_sequence *a, uint32_t at_a, hsd_sequence *b, uint32_t at_b);

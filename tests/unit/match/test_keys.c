@@ -100,7 +100,7 @@ static void check_structures(const key_graph *g, const naive *n, const key_resul
 static void check_wholes(const key_graph *g, const naive *n, const key_result *r)
 {
     for (uint32_t i = 0; i < g->objects; i++) {
-        uint64_t a, b;
+        uint64_t a = 0, b;
         if (g->position[i] == HSD_NO_POSITION) continue;
         cr_assert_eq(whole_at(r, g->position[i], &a), !key_is_named(g, i));
         for (uint32_t j = 0; j < i && !key_is_named(g, i); j++) {
