@@ -34,7 +34,7 @@ CASES = {
     "worker": ("serial", ["leak=worker"], False),
     "array": ("serial", ["leak=array"], False),
     "churn": ("parallel", ["mode=churn"], False),
-    "process": ("g1", ["leak=map"], True),
+    "process": ("serial", ["leak=map"], True),
 }
 OTHERS = ("others", "")
 Case = collections.namedtuple("Case", "name collector arguments two_processes")

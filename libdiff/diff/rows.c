@@ -192,12 +192,7 @@ static hsd_status make_root_rows(hsd_diff *diff, const hsd_comparison *c, hsd_er
 static void warn_of_keys(hsd_diff *diff, const hsd_comparison *c)
 {
     hsd_user_key_side sides[SIDE_COUNT];
-    if (c->user_keys.count == 0) return;
-    if (!diff->is_by_structure) {
-        hsd_store_warn(diff->store, "the keys are not used: %s", diff->identity_is_known
-                       ? "the ids of the captures tell objects apart" : "objects are not recognised at all");
-        return;
-    }
+    if (c->user_keys.count == 0 || !diff->is_by_structure) return;
     for (int i = 0; i < SIDE_COUNT; i++) sides[i] = (hsd_user_key_side){c->sides[i].info, c->sides[i].key_counts};
     hsd_user_keys_warn(&c->user_keys, sides, diff->store);
 }

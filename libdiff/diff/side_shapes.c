@@ -122,6 +122,8 @@ hsd_status hsd_side_shape(hsd_side_shapes *s, const hsd_object *object, uint32_t
         shape = hsd_mix(s->type_hash[type], name);
         hsd_bit_set(s->side->is_named, object->ordinal);
     } else shape = shape_of(s, object, type);
+    shape &= ~HSD_SHAPE_HAS_ELEMENTS;
+    if (object->elements > 0) shape |= HSD_SHAPE_HAS_ELEMENTS;
     return hsd_side_column_put(&s->column, s->side->space, object->ordinal, shape, err);
 }
 

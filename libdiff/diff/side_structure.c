@@ -142,6 +142,7 @@ static hsd_status find_keys(hsd_side_walk *side, hsd_paged *shapes, hsd_paged *t
         .space = side->space,
         .reporter = side->reporter,
         .use_thread = side->use_thread,
+        .has_places_below = true,
     };
     if (status == HSD_OK) status = hsd_keys_find(side->adjacency, &config, &side->sequence, err);
     free(h.types);

@@ -20,6 +20,9 @@ typedef struct hsd_element { /* 16 bytes, by position in a hsd_sequence */
     uint32_t type;     /* common number (diff/tables.h) */
 } hsd_element;
 
+/* Of a shape of 64 bits, of which 63 are hash: an array, or what else has a length. */
+#define HSD_SHAPE_HAS_ELEMENTS UINT64_C(1)
+
 #define HSD_REFERRER_NONE 0u
 #define HSD_REFERRER_MANY 1u
 #define HSD_REFERRER_FIRST 2u

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "match/descend.h"
 #include "match/neighbours.h"
 
 #define SHAPE_SEED UINT64_C(0x73686170650001)
@@ -253,11 +254,26 @@ static hsd_status run(refinement *r, const key_pass *pass, hsd_error *err)
     }
 }
 
+static uint64_t hash_of_root(void *context, uint32_t node)
+{
+    return hsd_mix(PLACE_SEED, shape_of(context, node));
+}
+
+static hsd_status find_places_below(refinement *r, hsd_error *err)
+{
+    const hsd_keys_config *const c = r->config;
+    const hsd_descend_config config = {.adjacency = r->adjacency, .object_count = c->object_count, .node_count = c->node_count,
+                                       .types = c->types, .shapes = c->shapes, .referrers = &r->referrers, .type_hash = c->type_hash,
+                                       .hash_of_root = hash_of_root, .context = r};
+    return r->adjacency != NULL && c->has_places_below ? hsd_descend(&config, r->sequence, err) : HSD_OK;
+}
+
 static hsd_status find_structures(refinement *r, hsd_error *err)
 {
     const key_pass pass = {r->config->node_count, "comparing neighbours", fetch_shapes, add_shapes};
     HSD_TRY(new_sorter(r, r->config->sort_bytes, &r->sequence->places, err));
     if (r->adjacency != NULL) HSD_TRY(run(r, &pass, err));
+    HSD_TRY(find_places_below(r, err));
     return hsd_sorter_finish(r->sequence->places, (size_t)r->place_bytes, err);
 }
 

@@ -101,8 +101,8 @@ static hsd_status seed_places(recognising *r, hsd_error *err)
 {
     const hsd_seeds_config config = seeds_config(r);
     hsd_sequence *older = r->sequences[OLDER], *newer = r->sequences[NEWER];
-    hsd_status status = HSD_OK;
-    if (older->places != NULL && newer->places != NULL)
+    hsd_status status = divide(r, &for_seeds, err);
+    if (status == HSD_OK && older->places != NULL && newer->places != NULL)
         status = hsd_seeds_places(older, newer, &config, &r->out->pairs[HSD_RUNG_PLACE], err);
     drop(&older->places);
     drop(&newer->places);
@@ -127,8 +127,7 @@ static hsd_status seed(recognising *r, hsd_error *err)
     HSD_TRY(seed_addresses(r, err));
     HSD_TRY(divide(r, &for_seeds, err));
     HSD_TRY(seed_unique(r, &older->wholes, &newer->wholes, HSD_RUNG_STRUCTURE, true, err));
-    HSD_TRY(confirm(r, err));
-    return seed_places(r, err);
+    return confirm(r, err);
 }
 
 /* ---- what is left ---- */
@@ -235,6 +234,7 @@ static hsd_status run_rungs(recognising *r, hsd_error *err)
     r->out->pairs[HSD_RUNG_ORDER] = swept.order;
     r->out->pairs[HSD_RUNG_CHANGED] = swept.changed;
     r->out->pairs[HSD_RUNG_TWINS] = swept.twins;
+    HSD_TRY(seed_places(r, err));
     return count_undecidable(r, err);
 }
 

@@ -6,8 +6,8 @@
  *      name       the only class, thread … of that name
  *      address    most stayed where they were, and this one looks alike
  *      structure  the only one with this neighbourhood
- *      place      what a named root refers to
  *      order      between recognised neighbours, in the same order    match/sweep.c, match/align.c
+ *      place      the only one at its place below a named root        match/descend.c
  *
  * What is left is new or freed. Of it, what has an equal on the other side that was not recognised either is
  * *undecidable*: the numbers are right, the individuals are not known. It is never paired: a pair that was missed is once

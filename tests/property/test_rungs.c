@@ -196,23 +196,19 @@ Test(rungs, place)
 {
     for (int i = 0; i < 2; i++) {
         grove *g = i == 0 ? &before : &after;
-        for (uint32_t class = 1; class <= 2; class++) {
-            grove_add(g, 10 * class, GROVE_CLASS, 120)->name = class;
-            grove_refer(g, 10 * class + 1, GROVE_STATIC);
-            grove_root_at(g, 10 * class, 0);
-            grove_add(g, 10 * class + 1, GROVE_MAP, 48 + 16 * (uint64_t)i)->content = 5 + (uint64_t)i * 7 + class;
-            grove_refer(g, 10 * class + 2, GROVE_FIELD);
-            grove_add(g, 10 * class + 2, GROVE_STRING, 24)->content = 100 * class + (uint64_t)i;
-        }
+        grove_add(g, 10, GROVE_CLASS, 120)->name = 1;
+        grove_refer(g, 11, GROVE_STATIC);
+        grove_root_at(g, 10, 0);
+        grove_add(g, 11, GROVE_MAP, 48 + 16 * (uint64_t)i)->content = 5 + (uint64_t)i * 7;
+        grove_refer(g, 12, GROVE_FIELD);
+        grove_add(g, 12, GROVE_STRING, 24)->content = 100 + (uint64_t)i;
+        for (uint32_t who = 30; who <= 33; who++) add_stake(g, who);
     }
-    place(&after, 11, 64 * 21);
-    place(&after, 21, 64 * 11);
+    place(&after, 11, 64 * 1000);
     hsd_diff *diff = tell();
-    for (uint32_t class = 1; class <= 2; class++) {
-        expect(10 * class, HSD_MATCH_NAME);
-        expect(10 * class + 1, HSD_MATCH_PLACE);
-    }
-    cr_assert_eq(diff->total.resized_objects, 2);
+    expect(10, HSD_MATCH_NAME);
+    expect(11, HSD_MATCH_PLACE);
+    cr_assert_eq(diff->total.resized_objects, 1);
     hsd_diff_free(diff);
 }
 
@@ -312,7 +308,7 @@ Test(rungs, twins)
     grove_move(&after, &before, MOVED_COMPACTED, &random);
     hsd_diff *diff = tell();
     cr_assert_eq(diff->match.rungs[HSD_MATCH_TWINS].objects, 30);
-    cr_assert_eq(diff->match.weak.objects, 30);
+    cr_assert_eq(diff->match.weak.objects, 30 + 1); /* and what refers to them all, which refers to fewer */
     cr_assert_eq(diff->match.ambiguous, 30);
     cr_assert_eq(diff->total.freed.objects, 10);
     cr_assert_eq(diff->total.new_.objects, 0);

@@ -130,7 +130,7 @@ typedef enum hsd_match_rung {
     HSD_MATCH_NAME,         /* the only one of its type and name: classes, threads */
     HSD_MATCH_SAME_ADDRESS, /* the same address and structure, where most objects stayed where they were */
     HSD_MATCH_STRUCTURE,    /* the only one with its type, size, content and neighbourhood */
-    HSD_MATCH_PLACE,        /* what a named root (a static field) refers to, and the type */
+    HSD_MATCH_PLACE,        /* the only one of its type where it is below a named root (a static field) */
     HSD_MATCH_ORDER,        /* between recognised neighbours, in the same order, and alike */
     HSD_MATCH_CHANGED,      /* between recognised neighbours, of the same type, but written to */
     HSD_MATCH_TWINS,        /* among equals of which some went: right in number, uncertain one by one */

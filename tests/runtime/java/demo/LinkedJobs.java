@@ -31,8 +31,10 @@ public final class LinkedJobs {
     public static void main(String[] args) throws Exception {
         Plant.in(args)
                 .growing("demo.LinkedJobs$ListNode", "static demo.LinkedJobs.JOBS")
-                // Of a list whose nodes cannot be told from one another the first node alone is the same in both dumps.
-                .holder("static demo.LinkedJobs.JOBS", "demo.LinkedJobs$Jobs, .head demo.LinkedJobs$ListNode", null, "demo.LinkedJobs$ListNode")
+                // The node that was the last one before holds all that came.
+                .holder("static demo.LinkedJobs.JOBS",
+                        "demo.LinkedJobs$Jobs, .head demo.LinkedJobs$ListNode, .next demo.LinkedJobs$ListNode x2500",
+                        null, "demo.LinkedJobs$ListNode")
                 .counts(Map.of("demo.LinkedJobs$ListNode", () -> JOBS.length))
                 .leak(() -> append(2500), () -> append(150_000));
     }

@@ -59,7 +59,7 @@ public final class PoolWorker {
     public static void main(String[] args) throws Exception {
         Plant.in(args)
                 .growing("demo.PoolWorker$Ticket", "pool-2")
-                .holder("thread \"pool-2\".threadLocals", "[*].value java.util.HashMap",
+                .holder("thread \"pool-2\".threadLocals", "java.lang.ThreadLocal$ThreadLocalMap, [*].value java.util.HashMap",
                         "[*].value demo.PoolWorker$Ticket", "demo.PoolWorker$Ticket")
                 .counts(Map.of("demo.PoolWorker$Ticket", SIZE::get))
                 .leak(() -> serve(800), () -> serve(12_020));

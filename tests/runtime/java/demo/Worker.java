@@ -29,7 +29,7 @@ public final class Worker {
         worker.start();
         Plant.in(args)
                 .growing("demo.Worker$Context", "leaky-worker")
-                .holder("thread \"leaky-worker\".threadLocals", "[*].value java.util.ArrayList",
+                .holder("thread \"leaky-worker\".threadLocals", "java.lang.ThreadLocal$ThreadLocalMap, [*].value java.util.ArrayList",
                         "[*] demo.Worker$Context", "demo.Worker$Context")
                 .counts(Map.of("demo.Worker$Context", () -> size))
                 .leak(() -> order(900), () -> order(11_005));

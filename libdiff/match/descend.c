@@ -1,0 +1,117 @@
+/*
+ * Level by level. A level is put only once all of it is known, so that one which is too wide leaves nothing behind, whatever
+ * the order in which it was found.
+ */
+#include "match/descend.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+
+typedef struct place {
+    uint64_t hash; /* of the root and the types above */
+    uint32_t object;
+} place;
+
+typedef struct level {
+    place *items;
+    uint32_t count, capacity;
+    bool is_too_wide;
+} level;
+
+typedef struct descent {
+    const hsd_descend_config *config;
+    hsd_sequence *sequence;
+    level now, next;
+} descent;
+
+static hsd_status add(level *l, place item, hsd_error *err)
+{
+    if (l->count == HSD_DESCEND_WIDEST) l->is_too_wide = true;
+    if (l->is_too_wide) return HSD_OK;
+    if (l->count == l->capacity) {
+        const uint32_t wanted = l->capacity == 0 ? 256 : l->capacity * 2;
+        place *grown = realloc(l->items, wanted * sizeof *grown);
+        if (grown == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the places of objects");
+        l->items = grown;
+        l->capacity = wanted;
+    }
+    l->items[l->count++] = item;
+    return HSD_OK;
+}
+
+/* The targets of a node, none where there are too many. */
+static hsd_targets targets_of(const descent *d, uint32_t node)
+{
+    hsd_targets targets;
+    hsd_adjacency_get(d->config->adjacency, node, &targets);
+    if (targets.has_more || targets.count > HSD_DESCEND_CHILDREN) targets.count = 0;
+    return targets;
+}
+
+static hsd_status begin(descent *d, hsd_error *err)
+{
+    const hsd_descend_config *c = d->config;
+    for (uint32_t node = c->object_count; node < c->node_count; node++) {
+        const uint64_t hash = c->hash_of_root(c->context, node);
+        const hsd_targets targets = targets_of(d, node);
+        for (uint32_t i = 0; i < targets.count; i++)
+            if (targets.items[i] < c->object_count) HSD_TRY(add(&d->now, (place){hash, targets.items[i]}, err));
+    }
+    return HSD_OK;
+}
+
+static uint64_t hash_below(const descent *d, const place *p)
+{
+    return hsd_mix(p->hash, d->config->type_hash[hsd_paged_get_u32(d->config->types, p->object)]);
+}
+
+static hsd_status go_below(descent *d, const place *p, hsd_error *err)
+{
+    const hsd_descend_config *c = d->config;
+    const hsd_targets targets = targets_of(d, p->object);
+    for (uint32_t i = 0; i < targets.count; i++) {
+        const uint32_t target = targets.items[i];
+        if (target >= c->object_count || hsd_paged_get_u32(c->referrers, target) < HSD_REFERRER_FIRST) continue;
+        HSD_TRY(add(&d->next, (place){hash_below(d, p), target}, err));
+    }
+    return HSD_OK;
+}
+
+static hsd_status put_level(const descent *d, hsd_error *err)
+{
+    for (uint32_t i = 0; i < d->now.count; i++) {
+        const uint32_t position = hsd_paged_get_u32(&d->sequence->positions, d->now.items[i].object);
+        const bool has_elements = hsd_paged_get_u64(d->config->shapes, d->now.items[i].object) & HSD_SHAPE_HAS_ELEMENTS;
+        if (position == HSD_NO_POSITION || has_elements) continue;
+        const uint64_t record[2] = {d->now.items[i].hash, position};
+        HSD_TRY(hsd_sorter_put(d->sequence->places, record, err));
+    }
+    return HSD_OK;
+}
+
+static hsd_status descend(descent *d, hsd_error *err)
+{
+    HSD_TRY(begin(d, err));
+    for (unsigned depth = 1; depth < HSD_DESCEND_DEEPEST && d->now.count > 0 && !d->now.is_too_wide; depth++) {
+        for (uint32_t i = 0; i < d->now.count; i++) HSD_TRY(go_below(d, &d->now.items[i], err));
+        if (d->next.is_too_wide) break;
+        const level done = d->now;
+        d->now = d->next;
+        d->next = (level){.items = done.items, .capacity = done.capacity};
+        HSD_TRY(put_level(d, err));
+    }
+    HSD_TRY(hsd_adjacency_check(d->config->adjacency, err));
+    HSD_TRY(hsd_paged_check(d->config->types, err));
+    return hsd_paged_check(d->config->referrers, err);
+}
+
+hsd_status hsd_descend(const hsd_descend_config *config, hsd_sequence *sequence, hsd_error *err)
+{
+    descent d = {.config = config, .sequence = sequence};
+    const hsd_status status = descend(&d, err);
+    free(d.now.items);
+    free(d.next.items);
+    return status;
+}
