@@ -1,0 +1,148 @@
+/*
+ * Places below named roots, on graphs small enough to be written down: who has one, which are equal, and where nobody goes.
+ */
+#include <criterion/criterion.h>
+
+#include <stdlib.h>
+
+#include "match/descend.h"
+
+#define ENOUGH ((uint64_t)8 << 20)
+
+enum { WIDE = HSD_DESCEND_CHILDREN + 1, MOST = 1000 };
+
+static hsd_temp_space space;
+static hsd_error err;
+static hsd_adjacency *graph;
+static hsd_paged types, shapes, referrers;
+static hsd_sequence sequence;
+static uint32_t objects, nodes, refers_to_it[MOST];
+static uint64_t place_of[MOST]; /* by position; 0 = none */
+
+static const uint32_t type_hash[] = {11, 22, 33};
+
+static void setup(void)
+{
+    hsd_temp_space_init(&space, NULL);
+    hsd_error_init(&err);
+    memset(refers_to_it, 0, sizeof refers_to_it);
+    memset(place_of, 0, sizeof place_of);
+}
+
+static void good(hsd_status status) { cr_assert_eq(status, HSD_OK, "%s", err.text); }
+
+static void begin(uint32_t object_count, uint32_t node_count)
+{
+    const hsd_sorter_config config = {.record_words = 2, .key_words = 1, .space = &space, .memory_bytes = HSD_SORT_MIN_BYTES};
+    objects = object_count;
+    nodes = node_count;
+    good(hsd_adjacency_begin(&graph, ENOUGH, &space, &err));
+    good(hsd_paged_open(&types, 4 * MOST, ENOUGH, &space, &err));
+    good(hsd_paged_open(&shapes, 8 * MOST, ENOUGH, &space, &err));
+    good(hsd_paged_open(&referrers, 4 * MOST, ENOUGH, &space, &err));
+    good(hsd_paged_open(&sequence.positions, 4 * MOST, ENOUGH, &space, &err));
+    good(hsd_sorter_new(&sequence.places, &config, &err));
+    for (uint32_t i = 0; i < object_count; i++) hsd_paged_set_u32(&sequence.positions, i, i);
+}
+
+static void refer(uint32_t source, const uint32_t *targets, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) refers_to_it[targets[i]]++;
+    good(hsd_adjacency_add(graph, source, targets, NULL, count, &err));
+}
+
+static uint64_t hash_of_root(void *context, uint32_t node)
+{
+    (void)context;
+    return 1000 + node;
+}
+
+static void descend(void)
+{
+    const hsd_descend_config config = {.adjacency = graph, .object_count = objects, .node_count = nodes, .types = &types,
+                                       .shapes = &shapes, .referrers = &referrers, .type_hash = type_hash,
+                                       .hash_of_root = hash_of_root};
+    const uint64_t *record;
+    hsd_status status;
+    for (uint32_t i = 0; i < objects; i++) {
+        const uint32_t referrer = refers_to_it[i] == 0 ? HSD_REFERRER_NONE : refers_to_it[i] == 1 ? HSD_REFERRER_FIRST : HSD_REFERRER_MANY;
+        hsd_paged_set_u32(&referrers, i, referrer);
+    }
+    good(hsd_adjacency_finish(graph, nodes, &err));
+    good(hsd_descend(&config, &sequence, &err));
+    good(hsd_sorter_finish(sequence.places, 0, &err));
+    while ((status = hsd_sorter_next(sequence.places, &record, &err)) == HSD_OK) {
+        cr_assert_eq(place_of[record[1]], 0, "object %lu has two places", (unsigned long)record[1]);
+        place_of[record[1]] = record[0];
+    }
+    cr_assert_eq(status, HSD_END);
+    hsd_adjacency_free(graph);
+    hsd_paged_close(&types);
+    hsd_paged_close(&shapes);
+    hsd_paged_close(&referrers);
+    hsd_sequence_release(&sequence);
+}
+
+TestSuite(descend, .init = setup);
+
+/* root -> 0 -> 1 -> 2, and 0 -> 3 -> 4: types on the way tell 2 from 4, and 1 from 3 is told by its own type. */
+Test(descend, follows_only_referrers)
+{
+    begin(5, 6);
+    hsd_paged_set_u32(&types, 3, 1);
+    refer(0, (const uint32_t[]){1, 3}, 2);
+    refer(1, (const uint32_t[]){2}, 1);
+    refer(3, (const uint32_t[]){4}, 1);
+    refer(5, (const uint32_t[]){0}, 1);
+    descend();
+    cr_assert_eq(place_of[0], 0); /* the caller's */
+    cr_assert_neq(place_of[1], 0);
+    cr_assert_eq(place_of[1], place_of[3]);
+    cr_assert(place_of[2] != 0 && place_of[4] != 0 && place_of[2] != place_of[4]);
+    cr_assert_neq(place_of[1], place_of[2]);
+}
+
+Test(descend, leaves_out_what_several_refer_to_and_what_has_elements)
+{
+    begin(5, 6);
+    hsd_paged_set_u64(&shapes, 1, HSD_SHAPE_HAS_ELEMENTS | 8);
+    hsd_paged_set_u32(&sequence.positions, 4, HSD_NO_POSITION);
+    refer(0, (const uint32_t[]){1, 2}, 2);
+    refer(1, (const uint32_t[]){2, 3, 4}, 3);
+    refer(5, (const uint32_t[]){0}, 1);
+    descend();
+    cr_assert_eq(place_of[1], 0);
+    cr_assert_eq(place_of[2], 0);
+    cr_assert_neq(place_of[3], 0); /* below an array goes on */
+    cr_assert_eq(place_of[4], 0);
+}
+
+static void star(uint32_t children)
+{
+    uint32_t targets[WIDE];
+    for (uint32_t i = 0; i < children; i++) targets[i] = 1 + i;
+    begin(1 + children, 2 + children);
+    refer(0, targets, children);
+    refer(1 + children, (const uint32_t[]){0}, 1);
+    descend();
+}
+
+Test(descend, stops_at_objects_with_many_children)
+{
+    star(WIDE - 1);
+    cr_assert_neq(place_of[1], 0);
+    cr_assert_eq(place_of[1], place_of[WIDE - 1]);
+    setup();
+    star(WIDE);
+    cr_assert_eq(place_of[1], 0);
+}
+
+Test(descend, ends_at_its_depth_and_in_circles)
+{
+    begin(40, 41);
+    for (uint32_t i = 0; i < 40; i++) refer(i, (const uint32_t[]){i < 39 ? i + 1 : 5}, 1); /* the last one leads back */
+    refer(40, (const uint32_t[]){0}, 1);
+    refers_to_it[5] = 1;
+    descend();
+    for (uint32_t i = 1; i < 40; i++) cr_assert_eq(place_of[i] != 0, i < HSD_DESCEND_DEEPEST, "object %u", i);
+}
