@@ -33,9 +33,8 @@ static bool fits_behind(const confirming *c, uint32_t at, uint32_t partner)
 
 /* A lonely one keeps its partner until all are judged, so that it is a neighbour to whoever comes behind it, but in `older`
  * it has no rung any more. */
-static void judge(confirming *c, uint32_t at, int64_t front)
+static void judge(confirming *c, uint32_t at, uint32_t partner, int64_t front)
 {
-    const uint32_t partner = hsd_sequence_partner(c->older, at);
     const bool fits = fits_in_front(c, front, partner);
     c->pairs++;
     c->fitting += fits;
@@ -43,16 +42,25 @@ static void judge(confirming *c, uint32_t at, int64_t front)
     hsd_sequence_set_partner(c->older, at, partner, HSD_RUNG_NONE);
 }
 
+/* A partner that is no position of the other side was not read: then an array failed. */
+static hsd_status check_both(const confirming *c, hsd_error *err)
+{
+    HSD_TRY(hsd_sequence_check(c->older, err));
+    return hsd_sequence_check(c->newer, err);
+}
+
 static hsd_status judge_all(confirming *c, hsd_error *err)
 {
     int64_t front = -1;
     for (uint32_t at = 0; at < c->older->count; at++) {
+        const uint32_t partner = hsd_sequence_partner(c->older, at);
         if ((at & ONE_IN) == 0) HSD_TRY(hsd_progress(c->reporter, STAGE, at, 2 * (uint64_t)c->older->count, err));
-        if (hsd_sequence_partner(c->older, at) == HSD_NO_PARTNER) continue;
-        judge(c, at, front);
+        if (partner == HSD_NO_PARTNER) continue;
+        if (partner >= c->newer->count) break;
+        judge(c, at, partner, front);
         front = at;
     }
-    return HSD_OK;
+    return check_both(c, err);
 }
 
 /* Lonely ones are taken back, or all get their rung again. */
@@ -64,11 +72,12 @@ static hsd_status take_back(const confirming *c, uint64_t *dropped, hsd_error *e
         const uint32_t partner = hsd_sequence_partner(c->older, at);
         if ((at & ONE_IN) == 0) HSD_TRY(hsd_progress(c->reporter, STAGE, count + at, 2 * count, err));
         if (partner == HSD_NO_PARTNER || hsd_sequence_rung(c->older, at) != HSD_RUNG_NONE) continue;
+        if (partner >= c->newer->count) break;
         if (has_order) hsd_sequence_unpair(c->older, at, c->newer, partner);
         else hsd_sequence_set_partner(c->older, at, partner, HSD_RUNG_STRUCTURE);
         *dropped += has_order;
     }
-    return HSD_OK;
+    return check_both(c, err);
 }
 
 hsd_status hsd_confirm(hsd_sequence *older, hsd_sequence *newer, hsd_reporter *reporter, uint64_t *dropped,
@@ -77,7 +86,5 @@ hsd_status hsd_confirm(hsd_sequence *older, hsd_sequence *newer, hsd_reporter *r
     confirming c = {.older = older, .newer = newer, .reporter = reporter};
     *dropped = 0;
     HSD_TRY(judge_all(&c, err));
-    HSD_TRY(take_back(&c, dropped, err));
-    HSD_TRY(hsd_sequence_check(older, err));
-    return hsd_sequence_check(newer, err);
+    return take_back(&c, dropped, err);
 }

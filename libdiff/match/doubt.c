@@ -49,6 +49,7 @@ hsd_status hsd_doubt(hsd_sequence *before, hsd_sequence *after, hsd_sweep_pairs 
     for (uint32_t at = 0; at < before->count; at++) {
         if (hsd_sequence_rung(before, at) != HSD_RUNG_ORDER) continue;
         const uint32_t partner = hsd_sequence_partner(before, at);
+        if (partner >= after->count) break; /* an array failed: it says so below */
         if (!is_marked(before, at) && !is_marked(after, partner)) continue;
         hsd_sequence_pair(before, at, after, partner, HSD_RUNG_TWINS);
         made->order--;

@@ -172,12 +172,12 @@ static hsd_status sweep_front(sweep *s, int64_t left, const gap *g, hsd_error *e
 }
 
 /* The strand in front of the right neighbour. In an open gap it lies elsewhere than the left one's. */
-static hsd_status sweep_back(sweep *s, int64_t right, const gap *g, hsd_error *err)
+static hsd_status sweep_back(sweep *s, int64_t right, int64_t right_after, const gap *g, hsd_error *err)
 {
     gap back = *g;
     if (!g->is_closed) {
         if (right == s->before->count) return HSD_OK;
-        back.after_end = (uint32_t)other_side(s, right);
+        back.after_end = (uint32_t)right_after;
         back.after_first = (uint32_t)(hsd_previous_paired(s->after, back.after_end) + 1);
     }
     return back.after_end > back.after_first ? follow_back(s, &back, err) : HSD_OK;
@@ -196,7 +196,7 @@ static hsd_status sweep_gap(sweep *s, int64_t left, int64_t right, hsd_error *er
     g.is_twin = is_twin(s, left) && is_twin(s, right);
     if (!g.is_closed && !s->is_first) return HSD_OK;
     HSD_TRY(sweep_front(s, left, &g, err));
-    return s->is_settled ? HSD_OK : sweep_back(s, right, &g, err);
+    return s->is_settled ? HSD_OK : sweep_back(s, right, right_after, &g, err);
 }
 
 /* ---- all gaps ---- */
