@@ -36,7 +36,9 @@ static answer run_once(const hsd_run *run)
     told all = {0};
     hsd_diff *diff = compare(run, &all);
     cr_assert(diff->is_by_structure);
-    for (int rung = HSD_MATCH_STRUCTURE; rung < HSD_MATCH_RUNG_COUNT; rung++) cr_assert_gt(diff->match.rungs[rung].objects, 0);
+    for (int rung = HSD_MATCH_STRUCTURE; rung < HSD_MATCH_RUNG_COUNT; rung++) {
+        if (rung != HSD_MATCH_PLACE) cr_assert_gt(diff->match.rungs[rung].objects, 0); /* it is asked last: nothing is left */
+    }
     text json = json_of(diff);
     const answer out = {hash_of_pairs(&all), hash_of(FIRST, json.bytes, json.size), diff->has_holders};
     free(json.bytes);

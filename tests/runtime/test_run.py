@@ -44,7 +44,7 @@ TRUTH = {
               "Ticket": {"before": 9, "after": 4, "new": 0, "freed": 5}},
 }
 REPORT = {
-    "schema": "hsdiff.diff/1", "identity_known": True,
+    "schema": "hsdiff.diff/1", "identity_known": True, "match": {"basis": "exact"},
     "captures": [{"path": "/x/" + TRUTH[side], "complete": True, "identity": "exact", "unreached": amount(0, 0),
                   "soft": amount(TRUTH["types"]["Session"][side] + 3, 0)} for side in ("before", "after")],
     "total": row((20, 500), (65, 1900), (55, 1600), (10, 216), 16),
@@ -82,6 +82,7 @@ FALSEHOODS = [
     ("an incomplete capture", ["captures", 0, "complete"], False),
     ("identity that is not the runtime's", ["captures", 1, "identity"], "moving"),
     ("unknown identity with new objects all the same", ["identity_known"], False),
+    ("objects recognised by something else", ["match", "basis"], "structure"),
     ("one new object too few", ["types", 0, "new", "objects"], 54),
     ("one freed object too many", ["types", 2, "freed", "objects"], 6),
     ("growth that is not after - before", ["types", 0, "growth", "objects"], 49),
