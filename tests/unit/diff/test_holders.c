@@ -110,9 +110,9 @@ static bool is_text(hsd_text text, const char *wanted)
 /* ---- more than there are rows for ---- */
 
 /* Each of `count` old objects gets a new one of its own; the old ones hang from one array. */
-static void write_scattered(bool is_after, uint64_t count)
+static void write_scattered(bool is_after, uint64_t count, hsc_identity identity)
 {
-    hsc_writer *w = begin(is_after, HSC_IDENTITY_EXACT);
+    hsc_writer *w = begin(is_after, identity);
     for (uint64_t i = 1; i <= count; i++) {
         const uint64_t references[] = {is_after ? count + i : 0, FIELD, 0};
         put(w, i, NODE, 16, references);
@@ -128,8 +128,8 @@ static void write_scattered(bool is_after, uint64_t count)
 Test(holders, past_the_rows_are_one_and_nothing_is_lost)
 {
     enum { COUNT = 3 * HSD_MAX_HOLDERS };
-    write_scattered(false, COUNT);
-    write_scattered(true, COUNT);
+    write_scattered(false, COUNT, HSC_IDENTITY_EXACT);
+    write_scattered(true, COUNT, HSC_IDENTITY_EXACT);
     hsd_diff *diff = compare(NULL, NULL);
     cr_assert(diff->has_holders);
     cr_assert_eq(diff->holder_count, HSD_MAX_HOLDERS);
@@ -293,10 +293,12 @@ Test(holders, are_not_claimed_of_an_incomplete_capture)
 
 /* ---- a machine that fails ---- */
 
-static void fail_each(hsd_fault_family family, int error, hsd_status wanted)
+/* Call 1, 1 + step, … of the family fails, until none is struck any more; returns how many were. */
+static uint64_t fail_some(uint64_t memory_bytes, uint64_t step, hsd_fault_family family, int error, hsd_status wanted)
 {
-    const hsd_run run = {.memory_bytes = UINT64_C(64) << 20, .threads = 1};
-    for (uint64_t at = 1; at < 5000; at++) {
+    const hsd_run run = {.memory_bytes = memory_bytes, .threads = 1};
+    for (uint64_t struck = 0; struck < 5000; struck++) {
+        const uint64_t at = 1 + struck * step;
         hsd_capture *before, *after;
         hsd_diff *diff = NULL;
         cr_assert_eq(hsd_capture_open(&before, before_path, HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK, "%s", err.text);
@@ -311,9 +313,15 @@ static void fail_each(hsd_fault_family family, int error, hsd_status wanted)
         hsd_diff_free(diff);
         hsd_capture_close(before);
         hsd_capture_close(after);
-        if (!has_struck) return;
+        if (!has_struck) return struck;
     }
     cr_assert_fail("it never ends");
+    return 0;
+}
+
+static void fail_each(hsd_fault_family family, int error, hsd_status wanted)
+{
+    cr_assert_gt(fail_some(UINT64_C(64) << 20, 1, family, error, wanted), 0);
 }
 
 Test(holders, fail_cleanly_wherever_memory_runs_out, .timeout = 300)
@@ -332,11 +340,22 @@ Test(holders, without_identity_fail_cleanly_wherever_memory_runs_out, .timeout =
 
 Test(holders, fail_cleanly_wherever_reading_or_writing_fails)
 {
-    write_scattered(false, 2000);
-    write_scattered(true, 2000);
+    write_scattered(false, 2000, HSC_IDENTITY_EXACT);
+    write_scattered(true, 2000, HSC_IDENTITY_EXACT);
     fail_each(HSD_FAULT_PWRITE, ENOSPC, HSD_E_IO);
     fail_each(HSD_FAULT_PREAD, EIO, HSD_E_IO);
     fail_each(HSD_FAULT_OPEN, EMFILE, HSD_E_IO);
+}
+
+/* In so little memory that it takes files; which of them fail, on a sample. */
+Test(holders, without_identity_fail_cleanly_wherever_reading_or_writing_fails, .timeout = 300)
+{
+    const uint64_t memory_bytes = UINT64_C(32) << 20;
+    write_scattered(false, 60000, HSC_IDENTITY_MOVING);
+    write_scattered(true, 60000, HSC_IDENTITY_MOVING);
+    cr_assert_gt(fail_some(memory_bytes, 61, HSD_FAULT_PWRITE, ENOSPC, HSD_E_IO), 5);
+    cr_assert_gt(fail_some(memory_bytes, 151, HSD_FAULT_PREAD, EIO, HSD_E_IO), 5);
+    cr_assert_gt(fail_some(memory_bytes, 3, HSD_FAULT_OPEN, EMFILE, HSD_E_IO), 5);
 }
 
 /* ---- a user who has seen enough ---- */
