@@ -157,7 +157,8 @@ def errors(said, truth):
         keys = (set(said[table]) | set(truth[table])) - ({OTHERS} if table == "program" else set())
         apart = sorted(((said[table][key] - truth[table][key], key) for key in keys), key=lambda row: (-abs(row[0]), str(row[1])))
         grown = sum(value for value in truth[table].values() if value > 0)
-        found[table] = {"share": sum(abs(row[0]) for row in apart) / max(1, grown), "bytes": sum(abs(row[0]) for row in apart),
+        bytes_ = sum(abs(row[0]) for row in apart)
+        found[table] = {"share": bytes_ / max(1, grown), "bytes": bytes_, "grown": grown,
                         "rows": [row for row in apart[:3] if row[0] != 0]}
     return found
 

@@ -21,14 +21,15 @@ import run as identity  # noqa: E402
 
 OBJECTS = 50_000
 
-# Floors, a little below what was measured: precision and recall of pairs over objects with an id (own) and those too that follow from
+# Floors, below what 96 runs gave (a JVM lays its heap out in another way each time: of one run in twelve Parallel's recall was 0.93
+# where it is 0.994 else): precision and recall of pairs over objects with an id (own) and those too that follow from
 # one (ext). Ceilings: how far growth by holder may be off, and what the first holder says of itself, as shares of the true growth.
 Floors = collections.namedtuple("Floors", "own ext holders first")
-USUAL = Floors(own=(0.98, 0.97), ext=(0.98, 0.98), holders=0.015, first=0.01)
+USUAL = Floors(own=(0.97, 0.9), ext=(0.97, 0.94), holders=0.015, first=0.01)
 FLOORS = {
     "list": USUAL,
     # New keys of the map that leaks equal boxed keys that went with another map, and are taken for them.
-    "map": USUAL._replace(ext=(0.975, 0.98), holders=0.03, first=0.015),
+    "map": USUAL._replace(holders=0.03, first=0.015),
     "listeners": USUAL,
     "chain": USUAL,
     "worker": USUAL,
@@ -37,6 +38,10 @@ FLOORS = {
     "process": Floors(own=(0.96, 0.55), ext=(0.97, 0.68), holders=0.08, first=0.015),
     "churn": None,
 }
+
+# The runtime's own few objects (method handles, class data) differ from run to run. Beside a heap of 50,000 objects they weigh more than
+# the ceiling: under the program's roots ("program") nothing is forgiven, in the whole heap ("holder") this many bytes are.
+RUNTIME_ITSELF = 24 << 10
 
 
 def check_pairs(found, floors, fail):
@@ -51,8 +56,8 @@ def check_pairs(found, floors, fail):
 def check_growth(found, floors, fail):
     """By type and root growth needs no identity; by holder it does."""
     for table, error in found["errors"].items():
-        most = floors.holders if table in ("holder", "program") else 0.0
-        if error["share"] > most:
+        most = floors.holders * error["grown"] if table in ("holder", "program") else 0
+        if error["bytes"] > most + (RUNTIME_ITSELF if table == "holder" else 0):
             fail.append(f"growth by {table} is {100 * error['share']:.2f} % off the truth: {error['rows']}")
 
 
