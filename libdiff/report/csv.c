@@ -98,7 +98,7 @@ static hsd_status write_ranking(const hsd_diff *diff, const hsd_report_options *
     return HSD_OK;
 }
 
-static hsd_status write_csv(const hsd_diff *diff, const hsd_report_options *options,
+hsd_status hsd_csv_diff(const hsd_diff *diff, const hsd_report_options *options,
                             hsd_write_fn write, void *context, hsd_error *err)
 {
     hsd_out out;
@@ -113,9 +113,3 @@ static hsd_status write_csv(const hsd_diff *diff, const hsd_report_options *opti
     }
     return hsd_out_finish(&out);
 }
-
-const hsd_report_format hsd_report_csv = {
-    .name = "csv",
-    .summary = "one table (--table) for spreadsheets, RFC 4180",
-    .write_diff = write_csv,
-};

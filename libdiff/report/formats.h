@@ -1,11 +1,23 @@
 /*
- * The rows of the registry of formats: one for each file that implements one.
+ * What the registry of formats points at: the functions of each format, one or two files each. All have the shapes of
+ * hsd_report_format (hsdiff/report.h).
  */
 #ifndef HSD_REPORT_FORMATS_H
 #define HSD_REPORT_FORMATS_H
 
+#include <hsdiff/check.h>
 #include <hsdiff/report.h>
+#include <hsdiff/series.h>
 
-extern const hsd_report_format hsd_report_text, hsd_report_json, hsd_report_csv;
+#define HSD_WRITES_DIFF(name) \
+    hsd_status name(const hsd_diff *diff, const hsd_report_options *options, hsd_write_fn write, void *context, hsd_error *err)
+#define HSD_WRITES_SERIES(name) \
+    hsd_status name(const hsd_series *series, const hsd_report_options *options, hsd_write_fn write, void *context, hsd_error *err)
+#define HSD_WRITES_CHECK(name) \
+    hsd_status name(const hsd_check *check, const hsd_report_options *options, hsd_write_fn write, void *context, hsd_error *err)
+
+HSD_WRITES_DIFF(hsd_text_diff);
+HSD_WRITES_DIFF(hsd_json_diff);
+HSD_WRITES_DIFF(hsd_csv_diff);
 
 #endif

@@ -194,7 +194,7 @@ static void put_head(json *j)
     hsd_out_text(&j->out, "},\n");
 }
 
-static hsd_status write_json(const hsd_diff *diff, const hsd_report_options *options,
+hsd_status hsd_json_diff(const hsd_diff *diff, const hsd_report_options *options,
                              hsd_write_fn write, void *context, hsd_error *err)
 {
     json j = {.diff = diff, .options = options};
@@ -214,9 +214,3 @@ static hsd_status write_json(const hsd_diff *diff, const hsd_report_options *opt
     hsd_ranking_release(&roots);
     return hsd_out_finish(&j.out);
 }
-
-const hsd_report_format hsd_report_json = {
-    .name = "json",
-    .summary = "everything, for programs; schema hsdiff.diff/1",
-    .write_diff = write_json,
-};

@@ -1,25 +1,25 @@
 /*
- * The formats of reports: to add one, write its file and add its row here.
+ * The formats of reports: to add one, write its functions and add its row here.
  */
 #include <string.h>
 
 #include "base/check.h"
 #include "report/formats.h"
 
-static const hsd_report_format *const formats[] = {
-    &hsd_report_text,
-    &hsd_report_json,
-    &hsd_report_csv,
+static const hsd_report_format formats[] = {
+    {"text", "tables for people", hsd_text_diff, NULL, NULL},
+    {"json", "everything, for programs; schemas hsdiff.diff/1, hsdiff.series/1, hsdiff.check/1", hsd_json_diff, NULL, NULL},
+    {"csv", "one table (--table) for spreadsheets, RFC 4180", hsd_csv_diff, NULL, NULL},
 };
 
 const hsd_report_format *hsd_report_format_get(size_t i)
 {
-    return i < HSD_ARRAY_LEN(formats) ? formats[i] : NULL;
+    return i < HSD_ARRAY_LEN(formats) ? &formats[i] : NULL;
 }
 
 const hsd_report_format *hsd_report_format_find(const char *name)
 {
     for (size_t i = 0; i < HSD_ARRAY_LEN(formats); i++)
-        if (strcmp(formats[i]->name, name) == 0) return formats[i];
+        if (strcmp(formats[i].name, name) == 0) return &formats[i];
     return NULL;
 }

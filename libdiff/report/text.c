@@ -53,7 +53,7 @@ static void print(hsd_screen *screen)
     hsd_screen_foot(screen, folded);
 }
 
-static hsd_status write_text(const hsd_diff *diff, const hsd_report_options *options,
+hsd_status hsd_text_diff(const hsd_diff *diff, const hsd_report_options *options,
                              hsd_write_fn write, void *context, hsd_error *err)
 {
     hsd_screen screen = {.diff = diff,
@@ -67,9 +67,3 @@ static hsd_status write_text(const hsd_diff *diff, const hsd_report_options *opt
         print(&screen);
     return hsd_out_finish(&screen.out);
 }
-
-const hsd_report_format hsd_report_text = {
-    .name = "text",
-    .summary = "tables for people",
-    .write_diff = write_text,
-};

@@ -47,13 +47,37 @@ typedef struct hsd_report_options {
     /* Inputs as the user named them, for "Next:" lines; NULL = no such lines. Quoted by the report. */
     const char *before_command, *after_command;
     bool before_is_foreign, after_is_foreign; /* imported on the fly: suggest to import once */
+    size_t max_bytes;      /* markdown: rows are left out, and it says so, until it fits; 0 = 60,000 */
+    bool survivors;        /* series: the table of cohorts first, of three captures what came in between and is still there */
+    const char *config_path; /* check: where .hsdiff.yml lies from the root of the repository, for annotations; NULL = its name */
 } hsd_report_options;
 
+struct hsd_check;
+struct hsd_series;
+
+/*
+ * What each format can hold. NULL = it has no form for that (junit, sarif and github say what failed, so they hold checks
+ * alone); hsd_report_formats_of lists the names that have one.
+ *
+ *      text      for people; with plain one record a line
+ *      json      hsdiff.diff/1, hsdiff.series/1, hsdiff.check/1
+ *      ndjson    the same nouns, one JSON object a line, each with "record"; for stores of logs
+ *      csv       one table
+ *      markdown  GitHub step summary, comment of a merge request; at most max_bytes
+ *      openmetrics  gauges, for Prometheus and GitLab
+ *      junit     one test case a rule
+ *      sarif     2.1.0: one result a finding, with sites where they are known and fingerprints that stay
+ *      github    workflow commands: one annotation a rule that failed
+ */
 typedef struct hsd_report_format {
-    const char *name;    /* "text", "json", "csv" */
+    const char *name;    /* "text", "json", "csv", … */
     const char *summary;
     hsd_status (*write_diff)(const hsd_diff *diff, const hsd_report_options *options,
                              hsd_write_fn write, void *context, hsd_error *err);
+    hsd_status (*write_series)(const struct hsd_series *series, const hsd_report_options *options,
+                               hsd_write_fn write, void *context, hsd_error *err);
+    hsd_status (*write_check)(const struct hsd_check *check, const hsd_report_options *options,
+                              hsd_write_fn write, void *context, hsd_error *err);
 } hsd_report_format;
 
 /* Row i of the registry; NULL past the end. */

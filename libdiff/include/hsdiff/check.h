@@ -1,0 +1,191 @@
+/*
+ * The gate: rules about growth, held against a diff or a series. What is over its limit is named with what holds it, and what cannot be
+ * judged fails louder than what leaks.
+ *
+ *      .hsdiff.yml ──hsd_check_config_read──► rules ─┐
+ *                                                    ├─hsd_check_run──► one row a rule: found, limit, over by, who
+ *      hsd_diff (2 captures) or hsd_series (3 …) ────┘
+ *
+ * With two captures a rule fails when growth is over its limit. With three and more the first `warmup` captures are left out, and a rule
+ * fails only for what grew in every round and is over its limit: caches that fill and level off, and heaps that breathe, pass.
+ */
+#ifndef HSDIFF_CHECK_H
+#define HSDIFF_CHECK_H
+
+#include <hsdiff/diff.h>
+#include <hsdiff/report.h>
+#include <hsdiff/series.h>
+#include <hsdiff/sites.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- what is asked ---- */
+
+typedef enum hsd_check_level { HSD_LEVEL_ERROR, HSD_LEVEL_WARN, HSD_LEVEL_OFF } hsd_check_level;
+
+/* What a rule looks at: the whole heap, or the rows of a table whose name matches. */
+typedef enum hsd_subject { HSD_SUBJECT_HEAP, HSD_SUBJECT_TYPE, HSD_SUBJECT_ROOT, HSD_SUBJECT_HOLDER } hsd_subject;
+
+typedef enum hsd_measure {
+    HSD_MEASURE_BYTES,             /* growth of live bytes: total.bytes, bytes */
+    HSD_MEASURE_OBJECTS,           /* growth of live objects: total.objects, objects */
+    HSD_MEASURE_NEW_BYTES,         /* new.bytes, new.objects: live after and not live before; needs identity */
+    HSD_MEASURE_NEW_OBJECTS,
+    HSD_MEASURE_NEW_TYPES,         /* new.types: types without an object before; heap alone */
+    HSD_MEASURE_UNREACHED_BYTES,   /* unreached.bytes, unreached.objects: garbage that was not collected yet; heap, type */
+    HSD_MEASURE_UNREACHED_OBJECTS,
+    HSD_MEASURE_SURVIVED_BYTES,    /* survived.bytes, survived.objects: of three and more captures: came after the first behind
+                                    * the warm-up and before the last, and is still live in the last; heap, type; needs identity */
+    HSD_MEASURE_SURVIVED_OBJECTS,
+    HSD_MEASURE_CAPTURE            /* metric: process.rss: what the capture itself measured; heap alone */
+} hsd_measure;
+
+/* One limit: so much may be added. Several of one rule: each must hold (the strictest decides). */
+typedef enum hsd_limit_unit {
+    HSD_LIMIT_AMOUNT,              /* 16 MiB, 500: in the unit of the measure */
+    HSD_LIMIT_PERCENT,             /* 5 %: of the value before (of the first behind the warm-up) */
+    HSD_LIMIT_AMOUNT_PER_ROUND,    /* 64 KiB per round: by the trend; with two captures there is one round */
+    HSD_LIMIT_PERCENT_PER_ROUND    /* 0.1 % per round: of the live heap before, whatever the subject */
+} hsd_limit_unit;
+
+typedef struct hsd_limit {
+    hsd_limit_unit unit;
+    uint64_t amount;               /* bytes or objects; percent in millionths of the whole (5 % = 50,000) */
+} hsd_limit;
+
+#define HSD_LIMITS_MOST 4u
+
+typedef struct hsd_rule {
+    hsd_text name;
+    hsd_subject subject;
+    hsd_text pattern;              /* as written: a glob (* and ?; all else is itself, brackets too), or /regex/ (POSIX extended, anywhere in
+                                    * the name). Holders: matched against "root path type", as reports print it */
+    bool is_each;                  /* every matching row has the limit for itself; else their sum has. Holders always */
+    hsd_measure measure;
+    hsd_text capture_metric;       /* of HSD_MEASURE_CAPTURE */
+    hsd_limit limits[HSD_LIMITS_MOST];
+    size_t limit_count;
+    hsd_check_level level;
+    uint32_t line;                 /* in the file; 0 = built in */
+} hsd_rule;
+
+typedef struct hsd_allowance {     /* `allow:`: growth that is known and accepted */
+    hsd_subject subject;           /* TYPE, ROOT, HOLDER */
+    hsd_text pattern, reason;
+    uint64_t up_to_bytes;          /* UINT64_MAX = any */
+    int32_t until_day;             /* days since 1970-01-01, the last day on which it holds; INT32_MAX = for ever */
+    uint32_t line;
+} hsd_allowance;
+
+typedef struct hsd_check_config {
+    hsd_text name;                 /* of the file; "built-in rules" */
+    bool is_built_in;
+    hsd_rule *rules;
+    size_t rule_count;
+    hsd_allowance *allow;
+    size_t allow_count;
+    hsd_text *ignore;              /* types left out of every rule: /regex/ or glob; a bare text that is a regex in the old form
+                                    * '^luv\.timer' is taken for one when it begins with ^ or ends with $ */
+    size_t ignore_count;
+    uint64_t min_bytes;            /* below this nothing is growth */
+    bool has_min;                  /* else 0 with two captures, the series' noise with more */
+    uint32_t warmup;               /* three and more captures: so many at the start are left out */
+    bool has_warmup;               /* else 1 from four captures on, 0 with three */
+    uint64_t one_off_bytes;        /* one_off: growth of a row up to this is accepted when it has levelled off; UINT64_MAX, the default, =
+                                    * any that has levelled off */
+    struct hsd_check_store *store;
+} hsd_check_config;
+
+/* Size at which a configuration is refused. */
+#define HSD_CHECK_CONFIG_MOST (UINT32_C(1) << 20)
+
+/*
+ * Reads a configuration (YAML, UTF-8). Every error is HSD_E_CORRUPT with file, line and fix: unknown keys with the nearest known one,
+ * values with the form that is expected, rules without a limit, broken regular expressions, dates that are none, anchors and aliases
+ * (refused). *out is NULL on failure; free with hsd_check_config_free.
+ */
+hsd_status hsd_check_config_read(hsd_check_config **out, const void *text, size_t size, const char *name, hsd_error *err);
+
+/* The rules where there is no file: for two captures, or for a series. */
+hsd_status hsd_check_config_default(hsd_check_config **out, bool is_series, hsd_error *err);
+void hsd_check_config_free(hsd_check_config *config);
+
+/* A first configuration from what is seen: limits a little above what grew, the largest holders by name, each with a comment that says what was
+ * found. What it writes passes on the same captures. Exactly one of diff and series is not NULL. */
+hsd_status hsd_check_config_suggest(const hsd_diff *diff, const hsd_series *series, hsd_write_fn write, void *context, hsd_error *err);
+
+/* ---- what is found ---- */
+
+typedef enum hsd_check_outcome {
+    HSD_CHECK_OK,
+    HSD_CHECK_WARN,      /* over the limit, level warn */
+    HSD_CHECK_FAIL,      /* over the limit, level error */
+    HSD_CHECK_UNKNOWN,   /* cannot be judged: why_unknown; the check as a whole ends as damaged input does */
+    HSD_CHECK_OFF        /* not asked */
+} hsd_check_outcome;
+
+typedef struct hsd_finding { /* one row over the limit, or with a sum the rows that carry it */
+    hsd_text name;             /* type, root, or the holder's type ("" = the root itself) */
+    hsd_text root;             /* holders: their root; types: the root that holds most of the growth, "" = not known */
+    const hsd_step *path;      /* holders: to it; types: to the holder of most of their growth */
+    size_t path_count;
+    int64_t before, after;     /* in the unit of the measure; of a series behind the warm-up */
+    int64_t growth, limit;
+    int64_t per_round;         /* series: Theil-Sen; else growth */
+    uint32_t round_count, up_count;
+    uint32_t p_millionths;     /* series: of the trend; else 1,000,000 */
+    const hsd_allowance *allowed; /* NULL = not allowed; allowed ones do not fail a rule */
+    bool is_levelled;          /* over the limit, and accepted as a one-off that levelled off */
+    const hsd_site_growth *sites; /* where it was allocated, if the caller gave sites; by growth */
+    size_t site_count;
+} hsd_finding;
+
+typedef struct hsd_check_row {
+    const hsd_rule *rule;
+    hsd_check_outcome outcome;
+    hsd_text why_unknown;      /* a clause */
+    bool is_bytes;             /* else a count */
+    int64_t found, limit;      /* of a sum its own, else of the worst row; limit: what the strictest comes to here */
+    int64_t over;              /* found - limit where that is > 0, else 0 */
+    hsd_finding *findings;     /* what fails first, then what is allowed or levelled; by how far over, then by name; at most 100 */
+    size_t finding_count;
+    uint64_t other_findings;
+} hsd_check_row;
+
+typedef struct hsd_check {
+    const hsd_check_config *config;
+    hsd_check_row *rows;       /* as the rules stand in the file */
+    size_t row_count;
+    size_t failed, warned, passed, unknown; /* rows */
+    hsd_text *problems;        /* why the captures cannot be judged at all: incomplete, incomparable. Any = status 3 */
+    size_t problem_count;
+    hsd_text *notes;           /* allowances that have run out or match nothing, rules that match nothing */
+    size_t note_count;
+    const hsd_diff *diff;      /* what was judged: one of the two */
+    const hsd_series *series;
+    struct hsd_check_store *store;
+} hsd_check;
+
+/* Exit status of the command: 0 passed, 1 failed, 3 cannot be judged (which wins over 1). */
+int hsd_check_exit(const hsd_check *check);
+
+typedef struct hsd_check_options {
+    int32_t today;             /* days since 1970-01-01, for allowances */
+    bool allow_incomplete;     /* --partial: judge what is there all the same */
+    const hsd_sites *sites;    /* NULL = not asked for */
+} hsd_check_options;
+
+/* Judges a diff or a series (the other is NULL); both and the config must outlive the result. *out is NULL on failure. */
+hsd_status hsd_check_run(hsd_check **out, const hsd_check_config *config, const hsd_diff *diff, const hsd_series *series,
+                         const hsd_check_options *options, hsd_error *err);
+void hsd_check_free(hsd_check *check);
+
+/* Which types a second pass should find allocation sites for: those of failed rows, by growth, at most `most`. Returns how many. */
+size_t hsd_check_types_wanted(const hsd_check *check, hsd_text *out, size_t most);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
