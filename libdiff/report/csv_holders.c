@@ -37,7 +37,7 @@ static void put_field(hsd_out *out, hsd_text text)
 /* Root, the whole place as one text, type, id. */
 static void put_place(hsd_out *out, const hsd_holder *holder)
 {
-    const hsd_place place = {holder->root, holder->path, holder->path_count, holder->path_cut};
+    const hsd_spot place = {holder->root, holder->path, holder->path_count, holder->path_cut};
     hsd_buffer text = {0};
     put_field(out, holder->root);
     if (out->status == HSD_OK) out->status = hsd_place_append(&text, &place, out->err);

@@ -35,12 +35,12 @@ hsd_status hsd_step_append(hsd_buffer *out, const hsd_step *step, hsd_error *err
 }
 
 /* What the root itself names. */
-static bool is_plain_start(const hsd_place *place, size_t i)
+static bool is_plain_start(const hsd_spot *place, size_t i)
 {
     return i == 0 && place->steps[0].edge.size == 0 && place->steps[0].repeat <= 1;
 }
 
-hsd_status hsd_place_append(hsd_buffer *out, const hsd_place *place, hsd_error *err)
+hsd_status hsd_place_append(hsd_buffer *out, const hsd_spot *place, hsd_error *err)
 {
     HSD_TRY(hsd_buffer_append(out, place->root.data, place->root.size, err));
     for (size_t i = 0; i < place->count; i++) {
@@ -51,7 +51,7 @@ hsd_status hsd_place_append(hsd_buffer *out, const hsd_place *place, hsd_error *
     return HSD_OK;
 }
 
-bool hsd_place_ends_in_type(const hsd_place *place)
+bool hsd_place_ends_in_type(const hsd_spot *place)
 {
     const size_t last = place->count - 1;
     return place->count > 0 && place->steps[last].edge.size == 0 && !is_plain_start(place, last);
@@ -71,7 +71,7 @@ hsd_status hsd_step_append_with_type(hsd_buffer *out, const hsd_step *step, hsd_
 hsd_status hsd_holder_append(hsd_buffer *out, const hsd_holder *holder, const char *before,
                              const char *after, hsd_error *err)
 {
-    const hsd_place place = {holder->root, holder->path, holder->path_count, holder->path_cut};
+    const hsd_spot place = {holder->root, holder->path, holder->path_count, holder->path_cut};
     HSD_TRY(hsd_place_append(out, &place, err));
     if (hsd_holder_is_nobody(holder)) return append(out, ": held by no one object", err);
     if (holder->path_count == 0 || hsd_place_ends_in_type(&place)) return HSD_OK;

@@ -13,15 +13,15 @@
 #include "base/buffer.h"
 #include <hsdiff/report.h>
 
-typedef struct hsd_place {
+typedef struct hsd_spot {
     hsd_text root;
     const hsd_step *steps; /* none: the root itself */
     size_t count;
     uint64_t cut; /* steps left out behind the first half of them */
-} hsd_place;
+} hsd_spot;
 
 /* Appends the root and the references: "global.app.state". */
-hsd_status hsd_place_append(hsd_buffer *out, const hsd_place *place, hsd_error *err);
+hsd_status hsd_place_append(hsd_buffer *out, const hsd_spot *place, hsd_error *err);
 
 /* Appends one step: ".next{x5,000}", or " -> Type" for a reference without a name. */
 hsd_status hsd_step_append(hsd_buffer *out, const hsd_step *step, hsd_error *err);
@@ -37,6 +37,6 @@ hsd_status hsd_holder_append(hsd_buffer *out, const hsd_holder *holder, const ch
                              const char *after, hsd_error *err);
 
 /* True if the text of the place ends in the type of what is there, so that nobody need say it again. */
-bool hsd_place_ends_in_type(const hsd_place *place);
+bool hsd_place_ends_in_type(const hsd_spot *place);
 
 #endif

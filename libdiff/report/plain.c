@@ -151,7 +151,7 @@ static void print_sums(hsd_screen *screen, const hsd_holder *holder)
 
 static void print_holder(hsd_screen *screen, const hsd_holder *holder)
 {
-    const hsd_place place = {holder->root, holder->path, holder->path_count, holder->path_cut};
+    const hsd_spot place = {holder->root, holder->path, holder->path_count, holder->path_cut};
     hsd_buffer text = {0};
     if (screen->out.status == HSD_OK)
         screen->out.status = hsd_place_append(&text, &place, screen->out.err);

@@ -119,7 +119,7 @@ void hsd_top_ranking_release(hsd_top_ranking *ranking)
 
 hsd_status hsd_top_object_append(hsd_buffer *out, const hsd_top_object *object, hsd_error *err)
 {
-    const hsd_place place = {object->root, object->path, object->path_count, object->path_cut};
+    const hsd_spot place = {object->root, object->path, object->path_count, object->path_cut};
     HSD_TRY(hsd_place_append(out, &place, err));
     if (hsd_place_ends_in_type(&place)) return HSD_OK;
     HSD_TRY(hsd_buffer_append(out, ": ", 2, err));

@@ -10,7 +10,7 @@ static const char *text_of(const char *root, const hsd_step *steps, size_t count
 {
     static char text[512];
     hsd_buffer buffer = {0};
-    const hsd_place place = {sample_text(root), steps, count, cut};
+    const hsd_spot place = {sample_text(root), steps, count, cut};
     cr_assert(hsd_place_append(&buffer, &place, NULL) == HSD_OK && buffer.size < sizeof text);
     memcpy(text, buffer.data, buffer.size);
     text[buffer.size] = 0;
@@ -31,7 +31,7 @@ Test(place, tells_a_reference_without_a_name_by_its_type)
 {
     const hsd_step steps[] = {sample_step("", "Queue"), sample_step("", "Timer"),
                               sample_step(".callback", "Function")};
-    const hsd_place all = {sample_text("(pending)"), steps, 3, 0},
+    const hsd_spot all = {sample_text("(pending)"), steps, 3, 0},
                     two = {sample_text("(pending)"), steps, 2, 0},
                     one = {sample_text("(pending)"), steps, 1, 0},
                     none = {sample_text("(pending)"), steps, 0, 0};
