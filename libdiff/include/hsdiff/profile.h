@@ -25,6 +25,7 @@ typedef struct hsd_place {
     uint32_t parent;      /* row, less than its own; row 0 has itself */
     bool is_root;         /* `type` is the name of a root */
     bool can_hold;        /* no helper of a container and no insides of one: growth may be held here */
+    bool is_fold;         /* the edge leads into the insides of a container: paths leave it out (HSC_LABEL_FOLD) */
     hsd_text edge, type;  /* edge "" = by no one reference; "[*]" = elements, or more edges than are told apart */
     hsd_amount own, all;  /* objects in this very place; and all below with it */
 } hsd_place;
