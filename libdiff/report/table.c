@@ -139,7 +139,7 @@ static void print_row(const hsd_table *table, size_t row, const size_t *widths, 
     for (size_t column = 0; column < table->columns; column++) {
         const hsd_cell *cell = cell_at(table, row, column);
         const size_t padding = padding_of(table, row, column, widths);
-        const bool is_left = column < table->left_columns,
+        const bool is_left = column < table->left_columns || (table->left_from > 0 && column >= table->left_from),
                    is_absent = table->is_shared && column == 1 && cell->width == 0;
         pending += (column > 0 && !is_absent ? GAP_COLUMNS : 0) + (is_left ? 0 : padding);
         if (cell->size > 0) {

@@ -35,6 +35,7 @@ typedef struct hsd_table {
     hsd_cell *cells; /* rows * columns */
     size_t columns, rows, row_capacity;
     size_t left_columns; /* how many of the columns are left aligned; 1 after init */
+    size_t left_from;    /* and from this one on they are again; 0 = none, as after init */
     size_t indent;       /* blanks before each line; 0 after init */
     bool has_ids;   /* another column tells rows apart: names that are cut may look alike */
     bool is_shared; /* the first two columns share their room: where the second is short, a name may be longer */

@@ -1,0 +1,85 @@
+/*
+ * What all reports of a series have in common: which rows are shown and what the rest adds up to, the words for captures and
+ * verdicts, and the first and last value that count.
+ */
+#ifndef HSD_REPORT_SERIES_ROWS_H
+#define HSD_REPORT_SERIES_ROWS_H
+
+#include "base/buffer.h"
+#include <hsdiff/report.h>
+#include <hsdiff/series.h>
+
+/* ---- one row ---- */
+
+/* The values that growth is told of: behind the warm-up. */
+hsd_amount hsd_series_first(const hsd_series *series, const hsd_amount *values);
+hsd_amount hsd_series_last(const hsd_series *series, const hsd_amount *values);
+
+/* Growth in bytes of a row: last - first; of repeated captures the difference of medians. */
+int64_t hsd_series_growth(const hsd_series *series, const hsd_series_row *row);
+
+/* Three and more captures behind the warm-up: fewer have no trend to speak of. False of repeated captures. */
+bool hsd_series_has_trend(const hsd_series *series);
+
+/* As hsd_verdict_name has it; the same words in every format. */
+const char *hsd_verdict_word(hsd_verdict verdict);
+
+/* "p" as people read it: "0.004", "<0.001", "1.000". */
+char *hsd_format_p(char out[HSD_NUMBER_CHARS], uint32_t p_millionths);
+
+/* Appends the place of a holder and its type, as the report of a diff names places. */
+hsd_status hsd_series_append_holder(hsd_buffer *out, const hsd_series_row *row, hsd_error *err);
+/* The place without the type. */
+hsd_status hsd_series_append_place(hsd_buffer *out, const hsd_series_row *row, hsd_error *err);
+
+/* ---- captures ---- */
+
+#define HSD_MOMENT_CHARS 40
+
+/*
+ * How a capture is called: by its time, "09:00Z", with seconds or the date where it takes them to tell captures apart; without times
+ * "capture 3". ASCII.
+ */
+char *hsd_series_moment(char out[HSD_MOMENT_CHARS], const hsd_series *series, size_t i);
+
+/* "09:00Z to 10:00Z", "captures 1 to 2". */
+char *hsd_series_span(char out[2 * HSD_MOMENT_CHARS], const hsd_series *series, size_t first, size_t last);
+
+/* ---- tables ---- */
+
+/* HSD_TABLE_TYPES, ROOTS or HOLDERS; NULL for the tree, which a series does not have. */
+const hsd_series_table *hsd_series_table_of(const hsd_series *series, hsd_report_table table);
+
+typedef struct hsd_series_pick {
+    const hsd_series_row **rows;       /* those that are shown, in order; owned */
+    size_t count;
+    uint64_t other_count;              /* rows that are not, folded here or by the series */
+    hsd_amount *others;                /* what these add up to, for each capture; owned */
+    const hsd_series_row *others_row;  /* not NULL: the series itself folded just these, so their trend is known */
+} hsd_series_pick;
+
+/*
+ * Picks the `top` rows of the largest growth or shrinkage by the sort key, in the order of the key. With `moving` only such
+ * as moved: whose verdict is not steady; of repeated captures, those that differ or by more than noise.
+ */
+hsd_status hsd_series_pick_init(hsd_series_pick *pick, const hsd_series *series, hsd_report_table table, hsd_sort_by sort_by,
+                                size_t top, bool moving, hsd_error *err);
+void hsd_series_pick_release(hsd_series_pick *pick);
+
+/* How many rows of a table have the verdict. */
+size_t hsd_series_count(const hsd_series_table *table, hsd_verdict verdict);
+
+/* The row whose bytes grow fastest among those that grow in every step; NULL = none does. */
+const hsd_series_row *hsd_series_fastest(const hsd_series *series, const hsd_series_table *table);
+
+/* ---- cohorts ---- */
+
+/* Objects of `row` that came in cohort `born` and are there when cohort `at` ends. */
+hsd_amount hsd_cohort_alive(const hsd_cohorts *cohorts, const hsd_cohort_row *row, size_t at, size_t born);
+
+/* What came after the first capture and had an interval to go in: all cohorts but the first and the last; and what of it is live
+ * in the last capture. */
+typedef struct hsd_survival { hsd_amount came, stayed; } hsd_survival;
+hsd_survival hsd_survival_of(const hsd_cohorts *cohorts, const hsd_cohort_row *row);
+
+#endif
