@@ -154,7 +154,7 @@ static void put_in_order(hsd_edge_names *edges, gathered *list, uint32_t *number
     }
 }
 
-static void renumber(hsd_label_table *table, const uint32_t *number_of)
+static void renumber_labels(hsd_label_table *table, const uint32_t *number_of)
 {
     for (uint32_t i = 0; i < table->count; i++) {
         const uint32_t strength = table->labels[i].flags & HSC_STRENGTH_MASK;
@@ -162,18 +162,17 @@ static void renumber(hsd_label_table *table, const uint32_t *number_of)
     }
 }
 
-static hsd_status order_all(hsd_edge_names *edges, hsd_label_table *const *tables, uint32_t count, hsd_error *err)
+/* Brings what was gathered into order; *number_of, for the caller to free: as gathered -> in order. */
+static hsd_status order_all(hsd_edge_names *edges, uint32_t **number_of, hsd_error *err)
 {
     edges->count = edges->names.count;
     edges->texts = calloc(edges->count, sizeof *edges->texts);
     edges->is_fold = calloc(edges->count, sizeof *edges->is_fold);
     gathered *list = calloc(edges->count, sizeof *list);
-    uint32_t *number_of = calloc(edges->count, sizeof *number_of);
-    const bool has_memory = edges->texts != NULL && edges->is_fold != NULL && list != NULL && number_of != NULL;
-    if (has_memory) put_in_order(edges, list, number_of);
-    for (uint32_t i = 0; i < count && has_memory; i++) renumber(tables[i], number_of);
+    *number_of = calloc(edges->count, sizeof **number_of);
+    const bool has_memory = edges->texts != NULL && edges->is_fold != NULL && list != NULL && *number_of != NULL;
+    if (has_memory) put_in_order(edges, list, *number_of);
     free(list);
-    free(number_of);
     return has_memory ? HSD_OK : no_memory(err);
 }
 
@@ -183,7 +182,40 @@ hsd_status hsd_edge_names_load(hsd_edge_names *edges, hsd_label_table *const *ta
     memset(edges, 0, sizeof *edges);
     HSD_TRY(put_fixed(edges, err));
     for (uint32_t i = 0; i < count; i++) HSD_TRY(gather(edges, tables[i], captures[i], err));
-    return order_all(edges, tables, count, err);
+    uint32_t *number_of = NULL;
+    const hsd_status status = order_all(edges, &number_of, err);
+    for (uint32_t i = 0; i < count && status == HSD_OK; i++) renumber_labels(tables[i], number_of);
+    free(number_of);
+    return status;
+}
+
+/* The mark in front of a text of any length; past the limit of names, what stands for the rest. */
+static hsd_status gather_text(hsd_edge_names *edges, hsd_bytes text, bool is_fold, hsd_buffer *marked, uint32_t *out, hsd_error *err)
+{
+    hsd_buffer_clear(marked);
+    HSD_TRY(hsd_buffer_append(marked, is_fold ? "f" : "p", 1, err));
+    HSD_TRY(hsd_buffer_append(marked, text.data, text.size, err));
+    const hsd_bytes bytes = {marked->data, marked->size};
+    *out = hsd_names_find(&edges->names, bytes);
+    if (*out != HSD_NAME_NONE) return HSD_OK;
+    *out = ANY_ELEMENT;
+    return edges->names.count < HSD_MAX_EDGE_NAMES ? hsd_names_put(&edges->names, bytes, out, err) : HSD_OK;
+}
+
+hsd_status hsd_edge_names_make(hsd_edge_names *edges, const hsd_bytes *texts, const bool *is_fold, uint32_t count,
+                               uint32_t *numbers, hsd_error *err)
+{
+    hsd_buffer marked = {0};
+    memset(edges, 0, sizeof *edges);
+    hsd_status status = put_fixed(edges, err);
+    for (uint32_t i = 0; i < count && status == HSD_OK; i++)
+        status = gather_text(edges, texts[i], is_fold[i], &marked, &numbers[i], err);
+    hsd_buffer_release(&marked);
+    uint32_t *number_of = NULL;
+    if (status == HSD_OK) status = order_all(edges, &number_of, err);
+    for (uint32_t i = 0; i < count && status == HSD_OK; i++) numbers[i] = number_of[numbers[i]];
+    free(number_of);
+    return status;
 }
 
 size_t hsd_edge_names_memory(const hsd_edge_names *edges)

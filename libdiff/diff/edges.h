@@ -35,6 +35,11 @@ typedef struct hsd_edge_names {
 hsd_status hsd_edge_names_load(hsd_edge_names *edges, hsd_label_table *const *tables,
                                hsd_capture *const *captures, uint32_t count, hsd_error *err);
 
+/* Numbers texts that are written already, as those of sums: pairs of (text, is_fold), equal ones alike. numbers[i] is that of
+ * texts[i]. */
+hsd_status hsd_edge_names_make(hsd_edge_names *edges, const hsd_bytes *texts, const bool *is_fold, uint32_t count,
+                               uint32_t *numbers, hsd_error *err);
+
 static inline hsd_bytes hsd_edge_text(const hsd_edge_names *edges, uint32_t edge)
 {
     return edges->texts[HSD_EDGE_NAME(edge)];

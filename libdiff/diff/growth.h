@@ -61,6 +61,8 @@ typedef struct hsd_growth {
     hsd_diff *diff;
     bool has_identity;
     uint64_t memory_bytes;
+    hsd_growth_fill_fn fill;       /* NULL = the trees of both sides are walked */
+    void *fill_context;
     bool walks_at_once;            /* the two trees, a thread each */
     uint32_t item_edge;            /* the name that reads [*]: HSD_TRIE_ANY stands for it */
     uint8_t *is_common_root;       /* by common number: both captures have the name */

@@ -121,6 +121,14 @@ static hsd_status walk_both(hsd_growth *growth, hsd_error *err)
     return status == HSD_OK ? hsd_trie_finish(growth->trie, err) : status;
 }
 
+/* The trie from sums that somebody else made. */
+static hsd_status fill(hsd_growth *growth, hsd_error *err)
+{
+    HSD_TRY(open_trie(growth, growth->memory_bytes / 2, 0, &growth->trie, err));
+    HSD_TRY(growth->fill(growth->fill_context, growth, err));
+    return hsd_trie_finish(growth->trie, err);
+}
+
 static hsd_status choose(hsd_growth *growth, hsd_error *err)
 {
     HSD_TRY(growth->has_identity ? hsd_growth_match(growth, err) : hsd_growth_count(growth, err));
@@ -239,16 +247,16 @@ static void note_choice(const hsd_growth *growth)
 static hsd_status run(hsd_growth *growth, hsd_error *err)
 {
     HSD_TRY(open_tables(growth, err));
-    HSD_TRY(step(growth, "crediting", walk_both, err));
+    HSD_TRY(step(growth, "crediting", growth->fill != NULL ? fill : walk_both, err));
     HSD_TRY(step(growth, growth->has_identity ? "matching" : "comparing places", choose, err));
     note_choice(growth);
     HSD_TRY(step(growth, "looking below them, and paths", look_below_and_search, err));
     return step(growth, "rows", make_rows, err);
 }
 
-hsd_status hsd_growth_find(hsd_comparison *c, hsd_diff *diff, hsd_error *err)
+hsd_status hsd_growth_find_in(hsd_comparison *c, hsd_diff *diff, hsd_growth_fill_fn fill_places, void *context, hsd_error *err)
 {
-    hsd_growth growth = {.c = c, .diff = diff, .has_identity = c->ladder.basis != HSD_BASIS_COUNTS,
+    hsd_growth growth = {.c = c, .diff = diff, .fill = fill_places, .fill_context = context, .has_identity = c->ladder.basis != HSD_BASIS_COUNTS,
                          .memory_bytes = c->plan.growth_bytes,
                          .walks_at_once = c->plan.is_side_by_side && c->plan.growth_bytes >= AT_ONCE_LEAST};
     if (!c->has_holders) {
@@ -262,4 +270,9 @@ hsd_status hsd_growth_find(hsd_comparison *c, hsd_diff *diff, hsd_error *err)
     diff->after.soft = c->sides[AFTER].soft;
     diff->temp_bytes_peak = c->space.bytes_peak;
     return status;
+}
+
+hsd_status hsd_growth_find(hsd_comparison *c, hsd_diff *diff, hsd_error *err)
+{
+    return hsd_growth_find_in(c, diff, NULL, NULL, err);
 }

@@ -36,4 +36,9 @@
  * other rows of `diff` made. */
 hsd_status hsd_growth_find(hsd_comparison *c, hsd_diff *diff, hsd_error *err);
 
+/* The same without objects: `fill` adds the places of both sides to the trie (KEPT_BEFORE, KEPT_AFTER) and what types and roots retain. */
+struct hsd_growth;
+typedef hsd_status (*hsd_growth_fill_fn)(void *context, struct hsd_growth *growth, hsd_error *err);
+hsd_status hsd_growth_find_in(hsd_comparison *c, hsd_diff *diff, hsd_growth_fill_fn fill, void *context, hsd_error *err);
+
 #endif
