@@ -1,7 +1,8 @@
 /*
  * The one place where foreign text becomes part of an output. Each form is a loop over characters
  * that decides how one character is shown; a writer with a capacity makes measuring and writing the
- * same code.
+ * same code. Formats with a syntax of their own get the marks of a terminal, with what the syntax
+ * would obey replaced behind them.
  *
  * The marks can be read back: a backslash in a name is doubled exactly where it would otherwise
  * start something that looks like a mark, and PHP's App\Model stays as it is.
@@ -13,21 +14,52 @@
 #include "report/utf8.h"
 #include <hsdiff/report.h>
 
+typedef struct substitute {
+    char character; /* ASCII */
+    const char *instead;
+} substitute;
+
 typedef struct writer {
     char *out;
     size_t capacity;
     size_t stored; /* bytes in `out` */
     size_t length; /* bytes that the whole needs */
+    const substitute *substitutes; /* of what is put; ends with one for 0. NULL = none */
 } writer;
 
 /* All of a piece or nothing, and nothing after the first that did not fit. */
-static void put(writer *w, const char *bytes, size_t size)
+static void store(writer *w, const char *bytes, size_t size)
 {
     if (w->stored == w->length && w->stored + size < w->capacity) {
         memcpy(w->out + w->stored, bytes, size);
         w->stored += size;
     }
     w->length += size;
+}
+
+static void put_substituted(writer *w, const char *bytes, size_t size)
+{
+    if ((unsigned char)bytes[0] >= 0x80) { /* a character, whole */
+        store(w, bytes, size);
+        return;
+    }
+    for (size_t i = 0; i < size; i++) {
+        const substitute *s = w->substitutes;
+        while (s->character != 0 && s->character != bytes[i])
+            s++;
+        if (s->character != 0)
+            store(w, s->instead, strlen(s->instead));
+        else
+            store(w, bytes + i, 1);
+    }
+}
+
+static void put(writer *w, const char *bytes, size_t size)
+{
+    if (w->substitutes && size > 0)
+        put_substituted(w, bytes, size);
+    else
+        store(w, bytes, size);
 }
 
 static void put_char(writer *w, char c) { put(w, &c, 1); }
@@ -74,7 +106,10 @@ bool hsd_escape_is_hidden(uint32_t code)
     return false;
 }
 
-/* ---- marks: TERMINAL, ASCII, CSV ---- */
+/* ---- marks: TERMINAL, ASCII, CSV, and what stands on them ---- */
+
+/* What gets a mark besides what is hidden. */
+typedef enum marked { MARK_HIDDEN, MARK_NON_ASCII, MARK_PIPES } marked;
 
 static void put_mark(writer *w, uint32_t code)
 {
@@ -103,10 +138,11 @@ static bool looks_like_command(const char *text, size_t size, size_t at)
     return true;
 }
 
-static bool needs_mark(bool ascii_only, const char *text, size_t size, size_t at, uint32_t code)
+static bool needs_mark(marked what, const char *text, size_t size, size_t at, uint32_t code)
 {
     if (code == HSD_UTF8_BAD || hsd_escape_is_hidden(code)) return true;
-    return looks_like_command(text, size, at) || (ascii_only && code > 0x7E);
+    return looks_like_command(text, size, at) || (what == MARK_NON_ASCII && code > 0x7E) ||
+           (what == MARK_PIPES && code == '|');
 }
 
 static bool is_hex(char c)
@@ -125,26 +161,26 @@ static bool looks_like_mark(const char *text, size_t size)
 }
 
 /* True if a backslash at `at` would be read together with what follows it. */
-static bool is_ambiguous_backslash(bool ascii_only, const char *text, size_t size, size_t at)
+static bool is_ambiguous_backslash(marked what, const char *text, size_t size, size_t at)
 {
     if (at + 1 >= size) return false;
     uint32_t code;
     hsd_utf8_next(text + at + 1, size - at - 1, &code);
     return code == '\\' || looks_like_mark(text + at + 1, size - at - 1) ||
-           needs_mark(ascii_only, text, size, at + 1, code);
+           needs_mark(what, text, size, at + 1, code);
 }
 
-static void put_visible(writer *w, bool ascii_only, const char *text, size_t size)
+static void put_visible(writer *w, marked what, const char *text, size_t size)
 {
     for (size_t at = 0; at < size;) {
         uint32_t code;
         const size_t step = hsd_utf8_next(text + at, size - at, &code);
         if (code == HSD_UTF8_BAD) {
             put_bad(w, text + at, step);
-        } else if (needs_mark(ascii_only, text, size, at, code)) {
+        } else if (needs_mark(what, text, size, at, code)) {
             put_mark(w, code);
         } else {
-            if (code == '\\' && is_ambiguous_backslash(ascii_only, text, size, at))
+            if (code == '\\' && is_ambiguous_backslash(what, text, size, at))
                 put_char(w, '\\');
             put(w, text + at, step);
         }
@@ -175,7 +211,7 @@ static void put_csv(writer *w, const char *text, size_t size)
     for (size_t at = 0; at < size;) { /* piece by piece around the quotes, which are doubled */
         const char *quote = memchr(text + at, '"', size - at);
         const size_t end = quote ? (size_t)(quote - text) + 1 : size;
-        put_visible(w, false, text + at, end - at);
+        put_visible(w, MARK_HIDDEN, text + at, end - at);
         if (quote) put_char(w, '"');
         at = end;
     }
@@ -280,6 +316,103 @@ static void put_shell(writer *w, const char *text, size_t size)
     put_char(w, '\'');
 }
 
+/* ---- MARKDOWN ---- */
+
+static size_t longest_run(const char *text, size_t size, char c)
+{
+    size_t longest = 0, run = 0;
+    for (size_t i = 0; i < size; i++) {
+        run = text[i] == c ? run + 1 : 0;
+        if (run > longest) longest = run;
+    }
+    return longest;
+}
+
+/* A span takes one blank from each end if both have one and there is something else; what begins or ends with ` needs one. */
+static bool span_needs_blanks(const char *text, size_t size)
+{
+    const char first = text[0], last = text[size - 1];
+    if (first == '`' || last == '`') return true;
+    return first == ' ' && last == ' ' && longest_run(text, size, ' ') < size;
+}
+
+static void put_code_span(writer *w, const char *text, size_t size)
+{
+    if (size == 0) return;
+    const size_t fence = longest_run(text, size, '`') + 1;
+    const bool has_blanks = span_needs_blanks(text, size);
+    for (size_t i = 0; i < fence; i++)
+        put_char(w, '`');
+    if (has_blanks) put_char(w, ' ');
+    put_visible(w, MARK_PIPES, text, size);
+    if (has_blanks) put_char(w, ' ');
+    for (size_t i = 0; i < fence; i++)
+        put_char(w, '`');
+}
+
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/* A list item's number ("3." and "3)"), or what may be the name of a commit. */
+static bool looks_like_number(const char *word, size_t size)
+{
+    size_t digits = 0, hex = 0;
+    while (digits < size && is_digit(word[digits]))
+        digits++;
+    while (hex < size && is_hex(word[hex]))
+        hex++;
+    return (digits > 0 && digits + 1 == size && strchr(".)", word[digits])) || (hex >= 7 && hex == size);
+}
+
+static bool is_plain_in_prose(const char *word, size_t size, size_t at)
+{
+    const char c = word[at];
+    const bool has_next = at + 1 < size;
+    if (is_letter(c) || is_digit(c) || (unsigned char)c >= 0x80) return true;
+    if (c == ':') return !has_next;
+    if (c == '-') return at > 0 && has_next && is_letter(word[at - 1]) && is_letter(word[at + 1]);
+    if (c == '+') return has_next && is_digit(word[at + 1]);
+    return c != 0 && strchr(",.;'\"()?%/", c) != NULL;
+}
+
+/* True for what reads the same as Markdown: no emphasis, link, mention, number of an issue, entity, mark. */
+static bool is_plain_prose(const char *word, size_t size)
+{
+    if (has_hidden(word, size) || looks_like_number(word, size)) return false;
+    if (size >= 4 && (word[0] | 32) == 'w' && (word[1] | 32) == 'w' && (word[2] | 32) == 'w') return false;
+    for (size_t i = 0; i < size; i++)
+        if (!is_plain_in_prose(word, size, i)) return false;
+    return true;
+}
+
+static void put_prose(writer *w, const char *text, size_t size)
+{
+    for (size_t at = 0; at < size;) {
+        const char *blank = memchr(text + at, ' ', size - at);
+        const size_t end = blank ? (size_t)(blank - text) : size;
+        if (is_plain_prose(text + at, end - at))
+            put(w, text + at, end - at);
+        else
+            put_code_span(w, text + at, end - at);
+        if (blank) put_char(w, ' ');
+        at = end + (blank != NULL);
+    }
+}
+
+/* ---- XML, OPENMETRICS, GITHUB ---- */
+
+static const substitute *substitutes_of(hsd_escape_form form)
+{
+    static const substitute xml[] = {
+        {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&apos;"}, {0, NULL}};
+    static const substitute label[] = {{'\\', "\\\\"}, {'"', "\\\""}, {0, NULL}};
+    static const substitute data[] = {{'%', "%25"}, {0, NULL}};
+    static const substitute property[] = {{'%', "%25"}, {':', "%3A"}, {',', "%2C"}, {0, NULL}};
+    if (form == HSD_ESCAPE_XML) return xml;
+    if (form == HSD_ESCAPE_OPENMETRICS) return label;
+    return form == HSD_ESCAPE_GITHUB_DATA ? data : property;
+}
+
 /* ---- */
 
 size_t hsd_escape(hsd_escape_form form, const char *text, size_t size, char *out, size_t capacity)
@@ -287,11 +420,20 @@ size_t hsd_escape(hsd_escape_form form, const char *text, size_t size, char *out
     writer w = {.out = out, .capacity = capacity};
     if (size == 0) text = "";
     switch (form) {
-    case HSD_ESCAPE_TERMINAL: put_visible(&w, false, text, size); break;
-    case HSD_ESCAPE_ASCII: put_visible(&w, true, text, size); break;
+    case HSD_ESCAPE_TERMINAL: put_visible(&w, MARK_HIDDEN, text, size); break;
+    case HSD_ESCAPE_ASCII: put_visible(&w, MARK_NON_ASCII, text, size); break;
     case HSD_ESCAPE_JSON: put_json(&w, text, size); break;
     case HSD_ESCAPE_CSV: put_csv(&w, text, size); break;
     case HSD_ESCAPE_SHELL: put_shell(&w, text, size); break;
+    case HSD_ESCAPE_MARKDOWN: put_code_span(&w, text, size); break;
+    case HSD_ESCAPE_MARKDOWN_PROSE: put_prose(&w, text, size); break;
+    case HSD_ESCAPE_XML:
+    case HSD_ESCAPE_OPENMETRICS:
+    case HSD_ESCAPE_GITHUB_DATA:
+    case HSD_ESCAPE_GITHUB_PROPERTY:
+        w.substitutes = substitutes_of(form);
+        put_visible(&w, MARK_HIDDEN, text, size);
+        break;
     }
     if (capacity > 0) out[w.stored] = 0;
     return w.length;

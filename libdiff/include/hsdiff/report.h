@@ -120,9 +120,18 @@ hsd_status hsd_objects_csv_row(void *csv, const hsd_changed_object *object, hsd_
  *           a spreadsheet would take for a formula, quoted where it holds a comma, a quote or such a mark.
  * SHELL     one word of a POSIX shell command that can be copied from a terminal: 'it'\''s', and
  *           $'\x1b' (bash, zsh, ksh) where control characters make that necessary.
+ * The following have TERMINAL's marks, so that the original can be had back from what their readers see:
+ * MARKDOWN  a code span, where nothing is a link, a mention, the number of an issue, or HTML. Also in a cell of a table: | is
+ *           \x7c. Nothing for an empty text.
+ * MARKDOWN_PROSE  a sentence with foreign words in it: words that Markdown would take for more than words are code spans.
+ * XML       text or the value of an attribute, in either quotes; XML 1.0 characters alone.
+ * OPENMETRICS  the value of a label, without its quotes.
+ * GITHUB_DATA, GITHUB_PROPERTY  the message and the value of a property of a workflow command.
  */
 typedef enum hsd_escape_form {
-    HSD_ESCAPE_TERMINAL, HSD_ESCAPE_ASCII, HSD_ESCAPE_JSON, HSD_ESCAPE_CSV, HSD_ESCAPE_SHELL
+    HSD_ESCAPE_TERMINAL, HSD_ESCAPE_ASCII, HSD_ESCAPE_JSON, HSD_ESCAPE_CSV, HSD_ESCAPE_SHELL,
+    HSD_ESCAPE_MARKDOWN, HSD_ESCAPE_MARKDOWN_PROSE, HSD_ESCAPE_XML, HSD_ESCAPE_OPENMETRICS,
+    HSD_ESCAPE_GITHUB_DATA, HSD_ESCAPE_GITHUB_PROPERTY
 } hsd_escape_form;
 
 /*
