@@ -280,7 +280,7 @@ static unsigned long peak_mib(void)
     return kib >> 10;
 }
 
-static hsd_status take(void *context, const hsd_place *place, hsd_error *err)
+static hsd_status take(void *context, const hsd_interval *place, hsd_error *err)
 {
     uint64_t *sum = context;
     (void)err;

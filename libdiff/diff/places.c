@@ -39,7 +39,7 @@ hsd_status hsd_places_new(hsd_places **out, const hsd_side_walk *side, hsd_error
     return hsd_side_sorter(side, 2, 1, plan->place_sort_bytes, &places->by_node, err);
 }
 
-hsd_status hsd_places_put(void *context, const hsd_place *place, hsd_error *err)
+hsd_status hsd_places_put(void *context, const hsd_interval *place, hsd_error *err)
 {
     hsd_places *places = context;
     if (places->is_whole) {

@@ -43,7 +43,7 @@ typedef struct hsd_placed {
 hsd_status hsd_places_new(hsd_places **out, const hsd_side_walk *side, hsd_error *err);
 
 /* For hsd_dominators_config.take. */
-hsd_status hsd_places_put(void *places, const hsd_place *place, hsd_error *err);
+hsd_status hsd_places_put(void *places, const hsd_interval *place, hsd_error *err);
 
 /* No more puts; names may be offered. */
 hsd_status hsd_places_finish(hsd_places *places, const hsd_side_walk *side, hsd_error *err);

@@ -28,15 +28,15 @@
  * A node's place in the dominator tree: an order of all reached nodes in which every subtree is an
  * interval. The super-root is 0 … count, and is not told.
  */
-typedef struct hsd_place {
+typedef struct hsd_interval {
     uint32_t node;
     uint32_t first;  /* 1 … count - 1; a parent's is less than its children's */
     uint32_t end;    /* one past the last of what it dominates; first + 1 = nothing else */
     uint32_t parent; /* `first` of the immediate dominator; 0 = the super-root */
-} hsd_place;
+} hsd_interval;
 
 /* Takes one place; called once for each reached node, in no order of use. */
-typedef hsd_status (*hsd_place_fn)(void *context, const hsd_place *place, hsd_error *err);
+typedef hsd_status (*hsd_interval_fn)(void *context, const hsd_interval *place, hsd_error *err);
 
 typedef struct hsd_dominators_config {
     hsd_root_nodes roots;
@@ -44,7 +44,7 @@ typedef struct hsd_dominators_config {
                               * set to what each step can spare */
     hsd_temp_space *space;
     hsd_reporter *reporter;
-    hsd_place_fn take;
+    hsd_interval_fn take;
     void *context;
 } hsd_dominators_config;
 

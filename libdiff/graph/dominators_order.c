@@ -43,7 +43,7 @@ static inline __attribute__((always_inline)) hsd_status tell(order *o, uint32_t 
     const hsd_dominators_config *config = o->d->config;
     const uint32_t size = hsd_flat_get_u32(&o->sizes, place, is_flat) + 1;
     const uint32_t first = hsd_flat_get_u32(&o->sizes, dominator, is_flat);
-    const hsd_place told = {node, first, first + size, hsd_flat_get_u32(&o->firsts, dominator, is_flat)};
+    const hsd_interval told = {node, first, first + size, hsd_flat_get_u32(&o->firsts, dominator, is_flat)};
     hsd_flat_set_u32(&o->sizes, dominator, first + size, is_flat);
     hsd_flat_set_u32(&o->sizes, place, first + 1, is_flat);
     hsd_flat_set_u32(&o->firsts, place, first, is_flat);

@@ -12,12 +12,12 @@
 /* What was told of each node; `first` 0 = nothing. */
 typedef struct kit_answer {
     uint32_t nodes;
-    hsd_place *of_node;
+    hsd_interval *of_node;
     uint32_t told;
     hsd_dominators_stats stats;
 } kit_answer;
 
-static inline hsd_status kit_take(void *context, const hsd_place *place, hsd_error *err)
+static inline hsd_status kit_take(void *context, const hsd_interval *place, hsd_error *err)
 {
     kit_answer *answer = context;
     (void)err;
@@ -30,7 +30,7 @@ static inline hsd_status kit_take(void *context, const hsd_place *place, hsd_err
 
 static inline kit_answer kit_answer_of(uint32_t nodes)
 {
-    return (kit_answer){.nodes = nodes, .of_node = calloc(nodes + 1, sizeof(hsd_place))};
+    return (kit_answer){.nodes = nodes, .of_node = calloc(nodes + 1, sizeof(hsd_interval))};
 }
 
 /* The answer for a graph, by the limits given, or by `memory` if they are NULL. */
@@ -54,10 +54,10 @@ static inline kit_answer kit_find(hsd_adjacency *a, hsd_root_nodes roots, uint64
 static inline void kit_check_intervals(const kit_answer *answer)
 {
     const uint32_t count = answer->told + 1;
-    const hsd_place **by_first = calloc(count, sizeof *by_first);
+    const hsd_interval **by_first = calloc(count, sizeof *by_first);
     uint64_t *inside = calloc(count, sizeof *inside);
     for (uint32_t node = 0; node < answer->nodes; node++) {
-        const hsd_place *place = &answer->of_node[node];
+        const hsd_interval *place = &answer->of_node[node];
         if (place->first == 0) continue;
         cr_assert_lt(place->first, count);
         cr_assert(place->end > place->first && place->end <= count && place->parent < place->first);
@@ -67,7 +67,7 @@ static inline void kit_check_intervals(const kit_answer *answer)
     }
     cr_assert_eq(inside[0], answer->told);
     for (uint32_t first = 1; first < count; first++) {
-        const hsd_place *place = by_first[first];
+        const hsd_interval *place = by_first[first];
         cr_assert_eq(inside[first], place->end - first - 1);
         if (place->parent > 0) cr_assert(place->end <= by_first[place->parent]->end);
     }
@@ -82,7 +82,7 @@ static inline void kit_check_same(const kit_answer *one, const kit_answer *other
 {
     cr_assert_eq(one->told, other->told);
     for (uint32_t node = 0; node < one->nodes; node++) {
-        const hsd_place *a = &one->of_node[node], *b = &other->of_node[node];
+        const hsd_interval *a = &one->of_node[node], *b = &other->of_node[node];
         cr_assert(a->first == b->first && a->end == b->end && a->parent == b->parent, "node %u", node);
     }
 }

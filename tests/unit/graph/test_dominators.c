@@ -68,7 +68,7 @@ static void check_definition(const kit_graph *g, const kit_answer *answer, unsig
     const definition def = define(g);
     const uint64_t live = reach_both(&def, 0);
     for (uint32_t node = 0; node < g->nodes; node++) {
-        const hsd_place *place = &answer->of_node[node];
+        const hsd_interval *place = &answer->of_node[node];
         cr_assert_eq(place->first != 0, live >> node & 1, "seed %lu node %u", seed, node);
         if (place->first == 0) continue;
         const uint64_t lost = live & ~reach_both(&def, UINT64_C(1) << node);

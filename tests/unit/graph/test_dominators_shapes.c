@@ -207,7 +207,7 @@ static kit_graph random_heap(uint32_t objects, uint64_t seed)
  * all that refer to it. What was told must fulfil them. */
 static void check_fixed_point(const kit_graph *g, const kit_answer *answer)
 {
-    const hsd_place *of = answer->of_node;
+    const hsd_interval *of = answer->of_node;
     uint32_t *parent = calloc(answer->told + 1, sizeof *parent);
     for (uint32_t node = 0; node < g->nodes; node++) parent[of[node].first] = of[node].parent;
     uint32_t *meet = calloc(answer->told + 1, sizeof *meet); /* nearest common dominator of predecessors */
@@ -273,7 +273,7 @@ Test(dominators_shapes, do_not_depend_on_memory)
 
 /* ---- failures ---- */
 
-static hsd_status refuse(void *context, const hsd_place *place, hsd_error *error)
+static hsd_status refuse(void *context, const hsd_interval *place, hsd_error *error)
 {
     const uint32_t *limit = context;
     if (place->first < *limit) return HSD_OK;
