@@ -41,7 +41,7 @@ static hsc_status send(hsc_writer *w, const void *bytes, size_t size)
 static hsc_status note(hsc_writer *w, const hsc_block *block, size_t stored_bytes)
 {
     w->blocks.count++;
-    if (block->type >= HSC_BLOCK_INDEX) return HSC_OK;
+    if (block->type == HSC_BLOCK_INDEX || block->type == HSC_BLOCK_END) return HSC_OK;
     if (!hsc_index_add(&w->blocks.index, block->type, block->records, block->objects,
                        (uint32_t)stored_bytes))
         return hsc_fail(w, HSC_E_NOMEM, "no memory for the index of blocks");

@@ -33,7 +33,7 @@ typedef struct hsc_blocks {
 typedef struct hsc_block {
     unsigned type, flags;
     uint32_t records;
-    uint64_t first_ordinal; /* OBJECTS alone */
+    uint64_t first_ordinal; /* OBJECTS and PLACES */
     uint32_t objects;       /* that begin in it */
 } hsc_block;
 

@@ -179,7 +179,7 @@ static hsc_status write_index(hsc_writer *w)
     index_page p = {.room = fit < HSC_MAX_RECORDS ? fit : HSC_MAX_RECORDS};
     for (size_t i = 0; i < INDEX_COLUMNS; i++)
         p.column[i] = s.memory + i * p.room;
-    uint64_t offset = HSC_FILE_HEADER_BYTES, ordinal = 0, left = w->blocks.index.count;
+    uint64_t offset = HSC_FILE_HEADER_BYTES, ordinal = 0, places = 0, left = w->blocks.index.count;
     const hsc_index_piece *piece = w->blocks.index.first;
     for (size_t i = 0; left > 0; left--) {
         const hsc_index_entry *e = &piece->entries[i];
@@ -187,11 +187,14 @@ static hsc_status write_index(hsc_writer *w)
         p.column[0][p.used] = offset;
         p.column[1][p.used] = type;
         p.column[2][p.used] = e->type_records & 0xFFFFFF;
-        p.column[3][p.used] = type == HSC_BLOCK_OBJECTS ? ordinal : 0;
+        p.column[3][p.used] = type == HSC_BLOCK_OBJECTS  ? ordinal
+                              : type == HSC_BLOCK_PLACES ? places
+                                                         : 0;
         p.column[4][p.used] = e->stored_bytes;
         p.used++;
         offset += HSC_BLOCK_HEADER_BYTES + (uint64_t)e->stored_bytes;
         ordinal += e->objects;
+        if (type == HSC_BLOCK_PLACES) places += e->type_records & 0xFFFFFF;
         if (++i == HSC_INDEX_PIECE) {
             i = 0;
             piece = piece->next;

@@ -11,7 +11,7 @@
 /* ---- file header, 64 bytes, at offset 0 (FORMAT.md §3) ----
  *  0  magic[8]            89 'H' 'S' 'C' 0D 0A 1A 0A
  *  8  u16 major           1
- * 10  u16 minor           0
+ * 10  u16 minor           1 in a baseline, else 0
  * 12  u32 header_bytes    64 (a reader skips what a later minor adds)
  * 16  u64 required        feature bits: an unknown one must be refused
  * 24  u64 optional        feature bits: an unknown one is ignored
@@ -24,6 +24,7 @@
 #define HSC_FILE_HEADER_BYTES 64
 #define HSC_VERSION_MAJOR 1
 #define HSC_VERSION_MINOR 0
+#define HSC_VERSION_MINOR_BASELINE 1
 #define HSC_CAPTURE_ID_BYTES 16
 
 /* ---- block header, 56 bytes (FORMAT.md §4) ----
@@ -34,7 +35,7 @@
  *  8  u32 record_count
  * 12  u32 reserved        0
  * 16  u64 number          0, 1, 2 … in file order
- * 24  u64 first_ordinal   object blocks: ordinal of the first object; others 0
+ * 24  u64 first_ordinal   object blocks: ordinal of the first object; places: number of the first; others 0
  * 32  u32 raw_bytes       payload after decompression
  * 36  u32 stored_bytes    payload as stored
  * 40  u64 check_payload   XXH3-64 of the stored payload, seed = check_header
@@ -61,8 +62,12 @@ enum hsc_block_type {
     HSC_BLOCK_TYPE_TOTALS = 13,  /* summary: count, bytes, size histogram by type */
     HSC_BLOCK_GROUP_TOTALS = 14, /* summary: the same by category, by root kind */
     HSC_BLOCK_INDEX = 15,        /* one record for each block before it */
-    HSC_BLOCK_END = 16           /* the end record; then the trailer */
-    /* 17..127 unknown: refuse. 128..255 unknown: skip. */
+    HSC_BLOCK_END = 16,          /* the end record; then the trailer */
+    /* 17..127 unknown: refuse. */
+    HSC_BLOCK_LIVE_TOTALS = 128, /* baselines: what is live by type … */
+    HSC_BLOCK_ROOT_TOTALS = 129, /* … by root … */
+    HSC_BLOCK_PLACES = 130       /* … and by place: a tree in preorder */
+    /* 131..255 unknown: skip. */
 };
 
 enum hsc_codec { HSC_CODEC_NONE = 0, HSC_CODEC_ZSTD = 1 };
@@ -137,7 +142,7 @@ enum hsc_column {
     HSC_COL_TEXT = 34,       /* CODING_BYTES: the texts, one after the other */
     HSC_COL_KIND = 35,       /* labels, roots, group totals: the kind */
     HSC_COL_TEXT_ID = 36,    /* string id */
-    HSC_COL_PARENT = 37,     /* sites: parent site id, 0 = none; frames: thread id; roots: thread id */
+    HSC_COL_PARENT = 37,     /* sites: parent site id, 0 = none; frames: thread id; roots: thread id; places: the place above */
     HSC_COL_FILE = 38,       /* sites, frames: string id */
     HSC_COL_LINE = 39,
     HSC_COL_TARGET = 40,     /* roots: object id or ordinal */
@@ -154,6 +159,7 @@ enum hsc_column {
     HSC_COL_BUCKET = 52,       /* log2 bucket number */
     HSC_COL_BUCKET_OBJECTS = 53,
     HSC_COL_BUCKET_BYTES = 54,
+    HSC_COL_RETAINED = 55,     /* live totals, root totals: bytes */
 
     /* index */
     HSC_COL_OFFSET = 56,
@@ -161,7 +167,11 @@ enum hsc_column {
     HSC_COL_RECORDS = 58,
     HSC_COL_ORDINAL = 59,
     HSC_COL_STORED = 60,
-    HSC_COL_NUMBER = 61 /* of the block; only in salvaged captures */
+    HSC_COL_NUMBER = 61, /* of the block; only in salvaged captures */
+
+    /* live totals */
+    HSC_COL_UNREACHED = 62,
+    HSC_COL_UNREACHED_BYTES = 63
 };
 
 /* ---- INFO and END: lists of entries (FORMAT.md §8) ----
@@ -185,7 +195,14 @@ enum hsc_info_key {
     HSC_INFO_IDENTITY = 10,  /* hsc_identity */
     HSC_INFO_DOMAIN = 11,    /* 16 bytes */
     HSC_INFO_POINTER_BYTES = 12,
-    HSC_INFO_TARGETS = 13    /* 1: ordinals, 0: ids */
+    HSC_INFO_TARGETS = 13,   /* 1: ordinals, 0: ids */
+    /* of baselines */
+    HSC_INFO_SUMS = 14,      /* HSC_SUMS_* of hscapture.h */
+    HSC_INFO_WHY_NO_PLACES = 15,
+    HSC_INFO_PLACE_LEAST_BYTES = 16,
+    HSC_INFO_SOFT_OBJECTS = 17,
+    HSC_INFO_SOFT_BYTES = 18,
+    HSC_INFO_DANGLING = 19
 };
 
 enum hsc_end_key {
@@ -229,6 +246,8 @@ enum hsc_group_kind { HSC_GROUP_CATEGORY = 0, HSC_GROUP_ROOT_KIND = 1 };
 #define HSC_MAX_TABLE_ID ((UINT32_C(1) << 31) - 1) /* string, type, label, site, thread ids */
 #define HSC_MAX_OBJECTS UINT64_C(0xFFFFFF00)
 #define HSC_MAX_SITE_DEPTH 512
+#define HSC_MAX_PLACES (UINT32_C(1) << 20)
+#define HSC_MAX_PLACE_DEPTH 255u
 #define HSC_HISTOGRAM_BUCKETS 65 /* bucket b: sizes in [2^(b-1), 2^b), bucket 0: size 0 */
 
 #endif

@@ -91,6 +91,7 @@ hsc_status hsc_edge(hsc_writer *w, uint64_t source, uint64_t target, uint32_t la
     const hsc_status status = hsc_check_open(w);
     if (status != HSC_OK) return status;
     if (w->objects.is_open) return hsc_fail(w, HSC_E_MISUSE, "hsc_edge inside an object");
+    if (w->sums != NULL) return hsc_fail(w, HSC_E_MISUSE, "an edge in a baseline");
     if (!is_number_or_none(label)) return bad_number(w, "label");
     const uint64_t fields[] = {target, label, index, source};
     return hsc_table_add(w, HSC_TABLE_EDGES, fields, NULL);
@@ -102,6 +103,7 @@ hsc_status hsc_root(hsc_writer *w, const hsc_root_record *root)
     if (status != HSC_OK) return status;
     if ((unsigned)root->kind >= HSC_ROOT_KIND_COUNT)
         return hsc_fail(w, HSC_E_MISUSE, "a root of unknown kind");
+    if (w->sums != NULL) return hsc_fail(w, HSC_E_MISUSE, "a root in a baseline");
     if (!is_number_or_none(root->label)) return bad_number(w, "string");
     if (!is_number_or_none(root->thread)) return bad_number(w, "thread");
     const uint64_t key = hsc_total_key(HSC_AXIS_ROOT_KIND, (uint32_t)root->kind, HSC_NO_BUCKET);

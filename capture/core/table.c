@@ -39,6 +39,15 @@ static const table_kind kinds[HSC_TABLE_COUNT] = {
     [HSC_TABLE_METRICS] = {HSC_BLOCK_METRICS, 1, 3,
                            {HSC_COL_TEXT_BYTES, HSC_COL_UNIT, HSC_COL_VALUE_U64}, true},
     [HSC_TABLE_LOSSES] = {HSC_BLOCK_LOSSES, 1, 2, {HSC_COL_TEXT_BYTES, HSC_COL_VALUE_U64}, true},
+    [HSC_TABLE_LIVE_TOTALS] = {HSC_BLOCK_LIVE_TOTALS, 4, 6,
+                               {HSC_COL_KEY, HSC_COL_COUNT, HSC_COL_BYTES, HSC_COL_RETAINED,
+                                HSC_COL_UNREACHED, HSC_COL_UNREACHED_BYTES}, false},
+    [HSC_TABLE_ROOT_TOTALS] = {HSC_BLOCK_ROOT_TOTALS, 2, 6,
+                               {HSC_COL_FLAGS, HSC_COL_KEY, HSC_COL_KIND, HSC_COL_COUNT,
+                                HSC_COL_BYTES, HSC_COL_RETAINED}, false},
+    [HSC_TABLE_PLACES] = {HSC_BLOCK_PLACES, 6, 6,
+                          {HSC_COL_FLAGS, HSC_COL_KEY, HSC_COL_TEXT_ID, HSC_COL_PARENT,
+                           HSC_COL_COUNT, HSC_COL_BYTES}, false},
 };
 
 enum { TEXT_PER_RECORD = 24 }; /* what a name takes; only divides the staging area */
@@ -104,7 +113,11 @@ static unsigned fields_before_text(enum hsc_table_kind kind)
 
 static hsc_block block_of(const hsc_writer *w, enum hsc_table_kind kind, uint32_t count)
 {
-    return (hsc_block){.type = kinds[kind].block, .flags = flags_of(w, kind), .records = count};
+    const uint64_t first = kind == HSC_TABLE_PLACES ? w->tables[kind].total - count : 0;
+    return (hsc_block){.type = kinds[kind].block,
+                       .flags = flags_of(w, kind),
+                       .records = count,
+                       .first_ordinal = first};
 }
 
 hsc_status hsc_table_flush(hsc_writer *w, enum hsc_table_kind kind)

@@ -75,21 +75,28 @@ hsc_status hsc_add_total(hsc_writer *w, uint64_t key, uint64_t count, uint64_t b
 
 typedef struct memory_plan {
     size_t memory; /* all of it */
+    bool is_baseline;
     hsc_codec_plan codec;
     size_t codec_bytes, staging_bytes, value_bytes, raw_bytes;
 } memory_plan;
 
 static size_t round_up(size_t bytes) { return (bytes + 15) & ~(size_t)15; }
 
+static size_t sums_bytes(const memory_plan *plan)
+{
+    return plan->is_baseline ? round_up(sizeof(hsc_sums)) : 0;
+}
+
 static size_t table_bytes(const memory_plan *plan, unsigned kind)
 {
+    if (kind >= HSC_TABLE_LIVE_TOTALS && !plan->is_baseline) return 0;
     return (plan->memory / HSC_TABLE_SHARES * hsc_table_share((enum hsc_table_kind)kind)) & ~(size_t)15;
 }
 
 /* What is left for staging and raw region together, once all else has its part. */
 static size_t left_for_blocks(const memory_plan *plan)
 {
-    size_t used = round_up(sizeof(hsc_writer)) + plan->codec_bytes + 16 + HSC_BLOCK_HEADER_BYTES +
+    size_t used = round_up(sizeof(hsc_writer)) + sums_bytes(plan) + plan->codec_bytes + 16 + HSC_BLOCK_HEADER_BYTES +
                   hsc_totals_first_bytes() + sizeof(hsc_index_piece);
     for (unsigned kind = 0; kind < HSC_TABLE_COUNT; kind++)
         used += table_bytes(plan, kind);
@@ -99,8 +106,9 @@ static size_t left_for_blocks(const memory_plan *plan)
 /* False if the memory is too small for these options. */
 static bool make_plan(memory_plan *plan, const hsc_options *options)
 {
-    *plan = (memory_plan){.memory = options->memory_bytes != 0 ? options->memory_bytes
-                                                               : HSC_DEFAULT_MEMORY};
+    *plan = (memory_plan){
+        .memory = options->memory_bytes != 0 ? options->memory_bytes : HSC_DEFAULT_MEMORY,
+        .is_baseline = options->baseline != NULL};
     if (plan->memory < HSC_LEAST_MEMORY) return false;
     if (plan->memory > HSC_MOST_MEMORY) plan->memory = HSC_MOST_MEMORY;
     if (options->compression != 0) {
@@ -123,8 +131,8 @@ static bool make_plan(memory_plan *plan, const hsc_options *options)
 /* One allocation, cut up; NULL if it fails. */
 static hsc_writer *allocate(const memory_plan *plan)
 {
-    size_t size = round_up(sizeof(hsc_writer)) + plan->codec_bytes + plan->staging_bytes + 16 +
-                  HSC_BLOCK_HEADER_BYTES + plan->raw_bytes;
+    size_t size = round_up(sizeof(hsc_writer)) + sums_bytes(plan) + plan->codec_bytes +
+                  plan->staging_bytes + 16 + HSC_BLOCK_HEADER_BYTES + plan->raw_bytes;
     for (unsigned kind = 0; kind < HSC_TABLE_COUNT; kind++)
         size += table_bytes(plan, kind);
     unsigned char *at = malloc(size);
@@ -132,6 +140,8 @@ static hsc_writer *allocate(const memory_plan *plan)
     hsc_writer *w = (hsc_writer *)(void *)at;
     memset(w, 0, sizeof *w);
     at += round_up(sizeof *w);
+    if (plan->is_baseline) w->sums = memset(at, 0, sizeof *w->sums);
+    at += sums_bytes(plan);
     unsigned char *workspace = at;
     at += plan->codec_bytes;
     for (unsigned kind = 0; kind < HSC_TABLE_COUNT; kind++) {
@@ -190,10 +200,12 @@ static hsc_status check_options(const hsc_options *options)
 {
     if (options->compression < -7 || options->compression > 19) return HSC_E_MISUSE;
     if ((unsigned)options->identity > HSC_IDENTITY_MOVING) return HSC_E_MISUSE;
+    if ((options->facts & HSC_FACT_BASELINE) != 0 && options->baseline == NULL) return HSC_E_MISUSE;
     if (options->pointer_bytes != 0 && options->pointer_bytes != 4 && options->pointer_bytes != 8)
         return HSC_E_MISUSE;
     if (!is_fact_text(options->producer) || !is_fact_text(options->runtime) ||
-        !is_fact_text(options->process_name) || !is_fact_text(options->source_format))
+        !is_fact_text(options->process_name) || !is_fact_text(options->source_format) ||
+        (options->baseline != NULL && !is_fact_text(options->baseline->why_no_places)))
         return HSC_E_LIMIT;
     return HSC_OK;
 }
@@ -213,13 +225,23 @@ static hsc_status write_file_header(hsc_writer *w, const uint8_t *id)
     unsigned char header[HSC_FILE_HEADER_BYTES] = {0};
     memcpy(header, HSC_FILE_MAGIC, HSC_FILE_MAGIC_BYTES);
     hsc_put_u16(header + 8, HSC_VERSION_MAJOR);
-    hsc_put_u16(header + 10, HSC_VERSION_MINOR);
+    hsc_put_u16(header + 10, w->sums != NULL ? HSC_VERSION_MINOR_BASELINE : HSC_VERSION_MINOR);
     hsc_put_u32(header + 12, HSC_FILE_HEADER_BYTES);
     memcpy(header + 32, id, HSC_CAPTURE_ID_BYTES);
     hsc_put_u64(header + 56, hsc_hash(header, 56, 0));
     if (!hsc_output_write(&w->blocks.output, header, sizeof header))
         return hsc_fail_errno(w, w->blocks.output.system_error, "cannot write the capture");
     return HSC_OK;
+}
+
+static void put_baseline(hsc_entries *e, const hsc_baseline *baseline)
+{
+    hsc_entry_number(e, HSC_INFO_SUMS, baseline->sums);
+    hsc_entry_text(e, HSC_INFO_WHY_NO_PLACES, baseline->why_no_places);
+    hsc_entry_number(e, HSC_INFO_PLACE_LEAST_BYTES, baseline->place_least_bytes);
+    hsc_entry_number(e, HSC_INFO_SOFT_OBJECTS, baseline->soft_objects);
+    hsc_entry_number(e, HSC_INFO_SOFT_BYTES, baseline->soft_bytes);
+    hsc_entry_number(e, HSC_INFO_DANGLING, baseline->dangling);
 }
 
 static hsc_status write_info(hsc_writer *w, const hsc_options *options, const uint8_t *id)
@@ -236,12 +258,13 @@ static hsc_status write_info(hsc_writer *w, const hsc_options *options, const ui
     hsc_entry_number(&e, HSC_INFO_PID, options->pid);
     hsc_entry_number(&e, HSC_INFO_STARTED_UNIX_NS, options->started_unix_ns);
     hsc_entry_number(&e, HSC_INFO_TAKEN_UNIX_NS, taken);
-    hsc_entry_number(&e, HSC_INFO_FACTS, options->facts);
+    hsc_entry_number(&e, HSC_INFO_FACTS, w->facts);
     hsc_entry_number(&e, HSC_INFO_IDENTITY, (uint64_t)options->identity);
     if (!is_zero(options->domain, sizeof options->domain))
         hsc_entry_bytes(&e, HSC_INFO_DOMAIN, options->domain, sizeof options->domain);
     hsc_entry_number(&e, HSC_INFO_POINTER_BYTES, options->pointer_bytes);
     hsc_entry_number(&e, HSC_INFO_TARGETS, options->targets_are_ordinals);
+    if (options->baseline != NULL) put_baseline(&e, options->baseline);
     const hsc_block block = {.type = HSC_BLOCK_INFO, .records = e.count};
     return hsc_block_write_stored(w, &block, (size_t)(e.end - e.start));
 }
@@ -254,6 +277,7 @@ static hsc_status start(hsc_writer *w, const hsc_options *options)
     if (is_zero(id, sizeof id)) draw_id(id, w);
     w->blocks.seed = hsc_hash(id, sizeof id, 0);
     w->facts = options->facts;
+    if (w->sums != NULL) w->facts |= HSC_FACT_BASELINE | HSC_FACT_NO_ROOTS | HSC_FACT_NO_REFERENCES;
     w->targets_are_ordinals = options->targets_are_ordinals;
     const hsc_status status = write_file_header(w, id);
     return status == HSC_OK ? write_info(w, options, id) : status;
@@ -320,6 +344,8 @@ hsc_status hsc_mark_incomplete(hsc_writer *w, const char *reason)
 static hsc_status write_rest(hsc_writer *w)
 {
     hsc_status status = hsc_stage_flush(w);
+    if (status == HSC_OK && w->sums != NULL && w->objects.references > 0)
+        status = hsc_fail(w, HSC_E_MISUSE, "references in a baseline");
     for (unsigned kind = 0; kind < HSC_TABLE_COUNT && status == HSC_OK; kind++)
         status = hsc_table_flush(w, (enum hsc_table_kind)kind);
     if (status == HSC_OK) status = hsc_write_summaries(w);

@@ -7,6 +7,7 @@
 #include <hscapture/hscapture.h>
 
 #include "block.h"
+#include "layout.h"
 #include "stage.h"
 #include "table.h"
 #include "totals.h"
@@ -16,11 +17,18 @@ enum {
     HSC_DEFAULT_MEMORY = 1 << 20,
     HSC_MOST_MEMORY = 16 << 20,   /* more does not make blocks larger: they end at 4 MiB raw */
     HSC_INFO_TEXT_BYTES = 1024,   /* one text of INFO, so that INFO fits the smallest raw region */
-    HSC_MOST_INFO_BYTES = 4 * (HSC_INFO_TEXT_BYTES + 8) + 256,
+    HSC_MOST_INFO_BYTES = 5 * (HSC_INFO_TEXT_BYTES + 8) + 352,
     HSC_SMALLEST_COMPRESSED = 64, /* payloads up to this are stored as they are */
     HSC_REASON_BYTES = 512,
     HSC_ERROR_BYTES = 192
 };
+
+/* Where the order of a baseline's sums stands (sums.c). */
+typedef struct hsc_sums {
+    uint32_t last_type, last_root;                /* the numbers added last */
+    uint32_t depth;                               /* of the place added last */
+    uint32_t way[HSC_MAX_PLACE_DEPTH + 1];        /* from the heap to it, by depth */
+} hsc_sums;
 
 struct hsc_writer {
     hsc_stage objects;
@@ -30,6 +38,7 @@ struct hsc_writer {
     uint64_t counted_objects, counted_bytes; /* hsc_count */
     uint64_t lost;
     uint32_t facts;
+    hsc_sums *sums; /* NULL: no baseline */
     bool targets_are_ordinals;
     bool is_finished, is_incomplete;
     hsc_status status; /* the first failure */

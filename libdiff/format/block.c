@@ -75,13 +75,14 @@ static hsd_status check_codec(const hsd_block_header *header, hsd_fault *fault)
 
 hsd_status hsd_block_header_check(const hsd_block_header *header, hsd_fault *fault)
 {
-    if (header->type == 0 || (header->type > HSC_BLOCK_END && !hsd_block_is_skipped(header))) {
+    const bool is_skipped = hsd_block_is_skipped(header->type);
+    if (!is_skipped && !hsd_block_is_plain(header->type) && !hsd_block_is_of_sums(header->type)) {
         return hsd_fault_set(fault, HSD_E_TOO_NEW, "4.6",
                              "block %llu is of type %u, which this build does not know",
                              (unsigned long long)header->number, header->type);
     }
     HSD_TRY(check_codec(header, fault));
-    if (!hsd_block_is_skipped(header) && (header->flags & ~known_flags(header->type)) != 0) {
+    if (!is_skipped && (header->flags & ~known_flags(header->type)) != 0) {
         return hsd_fault_corrupt(fault, "4.8", "reserved flags are set (0x%x)", header->flags);
     }
     if (header->record_count == 0 || header->raw_bytes == 0) {
@@ -96,11 +97,14 @@ hsd_status hsd_block_header_check(const hsd_block_header *header, hsd_fault *fau
                                  (unsigned)header->record_count);
     }
     if (header->first_ordinal != 0 && header->type != HSC_BLOCK_OBJECTS &&
-        !hsd_block_is_skipped(header)) {
+        header->type != HSC_BLOCK_PLACES && !is_skipped) {
         return hsd_fault_corrupt(fault, "4.10", "it has ordinals and no objects");
     }
     if (header->first_ordinal > HSC_MAX_OBJECTS && header->type == HSC_BLOCK_OBJECTS) {
         return hsd_fault_corrupt(fault, "10.8", "its ordinals pass the limit");
+    }
+    if (header->first_ordinal >= HSC_MAX_PLACES && header->type == HSC_BLOCK_PLACES) {
+        return hsd_fault_corrupt(fault, "10.10", "its places pass the limit");
     }
     if (header->reserved != 0)
         return hsd_fault_corrupt(fault, "4.11", "a reserved field of its header is not 0");
@@ -232,6 +236,9 @@ const char *hsd_block_type_name(uint8_t type)
         [HSC_BLOCK_GROUP_TOTALS] = "group totals",
         [HSC_BLOCK_INDEX] = "index",
         [HSC_BLOCK_END] = "end record",
+        [HSC_BLOCK_LIVE_TOTALS] = "live totals",
+        [HSC_BLOCK_ROOT_TOTALS] = "root totals",
+        [HSC_BLOCK_PLACES] = "places",
     };
     const char *name = type < HSD_ARRAY_LEN(names) ? names[type] : NULL;
     return name != NULL ? name : "unknown records";

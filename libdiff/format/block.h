@@ -22,11 +22,17 @@ typedef struct hsd_block_header {
     uint64_t check_payload, check_header;
 } hsd_block_header;
 
-/* True for the types from 128 on that are skipped (FORMAT.md 4.6). */
-static inline bool hsd_block_is_skipped(const hsd_block_header *header)
+/* True for the types from 128 on that this version does not know, which are skipped (FORMAT.md 4.6). */
+static inline bool hsd_block_is_skipped(uint8_t type) { return type > HSC_BLOCK_PLACES; }
+
+/* True for the sums of a baseline (6.17 to 6.19). */
+static inline bool hsd_block_is_of_sums(uint8_t type)
 {
-    return header->type >= 128;
+    return type >= HSC_BLOCK_LIVE_TOTALS && type <= HSC_BLOCK_PLACES;
 }
+
+/* True for types up to END. */
+static inline bool hsd_block_is_plain(uint8_t type) { return type != 0 && type <= HSC_BLOCK_END; }
 
 /*
  * Magic and header checksum (4.2, 4.3), then the length (10.2): when this succeeds, the block's place in

@@ -15,6 +15,7 @@
 #include "format/scan.h"
 
 #define TYPE_IS_PART 0x2u /* FORMAT.md 6.3 */
+#define FACT_BASELINE 0x40u /* FORMAT.md 8.2, key 9 */
 
 bool hsd_capture_probe(const void *prefix, size_t size)
 {
@@ -45,6 +46,20 @@ static hsd_status copy_facts(hsd_capture *capture, uint8_t block_type, const hsd
 
 static const char *text_of(const hsd_text *text) { return text->data != NULL ? text->data : ""; }
 
+static void fill_baseline(hsd_capture *capture)
+{
+    hsd_capture_info *info = &capture->info;
+    const uint64_t *number = capture->info_number;
+    info->is_baseline = (info->facts & FACT_BASELINE) != 0;
+    if (!info->is_baseline) return;
+    info->sums = (uint32_t)number[HSC_INFO_SUMS];
+    info->why_no_places = text_of(&capture->info_text[HSC_INFO_WHY_NO_PLACES]);
+    info->place_least_bytes = number[HSC_INFO_PLACE_LEAST_BYTES];
+    info->soft_objects = number[HSC_INFO_SOFT_OBJECTS];
+    info->soft_bytes = number[HSC_INFO_SOFT_BYTES];
+    info->dangling = number[HSC_INFO_DANGLING];
+}
+
 static void fill_info(hsd_capture *capture)
 {
     hsd_capture_info *info = &capture->info;
@@ -65,6 +80,7 @@ static void fill_info(hsd_capture *capture)
     info->targets_are_ordinals = number[HSC_INFO_TARGETS] == 1;
     if (capture->info_present[HSC_INFO_DOMAIN])
         memcpy(info->domain, text[HSC_INFO_DOMAIN].data, sizeof info->domain);
+    fill_baseline(capture);
 }
 
 hsd_status hsd_capture_take_info(hsd_capture *capture, const hsd_facts *facts, hsd_fault *fault)
@@ -233,6 +249,19 @@ static hsd_status check_counts(const hsd_capture *capture, hsd_fault *fault)
     return hsd_fault_corrupt(fault, "8.4", "the end record counts what is not in the index");
 }
 
+static hsd_status count_sums(hsd_capture *capture, hsd_fault *fault)
+{
+    hsd_capture_info *info = &capture->info;
+    uint64_t records[256] = {0};
+    if (!info->is_baseline) return HSD_OK;
+    count_records(&capture->list, records);
+    info->live_totals = records[HSC_BLOCK_LIVE_TOTALS];
+    info->root_totals = records[HSC_BLOCK_ROOT_TOTALS];
+    info->places = records[HSC_BLOCK_PLACES];
+    if (info->places <= HSC_MAX_PLACES) return HSD_OK;
+    return hsd_fault_corrupt(fault, "10.10", "it has %llu places", (unsigned long long)info->places);
+}
+
 static hsd_status load_info(hsd_capture *capture, hsd_block *block, hsd_fault *fault)
 {
     hsd_facts facts;
@@ -269,6 +298,7 @@ static hsd_status open_by_index(hsd_capture *capture, const hsd_trailer *trailer
     HSD_TRY(take_state(capture, fault));
     HSD_TRY(load_info(capture, block, fault));
     HSD_TRY(find_parts(capture, block, fault));
+    HSD_TRY(count_sums(capture, fault));
     capture->info.has_index = true;
     capture->info.blocks = capture->list.count;
     capture->info.ordinals = count_ordinals(capture);
@@ -366,6 +396,7 @@ static hsd_status open_input(hsd_capture *capture, hsd_damage damage, hsd_error 
                                        .process_name = "",
                                        .source_format = "",
                                        .incomplete_reason = "",
+                                       .why_no_places = "",
                                        .file_bytes = input->size_bytes};
     const hsd_status status = damage == HSD_DAMAGE_SKIP ? hsd_capture_survey(capture, &fault)
                                                         : open_refusing(capture, &fault);

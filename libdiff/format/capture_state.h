@@ -13,6 +13,11 @@
 #include "format/facts.h"
 #include "format/index.h"
 
+/* FORMAT.md 8.2, key 9: BASELINE, NO_ROOTS, NO_REFERENCES; key 14: ROOTS and REFERENCES, PLACES. */
+#define HSD_FACTS_OF_BASELINE 0x58u
+#define HSD_SUMS_OF_ROOTS     0x3u
+#define HSD_SUMS_OF_PLACES    0x4u
+
 struct hsd_capture {
     hsd_file file;
     hsd_damage damage;
@@ -33,6 +38,14 @@ struct hsd_capture {
 static inline bool hsd_capture_has_gaps(const hsd_capture *capture)
 {
     return capture->damage == HSD_DAMAGE_SKIP || capture->info.is_salvaged;
+}
+
+/* True for blocks that readers look into: known ones, but for sums in a capture that is no baseline. Without INFO sums tell that it
+ * is one. */
+static inline bool hsd_capture_reads(const hsd_capture *capture, uint8_t type)
+{
+    if (hsd_block_is_of_sums(type)) return capture->info.is_baseline || !capture->has_info;
+    return !hsd_block_is_skipped(type);
 }
 
 /* Loads a block of the list, and holds what only the capture can: that targets are what INFO says (4.8). */

@@ -28,7 +28,10 @@ typedef struct column_field {
 
 #define MAX_FIELDS 18
 
-static const column_field fields_of[HSC_BLOCK_END][MAX_FIELDS] = {
+/* Rows: types below END, then those of sums. */
+#define SUM_ROW(type) (HSC_BLOCK_END + (type) - HSC_BLOCK_LIVE_TOTALS)
+
+static const column_field fields_of[SUM_ROW(HSC_BLOCK_PLACES) + 1][MAX_FIELDS] = {
     [HSC_BLOCK_STRINGS] = {{HSC_COL_KEY, ENTRY, 1},
                            {HSC_COL_TEXT_BYTES, U32, 1},
                            {HSC_COL_TEXT, BYTES, 0}},
@@ -105,6 +108,24 @@ static const column_field fields_of[HSC_BLOCK_END][MAX_FIELDS] = {
                          {HSC_COL_ORDINAL, U64, 1},
                          {HSC_COL_STORED, U32, 1},
                          {HSC_COL_NUMBER, U64, 1}},
+    [SUM_ROW(HSC_BLOCK_LIVE_TOTALS)] = {{HSC_COL_KEY, ENTRY, 1},
+                                        {HSC_COL_COUNT, U64, 1},
+                                        {HSC_COL_BYTES, U64, 1},
+                                        {HSC_COL_RETAINED, U64, 1},
+                                        {HSC_COL_UNREACHED, U64, 1},
+                                        {HSC_COL_UNREACHED_BYTES, U64, 1}},
+    [SUM_ROW(HSC_BLOCK_ROOT_TOTALS)] = {{HSC_COL_FLAGS, U32, 1},
+                                        {HSC_COL_KEY, ENTRY, 1},
+                                        {HSC_COL_KIND, U32, 1},
+                                        {HSC_COL_COUNT, U64, 1},
+                                        {HSC_COL_BYTES, U64, 1},
+                                        {HSC_COL_RETAINED, U64, 1}},
+    [SUM_ROW(HSC_BLOCK_PLACES)] = {{HSC_COL_FLAGS, U32, 1},
+                                   {HSC_COL_KEY, ENTRY, 1},
+                                   {HSC_COL_TEXT_ID, ENTRY, 1},
+                                   {HSC_COL_PARENT, ENTRY, 1},
+                                   {HSC_COL_COUNT, U64, 1},
+                                   {HSC_COL_BYTES, U64, 1}},
 };
 
 static const uint64_t zero_u64;
@@ -114,9 +135,9 @@ const hsd_u32s hsd_u32s_zero = {&zero_u32, 0};
 
 static const column_field *find_field(uint8_t type, unsigned column)
 {
-    if (type >= HSC_BLOCK_END) return NULL;
-    for (const column_field *f = fields_of[type]; f < fields_of[type] + MAX_FIELDS && f->kind != 0;
-         f++) {
+    if (type >= HSC_BLOCK_END && !hsd_block_is_of_sums(type)) return NULL;
+    const column_field *row = fields_of[type < HSC_BLOCK_END ? type : SUM_ROW(type)];
+    for (const column_field *f = row; f < row + MAX_FIELDS && f->kind != 0; f++) {
         if (f->column == column) return f;
     }
     return NULL;

@@ -80,6 +80,31 @@ static void count_records(hsd_content *content, uint8_t type, uint64_t records)
         [HSC_BLOCK_METRICS] = &counts->metrics, [HSC_BLOCK_LOSSES] = &counts->losses,
     };
     if (type < HSC_BLOCK_END && counter[type] != NULL) *counter[type] += records;
+    if (type == HSC_BLOCK_LIVE_TOTALS) counts->live_totals += records;
+    if (type == HSC_BLOCK_ROOT_TOTALS) counts->root_totals += records;
+    if (type == HSC_BLOCK_PLACES) counts->places += records;
+}
+
+static void sum_live_total(hsd_counts *counts, const hsd_live_total *total)
+{
+    const uint64_t objects = hsd_add_saturating(total->objects, total->unreached_objects);
+    const uint64_t bytes = hsd_add_saturating(total->bytes, total->unreached_bytes);
+    counts->sum_objects = hsd_add_saturating(counts->sum_objects, objects);
+    counts->sum_bytes = hsd_add_saturating(counts->sum_bytes, bytes);
+}
+
+/* Looks at all records of a block of sums and stands before the first again; nothing is counted when one is wrong. */
+static hsd_status check_sums(hsd_content *content, const hsd_block_header *header, hsd_fault *fault)
+{
+    hsd_sum_walk walk = content->sums;
+    hsd_record record;
+    if (!hsd_block_is_of_sums(header->type)) return HSD_OK;
+    HSD_TRY(hsd_sum_begin(&walk, header, fault));
+    while (hsd_record_block_next(&content->records, &record))
+        HSD_TRY(hsd_sum_step(&walk, header->type, &record, fault));
+    content->records.next = 0;
+    content->sums = walk;
+    return HSD_OK;
 }
 
 static void sum_record(hsd_content *content, uint8_t type, const hsd_record *record)
@@ -89,6 +114,7 @@ static void sum_record(hsd_content *content, uint8_t type, const hsd_record *rec
         content->has_parts = true;
     if (type == HSC_BLOCK_LOSSES)
         counts->lost = hsd_add_saturating(counts->lost, record->loss.count);
+    if (type == HSC_BLOCK_LIVE_TOTALS) sum_live_total(counts, &record->live_total);
     if (type != HSC_BLOCK_TYPE_TOTALS) return;
     counts->total_objects = hsd_add_saturating(counts->total_objects, record->type_total.objects);
     counts->total_bytes = hsd_add_saturating(counts->total_bytes, record->type_total.bytes);
@@ -101,9 +127,10 @@ static hsd_status take_records(hsd_content *content, const hsd_block *block, hsd
     const uint8_t type = block->header.type;
     hsd_record record;
     HSD_TRY(hsd_record_block_decode(records, block, fault));
+    HSD_TRY(check_sums(content, &block->header, fault));
     count_records(content, type, records->records);
-    const bool is_summed =
-        type == HSC_BLOCK_TYPES || type == HSC_BLOCK_LOSSES || type == HSC_BLOCK_TYPE_TOTALS;
+    const bool is_summed = type == HSC_BLOCK_TYPES || type == HSC_BLOCK_LOSSES ||
+                           type == HSC_BLOCK_TYPE_TOTALS || type == HSC_BLOCK_LIVE_TOTALS;
     if (each == NULL && !is_summed) return HSD_OK;
     while (hsd_record_block_next(records, &record)) {
         sum_record(content, type, &record);

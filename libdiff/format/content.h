@@ -8,12 +8,15 @@
 #include "format/block.h"
 #include "format/object_block.h"
 #include "format/record_block.h"
+#include "format/sums.h"
 
 /* Counts as END has them (FORMAT.md 8.4); sums stay at 2^64-1 (1.5). */
 typedef struct hsd_counts {
     uint64_t objects, pseudo_objects, references, bytes, native_bytes;
     uint64_t edges, roots, strings, types, labels, sites, threads, frames, metrics, losses, lost;
     uint64_t total_objects, total_bytes; /* sums over the type totals */
+    uint64_t live_totals, root_totals, places;
+    uint64_t sum_objects, sum_bytes;     /* over the live totals, with what is unreached */
     uint64_t blocks;                     /* decoded */
 } hsd_counts;
 
@@ -24,6 +27,7 @@ typedef struct hsd_content {
     uint64_t last_ordinal; /* the greatest ordinal seen … */
     uint64_t last_id;      /* … and the id of that object */
     uint64_t orphans;      /* records that continue an object that is lost */
+    hsd_sum_walk sums;
     hsd_object_block objects;
     hsd_record_block records;
 } hsd_content; /* zeroed: nothing counted yet */
@@ -38,7 +42,7 @@ typedef void (*hsd_content_fn)(void *context, const hsd_block_header *header,
 /*
  * Decodes an unfolded block (not INDEX, INFO, END, nor one of a skipped type) and counts it, or counts nothing and says what is
  * wrong. `allow_gaps`: a continuation without its object is left out instead of refused. `each` may be NULL. Ordinals that are not
- * greater than those before are refused.
+ * greater than those before are refused, and places that are not the next.
  */
 hsd_status hsd_content_take(hsd_content *content, const hsd_block *block, bool allow_gaps,
                             hsd_content_fn each, void *context, hsd_fault *fault);
@@ -46,7 +50,7 @@ hsd_status hsd_content_take(hsd_content *content, const hsd_block *block, bool a
 /* Whether hsd_content_take is for this type. */
 static inline bool hsd_content_is_counted(uint8_t type)
 {
-    return type >= HSC_BLOCK_STRINGS && type <= HSC_BLOCK_GROUP_TOTALS;
+    return (type >= HSC_BLOCK_STRINGS && type <= HSC_BLOCK_GROUP_TOTALS) || hsd_block_is_of_sums(type);
 }
 
 void hsd_content_release(hsd_content *content);

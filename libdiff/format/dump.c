@@ -115,7 +115,7 @@ static void dump_facts(printer *p, uint8_t type, unsigned first, const uint64_t 
         case HSD_FACT_NUMBER:
             if (numbers[key] == 0) continue;
             put(p, "%s %u ", word, key);
-            if (type == HSC_BLOCK_INFO && key == HSC_INFO_FACTS)
+            if (type == HSC_BLOCK_INFO && (key == HSC_INFO_FACTS || key == HSC_INFO_SUMS))
                 put(p, "0x%" PRIx64, numbers[key]);
             else
                 put(p, "%" PRIu64, numbers[key]);
@@ -310,6 +310,39 @@ static void dump_group_total(printer *p, const hsd_record *record)
     put_number(p, "bytes", record->group_total.bytes);
 }
 
+static void dump_live_total(printer *p, const hsd_record *record)
+{
+    const hsd_live_total *total = &record->live_total;
+    put(p, "live %u", (unsigned)total->type);
+    put_number(p, "objects", total->objects);
+    put_number(p, "bytes", total->bytes);
+    put_number(p, "retained", total->retained_bytes);
+    put_number(p, "unreached", total->unreached_objects);
+    put_number(p, "unreached_bytes", total->unreached_bytes);
+}
+
+static void dump_root_total(printer *p, const hsd_record *record)
+{
+    const hsd_root_total *total = &record->root_total;
+    put(p, "owned %u", (unsigned)total->name);
+    put_number(p, "kind", total->kind);
+    put_hex(p, "flags", total->flags);
+    put_number(p, "objects", total->objects);
+    put_number(p, "bytes", total->bytes);
+    put_number(p, "retained", total->retained_bytes);
+}
+
+static void dump_place(printer *p, const hsd_record *record)
+{
+    const hsd_place_total *place = &record->place_total;
+    put(p, "place %u %u", (unsigned)place->number, (unsigned)place->name);
+    put_number(p, "parent", place->parent);
+    put_number(p, "edge", place->edge);
+    put_hex(p, "flags", place->flags);
+    put_number(p, "objects", place->objects);
+    put_number(p, "bytes", place->bytes);
+}
+
 typedef void (*line_fn)(printer *p, const hsd_record *record);
 
 static hsd_status dump_records(printer *p, hsd_record_kind kind, line_fn line)
@@ -343,6 +376,9 @@ static hsd_status dump_all(printer *p)
     HSD_TRY(dump_records(p, HSD_RECORD_LOSS, dump_loss));
     HSD_TRY(dump_records(p, HSD_RECORD_TYPE_TOTAL, dump_type_total));
     HSD_TRY(dump_records(p, HSD_RECORD_GROUP_TOTAL, dump_group_total));
+    HSD_TRY(dump_records(p, HSD_RECORD_LIVE_TOTAL, dump_live_total));
+    HSD_TRY(dump_records(p, HSD_RECORD_ROOT_TOTAL, dump_root_total));
+    HSD_TRY(dump_records(p, HSD_RECORD_PLACE, dump_place));
     dump_end(p);
     flush(p);
     return p->status;

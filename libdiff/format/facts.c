@@ -14,7 +14,8 @@ hsd_fact_kind hsd_fact_kind_of(uint8_t block_type, unsigned key)
     }
     if (key == HSC_INFO_CAPTURE_ID || key == HSC_INFO_DOMAIN) return HSD_FACT_ID;
     if (key >= HSC_INFO_PRODUCER && key <= HSC_INFO_SOURCE_FORMAT) return HSD_FACT_TEXT;
-    return key >= HSC_INFO_PID && key <= HSC_INFO_TARGETS ? HSD_FACT_NUMBER : HSD_FACT_UNKNOWN;
+    if (key == HSC_INFO_WHY_NO_PLACES) return HSD_FACT_TEXT;
+    return key >= HSC_INFO_PID && key <= HSC_INFO_DANGLING ? HSD_FACT_NUMBER : HSD_FACT_UNKNOWN;
 }
 
 static const char *rule_of(uint8_t block_type)

@@ -77,12 +77,12 @@ hsd_status hsd_file_header_parse(const uint8_t *bytes, size_t size, hsd_file_hea
 }
 
 void hsd_file_header_build(uint8_t bytes[HSC_FILE_HEADER_BYTES],
-                           const uint8_t capture_id[HSC_CAPTURE_ID_BYTES])
+                           const uint8_t capture_id[HSC_CAPTURE_ID_BYTES], uint16_t minor)
 {
     memset(bytes, 0, HSC_FILE_HEADER_BYTES);
     memcpy(bytes, file_magic, sizeof file_magic);
     hsd_put_u16(bytes + 8, HSC_VERSION_MAJOR);
-    hsd_put_u16(bytes + 10, HSC_VERSION_MINOR);
+    hsd_put_u16(bytes + 10, minor);
     hsd_put_u32(bytes + 12, HSC_FILE_HEADER_BYTES);
     memcpy(bytes + 32, capture_id, HSC_CAPTURE_ID_BYTES);
     hsd_put_u64(bytes + 56, hsd_checksum(bytes, 56, 0));

@@ -29,9 +29,9 @@ uint64_t hsd_capture_seed(const uint8_t capture_id[HSC_CAPTURE_ID_BYTES]);
 hsd_status hsd_file_header_parse(const uint8_t *bytes, size_t size, hsd_file_header *out,
                                  hsd_fault *fault);
 
-/* A header of version 1.0 with this id. */
+/* A header of version 1.`minor` with this id. */
 void hsd_file_header_build(uint8_t bytes[HSC_FILE_HEADER_BYTES],
-                           const uint8_t capture_id[HSC_CAPTURE_ID_BYTES]);
+                           const uint8_t capture_id[HSC_CAPTURE_ID_BYTES], uint16_t minor);
 
 typedef struct hsd_trailer {
     uint64_t index_offset, end_offset;

@@ -155,6 +155,38 @@ static void make_group_total(hsd_record_block *r, uint32_t i, hsd_record *out)
                                          .bytes = wide(r, 1, i)};
 }
 
+static void make_live_total(hsd_record_block *r, uint32_t i, hsd_record *out)
+{
+    out->live_total = (hsd_live_total){.type = narrow(r, 0, i),
+                                       .objects = wide(r, 0, i),
+                                       .bytes = wide(r, 1, i),
+                                       .retained_bytes = wide(r, 2, i),
+                                       .unreached_objects = wide(r, 3, i),
+                                       .unreached_bytes = wide(r, 4, i)};
+}
+
+static void make_root_total(hsd_record_block *r, uint32_t i, hsd_record *out)
+{
+    const uint32_t kind = narrow(r, 1, i);
+    out->root_total = (hsd_root_total){.name = narrow(r, 0, i),
+                                       .kind = kind <= 11 ? kind : 0,
+                                       .flags = narrow(r, 2, i),
+                                       .objects = wide(r, 0, i),
+                                       .bytes = wide(r, 1, i),
+                                       .retained_bytes = wide(r, 2, i)};
+}
+
+static void make_place(hsd_record_block *r, uint32_t i, hsd_record *out)
+{
+    out->place_total = (hsd_place_total){.number = r->first_place + i,
+                                         .name = narrow(r, 0, i),
+                                         .parent = narrow(r, 1, i),
+                                         .edge = narrow(r, 2, i),
+                                         .flags = narrow(r, 3, i),
+                                         .objects = wide(r, 0, i),
+                                         .bytes = wide(r, 1, i)};
+}
+
 /* ---- the table ---- */
 
 static const record_row rows[HSD_RECORD_KINDS] = {
@@ -221,6 +253,25 @@ static const record_row rows[HSD_RECORD_KINDS] = {
                                 false,
                                 false,
                                 make_group_total},
+    [HSD_RECORD_LIVE_TOTAL] = {HSC_BLOCK_LIVE_TOTALS,
+                               {HSC_COL_KEY},
+                               {HSC_COL_COUNT, HSC_COL_BYTES, HSC_COL_RETAINED, HSC_COL_UNREACHED,
+                                HSC_COL_UNREACHED_BYTES},
+                               false,
+                               false,
+                               make_live_total},
+    [HSD_RECORD_ROOT_TOTAL] = {HSC_BLOCK_ROOT_TOTALS,
+                               {HSC_COL_KEY, HSC_COL_KIND, HSC_COL_FLAGS},
+                               {HSC_COL_COUNT, HSC_COL_BYTES, HSC_COL_RETAINED},
+                               false,
+                               false,
+                               make_root_total},
+    [HSD_RECORD_PLACE] = {HSC_BLOCK_PLACES,
+                          {HSC_COL_KEY, HSC_COL_PARENT, HSC_COL_TEXT_ID, HSC_COL_FLAGS},
+                          {HSC_COL_COUNT, HSC_COL_BYTES},
+                          false,
+                          false,
+                          make_place},
 };
 
 uint8_t hsd_record_block_type(hsd_record_kind kind)
@@ -360,6 +411,8 @@ hsd_status hsd_record_block_decode(hsd_record_block *records, const hsd_block *b
     records->next = 0;
     records->restore_at = NULL;
     records->text = NULL;
+    records->first_place =
+        block->header.type == HSC_BLOCK_PLACES ? (uint32_t)block->header.first_ordinal : 0;
     records->source_is_ordinal = (block->header.flags & HSC_BLOCK_FLAG_SOURCE_ORDINAL) != 0;
     const hsd_status status = decode_all(records, block, fault);
     if (status != HSD_OK) records->records = 0; /* nothing of it may be looked at */

@@ -1,6 +1,6 @@
 /*
- * The records of one block of any type but INFO, OBJECTS, INDEX and END (FORMAT.md 6.2 to 6.15), decoded and then
- * given out one after the other.
+ * The records of one block of any type but INFO, OBJECTS, INDEX and END (FORMAT.md 6.2 to 6.15, 6.17 to 6.19),
+ * decoded and then given out one after the other. What ties the records of sums together is for sums.h.
  */
 #ifndef HSD_FORMAT_RECORD_BLOCK_H
 #define HSD_FORMAT_RECORD_BLOCK_H
@@ -9,8 +9,8 @@
 
 #include "format/columns.h"
 
-#define HSD_RECORD_KINDS  (HSD_RECORD_GROUP_TOTAL + 1)
-#define HSD_RECORD_FIELDS 4
+#define HSD_RECORD_KINDS  (HSD_RECORD_PLACE + 1)
+#define HSD_RECORD_FIELDS 5
 
 typedef struct hsd_record_block {
     uint8_t type;
@@ -22,6 +22,7 @@ typedef struct hsd_record_block {
     uint8_t *restore_at;  /* a byte that stands under the NUL of the last text … */
     uint8_t restore_byte; /* … and what it was */
     bool source_is_ordinal;
+    uint32_t first_place; /* number of the first, in a block of places */
     const uint64_t *bucket_objects, *bucket_bytes;
     const uint32_t *buckets;
     uint8_t bucket_numbers[HSC_HISTOGRAM_BUCKETS];

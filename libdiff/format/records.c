@@ -3,10 +3,13 @@
 
 #include "format/capture_state.h"
 #include "format/record_block.h"
+#include "format/sums.h"
 
 struct hsd_record_reader {
     hsd_capture *capture;
     uint8_t type;      /* of the blocks that have such records */
+    bool is_of_sums;
+    hsd_sum_walk sums;
     size_t next_ref;   /* where on the list to look for the next of them */
     hsd_status failed; /* sticks */
     hsd_block block;
@@ -23,6 +26,8 @@ hsd_status hsd_record_reader_open(hsd_record_reader **out, hsd_capture *capture,
     if (*out == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory to read records");
     (*out)->capture = capture;
     (*out)->type = hsd_record_block_type(kind);
+    (*out)->is_of_sums = hsd_block_is_of_sums((*out)->type);
+    if ((*out)->is_of_sums && !capture->info.is_baseline) (*out)->next_ref = capture->list.count;
     return HSD_OK;
 }
 
@@ -46,7 +51,21 @@ static hsd_status load_next(hsd_record_reader *reader, hsd_error *err)
     reader->failed = hsd_capture_load(reader->capture, &list->refs[i], &reader->block, &fault);
     if (reader->failed == HSD_OK)
         reader->failed = hsd_record_block_decode(&reader->records, &reader->block, &fault);
+    if (reader->failed == HSD_OK && reader->is_of_sums)
+        reader->failed = hsd_sum_begin(&reader->sums, &reader->block.header, &fault);
     if (reader->failed == HSD_OK) return HSD_OK;
+    reader->records.records = 0;
+    return hsd_fault_raise(&fault, reader->capture->file.input.name, err);
+}
+
+/* The order of sums is held as they are read. */
+static hsd_status check(hsd_record_reader *reader, hsd_record *record, hsd_error *err)
+{
+    hsd_fault fault = {.offset_bytes = reader->block.offset_bytes, .block = reader->block.header.number};
+    if (!reader->is_of_sums) return HSD_OK;
+    reader->failed = hsd_sum_step(&reader->sums, reader->type, record, &fault);
+    if (reader->failed == HSD_OK) return HSD_OK;
+    reader->records.records = 0;
     return hsd_fault_raise(&fault, reader->capture->file.input.name, err);
 }
 
@@ -54,5 +73,5 @@ hsd_status hsd_record_reader_next(hsd_record_reader *reader, hsd_record *record,
 {
     while (!hsd_record_block_next(&reader->records, record))
         HSD_TRY(load_next(reader, err));
-    return HSD_OK;
+    return check(reader, record, err);
 }

@@ -62,7 +62,8 @@ static void add_to_totals(void *context, const hsd_block_header *header, const h
 
 static hsd_status count_block(salvage *s, hsd_fault *fault)
 {
-    if (!hsd_content_is_counted(s->block.header.type)) return HSD_OK;
+    const uint8_t type = s->block.header.type;
+    if (!hsd_content_is_counted(type) || !hsd_capture_reads(s->capture, type)) return HSD_OK;
     HSD_TRY(hsd_block_unfold(&s->block, fault));
     HSD_TRY(hsd_content_take(&s->content, &s->block, true, add_to_totals, s, fault));
     if (s->fault.status == HSD_OK) return HSD_OK;
@@ -108,23 +109,25 @@ static hsd_status write_block(salvage *s, uint8_t type, uint32_t records, hsd_er
 static hsd_status write_header(salvage *s, hsd_error *err)
 {
     uint8_t bytes[HSC_FILE_HEADER_BYTES];
-    hsd_file_header_build(bytes, s->capture->file.header.capture_id);
+    hsd_file_header_build(bytes, s->capture->file.header.capture_id, s->capture->file.header.minor);
     return hsd_output_write(&s->output, bytes, sizeof bytes, err);
 }
 
 /*
- * INFO is lost: the capture id and what targets are is what is known. Whether values of user data are inside is not, so it says
- * that they are.
+ * INFO is lost: the capture id, what targets are, and that it was a baseline is what is known. Whether values of user data are
+ * inside is not, so it says that they are.
  */
 static hsd_status write_info(salvage *s, hsd_error *err)
 {
     const hsd_capture *capture = s->capture;
     const hsd_bytes id = {capture->file.header.capture_id, HSC_CAPTURE_ID_BYTES};
     const bool are_ordinals = capture->info.targets_are_ordinals;
+    const uint64_t sums = capture->info.sums, facts = FACT_VALUES | capture->info.facts;
     HSD_TRY(hsd_fact_put_bytes(&s->payload, HSC_INFO_CAPTURE_ID, id, err));
-    HSD_TRY(hsd_fact_put_number(&s->payload, HSC_INFO_FACTS, FACT_VALUES, err));
+    HSD_TRY(hsd_fact_put_number(&s->payload, HSC_INFO_FACTS, facts, err));
     if (are_ordinals) HSD_TRY(hsd_fact_put_number(&s->payload, HSC_INFO_TARGETS, 1, err));
-    return write_block(s, HSC_BLOCK_INFO, are_ordinals ? 3 : 2, err);
+    if (sums != 0) HSD_TRY(hsd_fact_put_number(&s->payload, HSC_INFO_SUMS, sums, err));
+    return write_block(s, HSC_BLOCK_INFO, 2u + are_ordinals + (sums != 0), err);
 }
 
 /* A column of the block that is being built: `count` values at s->columns + n * RECORDS_A_BLOCK. */

@@ -133,7 +133,7 @@ static hsd_status load(survey *s, const hsd_block_ref *ref, hsd_fault *fault)
     const hsd_file *file = &s->capture->file;
     if (ref->number == 0 && ref->type != HSC_BLOCK_INFO)
         return hsd_fault_corrupt(fault, "2.3", "the first block must be an info block");
-    if (ref->type >= 128)
+    if (!hsd_capture_reads(s->capture, ref->type))
         return hsd_block_read(&s->block, &file->input, ref, file->header.seed, fault);
     HSD_TRY(hsd_block_load(&s->block, &file->input, ref, file->header.seed, fault));
     return take_content(s, fault);
@@ -189,6 +189,25 @@ static hsd_status walk(survey *s, hsd_fault *fault)
 }
 
 /* ---- what it comes to ---- */
+
+/* Without INFO sums say that the capture is a baseline, and what is there of them what there was. */
+static void take_sums(survey *s)
+{
+    hsd_capture_info *info = &s->capture->info;
+    const hsd_counts *counts = &s->content.counts;
+    const bool has_sums = (counts->live_totals | counts->root_totals | counts->places) != 0;
+    if (!s->capture->has_info && has_sums) {
+        info->is_baseline = true;
+        info->facts |= HSD_FACTS_OF_BASELINE;
+        info->sums = (counts->root_totals > 0 ? HSD_SUMS_OF_ROOTS : 0) |
+                     (counts->places > 0 ? HSD_SUMS_OF_PLACES : 0);
+    }
+    if (!info->is_baseline) return;
+    info->live_totals = counts->live_totals;
+    info->root_totals = counts->root_totals;
+    info->places = counts->places;
+    if (s->is_header_damaged) s->capture->file.header.minor = HSC_VERSION_MINOR_BASELINE;
+}
 
 static void take_counts(survey *s)
 {
@@ -297,6 +316,7 @@ static hsd_status conclude(survey *s, hsd_fault *fault)
 {
     hsd_capture *capture = s->capture;
     take_counts(s);
+    take_sums(s);
     bool has_end;
     HSD_TRY(find_whole_end(s, &has_end, fault));
     capture->info.has_index = has_end;

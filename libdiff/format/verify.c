@@ -88,7 +88,7 @@ static int phase_of(uint8_t type)
 static void check_phase(hsd_verifier *v, uint8_t type)
 {
     const int phase = phase_of(type);
-    if (type >= 128) return;
+    if (hsd_block_is_skipped(type)) return;
     if (type == HSC_BLOCK_INFO && v->blocks.count > 0) {
         hsd_verify_tell(v, "2.3", "an info block stands in the middle");
     } else if (type != HSC_BLOCK_INFO && v->blocks.count == 0 && !v->has_lost) {
@@ -165,7 +165,8 @@ static hsd_status take_content(hsd_verifier *v, hsd_fault *fault)
 static hsd_status load(hsd_verifier *v, const hsd_block_ref *ref, hsd_fault *fault)
 {
     const hsd_input *input = &v->file.input;
-    if (ref->type >= 128) return hsd_block_read(&v->block, input, ref, v->file.header.seed, fault);
+    if (!hsd_verify_reads(v, ref->type))
+        return hsd_block_read(&v->block, input, ref, v->file.header.seed, fault);
     HSD_TRY(hsd_block_load(&v->block, input, ref, v->file.header.seed, fault));
     return take_content(v, fault);
 }
@@ -196,7 +197,9 @@ static hsd_status take_block(hsd_verifier *v, const hsd_scan_step *step, hsd_fau
         *fault = found;
         return status;
     }
-    tell_fault(v, &found);
+    /* Places behind those that are lost are told of with these. */
+    if (!v->has_lost || step->ref.type != HSC_BLOCK_PLACES || strcmp(found.rule, "4.10") != 0)
+        tell_fault(v, &found);
     v->has_lost = true;
     return HSD_OK;
 }
@@ -332,6 +335,7 @@ static hsd_status verify(hsd_verifier *v, hsd_fault *fault)
     HSD_TRY(walk(v, fault));
     check_index(v);
     HSD_TRY(hsd_verify_sums(v, fault));
+    hsd_verify_baseline(v);
     HSD_TRY(hsd_verify_object_ids(v, fault));
     tell_repeats(v);
     return HSD_OK;

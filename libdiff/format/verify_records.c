@@ -9,6 +9,7 @@
 #define FACT_VALUES       4u /* FORMAT.md 8.2, key 9 */
 #define STRENGTH_MASK     3u
 #define STRENGTH_RESERVED 3u
+#define PLACE_IS_ROOT     1u
 
 static const struct table_name {
     const char *name, *rule;
@@ -69,6 +70,7 @@ static void check_object(hsd_verifier *v, const hsd_object *object)
                         "object 0x%llx has a value, and the capture says that there are none",
                         (unsigned long long)object->id);
     }
+    hsd_verify_baseline_object(v, object);
     hsd_totals_add_object(&v->totals, object, &v->failure);
 }
 
@@ -125,6 +127,13 @@ static void check_group_total(hsd_verifier *v, const hsd_group_total *total)
     v->last_group = group + 1;
 }
 
+static void use_place(hsd_verifier *v, const hsd_place_total *place)
+{
+    const bool is_root = (place->flags & PLACE_IS_ROOT) != 0;
+    use(v, HSD_TABLE_STRING, place->edge);
+    use(v, is_root ? HSD_TABLE_STRING : HSD_TABLE_TYPE, place->name);
+}
+
 void hsd_verify_record(void *context, const hsd_block_header *header, const hsd_object *object,
                        const hsd_record *record)
 {
@@ -151,6 +160,9 @@ void hsd_verify_record(void *context, const hsd_block_header *header, const hsd_
         break;
     case HSC_BLOCK_TYPE_TOTALS: check_type_total(v, &record->type_total); break;
     case HSC_BLOCK_GROUP_TOTALS: check_group_total(v, &record->group_total); break;
+    case HSC_BLOCK_LIVE_TOTALS: use(v, HSD_TABLE_TYPE, record->live_total.type); break;
+    case HSC_BLOCK_ROOT_TOTALS: use(v, HSD_TABLE_STRING, record->root_total.name); break;
+    case HSC_BLOCK_PLACES: use_place(v, &record->place_total); break;
     default: break;
     }
 }
@@ -300,9 +312,10 @@ static hsd_status locate_undefined(hsd_verifier *v, hsd_fault *fault)
 {
     v->is_locating = true;
     v->content.has_last = false;
+    v->content.sums = (hsd_sum_walk){0};
     for (size_t i = 0; i < v->blocks.count; i++) {
         const hsd_block_ref *ref = &v->blocks.refs[i];
-        if (!hsd_content_is_counted(ref->type)) continue;
+        if (!hsd_content_is_counted(ref->type) || !hsd_verify_reads(v, ref->type)) continue;
         HSD_TRY(load_again(v, ref, fault));
         HSD_TRY(hsd_content_take(&v->content, &v->block, true, hsd_verify_record, v, fault));
     }

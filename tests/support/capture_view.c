@@ -75,7 +75,10 @@ static void take_record(capture_view *view, hsd_record_kind kind, const hsd_reco
         break;
     case HSD_RECORD_EDGE:
     case HSD_RECORD_METRIC:
-    case HSD_RECORD_GROUP_TOTAL: break;
+    case HSD_RECORD_GROUP_TOTAL:
+    case HSD_RECORD_LIVE_TOTAL:
+    case HSD_RECORD_ROOT_TOTAL:
+    case HSD_RECORD_PLACE: break;
     }
 }
 

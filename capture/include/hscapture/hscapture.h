@@ -70,6 +70,21 @@ typedef enum hsc_identity {
 #define HSC_FACT_NO_ROOTS 0x8u   /* the source cannot say what is a root: everything counts as live */
 #define HSC_FACT_NO_REFERENCES 0x10u /* the source has no references */
 #define HSC_FACT_CONSERVATIVE 0x20u  /* references were guessed from words that look like pointers */
+#define HSC_FACT_BASELINE 0x40u      /* the sums of another capture; set by hsc_options.baseline alone */
+
+/* What there was to add up, in a baseline (FORMAT.md 7.11). Flags of hsc_baseline.sums. */
+#define HSC_SUMS_ROOTS 0x1u      /* the capture had roots … */
+#define HSC_SUMS_REFERENCES 0x2u /* … and references; without one of both all its objects count as live */
+#define HSC_SUMS_PLACES 0x4u     /* places, retained and soft are known */
+#define HSC_SUMS_SUMMARY 0x8u    /* only type totals were there */
+
+typedef struct hsc_baseline {
+    uint32_t sums;               /* HSC_SUMS_* */
+    const char *why_no_places;   /* a clause, without HSC_SUMS_PLACES; NULL = not said */
+    uint64_t place_least_bytes;  /* places with fewer bytes in and below them count for the place above; 0 = none was cut */
+    uint64_t soft_objects, soft_bytes; /* live ones that are softly held */
+    uint64_t dangling;           /* references of the capture that led nowhere */
+} hsc_baseline;
 
 typedef struct hsc_options {
     const char *producer;     /* "hsdiff 0.1.0 import hprof" */
@@ -88,6 +103,8 @@ typedef struct hsc_options {
     int compression;          /* zstd level; 0 = store blocks as they are; default 1 */
     bool targets_are_ordinals;/* references and roots name objects by ordinal (0-based order of
                                * hsc_begin_object) instead of by id */
+    const hsc_baseline *baseline; /* not NULL: the sums of another capture, whose facts stand here. No roots, edges and
+                               * references; facts BASELINE, NO_ROOTS and NO_REFERENCES are set. Borrowed for the call */
 } hsc_options;
 
 typedef struct hsc_writer hsc_writer;
@@ -232,6 +249,46 @@ hsc_status hsc_metric(hsc_writer *w, const char *name, const char *unit, uint64_
 
 /* Something that is not in the capture: "events dropped", 17. Shown in every report. */
 hsc_status hsc_loss(hsc_writer *w, const char *what, uint64_t count);
+
+/* ---- sums: baselines alone, FORMAT.md 6.17 to 6.19. HSC_E_MISUSE in other captures ---- */
+
+typedef struct hsc_live_total { /* what hsc_count and objects say of a type, live and not, adds up to this */
+    uint32_t type;
+    uint64_t objects, bytes;    /* live */
+    uint64_t retained_bytes;    /* of these objects and all that they dominate */
+    uint64_t unreached_objects, unreached_bytes;
+} hsc_live_total;
+
+/* Types ascend; HSC_E_MISUSE else. */
+hsc_status hsc_sum_type(hsc_writer *w, const hsc_live_total *total);
+
+#define HSC_ROOT_TOTAL_SHARED 0x1u /* what several owners reach */
+
+typedef struct hsc_root_total {
+    uint32_t name;              /* string */
+    hsc_root_kind kind;
+    uint32_t flags;             /* HSC_ROOT_TOTAL_SHARED */
+    uint64_t objects, bytes;    /* live, owned */
+    uint64_t retained_bytes;
+} hsc_root_total;
+
+/* Names ascend by their number; HSC_E_MISUSE else. */
+hsc_status hsc_sum_root(hsc_writer *w, const hsc_root_total *total);
+
+#define HSC_PLACE_IS_ROOT 0x1u  /* `name` is the string of a root's name */
+#define HSC_PLACE_CAN_HOLD 0x2u /* no helper of a container and no insides of one */
+
+typedef struct hsc_place {
+    uint32_t parent;            /* number of the place above: places count from 0 in the order of the calls */
+    uint32_t edge;              /* string, 0 = by no one reference */
+    uint32_t name;              /* type; with HSC_PLACE_IS_ROOT string */
+    uint32_t flags;             /* HSC_PLACE_* */
+    uint64_t objects, bytes;    /* in this very place */
+} hsc_place;
+
+/* The first is the heap (parent and name 0), all others follow in preorder: HSC_E_MISUSE for a parent from which the place
+ * before does not hang, HSC_E_LIMIT past 1,048,576 places or depth 255. */
+hsc_status hsc_sum_place(hsc_writer *w, const hsc_place *place);
 
 /* ---- the end ---- */
 

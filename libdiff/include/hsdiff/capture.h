@@ -55,6 +55,14 @@ typedef struct hsd_capture_info {
     uint64_t summary_objects, summary_bytes; /* stand in the type totals alone */
     uint64_t lost;            /* sum of all losses */
     bool has_parts;           /* some type carries HSC_TYPE_PART */
+    /* Baselines (FORMAT.md 7.11): sums of the capture of which all of the above tells, but for ids of capture and counts. */
+    bool is_baseline;
+    uint64_t live_totals, root_totals, places; /* records of these */
+    uint32_t sums;            /* HSC_SUMS_* of hscapture.h: what there was to add up */
+    const char *why_no_places; /* a clause; "" with HSC_SUMS_PLACES, or not said */
+    uint64_t place_least_bytes; /* places with fewer bytes in and below them count for the place above; 0 = none was cut */
+    uint64_t soft_objects, soft_bytes; /* live ones that are softly held; with HSC_SUMS_PLACES */
+    uint64_t dangling;        /* references of the capture that led nowhere */
 } hsd_capture_info;
 
 /* How a damaged or cut-off capture is treated. */
@@ -162,18 +170,37 @@ typedef struct hsd_type_total {
 } hsd_type_total;
 typedef struct hsd_group_total { uint32_t kind; /* 0 category, 1 root kind */ uint32_t key; uint64_t count, bytes; } hsd_group_total;
 
+/* Sums of a baseline, in amounts as tables count them: parts folded, pseudo objects left out, native bytes included. Types
+ * and names ascend by number, each once; two types may have one name. */
+typedef struct hsd_live_total {
+    uint32_t type;
+    uint64_t objects, bytes, retained_bytes; /* live */
+    uint64_t unreached_objects, unreached_bytes;
+} hsd_live_total;
+typedef struct hsd_root_total {
+    uint32_t name, kind, flags; /* string; hsc_root_kind; HSC_ROOT_TOTAL_SHARED */
+    uint64_t objects, bytes, retained_bytes;
+} hsd_root_total;
+/* In preorder: number 0 is the heap, a parent is the place before or one that this hangs from, so parent < number. */
+typedef struct hsd_place_total {
+    uint32_t number, parent, depth; /* depth: 0 for number 0, at most 255 */
+    uint32_t edge, name, flags;     /* string, 0 = by no one reference; type, with HSC_PLACE_IS_ROOT string; HSC_PLACE_* */
+    uint64_t objects, bytes;        /* in this very place */
+} hsd_place_total;
+
 /* All other records: one reader type, the kind chosen at open, the matching next. */
 typedef struct hsd_record_reader hsd_record_reader;
 typedef enum hsd_record_kind {
     HSD_RECORD_STRING, HSD_RECORD_TYPE, HSD_RECORD_LABEL, HSD_RECORD_SITE, HSD_RECORD_EDGE,
     HSD_RECORD_ROOT, HSD_RECORD_THREAD, HSD_RECORD_FRAME, HSD_RECORD_METRIC, HSD_RECORD_LOSS,
-    HSD_RECORD_TYPE_TOTAL, HSD_RECORD_GROUP_TOTAL
+    HSD_RECORD_TYPE_TOTAL, HSD_RECORD_GROUP_TOTAL,
+    HSD_RECORD_LIVE_TOTAL, HSD_RECORD_ROOT_TOTAL, HSD_RECORD_PLACE /* none in a capture that is no baseline */
 } hsd_record_kind;
 
 typedef union hsd_record {
     hsd_string string; hsd_type type; hsd_label label; hsd_site site; hsd_edge edge; hsd_root root;
     hsd_thread thread; hsd_frame frame; hsd_metric metric; hsd_loss loss; hsd_type_total type_total;
-    hsd_group_total group_total;
+    hsd_group_total group_total; hsd_live_total live_total; hsd_root_total root_total; hsd_place_total place_total;
 } hsd_record;
 
 hsd_status hsd_record_reader_open(hsd_record_reader **out, hsd_capture *capture,

@@ -25,7 +25,7 @@ forge forge_begin(void)
     uint8_t header[HSC_FILE_HEADER_BYTES];
     memcpy(f.id, "0123456789abcdef", 16);
     f.seed = hsd_capture_seed(f.id);
-    hsd_file_header_build(header, f.id);
+    hsd_file_header_build(header, f.id, HSC_VERSION_MINOR);
     append(&f.bytes, header, sizeof header);
     return f;
 }

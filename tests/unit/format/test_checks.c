@@ -106,7 +106,7 @@ static hsd_status parse_changed(size_t offset, uint8_t value, const char *rule)
 {
     uint8_t bytes[HSC_FILE_HEADER_BYTES];
     hsd_fault fault;
-    hsd_file_header_build(bytes, (const uint8_t *)"0123456789abcdef");
+    hsd_file_header_build(bytes, (const uint8_t *)"0123456789abcdef", 0);
     bytes[offset] = value;
     put_u64(bytes + 56, hsd_checksum(bytes, 56, 0));
     const hsd_status status = parse_header(bytes, sizeof bytes, &fault);
@@ -119,7 +119,7 @@ Test(header, reads_back_what_it_builds)
     uint8_t bytes[HSC_FILE_HEADER_BYTES];
     hsd_file_header header;
     hsd_fault fault;
-    hsd_file_header_build(bytes, (const uint8_t *)"0123456789abcdef");
+    hsd_file_header_build(bytes, (const uint8_t *)"0123456789abcdef", 0);
     cr_assert_eq(hsd_file_header_parse(bytes, sizeof bytes, &header, &fault), HSD_OK);
     cr_assert_eq(header.major, 1);
     cr_assert_eq(header.minor, 0);
@@ -141,7 +141,7 @@ Test(header, tells_newer_from_damaged_from_foreign)
     cr_assert_eq(parse_changed(24, 1, ""), HSD_OK, "optional features are ignored");
     cr_assert_eq(parse_changed(50, 1, "3.8"), HSD_E_CORRUPT);
     cr_assert_eq(parse_changed(0, 'X', "3.2"), HSD_E_NOT_THIS_FORMAT);
-    hsd_file_header_build(bytes, (const uint8_t *)"0123456789abcdef");
+    hsd_file_header_build(bytes, (const uint8_t *)"0123456789abcdef", 0);
     bytes[40] ^= 1;
     cr_assert_eq(parse_header(bytes, sizeof bytes, &fault), HSD_E_CORRUPT);
     cr_assert_str_eq(fault.rule, "3.3");

@@ -246,7 +246,10 @@ static void check_record(const model *m, hsd_record_kind kind, const hsd_record 
         cr_assert_eq(r->loss.count, m->amount[i]);
         break;
     case HSD_RECORD_TYPE_TOTAL:
-    case HSD_RECORD_GROUP_TOTAL: break;
+    case HSD_RECORD_GROUP_TOTAL:
+    case HSD_RECORD_LIVE_TOTAL:
+    case HSD_RECORD_ROOT_TOTAL:
+    case HSD_RECORD_PLACE: break;
     }
 }
 
