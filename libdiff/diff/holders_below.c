@@ -10,6 +10,7 @@
  */
 #include "diff/growth.h"
 
+#include "diff/trie_names.h"
 #include <hscapture/hscapture.h>
 
 hsd_status hsd_growth_chosen_make(hsd_growth_chosen *chosen, const hsd_growth *growth, hsd_error *err)
@@ -34,9 +35,7 @@ void hsd_growth_chosen_release(hsd_growth_chosen *chosen)
 
 bool hsd_growth_can_hold(const hsd_growth *growth, uint32_t type, uint32_t edge)
 {
-    if (growth->c->types.flags[type] & HSC_TYPE_INTERNAL) return false;
-    if (edge == HSD_TRIE_ANY) edge = growth->item_edge;
-    return edge >= growth->c->edges.count || growth->c->edges.is_fold[edge] == 0;
+    return hsd_trie_can_hold(&growth->c->types, &growth->c->edges, type, edge);
 }
 
 /* An edge without a name: of several ways none is the node's own. */

@@ -33,9 +33,11 @@ static hsd_status make_plan(hsd_single *single, hsd_error *err)
     hsd_plan *plan = &single->plan;
     hsd_side_walk *side = &single->side;
     const char *why = single->is_for_paths ? hsd_side_why_no_graph(side) : hsd_side_why_no_tree(side);
-    HSD_TRY(divide_memory(single, why == NULL, err));
-    single->has_tree = why == NULL && plan->has_holders;
+    const bool wants_tree = why == NULL && !single->stops_at_owners;
+    HSD_TRY(divide_memory(single, wants_tree, err));
+    single->has_tree = wants_tree && plan->has_holders;
     if (why != NULL) snprintf(single->why_no_tree, sizeof single->why_no_tree, "the capture %s", why);
+    else if (!wants_tree) snprintf(single->why_no_tree, sizeof single->why_no_tree, "they were not asked for");
     else if (!plan->has_holders) {
         const uint64_t least = plan->holders_least_bytes;
         snprintf(single->why_no_tree, sizeof single->why_no_tree,
@@ -48,7 +50,8 @@ static hsd_status make_plan(hsd_single *single, hsd_error *err)
     side->plan = plan->sides[0];
     side->table_bytes = plan->table_bytes;
     side->use_thread = plan->uses_sort_threads;
-    side->want_tree = side->keep_graph = single->has_tree;
+    side->want_tree = single->has_tree;
+    side->keep_graph = single->has_tree && !single->is_for_sums;
     return HSD_OK;
 }
 
@@ -68,7 +71,7 @@ static hsd_status open_side(hsd_single *single, hsd_capture *capture, hsd_error 
     side->capture = capture;
     side->space = &single->space;
     side->reporter = &single->reporter;
-    side->want_ids = true;
+    side->want_ids = !single->is_for_sums;
     HSD_TRY(hsd_side_open(side, &single->types, err));
     HSD_TRY(make_plan(single, err));
     return number_edges(single, err);

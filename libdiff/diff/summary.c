@@ -8,9 +8,11 @@
 
 #include "base/check.h"
 #include "diff/compare.h"
+#include "diff/summary.h"
 
-static hsd_status no_totals(const hsd_capture_info *info, hsd_error *err)
+hsd_status hsd_summary_check(const hsd_capture_info *info, hsd_error *err)
 {
+    if (info->is_complete) return HSD_OK;
     hsd_error_set_file(err, info->path);
     const hsd_status status =
         hsd_fail(err, HSD_E_TRUNCATED, "the capture has no type totals: it ends before them");
@@ -18,8 +20,7 @@ static hsd_status no_totals(const hsd_capture_info *info, hsd_error *err)
     return status;
 }
 
-static hsd_status add_totals(hsd_summary_side *side, hsd_capture *capture, const hsd_type_table *types,
-                             hsd_error *err)
+hsd_status hsd_summary_add(hsd_amount *by_type, hsd_capture *capture, const hsd_type_table *types, hsd_error *err)
 {
     hsd_record_reader *reader;
     HSD_TRY(hsd_record_reader_open(&reader, capture, HSD_RECORD_TYPE_TOTAL, err));
@@ -28,7 +29,7 @@ static hsd_status add_totals(hsd_summary_side *side, hsd_capture *capture, const
         hsd_record record;
         status = hsd_record_reader_next(reader, &record, err);
         if (status != HSD_OK) break;
-        hsd_amount *amount = &side->by_type[hsd_type_common(types, record.type_total.type)];
+        hsd_amount *amount = &by_type[hsd_type_common(types, record.type_total.type)];
         amount->objects = hsd_add_saturating(amount->objects, record.type_total.objects);
         amount->bytes = hsd_add_saturating(amount->bytes, record.type_total.bytes);
     }
@@ -42,13 +43,13 @@ static hsd_status load(hsd_summary_side sides[SIDE_COUNT], hsd_capture *const ca
     HSD_TRY(hsd_type_names_init(names, err));
     for (int i = 0; i < SIDE_COUNT; i++) {
         sides[i].info = hsd_capture_get_info(captures[i]);
-        if (!sides[i].info->is_complete) return no_totals(sides[i].info, err);
+        HSD_TRY(hsd_summary_check(sides[i].info, err));
         HSD_TRY(hsd_type_table_load(&tables[i], captures[i], names, err));
     }
     for (int i = 0; i < SIDE_COUNT; i++) {
         sides[i].by_type = calloc(names->names.count, sizeof *sides[i].by_type);
         if (sides[i].by_type == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for type totals");
-        HSD_TRY(add_totals(&sides[i], captures[i], &tables[i], err));
+        HSD_TRY(hsd_summary_add(sides[i].by_type, captures[i], &tables[i], err));
     }
     return HSD_OK;
 }

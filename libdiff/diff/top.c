@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "diff/fold.h"
 #include "diff/path_find.h"
 #include "diff/path_text.h"
+#include "diff/single_rows.h"
 #include "diff/store.h"
 #include "diff/top_walk.h"
 
@@ -50,12 +50,6 @@ static hsd_status new_result(hsd_top **out, hsd_error *err)
     return HSD_OK;
 }
 
-static void add(hsd_amount *sum, hsd_amount amount)
-{
-    sum->objects = hsd_add_saturating(sum->objects, amount.objects);
-    sum->bytes = hsd_add_saturating(sum->bytes, amount.bytes);
-}
-
 static int descending(uint64_t a, uint64_t b) { return (a < b) - (a > b); }
 
 /* ---- types ---- */
@@ -68,26 +62,11 @@ static int compare_types(const void *left, const void *right)
     return order != 0 ? order : hsd_store_compare(a->name, b->name);
 }
 
-static hsd_status make_types(top_run *r, hsd_amount *live, hsd_amount *unreached, hsd_error *err)
+static hsd_status make_types(top_run *r, hsd_error *err)
 {
     hsd_top *top = r->top;
-    const hsd_fold_side *counts = r->single.side.counts;
-    const hsd_names *names = &r->single.types.names;
-    top->types = hsd_arena_take(&top->store->arena, names->count * sizeof *top->types);
-    if (top->types == NULL) return no_memory(err);
-    for (uint32_t i = 0; i < names->count; i++) {
-        hsd_top_type row = {
-            .flags = r->single.types.flags[i],
-            .live = counts->live_by_type[i],
-            .unreached = counts->unreached_by_type[i],
-            .retained_bytes = top->has_retained ? r->walk.types.bytes[i] : 0,
-        };
-        if (row.live.objects == 0 && row.unreached.objects == 0) continue;
-        HSD_TRY(hsd_store_text(top->store, hsd_names_get(names, i), &row.name, err));
-        add(live, row.live);
-        add(unreached, row.unreached);
-        top->types[top->type_count++] = row;
-    }
+    const hsd_retained_sums *retained = top->has_retained ? &r->walk.types : NULL;
+    HSD_TRY(hsd_single_types(&r->single, retained, top->store, &top->types, &top->type_count, err));
     qsort(top->types, top->type_count, sizeof *top->types, compare_types);
     return HSD_OK;
 }
@@ -107,22 +86,8 @@ static int compare_roots(const void *left, const void *right)
 static hsd_status make_roots(top_run *r, hsd_error *err)
 {
     hsd_top *top = r->top;
-    const hsd_side_walk *side = &r->single.side;
-    const hsd_names *names = &side->roots.names;
-    if (!hsd_side_has_graph(side)) return HSD_OK; /* nothing to tell them by */
-    top->roots = hsd_arena_take(&top->store->arena, names->count * sizeof *top->roots);
-    if (top->roots == NULL) return no_memory(err);
-    for (uint32_t i = 0; i < names->count; i++) {
-        hsd_top_root row = {
-            .kind = side->roots.kinds[i],
-            .is_shared = i == HSD_ROOT_SHARED,
-            .live = side->counts->live_by_root[i],
-            .retained_bytes = top->has_retained ? r->walk.roots.bytes[i] : 0,
-        };
-        if (row.live.objects == 0 && row.retained_bytes == 0) continue;
-        HSD_TRY(hsd_store_text(top->store, hsd_names_get(names, i), &row.name, err));
-        top->roots[top->root_count++] = row;
-    }
+    const hsd_retained_sums *retained = top->has_retained ? &r->walk.roots : NULL;
+    HSD_TRY(hsd_single_roots(&r->single, retained, top->store, &top->roots, &top->root_count, err));
     qsort(top->roots, top->root_count, sizeof *top->roots, compare_roots);
     return HSD_OK;
 }
@@ -218,30 +183,16 @@ static hsd_status find_retained(top_run *r, const hsd_top_options *options, hsd_
     return find_objects(r, err);
 }
 
-static void add_warnings(hsd_top *top, const hsd_side_walk *side)
-{
-    hsd_store_warn_of_capture(top->store, &top->side.info);
-    if (side->info->summary_objects > 0) {
-        hsd_store_warn(top->store, "%s %s", top->side.info.path,
-                       side->info->objects == 0 ? "holds totals by type alone: there is no object to look at"
-                                                : "has totals by type beside its objects: they are not counted here");
-    }
-    hsd_store_warn_of_references(top->store, &top->side);
-    top->warnings = top->store->warnings;
-    top->warning_count = top->store->warning_count;
-}
-
 static hsd_status run(top_run *r, hsd_capture *capture, const hsd_top_options *options, hsd_error *err)
 {
-    hsd_amount live = {0, 0}, unreached = {0, 0};
     hsd_top *top = r->top;
     HSD_TRY(hsd_single_walk(&r->single, capture, err));
     HSD_TRY(find_retained(r, options, err));
-    HSD_TRY(make_types(r, &live, &unreached, err));
+    HSD_TRY(make_types(r, err));
     HSD_TRY(make_roots(r, err));
-    HSD_TRY(hsd_store_info(top->store, r->single.side.info, &top->side.info, err));
-    hsd_store_side(&top->side, &r->single.side, live, unreached);
-    add_warnings(top, &r->single.side);
+    HSD_TRY(hsd_single_side(&r->single, top->types, top->type_count, top->store, &top->side, err));
+    top->warnings = top->store->warnings;
+    top->warning_count = top->store->warning_count;
     top->temp_bytes_peak = r->single.space.bytes_peak;
     return HSD_OK;
 }

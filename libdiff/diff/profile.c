@@ -1,0 +1,188 @@
+/*
+ * Which way a capture goes, and what is alike on all of them.
+ */
+#include "diff/profile_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+
+static hsd_status no_memory(hsd_error *err)
+{
+    return hsd_fail(err, HSD_E_NOMEM, "out of memory for the result");
+}
+
+void hsd_profile_free(hsd_profile *profile)
+{
+    if (profile == NULL) return;
+    hsd_store_free(profile->store);
+    free(profile);
+}
+
+static hsd_status new_result(hsd_profile **out, hsd_error *err)
+{
+    hsd_profile *profile = calloc(1, sizeof *profile);
+    if (profile != NULL) profile->store = calloc(1, sizeof *profile->store);
+    if (profile == NULL || profile->store == NULL) {
+        free(profile);
+        return no_memory(err);
+    }
+    profile->why_no_places = (hsd_text){"", 0};
+    *out = profile;
+    return HSD_OK;
+}
+
+/* ---- what the ways share ---- */
+
+uint32_t hsd_profile_most_places(const hsd_profile_options *options)
+{
+    if (options->places == 0) return HSD_PLACES_USUAL;
+    return (uint32_t)hsd_min_u64(options->places, HSD_PLACES_MOST);
+}
+
+hsd_status hsd_profile_say_why(hsd_profile *profile, const char *why, hsd_error *err)
+{
+    return hsd_store_text(profile->store, (hsd_bytes){(const uint8_t *)why, strlen(why)}, &profile->why_no_places, err);
+}
+
+static int compare_types(const void *left, const void *right)
+{
+    const hsd_top_type *a = left, *b = right;
+    if (a->live.bytes != b->live.bytes) return a->live.bytes < b->live.bytes ? 1 : -1;
+    return hsd_store_compare(a->name, b->name);
+}
+
+static int compare_roots(const void *left, const void *right)
+{
+    const hsd_top_root *a = left, *b = right;
+    if (a->live.bytes != b->live.bytes) return a->live.bytes < b->live.bytes ? 1 : -1;
+    return hsd_store_compare(a->name, b->name);
+}
+
+void hsd_profile_sort(hsd_profile *profile)
+{
+    if (profile->type_count > 0) qsort(profile->types, profile->type_count, sizeof *profile->types, compare_types);
+    if (profile->root_count > 0) qsort(profile->roots, profile->root_count, sizeof *profile->roots, compare_roots);
+}
+
+hsd_status hsd_profile_rows_of(const hsd_profile *profile, const hsd_names *names, uint32_t **rows, hsd_error *err)
+{
+    *rows = malloc(((size_t)names->count + 1) * sizeof **rows);
+    if (*rows == NULL) return no_memory(err);
+    for (uint32_t i = 0; i < names->count; i++) (*rows)[i] = HSD_ID_NONE;
+    for (size_t i = 0; i < profile->type_count; i++) {
+        const hsd_text name = profile->types[i].name;
+        const uint32_t number = hsd_names_find(names, (hsd_bytes){(const uint8_t *)name.data, name.size});
+        if (number != HSD_NAME_NONE) (*rows)[number] = (uint32_t)i;
+    }
+    return HSD_OK;
+}
+
+/* ---- metrics ---- */
+
+typedef struct metrics { /* by number of the name */
+    hsd_names names, units;
+    struct { uint32_t unit; uint64_t value; } *list;
+    uint32_t capacity;
+} metrics;
+
+static hsd_bytes bytes_of(hsd_text text) { return (hsd_bytes){(const uint8_t *)text.data, text.size}; }
+
+static hsd_status put_metric(metrics *m, const hsd_metric *metric, hsd_error *err)
+{
+    uint32_t number, unit;
+    HSD_TRY(hsd_names_put(&m->names, bytes_of(metric->name), &number, err));
+    HSD_TRY(hsd_names_put(&m->units, bytes_of(metric->unit), &unit, err));
+    if (number >= m->capacity) {
+        const uint32_t capacity = m->capacity == 0 ? 16 : m->capacity * 2;
+        void *grown = realloc(m->list, capacity * sizeof *m->list);
+        if (grown == NULL) return no_memory(err);
+        m->list = grown;
+        m->capacity = capacity;
+    }
+    m->list[number].unit = unit;
+    m->list[number].value = metric->value;
+    return HSD_OK;
+}
+
+static hsd_status read_metrics(metrics *m, hsd_capture *capture, hsd_error *err)
+{
+    hsd_record_reader *reader;
+    hsd_record record;
+    hsd_status status;
+    HSD_TRY(hsd_record_reader_open(&reader, capture, HSD_RECORD_METRIC, err));
+    while ((status = hsd_record_reader_next(reader, &record, err)) == HSD_OK) {
+        status = put_metric(m, &record.metric, err);
+        if (status != HSD_OK) break;
+    }
+    hsd_record_reader_close(reader);
+    return status == HSD_END ? HSD_OK : status;
+}
+
+static int compare_metrics(const void *left, const void *right)
+{
+    return hsd_store_compare(((const hsd_profile_metric *)left)->name, ((const hsd_profile_metric *)right)->name);
+}
+
+static hsd_status keep_metrics(hsd_profile *profile, const metrics *m, hsd_error *err)
+{
+    if (m->names.count == 0) return HSD_OK;
+    profile->metrics = hsd_arena_take(&profile->store->arena, m->names.count * sizeof *profile->metrics);
+    if (profile->metrics == NULL) return no_memory(err);
+    for (uint32_t i = 0; i < m->names.count; i++) {
+        hsd_profile_metric *row = &profile->metrics[i];
+        row->value = m->list[i].value;
+        HSD_TRY(hsd_store_text(profile->store, hsd_names_get(&m->names, i), &row->name, err));
+        HSD_TRY(hsd_store_text(profile->store, hsd_names_get(&m->units, m->list[i].unit), &row->unit, err));
+    }
+    profile->metric_count = m->names.count;
+    qsort(profile->metrics, profile->metric_count, sizeof *profile->metrics, compare_metrics);
+    return HSD_OK;
+}
+
+static hsd_status find_metrics(hsd_profile *profile, hsd_capture *capture, hsd_error *err)
+{
+    metrics m;
+    memset(&m, 0, sizeof m);
+    hsd_status status = read_metrics(&m, capture, err);
+    if (status < 0) hsd_error_set_file(err, hsd_capture_get_info(capture)->path);
+    if (status == HSD_OK) status = keep_metrics(profile, &m, err);
+    hsd_names_release(&m.names);
+    hsd_names_release(&m.units);
+    free(m.list);
+    return status;
+}
+
+/* ---- which way ---- */
+
+static hsd_status no_objects(const hsd_capture_info *info, hsd_error *err)
+{
+    hsd_error_set_file(err, info->path);
+    const hsd_status status = hsd_fail(err, HSD_E_UNSUPPORTED, "totals by type alone tell of no single object");
+    hsd_error_set_hint(err, "take a capture with objects, or leave out what asks for single ones");
+    return status;
+}
+
+static hsd_status make(hsd_profile *profile, hsd_capture *capture, const hsd_profile_options *options, const hsd_run *run,
+                       hsd_error *err)
+{
+    const hsd_capture_info *info = hsd_capture_get_info(capture);
+    const bool has_totals_alone = info->objects == 0 && info->summary_objects > 0;
+    HSD_TRY(find_metrics(profile, capture, err));
+    if (!has_totals_alone && !options->summary_only) return hsd_profile_walk(profile, capture, options, run, err);
+    return options->each != NULL ? no_objects(info, err) : hsd_profile_summarise(profile, capture, err);
+}
+
+hsd_status hsd_profile_make(hsd_profile **out, hsd_capture *capture, const hsd_profile_options *options, const hsd_run *run,
+                            hsd_error *err)
+{
+    static const hsd_profile_options no_options;
+    hsd_profile *profile = NULL;
+    *out = NULL;
+    HSD_TRY(new_result(&profile, err));
+    const hsd_status status = make(profile, capture, options != NULL ? options : &no_options, run, err);
+    if (status == HSD_OK) *out = profile;
+    else hsd_profile_free(profile);
+    return status;
+}

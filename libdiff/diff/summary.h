@@ -1,0 +1,16 @@
+/*
+ * Type totals: what the end of a capture says of its objects, without one of them being read.
+ */
+#ifndef HSD_DIFF_SUMMARY_H
+#define HSD_DIFF_SUMMARY_H
+
+#include "diff/tables.h"
+#include <hsdiff/diff.h>
+
+/* HSD_E_TRUNCATED for a capture that ends before its totals. */
+hsd_status hsd_summary_check(const hsd_capture_info *info, hsd_error *err);
+
+/* Adds the totals of a capture to by_type, amounts by common type. */
+hsd_status hsd_summary_add(hsd_amount *by_type, hsd_capture *capture, const hsd_type_table *types, hsd_error *err);
+
+#endif
