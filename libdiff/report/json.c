@@ -13,7 +13,7 @@
 #include "report/holder_rows.h"
 #include "report/json_holders.h"
 #include "report/json_pieces.h"
-#include "report/match.h"
+#include "report/json_rows.h"
 #include "report/out.h"
 #include "report/rank.h"
 
@@ -23,106 +23,21 @@ typedef struct json {
     const hsd_report_options *options;
 } json;
 
-static void put_resized(json *j, const hsd_change *change)
-{
-    if (!j->diff->identity_is_known) {
-        hsd_out_text(&j->out, ", \"resized_bytes\": null, \"resized_objects\": null");
-        return;
-    }
-    hsd_json_signed(&j->out, ", \"resized_bytes\": ", change->resized_bytes);
-    hsd_json_count(&j->out, ", \"resized_objects\": ", change->resized_objects);
-}
-
-static void put_change(json *j, const hsd_change *change)
-{
-    const bool is_known = j->diff->identity_is_known;
-    hsd_json_amount(&j->out, "\"before\": ", change->before);
-    hsd_json_amount(&j->out, ", \"after\": ", change->after);
-    hsd_json_signed(&j->out, ", \"growth\": {\"objects\": ", hsd_change_objects(change));
-    hsd_json_signed(&j->out, ", \"bytes\": ", hsd_change_bytes(change));
-    hsd_out_text(&j->out, "}");
-    hsd_json_known(&j->out, hsd_new_is_known(j->diff), ", \"new\": ", change->new_);
-    hsd_json_known(&j->out, hsd_freed_is_known(j->diff), ", \"freed\": ", change->freed);
-    hsd_json_known(&j->out, is_known, ", \"kept\": ", change->kept);
-    put_resized(j, change);
-}
-
-/* Those that gave something, strong to weak: live in both, and their bytes after. */
-static void put_rungs(json *j)
-{
-    const char *separator = "";
-    hsd_out_text(&j->out, ", \"rungs\": [");
-    for (int rung = 0; rung < HSD_MATCH_RUNG_COUNT; rung++) {
-        const hsd_amount amount = j->diff->match.rungs[rung];
-        if (amount.objects == 0) continue;
-        hsd_out_text(&j->out, separator);
-        hsd_json_text(&j->out, "{\"rung\": ", hsd_rung_name((hsd_match_rung)rung));
-        hsd_json_count(&j->out, ", \"objects\": ", amount.objects);
-        hsd_json_count(&j->out, ", \"bytes\": ", amount.bytes);
-        hsd_out_text(&j->out, "}");
-        separator = ", ";
-    }
-    hsd_out_text(&j->out, "]");
-}
+static void put_change(json *j, const hsd_change *change) { hsd_json_change(&j->out, j->diff, change); }
 
 static void put_match(json *j)
 {
-    const hsd_match *match = &j->diff->match;
-    hsd_json_text(&j->out, "  \"match\": {\"basis\": ", hsd_basis_name(j->diff));
-    if (j->diff->match_reason.size > 0)
-        hsd_json_string(&j->out, ", \"reason\": ", j->diff->match_reason);
-    else
-        hsd_out_text(&j->out, ", \"reason\": null");
-    hsd_json_count(&j->out, ", \"exact\": ", match->exact);
-    hsd_json_count(&j->out, ", \"address\": ", match->address);
-    hsd_json_count(&j->out, ", \"structure\": ", match->structure);
-    hsd_json_count(&j->out, ", \"unmatched_before\": ", match->unmatched_before);
-    hsd_json_count(&j->out, ", \"unmatched_after\": ", match->unmatched_after);
-    hsd_json_count(&j->out, ", \"ambiguous\": ", match->ambiguous);
-    put_rungs(j);
-    hsd_json_amount(&j->out, ", \"weak\": ", match->weak);
-    hsd_json_count(&j->out, ", \"reused\": ", match->reused);
-    hsd_json_count(&j->out, ", \"reuse_estimate\": ", match->reuse_estimate);
-    hsd_json_texts(&j->out, ", \"warnings\": ", j->diff->warnings, j->diff->warning_count);
+    hsd_out_text(&j->out, "  \"match\": {");
+    hsd_json_match(&j->out, j->diff);
     hsd_out_text(&j->out, "},\n");
 }
 
 /* ---- tables ---- */
 
-/* Rows of types overlap: what a list retains, its elements retain too. So there is no such sum. */
-static void put_retained(json *j, const hsd_rank_row *row)
-{
-    if (!j->diff->has_holders) {
-        hsd_out_text(&j->out, ", \"retained\": null");
-        return;
-    }
-    hsd_json_count(&j->out, ", \"retained\": {\"before\": ", hsd_rank_row_retained(row, false));
-    hsd_json_count(&j->out, ", \"after\": ", hsd_rank_row_retained(row, true));
-    hsd_out_text(&j->out, "}");
-}
-
 static void put_row(json *j, const hsd_rank_row *row)
 {
-    hsd_json_string(&j->out, row->type ? "    {\"type\": " : "    {\"root\": ", row->name);
-    if (row->root && row->root->is_shared)
-        hsd_json_text(&j->out, ", \"kind\": ", "shared");
-    else if (row->root)
-        hsd_json_root_kind(&j->out, ", \"kind\": ", row->root->kind);
-    hsd_out_text(&j->out, ", ");
-    put_change(j, row->change);
-    put_retained(j, row);
-    if (row->type) {
-        hsd_json_amount(&j->out, ", \"unreached\": {\"before\": ", row->type->unreached_before);
-        hsd_json_amount(&j->out, ", \"after\": ", row->type->unreached_after);
-        hsd_out_text(&j->out, "}");
-        hsd_json_known(&j->out, hsd_new_is_known(j->diff), ", \"revived\": ", row->type->revived);
-        hsd_json_known(&j->out, hsd_freed_is_known(j->diff), ", \"dropped\": ", row->type->dropped);
-    } else {
-        hsd_json_known(&j->out, j->diff->identity_is_known,
-                       ", \"moved_in\": ", row->root->moved_in);
-        hsd_json_known(&j->out, j->diff->identity_is_known,
-                       ", \"moved_out\": ", row->root->moved_out);
-    }
+    hsd_out_text(&j->out, "    {");
+    hsd_json_row(&j->out, j->diff, row);
     hsd_out_text(&j->out, "}");
 }
 

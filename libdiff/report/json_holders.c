@@ -62,12 +62,12 @@ static void put_edges(hsd_out *out, const hsd_diff *diff, const hsd_holder *hold
 }
 
 /* What is not an object has no type: the name of a root. */
-static void put_holder(hsd_out *out, const hsd_diff *diff, const hsd_holder *holder)
+void hsd_json_holder(hsd_out *out, const hsd_diff *diff, const hsd_holder *holder)
 {
     if (holder->type.size > 0 || holder->path_count > 0)
-        hsd_json_string(out, "    {\"type\": ", holder->type);
+        hsd_json_string(out, "\"type\": ", holder->type);
     else
-        hsd_out_text(out, "    {\"type\": null");
+        hsd_out_text(out, "\"type\": null");
     if (holder->has_id)
         hsd_json_id(out, ", \"object\": ", holder->id);
     else
@@ -82,7 +82,6 @@ static void put_holder(hsd_out *out, const hsd_diff *diff, const hsd_holder *hol
     put_sums(out, diff, holder);
     put_types(out, diff, holder);
     put_edges(out, diff, holder);
-    hsd_out_text(out, "}");
 }
 
 void hsd_json_holders(hsd_out *out, const hsd_diff *diff, size_t shown)
@@ -94,17 +93,24 @@ void hsd_json_holders(hsd_out *out, const hsd_diff *diff, size_t shown)
     }
     hsd_out_text(out, "  \"holders\": [");
     for (size_t i = 0; i < shown; i++) {
-        hsd_out_text(out, i > 0 ? ",\n" : "\n");
-        put_holder(out, diff, &diff->holders[i]);
+        hsd_out_text(out, i > 0 ? ",\n    {" : "\n    {");
+        hsd_json_holder(out, diff, &diff->holders[i]);
+        hsd_out_text(out, "}");
     }
     hsd_out_text(out, shown > 0 ? "\n  ]" : "]");
 }
 
-void hsd_json_other_holders(hsd_out *out, const hsd_diff *diff, size_t shown)
+void hsd_json_holder_rest(hsd_out *out, const hsd_diff *diff, size_t shown)
 {
     const hsd_holder_rest rest = hsd_holders_rest(diff, shown);
-    hsd_json_count(out, "\"holders\": {\"rows\": ", rest.rows);
+    hsd_json_count(out, "\"rows\": ", rest.rows);
     put_sums(out, diff, &rest.sum);
+}
+
+void hsd_json_other_holders(hsd_out *out, const hsd_diff *diff, size_t shown)
+{
+    hsd_out_text(out, "\"holders\": {");
+    hsd_json_holder_rest(out, diff, shown);
     hsd_out_text(out, "}");
 }
 
@@ -120,12 +126,12 @@ static void put_place(hsd_out *out, const hsd_diff *diff, const char *key,
     hsd_out_text(out, "}");
 }
 
-static void put_row(hsd_out *out, const hsd_diff *diff, size_t i)
+void hsd_json_place(hsd_out *out, const hsd_diff *diff, size_t i)
 {
     const hsd_tree_row *row = &diff->tree[i];
     const hsd_amount own[] = {row->own_before, row->own_after, row->own_new, row->own_freed};
     const hsd_amount all[] = {row->before, row->after, row->new_, row->freed};
-    hsd_json_count(out, "    {\"depth\": ", row->depth);
+    hsd_json_count(out, "\"depth\": ", row->depth);
     if (i > 0)
         hsd_json_count(out, ", \"parent\": ", row->parent);
     else
@@ -135,7 +141,6 @@ static void put_row(hsd_out *out, const hsd_diff *diff, size_t i)
     hsd_json_string(out, ", \"type\": ", row->type);
     put_place(out, diff, ", \"own\": ", own);
     put_place(out, diff, ", \"total\": ", all);
-    hsd_out_text(out, "}");
 }
 
 void hsd_json_tree(hsd_out *out, const hsd_diff *diff)
@@ -148,8 +153,9 @@ void hsd_json_tree(hsd_out *out, const hsd_diff *diff)
     hsd_json_count(out, ",\n  \"tree_least_bytes\": ", diff->tree_least_bytes);
     hsd_out_text(out, ",\n  \"tree\": [");
     for (size_t i = 0; i < diff->tree_count; i++) {
-        hsd_out_text(out, i > 0 ? ",\n" : "\n");
-        put_row(out, diff, i);
+        hsd_out_text(out, i > 0 ? ",\n    {" : "\n    {");
+        hsd_json_place(out, diff, i);
+        hsd_out_text(out, "}");
     }
     hsd_out_text(out, diff->tree_count > 0 ? "\n  ]" : "]");
 }

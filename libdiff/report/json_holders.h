@@ -13,6 +13,11 @@ void hsd_json_holders(hsd_out *out, const hsd_diff *diff, size_t shown);
 /* "holders" of "others": all but the first `shown`. */
 void hsd_json_other_holders(hsd_out *out, const hsd_diff *diff, size_t shown);
 
+/* The fields of one holder, of the sum of all but the first `shown`, of row i of the tree; the caller writes the braces. */
+void hsd_json_holder(hsd_out *out, const hsd_diff *diff, const hsd_holder *holder);
+void hsd_json_holder_rest(hsd_out *out, const hsd_diff *diff, size_t shown);
+void hsd_json_place(hsd_out *out, const hsd_diff *diff, size_t i);
+
 /* "tree": one line a row, parents before children; null without holders. */
 void hsd_json_tree(hsd_out *out, const hsd_diff *diff);
 

@@ -124,11 +124,11 @@ static void put_process(hsd_out *out, const hsd_capture_info *info)
     hsd_out_text(out, "\"");
 }
 
-void hsd_json_side(hsd_out *out, const hsd_side *side, bool has_soft)
+void hsd_json_side_fields(hsd_out *out, const char *key, const hsd_side *side, bool has_soft)
 {
     const hsd_capture_info *info = &side->info;
     const bool is_foreign = info->source_format && info->source_format[0];
-    hsd_json_text(out, "    {\"path\": ", info->path);
+    hsd_json_text(out, key, info->path);
     hsd_json_text(out, ", \"runtime\": ", info->runtime);
     hsd_json_text(out, ", \"format\": ", is_foreign ? info->source_format : "hs");
     hsd_json_bool(out, ", \"complete\": ", info->is_complete);
@@ -145,5 +145,10 @@ void hsd_json_side(hsd_out *out, const hsd_side *side, bool has_soft)
     hsd_json_count(out, ", \"dangling_references\": ", side->dangling);
     hsd_json_count(out, ", \"lost\": ", info->lost);
     hsd_json_count(out, ", \"damaged_blocks\": ", info->damaged_blocks);
+}
+
+void hsd_json_side(hsd_out *out, const hsd_side *side, bool has_soft)
+{
+    hsd_json_side_fields(out, "    {\"path\": ", side, has_soft);
     hsd_out_text(out, "}");
 }

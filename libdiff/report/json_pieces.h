@@ -31,4 +31,7 @@ void hsd_json_root_kind(hsd_out *out, const char *key, uint32_t kind);
 /* A capture as a run saw it: path, runtime, identity, process, live, unreached, what is missing. */
 void hsd_json_side(hsd_out *out, const hsd_side *side, bool has_soft);
 
+/* Its fields alone; `key` stands before the path. */
+void hsd_json_side_fields(hsd_out *out, const char *key, const hsd_side *side, bool has_soft);
+
 #endif
