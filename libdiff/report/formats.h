@@ -20,4 +20,11 @@ HSD_WRITES_DIFF(hsd_text_diff);
 HSD_WRITES_DIFF(hsd_json_diff);
 HSD_WRITES_DIFF(hsd_csv_diff);
 
+HSD_WRITES_SERIES(hsd_text_series);
+HSD_WRITES_SERIES(hsd_json_series);
+HSD_WRITES_SERIES(hsd_ndjson_series);
+HSD_WRITES_SERIES(hsd_csv_series);
+HSD_WRITES_SERIES(hsd_markdown_series);
+HSD_WRITES_SERIES(hsd_openmetrics_series);
+
 #endif

@@ -7,9 +7,9 @@
 #include "report/formats.h"
 
 static const hsd_report_format formats[] = {
-    {"text", "tables for people", hsd_text_diff, NULL, NULL},
-    {"json", "everything, for programs; schemas hsdiff.diff/1, hsdiff.series/1, hsdiff.check/1", hsd_json_diff, NULL, NULL},
-    {"csv", "one table (--table) for spreadsheets, RFC 4180", hsd_csv_diff, NULL, NULL},
+    {"text", "tables for people", hsd_text_diff, hsd_text_series, NULL},
+    {"json", "everything, for programs; schemas hsdiff.diff/1, hsdiff.series/1, hsdiff.check/1", hsd_json_diff, hsd_json_series, NULL},
+    {"csv", "one table (--table) for spreadsheets, RFC 4180", hsd_csv_diff, hsd_csv_series, NULL},
 };
 
 const hsd_report_format *hsd_report_format_get(size_t i)

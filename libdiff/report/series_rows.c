@@ -86,29 +86,50 @@ static bool needs_seconds(const hsd_series *series)
     return false;
 }
 
+static bool needs_date(const hsd_series *series)
+{
+    return time_of(series, 0) / DAY_NS != time_of(series, series->point_count - 1) / DAY_NS;
+}
+
+/* "2026-11-20 09:00:00Z" from the character `from` on, without its seconds unless they are needed. */
+static void put_moment(char *out, size_t size, const hsd_series *series, size_t i, size_t from)
+{
+    char time[HSD_NUMBER_CHARS];
+    hsd_format_time(time, time_of(series, i));
+    const size_t length = strlen(time), end = length - (needs_seconds(series) ? 1 : 4);
+    if (from > end) from = end;
+    snprintf(out, size, "%.*sZ", (int)(end - from), time + from);
+}
+
+#define OF_MONTH 5  /* characters of a time before its month, and before its clock */
+#define OF_CLOCK 11
+
 char *hsd_series_moment(char out[HSD_MOMENT_CHARS], const hsd_series *series, size_t i)
 {
-    char time[HSD_NUMBER_CHARS]; /* 2026-11-20 09:00:00Z */
-    if (!series->has_times) {
+    if (series->has_times)
+        put_moment(out, HSD_MOMENT_CHARS, series, i, needs_date(series) ? OF_MONTH : OF_CLOCK);
+    else
         snprintf(out, HSD_MOMENT_CHARS, "capture %zu", i + 1);
-        return out;
-    }
-    const bool has_date = time_of(series, 0) / DAY_NS != time_of(series, series->point_count - 1) / DAY_NS;
-    hsd_format_time(time, time_of(series, i));
-    const char *clock = strchr(time, ' ');
-    snprintf(out, HSD_MOMENT_CHARS, "%.*s%.*sZ", has_date ? (int)(clock - time) + 1 : 0, time,
-             (int)strlen(clock + 1) - (needs_seconds(series) ? 1 : 4), clock + 1);
     return out;
 }
 
-char *hsd_series_span(char out[2 * HSD_MOMENT_CHARS], const hsd_series *series, size_t first, size_t last)
+char *hsd_series_span(char out[HSD_SPAN_CHARS], const hsd_series *series, size_t first, size_t last)
 {
     char a[HSD_MOMENT_CHARS], b[HSD_MOMENT_CHARS];
     if (series->has_times)
-        snprintf(out, 2 * HSD_MOMENT_CHARS, "%s to %s", hsd_series_moment(a, series, first),
-                 hsd_series_moment(b, series, last));
+        snprintf(out, HSD_SPAN_CHARS, "%s to %s", hsd_series_moment(a, series, first), hsd_series_moment(b, series, last));
     else
-        snprintf(out, 2 * HSD_MOMENT_CHARS, "captures %zu to %zu", first + 1, last + 1);
+        snprintf(out, HSD_SPAN_CHARS, "captures %zu to %zu", first + 1, last + 1);
+    return out;
+}
+
+char *hsd_series_long_span(char out[HSD_SPAN_CHARS], const hsd_series *series)
+{
+    char a[HSD_MOMENT_CHARS], b[HSD_MOMENT_CHARS];
+    const size_t from = needs_date(series) ? 0 : OF_CLOCK;
+    put_moment(a, sizeof a, series, 0, from);
+    put_moment(b, sizeof b, series, series->point_count - 1, from);
+    snprintf(out, HSD_SPAN_CHARS, "%s to %s", a, b);
     return out;
 }
 

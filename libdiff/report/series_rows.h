@@ -35,15 +35,19 @@ hsd_status hsd_series_append_place(hsd_buffer *out, const hsd_series_row *row, h
 /* ---- captures ---- */
 
 #define HSD_MOMENT_CHARS 40
+#define HSD_SPAN_CHARS (2 * HSD_MOMENT_CHARS + 8)
 
 /*
- * How a capture is called: by its time, "09:00Z", with seconds or the date where it takes them to tell captures apart; without times
- * "capture 3". ASCII.
+ * How a capture is called: by its time, "09:00Z", with seconds or the day ("11-20 09:00Z") where it takes them to tell captures
+ * apart; without times "capture 3". ASCII.
  */
 char *hsd_series_moment(char out[HSD_MOMENT_CHARS], const hsd_series *series, size_t i);
 
 /* "09:00Z to 10:00Z", "captures 1 to 2". */
-char *hsd_series_span(char out[2 * HSD_MOMENT_CHARS], const hsd_series *series, size_t first, size_t last);
+char *hsd_series_span(char out[HSD_SPAN_CHARS], const hsd_series *series, size_t first, size_t last);
+
+/* From the first capture to the last, with the year where there is a day; of a series with times. */
+char *hsd_series_long_span(char out[HSD_SPAN_CHARS], const hsd_series *series);
 
 /* ---- tables ---- */
 

@@ -6,6 +6,7 @@
 
 #include "report/page.h"
 #include "report/series_rows.h"
+#include "report/series_words.h"
 
 typedef struct hsd_series_screen {
     hsd_page page;
@@ -14,19 +15,16 @@ typedef struct hsd_series_screen {
     const hsd_report_options *options;
 } hsd_series_screen;
 
-/* series_head.c: what must be known before any number is believed, and the captures in a line; the answer in a sentence; what stands
- * at the end: how many grow, and where it leads. */
-void hsd_series_print_head(hsd_series_screen *screen);
-void hsd_series_print_answer(hsd_series_screen *screen);
-void hsd_series_print_end(hsd_series_screen *screen);
+/* series_text.c: what must be known before any number is believed; and what `say` has to say, as a paragraph, parted from what stands
+ * above with `is_part`. Nothing when it says nothing. */
+void hsd_series_print_words(hsd_series_screen *screen, void (*say)(hsd_series_words *words), bool is_part);
 
 /* series_table.c: one table with trends, or with two captures without them. Types with at most `top` rows and TOTAL; with `moving` those
  * that are steady are folded, and a table of roots or holders that has no others is left out. */
 void hsd_series_print_table(hsd_series_screen *screen, hsd_report_table table, size_t top, bool moving);
 
-/* series_contrast.c: the same for repeated captures; what ~ stands for. */
+/* series_contrast.c: the same for repeated captures. */
 void hsd_series_print_contrast(hsd_series_screen *screen, hsd_report_table table, size_t top, bool moving);
-void hsd_series_print_significance(hsd_series_screen *screen);
 
 /* series_cohorts.c: what came in each interval and how much of it is still there, and of which types. */
 void hsd_series_print_survival(hsd_series_screen *screen);

@@ -44,12 +44,8 @@ static hsd_paint paint_of(const sheet *s, int64_t growth)
 
 static hsd_paint paint_of_verdict(hsd_verdict verdict)
 {
-    switch (verdict) {
-    case HSD_VERDICT_EACH_STEP:
-    case HSD_VERDICT_GROWING: return HSD_PAINT_GROWTH;
-    case HSD_VERDICT_SHRINKING: return HSD_PAINT_SHRINKAGE;
-    default: return HSD_PAINT_NONE;
-    }
+    if (verdict == HSD_VERDICT_EACH_STEP || verdict == HSD_VERDICT_GROWING) return HSD_PAINT_GROWTH;
+    return verdict == HSD_VERDICT_SHRINKING ? HSD_PAINT_SHRINKAGE : HSD_PAINT_NONE;
 }
 
 /* ---- the numbers of a line ---- */
