@@ -3,6 +3,7 @@
 #   hsd_zstd, hsd_xxhash   the block codec and the checksum of captures, for libdiff/format
 #   hsd_threads   POSIX threads
 #   hsd_zlib      zlib: gz inputs of the importers (empty when absent: importers then say so)
+#   hsd_yaml      libyaml: configurations of the check (empty when absent: reading one then says so)
 #   hsd_mimalloc  the allocator of the command (empty when absent or not wanted)
 include_guard(GLOBAL)
 find_package(PkgConfig REQUIRED)
@@ -27,6 +28,15 @@ if(HSD_ZLIB_PKG_FOUND)
   target_compile_definitions(hsd_zlib INTERFACE HSD_HAVE_ZLIB=1)
 else()
   message(STATUS "zlib not found: gzip-compressed dumps will be refused with a message that says so")
+endif()
+
+add_library(hsd_yaml INTERFACE)
+pkg_check_modules(HSD_YAML_PKG IMPORTED_TARGET yaml-0.1)
+if(HSD_YAML_PKG_FOUND)
+  target_link_libraries(hsd_yaml INTERFACE PkgConfig::HSD_YAML_PKG)
+  target_compile_definitions(hsd_yaml INTERFACE HSD_HAVE_YAML=1)
+else()
+  message(STATUS "libyaml not found: configurations of hsdiff check will be refused with a message that says so")
 endif()
 
 add_library(hsd_mimalloc INTERFACE)

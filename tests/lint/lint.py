@@ -20,7 +20,7 @@ MAX_LINES = 700
 
 # The C library, POSIX, Linux, and what the compiler brings.
 LIBC = set("""assert.h complex.h ctype.h dirent.h emmintrin.h errno.h fcntl.h fenv.h float.h getopt.h immintrin.h inttypes.h iso646.h
-langinfo.h libgen.h limits.h linux/fs.h locale.h malloc.h math.h poll.h pthread.h pwd.h sched.h semaphore.h setjmp.h
+langinfo.h libgen.h limits.h linux/fs.h locale.h malloc.h math.h poll.h pthread.h pwd.h regex.h sched.h semaphore.h setjmp.h
 signal.h spawn.h stdalign.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdlib.h stdnoreturn.h string.h
 strings.h sys/file.h sys/ioctl.h sys/mman.h sys/prctl.h sys/random.h sys/resource.h sys/select.h sys/socket.h sys/stat.h
 sys/statvfs.h sys/syscall.h sys/sysinfo.h sys/time.h sys/types.h sys/uio.h sys/un.h sys/utsname.h sys/vfs.h sys/wait.h
