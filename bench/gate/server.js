@@ -15,7 +15,7 @@ const {leakEvery, kinds} = require('./leaks.js');
 const {makeShop} = require('./shop.js');
 
 const options = parseArgs({options: {
-  seed: {type: 'string', default: '1'}, items: {type: 'string', default: '500'}, leak: {type: 'string', default: '0'},
+  seed: {type: 'string', default: '1'}, items: {type: 'string', default: '300'}, leak: {type: 'string', default: '0'},
   kind: {type: 'string'}, round: {type: 'string', default: '300'},
 }}).values;
 const seed = Number(options.seed);
@@ -216,12 +216,12 @@ async function rare({url}) {
 
 async function capture({url}) {
   await new Promise(resolve => setTimeout(resolve, 60));
-  for (let i = 0; i < 3; i++) {
+  for (let i = 0; i < 2; i++) {
     gc();
     await new Promise(resolve => setImmediate(resolve));
   }
   v8.writeHeapSnapshot(url.searchParams.get('file'));
-  return {leaked: leak?.count() ?? 0, fill: Object.entries(shop).map(([k,v])=>v?.entries?.size!==undefined?k+' '+v.entries.size+'/'+v.limit:v?.slots?k+' '+v.slots.filter(Boolean).length+'/'+v.slots.length:'')};
+  return {leaked: leak?.count() ?? 0};
 }
 
 function stop() {
@@ -273,7 +273,7 @@ async function serve(request, response) {
   }
   bus.off('cart', onCart);
   shop.log.push(`${context.method} ${context.path} ${response.statusCode}`);
-  if (context.route !== 'capture') leak?.call(context, bus);
+  if (context.route !== 'capture') leak?.call(context, bus, shop);
 }
 
 bus.on('order', made => setImmediate(() => bus.emit('mail', `order ${made.number} of ${contexts.getStore()?.id}`)));

@@ -63,10 +63,11 @@ class Ring {
   }
 }
 
-// Requests of each client in the last second; clients that were silent are swept.
+// Requests of each client in the last second; clients that were silent are swept. `clients` is filled by nobody but a leak.
 class RateLimiter {
   constructor() {
     this.buckets = new Map();
+    this.clients = new Map();
   }
 
   admit(client, now) {
@@ -91,7 +92,7 @@ class Product {
     this.tags = [...new Set(words)];
     this.price = Math.round(random() * 10000) / 100;
     this.stock = 1000 + Math.floor(random() * 100000);
-    this.text = Array.from({length: 80 + Math.floor(random() * 120)}, () => WORDS[Math.floor(random() * WORDS.length)]).join(' ');
+    this.text = Array.from({length: 150 + Math.floor(random() * 200)}, () => WORDS[Math.floor(random() * WORDS.length)]).join(' ');
     this.details = {weight: Math.floor(random() * 5000), maker: {name: `maker ${id % 37}`, country: WORDS[id % 7]}};
   }
 }
