@@ -1,0 +1,190 @@
+/*
+ * The join of places and the holders among them.
+ */
+#include "series/holders.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+
+#define NODE_HEAP 0u
+
+typedef struct place_key { /* its bytes are a name */
+    uint32_t parent, edge, type, kind;
+} place_key;
+
+enum { KIND_OBJECT, KIND_ROOT, KIND_FOLD };
+
+static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for the places of the series"); }
+
+static hsd_bytes bytes_of(const place_key *key) { return (hsd_bytes){(const uint8_t *)key, sizeof *key}; }
+
+/* ---- nodes ---- */
+
+static hsd_status reach_nodes(hsd_place_join *join, uint32_t node, hsd_error *err)
+{
+    if (node >= join->node_capacity) {
+        const uint32_t capacity = node + node / 2 + 64;
+        hsd_place_node *nodes = realloc(join->nodes, capacity * sizeof *nodes);
+        if (nodes == NULL) return no_memory(err);
+        join->nodes = nodes;
+        join->node_capacity = capacity;
+    }
+    return hsd_columns_reach(&join->columns, node, err);
+}
+
+static hsd_status put_node(hsd_place_join *join, const place_key *key, uint32_t *out, hsd_error *err)
+{
+    HSD_TRY(hsd_names_put(&join->keys, bytes_of(key), out, err));
+    HSD_TRY(reach_nodes(join, *out, err));
+    join->nodes[*out] = (hsd_place_node){.parent = key->parent, .edge = key->edge, .type = key->type, .is_root = key->kind == KIND_ROOT,
+                                         .is_fold = key->kind == KIND_FOLD, .is_inner = true};
+    return HSD_OK;
+}
+
+hsd_status hsd_place_join_open(hsd_place_join *join, uint64_t memory_bytes, hsd_temp_space *space, hsd_error *err)
+{
+    const place_key heap = {0, 0, 0, KIND_OBJECT};
+    uint32_t number;
+    *join = (hsd_place_join){.memory_bytes = memory_bytes};
+    HSD_TRY(hsd_columns_open(&join->columns, space, err));
+    HSD_TRY(hsd_names_put(&join->texts, (hsd_bytes){(const uint8_t *)"", 0}, &number, err));
+    return put_node(join, &heap, &number, err);
+}
+
+/* Counted by what was asked for. Half is kept for the first capture behind the warm-up. */
+static bool is_room_for(hsd_place_join *join, const hsd_place *place, bool is_behind)
+{
+    const uint64_t bytes = HSD_PLACE_NODE_BYTES + place->edge.size + place->type.size;
+    if (join->used_bytes + bytes > (is_behind ? join->memory_bytes : join->memory_bytes / 2)) return false;
+    join->used_bytes += bytes;
+    return true;
+}
+
+/* The node of a place below a node; HSD_NAME_NONE if it has none. */
+static hsd_status find_node(hsd_place_join *join, const hsd_place *place, uint32_t parent, bool is_behind, uint32_t *out,
+                            hsd_error *err)
+{
+    place_key key = {.parent = parent, .kind = place->is_root ? KIND_ROOT : place->is_fold ? KIND_FOLD : KIND_OBJECT};
+    key.edge = hsd_names_find(&join->texts, hsd_series_bytes(place->edge));
+    key.type = hsd_names_find(&join->texts, hsd_series_bytes(place->type));
+    *out = HSD_NAME_NONE;
+    if (key.edge != HSD_NAME_NONE && key.type != HSD_NAME_NONE) *out = hsd_names_find(&join->keys, bytes_of(&key));
+    const bool is_closed = join->behind > 0; /* what is new cannot hold */
+    if (*out != HSD_NAME_NONE || is_closed || !is_room_for(join, place, is_behind)) return HSD_OK;
+    HSD_TRY(hsd_names_put(&join->texts, hsd_series_bytes(place->edge), &key.edge, err));
+    HSD_TRY(hsd_names_put(&join->texts, hsd_series_bytes(place->type), &key.type, err));
+    return put_node(join, &key, out, err);
+}
+
+/* ---- one capture ---- */
+
+#define IS_ABOVE (UINT32_C(1) << 31) /* the place has no node: it is one that counts for this node */
+
+static void look_at(hsd_place_join *join, const hsd_place *place, uint32_t number)
+{
+    hsd_place_node *node = &join->nodes[number];
+    if (node->seen != join->captures + 1) { /* rows of one path, apart for other reasons, are one place */
+        node->seen = join->captures + 1;
+        node->objects = 0;
+    }
+    node->objects += place->own.objects;
+    node->is_inner = node->is_inner && !place->can_hold;
+}
+
+static hsd_status map_places(hsd_place_join *join, const hsd_profile *profile, bool is_behind, uint32_t *map, hsd_error *err)
+{
+    for (size_t i = 0; i < profile->place_count; i++) {
+        const hsd_place *place = &profile->places[i];
+        if (i == 0) map[i] = NODE_HEAP;
+        else if (map[place->parent] & IS_ABOVE) map[i] = map[place->parent];
+        else {
+            HSD_TRY(find_node(join, place, map[place->parent], is_behind, &map[i], err));
+            if (map[i] == HSD_NAME_NONE) map[i] = map[place->parent] | IS_ABOVE;
+            else look_at(join, place, map[i]);
+        }
+        hsd_columns_add(&join->columns, map[i] & ~IS_ABOVE, place->own);
+    }
+    return HSD_OK;
+}
+
+static bool can_hold(const hsd_place_join *join, const hsd_place_node *node)
+{
+    return node->seen == join->captures + 1 && (node->is_root || (!node->is_inner && node->objects == 1));
+}
+
+static void confirm(hsd_place_join *join)
+{
+    for (uint32_t i = 1; i < join->keys.count; i++) join->nodes[i].confirmed += can_hold(join, &join->nodes[i]);
+    join->behind++;
+}
+
+hsd_status hsd_place_join_add(hsd_place_join *join, const hsd_profile *profile, bool is_behind_warmup, hsd_error *err)
+{
+    uint32_t *map = malloc((profile->place_count + 1) * sizeof *map);
+    if (map == NULL) return no_memory(err);
+    const hsd_status status = map_places(join, profile, is_behind_warmup, map, err);
+    free(map);
+    HSD_TRY(status);
+    if (is_behind_warmup) confirm(join);
+    join->captures++;
+    return hsd_columns_end(&join->columns, err);
+}
+
+/* ---- the result ---- */
+
+typedef struct naming {
+    const hsd_place_join *join;
+    const hsd_named_table *roots;
+    hsd_series_store *store;
+    const uint32_t *node_of; /* of a candidate */
+} naming;
+
+static hsd_status name_row(void *context, uint32_t candidate, hsd_series_row *row, hsd_error *err)
+{
+    const naming *n = context;
+    HSD_TRY(hsd_place_path(n->join, n->node_of[candidate], n->store, row, err));
+    if (row->path_count == 0) row->flags = hsd_named_table_flags(n->roots, row->root);
+    return HSD_OK;
+}
+
+/* A node that holds is a candidate, the others count for the one above; the heap is the candidate for what nobody holds. */
+static uint32_t find_holders(const hsd_place_join *join, uint32_t *target, uint32_t *node_of)
+{
+    uint32_t count = 1;
+    target[NODE_HEAP] = 0;
+    node_of[0] = NODE_HEAP;
+    for (uint32_t i = 1; i < join->keys.count; i++) {
+        const bool holds = join->nodes[i].confirmed == join->behind;
+        target[i] = holds ? count : target[join->nodes[i].parent];
+        if (holds) node_of[count++] = i;
+    }
+    return count;
+}
+
+hsd_status hsd_place_join_finish(hsd_place_join *join, const hsd_named_table *roots, hsd_series *series, hsd_series_table *out,
+                                 uint64_t memory_bytes, hsd_error *err)
+{
+    uint32_t *target = malloc(join->keys.count * sizeof *target), *node_of = malloc(join->keys.count * sizeof *node_of);
+    hsd_status status = HSD_OK;
+    if (target == NULL || node_of == NULL) status = no_memory(err);
+    else {
+        naming n = {join, roots, series->store, node_of};
+        const hsd_rows_source source = {.columns = &join->columns, .target = target, .memory_bytes = memory_bytes,
+                                        .candidate_count = find_holders(join, target, node_of), .name = name_row, .context = &n};
+        status = hsd_rows_make(series, out, &source, err);
+    }
+    free(target);
+    free(node_of);
+    return status;
+}
+
+void hsd_place_join_close(hsd_place_join *join)
+{
+    hsd_names_release(&join->texts);
+    hsd_names_release(&join->keys);
+    hsd_columns_close(&join->columns);
+    free(join->nodes);
+    memset(join, 0, sizeof *join);
+}

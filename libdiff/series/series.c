@@ -1,0 +1,299 @@
+/*
+ * The run over a series, one capture at a time:
+ *
+ *      open ─► hsd_profile_make ─┬─ point                        points.c
+ *                  │             ├─ types, roots by name         table.c ───┐
+ *                  │             ├─ places by path               holders.c ─┤ columns.c, then rows.c ─► tables
+ *                  └─ objects ───┴─ ages                         cohorts.c ─► tally.c ─► cohorts
+ *
+ * The capture before is kept open only where a diff of the two must tell which object is which.
+ *
+ * A profile gets all of the memory. What stays beside it are names and two amounts for each row, at most an eighth of the budget together;
+ * values get theirs when the last profile is gone.
+ */
+#include <hsdiff/series.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "series/cohorts.h"
+#include "series/holders.h"
+#include "series/points.h"
+#include "series/rows.h"
+#include "series/store.h"
+#include "series/table.h"
+
+#define NOISE_LEAST UINT64_C(65536)
+#define NOISE_SHARE 1000u /* of the first heap */
+
+typedef struct series_run {
+    hsd_series *series;
+    const hsd_series_source *source;
+    const hsd_series_options *options;
+    const hsd_run *outer;     /* of the caller */
+    hsd_run run;              /* the same, with progress that says which capture */
+    size_t at;                /* the capture that is open */
+    uint64_t memory_bytes;
+    hsd_temp_space space;
+    hsd_named_table types, roots;
+    hsd_place_join places;
+    hsd_aging aging;
+    bool has_roots, has_places; /* so far */
+    hsd_capture *current, *previous;
+    hsd_amount *totals, *unreached;
+} series_run;
+
+void hsd_series_free(hsd_series *series)
+{
+    if (series == NULL) return;
+    hsd_series_store_free(series->store);
+    free(series);
+}
+
+static bool tell_progress(void *context, const char *stage, uint64_t done, uint64_t total)
+{
+    const series_run *r = context;
+    char text[256];
+    snprintf(text, sizeof text, "capture %zu of %zu: %s", r->at + 1, r->source->count, stage);
+    return r->outer->progress(r->outer->progress_context, text, done, total);
+}
+
+/* ---- one capture ---- */
+
+static hsd_status make_profile(series_run *r, hsd_profile **out, hsd_error *err)
+{
+    hsd_profile_options how = {.no_places = r->options->no_places, .summary_only = r->options->summary_only,
+                               .partial = r->options->partial};
+    if (r->aging.is_on) {
+        how.each = hsd_aging_each;
+        how.each_context = &r->aging;
+    }
+    const hsd_status status = hsd_profile_make(out, r->current, &how, &r->run, err);
+    if (status != HSD_E_UNSUPPORTED || how.each == NULL) return status;
+    hsd_aging_stop(&r->aging, "%s has no objects that could be looked at", hsd_capture_get_info(r->current)->path);
+    how.each = NULL;
+    return hsd_profile_make(out, r->current, &how, &r->run, err);
+}
+
+static hsd_status add_roots(series_run *r, const hsd_profile *profile, bool is_behind, hsd_error *err)
+{
+    hsd_series_table *table = &r->series->roots;
+    if (!r->has_roots) return HSD_OK;
+    if (profile->has_roots || !is_behind) return hsd_named_table_add_roots(&r->roots, profile, err);
+    r->has_roots = false;
+    if (r->options->summary_only) return hsd_series_words(r->series->store, "type totals alone were asked for", &table->why_not, err);
+    return hsd_series_format(r->series->store, &table->why_not, err, "%s %s", profile->side.info.path,
+                             profile->is_summary ? "holds type totals alone" : "carries no roots or no references");
+}
+
+static hsd_status add_places(series_run *r, const hsd_profile *profile, bool is_behind, hsd_error *err)
+{
+    hsd_series_table *table = &r->series->holders;
+    if (!r->has_places) return HSD_OK;
+    if (profile->has_places || !is_behind) return hsd_place_join_add(&r->places, profile, is_behind, err);
+    r->has_places = false;
+    if (r->options->summary_only) return hsd_series_words(r->series->store, "type totals alone were asked for", &table->why_not, err);
+    if (r->options->no_places) return hsd_series_words(r->series->store, "they were not asked for", &table->why_not, err);
+    return hsd_series_format(r->series->store, &table->why_not, err, "%s: %.*s", profile->side.info.path,
+                             (int)hsd_min_u64(profile->why_no_places.size, 300), profile->why_no_places.data);
+}
+
+static hsd_status add_profile(series_run *r, const hsd_profile *profile, hsd_error *err)
+{
+    const bool is_behind = r->at >= r->options->warmup;
+    const char *label = r->source->labels != NULL ? r->source->labels[r->at] : NULL;
+    HSD_TRY(hsd_point_fill(r->series->store, profile, label, &r->series->points[r->at], err));
+    for (size_t i = 0; i < profile->warning_count; i++) hsd_series_warn(r->series->store, profile->warnings[i]);
+    r->totals[r->at] = profile->side.live;
+    r->unreached[r->at] = profile->side.unreached;
+    HSD_TRY(hsd_named_table_add_types(&r->types, profile, err));
+    HSD_TRY(add_roots(r, profile, is_behind, err));
+    return add_places(r, profile, is_behind, err);
+}
+
+static void note_temp_space(series_run *r, uint64_t besides)
+{
+    uint64_t *peak = &r->series->temp_bytes_peak;
+    *peak = hsd_max_u64(*peak, hsd_max_u64(r->space.bytes_now + besides, r->space.bytes_peak));
+}
+
+static hsd_status add_capture(series_run *r, hsd_error *err)
+{
+    hsd_profile *profile;
+    HSD_TRY(hsd_aging_begin(&r->aging, (uint32_t)r->at, hsd_capture_get_info(r->current), err));
+    HSD_TRY(make_profile(r, &profile, err));
+    note_temp_space(r, profile->temp_bytes_peak);
+    const hsd_status status = add_profile(r, profile, err);
+    hsd_profile_free(profile);
+    HSD_TRY(status);
+    return hsd_aging_end(&r->aging, r->previous, r->current, r->options, &r->run, err);
+}
+
+/* ---- all captures ---- */
+
+static void close_capture(series_run *r, hsd_capture **capture, size_t i)
+{
+    if (*capture != NULL) r->source->close(r->source->context, i, *capture);
+    *capture = NULL;
+}
+
+static hsd_status open_capture(series_run *r, hsd_error *err)
+{
+    const hsd_status status = r->source->open(r->source->context, r->at, &r->current, err);
+    if (status != HSD_OK) {
+        r->current = NULL;
+        if (r->source->labels != NULL) hsd_error_set_file(err, r->source->labels[r->at]);
+    }
+    return status;
+}
+
+static hsd_status go_through(series_run *r, hsd_error *err)
+{
+    hsd_status status = HSD_OK;
+    for (r->at = 0; r->at < r->source->count && status == HSD_OK; r->at++) {
+        status = open_capture(r, err);
+        if (status == HSD_OK) status = add_capture(r, err);
+        if (status < 0 && r->current != NULL) hsd_error_set_file(err, hsd_capture_get_info(r->current)->path);
+        close_capture(r, &r->previous, r->at - 1);
+        const bool is_kept = r->aging.is_on && r->options->cohorts == HSD_COHORTS_ALWAYS;
+        if (status == HSD_OK && is_kept) r->previous = r->current;
+        else close_capture(r, &r->current, r->at);
+        r->current = NULL;
+    }
+    close_capture(r, &r->previous, r->at - 1);
+    return status;
+}
+
+/* ---- the result ---- */
+
+static void judge_totals(series_run *r)
+{
+    hsd_series *series = r->series;
+    const uint64_t first = r->totals[series->warmup].bytes;
+    series->noise_bytes = r->options->noise_bytes != 0 ? r->options->noise_bytes : hsd_max_u64(NOISE_LEAST, first / NOISE_SHARE);
+    series->total.values = r->totals;
+    series->unreached.values = r->unreached;
+    series->total.name = series->unreached.name = (hsd_text){"", 0};
+    hsd_rows_judge(series, &series->total);
+    hsd_rows_judge(series, &series->unreached);
+}
+
+/* An eighth of the memory is for values: half of it for types, which every series has. */
+static hsd_status make_tables(series_run *r, hsd_error *err)
+{
+    hsd_series *series = r->series;
+    const uint64_t share = r->memory_bytes / 64;
+    series->types.is_known = true;
+    series->roots.is_known = r->has_roots;
+    series->holders.is_known = r->has_places;
+    HSD_TRY(hsd_named_table_finish(&r->types, series, &series->types, 4 * share, err));
+    if (r->has_places) HSD_TRY(hsd_place_join_finish(&r->places, &r->roots, series, &series->holders, 3 * share, err));
+    if (r->has_roots) HSD_TRY(hsd_named_table_finish(&r->roots, series, &series->roots, share, err));
+    return hsd_aging_finish(&r->aging, 4 * share, series->store, &series->cohorts, err);
+}
+
+static hsd_status finish(series_run *r, hsd_error *err)
+{
+    hsd_series *series = r->series;
+    hsd_points_compare(series);
+    judge_totals(r);
+    HSD_TRY(make_tables(r, err));
+    hsd_series_warn_of_the_rest(series->store);
+    series->warnings = series->store->warnings;
+    series->warning_count = series->store->warning_count;
+    note_temp_space(r, 0);
+    return HSD_OK;
+}
+
+static hsd_status open_joins(series_run *r, hsd_error *err)
+{
+    const uint64_t share = r->memory_bytes / 64;
+    r->has_roots = r->has_places = true;
+    HSD_TRY(hsd_named_table_open(&r->types, 4 * share, &r->space, err));
+    HSD_TRY(hsd_named_table_open(&r->roots, share, &r->space, err));
+    HSD_TRY(hsd_place_join_open(&r->places, 3 * share, &r->space, err));
+    return hsd_aging_open(&r->aging, r->options, r->source->count, &r->types, &r->space, err);
+}
+
+static hsd_status take_points(series_run *r, hsd_error *err)
+{
+    hsd_series *series = r->series;
+    const size_t count = r->source->count;
+    void *points, *totals, *unreached;
+    HSD_TRY(hsd_series_take(series->store, count * sizeof *series->points, &points, err));
+    HSD_TRY(hsd_series_take(series->store, count * sizeof *r->totals, &totals, err));
+    HSD_TRY(hsd_series_take(series->store, count * sizeof *r->unreached, &unreached, err));
+    series->points = points;
+    series->point_count = count;
+    series->before_count = r->options->before_count;
+    series->warmup = r->options->warmup;
+    series->types.why_not = series->roots.why_not = series->holders.why_not = (hsd_text){"", 0};
+    r->totals = totals;
+    r->unreached = unreached;
+    return HSD_OK;
+}
+
+static hsd_status new_result(hsd_series **out, hsd_error *err)
+{
+    hsd_series *series = calloc(1, sizeof *series);
+    if (series != NULL) series->store = calloc(1, sizeof *series->store);
+    if (series == NULL || series->store == NULL) {
+        free(series);
+        return hsd_fail(err, HSD_E_NOMEM, "out of memory for the result");
+    }
+    *out = series;
+    return HSD_OK;
+}
+
+static hsd_status check_call(const hsd_series_source *source, const hsd_series_options *options, hsd_error *err)
+{
+    if (source->count < HSD_SERIES_LEAST || source->count > HSD_SERIES_MOST) {
+        hsd_fail(err, HSD_E_MISUSE, "%zu %s no series: it takes %u to %u", source->count, source->count == 1 ? "capture is" : "captures are",
+                 HSD_SERIES_LEAST, HSD_SERIES_MOST);
+        hsd_error_set_hint(err, source->count < HSD_SERIES_LEAST ? "name two or more captures, the oldest first"
+                                                                 : "name fewer captures: every tenth shows the same trend");
+        return HSD_E_MISUSE;
+    }
+    if (options->before_count >= source->count)
+        return hsd_fail(err, HSD_E_MISUSE, "no capture is left behind the %zu in front", options->before_count);
+    if (options->warmup > source->count - HSD_SERIES_LEAST)
+        return hsd_fail(err, HSD_E_MISUSE, "a warm-up of %u leaves fewer than %u captures of %zu", options->warmup, HSD_SERIES_LEAST,
+                        source->count);
+    return HSD_OK;
+}
+
+static hsd_status run_series(series_run *r, hsd_error *err)
+{
+    HSD_TRY(take_points(r, err));
+    HSD_TRY(open_joins(r, err));
+    HSD_TRY(go_through(r, err));
+    return finish(r, err);
+}
+
+hsd_status hsd_series_run(hsd_series **out, const hsd_series_source *source, const hsd_series_options *options, const hsd_run *run,
+                          hsd_error *err)
+{
+    static const hsd_series_options no_options;
+    static const hsd_run no_run;
+    series_run r = {.source = source, .options = options != NULL ? options : &no_options, .outer = run != NULL ? run : &no_run};
+    *out = NULL;
+    HSD_TRY(check_call(source, r.options, err));
+    HSD_TRY(new_result(&r.series, err));
+    r.run = *r.outer;
+    if (r.run.progress != NULL) {
+        r.run.progress = tell_progress;
+        r.run.progress_context = &r;
+    }
+    r.memory_bytes = r.run.memory_bytes != 0 ? r.run.memory_bytes : hsd_run_default_memory();
+    hsd_temp_space_init(&r.space, r.run.temp_dir);
+    const hsd_status status = run_series(&r, err);
+    hsd_aging_close(&r.aging);
+    hsd_place_join_close(&r.places);
+    hsd_named_table_close(&r.roots);
+    hsd_named_table_close(&r.types);
+    if (status == HSD_OK) *out = r.series;
+    else hsd_series_free(r.series);
+    return status;
+}
