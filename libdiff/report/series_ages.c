@@ -18,7 +18,7 @@ void hsd_series_say_survival(hsd_series_words *words)
     char a[HSD_NUMBER_CHARS], from[HSD_MOMENT_CHARS], to[HSD_MOMENT_CHARS];
     if (!cohorts->are_known && cohorts->why_not.size > 0) {
         hsd_out_text(&words->out, "How old objects are is not known: ");
-        hsd_out_bytes(&words->out, cohorts->why_not.data, cohorts->why_not.size);
+        hsd_series_say_clause(words, cohorts->why_not);
         hsd_out_text(&words->out, ".");
     }
     if (!cohorts->are_known || cohorts->cohort_count < 3) return;

@@ -42,7 +42,9 @@ static void choose_moments(sheet *s)
     char label[HSD_SPAN_CHARS], moment[HSD_MOMENT_CHARS];
     const unsigned width = s->screen->options->width;
     const size_t last = s->cohorts->cohort_count - 1;
-    size_t column = strlen(hsd_series_moment(moment, s->screen->series, s->screen->series->point_count - 1)) + 2, most = MOMENTS_MOST;
+    size_t most = MOMENTS_MOST;
+    hsd_series_moment(moment, s->screen->series, s->screen->series->point_count - 1);
+    size_t column = strlen(moment) + 2;
     if (column < SIZE_COLUMNS) column = SIZE_COLUMNS;
     const size_t taken = strlen(label_of(s, label, last)) + SIZE_COLUMNS + SHARE_COLUMNS;
     if (width > 0 && width < taken + most * column) most = width > taken + column ? (width - taken) / column : 1;
@@ -70,7 +72,8 @@ static void put_share(hsd_series_screen *screen, hsd_table *table, hsd_amount ca
 {
     char text[HSD_NUMBER_CHARS];
     if (came.bytes > 0)
-        hsd_page_put(&screen->page, table, table->columns - 1, hsd_format_share(text, stayed.bytes, came.bytes), HSD_PAINT_NONE);
+        hsd_page_put(&screen->page, table, table->columns - 1, hsd_format_share(text, stayed.bytes, came.bytes),
+                     HSD_PAINT_NONE);
 }
 
 static void put_cohort(sheet *s, size_t born)
@@ -156,6 +159,7 @@ void hsd_series_print_survival(hsd_series_screen *screen)
     hsd_series_print_words(screen, hsd_series_say_survival, true);
     hsd_series_print_words(screen, hsd_series_say_retained, cohorts->cohort_count < 3);
     if (!cohorts->are_known || cohorts->cohort_count < 3) return;
+    if (screen->options->survivors) print_types(screen);
     print_cohorts(screen);
-    print_types(screen);
+    if (!screen->options->survivors) print_types(screen);
 }

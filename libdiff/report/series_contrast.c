@@ -1,6 +1,6 @@
 /*
- * One table of repeated captures, before against after, as benchstat has it: median and spread of each side, the growth between the
- * medians, and how often chance alone gives as much.
+ * One table of repeated captures, before against after, as benchstat has it: median and spread of each side, the
+ * growth between the medians, and how often chance alone gives as much.
  *
  *      TYPE            BEFORE (3)       AFTER (4)      GROWTH      %      P
  *      Session   38.1 MiB ± 1%  163.9 MiB ± 0.5%  +125.8 MiB  +330%  0.029

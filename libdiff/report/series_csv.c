@@ -4,9 +4,9 @@
  *      table,name,root,path,capture,label,taken,objects,bytes
  *      type,Session,,,1,run-1.hs,2026-11-20 09:00:00Z,2000,39950746
  *
- * `table` is type, root or holder, or others for what is no row: its name is empty. `name` is the type or root, of a holder its type, empty for
- * the root itself; `root` and `path` are of holders. `capture` counts from 1; `taken` is empty where it is not known. With --top the
- * rest is in the records of others.
+ * `table` is type, root or holder, or others for what is no row: its name is empty. `name` is the type or root, of a
+ * holder its type, empty for the root itself; `root` and `path` are of holders. `capture` counts from 1; `taken` is
+ * empty where it is not known. With --top the rest is in the records of others.
  */
 #include "report/formats.h"
 #include "report/out.h"
@@ -35,7 +35,8 @@ static hsd_status make_prefix(hsd_buffer *prefix, hsd_report_table which, const 
     return status;
 }
 
-static void put_records(hsd_out *out, const hsd_series *series, const char *table, const hsd_buffer *prefix, const hsd_amount *values)
+static void put_records(hsd_out *out, const hsd_series *series, const char *table, const hsd_buffer *prefix,
+                        const hsd_amount *values)
 {
     char time[HSD_NUMBER_CHARS];
     for (size_t i = 0; i < series->point_count; i++) {
@@ -66,15 +67,16 @@ static void put_others(hsd_out *out, const hsd_series *series, const hsd_series_
     if (pick->other_count > 0) put_records(out, series, "others", &prefix, pick->others);
 }
 
-hsd_status hsd_csv_series(const hsd_series *series, const hsd_report_options *options, hsd_write_fn write, void *context,
-                          hsd_error *err)
+hsd_status hsd_csv_series(const hsd_series *series, const hsd_report_options *options, hsd_write_fn write,
+                          void *context, hsd_error *err)
 {
     hsd_out out;
     hsd_series_pick pick;
     if (!hsd_series_table_of(series, options->table))
-        return hsd_fail(err, HSD_E_UNSUPPORTED, "a series has no tree: its tables are types, roots and holders (--table)");
-    HSD_TRY(hsd_series_pick_init(&pick, series, options->table, options->sort_by, options->top ? options->top : HSD_TOP_ALL,
-                                 false, err));
+        return hsd_fail(err, HSD_E_UNSUPPORTED,
+                        "a series has no tree: its tables are types, roots and holders (--table)");
+    HSD_TRY(hsd_series_pick_init(&pick, series, options->table, options->sort_by,
+                                 options->top ? options->top : HSD_TOP_ALL, false, err));
     hsd_out_init(&out, write, context, err);
     hsd_out_text(&out, "table,name,root,path,capture,label,taken,objects,bytes\r\n");
     for (size_t i = 0; i < pick.count; i++)

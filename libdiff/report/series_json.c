@@ -1,8 +1,8 @@
 /*
- * JSON, schema hsdiff.series/1: the nouns of hsdiff.diff/1 with arrays, one value for each capture in their order, and of each row the
- * trend and the verdict, or with repeated captures the contrast. Tables are sorted by growth and complete unless --top was given;
- * "others" carries what is no row. Captures in cohorts are counted from 0, as the arrays are. A table that is not known is null, and
- * why_no_… says why. One row a line.
+ * JSON, schema hsdiff.series/1: the nouns of hsdiff.diff/1 with arrays, one value for each capture in their order,
+ * and of each row the trend and the verdict, or with repeated captures the contrast. Tables are sorted by growth and
+ * complete unless --top was given; "others" carries what is no row. Captures in cohorts are counted from 0, as the
+ * arrays are. A table that is not known is null, and why_no_… says why. One row a line.
  */
 #include "report/formats.h"
 #include "report/json_pieces.h"
@@ -123,8 +123,8 @@ static void put_others(json *j, const hsd_series_pick *picks)
     hsd_out_text(&j->out, "}\n}\n");
 }
 
-hsd_status hsd_json_series(const hsd_series *series, const hsd_report_options *options, hsd_write_fn write, void *context,
-                           hsd_error *err)
+hsd_status hsd_json_series(const hsd_series *series, const hsd_report_options *options, hsd_write_fn write,
+                           void *context, hsd_error *err)
 {
     json j = {.series = series, .options = options};
     hsd_series_pick picks[TABLE_COUNT] = {0};

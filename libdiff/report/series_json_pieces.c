@@ -5,11 +5,6 @@
 
 #include "report/json_pieces.h"
 
-static hsd_status gather(void *buffer, const void *data, size_t size, hsd_error *err)
-{
-    return hsd_buffer_append(buffer, data, size, err);
-}
-
 static void put_metrics(hsd_out *out, const hsd_series_point *point)
 {
     hsd_out_text(out, ", \"metrics\": [");
@@ -22,19 +17,9 @@ static void put_metrics(hsd_out *out, const hsd_series_point *point)
     hsd_out_text(out, "]");
 }
 
-/* The capture of a diff is an object; what stands in its braces is what is wanted. */
 void hsd_series_json_capture(hsd_out *out, const hsd_series_point *point)
 {
-    static const char head[] = "    {";
-    hsd_buffer side = {0};
-    hsd_out side_out;
-    if (out->status != HSD_OK) return;
-    hsd_out_init(&side_out, gather, &side, out->err);
-    hsd_json_side(&side_out, &point->side, false);
-    out->status = hsd_out_finish(&side_out);
-    if (out->status == HSD_OK)
-        hsd_out_bytes(out, side.data + sizeof head - 1, side.size - (sizeof head - 1) - 1);
-    hsd_buffer_release(&side);
+    hsd_json_side_fields(out, "\"path\": ", &point->side, false);
     hsd_json_string(out, ", \"label\": ", point->label);
     hsd_json_bool(out, ", \"baseline\": ", point->is_baseline);
     hsd_json_bool(out, ", \"summary\": ", point->is_summary);
@@ -64,7 +49,8 @@ void hsd_series_json_values(hsd_out *out, const hsd_series *series, const hsd_am
 /* A probability as a number with six decimals, made of integers. */
 static void put_p(hsd_out *out, const char *key, uint32_t p_millionths)
 {
-    hsd_out_format(out, "%s%lu.%06lu", key, (unsigned long)(p_millionths / 1000000), (unsigned long)(p_millionths % 1000000));
+    hsd_out_format(out, "%s%lu.%06lu", key, (unsigned long)(p_millionths / 1000000),
+                   (unsigned long)(p_millionths % 1000000));
 }
 
 static void put_trend(hsd_out *out, const hsd_series *series, const hsd_trend *trend)
@@ -102,7 +88,8 @@ static void put_contrast(hsd_out *out, const hsd_contrast *contrast)
     hsd_out_text(out, "}");
 }
 
-void hsd_series_json_numbers(hsd_out *out, const hsd_series *series, const hsd_amount *values, const hsd_series_row *row)
+void hsd_series_json_numbers(hsd_out *out, const hsd_series *series, const hsd_amount *values,
+                             const hsd_series_row *row)
 {
     const bool is_contrast = series->before_count > 0;
     hsd_series_json_values(out, series, values);

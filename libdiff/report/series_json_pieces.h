@@ -1,5 +1,6 @@
 /*
- * What the JSON and the NDJSON of a series are made of: fields without the braces around them, each with ", " before it but the first.
+ * What the JSON and the NDJSON of a series are made of: fields without the braces around them, each with ", " before
+ * it but the first.
  */
 #ifndef HSD_REPORT_SERIES_JSON_PIECES_H
 #define HSD_REPORT_SERIES_JSON_PIECES_H
@@ -18,9 +19,10 @@ void hsd_series_json_facts(hsd_out *out, const hsd_series *series);
 /* "objects": […], "bytes": […]: one for each capture. */
 void hsd_series_json_values(hsd_out *out, const hsd_series *series, const hsd_amount *values);
 
-/* The values, "trend" and "verdict"; with repeated captures these are null and "contrast" is there. `row` NULL: of `values`, whose
- * trend is not known. */
-void hsd_series_json_numbers(hsd_out *out, const hsd_series *series, const hsd_amount *values, const hsd_series_row *row);
+/* The values, "trend" and "verdict"; with repeated captures these are null and "contrast" is there. `row` NULL: of
+ * `values`, whose trend is not known. */
+void hsd_series_json_numbers(hsd_out *out, const hsd_series *series, const hsd_amount *values,
+                             const hsd_series_row *row);
 
 /* "type": …; "root": …, "kind": …; or "type", "root", "kind", "path" of a holder. */
 void hsd_series_json_name(hsd_out *out, hsd_report_table table, const hsd_series_row *row);

@@ -18,7 +18,8 @@ const char *hsd_series_heading(hsd_report_table table)
     return table == HSD_TABLE_TYPES ? "TYPE" : table == HSD_TABLE_ROOTS ? "ROOT" : "WHAT KEEPS IT ALIVE";
 }
 
-void hsd_series_put_row_name(hsd_series_screen *screen, hsd_table *table, hsd_report_table which, const hsd_series_row *row)
+void hsd_series_put_row_name(hsd_series_screen *screen, hsd_table *table, hsd_report_table which,
+                             const hsd_series_row *row)
 {
     hsd_buffer name = {0};
     hsd_out *out = &screen->page.out;

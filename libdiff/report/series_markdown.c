@@ -1,6 +1,6 @@
 /*
- * Markdown of a series, for job summaries and comments: the answer, where it leads, the table of types with a picture of each, holders,
- * roots, and what stays of what came; rows are left out from the end until it fits.
+ * Markdown of a series, for job summaries and comments: the answer, where it leads, the table of types with a picture
+ * of each, holders, roots, and what stays of what came; rows are left out from the end until it fits.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -37,12 +37,12 @@ static void put_words(page *p, void (*say)(hsd_series_words *words), const char 
 {
     hsd_series_words words;
     if (p->doc.out.status != HSD_OK) return;
-    hsd_series_words_begin(&words, p->series, p->options, p->doc.out.err);
+    hsd_series_words_begin(&words, p->series, p->options, HSD_ESCAPE_MARKDOWN, p->doc.out.err);
     say(&words);
     p->doc.out.status = hsd_series_words_end(&words);
     if (words.text.size > 0) {
         hsd_out_text(&p->doc.out, mark);
-        hsd_out_escaped(&p->doc.out, HSD_ESCAPE_MARKDOWN_PROSE, (hsd_text){(const char *)words.text.data, words.text.size});
+        hsd_out_bytes(&p->doc.out, words.text.data, words.text.size);
         hsd_out_text(&p->doc.out, mark);
         hsd_out_text(&p->doc.out, "\n\n");
     }
@@ -70,7 +70,8 @@ static void cell_of_picture(page *p, const hsd_amount *values)
     const size_t warmup = p->series->warmup, count = p->series->point_count - warmup;
     for (size_t i = 0; i < count; i++)
         p->bytes[i] = values[warmup + i].bytes;
-    hsd_markdown_cell(&p->doc, hsd_sparkline(text, p->bytes, count, HSD_SPARKLINE_COLUMNS_MAX, p->series->noise_bytes, true));
+    hsd_markdown_cell(
+        &p->doc, hsd_sparkline(text, p->bytes, count, HSD_SPARKLINE_COLUMNS_MAX, p->series->noise_bytes, true));
 }
 
 static void put_values(page *p, const hsd_amount *values, const hsd_series_row *row)
@@ -84,10 +85,13 @@ static void put_values(page *p, const hsd_amount *values, const hsd_series_row *
         hsd_markdown_cell(&p->doc, hsd_format_percent(text, first.bytes, last.bytes));
         return;
     }
+    const char *verdict = row                                       ? hsd_verdict_word(row->trend.verdict)
+                          : hsd_series_is_steady(p->series, values) ? hsd_verdict_word(HSD_VERDICT_STEADY)
+                                                                    : "";
     const int64_t rate = !row ? 0 : p->series->has_times ? row->trend.per_hour : row->trend.per_step;
     hsd_markdown_cell(&p->doc, row ? growth_of(p, text, rate) : "");
     cell_of_picture(p, values);
-    hsd_markdown_cell(&p->doc, row ? hsd_verdict_word(row->trend.verdict) : "");
+    hsd_markdown_cell(&p->doc, verdict);
 }
 
 /* ---- tables of repeated captures ---- */
@@ -136,7 +140,8 @@ static void begin_table(page *p, hsd_report_table which)
     const hsd_markdown_column trend[] = {{headings[which], false}, {"First", true}, {"Last", true},
                                          {"Growth", true}, {p->series->has_times ? "Per hour" : "Per step", true},
                                          {"Trend", false}, {"Verdict", false}};
-    const hsd_markdown_column pair[] = {{headings[which], false}, {"First", true}, {"Last", true}, {"Growth", true}, {"%", true}};
+    const hsd_markdown_column pair[] = {
+        {headings[which], false}, {"First", true}, {"Last", true}, {"Growth", true}, {"%", true}};
     const hsd_markdown_column contrast[] = {{headings[which], false}, {"Before", true}, {"After", true},
                                             {"Growth", true}, {"%", true}, {"p", true}};
     const char *one = nouns[which][0], *many = nouns[which][1];
@@ -243,8 +248,8 @@ static void print(page *p)
     if (!p->options->survivors && p->series->before_count == 0) put_survivors(p);
 }
 
-hsd_status hsd_markdown_series(const hsd_series *series, const hsd_report_options *options, hsd_write_fn write, void *context,
-                               hsd_error *err)
+hsd_status hsd_markdown_series(const hsd_series *series, const hsd_report_options *options, hsd_write_fn write,
+                               void *context, hsd_error *err)
 {
     page p = {.series = series, .options = options, .bytes = calloc(series->point_count, sizeof(uint64_t))};
     if (!p.bytes) return hsd_fail(err, HSD_E_NOMEM, "no memory for a report of %zu captures", series->point_count);

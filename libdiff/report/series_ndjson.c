@@ -1,6 +1,7 @@
 /*
- * NDJSON, schema hsdiff.series/1: the same nouns as the JSON, a line each. Records: series, warning, capture (with its number, from 0),
- * total, unreached, type, root, holder, others (with "table"), unknown (a table that is not there, and why), cohort and survivor.
+ * NDJSON, schema hsdiff.series/1: the same nouns as the JSON, a line each. Records: series, warning, capture (with
+ * its number, from 0), total, unreached, type, root, holder, others (with "table"), unknown (a table that is not
+ * there, and why), cohort and survivor.
  */
 #include "report/formats.h"
 #include "report/json_pieces.h"
@@ -131,8 +132,8 @@ static void put_ages(records *r)
         put_survivor(r, &cohorts->types[i]);
 }
 
-hsd_status hsd_ndjson_series(const hsd_series *series, const hsd_report_options *options, hsd_write_fn write, void *context,
-                             hsd_error *err)
+hsd_status hsd_ndjson_series(const hsd_series *series, const hsd_report_options *options, hsd_write_fn write,
+                             void *context, hsd_error *err)
 {
     records r = {.series = series, .options = options};
     hsd_out_init(&r.out, write, context, err);

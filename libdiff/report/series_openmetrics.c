@@ -1,14 +1,15 @@
 /*
- * OpenMetrics of a series: gauges of the last capture, of growth and its rate, and of each row its verdict as a label of a gauge that is 1.
+ * OpenMetrics of a series: gauges of the last capture, of growth and its rate, and of each row its verdict as a label
+ * of a gauge that is 1.
  *
  *      hsdiff_series_heap_bytes 605159424
  *      hsdiff_series_type_bytes{type="Session"} 171861606
  *      hsdiff_series_type_growth_per_hour_bytes{type="Session"} 26382172
  *      hsdiff_series_type_verdict{type="Session",verdict="each step"} 1
  *
- * Without times the rate is per step (…_growth_per_step_bytes). Of repeated captures bytes are the median after, growth is between the
- * medians, there is no rate, and the verdict is "significant" or "not significant". Tables have the rows that grew or shrank most,
- * at most HSD_METRICS_MOST.
+ * Without times the rate is per step (…_growth_per_step_bytes). Of repeated captures bytes are the median after,
+ * growth is between the medians, there is no rate, and the verdict is "significant" or "not significant". Tables have
+ * the rows that grew or shrank most, at most HSD_METRICS_MOST.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +42,7 @@ static void begin_family(const sheet *s, char name[96], const char *what, const 
 {
     char text[160];
     snprintf(name, 96, "hsdiff_series_%s_%s", s->noun, what);
-    snprintf(text, sizeof text, "%s, by %s.", help, s->noun);
+    snprintf(text, sizeof text, s->rows[0].label_count > 0 ? "%s, by %s." : "%s.", help, s->noun);
     hsd_metrics_family(s->out, name, unit, text);
 }
 
@@ -54,16 +55,19 @@ static void put_amounts(const sheet *s)
 {
     char name[96];
     const bool is_contrast = s->series->before_count > 0;
-    begin_family(s, name, "bytes", "bytes", is_contrast ? "Live bytes, median of the captures after" : "Live bytes in the last capture");
+    begin_family(s, name, "bytes", "bytes",
+                 is_contrast ? "Live bytes, median of the captures after" : "Live bytes in the last capture");
     for (size_t i = 0; i < s->count; i++)
-        hsd_metrics_sample_count(s->out, name, s->rows[i].labels, s->rows[i].label_count, last_bytes(s->series, s->rows[i].row));
+        hsd_metrics_sample_count(s->out, name, s->rows[i].labels, s->rows[i].label_count,
+                                 last_bytes(s->series, s->rows[i].row));
     begin_family(s, name, "objects", NULL, "Live objects in the last capture");
     for (size_t i = 0; i < s->count; i++)
         hsd_metrics_sample_count(s->out, name, s->rows[i].labels, s->rows[i].label_count,
                                  hsd_series_last(s->series, s->rows[i].row->values).objects);
     begin_family(s, name, "growth_bytes", "bytes", "Growth of live bytes");
     for (size_t i = 0; i < s->count; i++)
-        hsd_metrics_sample(s->out, name, s->rows[i].labels, s->rows[i].label_count, hsd_series_growth(s->series, s->rows[i].row));
+        hsd_metrics_sample(s->out, name, s->rows[i].labels, s->rows[i].label_count,
+                           hsd_series_growth(s->series, s->rows[i].row));
 }
 
 static void put_rates(const sheet *s)
@@ -72,7 +76,7 @@ static void put_rates(const sheet *s)
     const bool has_times = s->series->has_times;
     if (s->series->before_count > 0) return;
     begin_family(s, name, has_times ? "growth_per_hour_bytes" : "growth_per_step_bytes", "bytes",
-                 has_times ? "Growth of live bytes in an hour, by the trend" : "Growth of live bytes in a step, by the trend");
+                 has_times ? "Trend of live bytes in an hour" : "Trend of live bytes in a step");
     for (size_t i = 0; i < s->count; i++) {
         const hsd_trend *trend = &s->rows[i].row->trend;
         hsd_metrics_sample(s->out, name, s->rows[i].labels, s->rows[i].label_count,
@@ -181,8 +185,9 @@ static void put_captures(hsd_out *out, const hsd_series *series)
 
 static void put_unreached(hsd_out *out, const hsd_series *series)
 {
-    hsd_metrics_family(out, "hsdiff_series_unreached_bytes", "bytes", "Bytes of the last capture that no root reaches.");
-    hsd_metrics_sample_count(out, "hsdiff_series_unreached_bytes", NULL, 0, hsd_series_last(series, series->unreached.values).bytes);
+    static const char name[] = "hsdiff_series_unreached_bytes";
+    hsd_metrics_family(out, name, "bytes", "Bytes of the last capture that no root reaches.");
+    hsd_metrics_sample_count(out, name, NULL, 0, hsd_series_last(series, series->unreached.values).bytes);
 }
 
 hsd_status hsd_openmetrics_series(const hsd_series *series, const hsd_report_options *options, hsd_write_fn write,

@@ -1,6 +1,7 @@
 /*
- * --plain of a series: records for screen readers, cut and awk. One record a line, fields separated by one tab, the first says what
- * the record is; exact bytes, nothing cut, aligned or drawn. A line "# ..." before each kind names its fields. Captures count from 1.
+ * --plain of a series: records for screen readers, cut and awk. One record a line, fields separated by one tab, the
+ * first says what the record is; exact bytes, nothing cut, aligned or drawn. A line "# ..." before each kind names
+ * its fields. Captures count from 1.
  */
 #include <string.h>
 
@@ -181,8 +182,8 @@ static void put_retained_since(hsd_series_screen *screen)
     if (!since) return;
     hsd_out_text(&screen->page.out, "# retained-since\tcapture\tbytes\tobjects\n");
     for (size_t i = 0; i < screen->series->point_count; i++)
-        hsd_out_format(&screen->page.out, "retained-since\t%zu\t%llu\t%llu\n", i + 1, (unsigned long long)since[i].bytes,
-                       (unsigned long long)since[i].objects);
+        hsd_out_format(&screen->page.out, "retained-since\t%zu\t%llu\t%llu\n", i + 1,
+                       (unsigned long long)since[i].bytes, (unsigned long long)since[i].objects);
 }
 
 static void put_ages(hsd_series_screen *screen)
@@ -192,7 +193,8 @@ static void put_ages(hsd_series_screen *screen)
         if (cohorts->why_not.size > 0) record_of_text(screen, "no-cohorts", cohorts->why_not);
         return;
     }
-    hsd_out_text(&screen->page.out, "# cohort, cohort-type\ttype\tfirst_capture\tlast_capture\tlive_at\tbytes\tobjects\n");
+    hsd_out_text(&screen->page.out,
+                 "# cohort, cohort-type\ttype\tfirst_capture\tlast_capture\tlive_at\tbytes\tobjects\n");
     for (size_t born = 0; born < cohorts->cohort_count; born++)
         put_cohort(screen, &cohorts->all, "cohort", born);
     for (size_t i = 0; i < cohorts->type_count && (screen->options->top == 0 || i < screen->options->top); i++)

@@ -35,6 +35,16 @@ bool hsd_series_has_trend(const hsd_series *series)
     return series->before_count == 0 && series->point_count >= (size_t)series->warmup + 3;
 }
 
+bool hsd_series_is_steady(const hsd_series *series, const hsd_amount *values)
+{
+    uint64_t least = UINT64_MAX, most = 0;
+    for (size_t i = series->warmup; i < series->point_count; i++) {
+        least = hsd_min_u64(least, values[i].bytes);
+        most = hsd_max_u64(most, values[i].bytes);
+    }
+    return most < least || most - least <= series->noise_bytes;
+}
+
 const char *hsd_verdict_word(hsd_verdict verdict)
 {
     switch (verdict) {
@@ -117,7 +127,8 @@ char *hsd_series_span(char out[HSD_SPAN_CHARS], const hsd_series *series, size_t
 {
     char a[HSD_MOMENT_CHARS], b[HSD_MOMENT_CHARS];
     if (series->has_times)
-        snprintf(out, HSD_SPAN_CHARS, "%s to %s", hsd_series_moment(a, series, first), hsd_series_moment(b, series, last));
+        snprintf(out, HSD_SPAN_CHARS, "%s to %s", hsd_series_moment(a, series, first),
+                 hsd_series_moment(b, series, last));
     else
         snprintf(out, HSD_SPAN_CHARS, "captures %zu to %zu", first + 1, last + 1);
     return out;
@@ -240,8 +251,8 @@ static size_t choose(candidate *candidates, size_t count, hsd_sort_by sort_by, s
     return shown;
 }
 
-hsd_status hsd_series_pick_init(hsd_series_pick *pick, const hsd_series *series, hsd_report_table which, hsd_sort_by sort_by,
-                                size_t top, bool moving, hsd_error *err)
+hsd_status hsd_series_pick_init(hsd_series_pick *pick, const hsd_series *series, hsd_report_table which,
+                                hsd_sort_by sort_by, size_t top, bool moving, hsd_error *err)
 {
     const hsd_series_table *table = hsd_series_table_of(series, which);
     *pick = (hsd_series_pick){0};
@@ -307,7 +318,8 @@ hsd_survival hsd_survival_of(const hsd_cohorts *cohorts, const hsd_cohort_row *r
     hsd_survival sum = {{0, 0}, {0, 0}};
     const size_t last = cohorts->cohort_count - 1;
     for (size_t born = 1; born < last; born++) {
-        const hsd_amount came = hsd_cohort_alive(cohorts, row, born, born), stayed = hsd_cohort_alive(cohorts, row, last, born);
+        const hsd_amount came = hsd_cohort_alive(cohorts, row, born, born),
+                         stayed = hsd_cohort_alive(cohorts, row, last, born);
         sum.came.objects = hsd_add_saturating(sum.came.objects, came.objects);
         sum.came.bytes = hsd_add_saturating(sum.came.bytes, came.bytes);
         sum.stayed.objects = hsd_add_saturating(sum.stayed.objects, stayed.objects);

@@ -1,6 +1,6 @@
 /*
- * What all reports of a series have in common: which rows are shown and what the rest adds up to, the words for captures and
- * verdicts, and the first and last value that count.
+ * What all reports of a series have in common: which rows are shown and what the rest adds up to, the words for
+ * captures and verdicts, and the first and last value that count.
  */
 #ifndef HSD_REPORT_SERIES_ROWS_H
 #define HSD_REPORT_SERIES_ROWS_H
@@ -21,6 +21,10 @@ int64_t hsd_series_growth(const hsd_series *series, const hsd_series_row *row);
 /* Three and more captures behind the warm-up: fewer have no trend to speak of. False of repeated captures. */
 bool hsd_series_has_trend(const hsd_series *series);
 
+/* True for values behind the warm-up that never leave the noise: what can be said of sums whose trend is not known.
+ * */
+bool hsd_series_is_steady(const hsd_series *series, const hsd_amount *values);
+
 /* As hsd_verdict_name has it; the same words in every format. */
 const char *hsd_verdict_word(hsd_verdict verdict);
 
@@ -38,8 +42,8 @@ hsd_status hsd_series_append_place(hsd_buffer *out, const hsd_series_row *row, h
 #define HSD_SPAN_CHARS (2 * HSD_MOMENT_CHARS + 8)
 
 /*
- * How a capture is called: by its time, "09:00Z", with seconds or the day ("11-20 09:00Z") where it takes them to tell captures
- * apart; without times "capture 3". ASCII.
+ * How a capture is called: by its time, "09:00Z", with seconds or the day ("11-20 09:00Z") where it takes them to
+ * tell captures apart; without times "capture 3". ASCII.
  */
 char *hsd_series_moment(char out[HSD_MOMENT_CHARS], const hsd_series *series, size_t i);
 
@@ -63,11 +67,11 @@ typedef struct hsd_series_pick {
 } hsd_series_pick;
 
 /*
- * Picks the `top` rows of the largest growth or shrinkage by the sort key, in the order of the key. With `moving` only such
- * as moved: whose verdict is not steady; of repeated captures, those that differ or by more than noise.
+ * Picks the `top` rows of the largest growth or shrinkage by the sort key, in the order of the key. With `moving`
+ * only such as moved: whose verdict is not steady; of repeated captures, those that differ or by more than noise.
  */
-hsd_status hsd_series_pick_init(hsd_series_pick *pick, const hsd_series *series, hsd_report_table table, hsd_sort_by sort_by,
-                                size_t top, bool moving, hsd_error *err);
+hsd_status hsd_series_pick_init(hsd_series_pick *pick, const hsd_series *series, hsd_report_table table,
+                                hsd_sort_by sort_by, size_t top, bool moving, hsd_error *err);
 void hsd_series_pick_release(hsd_series_pick *pick);
 
 /* How many rows of a table have the verdict. */
@@ -81,8 +85,8 @@ const hsd_series_row *hsd_series_fastest(const hsd_series *series, const hsd_ser
 /* Objects of `row` that came in cohort `born` and are there when cohort `at` ends. */
 hsd_amount hsd_cohort_alive(const hsd_cohorts *cohorts, const hsd_cohort_row *row, size_t at, size_t born);
 
-/* What came after the first capture and had an interval to go in: all cohorts but the first and the last; and what of it is live
- * in the last capture. */
+/* What came after the first capture and had an interval to go in: all cohorts but the first and the last; and what of
+ * it is live in the last capture. */
 typedef struct hsd_survival { hsd_amount came, stayed; } hsd_survival;
 hsd_survival hsd_survival_of(const hsd_cohorts *cohorts, const hsd_cohort_row *row);
 

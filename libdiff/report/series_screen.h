@@ -1,5 +1,6 @@
 /*
- * The parts of the text report of a series, each a function that prints one part of the screen; series_text.c puts them in order.
+ * The parts of the text report of a series, each a function that prints one part of the screen; series_text.c puts
+ * them in order.
  */
 #ifndef HSD_REPORT_SERIES_SCREEN_H
 #define HSD_REPORT_SERIES_SCREEN_H
@@ -15,12 +16,12 @@ typedef struct hsd_series_screen {
     const hsd_report_options *options;
 } hsd_series_screen;
 
-/* series_text.c: what must be known before any number is believed; and what `say` has to say, as a paragraph, parted from what stands
- * above with `is_part`. Nothing when it says nothing. */
+/* series_text.c: what must be known before any number is believed; and what `say` has to say, as a paragraph, parted
+ * from what stands above with `is_part`. Nothing when it says nothing. */
 void hsd_series_print_words(hsd_series_screen *screen, void (*say)(hsd_series_words *words), bool is_part);
 
-/* series_table.c: one table with trends, or with two captures without them. Types with at most `top` rows and TOTAL; with `moving` those
- * that are steady are folded, and a table of roots or holders that has no others is left out. */
+/* series_table.c: one table with trends, or with two captures without them. Types with at most `top` rows and TOTAL;
+ * with `moving` those that are steady are folded, and a table of roots or holders that has no others is left out. */
 void hsd_series_print_table(hsd_series_screen *screen, hsd_report_table table, size_t top, bool moving);
 
 /* series_contrast.c: the same for repeated captures. */
@@ -38,7 +39,8 @@ void hsd_series_print_plain(hsd_series_screen *screen);
 const char *hsd_series_heading(hsd_report_table table);
 
 /* The name of a row in column 0 of the newest line: of a holder its place and type. */
-void hsd_series_put_row_name(hsd_series_screen *screen, hsd_table *table, hsd_report_table which, const hsd_series_row *row);
+void hsd_series_put_row_name(hsd_series_screen *screen, hsd_table *table, hsd_report_table which,
+                             const hsd_series_row *row);
 
 /* "1,206 other types"; shorter on a narrow terminal. */
 void hsd_series_put_others_name(hsd_series_screen *screen, hsd_table *table, hsd_report_table which, uint64_t count);
@@ -46,8 +48,9 @@ void hsd_series_put_others_name(hsd_series_screen *screen, hsd_table *table, hsd
 /* "+125.8 MiB", or exact with --bytes; "[ = ]" when there is none. */
 char *hsd_series_growth_size(const hsd_series_screen *screen, char out[HSD_NUMBER_CHARS], int64_t bytes);
 
-/* Prints and releases a table with a heading in row 0. Where its names do not fit the terminal they are cut, or, with `is_stacked`,
- * stand on lines of their own above their numbers, unless they are text of ours (`own_rows` at the end). */
+/* Prints and releases a table with a heading in row 0. Where its names do not fit the terminal they are cut, or, with
+ * `is_stacked`, stand on lines of their own above their numbers, unless they are text of ours (`own_rows` at the
+ * end). */
 void hsd_series_end_table(hsd_series_screen *screen, hsd_table *table, bool is_stacked, size_t own_rows);
 
 #endif

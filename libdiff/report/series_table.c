@@ -5,7 +5,8 @@
  *      Session      38.1 MiB  163.9 MiB  +125.8 MiB  +25.2 MiB  ▁▂▄▅▇█  each step
  *      9 other types 266 MiB    266 MiB       [ = ]             ▁▁▁▁▁▁  steady
  *
- * The picture takes what room names and numbers leave. Places are long: where they do not fit they stand on lines of their own.
+ * The picture takes what room names and numbers leave. Places are long: where they do not fit they stand on lines of
+ * their own.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -50,17 +51,6 @@ static hsd_paint paint_of_verdict(hsd_verdict verdict)
 
 /* ---- the numbers of a line ---- */
 
-/* Without a trend of its own, as what was folded here: steady is all that can be said. */
-static bool is_steady(const hsd_series *series, const hsd_amount *values)
-{
-    uint64_t least = UINT64_MAX, most = 0;
-    for (size_t i = series->warmup; i < series->point_count; i++) {
-        if (values[i].bytes < least) least = values[i].bytes;
-        if (values[i].bytes > most) most = values[i].bytes;
-    }
-    return most - least <= series->noise_bytes;
-}
-
 static void put_trend(sheet *s, const hsd_amount *values, const hsd_series_row *row, int64_t growth)
 {
     char text[HSD_NUMBER_CHARS];
@@ -71,7 +61,7 @@ static void put_trend(sheet *s, const hsd_amount *values, const hsd_series_row *
     }
     if (row)
         put(s, VERDICT, hsd_verdict_word(row->trend.verdict), paint_of_verdict(row->trend.verdict));
-    else if (is_steady(series, values))
+    else if (hsd_series_is_steady(series, values))
         put(s, VERDICT, hsd_verdict_word(HSD_VERDICT_STEADY), HSD_PAINT_NONE);
 }
 
@@ -149,7 +139,8 @@ static void put_pictures(sheet *s)
     hsd_out *out = &s->screen->page.out;
     const size_t rows = s->table.rows, columns = columns_of_trend(s);
     uint64_t *bytes = calloc(s->screen->series->point_count, sizeof *bytes);
-    if (!bytes && out->status == HSD_OK) out->status = hsd_fail(out->err, HSD_E_NOMEM, "no memory for a table of %zu rows", rows);
+    if (!bytes && out->status == HSD_OK)
+        out->status = hsd_fail(out->err, HSD_E_NOMEM, "no memory for a table of %zu rows", rows);
     for (size_t row = 0; bytes && row < rows; row++) {
         s->table.rows = row + 1; /* cells are put into the newest line */
         if (s->values[row]) put_picture(s, s->values[row], bytes, columns);

@@ -1,6 +1,6 @@
 /*
- * The text report of a series: what it is of, the answer, the tables that prove it, how old what is there is, and where it leads. With
- * --survivors ages come first.
+ * The text report of a series: what it is of, the answer, the tables that prove it, how old what is there is, and
+ * where it leads. With --survivors ages come first.
  */
 #include "report/formats.h"
 #include "report/series_screen.h"
@@ -13,13 +13,13 @@ void hsd_series_print_words(hsd_series_screen *screen, void (*say)(hsd_series_wo
     hsd_out *out = &screen->page.out;
     hsd_series_words words;
     if (out->status != HSD_OK) return;
-    hsd_series_words_begin(&words, screen->series, screen->options, out->err);
+    hsd_series_words_begin(&words, screen->series, screen->options, screen->page.form, out->err);
     say(&words);
     out->status = hsd_series_words_end(&words);
     if (out->status == HSD_OK && words.text.size > 0) {
         if (is_part) hsd_page_part(&screen->page);
         hsd_out_begin_paragraph(out);
-        hsd_out_escaped(out, screen->page.form, (hsd_text){(const char *)words.text.data, words.text.size});
+        hsd_out_bytes(out, words.text.data, words.text.size);
         hsd_out_end_paragraph(out, 0);
     }
     hsd_series_words_release(&words);
@@ -54,8 +54,8 @@ static void print(hsd_series_screen *screen)
     hsd_series_print_words(screen, hsd_series_say_end, true);
 }
 
-hsd_status hsd_text_series(const hsd_series *series, const hsd_report_options *options, hsd_write_fn write, void *context,
-                           hsd_error *err)
+hsd_status hsd_text_series(const hsd_series *series, const hsd_report_options *options, hsd_write_fn write,
+                           void *context, hsd_error *err)
 {
     hsd_series_screen screen = {.series = series,
                                 .options = options,

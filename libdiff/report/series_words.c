@@ -13,9 +13,10 @@ static hsd_status gather(void *buffer, const void *data, size_t size, hsd_error 
     return hsd_buffer_append(buffer, data, size, err);
 }
 
-void hsd_series_words_begin(hsd_series_words *words, const hsd_series *series, const hsd_report_options *options, hsd_error *err)
+void hsd_series_words_begin(hsd_series_words *words, const hsd_series *series, const hsd_report_options *options,
+                            hsd_escape_form form, hsd_error *err)
 {
-    *words = (hsd_series_words){.series = series, .options = options};
+    *words = (hsd_series_words){.series = series, .options = options, .form = form};
     hsd_out_init(&words->out, gather, &words->text, err);
 }
 
@@ -52,17 +53,31 @@ static size_t skip_characters(hsd_text text, size_t count)
     return at;
 }
 
+static hsd_status append_cut(hsd_buffer *out, hsd_text name, size_t count, hsd_error *err)
+{
+    const size_t head = skip_characters(name, NAME_CHARACTERS / 2),
+                 tail = skip_characters(name, count - NAME_CHARACTERS / 2);
+    HSD_TRY(hsd_buffer_append(out, name.data, head, err));
+    HSD_TRY(hsd_buffer_append(out, "...", 3, err));
+    return hsd_buffer_append(out, name.data + tail, name.size - tail, err);
+}
+
 static void say_name(hsd_series_words *words, hsd_text name)
 {
     const size_t count = characters_of(name);
+    hsd_buffer cut = {0};
     if (words->options->width == 0 || count <= NAME_CHARACTERS) {
-        hsd_out_bytes(&words->out, name.data, name.size);
+        hsd_out_escaped(&words->out, words->form, name);
         return;
     }
-    const size_t head = skip_characters(name, NAME_CHARACTERS / 2), tail = skip_characters(name, count - NAME_CHARACTERS / 2);
-    hsd_out_bytes(&words->out, name.data, head);
-    hsd_out_text(&words->out, "...");
-    hsd_out_bytes(&words->out, name.data + tail, name.size - tail);
+    if (words->out.status == HSD_OK) words->out.status = append_cut(&cut, name, count, words->out.err);
+    hsd_out_escaped(&words->out, words->form, (hsd_text){(const char *)cut.data, cut.size});
+    hsd_buffer_release(&cut);
+}
+
+void hsd_series_say_clause(hsd_series_words *words, hsd_text clause)
+{
+    hsd_out_escaped(&words->out, words->form == HSD_ESCAPE_MARKDOWN ? HSD_ESCAPE_MARKDOWN_PROSE : words->form, clause);
 }
 
 static void say_row(hsd_series_words *words, const hsd_series_row *row, bool is_holder)
@@ -92,7 +107,8 @@ static const char *process_words(const hsd_series *series)
 {
     if (series->is_one_process) return "same process";
     for (size_t i = 1; i < series->point_count; i++)
-        if (are_of_two_processes(&series->points[i - 1].side.info, &series->points[i].side.info)) return "different processes";
+        if (are_of_two_processes(&series->points[i - 1].side.info, &series->points[i].side.info))
+            return "different processes";
     return "not known if the same process";
 }
 
@@ -147,8 +163,8 @@ void hsd_series_say_captures(hsd_series_words *words)
     const size_t last = series->point_count - 1;
     char text[HSD_SPAN_CHARS], time[HSD_NUMBER_CHARS];
     if (series->before_count > 0)
-        hsd_out_format(&words->out, "%zu capture%s before, %zu after", series->before_count, plural(series->before_count),
-                       series->point_count - series->before_count);
+        hsd_out_format(&words->out, "%zu capture%s before, %zu after", series->before_count,
+                       plural(series->before_count), series->point_count - series->before_count);
     else
         hsd_out_format(&words->out, "%zu captures", series->point_count);
     if (series->has_times && series->before_count == 0)
@@ -225,7 +241,7 @@ static void say_contrast(hsd_series_words *words)
         hsd_out_format(&words->out, "The heap %s %s (%s)", growth > 0 ? "grew" : "shrank",
                        size_of(words, size, hsd_magnitude(growth)),
                        hsd_format_percent(percent, total->median_before, total->median_after));
-    hsd_out_format(&words->out, total->is_significant ? ", which is significant (p = %s)." : ", which chance explains (p = %s).",
+    hsd_out_format(&words->out, ", which %s (p = %s).", total->is_significant ? "is significant" : "chance explains",
                    hsd_format_p(p, total->p_millionths));
 }
 
@@ -253,7 +269,8 @@ static void say_time(hsd_series_words *words, uint64_t bytes, uint64_t per_hour)
         hsd_out_format(&words->out, "%llu.%llu days", (unsigned long long)(tenths / 240),
                        (unsigned long long)(tenths % 240 / 24));
     else if (tenths >= 10)
-        hsd_out_format(&words->out, "%llu.%llu h", (unsigned long long)(tenths / 10), (unsigned long long)(tenths % 10));
+        hsd_out_format(&words->out, "%llu.%llu h", (unsigned long long)(tenths / 10),
+                       (unsigned long long)(tenths % 10));
     else
         hsd_out_format(&words->out, minutes > 0 ? "%llu min" : "less than a minute", (unsigned long long)minutes);
 }
@@ -268,10 +285,11 @@ static void say_forecast(hsd_series_words *words, const hsd_series_row *row, boo
     hsd_out_text(&words->out, " At this rate ");
     say_row(words, row, is_holder);
     hsd_out_format(&words->out, " alone adds %s in ", bytes >> 30 ? "1 GiB" : "1 MiB");
+    const uint64_t steps = bytes / rate + (bytes % rate > 0);
     if (has_times)
         say_time(words, bytes, rate);
     else
-        hsd_out_format(&words->out, "%llu step%s", (unsigned long long)((bytes + rate - 1) / rate), plural((bytes + rate - 1) / rate));
+        hsd_out_format(&words->out, "%llu step%s", (unsigned long long)steps, plural(steps));
     hsd_out_text(&words->out, ".");
 }
 
@@ -280,21 +298,51 @@ static void say_verdicts(hsd_series_words *words, const char *lead, hsd_verdict 
     const hsd_series_table *types = &words->series->types;
     const bool has_types = hsd_series_count(types, verdict) > 0;
     const size_t count = hsd_series_count(has_types ? types : &words->series->holders, verdict);
-    if (count > 0) hsd_out_format(&words->out, "%s: %zu %s%s.", lead, count, has_types ? "type" : "holder", plural(count));
+    if (count > 0)
+        hsd_out_format(&words->out, "%s: %zu %s%s.", lead, count, has_types ? "type" : "holder", plural(count));
+}
+
+/* Ways to pick `before` of all captures; no more than 1,000 are told apart. */
+static unsigned ways_to_pick(size_t before, size_t all)
+{
+    uint64_t ways = 1;
+    for (size_t i = 0; i < before && ways <= 1000; i++)
+        ways = ways * (all - i) / (i + 1);
+    return ways > 1000 ? 1000 : (unsigned)ways;
+}
+
+#define ENOUGH_EACH 4 /* of 4 and 4 captures p can be 0.029 */
+
+/* What ~ stands for, and whether so few captures can show anything at all. */
+static void say_significance(hsd_series_words *words)
+{
+    char p[HSD_NUMBER_CHARS];
+    const size_t before = words->series->before_count, all = words->series->point_count;
+    const unsigned least = 2000000 / ways_to_pick(before < all - before ? before : all - before, all);
+    hsd_out_text(&words->out, "~ is what chance explains: p is 0.05 or more (Mann-Whitney U).");
+    if (least < 50000) return;
+    hsd_out_format(&words->out, " With %zu and %zu captures p is never below ", before, all - before);
+    hsd_out_format(&words->out, "%s: take %u of each side or more.",
+                   hsd_format_p(p, before == 1 || all - before == 1 || least > 1000000 ? 1000000 : least), ENOUGH_EACH);
 }
 
 void hsd_series_say_end(hsd_series_words *words)
 {
     const hsd_series *series = words->series;
+    if (series->before_count > 0) {
+        say_significance(words);
+        return;
+    }
     if (!hsd_series_has_trend(series)) {
-        if (series->before_count == 0) hsd_out_text(&words->out, "Three captures and more show whether it goes on growing.");
+        hsd_out_text(&words->out, "Three captures and more show whether it goes on growing.");
         return;
     }
     const hsd_series_row *type = hsd_series_fastest(series, &series->types),
                          *holder = type ? NULL : hsd_series_fastest(series, &series->holders);
     say_verdicts(words, "Growing in every step", HSD_VERDICT_EACH_STEP);
     if (type || holder) say_forecast(words, type ? type : holder, !type);
-    say_verdicts(words, words->out.buffer.size > 0 ? " Growing, with steps back" : "Growing, with steps back", HSD_VERDICT_GROWING);
+    const bool is_next = words->out.buffer.size > 0;
+    say_verdicts(words, is_next ? " Growing, with steps back" : "Growing, with steps back", HSD_VERDICT_GROWING);
 }
 
 void hsd_series_say_why_not(hsd_series_words *words)
@@ -305,7 +353,7 @@ void hsd_series_say_why_not(hsd_series_words *words)
         const hsd_series_table *table = hsd_series_table_of(words->series, (hsd_report_table)i);
         if (table->is_known || table->why_not.size == 0) continue;
         hsd_out_format(&words->out, "%s%s are not known: ", separator, names[i]);
-        hsd_out_bytes(&words->out, table->why_not.data, table->why_not.size);
+        hsd_series_say_clause(words, table->why_not);
         hsd_out_text(&words->out, ".");
         separator = " ";
     }
