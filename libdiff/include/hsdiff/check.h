@@ -114,8 +114,8 @@ typedef struct hsd_check_config {
  */
 hsd_status hsd_check_config_read(hsd_check_config **out, const void *text, size_t size, const char *name, hsd_error *err);
 
-/* The rules where there is no file: for two captures, or for a series. One of them that captures cannot answer (no holders, say) is
- * HSD_CHECK_OFF with why_unknown, as long as another can. */
+/* The rules where there is no file: for two captures, or for a series. One of them that captures cannot answer (no holders, say)
+ * is HSD_CHECK_OFF with why_unknown, and a note says so; the one about the whole heap always can. */
 hsd_status hsd_check_config_default(hsd_check_config **out, bool is_series, hsd_error *err);
 void hsd_check_config_free(hsd_check_config *config);
 

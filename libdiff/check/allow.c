@@ -1,0 +1,134 @@
+/*
+ * Growth that is known and accepted.
+ */
+#include "check/allow.h"
+
+#include "check/amount.h"
+
+/* ---- the text of a holder ---- */
+
+static hsd_status append_word(hsd_buffer *out, hsd_text word, hsd_error *err)
+{
+    if (word.size == 0) return HSD_OK;
+    if (out->size > 0) HSD_TRY(hsd_buffer_append(out, " ", 1, err));
+    return hsd_buffer_append(out, word.data, word.size, err);
+}
+
+hsd_status hsd_fact_text(const hsd_fact *fact, hsd_subject subject, hsd_buffer *buffer, hsd_text *out, hsd_error *err)
+{
+    *out = fact->name;
+    if (subject != HSD_SUBJECT_HOLDER) return HSD_OK;
+    hsd_buffer_clear(buffer);
+    HSD_TRY(append_word(buffer, fact->root, err));
+    for (size_t i = 0; i < fact->path_count; i++) {
+        HSD_TRY(append_word(buffer, fact->path[i].edge, err));
+        HSD_TRY(append_word(buffer, fact->path[i].type, err));
+    }
+    *out = (hsd_text){(const char *)buffer->data, buffer->size};
+    return HSD_OK;
+}
+
+static size_t put_word(char *out, size_t capacity, size_t used, hsd_text word)
+{
+    if (word.size == 0) return used;
+    for (size_t i = used > 0 ? 0 : 1; i <= word.size; i++, used++)
+        if (used + 1 < capacity) out[used] = i == 0 ? ' ' : word.data[i - 1];
+    return used;
+}
+
+size_t hsd_check_holder_text(char *out, size_t capacity, hsd_text root, const hsd_step *path, size_t path_count)
+{
+    size_t used = put_word(out, capacity, 0, root);
+    for (size_t i = 0; i < path_count; i++) {
+        used = put_word(out, capacity, used, path[i].edge);
+        used = put_word(out, capacity, used, path[i].type);
+    }
+    if (capacity > 0) out[used < capacity ? used : capacity - 1] = '\0';
+    return used;
+}
+
+/* ---- allowances ---- */
+
+hsd_status hsd_allowed_open(hsd_allowed *allowed, const hsd_check_config *config, int32_t today, hsd_check_store *store, hsd_error *err)
+{
+    void *patterns;
+    *allowed = (hsd_allowed){.config = config, .today = today};
+    HSD_TRY(hsd_check_take(store, config->allow_count, sizeof *allowed->patterns, &patterns, err));
+    allowed->patterns = patterns;
+    for (; allowed->count < config->allow_count; allowed->count++)
+        HSD_TRY(hsd_pattern_make(&allowed->patterns[allowed->count], config->allow[allowed->count].pattern, false, err));
+    return HSD_OK;
+}
+
+void hsd_allowed_release(hsd_allowed *allowed)
+{
+    for (size_t i = 0; i < allowed->count; i++) hsd_pattern_release(&allowed->patterns[i]);
+    hsd_buffer_release(&allowed->scratch);
+    hsd_buffer_release(&allowed->name);
+    *allowed = (hsd_allowed){0};
+}
+
+static bool has_run_out(const hsd_allowed *allowed, const hsd_allowance *allowance) { return allowance->until_day < allowed->today; }
+
+hsd_status hsd_allowed_find(hsd_allowed *allowed, hsd_subject subject, const hsd_fact *fact, int64_t bytes, const hsd_allowance **out,
+                            hsd_error *err)
+{
+    hsd_text text;
+    *out = NULL;
+    if (allowed->count == 0) return HSD_OK;
+    HSD_TRY(hsd_fact_text(fact, subject, &allowed->name, &text, err));
+    for (size_t i = 0; i < allowed->count && *out == NULL; i++) {
+        const hsd_allowance *allowance = &allowed->config->allow[i];
+        bool is_match;
+        if (allowance->subject != subject || has_run_out(allowed, allowance)) continue;
+        if (bytes > 0 && (uint64_t)bytes > allowance->up_to_bytes) continue;
+        HSD_TRY(hsd_pattern_match(&allowed->patterns[i], text, &allowed->scratch, &is_match, err));
+        if (is_match) *out = allowance;
+    }
+    return HSD_OK;
+}
+
+/* ---- notes ---- */
+
+static hsd_status matches_any(hsd_allowed *allowed, size_t i, const hsd_facts *facts, hsd_fact_table table, bool *out, hsd_error *err)
+{
+    for (size_t row = 0; row < hsd_facts_rows(facts, table) && !*out; row++) {
+        hsd_fact fact;
+        hsd_text text;
+        hsd_facts_name(facts, table, row, &fact);
+        HSD_TRY(hsd_fact_text(&fact, allowed->config->allow[i].subject, &allowed->name, &text, err));
+        HSD_TRY(hsd_pattern_match(&allowed->patterns[i], text, &allowed->scratch, out, err));
+    }
+    return HSD_OK;
+}
+
+static const char *subject_word(hsd_subject subject)
+{
+    static const char *const words[] = {"heap", "type", "root", "holder"};
+    return words[subject];
+}
+
+hsd_status hsd_allowed_note(hsd_allowed *allowed, const hsd_facts *facts, hsd_check_store *store, hsd_check_list *notes, hsd_error *err)
+{
+    for (size_t i = 0; i < allowed->count; i++) {
+        const hsd_allowance *allowance = &allowed->config->allow[i];
+        const hsd_fact_table table = hsd_facts_table(facts, allowance->subject, HSD_MEASURE_BYTES);
+        const int shown = hsd_check_shown(allowance->pattern);
+        const char *subject = subject_word(allowance->subject);
+        hsd_text note = {"", 0};
+        char day[16];
+        bool is_used = has_run_out(allowed, allowance);
+        if (is_used) {
+            hsd_amount_write_day(day, allowance->until_day);
+            HSD_TRY(hsd_check_say(store, &note, err, "growth of %s %.*s was allowed until %s and is no longer (line %u)", subject, shown,
+                                  allowance->pattern.data, day, allowance->line));
+        } else {
+            HSD_TRY(matches_any(allowed, i, facts, table, &is_used, err));
+            if (!is_used)
+                HSD_TRY(hsd_check_say(store, &note, err, "growth of %s %.*s is allowed, and no %s has that name (line %u)", subject, shown,
+                                      allowance->pattern.data, subject, allowance->line));
+        }
+        if (note.size > 0) HSD_TRY(hsd_check_add(store, notes, note, err));
+    }
+    return HSD_OK;
+}

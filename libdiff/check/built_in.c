@@ -1,0 +1,48 @@
+/*
+ * The built-in rules. Two captures: the heap as a whole, since single rows of two captures breathe too much to judge.
+ * A series: nothing may grow in every round. The holder says where; roots and types stand in where captures know no
+ * holders, and as warnings beside them, since growth that one holder passes on to another is seen there alone.
+ */
+#include "check/built_in.h"
+
+#include <string.h>
+
+#include "base/check.h"
+
+#define TEXT(text) {text, sizeof(text) - 1}
+
+static const hsd_rule two_rules[] = {
+    {.name = TEXT("whole heap"), .measure = HSD_MEASURE_BYTES, .limits = {{HSD_LIMIT_PERCENT, 100000}}, .limit_count = 1},
+};
+
+static const hsd_rule series_rules[] = {
+    {.name = TEXT("whole heap does not grow in every round"), .measure = HSD_MEASURE_BYTES,
+     .limits = {{HSD_LIMIT_PERCENT_PER_ROUND, 1000}}, .limit_count = 1},
+    {.name = TEXT("no holder grows in every round"), .subject = HSD_SUBJECT_HOLDER, .pattern = TEXT("*"), .is_each = true,
+     .measure = HSD_MEASURE_BYTES, .limits = {{HSD_LIMIT_PERCENT_PER_ROUND, 500}}, .limit_count = 1},
+    {.name = TEXT("no root grows in every round"), .subject = HSD_SUBJECT_ROOT, .pattern = TEXT("*"), .is_each = true,
+     .measure = HSD_MEASURE_BYTES, .limits = {{HSD_LIMIT_PERCENT_PER_ROUND, 500}}, .limit_count = 1, .level = HSD_LEVEL_WARN},
+    {.name = TEXT("no type grows in every round"), .subject = HSD_SUBJECT_TYPE, .pattern = TEXT("*"), .is_each = true,
+     .measure = HSD_MEASURE_BYTES, .limits = {{HSD_LIMIT_PERCENT_PER_ROUND, 500}}, .limit_count = 1, .level = HSD_LEVEL_WARN},
+};
+
+const hsd_rule *hsd_built_in_rules(bool is_series, size_t *count)
+{
+    *count = is_series ? HSD_ARRAY_LEN(series_rules) : HSD_ARRAY_LEN(two_rules);
+    return is_series ? series_rules : two_rules;
+}
+
+uint64_t hsd_built_in_min(bool is_series) { return is_series ? 0 : UINT64_C(1) << 20; }
+
+hsd_status hsd_built_in_fill(hsd_check_config *config, bool is_series, hsd_error *err)
+{
+    void *rules;
+    const hsd_rule *table = hsd_built_in_rules(is_series, &config->rule_count);
+    HSD_TRY(hsd_check_take(config->store, config->rule_count, sizeof *config->rules, &rules, err));
+    memcpy(rules, table, config->rule_count * sizeof *config->rules);
+    config->rules = rules;
+    config->is_built_in = true;
+    config->min_bytes = hsd_built_in_min(is_series);
+    config->has_min = config->min_bytes > 0;
+    return HSD_OK;
+}

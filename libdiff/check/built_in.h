@@ -1,0 +1,18 @@
+/*
+ * The rules where there is no file: one table, to be tuned against measured noise (bench/gate).
+ */
+#ifndef HSD_CHECK_BUILT_IN_H
+#define HSD_CHECK_BUILT_IN_H
+
+#include "check/store.h"
+
+/* The rules for two captures or for a series; static. Their line is 0. */
+const hsd_rule *hsd_built_in_rules(bool is_series, size_t *count);
+
+/* What is no growth by them, for configurations that do not say: 0 = as without. */
+uint64_t hsd_built_in_min(bool is_series);
+
+/* Makes a configuration of them. */
+hsd_status hsd_built_in_fill(hsd_check_config *config, bool is_series, hsd_error *err);
+
+#endif

@@ -1,0 +1,114 @@
+/*
+ * Whether one run of values has grown more than a rule allows.
+ */
+#include "check/grown.h"
+
+#include "base/check.h"
+#include "check/amount.h"
+
+int64_t hsd_int64_of(uint64_t value) { return value > INT64_MAX ? INT64_MAX : (int64_t)value; }
+
+int64_t hsd_int64_minus(int64_t a, int64_t b)
+{
+    int64_t difference;
+    if (!__builtin_sub_overflow(a, b, &difference)) return difference;
+    return a < b ? INT64_MIN : INT64_MAX;
+}
+
+int64_t hsd_int64_times(int64_t a, int64_t b)
+{
+    int64_t product;
+    if (!__builtin_mul_overflow(a, b, &product)) return product;
+    return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
+}
+
+static uint64_t number_of(const hsd_yardstick *by, hsd_amount amount) { return by->is_bytes ? amount.bytes : amount.objects; }
+
+/* Rounded away from zero, so that a whole growth over rounds times a limit is over it per round too. */
+static int64_t divide_up(int64_t growth, uint32_t rounds)
+{
+    const int64_t part = growth / rounds;
+    return growth % rounds == 0 ? part : growth > 0 ? part + 1 : part - 1;
+}
+
+static hsd_trend trend_of(const hsd_yardstick *by, const hsd_amount *values)
+{
+    for (size_t i = 0; i < by->value_count; i++) by->numbers[i] = number_of(by, values[i]);
+    return hsd_trend_of(by->numbers, NULL, by->value_count, by->is_bytes ? by->noise : 0);
+}
+
+static void take_growth(const hsd_yardstick *by, const hsd_amount *values, hsd_grown *grown)
+{
+    const hsd_amount *last = &values[by->value_count - 1];
+    grown->before = hsd_int64_of(number_of(by, values[0]));
+    grown->after = hsd_int64_of(number_of(by, *last));
+    grown->growth = grown->after - grown->before;
+    grown->bytes = hsd_int64_of(last->bytes) - hsd_int64_of(values[0].bytes);
+    grown->round_count = (uint32_t)(by->value_count - 1);
+    grown->per_round = divide_up(grown->growth, grown->round_count);
+    grown->p_millionths = 1000000;
+    grown->up_count = grown->growth > 0;
+}
+
+/* ---- limits ---- */
+
+static int64_t limit_of(const hsd_yardstick *by, const hsd_limit *limit, hsd_amount base)
+{
+    switch (limit->unit) {
+    case HSD_LIMIT_PERCENT: return hsd_amount_share(number_of(by, base), limit->amount);
+    case HSD_LIMIT_PERCENT_PER_ROUND: return hsd_amount_share(by->heap, limit->amount);
+    case HSD_LIMIT_AMOUNT:
+    case HSD_LIMIT_AMOUNT_PER_ROUND: break;
+    }
+    return hsd_int64_of(limit->amount);
+}
+
+static void hold_against(const hsd_yardstick *by, hsd_amount base, hsd_grown *grown)
+{
+    for (size_t i = 0; i < by->rule->limit_count; i++) {
+        const hsd_limit *limit = &by->rule->limits[i];
+        const bool is_per_round = limit->unit == HSD_LIMIT_AMOUNT_PER_ROUND || limit->unit == HSD_LIMIT_PERCENT_PER_ROUND;
+        const int64_t most = limit_of(by, limit, base), found = is_per_round ? grown->per_round : grown->growth;
+        const int64_t rounds = is_per_round ? (int64_t)grown->round_count : 1;
+        const int64_t excess = hsd_int64_times(hsd_int64_minus(found, most), rounds);
+        if (i > 0 && excess <= grown->excess) continue;
+        grown->is_per_round = is_per_round;
+        grown->found = found;
+        grown->limit = most;
+        grown->excess = excess;
+    }
+}
+
+/* ---- what counts ---- */
+
+static void judge(const hsd_yardstick *by, hsd_verdict verdict, hsd_grown *grown)
+{
+    if (grown->excess <= 0 || grown->growth <= 0) return;
+    if (by->is_bytes && (uint64_t)grown->growth <= by->min_bytes) return;
+    if (!by->has_trend) {
+        grown->leaks = true;
+    } else if (verdict == HSD_VERDICT_LEVELLED) {
+        grown->is_levelled = grown->bytes <= 0 || (uint64_t)grown->bytes <= by->one_off_bytes;
+        grown->leaks = !grown->is_levelled;
+    } else {
+        grown->leaks = grown->up_count == grown->round_count;
+        grown->breathes = !grown->leaks;
+    }
+}
+
+hsd_grown hsd_grown_of(const hsd_yardstick *by, const hsd_amount *values, hsd_amount base, const hsd_trend *known, bool is_row)
+{
+    hsd_grown grown = {0};
+    hsd_verdict verdict = HSD_VERDICT_STEADY;
+    take_growth(by, values, &grown);
+    if (by->has_trend && (known != NULL || grown.growth > 0 || !is_row)) {
+        const hsd_trend trend = known != NULL ? *known : trend_of(by, values);
+        verdict = trend.verdict;
+        grown.per_round = trend.per_step;
+        grown.up_count = trend.up_count;
+        grown.p_millionths = trend.p_millionths;
+    }
+    hold_against(by, base, &grown);
+    judge(by, verdict, &grown);
+    return grown;
+}

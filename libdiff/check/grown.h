@@ -1,0 +1,48 @@
+/*
+ * Whether one run of values has grown more than a rule allows: a pure function, the heart of the check.
+ *
+ *      two captures     over the limit and more than `min`
+ *      a series         that, and it grew in every round; what grew and levelled off passes up to `one_off`
+ *
+ * A limit per round is held against the trend (Theil-Sen), any other against the whole growth. Each limit of a rule must
+ * hold; the strictest of those that do not, else of all, is the one that is told. To compare them, one per round
+ * counts as often as there are rounds.
+ */
+#ifndef HSD_CHECK_GROWN_H
+#define HSD_CHECK_GROWN_H
+
+#include <hsdiff/check.h>
+
+typedef struct hsd_yardstick { /* what is the same for all rows of a rule */
+    const hsd_rule *rule;
+    size_t value_count;
+    bool is_bytes;
+    bool has_trend;
+    uint64_t min_bytes;      /* growth up to this is none; not for counts */
+    uint64_t one_off_bytes;
+    uint64_t noise;          /* of a trend of bytes */
+    uint64_t heap;           /* live before, in the unit of the measure: what a percentage per round is of */
+    uint64_t *numbers;       /* scratch, value_count */
+} hsd_yardstick;
+
+typedef struct hsd_grown {
+    int64_t before, after, growth, per_round;
+    int64_t bytes;           /* growth in bytes, for allowances */
+    uint32_t round_count, up_count, p_millionths;
+    bool is_per_round;       /* of the limit that is told, and of found */
+    int64_t found, limit;
+    int64_t excess;          /* found - limit over all rounds; > 0 = over */
+    bool leaks;              /* is over, and it counts */
+    bool is_levelled;        /* is over, and accepted since it levelled off */
+    bool breathes;           /* is over, and did not grow in every round */
+} hsd_grown;
+
+/* `trend` is that of the bytes where it is known. A row that shrank (`is_row`) is not looked at any closer. */
+hsd_grown hsd_grown_of(const hsd_yardstick *by, const hsd_amount *values, hsd_amount base, const hsd_trend *trend, bool is_row);
+
+/* The same sums and differences without wrapping. */
+int64_t hsd_int64_of(uint64_t value);
+int64_t hsd_int64_minus(int64_t a, int64_t b);
+int64_t hsd_int64_times(int64_t a, int64_t b);
+
+#endif

@@ -1,0 +1,177 @@
+/*
+ * One rule: whether it can be judged, by what, and what is said of it.
+ */
+#include "check/judge.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "check/built_in.h"
+#include "check/metric.h"
+
+static hsd_status take_values(hsd_judge *judge, hsd_amount **out)
+{
+    void *values;
+    HSD_TRY(hsd_check_take(judge->store, judge->facts.value_count, sizeof **out, &values, judge->err));
+    *out = values;
+    return HSD_OK;
+}
+
+hsd_status hsd_judge_open(hsd_judge *judge, int32_t today)
+{
+    static const hsd_rule heap = {.measure = HSD_MEASURE_BYTES};
+    hsd_fact fact;
+    void *numbers;
+    HSD_TRY(hsd_facts_open(&judge->facts, judge->config, judge->store, judge->err));
+    HSD_TRY(take_values(judge, &judge->values));
+    HSD_TRY(take_values(judge, &judge->sums));
+    HSD_TRY(take_values(judge, &judge->less));
+    HSD_TRY(take_values(judge, &judge->scratch));
+    HSD_TRY(hsd_check_take(judge->store, judge->facts.value_count, sizeof *judge->numbers, &numbers, judge->err));
+    judge->numbers = numbers;
+    hsd_facts_total(&judge->facts, &heap, &fact, judge->values, judge->scratch);
+    judge->heap = judge->values[0];
+    return hsd_allowed_open(&judge->allowed, judge->config, today, judge->store, judge->err);
+}
+
+void hsd_judge_release(hsd_judge *judge)
+{
+    hsd_allowed_release(&judge->allowed);
+    hsd_buffer_release(&judge->name);
+    hsd_buffer_release(&judge->of_regex);
+}
+
+/* ---- by what ---- */
+
+static bool is_unit_of_bytes(hsd_text unit)
+{
+    static const char *const units[] = {"bytes", "byte", "B"};
+    for (size_t i = 0; i < HSD_ARRAY_LEN(units); i++)
+        if (strlen(units[i]) == unit.size && memcmp(units[i], unit.data, unit.size) == 0) return true;
+    return false;
+}
+
+static bool is_of_bytes(const hsd_judge *judge, const hsd_rule *rule)
+{
+    if (rule->measure != HSD_MEASURE_CAPTURE) return hsd_measure_is_bytes(rule->measure);
+    const hsd_profile_metric *metric = hsd_facts_metric(&judge->facts, judge->facts.first, rule->capture_metric);
+    return metric != NULL && is_unit_of_bytes(metric->unit);
+}
+
+static uint64_t min_of(const hsd_judge *judge)
+{
+    const hsd_series *series = judge->facts.series;
+    if (judge->config->has_min) return judge->config->min_bytes;
+    const uint64_t built_in = judge->has_built_in ? hsd_built_in_min(series != NULL) : 0;
+    return hsd_max_u64(built_in, series != NULL ? series->noise_bytes : 0);
+}
+
+static void set_yardstick(hsd_trial *trial)
+{
+    hsd_judge *judge = trial->judge;
+    const hsd_series *series = judge->facts.series;
+    trial->by = (hsd_yardstick){.rule = trial->rule,
+                                .value_count = judge->facts.value_count,
+                                .is_bytes = trial->row->is_bytes,
+                                .has_trend = hsd_facts_have_trend(&judge->facts, trial->rule->measure),
+                                .min_bytes = min_of(judge),
+                                .one_off_bytes = judge->config->one_off_bytes,
+                                .noise = series != NULL ? series->noise_bytes : 0,
+                                .heap = trial->row->is_bytes ? judge->heap.bytes : judge->heap.objects,
+                                .numbers = judge->numbers};
+}
+
+hsd_grown hsd_trial_weigh(hsd_trial *trial, hsd_fact_table table, size_t row, hsd_fact *fact)
+{
+    hsd_judge *judge = trial->judge;
+    hsd_facts_get(&judge->facts, table, row, trial->rule->measure, fact, judge->values);
+    return hsd_grown_of(&trial->by, judge->values, fact->base, fact->trend, true);
+}
+
+/* ---- which rows ---- */
+
+hsd_status hsd_trial_matches(hsd_trial *trial, size_t row, bool *out)
+{
+    hsd_judge *judge = trial->judge;
+    hsd_fact fact;
+    hsd_text text;
+    *out = false;
+    if (hsd_facts_is_ignored(&judge->facts, trial->table, row)) return HSD_OK;
+    *out = trial->rule->subject == HSD_SUBJECT_HEAP;
+    if (*out) return HSD_OK;
+    hsd_facts_name(&judge->facts, trial->table, row, &fact);
+    HSD_TRY(hsd_fact_text(&fact, trial->rule->subject, &judge->name, &text, judge->err));
+    return hsd_pattern_match(&trial->pattern, text, &judge->of_regex, out, judge->err);
+}
+
+/* ---- notes ---- */
+
+static hsd_status note(hsd_judge *judge, hsd_text text) { return hsd_check_add(judge->store, judge->notes, text, judge->err); }
+
+static const char *rows_word(hsd_subject subject)
+{
+    static const char *const words[] = {"capture", "type", "root", "holder"};
+    return words[subject];
+}
+
+static hsd_status note_trial(hsd_trial *trial)
+{
+    hsd_judge *judge = trial->judge;
+    const hsd_text name = trial->rule->name;
+    hsd_text text;
+    if (trial->rule->subject != HSD_SUBJECT_HEAP && trial->matched == 0 && trial->rule->line > 0) {
+        HSD_TRY(hsd_check_say(judge->store, &text, judge->err, "rule '%.*s': no %s has such a name (line %" PRIu32 ")",
+                              hsd_check_shown(name), name.data, rows_word(trial->rule->subject), trial->rule->line));
+        HSD_TRY(note(judge, text));
+    }
+    if (trial->breathing == 0) return HSD_OK;
+    if (trial->rule->is_each || trial->rule->subject == HSD_SUBJECT_HOLDER) {
+        HSD_TRY(hsd_check_say(judge->store, &text, judge->err, "rule '%.*s': %" PRIu64 " %s%s over the limit without growth in every round",
+                              hsd_check_shown(name), name.data, trial->breathing, rows_word(trial->rule->subject),
+                              trial->breathing == 1 ? " is" : "s are"));
+    } else {
+        HSD_TRY(hsd_check_say(judge->store, &text, judge->err, "rule '%.*s': over the limit, but without growth in every round",
+                              hsd_check_shown(name), name.data));
+    }
+    return note(judge, text);
+}
+
+/* Built-in rules ask for more than every capture has; rules that somebody wrote are meant. */
+static hsd_status cannot_judge(hsd_judge *judge, const hsd_rule *rule, hsd_check_row *row)
+{
+    hsd_text text;
+    row->outcome = judge->has_built_in ? HSD_CHECK_OFF : HSD_CHECK_UNKNOWN;
+    if (!judge->has_built_in) return HSD_OK;
+    HSD_TRY(hsd_check_say(judge->store, &text, judge->err, "rule '%.*s' was left out: %.*s", hsd_check_shown(rule->name), rule->name.data,
+                          (int)hsd_min_u64(row->why_unknown.size, 300), row->why_unknown.data));
+    return note(judge, text);
+}
+
+/* ---- the rule ---- */
+
+static hsd_status try_rule(hsd_trial *trial)
+{
+    hsd_judge *judge = trial->judge;
+    const hsd_rule *rule = trial->rule;
+    trial->table = hsd_facts_table(&judge->facts, rule->subject, rule->measure);
+    set_yardstick(trial);
+    if (rule->subject != HSD_SUBJECT_HEAP) HSD_TRY(hsd_pattern_make(&trial->pattern, rule->pattern, false, judge->err));
+    const bool is_each = rule->is_each || rule->subject == HSD_SUBJECT_HOLDER;
+    const hsd_status status = is_each ? hsd_trial_each(trial) : hsd_trial_sum(trial);
+    hsd_pattern_release(&trial->pattern);
+    return status;
+}
+
+hsd_status hsd_judge_rule(hsd_judge *judge, const hsd_rule *rule, hsd_check_row *row)
+{
+    *row = (hsd_check_row){.rule = rule, .outcome = HSD_CHECK_OFF, .why_unknown = {"", 0}};
+    row->is_bytes = is_of_bytes(judge, rule);
+    if (rule->level == HSD_LEVEL_OFF) return HSD_OK;
+    HSD_TRY(hsd_facts_why_not(&judge->facts, rule, judge->store, &row->why_unknown, judge->err));
+    if (row->why_unknown.size > 0) return cannot_judge(judge, rule, row);
+    hsd_trial trial = {.judge = judge, .rule = rule, .row = row};
+    row->outcome = HSD_CHECK_OK;
+    HSD_TRY(try_rule(&trial));
+    return note_trial(&trial);
+}

@@ -1,0 +1,105 @@
+/*
+ * Whether the captures themselves can be judged.
+ */
+#include "check/problems.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+
+#define PROBLEMS_MOST 16u
+
+__attribute__((format(printf, 4, 5))) static hsd_status say(hsd_problem_lists *lists, bool is_problem, hsd_error *err,
+                                                            const char *format, ...)
+{
+    hsd_check_list *list = is_problem ? &lists->problems : &lists->notes;
+    char text[501];
+    hsd_text copy;
+    va_list arguments;
+    if (list->count >= PROBLEMS_MOST) return HSD_OK;
+    va_start(arguments, format);
+    const int size = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (size < 0) text[0] = '\0';
+    HSD_TRY(hsd_check_copy(lists->store, (hsd_text){text, strlen(text)}, &copy, err));
+    return hsd_check_add(lists->store, list, copy, err);
+}
+
+static const char *text_of(const char *text) { return text != NULL ? text : ""; }
+
+/* ---- one capture ---- */
+
+static hsd_status check_one(hsd_problem_lists *lists, const hsd_capture_info *info, bool allow_incomplete, hsd_error *err)
+{
+    const char *path = text_of(info->path), *reason = text_of(info->incomplete_reason);
+    if (!info->is_complete)
+        HSD_TRY(say(lists, !allow_incomplete, err, "%.160s is incomplete (%.200s): what it lacks can neither pass nor fail", path,
+                    reason[0] != '\0' ? reason : "no end record"));
+    if (info->lost == 0) return HSD_OK;
+    const uint64_t objects = hsd_add_saturating(info->objects, info->summary_objects);
+    const bool is_much = info->lost > objects / 1000;
+    return say(lists, is_much && !allow_incomplete, err,
+               "%.160s: the producer could not capture %" PRIu64 " thing%s; hsdiff info lists them", path, info->lost,
+               info->lost == 1 ? "" : "s");
+}
+
+/* ---- two captures ---- */
+
+/* "V8 11.3" and "V8 12.1" are of one family. */
+static size_t family_size(const char *text)
+{
+    size_t size = strcspn(text, "0123456789");
+    while (size > 0 && strchr(" -/v", text[size - 1]) != NULL) size--;
+    return size;
+}
+
+static bool is_one_family(const char *a, const char *b)
+{
+    return family_size(a) == family_size(b) && memcmp(a, b, family_size(a)) == 0;
+}
+
+static hsd_status check_runtimes(hsd_problem_lists *lists, const hsd_capture_info *before, const hsd_capture_info *after, hsd_error *err)
+{
+    const char *a = text_of(before->runtime), *b = text_of(after->runtime);
+    if (a[0] == '\0' || b[0] == '\0' || strcmp(a, b) == 0) return HSD_OK;
+    if (!is_one_family(a, b))
+        return say(lists, true, err, "%.160s is of another runtime (%.80s, %.80s): their objects do not compare", text_of(after->path), a, b);
+    return say(lists, false, err, "the version of the runtime differs (%.80s, %.80s): what one lays out in another way counts as growth",
+               a, b);
+}
+
+static hsd_status check_pair(hsd_problem_lists *lists, const hsd_capture_info *before, const hsd_capture_info *after, hsd_error *err)
+{
+    const char *a = text_of(before->source_format), *b = text_of(after->source_format);
+    const size_t size = strcspn(a, " ");
+    if (size != strcspn(b, " ") || memcmp(a, b, size) != 0)
+        HSD_TRY(say(lists, true, err, "%.160s is of another format (%.60s, %.60s): each has names and sizes of its own for the same object",
+                    text_of(after->path), a[0] != '\0' ? a : "hs", b[0] != '\0' ? b : "hs"));
+    if (before->pointer_bytes != after->pointer_bytes && before->pointer_bytes > 0 && after->pointer_bytes > 0)
+        HSD_TRY(say(lists, true, err, "pointers have %u bytes in %.160s and %u in %.160s: objects differ in size for that alone",
+                    before->pointer_bytes, text_of(before->path), after->pointer_bytes, text_of(after->path)));
+    return check_runtimes(lists, before, after, err);
+}
+
+hsd_status hsd_problems_of_diff(hsd_problem_lists *lists, const hsd_diff *diff, bool allow_incomplete, hsd_error *err)
+{
+    const hsd_capture_info *before = &diff->before.info, *after = &diff->after.info;
+    HSD_TRY(check_one(lists, before, allow_incomplete, err));
+    HSD_TRY(check_one(lists, after, allow_incomplete, err));
+    if (diff->is_partial && before->is_complete && after->is_complete)
+        HSD_TRY(say(lists, !allow_incomplete, err, "the diff knows lower bounds alone: what is missing can neither pass nor fail"));
+    return check_pair(lists, before, after, err);
+}
+
+hsd_status hsd_problems_of_series(hsd_problem_lists *lists, const hsd_series *series, bool allow_incomplete, hsd_error *err)
+{
+    const hsd_capture_info *first = &series->points[0].side.info;
+    for (size_t i = 0; i < series->point_count; i++) {
+        const hsd_capture_info *info = &series->points[i].side.info;
+        HSD_TRY(check_one(lists, info, allow_incomplete, err));
+        if (i > 0) HSD_TRY(check_pair(lists, first, info, err));
+    }
+    return HSD_OK;
+}

@@ -1,0 +1,209 @@
+/*
+ * A first configuration: limits a tenth and 64 KiB above what grew, for the whole heap and the five holders that grew
+ * most (types, where captures know no holders). Of a series they are per round, so that they hold for any number of captures.
+ *
+ * Names are foreign: they stand in double quotes with every byte that is not printable ASCII escaped; bytes that are no
+ * UTF-8 become ?, which matches them. A limit is never less than what the worst row has that its pattern matches, so what
+ * is written passes.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "check/allow.h"
+#include "check/amount.h"
+#include "check/grown.h"
+
+#define ROWS_MOST  5u
+#define NAME_BYTES 500u /* of a pattern; what is longer ends in * */
+#define SLACK      (UINT64_C(64) << 10)
+
+typedef struct writer {
+    hsd_facts facts;
+    hsd_write_fn write;
+    void *context;
+    hsd_buffer patterns[ROWS_MOST];
+    size_t count;
+    hsd_buffer name, scratch;
+    hsd_error *err;
+} writer;
+
+static hsd_status put(writer *w, const char *text) { return w->write(w->context, text, strlen(text), w->err); }
+
+__attribute__((format(printf, 2, 3))) static hsd_status put_format(writer *w, const char *format, ...)
+{
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return put(w, text);
+}
+
+/* ---- names ---- */
+
+static uint32_t code_of(const char *at, size_t size)
+{
+    const uint8_t *byte = (const uint8_t *)at;
+    uint32_t code = size == 1 ? byte[0] : byte[0] & (0xffu >> (size + 1));
+    for (size_t i = 1; i < size; i++) code = code << 6 | (byte[i] & 0x3fu);
+    return code;
+}
+
+static hsd_status put_character(writer *w, const char *at, size_t size)
+{
+    const uint32_t code = code_of(at, size);
+    if (code == '"' || code == '\\') return put_format(w, "\\%c", (int)code);
+    if (code >= 0x20 && code < 0x7f) return put_format(w, "%c", (int)code);
+    if (code < 0x100) return put_format(w, "\\x%02" PRIx32, code);
+    return put_format(w, code < 0x10000 ? "\\u%04" PRIx32 : "\\U%08" PRIx32, code);
+}
+
+static hsd_status put_quoted(writer *w, const hsd_buffer *text)
+{
+    HSD_TRY(put(w, "\""));
+    for (size_t at = 0; at < text->size;) {
+        const char *data = (const char *)text->data + at;
+        const size_t size = hsd_check_character(data, text->size - at);
+        HSD_TRY(put_character(w, data, size));
+        at += size;
+    }
+    return put(w, "\"");
+}
+
+/* A glob that matches `name`. */
+static hsd_status make_glob(hsd_buffer *out, hsd_text name, hsd_error *err)
+{
+    hsd_buffer_clear(out);
+    for (size_t at = 0; at < name.size;) {
+        const size_t size = hsd_check_character(name.data + at, name.size - at);
+        if (at + size > NAME_BYTES) return hsd_buffer_append(out, "*", 1, err);
+        const bool is_no_character = size == 1 && (uint8_t)name.data[at] >= 0x80;
+        const bool is_slash = at == 0 && name.data[0] == '/'; /* /…/ would be a regular expression */
+        HSD_TRY(hsd_buffer_append(out, is_no_character || is_slash ? "?" : name.data + at, size, err));
+        at += size;
+    }
+    return HSD_OK;
+}
+
+/* ---- limits ---- */
+
+static hsd_status put_limit(writer *w, int64_t found)
+{
+    const uint64_t grown = found > 0 ? (uint64_t)found : 0;
+    const uint64_t limit = hsd_add_saturating(hsd_add_saturating(grown, grown / 10), SLACK);
+    const char *per_round = w->facts.series != NULL ? " per round" : "";
+    char size[32];
+    if (limit > INT64_MAX / 2) snprintf(size, sizeof size, "%" PRId64 " B", INT64_MAX);
+    else hsd_amount_write_size(size, limit);
+    HSD_TRY(put_format(w, "    max_growth: %s%s", size, per_round));
+    if (grown == 0) return put(w, "  # found: no growth\n");
+    hsd_amount_write_size(size, grown);
+    return put_format(w, "  # found: %s%s\n", size, per_round);
+}
+
+/* What a rule of the kind written here finds in a row. */
+static int64_t found_in(writer *w, hsd_fact_table table, size_t row)
+{
+    hsd_fact fact;
+    hsd_amount values[2];
+    if (w->facts.series != NULL) {
+        const hsd_series_table *rows = table == HSD_FACTS_HOLDERS ? &w->facts.series->holders : &w->facts.series->types;
+        return rows->rows[row].trend.per_step;
+    }
+    hsd_facts_diff_get(w->facts.diff, table, row, HSD_MEASURE_BYTES, &fact, values);
+    return hsd_int64_minus(hsd_int64_of(values[1].bytes), hsd_int64_of(values[0].bytes));
+}
+
+static hsd_status find_worst(writer *w, hsd_fact_table table, hsd_subject subject, const hsd_buffer *glob, int64_t *worst)
+{
+    hsd_pattern pattern;
+    hsd_status status = HSD_OK;
+    *worst = 0;
+    HSD_TRY(hsd_pattern_make(&pattern, (hsd_text){(const char *)glob->data, glob->size}, false, w->err));
+    for (size_t row = 0; row < hsd_facts_rows(&w->facts, table) && status == HSD_OK; row++) {
+        hsd_fact fact;
+        hsd_text text;
+        bool is_match = false;
+        hsd_facts_name(&w->facts, table, row, &fact);
+        status = hsd_fact_text(&fact, subject, &w->name, &text, w->err);
+        if (status == HSD_OK) status = hsd_pattern_match(&pattern, text, &w->scratch, &is_match, w->err);
+        const int64_t found = found_in(w, table, row);
+        if (is_match && found > *worst) *worst = found;
+    }
+    hsd_pattern_release(&pattern);
+    return status;
+}
+
+/* ---- rules ---- */
+
+static bool is_there(const writer *w, const hsd_buffer *glob)
+{
+    for (size_t i = 0; i < w->count; i++) {
+        const hsd_buffer *other = &w->patterns[i];
+        if (other->size == glob->size && memcmp(other->data, glob->data, glob->size) == 0) return true;
+    }
+    return false;
+}
+
+static hsd_status put_row(writer *w, hsd_fact_table table, hsd_subject subject, size_t row)
+{
+    hsd_buffer *glob = &w->patterns[w->count];
+    hsd_fact fact;
+    hsd_text text;
+    int64_t worst;
+    hsd_facts_name(&w->facts, table, row, &fact);
+    HSD_TRY(hsd_fact_text(&fact, subject, &w->name, &text, w->err));
+    HSD_TRY(make_glob(glob, text, w->err));
+    if (glob->size == 0 || is_there(w, glob)) return HSD_OK;
+    HSD_TRY(find_worst(w, table, subject, glob, &worst));
+    HSD_TRY(put(w, subject == HSD_SUBJECT_HOLDER ? "\n  - holder: " : "\n  - type: "));
+    HSD_TRY(put_quoted(w, glob));
+    HSD_TRY(put(w, subject == HSD_SUBJECT_HOLDER ? "\n" : "\n    each: true\n"));
+    HSD_TRY(put_limit(w, worst));
+    w->count++;
+    return HSD_OK;
+}
+
+/* The rows that grew most; both sources sort them so. */
+static hsd_status put_rows(writer *w)
+{
+    const bool has_holders = w->facts.diff != NULL ? w->facts.diff->has_holders : w->facts.series->holders.is_known;
+    const hsd_fact_table table = has_holders ? HSD_FACTS_HOLDERS : HSD_FACTS_TYPES;
+    for (size_t row = 0; row < hsd_facts_rows(&w->facts, table) && w->count < ROWS_MOST; row++) {
+        if (found_in(w, table, row) > 0)
+            HSD_TRY(put_row(w, table, has_holders ? HSD_SUBJECT_HOLDER : HSD_SUBJECT_TYPE, row));
+    }
+    return HSD_OK;
+}
+
+static hsd_status put_all(writer *w)
+{
+    const hsd_diff *diff = w->facts.diff;
+    const hsd_series *series = w->facts.series;
+    HSD_TRY(put(w, "# First rules for hsdiff check. Limits lie a tenth and 64 KiB above what was found; raise one only for a\n"
+                   "# reason. Growth that is meant goes under `allow:`, where the reason stands beside it.\n"
+                   "check:\n"
+                   "  min: 64 KiB  # up to this a change is noise\n"));
+    if (series != NULL) HSD_TRY(put_format(w, "  warmup: %" PRIu32 "  # captures at the start that are left out\n", series->warmup));
+    HSD_TRY(put(w, "\nrules:\n  - name: whole heap\n    metric: total.bytes\n"));
+    HSD_TRY(put_limit(w, diff != NULL ? hsd_change_bytes(&diff->total) : series->total.trend.per_step));
+    HSD_TRY(put_rows(w));
+    return put(w, "\n# allow:\n"
+                  "#   - type: CacheEntry  # or root:, holder:; * is any characters\n"
+                  "#     reason: filled on the first request, never evicted\n"
+                  "#     up_to: 2 MiB\n"
+                  "#     until: 2027-03-31\n");
+}
+
+hsd_status hsd_check_config_suggest(const hsd_diff *diff, const hsd_series *series, hsd_write_fn write, void *context, hsd_error *err)
+{
+    writer w = {.facts = {.diff = diff, .series = series}, .write = write, .context = context, .err = err};
+    if ((diff == NULL) == (series == NULL)) return hsd_fail(err, HSD_E_MISUSE, "a configuration is made from a diff or a series");
+    const hsd_status status = put_all(&w);
+    for (size_t i = 0; i < ROWS_MOST; i++) hsd_buffer_release(&w.patterns[i]);
+    hsd_buffer_release(&w.name);
+    hsd_buffer_release(&w.scratch);
+    return status;
+}
