@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <hscapture/hscapture.h>
+
 #include "info_words.h"
 #include "input.h"
 #include "out.h"
@@ -110,12 +112,17 @@ static void put_edge(const dump_job *dump, const hsd_record *r)
     put_count(dump, "index", r->edge.index);
 }
 
-static void put_root(const dump_job *dump, const hsd_record *r)
+static const char *root_kind(uint32_t kind)
 {
     static const char *const kinds[] = {"unknown",   "global",  "static",  "stack",
                                         "thread",    "handle",  "class",   "interned",
                                         "finalizer", "monitor", "runtime", "register"};
-    cli_out_format(dump->out, "root %s", r->root.kind < 12 ? kinds[r->root.kind] : "unknown");
+    return kind < 12 ? kinds[kind] : "unknown";
+}
+
+static void put_root(const dump_job *dump, const hsd_record *r)
+{
+    cli_out_format(dump->out, "root %s", root_kind(r->root.kind));
     if (r->root.flags) cli_out_format(dump->out, " flags=0x%x", r->root.flags);
     put_target(dump, "target", r->root.target);
     put_count(dump, "label", r->root.label);
@@ -132,6 +139,38 @@ static void put_type_total(const dump_job *dump, const hsd_record *r)
     for (uint32_t i = 0; i < total->bucket_count; i++)
         cli_out_format(dump->out, " 2^%u:%llu", total->buckets[i],
                        (unsigned long long)total->bucket_objects[i]);
+}
+
+static void put_live_total(const dump_job *dump, const hsd_record *r)
+{
+    const hsd_live_total *total = &r->live_total;
+    cli_out_format(dump->out, "live type=%u objects=%llu bytes=%llu", total->type,
+                   (unsigned long long)total->objects, (unsigned long long)total->bytes);
+    put_count(dump, "retained", total->retained_bytes);
+    put_count(dump, "unreached", total->unreached_objects);
+    put_count(dump, "unreached-bytes", total->unreached_bytes);
+}
+
+static void put_root_total(const dump_job *dump, const hsd_record *r)
+{
+    const hsd_root_total *total = &r->root_total;
+    cli_out_format(dump->out, "owned %s name=%u", root_kind(total->kind), total->name);
+    if (total->flags) cli_out_format(dump->out, " flags=0x%x", total->flags);
+    cli_out_format(dump->out, " objects=%llu bytes=%llu", (unsigned long long)total->objects,
+                   (unsigned long long)total->bytes);
+    put_count(dump, "retained", total->retained_bytes);
+}
+
+static void put_place(const dump_job *dump, const hsd_record *r)
+{
+    const hsd_place_total *place = &r->place_total;
+    const bool is_root = (place->flags & HSC_PLACE_IS_ROOT) != 0;
+    cli_out_format(dump->out, "place #%u parent=#%u", place->number, place->parent);
+    put_count(dump, "edge", place->edge);
+    put_count(dump, is_root ? "root" : "type", place->name);
+    if (place->flags) cli_out_format(dump->out, " flags=0x%x", place->flags);
+    cli_out_format(dump->out, " objects=%llu bytes=%llu", (unsigned long long)place->objects,
+                   (unsigned long long)place->bytes);
 }
 
 static void put_group_total(const dump_job *dump, const hsd_record *r)
@@ -206,6 +245,9 @@ static const dump_kind kinds[] = {
     {"roots", HSD_RECORD_ROOT, put_root},
     {"totals", HSD_RECORD_TYPE_TOTAL, put_type_total},
     {"groups", HSD_RECORD_GROUP_TOTAL, put_group_total},
+    {"live", HSD_RECORD_LIVE_TOTAL, put_live_total},
+    {"owned", HSD_RECORD_ROOT_TOTAL, put_root_total},
+    {"places", HSD_RECORD_PLACE, put_place},
 };
 
 #define KIND_COUNT (sizeof kinds / sizeof kinds[0])
@@ -297,8 +339,8 @@ const cli_command cli_command_dump = {
     .summary = "the records of a capture as text, one a line",
     .description = "Prints the records of a capture: strings, types, labels, sites, threads, "
                    "frames, metrics, losses, objects with "
-                   "their references, edges, roots, totals by type and by group. Numbers of tables "
-                   "are those of the capture; "
+                   "their references, edges, roots, totals by type and by group, and of a baseline "
+                   "its sums (live, owned, places). Numbers of tables are those of the capture; "
                    "0x1000 is an id and #17 the place of an object in the stream. FORMAT.md "
                    "explains every field.",
     .examples = examples,

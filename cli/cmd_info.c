@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <hscapture/hscapture.h>
+
 #include "info_words.h"
 #include "input.h"
 #include "out.h"
@@ -120,9 +122,40 @@ static void print_origin(const info_page *info)
     }
 }
 
+/* A baseline has no roots and references of its own; whether what was added up had some stands in its sums. */
+static uint32_t facts_of_contents(const hsd_capture_info *facts)
+{
+    const uint32_t of_sums = (facts->sums & HSC_SUMS_ROOTS ? 0 : HSC_FACT_NO_ROOTS) |
+                             (facts->sums & HSC_SUMS_REFERENCES ? 0 : HSC_FACT_NO_REFERENCES);
+    if (!facts->is_baseline) return facts->facts;
+    return (facts->facts & ~(HSC_FACT_NO_ROOTS | HSC_FACT_NO_REFERENCES)) | of_sums;
+}
+
+static void print_baseline(const info_page *info)
+{
+    const hsd_capture_info *facts = info->facts;
+    char a[HSD_NUMBER_CHARS], b[HSD_NUMBER_CHARS], c[HSD_NUMBER_CHARS];
+    if (!facts->is_baseline) return;
+    begin(info, "baseline");
+    cli_out_format(info->out, "sums of %s type%s, %s root%s, %s place%s\n",
+                   hsd_format_count(a, facts->live_totals), facts->live_totals == 1 ? "" : "s",
+                   hsd_format_count(b, facts->root_totals), facts->root_totals == 1 ? "" : "s",
+                   hsd_format_count(c, facts->places), facts->places == 1 ? "" : "s");
+    if (has(facts->why_no_places)) {
+        begin(info, "");
+        cli_out_text(info->out, "no places: ");
+        put_name(info, facts->why_no_places);
+        cli_out_text(info->out, "\n");
+    }
+    if (facts->place_least_bytes == 0) return;
+    begin(info, "");
+    cli_out_format(info->out, "places with less than %s count for the place above\n",
+                   size_text(info, a, facts->place_least_bytes));
+}
+
 static void print_contents(const info_page *info)
 {
-    const uint32_t facts = info->facts->facts;
+    const uint32_t facts = facts_of_contents(info->facts);
     begin(info, "contents");
     cli_out_text(info->out,
                  facts & CLI_FACT_VALUES
@@ -135,20 +168,30 @@ static void print_contents(const info_page *info)
     }
     begin(info, "identity");
     cli_out_format(info->out, "%s\n", cli_identity_sentence(info->facts->identity));
+    print_baseline(info);
 }
 
 static void print_counts(const info_page *info)
 {
     const hsd_capture_info *facts = info->facts;
     char a[HSD_NUMBER_CHARS], b[HSD_NUMBER_CHARS], c[HSD_NUMBER_CHARS];
+    const uint64_t summed = facts->is_baseline ? facts->summary_objects : 0;
+    const uint64_t summed_bytes = facts->is_baseline ? facts->summary_bytes : 0;
     begin(info, "size");
-    cli_out_format(info->out, "%s in %s objects, %s references\n", size_text(info, a, facts->bytes),
-                   hsd_format_count(b, facts->objects),
-                   hsd_format_count(c, facts->references + facts->edges));
+    cli_out_format(info->out, "%s in %s objects", size_text(info, a, facts->bytes + summed_bytes),
+                   hsd_format_count(b, facts->objects + summed));
+    if (!facts->is_baseline)
+        cli_out_format(info->out, ", %s references",
+                       hsd_format_count(c, facts->references + facts->edges));
+    else if (facts->objects > 0)
+        cli_out_format(info->out, "; identities of %s", hsd_format_count(c, facts->objects));
+    cli_out_text(info->out, "\n");
     begin(info, "tables");
-    cli_out_format(info->out, "%s type%s, %s root%s", hsd_format_count(a, facts->types),
-                   facts->types == 1 ? "" : "s", hsd_format_count(b, facts->roots),
-                   facts->roots == 1 ? "" : "s");
+    cli_out_format(info->out, "%s type%s", hsd_format_count(a, facts->types),
+                   facts->types == 1 ? "" : "s");
+    if (!facts->is_baseline)
+        cli_out_format(info->out, ", %s root%s", hsd_format_count(b, facts->roots),
+                       facts->roots == 1 ? "" : "s");
     if (facts->sites > 0)
         cli_out_format(info->out, ", allocation sites: %s", hsd_format_count(c, facts->sites));
     cli_out_text(info->out, "\n");
@@ -309,7 +352,17 @@ static hsd_status print_json(const info_page *info)
     put_id(info, "domain", facts->domain);
     put_id(info, "capture_id", facts->capture_id);
     for (size_t i = 0; cli_fact_get(i); i++)
-        put_bool(info, cli_fact_get(i)->key, facts->facts & cli_fact_get(i)->bit);
+        put_bool(info, cli_fact_get(i)->key, facts_of_contents(facts) & cli_fact_get(i)->bit);
+    put_bool(info, "baseline", facts->is_baseline);
+    if (facts->is_baseline) {
+        put_count(info, "live_totals", facts->live_totals);
+        put_count(info, "root_totals", facts->root_totals);
+        put_count(info, "places", facts->places);
+        put_count(info, "place_least_bytes", facts->place_least_bytes);
+        put_string(info, "why_no_places", facts->why_no_places);
+        put_count(info, "summary_objects", facts->summary_objects);
+        put_count(info, "summary_bytes", facts->summary_bytes);
+    }
     put_count(info, "objects", facts->objects);
     put_count(info, "bytes", facts->bytes);
     put_count(info, "references", facts->references + facts->edges);

@@ -89,7 +89,8 @@ static size_t sums_bytes(const memory_plan *plan)
 
 static size_t table_bytes(const memory_plan *plan, unsigned kind)
 {
-    if (kind >= HSC_TABLE_LIVE_TOTALS && !plan->is_baseline) return 0;
+    const bool is_of_sums = kind >= HSC_TABLE_LIVE_TOTALS;
+    if (plan->is_baseline ? kind == HSC_TABLE_EDGES || kind == HSC_TABLE_ROOTS : is_of_sums) return 0;
     return (plan->memory / HSC_TABLE_SHARES * hsc_table_share((enum hsc_table_kind)kind)) & ~(size_t)15;
 }
 

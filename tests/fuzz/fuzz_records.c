@@ -72,7 +72,7 @@ static void decode(const hsd_block *block)
         hsd_block_list_find_ordinal(&list, block->header.first_ordinal);
         hsd_block_list_release(&list);
     } else if (hsd_content_is_counted(type)) {
-        hsd_content content = {0};
+        hsd_content content = {.sums.places = (uint32_t)block->header.first_ordinal};
         hsd_content_take(&content, block, true, touch, (void *)&sum, &fault);
         hsd_content_release(&content);
     }

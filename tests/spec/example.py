@@ -12,6 +12,7 @@ import sys
 BEGIN, END = "<!-- example: begin -->\n", "<!-- example: end -->\n"
 BLOCKS = ["", "INFO", "STRINGS", "TYPES", "LABELS", "SITES", "OBJECTS", "EDGES", "ROOTS", "THREADS", "FRAMES", "METRICS", "LOSSES",
           "TYPE_TOTALS", "GROUP_TOTALS", "INDEX", "END"]
+SUMS = ["LIVE_TOTALS", "ROOT_TOTALS", "PLACES"]
 
 
 def hex_lines(data, start, end):
@@ -27,7 +28,7 @@ def parts(data):
     at = 64
     while data[at:at + 4] == b"HSBK":
         stored, = struct.unpack_from("<I", data, at + 36)
-        name = BLOCKS[data[at + 4]]
+        name = SUMS[data[at + 4] - 128] if data[at + 4] >= 128 else BLOCKS[data[at + 4]]
         yield f"block {struct.unpack_from('<Q', data, at + 16)[0]}: {name}", at, at + 56
         yield f"  payload of {name}", at + 56, at + 56 + stored
         at += 56 + stored

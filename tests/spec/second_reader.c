@@ -15,7 +15,7 @@
 #include <zstd.h>
 
 enum { INFO = 1, STRINGS, TYPES, LABELS, SITES, OBJECTS, EDGES, ROOTS, THREADS, FRAMES, METRICS, LOSSES, TYPE_TOTALS,
-       GROUP_TOTALS, INDEX, END };
+       GROUP_TOTALS, INDEX, END, TYPES_PLAIN, LIVE_TOTALS = 128, ROOT_TOTALS, PLACES };
 
 typedef struct block {
     unsigned type, flags, codec;
@@ -28,7 +28,7 @@ static uint8_t *file;
 static block *blocks;
 static size_t file_bytes, block_count;
 static uint64_t seed; /* S of 1.3 */
-static bool ordinals, has_end, is_salvaged;
+static bool ordinals, has_end, is_salvaged, is_baseline;
 
 static void refuse(const char *rule, uint64_t offset, const char *why)
 {
@@ -63,13 +63,20 @@ typedef struct column_view {
     const uint8_t *data;
 } column_view;
 
+/* Rows of the tables below: the plain types, then the sums of 6.17 to 6.19. */
+#define ROW(type) ((type) < LIVE_TOTALS ? (type) : (type) - LIVE_TOTALS + TYPES_PLAIN)
+enum { ROWS = TYPES_PLAIN + 3 };
+
+static bool is_sum(unsigned type) { return type >= LIVE_TOTALS && type <= PLACES; }
+
 /* The columns of each type of block, for 5.2. */
-static const uint8_t known[17][20] = {
+static const uint8_t known[ROWS][20] = {
     [STRINGS] = {32, 33, 34}, [TYPES] = {8, 32, 33, 34}, [LABELS] = {8, 32, 35, 36}, [SITES] = {32, 36, 37, 38, 39, 44},
     [OBJECTS] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16, 17, 18, 19}, [EDGES] = {17, 18, 19, 20},
     [ROOTS] = {8, 35, 36, 37, 40, 41}, [THREADS] = {32, 36}, [FRAMES] = {36, 37, 38, 39, 41}, [METRICS] = {33, 34, 42, 43},
     [LOSSES] = {33, 34, 43}, [TYPE_TOTALS] = {32, 48, 49, 50, 51, 52, 53, 54}, [GROUP_TOTALS] = {32, 35, 48, 49},
-    [INDEX] = {56, 57, 58, 59, 60, 61}};
+    [INDEX] = {56, 57, 58, 59, 60, 61}, [ROW(LIVE_TOTALS)] = {32, 48, 49, 55, 62, 63},
+    [ROW(ROOT_TOTALS)] = {8, 32, 35, 48, 49, 55}, [ROW(PLACES)] = {8, 32, 36, 37, 48, 49}};
 
 static bool find_column(const block *b, unsigned wanted, column_view *out)
 {
@@ -81,7 +88,7 @@ static bool find_column(const block *b, unsigned wanted, column_view *out)
         const column_view c = {p[0], p[1] & 15, p[1] >> 4, p[2], (uint32_t)number(p + 4, 4), (uint32_t)number(p + 8, 4), p + 12};
         if (p[3] != 0 || c.shift > 63) refuse("5.8", b->offset, "reserved byte or shift");
         if (c.number <= last) refuse("5.2", b->offset, "columns do not ascend");
-        if (c.number < 128 && memchr(known[b->type], (int)c.number, 20) == NULL) refuse("5.2", b->offset, "an unknown column");
+        if (c.number < 128 && memchr(known[ROW(b->type)], (int)c.number, 20) == NULL) refuse("5.2", b->offset, "an unknown column");
         if (b->raw_bytes - at - 12 < c.bytes) refuse("5.1", b->offset, "a column does not fit");
         if (c.number == wanted) *out = c, found = true;
         last = c.number;
@@ -237,7 +244,7 @@ static const struct {
     unsigned column;
     const char *name;
     char form;
-} rows[17][MOST_FIELDS + 1] = {
+} rows[ROWS][MOST_FIELDS + 1] = {
     [STRINGS] = {{32, "", 'd'}}, [TYPES] = {{32, "", 'd'}, {8, "flags", 'x'}},
     [LABELS] = {{32, "", 'd'}, {35, "kind", 'd'}, {8, "flags", 'x'}, {36, "name", 'd'}},
     [SITES] = {{32, "", 'd'}, {37, "parent", 'd'}, {36, "function", 'd'}, {38, "file", 'd'}, {39, "line", 'd'},
@@ -249,25 +256,31 @@ static const struct {
     [THREADS] = {{32, "", 'd'}, {36, "name", 'd'}},
     [FRAMES] = {{37, "", 'd'}, {41, "", 'd'}, {36, "function", 'd'}, {38, "file", 'd'}, {39, "line", 'd'}},
     [TYPE_TOTALS] = {{32, "", 'd'}, {48, "objects", 'd'}, {49, "bytes", 'd'}, {50, "native", 'd'}},
-    [GROUP_TOTALS] = {{32, "", 'd'}, {48, "count", 'd'}, {49, "bytes", 'd'}}};
+    [GROUP_TOTALS] = {{32, "", 'd'}, {48, "count", 'd'}, {49, "bytes", 'd'}},
+    [ROW(LIVE_TOTALS)] = {{32, "", 'd'}, {48, "objects", 'd'}, {49, "bytes", 'd'}, {55, "retained", 'd'}, {62, "unreached", 'd'},
+                          {63, "unreached_bytes", 'd'}},
+    [ROW(ROOT_TOTALS)] = {{32, "", 'd'}, {35, "kind", 'd'}, {8, "flags", 'x'}, {48, "objects", 'd'}, {49, "bytes", 'd'},
+                          {55, "retained", 'd'}},
+    [ROW(PLACES)] = {{32, "", 'd'}, {37, "parent", 'd'}, {36, "edge", 'd'}, {8, "flags", 'x'}, {48, "objects", 'd'},
+                     {49, "bytes", 'd'}}};
 
 /* The columns of a row. */
 static void read_row(const block *b, uint64_t **column)
 {
     const bool like = ((b->flags & 2) != 0) == ordinals; /* source and target of an edge are of one sort, 5.7 */
     const uint64_t *source = b->type == EDGES && like ? records(b, 20) : NULL;
-    for (size_t f = 0; rows[b->type][f].column != 0; f++)
-        column[f] = values(b, rows[b->type][f].column, b->records, rows[b->type][f].column == 17 ? source : NULL);
+    for (size_t f = 0; rows[ROW(b->type)][f].column != 0; f++)
+        column[f] = values(b, rows[ROW(b->type)][f].column, b->records, rows[ROW(b->type)][f].column == 17 ? source : NULL);
 }
 
 static void print_row(const block *b, uint64_t *const *column, size_t i)
 {
-    for (size_t f = 0; rows[b->type][f].column != 0; f++) {
-        const unsigned number_of = rows[b->type][f].column;
+    for (size_t f = 0; rows[ROW(b->type)][f].column != 0; f++) {
+        const unsigned number_of = rows[ROW(b->type)][f].column;
         uint64_t value = column[f][i];
         if (b->type == LABELS && number_of == 8 && (value & 3) == 3) refuse("6.4", b->offset, "a reserved strength");
         if (number_of == 35 && value > (b->type == LABELS ? 7 : 11)) value = 0;
-        field(b, rows[b->type][f].name, rows[b->type][f].form, value);
+        field(b, rows[ROW(b->type)][f].name, rows[ROW(b->type)][f].form, value);
     }
 }
 
@@ -364,20 +377,48 @@ static void print_type_totals(const block *b)
     }
 }
 
+/* 6.17 to 6.19: types and strings ascend, places stand in preorder. */
+static void print_sums(const block *b, const char *word)
+{
+    static uint64_t last[ROWS], way[256], places, depth;
+    uint64_t *column[MOST_FIELDS];
+    read_row(b, column);
+    if (b->type == PLACES && b->first_ordinal != places) refuse("4.10", b->offset, "places that are not the next");
+    for (size_t i = 0; i < b->records; i++) {
+        const uint64_t key = column[0][i], parent = column[1][i];
+        if (b->type != PLACES && key <= last[ROW(b->type)]) refuse(b->type == LIVE_TOTALS ? "6.17" : "6.18", b->offset, "order");
+        last[ROW(b->type)] = key;
+        if (b->type == PLACES) {
+            if (places == 1 << 20) refuse("10.10", b->offset, "too many places");
+            if ((key == 0) != (places == 0) || (places == 0 && parent != 0)) refuse("6.19", b->offset, "the heap, or a name");
+            while (places > 0 && depth > 0 && way[depth] != parent)
+                depth--;
+            if (places > 0 && way[depth] != parent) refuse("6.19", b->offset, "a parent that is not on the way");
+            if (places > 0 && ++depth > 255) refuse("10.11", b->offset, "too deep");
+            way[depth] = places;
+        }
+        printf("%s", word);
+        if (b->type == PLACES) printf(" %" PRIu64, places++);
+        print_row(b, column, i);
+        putchar('\n');
+    }
+}
+
 static void print_block(const block *b)
 {
-    static const char *const words[17] = {"", "info", "string", "type", "label", "site", "object", "edge", "root", "thread", "frame",
-                                          "metric", "loss", "total", "total", "", "end"};
-    const char *word = words[b->type];
+    static const char *const words[ROWS] = {"", "info", "string", "type", "label", "site", "object", "edge", "root", "thread", "frame",
+                                            "metric", "loss", "total", "total", "", "end", "live", "owned", "place"};
+    const char *word = words[ROW(b->type)];
     edges_read += b->type == EDGES ? b->records : 0;
     roots_read += b->type == ROOTS ? b->records : 0;
     switch (b->type) {
-    case INFO: print_entries(b, word, 2, "ttttdddxdbdd"); break;
+    case INFO: print_entries(b, word, 2, "ttttdddxdbdd" "xtdddd"); break;
     case END: print_entries(b, word, 1, "dtddddddddddddddddddd"); break;
     case INDEX: break;
     case STRINGS: case TYPES: case METRICS: case LOSSES: print_texts(b, word); break;
     case OBJECTS: print_objects(b); break;
     case TYPE_TOTALS: print_type_totals(b); break;
+    case LIVE_TOTALS: case ROOT_TOTALS: case PLACES: print_sums(b, word); break;
     default: print_rows(b, word); break;
     }
 }
@@ -397,9 +438,10 @@ static bool read_block(size_t at, block *b)
     if (XXH3_64bits_withSeed(h + 56, b->stored_bytes, number(h + 48, 8)) != number(h + 40, 8)) return false;
     if (number(h + 12, 4) != 0) refuse("4.11", at, "reserved");
     if (b->type == 0 || (b->type > END && b->type < 128)) refuse("4.6", at, "an unknown type of block");
-    const unsigned flags = b->type == EDGES ? 3 : b->type == OBJECTS || b->type == ROOTS ? 1 : b->type >= 128 ? 0xFFFF : 0;
+    const bool is_skipped = b->type > PLACES;
+    const unsigned flags = b->type == EDGES ? 3 : b->type == OBJECTS || b->type == ROOTS ? 1 : is_skipped ? 0xFFFF : 0;
     if ((b->flags & ~flags) != 0) refuse("4.8", at, "unknown flags");
-    if (b->first_ordinal != 0 && b->type != OBJECTS && b->type < 128) refuse("4.10", at, "an ordinal");
+    if (b->first_ordinal != 0 && b->type != OBJECTS && b->type != PLACES && !is_skipped) refuse("4.10", at, "an ordinal");
     if (b->codec > 1 || (b->codec == 0 && b->raw_bytes != b->stored_bytes) || (b->type == INFO && b->codec != 0))
         refuse("4.7", at, "codec");
     b->raw = allocate(b->raw_bytes, 1);
@@ -459,6 +501,7 @@ static bool read_blocks(void)
     if (list[1].size != 16 || memcmp(list[1].value, file + 32, 16) != 0) refuse("8.2", blocks[0].offset, "capture id");
     ordinals = entry_number(&blocks[0], list, 13) == 1;
     if (!ordinals && entry_number(&blocks[0], list, 13) != 0) refuse("8.2", blocks[0].offset, "targets");
+    is_baseline = (entry_number(&blocks[0], list, 9) & 64) != 0;
     const block *end = &blocks[block_count - 1];
     if (has_end) entries(end, list);
     const uint64_t state = has_end ? entry_number(end, list, 1) : 2;
@@ -490,8 +533,12 @@ int main(int argc, char **argv)
     printf("capture %u.%u", (unsigned)number(file + 8, 2), (unsigned)number(file + 10, 2));
     hex(file + 32);
     printf(" targets=%s complete=%s\n", ordinals ? "ordinals" : "ids", is_complete ? "yes" : "no");
-    for (size_t i = 0; i < block_count * END; i++) { /* kind by kind */
-        if (blocks[i % block_count].type == INFO + i / block_count) print_block(&blocks[i % block_count]);
+    static const uint8_t order[] = {INFO, STRINGS, TYPES, LABELS, SITES, OBJECTS, EDGES, ROOTS, THREADS, FRAMES, METRICS, LOSSES,
+                                    TYPE_TOTALS, GROUP_TOTALS, LIVE_TOTALS, ROOT_TOTALS, PLACES, END};
+    for (size_t kind = 0; kind < sizeof order; kind++) {
+        for (const block *b = blocks; b < blocks + block_count && (is_baseline || !is_sum(order[kind])); b++) {
+            if (b->type == order[kind]) print_block(b);
+        }
     }
     printf("read objects=%" PRIu64 " references=%" PRIu64 " edges=%" PRIu64 " roots=%" PRIu64 " bytes=%" PRIu64 " blocks=%zu\n",
            objects_read, references_read, edges_read, roots_read, bytes_read, block_count);

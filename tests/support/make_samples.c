@@ -293,9 +293,66 @@ static void leak(writer *w, uint32_t sessions, uint32_t cached)
 static void leak_before(writer *w) { leak(w, 100, 40); }
 static void leak_after(writer *w) { leak(w, 700, 30); }
 
+/* The sums of a heap as that of `tiny`, and something unreached. */
+static void baseline(writer *w)
+{
+    static const struct { const char *name; hsc_live_total total; } types[] = {
+        {"Map", {1, 1, 48, 176, 0, 0}}, {"Session", {2, 2, 128, 128, 1, 64}}, {"Timer", {3, 0, 0, 0, 2, 80}}};
+    static const hsc_place places[] = {{0, 0, 0, 0, 0, 0},
+                                       {0, 0, 1, HSC_PLACE_IS_ROOT | HSC_PLACE_CAN_HOLD, 0, 0},
+                                       {1, 0, 1, HSC_PLACE_CAN_HOLD, 1, 48},
+                                       {2, 2, 2, HSC_PLACE_CAN_HOLD, 2, 128}};
+    string(w, 1, "sessions");
+    string(w, 2, "[*]");
+    string(w, 3, "(shared)");
+    for (size_t i = 0; i < 3; i++) {
+        const hsc_live_total *total = &types[i].total;
+        type(w, total->type, types[i].name, i == 2 ? HSC_TYPE_INTERNAL : 0);
+        hsc_sum_type(w, total);
+        if (total->unreached_objects > 0) hsc_count(w, total->type, total->unreached_objects, total->unreached_bytes);
+    }
+    hsc_sum_root(w, &(hsc_root_total){1, HSC_ROOT_GLOBAL, 0, 3, 176, 176});
+    hsc_sum_root(w, &(hsc_root_total){3, HSC_ROOT_UNKNOWN, HSC_ROOT_TOTAL_SHARED, 0, 0, 0});
+    for (size_t i = 0; i < 4; i++)
+        hsc_sum_place(w, &places[i]);
+    for (uint64_t id = 0x1000; id <= 0x1080; id += 0x40) {
+        object(w, id, id == 0x1000 ? 1 : 2, id == 0x1000 ? 48 : 64);
+        hsc_end_object(w);
+    }
+    hsc_metric(w, "heap.used", "bytes", 4096);
+}
+
+/* Sums of several blocks; the deepest places that there may be, and a wide tree. */
+static void baseline_blocks(writer *w)
+{
+    static const uint32_t types = 300, roots = 200, places = 3000;
+    uint64_t state = 9;
+    char name[32];
+    for (uint32_t i = 1; i <= types; i++) {
+        const uint64_t amount = next_random(&state) % 1000;
+        snprintf(name, sizeof name, "package.Type%u", i);
+        type(w, i, name, 0);
+        hsc_sum_type(w, &(hsc_live_total){i, amount, 24 * amount, 48 * amount, i % 3, 8 * (i % 3)});
+        hsc_count(w, i, amount + i % 3, 24 * amount + 8 * (i % 3));
+    }
+    for (uint32_t i = 1; i <= roots; i++) {
+        snprintf(name, sizeof name, "static Class%u.field", i);
+        string(w, i, name);
+        hsc_sum_root(w, &(hsc_root_total){i, (hsc_root_kind)(i % HSC_ROOT_KIND_COUNT), 0, i, 40 * i, next_random(&state)});
+    }
+    hsc_sum_place(w, &(hsc_place){0});
+    for (uint32_t i = 1; i < places; i++) {
+        const bool is_chain = i < 256;
+        const uint32_t parent = is_chain ? i - 1 : i % 4 == 0 ? 0 : i - i % 4;
+        const bool is_root = parent == 0;
+        hsc_sum_place(w, &(hsc_place){parent, is_root ? 0 : 1 + i % roots, 1 + i % roots,
+                                      is_root ? HSC_PLACE_IS_ROOT : 0, i % 5, next_random(&state) >> (i % 60)});
+    }
+}
+
 /* ---- the table ---- */
 
-enum { ORDINALS = 1, VALUES = 2, STORED = 4, SMALL = 8, CUT_SHORT = 16 };
+enum { ORDINALS = 1, VALUES = 2, STORED = 4, SMALL = 8, CUT_SHORT = 16, BASELINE = 32 };
 
 static const struct {
     const char *name;
@@ -322,7 +379,15 @@ static const struct {
     {"long-texts", long_texts, SMALL},
     {"leak-before", leak_before, 0},
     {"leak-after", leak_after, 0},
+    {"baseline", baseline, BASELINE | STORED},
+    {"baseline-blocks", baseline_blocks, BASELINE | SMALL},
 };
+
+static const hsc_baseline of_heap = {.sums = HSC_SUMS_ROOTS | HSC_SUMS_REFERENCES | HSC_SUMS_PLACES,
+                                     .place_least_bytes = 32,
+                                     .soft_objects = 1,
+                                     .soft_bytes = 64,
+                                     .dangling = 7};
 
 enum { SAMPLES = sizeof samples / sizeof samples[0] };
 
@@ -351,6 +416,7 @@ static hsc_options options_of(size_t index)
     options.memory_bytes = (how & SMALL) != 0 ? 64 << 10 : 0;
     options.compression = (how & STORED) != 0 ? 0 : 1;
     options.targets_are_ordinals = (how & ORDINALS) != 0;
+    options.baseline = (how & BASELINE) != 0 ? &of_heap : NULL;
     return options;
 }
 
