@@ -3,6 +3,7 @@
  */
 #include "diff/profile_state.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,14 @@ uint32_t hsd_profile_most_places(const hsd_profile_options *options)
 hsd_status hsd_profile_say_why(hsd_profile *profile, const char *why, hsd_error *err)
 {
     return hsd_store_text(profile->store, (hsd_bytes){(const uint8_t *)why, strlen(why)}, &profile->why_no_places, err);
+}
+
+hsd_status hsd_profile_say_too_few(hsd_profile *profile, uint64_t memory_bytes, uint64_t suffices, hsd_error *err)
+{
+    char why[160];
+    snprintf(why, sizeof why, "%llu MiB of memory are too few for so many, %llu suffice", (unsigned long long)(memory_bytes >> 20),
+             (unsigned long long)((suffices + 0xfffff) >> 20));
+    return hsd_profile_say_why(profile, why, err);
 }
 
 static int compare_types(const void *left, const void *right)
@@ -170,6 +179,7 @@ static hsd_status make(hsd_profile *profile, hsd_capture *capture, const hsd_pro
     const hsd_capture_info *info = hsd_capture_get_info(capture);
     const bool has_totals_alone = info->objects == 0 && info->summary_objects > 0;
     HSD_TRY(find_metrics(profile, capture, err));
+    if (info->is_baseline && !options->summary_only) return hsd_profile_read(profile, capture, options, run, err);
     if (!has_totals_alone && !options->summary_only) return hsd_profile_walk(profile, capture, options, run, err);
     return options->each != NULL ? no_objects(info, err) : hsd_profile_summarise(profile, capture, err);
 }

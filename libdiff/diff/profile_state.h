@@ -3,7 +3,7 @@
  *
  *      profile.c           which way a capture goes; order of rows, metrics
  *      profile_walk.c      a full capture: one walk of the stages, one of its dominator tree
- *      profile_read.c      a baseline: sums that were kept
+ *      profile_read.c      a baseline: sums that were kept; profile_read_places.c its places
  *      profile_summary.c   type totals alone
  *      profile_places.c    places as rows, whoever found them
  */
@@ -30,6 +30,7 @@ void hsd_profile_sort(hsd_profile *profile);
 hsd_status hsd_profile_rows_of(const hsd_profile *profile, const hsd_names *names, uint32_t **rows, hsd_error *err);
 
 hsd_status hsd_profile_say_why(hsd_profile *profile, const char *why, hsd_error *err);
+hsd_status hsd_profile_say_too_few(hsd_profile *profile, uint64_t memory_bytes, uint64_t suffices, hsd_error *err);
 
 /* options->places as it counts. */
 uint32_t hsd_profile_most_places(const hsd_profile_options *options);

@@ -8,7 +8,6 @@
  */
 #include "diff/profile_state.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/check.h"
@@ -20,6 +19,7 @@
 #include "diff/trie_names.h"
 
 #define PROGRESS_STEPS UINT64_C(0xffff)
+#define MORE_GROWTH (UINT64_C(32) << 20) /* a larger budget gives the walk of the tree more, too: at most so much */
 
 typedef struct profile_walk {
     hsd_profile *profile;
@@ -107,11 +107,7 @@ static hsd_status say_rows_are_many(profile_walk *w, uint64_t bytes, hsd_error *
     const hsd_plan *plan = &w->single.plan;
     const uint64_t census = hsd_sorter_count(w->single.side.tree) * 8 * HSD_CENSUS_WORDS;
     const uint64_t missing = bytes - room_of(plan) + (w->options->each != NULL ? census : 0);
-    char why[160];
-    snprintf(why, sizeof why, "%llu MiB of memory are too few for so many, %llu suffice",
-             (unsigned long long)(plan->memory_bytes >> 20),
-             (unsigned long long)((plan->memory_bytes + missing / 15 * 16 + (UINT64_C(32) << 20)) >> 20));
-    return hsd_profile_say_why(w->profile, why, err);
+    return hsd_profile_say_too_few(w->profile, plan->memory_bytes, plan->memory_bytes + missing / 15 * 16 + MORE_GROWTH, err);
 }
 
 static bool can_hold(const void *context, const hsd_trie_kept *place)

@@ -47,6 +47,7 @@ hsd_status hsd_store_info(hsd_diff_store *store, const hsd_capture_info *info, h
     HSD_TRY(copy_string(store, &out->runtime, err));
     HSD_TRY(copy_string(store, &out->process_name, err));
     HSD_TRY(copy_string(store, &out->source_format, err));
+    HSD_TRY(copy_string(store, &out->why_no_places, err));
     return copy_string(store, &out->incomplete_reason, err);
 }
 
