@@ -115,20 +115,20 @@ static void put_others(sheet *s, const hsd_series_pick *pick)
 
 static void print_pick(sheet *s, const hsd_series_pick *pick)
 {
-    const bool has_total = s->which == HSD_TABLE_TYPES, has_others = pick->other_count > 0;
+    const bool has_total = s->which == HSD_TABLE_TYPES;
     if (!begin(s, pick->count + 3)) return;
     for (size_t i = 0; i < pick->count; i++) {
         hsd_table_add_row(&s->table);
         hsd_series_put_row_name(s->screen, &s->table, s->which, pick->rows[i]);
         put_contrast(s, &pick->rows[i]->contrast);
     }
-    if (has_others) put_others(s, pick);
+    if (pick->other_count > 0) put_others(s, pick);
     if (has_total) {
         hsd_table_add_row(&s->table);
         put(s, NAME, "TOTAL", HSD_PAINT_HEADING);
         put_contrast(s, &s->screen->series->total.contrast);
     }
-    hsd_series_end_table(s->screen, &s->table, s->which != HSD_TABLE_TYPES, (size_t)has_others + has_total);
+    hsd_series_end_table(s->screen, &s->table, s->which, pick->other_count);
 }
 
 void hsd_series_print_contrast(hsd_series_screen *screen, hsd_report_table which, size_t top, bool moving)

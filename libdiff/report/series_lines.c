@@ -10,8 +10,7 @@
 #include "report/shorten.h"
 #include "report/width.h"
 
-#define OTHERS_COLUMNS 16 /* of a narrow terminal; what is longer loses a word */
-#define NARROW_LINE    90
+#define GAP_COLUMNS 2
 
 const char *hsd_series_heading(hsd_report_table table)
 {
@@ -37,10 +36,8 @@ void hsd_series_put_others_name(hsd_series_screen *screen, hsd_table *table, hsd
     static const char *const nouns[] = {
         [HSD_TABLE_TYPES] = "type", [HSD_TABLE_ROOTS] = "root", [HSD_TABLE_HOLDERS] = "holder"};
     char number[HSD_NUMBER_CHARS], text[HSD_NUMBER_CHARS + 32];
-    const bool is_narrow = screen->options->width > 0 && screen->options->width < NARROW_LINE;
     hsd_format_count(number, count);
     snprintf(text, sizeof text, "%s other %s%s", number, nouns[which], count == 1 ? "" : "s");
-    if (is_narrow && strlen(text) > OTHERS_COLUMNS) snprintf(text, sizeof text, "%s others", number);
     hsd_page_put(&screen->page, table, 0, text, HSD_PAINT_NONE);
 }
 
@@ -55,25 +52,37 @@ char *hsd_series_growth_size(const hsd_series_screen *screen, char out[HSD_NUMBE
 
 /* ---- names on lines of their own ---- */
 
-static size_t widest_name(const hsd_table *table, size_t rows)
+static const hsd_cell *cell_at(const hsd_table *table, size_t row, size_t column)
 {
-    size_t widest = 0;
-    for (size_t row = 1; row < rows; row++)
-        if (table->cells[row * table->columns].width > widest) widest = table->cells[row * table->columns].width;
-    return widest;
+    return &table->cells[row * table->columns + column];
 }
 
+/* Of the line that needs most; the first two columns share their room. */
 static size_t width_of_line(const hsd_table *table)
 {
-    size_t line = widest_name(table, table->rows);
-    for (size_t column = 1; column < table->columns; column++) {
+    size_t line = 0;
+    for (size_t row = 0; row < table->rows; row++) {
+        const size_t width = cell_at(table, row, 0)->width + GAP_COLUMNS + cell_at(table, row, 1)->width;
+        if (width > line) line = width;
+    }
+    for (size_t column = 2; column < table->columns; column++) {
         size_t widest = 0;
         for (size_t row = 0; row < table->rows; row++)
-            if (table->cells[row * table->columns + column].width > widest)
-                widest = table->cells[row * table->columns + column].width;
-        line += widest + 2;
+            if (cell_at(table, row, column)->width > widest) widest = cell_at(table, row, column)->width;
+        line += GAP_COLUMNS + widest;
     }
     return line;
+}
+
+/* "1,206 others": a number is not to be cut, so a word goes. */
+static void shorten_others(hsd_series_screen *screen, hsd_table *table, size_t row, uint64_t count)
+{
+    char number[HSD_NUMBER_CHARS], text[HSD_NUMBER_CHARS + 16];
+    const size_t rows = table->rows;
+    snprintf(text, sizeof text, "%s other%s", hsd_format_count(number, count), count == 1 ? "" : "s");
+    table->rows = row + 1; /* cells are put into the newest line */
+    hsd_page_put(&screen->page, table, 0, text, HSD_PAINT_NONE);
+    table->rows = rows;
 }
 
 static hsd_status gather(void *buffer, const void *data, size_t size, hsd_error *err)
@@ -129,13 +138,17 @@ static void print_stacked(hsd_series_screen *screen, hsd_table *table, size_t ro
     free(names);
 }
 
-void hsd_series_end_table(hsd_series_screen *screen, hsd_table *table, bool is_stacked, size_t own_rows)
+void hsd_series_end_table(hsd_series_screen *screen, hsd_table *table, hsd_report_table which, uint64_t other_count)
 {
     const unsigned width = screen->options->width;
-    if (screen->page.out.status == HSD_OK && is_stacked && width > 0 && width_of_line(table) > width) {
-        print_stacked(screen, table, table->rows - own_rows);
-        hsd_table_release(table);
+    const bool has_total = which == HSD_TABLE_TYPES, is_stacked = which != HSD_TABLE_TYPES;
+    const size_t own = (size_t)has_total + (other_count > 0);
+    const bool is_wide = screen->page.out.status == HSD_OK && width > 0 && width_of_line(table) > width;
+    if (is_wide && other_count > 0) shorten_others(screen, table, table->rows - own, other_count);
+    if (!is_wide || !is_stacked || width_of_line(table) <= width) {
+        hsd_page_end_table(&screen->page, table);
         return;
     }
-    hsd_page_end_table(&screen->page, table);
+    print_stacked(screen, table, table->rows - own);
+    hsd_table_release(table);
 }

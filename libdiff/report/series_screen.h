@@ -42,15 +42,17 @@ const char *hsd_series_heading(hsd_report_table table);
 void hsd_series_put_row_name(hsd_series_screen *screen, hsd_table *table, hsd_report_table which,
                              const hsd_series_row *row);
 
-/* "1,206 other types"; shorter on a narrow terminal. */
+/* "1,206 other types". */
 void hsd_series_put_others_name(hsd_series_screen *screen, hsd_table *table, hsd_report_table which, uint64_t count);
 
 /* "+125.8 MiB", or exact with --bytes; "[ = ]" when there is none. */
 char *hsd_series_growth_size(const hsd_series_screen *screen, char out[HSD_NUMBER_CHARS], int64_t bytes);
 
-/* Prints and releases a table with a heading in row 0. Where its names do not fit the terminal they are cut, or, with
- * `is_stacked`, stand on lines of their own above their numbers, unless they are text of ours (`own_rows` at the
- * end). */
-void hsd_series_end_table(hsd_series_screen *screen, hsd_table *table, bool is_stacked, size_t own_rows);
+/*
+ * Prints and releases a table with a heading in row 0; its last rows are that of others, with other_count > 0, and of types TOTAL.
+ * Where the lines are too long for the terminal the row of others loses a word, names of types are cut, and those of roots and
+ * holders stand on lines of their own above their numbers.
+ */
+void hsd_series_end_table(hsd_series_screen *screen, hsd_table *table, hsd_report_table which, uint64_t other_count);
 
 #endif

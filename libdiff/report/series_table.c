@@ -179,14 +179,14 @@ static bool begin(sheet *s, size_t rows)
 static void print_pick(sheet *s, const hsd_series_pick *pick)
 {
     const hsd_series *series = s->screen->series;
-    const bool has_total = s->which == HSD_TABLE_TYPES, has_others = pick->other_count > 0;
+    const bool has_total = s->which == HSD_TABLE_TYPES;
     if (!begin(s, pick->count + 3)) return;
     for (size_t i = 0; i < pick->count; i++) {
         hsd_table_add_row(&s->table);
         hsd_series_put_row_name(s->screen, &s->table, s->which, pick->rows[i]);
         put_values(s, pick->rows[i]->values, pick->rows[i], false);
     }
-    if (has_others) {
+    if (pick->other_count > 0) {
         hsd_table_add_row(&s->table);
         hsd_series_put_others_name(s->screen, &s->table, s->which, pick->other_count);
         put_values(s, pick->others, pick->others_row, false);
@@ -197,7 +197,7 @@ static void print_pick(sheet *s, const hsd_series_pick *pick)
         put_values(s, series->total.values, &series->total, true);
     }
     if (s->has_trend) put_pictures(s);
-    hsd_series_end_table(s->screen, &s->table, s->which != HSD_TABLE_TYPES, (size_t)has_others + has_total);
+    hsd_series_end_table(s->screen, &s->table, s->which, pick->other_count);
     free(s->values);
 }
 

@@ -166,7 +166,7 @@ void hsd_series_say_captures(hsd_series_words *words)
         hsd_out_format(&words->out, "%zu capture%s before, %zu after", series->before_count,
                        plural(series->before_count), series->point_count - series->before_count);
     else
-        hsd_out_format(&words->out, "%zu captures", series->point_count);
+        hsd_out_format(&words->out, "%s captures", hsd_format_count(time, series->point_count));
     if (series->has_times && series->before_count == 0)
         hsd_out_format(&words->out, ", %s (%s)", hsd_series_long_span(text, series),
                        hsd_format_duration(time, series->points[last].side.info.taken_unix_ns -
@@ -265,9 +265,10 @@ void hsd_series_say_answer(hsd_series_words *words)
 static void say_time(hsd_series_words *words, uint64_t bytes, uint64_t per_hour)
 {
     const uint64_t tenths = (bytes * 10 + per_hour / 2) / per_hour, minutes = (bytes * 60 + per_hour / 2) / per_hour;
+    const uint64_t tenths_of_days = (tenths + 12) / 24;
     if (tenths >= 1000)
-        hsd_out_format(&words->out, "%llu.%llu days", (unsigned long long)(tenths / 240),
-                       (unsigned long long)(tenths % 240 / 24));
+        hsd_out_format(&words->out, "%llu.%llu days", (unsigned long long)(tenths_of_days / 10),
+                       (unsigned long long)(tenths_of_days % 10));
     else if (tenths >= 10)
         hsd_out_format(&words->out, "%llu.%llu h", (unsigned long long)(tenths / 10),
                        (unsigned long long)(tenths % 10));
