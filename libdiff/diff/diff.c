@@ -16,6 +16,7 @@
 #include "base/worker.h"
 #include "diff/compare.h"
 #include "diff/holders.h"
+#include "diff/sums.h"
 #include "diff/tree.h"
 
 static bool can_have_tree(hsd_comparison *c)
@@ -184,6 +185,7 @@ hsd_status hsd_diff_run(hsd_diff **out, hsd_capture *before, hsd_capture *after,
     if (options == NULL) options = &no_options;
     if (run_conditions == NULL) run_conditions = &no_run;
     if (options->summary_only) return hsd_summary_run(out, before, after, err);
+    if (hsd_sums_are_all(before, after)) return hsd_sums_run(out, before, after, options, run_conditions, err);
     hsd_reporter reporter;
     hsd_comparison c;
     memset(&c, 0, sizeof c);
