@@ -19,6 +19,9 @@
 HSD_WRITES_DIFF(hsd_text_diff);
 HSD_WRITES_DIFF(hsd_json_diff);
 HSD_WRITES_DIFF(hsd_csv_diff);
+HSD_WRITES_DIFF(hsd_ndjson_diff);
+HSD_WRITES_DIFF(hsd_markdown_diff);
+HSD_WRITES_DIFF(hsd_openmetrics_diff);
 
 HSD_WRITES_SERIES(hsd_text_series);
 HSD_WRITES_SERIES(hsd_json_series);
@@ -26,5 +29,15 @@ HSD_WRITES_SERIES(hsd_ndjson_series);
 HSD_WRITES_SERIES(hsd_csv_series);
 HSD_WRITES_SERIES(hsd_markdown_series);
 HSD_WRITES_SERIES(hsd_openmetrics_series);
+
+HSD_WRITES_CHECK(hsd_text_check);
+HSD_WRITES_CHECK(hsd_json_check);
+HSD_WRITES_CHECK(hsd_ndjson_check);
+HSD_WRITES_CHECK(hsd_csv_check);
+HSD_WRITES_CHECK(hsd_markdown_check);
+HSD_WRITES_CHECK(hsd_openmetrics_check);
+HSD_WRITES_CHECK(hsd_junit_check);
+HSD_WRITES_CHECK(hsd_sarif_check);
+HSD_WRITES_CHECK(hsd_github_check);
 
 #endif

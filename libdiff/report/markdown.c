@@ -90,8 +90,8 @@ static void end_entry(hsd_markdown *doc)
 {
     if (!doc->has_entry) return;
     if (doc->is_table) hsd_out_text(&doc->out, "|\n");
-    close_piece(doc, PIECE_ENTRY);
-    doc->has_entry = false;
+    close_piece(doc, doc->stays ? PIECE_TEXT : PIECE_ENTRY);
+    doc->has_entry = doc->stays = false;
 }
 
 bool hsd_markdown_item(hsd_markdown *doc)
@@ -106,6 +106,12 @@ bool hsd_markdown_item(hsd_markdown *doc)
 }
 
 bool hsd_markdown_row(hsd_markdown *doc) { return hsd_markdown_item(doc); }
+
+void hsd_markdown_last_row(hsd_markdown *doc)
+{
+    end_entry(doc);
+    doc->has_entry = doc->stays = true;
+}
 
 void hsd_markdown_end(hsd_markdown *doc)
 {

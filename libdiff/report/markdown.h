@@ -32,7 +32,7 @@ typedef struct hsd_markdown {
     hsd_buffer pieces;    /* where parts end: markdown.c */
     size_t closed_bytes;  /* in pieces */
     const char *one, *many; /* of the list or table that is open */
-    bool is_table, has_entry;
+    bool is_table, has_entry, stays; /* stays: the entry that is open */
     size_t entry_bytes;   /* of what is open: in its entries */
     uint64_t left;        /* of what is open: entries that were not even kept */
 } hsd_markdown;
@@ -51,6 +51,9 @@ void hsd_markdown_begin_table(hsd_markdown *doc, const hsd_markdown_column *colu
 /* Begins the next entry. False if there is no room for it whatever else goes: it is counted, and must not be written. */
 bool hsd_markdown_item(hsd_markdown *doc);
 bool hsd_markdown_row(hsd_markdown *doc);
+
+/* A row that is always there, such as the total behind all others. */
+void hsd_markdown_last_row(hsd_markdown *doc);
 
 /* The next cell of a row: text of ours without |; a name, shortened in the middle, "(no name)" where it is empty. */
 void hsd_markdown_cell(hsd_markdown *doc, const char *text);

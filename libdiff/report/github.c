@@ -1,0 +1,119 @@
+/*
+ * A check as workflow commands of GitHub: an annotation a rule that failed, at the rule's line in the configuration.
+ *
+ *      ::error file=.hsdiff.yml,line=7,title=hsdiff%3A sessions are released::+412,310, the limit is 0, …
+ *
+ * A step shows ten annotations of a kind, so the tenth tells of all that would follow. Names are escaped by the runner's rules, with the
+ * marks of a terminal in front, so none can end a line or begin a command.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/check_words.h"
+#include "report/formats.h"
+
+#define ANNOTATIONS_MOST 10u /* of a kind in one step */
+#define FINDINGS_SHOWN   3u  /* of one rule */
+
+typedef struct kind { /* "error" or "warning" */
+    hsd_out *out;
+    const hsd_check *check;
+    hsd_text config_path;
+    const char *command;
+    size_t printed;
+} kind;
+
+static void put_raw(hsd_out *out, hsd_buffer *raw)
+{
+    hsd_out_escaped(out, HSD_ESCAPE_GITHUB_DATA, (hsd_text){(const char *)raw->data, raw->size});
+    hsd_buffer_release(raw);
+}
+
+static void put_verdict(hsd_out *out, const hsd_check_row *row)
+{
+    hsd_buffer raw = {0};
+    if (out->status == HSD_OK) out->status = hsd_row_append_verdict(&raw, row, false, out->err);
+    put_raw(out, &raw);
+}
+
+static void put_findings(hsd_out *out, const hsd_check *check, const hsd_check_row *row)
+{
+    size_t shown = 0;
+    for (; shown < row->finding_count && shown < FINDINGS_SHOWN; shown++) {
+        const hsd_finding *finding = &row->findings[shown];
+        hsd_buffer raw = {0}, site = {0};
+        if (finding->allowed || finding->is_levelled) return; /* and so are all that follow */
+        if (out->status == HSD_OK) out->status = hsd_finding_append(&raw, check, row, finding, false, out->err);
+        hsd_out_text(out, "%0A");
+        put_raw(out, &raw);
+        if (out->status == HSD_OK) out->status = hsd_finding_append_site(&site, finding, out->err);
+        if (site.size > 0) hsd_out_text(out, ", ");
+        put_raw(out, &site);
+    }
+    if (hsd_row_left_out(row, shown) > 0) hsd_out_format(out, "%%0Aand %" PRIu64 " more", hsd_row_left_out(row, shown));
+}
+
+/* True for the first line of an annotation, false for what is told in the last one's text. */
+static bool begin(kind *k, hsd_text title, uint32_t line)
+{
+    const bool is_new = k->printed < ANNOTATIONS_MOST;
+    k->printed++;
+    if (!is_new) {
+        hsd_out_text(k->out, "%0A%0A");
+        return false;
+    }
+    if (k->printed > 1) hsd_out_text(k->out, "\n");
+    hsd_out_format(k->out, "::%s ", k->command);
+    if (k->config_path.size > 0 && line > 0) {
+        hsd_out_text(k->out, "file=");
+        hsd_out_escaped(k->out, HSD_ESCAPE_GITHUB_PROPERTY, k->config_path);
+        hsd_out_format(k->out, ",line=%" PRIu32 ",", line);
+    }
+    hsd_out_text(k->out, "title=hsdiff%3A ");
+    hsd_out_escaped(k->out, HSD_ESCAPE_GITHUB_PROPERTY, title);
+    hsd_out_text(k->out, "::");
+    return true;
+}
+
+static void put_rule(kind *k, const hsd_check_row *row)
+{
+    if (!begin(k, row->rule->name, row->rule->line)) {
+        hsd_out_escaped(k->out, HSD_ESCAPE_GITHUB_DATA, row->rule->name);
+        hsd_out_text(k->out, ": ");
+    }
+    put_verdict(k->out, row);
+    put_findings(k->out, k->check, row);
+}
+
+static void put_problem(kind *k, hsd_text problem)
+{
+    static const char title[] = "the captures cannot be judged";
+    begin(k, (hsd_text){title, sizeof title - 1}, 0);
+    hsd_out_escaped(k->out, HSD_ESCAPE_GITHUB_DATA, problem);
+}
+
+/* Of one kind: what fails, and what cannot be judged, are errors. */
+static void put_rules(kind *k, bool is_error)
+{
+    for (size_t i = 0; i < k->check->row_count; i++) {
+        const hsd_check_outcome outcome = k->check->rows[i].outcome;
+        const bool fits = is_error ? outcome == HSD_CHECK_FAIL || outcome == HSD_CHECK_UNKNOWN : outcome == HSD_CHECK_WARN;
+        if (fits) put_rule(k, &k->check->rows[i]);
+    }
+    if (k->printed > 0) hsd_out_text(k->out, "\n");
+}
+
+hsd_status hsd_github_check(const hsd_check *check, const hsd_report_options *options, hsd_write_fn write, void *context,
+                            hsd_error *err)
+{
+    hsd_out out;
+    hsd_out_init(&out, write, context, err);
+    kind errors = {.out = &out, .check = check, .config_path = hsd_check_config_path(check, options), .command = "error"};
+    kind warnings = errors;
+    warnings.command = "warning";
+    for (size_t i = 0; i < check->problem_count; i++)
+        put_problem(&errors, check->problems[i]);
+    put_rules(&errors, true);
+    put_rules(&warnings, false);
+    return hsd_out_finish(&out);
+}

@@ -1,0 +1,244 @@
+/*
+ * A diff as Markdown: how much in a sentence, the two captures, what must be known before a number is believed, the types that grew most,
+ * what keeps the growth alive (roots, where holders are not known).
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/formats.h"
+#include "report/holder_rows.h"
+#include "report/markdown.h"
+#include "report/number.h"
+#include "report/place.h"
+#include "report/rank.h"
+
+#define TYPES_SHOWN   20
+#define ROOTS_SHOWN   10
+#define HOLDERS_SHOWN 10
+#define EDGES_SHOWN   5  /* of one holder */
+#define EDGE_PERCENT  10 /* of the holder's growth, else an edge is not worth a line */
+
+typedef struct page {
+    hsd_markdown doc;
+    const hsd_diff *diff;
+    const hsd_report_options *options;
+} page;
+
+static char *size_of(const page *p, char out[HSD_NUMBER_CHARS], uint64_t bytes)
+{
+    return p->options->exact_bytes ? hsd_format_exact(out, bytes) : hsd_format_bytes(out, bytes);
+}
+
+static char *growth_of(const page *p, char out[HSD_NUMBER_CHARS], int64_t bytes)
+{
+    return p->options->exact_bytes ? hsd_format_exact_signed(out, bytes) : hsd_format_bytes_signed(out, bytes);
+}
+
+/* ---- the answer ---- */
+
+static void put_new_and_freed(page *p)
+{
+    const hsd_change *total = &p->diff->total;
+    char fresh[HSD_NUMBER_CHARS], freed[HSD_NUMBER_CHARS];
+    if (!hsd_new_is_known(p->diff) || !hsd_freed_is_known(p->diff)) return;
+    hsd_out_format(&p->doc.out, ": %s new, %s freed", size_of(p, fresh, total->new_.bytes), size_of(p, freed, total->freed.bytes));
+}
+
+static void put_answer(page *p)
+{
+    const hsd_diff *diff = p->diff;
+    const int64_t growth = hsd_change_bytes(&diff->total);
+    const bool all_counts = diff->is_summary || !diff->before.has_roots || !diff->after.has_roots;
+    const char *subject = all_counts ? "Heap" : "Live heap";
+    char size[HSD_NUMBER_CHARS], percent[HSD_NUMBER_CHARS];
+    hsd_out *out = &p->doc.out;
+    if (diff->is_partial) {
+        hsd_out_text(out, "**A part of a capture is missing: the figures count what was read.**\n\n");
+        return;
+    }
+    if (growth == 0)
+        hsd_out_format(out, "**%s kept its size", subject);
+    else
+        hsd_out_format(out, "**%s %s %s (%s)", subject, growth > 0 ? "grew" : "shrank", size_of(p, size, hsd_magnitude(growth)),
+                       hsd_format_percent(percent, diff->total.before.bytes, diff->total.after.bytes));
+    put_new_and_freed(p);
+    hsd_out_text(out, ".**\n\n");
+}
+
+static void put_capture(page *p, const hsd_side *side)
+{
+    char size[HSD_NUMBER_CHARS], count[HSD_NUMBER_CHARS];
+    const char *path = side->info.path ? side->info.path : "";
+    hsd_markdown_name(&p->doc, (hsd_text){path, strlen(path)});
+    hsd_out_format(&p->doc.out, " %s in %s object%s", size_of(p, size, side->live.bytes), hsd_format_count(count, side->live.objects),
+                   side->live.objects == 1 ? "" : "s");
+    if (!side->info.is_complete) hsd_out_text(&p->doc.out, ", incomplete");
+}
+
+static void put_head(page *p)
+{
+    put_answer(p);
+    put_capture(p, &p->diff->before);
+    hsd_out_text(&p->doc.out, " → ");
+    put_capture(p, &p->diff->after);
+    hsd_out_text(&p->doc.out, ".\n\n");
+    if (p->diff->warning_count == 0) return;
+    hsd_markdown_begin_list(&p->doc, "warning", "warnings");
+    for (size_t i = 0; i < p->diff->warning_count; i++) {
+        if (!hsd_markdown_item(&p->doc)) continue;
+        hsd_out_text(&p->doc.out, "- ");
+        hsd_out_escaped(&p->doc.out, HSD_ESCAPE_MARKDOWN_PROSE, p->diff->warnings[i]);
+        hsd_out_text(&p->doc.out, "\n");
+    }
+    hsd_markdown_end(&p->doc);
+}
+
+/* ---- a table ---- */
+
+static void put_change(page *p, const hsd_change *change)
+{
+    char number[HSD_NUMBER_CHARS];
+    hsd_markdown_cell(&p->doc, size_of(p, number, change->before.bytes));
+    hsd_markdown_cell(&p->doc, size_of(p, number, change->after.bytes));
+    hsd_markdown_cell(&p->doc, growth_of(p, number, hsd_change_bytes(change)));
+    hsd_markdown_cell(&p->doc, hsd_format_percent(number, change->before.bytes, change->after.bytes));
+    hsd_markdown_cell(&p->doc, hsd_format_count_signed(number, hsd_change_objects(change)));
+}
+
+/* The rest and the sum, so that rows add up. */
+static void put_sums(page *p, const hsd_ranking *ranking, const char *one, const char *many)
+{
+    char count[HSD_NUMBER_CHARS], text[HSD_NUMBER_CHARS + 32];
+    const size_t rest = ranking->count - ranking->shown;
+    if (rest > 0) {
+        snprintf(text, sizeof text, "%s other %s", hsd_format_count(count, rest), rest == 1 ? one : many);
+        hsd_markdown_last_row(&p->doc);
+        hsd_markdown_cell(&p->doc, text);
+        put_change(p, &ranking->others);
+    }
+    hsd_markdown_last_row(&p->doc);
+    hsd_markdown_cell(&p->doc, "**TOTAL**");
+    put_change(p, &p->diff->total);
+}
+
+static void put_table(page *p, hsd_report_table table, size_t by_default, const char *heading, const char *one, const char *many)
+{
+    const hsd_markdown_column columns[] = {{heading, false},  {"Before", true}, {"After", true},
+                                           {"Growth", true}, {"%", true},      {"Objects", true}};
+    hsd_ranking ranking;
+    hsd_out *out = &p->doc.out;
+    const size_t top = p->options->top > 0 ? p->options->top : by_default;
+    if (out->status != HSD_OK) return;
+    out->status = hsd_ranking_init(&ranking, p->diff, table, p->options->sort_by, top, 0, out->err);
+    if (out->status != HSD_OK) return;
+    hsd_markdown_begin_table(&p->doc, columns, 6, one, many);
+    for (size_t i = 0; i < ranking.shown; i++) {
+        if (!hsd_markdown_row(&p->doc)) continue;
+        hsd_markdown_cell_name(&p->doc, ranking.rows[i].name);
+        put_change(p, ranking.rows[i].change);
+    }
+    put_sums(p, &ranking, one, many);
+    hsd_markdown_end(&p->doc);
+    hsd_ranking_release(&ranking);
+}
+
+/* ---- who holds it ---- */
+
+/* "`.value: Session` 124,846 → 537,156", indented by its depth. */
+static void put_edge(page *p, const hsd_growth_edge *edge)
+{
+    char before[HSD_NUMBER_CHARS], after[HSD_NUMBER_CHARS], growth[HSD_NUMBER_CHARS];
+    const hsd_step step = {.edge = edge->edge, .type = edge->type, .repeat = 1};
+    hsd_buffer raw = {0};
+    hsd_out *out = &p->doc.out;
+    if (out->status == HSD_OK) out->status = hsd_step_append_with_type(&raw, &step, out->err);
+    hsd_out_text(out, "  - ");
+    hsd_markdown_name(&p->doc, (hsd_text){(const char *)raw.data, raw.size});
+    hsd_out_format(out, " %s, %s → %s objects\n", growth_of(p, growth, edge->growth_bytes),
+                   hsd_format_count(before, edge->before.objects), hsd_format_count(after, edge->after.objects));
+    hsd_buffer_release(&raw);
+}
+
+/* One level of list below the holder: edges are in preorder, and each names the type it leads to. */
+static void put_edges(page *p, const hsd_holder *holder)
+{
+    size_t shown = 0;
+    for (size_t i = 0; i < holder->edge_count && shown < EDGES_SHOWN; i++) {
+        const hsd_growth_edge *edge = &holder->edges[i];
+        if (hsd_percent_of(edge->growth_bytes, holder->growth_bytes) < EDGE_PERCENT) continue;
+        put_edge(p, edge);
+        shown++;
+    }
+}
+
+static void put_holder(page *p, const hsd_holder *holder)
+{
+    char growth[HSD_NUMBER_CHARS];
+    hsd_buffer raw = {0};
+    hsd_out *out = &p->doc.out;
+    const int64_t total = hsd_change_bytes(&p->diff->total);
+    if (out->status == HSD_OK) out->status = hsd_holder_append(&raw, holder, ": ", "", out->err);
+    hsd_out_text(out, "- ");
+    hsd_markdown_name(&p->doc, (hsd_text){(const char *)raw.data, raw.size});
+    hsd_buffer_release(&raw);
+    hsd_out_format(out, " **%s**", growth_of(p, growth, holder->growth_bytes));
+    if (total > 0 && holder->growth_bytes > 0)
+        hsd_out_format(out, " (%u%% of the growth)", hsd_percent_of(holder->growth_bytes, total));
+    hsd_out_text(out, "\n");
+    put_edges(p, holder);
+}
+
+static size_t holders_worth_showing(const page *p)
+{
+    const size_t most = hsd_holders_shown(p->diff, p->options->top, HOLDERS_SHOWN);
+    size_t count = 0;
+    while (count < most && p->diff->holders[count].growth_bytes > 0)
+        count++;
+    return count;
+}
+
+static void put_rest(page *p, size_t shown)
+{
+    char count[HSD_NUMBER_CHARS], growth[HSD_NUMBER_CHARS];
+    const hsd_holder_rest rest = hsd_holders_rest(p->diff, shown);
+    if (rest.rows == 0) return;
+    hsd_out_format(&p->doc.out, "%s other holder%s: %s.\n", hsd_format_count(count, rest.rows), rest.rows == 1 ? "" : "s",
+                   growth_of(p, growth, rest.sum.growth_bytes));
+}
+
+static void put_holders(page *p)
+{
+    const size_t shown = holders_worth_showing(p);
+    if (shown == 0) return;
+    hsd_out_text(&p->doc.out, "What keeps the growth alive:\n\n");
+    hsd_markdown_begin_list(&p->doc, "holder", "holders");
+    for (size_t i = 0; i < shown; i++)
+        if (hsd_markdown_item(&p->doc)) put_holder(p, &p->diff->holders[i]);
+    hsd_markdown_end(&p->doc);
+    put_rest(p, shown);
+}
+
+static void put_roots(page *p)
+{
+    if (p->diff->why_no_holders.size > 0) {
+        hsd_out_text(&p->doc.out, "Holders are not known: ");
+        hsd_out_escaped(&p->doc.out, HSD_ESCAPE_MARKDOWN_PROSE, p->diff->why_no_holders);
+        hsd_out_text(&p->doc.out, ".\n\n");
+    }
+    if (p->diff->root_count > 0) put_table(p, HSD_TABLE_ROOTS, ROOTS_SHOWN, "Root", "root", "roots");
+}
+
+hsd_status hsd_markdown_diff(const hsd_diff *diff, const hsd_report_options *options, hsd_write_fn write, void *context,
+                             hsd_error *err)
+{
+    page p = {.diff = diff, .options = options};
+    hsd_markdown_init(&p.doc, options->max_bytes, err);
+    put_head(&p);
+    put_table(&p, HSD_TABLE_TYPES, TYPES_SHOWN, "Type", "type", "types");
+    if (diff->has_holders)
+        put_holders(&p);
+    else
+        put_roots(&p);
+    return hsd_markdown_finish(&p.doc, write, context, err);
+}

@@ -1,0 +1,107 @@
+/*
+ * A diff as lines of JSON: the captures, how objects were recognised, the total, each type, root and holder, with --tree each place. Fields
+ * are those of the document (json.c); with --top the rest of a table is a record "others".
+ */
+#include "report/formats.h"
+#include "report/holder_rows.h"
+#include "report/json_holders.h"
+#include "report/json_pieces.h"
+#include "report/json_rows.h"
+#include "report/ndjson.h"
+
+#define SCHEMA "hsdiff.diff/1"
+
+static void put_side(hsd_out *out, const hsd_side *side, const char *which, bool has_soft)
+{
+    hsd_ndjson_begin(out, SCHEMA, "capture");
+    hsd_json_text(out, ", \"side\": ", which);
+    hsd_json_side_fields(out, ", \"path\": ", side, has_soft);
+    hsd_ndjson_end(out);
+}
+
+static void put_head(hsd_out *out, const hsd_diff *diff)
+{
+    put_side(out, &diff->before, "before", diff->has_holders);
+    put_side(out, &diff->after, "after", diff->has_holders);
+    hsd_ndjson_begin(out, SCHEMA, "match");
+    hsd_out_text(out, ", ");
+    hsd_json_match(out, diff);
+    hsd_ndjson_end(out);
+    hsd_ndjson_begin(out, SCHEMA, "total");
+    hsd_json_bool(out, ", \"identity_known\": ", diff->identity_is_known);
+    hsd_json_bool(out, ", \"partial\": ", diff->is_partial);
+    hsd_json_bool(out, ", \"summary\": ", diff->is_summary);
+    hsd_out_text(out, ", ");
+    hsd_json_change(out, diff, &diff->total);
+    hsd_ndjson_end(out);
+}
+
+static void put_table(hsd_out *out, const hsd_diff *diff, const hsd_report_options *options, hsd_report_table table)
+{
+    hsd_ranking ranking;
+    const char *record = table == HSD_TABLE_TYPES ? "type" : "root";
+    const size_t top = options->top > 0 ? options->top : HSD_TOP_ALL;
+    if (out->status != HSD_OK) return;
+    out->status = hsd_ranking_init(&ranking, diff, table, options->sort_by, top, 0, out->err);
+    if (out->status != HSD_OK) return;
+    for (size_t i = 0; i < ranking.shown; i++) {
+        hsd_ndjson_begin(out, SCHEMA, record);
+        hsd_out_text(out, ", ");
+        hsd_json_row(out, diff, &ranking.rows[i]);
+        hsd_ndjson_end(out);
+    }
+    if (ranking.shown < ranking.count) {
+        hsd_ndjson_begin(out, SCHEMA, "others");
+        hsd_json_text(out, ", \"of\": ", record);
+        hsd_json_count(out, ", \"rows\": ", ranking.count - ranking.shown);
+        hsd_out_text(out, ", ");
+        hsd_json_change(out, diff, &ranking.others);
+        hsd_ndjson_end(out);
+    }
+    hsd_ranking_release(&ranking);
+}
+
+static void put_holders(hsd_out *out, const hsd_diff *diff, size_t top)
+{
+    const size_t shown = hsd_holders_shown(diff, top, HSD_TOP_ALL);
+    if (!diff->has_holders) {
+        hsd_ndjson_text(out, SCHEMA, "no_holders", diff->why_no_holders);
+        return;
+    }
+    for (size_t i = 0; i < shown; i++) {
+        hsd_ndjson_begin(out, SCHEMA, "holder");
+        hsd_out_text(out, ", ");
+        hsd_json_holder(out, diff, &diff->holders[i]);
+        hsd_ndjson_end(out);
+    }
+    if (hsd_holders_count(diff) <= shown) return;
+    hsd_ndjson_begin(out, SCHEMA, "others");
+    hsd_json_text(out, ", \"of\": ", "holder");
+    hsd_out_text(out, ", ");
+    hsd_json_holder_rest(out, diff, shown);
+    hsd_ndjson_end(out);
+}
+
+static void put_tree(hsd_out *out, const hsd_diff *diff)
+{
+    for (size_t i = 0; diff->has_holders && i < diff->tree_count; i++) {
+        hsd_ndjson_begin(out, SCHEMA, "tree");
+        hsd_json_count(out, ", \"row\": ", i);
+        hsd_out_text(out, ", ");
+        hsd_json_place(out, diff, i);
+        hsd_ndjson_end(out);
+    }
+}
+
+hsd_status hsd_ndjson_diff(const hsd_diff *diff, const hsd_report_options *options, hsd_write_fn write, void *context,
+                           hsd_error *err)
+{
+    hsd_out out;
+    hsd_out_init(&out, write, context, err);
+    put_head(&out, diff);
+    put_table(&out, diff, options, HSD_TABLE_TYPES);
+    put_table(&out, diff, options, HSD_TABLE_ROOTS);
+    put_holders(&out, diff, options->top);
+    if (options->tree) put_tree(&out, diff);
+    return hsd_out_finish(&out);
+}
