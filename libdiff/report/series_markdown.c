@@ -2,8 +2,8 @@
  * Markdown of a series, for job summaries and comments: the answer, where it leads, the table of types with a picture
  * of each, holders, roots, and what stays of what came; rows are left out from the end until it fits.
  */
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "report/formats.h"
 #include "report/markdown.h"
@@ -98,10 +98,12 @@ static void put_values(page *p, const hsd_amount *values, const hsd_series_row *
 
 static void cell_of_side(page *p, uint64_t median, uint64_t spread)
 {
-    char size[HSD_NUMBER_CHARS], around[HSD_NUMBER_CHARS], text[2 * HSD_NUMBER_CHARS + 8] = "";
-    strcat(text, size_of(p, size, median));
-    strcat(text, " \xc2\xb1 ");
-    strcat(text, p->options->exact_bytes ? hsd_format_exact(around, spread) : hsd_format_share(around, spread, median));
+    char size[HSD_NUMBER_CHARS], around[HSD_NUMBER_CHARS], text[2 * HSD_NUMBER_CHARS + 8];
+    if (p->options->exact_bytes)
+        hsd_format_exact(around, spread);
+    else
+        hsd_format_share(around, spread, median);
+    snprintf(text, sizeof text, "%s \xc2\xb1 %s", size_of(p, size, median), around);
     hsd_markdown_cell(&p->doc, text);
 }
 
@@ -169,12 +171,11 @@ static void put_row(page *p, hsd_report_table which, const hsd_series_row *row)
 
 static void put_others(page *p, hsd_report_table which, const hsd_series_pick *pick)
 {
-    static const char *const nouns[] = {" other type", " other root", " other holder"};
-    char number[HSD_NUMBER_CHARS], text[HSD_NUMBER_CHARS + 32] = "";
+    static const char *const nouns[] = {"type", "root", "holder"};
+    char number[HSD_NUMBER_CHARS], text[HSD_NUMBER_CHARS + 32];
     if (pick->other_count == 0 || !hsd_markdown_row(&p->doc)) return;
-    strcat(text, hsd_format_count(number, pick->other_count));
-    strcat(text, nouns[which]);
-    strcat(text, pick->other_count == 1 ? "" : "s");
+    snprintf(text, sizeof text, "%s other %s%s", hsd_format_count(number, pick->other_count), nouns[which],
+             pick->other_count == 1 ? "" : "s");
     hsd_markdown_cell(&p->doc, text);
     put_numbers(p, pick->others, pick->others_row);
 }

@@ -49,9 +49,9 @@ void hsd_series_put_others_name(hsd_series_screen *screen, hsd_table *table, hsd
 char *hsd_series_growth_size(const hsd_series_screen *screen, char out[HSD_NUMBER_CHARS], int64_t bytes);
 
 /*
- * Prints and releases a table with a heading in row 0; its last rows are that of others, with other_count > 0, and of types TOTAL.
- * Where the lines are too long for the terminal the row of others loses a word, names of types are cut, and those of roots and
- * holders stand on lines of their own above their numbers.
+ * Prints and releases a table with a heading in row 0; its last rows are that of others, with other_count > 0, and of
+ * types TOTAL. Where the lines are too long for the terminal the row of others loses a word, names of types are cut, and
+ * those of roots and holders stand on lines of their own above their numbers.
  */
 void hsd_series_end_table(hsd_series_screen *screen, hsd_table *table, hsd_report_table which, uint64_t other_count);
 
