@@ -28,7 +28,7 @@ hsd_status hsd_aging_open(hsd_aging *aging, const hsd_series_options *options, s
     if (options->cohorts == HSD_COHORTS_NEVER) hsd_aging_stop(aging, "they were not asked for");
     else if (options->before_count > 0) hsd_aging_stop(aging, "the captures are repeated ones and no moments of one process");
     else if (options->summary_only) hsd_aging_stop(aging, "type totals alone were asked for");
-    return aging->is_on ? hsd_tally_open(&aging->tally, count, space, err) : HSD_OK;
+    return aging->is_on ? hsd_ages_open(&aging->ages, count, space, err) : HSD_OK;
 }
 
 /* ---- what the captures allow ---- */
@@ -70,7 +70,7 @@ hsd_status hsd_aging_begin(hsd_aging *aging, uint32_t capture, const hsd_capture
     aging->mapped = NULL;
     if (aging->is_on) ask(aging, info);
     if (!aging->is_on) return HSD_OK;
-    hsd_tally_begin(&aging->tally, capture);
+    hsd_ages_begin(&aging->ages, capture);
     HSD_TRY(hsd_list_open(&aging->next, aging->space, err));
     return capture > 0 ? hsd_list_rewind(&aging->alive, err) : HSD_OK;
 }
@@ -111,7 +111,7 @@ hsd_status hsd_aging_each(void *context, const hsd_profile *profile, uint32_t ty
     hsd_listed object = {.id = id, .bytes = bytes, .type = aging->row_of_type[type], .born = aging->capture};
     if (!aging->is_by_pairs) {
         HSD_TRY(find_birth(aging, id, object.type, &object.born, err));
-        HSD_TRY(hsd_tally_add(&aging->tally, object.type, object.born, bytes, err));
+        HSD_TRY(hsd_ages_add(&aging->ages, object.type, object.born, bytes, err));
     }
     return hsd_list_put(&aging->next, &object, err);
 }
@@ -125,7 +125,7 @@ hsd_status hsd_aging_end(hsd_aging *aging, hsd_capture *before, hsd_capture *aft
     hsd_list_close(&aging->alive);
     aging->alive = aging->next;
     aging->next = (hsd_list){.id = 0};
-    return hsd_tally_end(&aging->tally, err);
+    return hsd_ages_end(&aging->ages, err);
 }
 
 /* ---- the result ---- */
@@ -137,7 +137,7 @@ hsd_status hsd_aging_finish(hsd_aging *aging, uint64_t memory_bytes, hsd_series_
     HSD_TRY(hsd_series_words(store, aging->why, &out->why_not, err));
     if (!aging->is_on) return HSD_OK;
     out->is_by_structure = aging->is_by_structure;
-    return hsd_tally_finish(&aging->tally, aging->types, (size_t)hsd_min_u64(HSD_COHORT_TYPES_MOST, memory_bytes / type_bytes + 1), store,
+    return hsd_ages_finish(&aging->ages, aging->types, (size_t)hsd_min_u64(HSD_COHORT_TYPES_MOST, memory_bytes / type_bytes + 1), store,
                             out, err);
 }
 
@@ -145,7 +145,7 @@ void hsd_aging_close(hsd_aging *aging)
 {
     hsd_list_close(&aging->alive);
     hsd_list_close(&aging->next);
-    hsd_tally_close(&aging->tally);
+    hsd_ages_close(&aging->ages);
     free(aging->row_of_type);
     memset(aging, 0, sizeof *aging);
 }

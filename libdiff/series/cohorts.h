@@ -12,7 +12,7 @@
 #define HSD_SERIES_COHORTS_H
 
 #include "series/list.h"
-#include "series/tally.h"
+#include "series/ages.h"
 
 #define HSD_COHORT_TYPES_MOST 4096u
 
@@ -24,7 +24,7 @@ typedef struct hsd_aging {
     bool is_by_pairs;        /* the open capture: objects are only listed, step_by_pairs does the rest */
     hsd_temp_space *space;
     hsd_named_table *types;
-    hsd_tally tally;
+    hsd_ages ages;
     hsd_list alive;          /* in the last capture */
     hsd_list next;           /* being written: alive in the open one; by pairs all of its objects */
     uint32_t capture;        /* the open one */

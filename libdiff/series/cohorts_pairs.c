@@ -101,7 +101,7 @@ static hsd_status give_births(hsd_aging *aging, hsd_list *all, hsd_sorter *by_af
         while (status == HSD_OK && renamed[0] < object.id) status = hsd_sorter_next(by_after, &renamed, err);
         if (status < 0) return status;
         if (status == HSD_OK && renamed[0] == object.id && renamed[1] >> 32 == object.type) object.born = (uint32_t)renamed[1];
-        HSD_TRY(hsd_tally_add(&aging->tally, object.type, object.born, object.bytes, err));
+        HSD_TRY(hsd_ages_add(&aging->ages, object.type, object.born, object.bytes, err));
         HSD_TRY(hsd_list_put(out, &object, err));
         HSD_TRY(hsd_list_next(all, err));
     }

@@ -34,11 +34,11 @@ static hsd_status reach_nodes(hsd_place_join *join, uint32_t node, hsd_error *er
     return hsd_columns_reach(&join->columns, node, err);
 }
 
-static hsd_status put_node(hsd_place_join *join, const place_key *key, uint32_t *out, hsd_error *err)
+static hsd_status put_node(hsd_place_join *join, const place_key *key, uint32_t parent, uint32_t *out, hsd_error *err)
 {
     HSD_TRY(hsd_names_put(&join->keys, bytes_of(key), out, err));
     HSD_TRY(reach_nodes(join, *out, err));
-    join->nodes[*out] = (hsd_place_node){.parent = key->parent, .edge = key->edge, .type = key->type, .is_root = key->kind == KIND_ROOT,
+    join->nodes[*out] = (hsd_place_node){.parent = parent, .edge = key->edge, .type = key->type, .is_root = key->kind == KIND_ROOT,
                                          .is_fold = key->kind == KIND_FOLD, .is_inner = true};
     return HSD_OK;
 }
@@ -50,7 +50,7 @@ hsd_status hsd_place_join_open(hsd_place_join *join, uint64_t memory_bytes, hsd_
     *join = (hsd_place_join){.memory_bytes = memory_bytes};
     HSD_TRY(hsd_columns_open(&join->columns, space, err));
     HSD_TRY(hsd_names_put(&join->texts, (hsd_bytes){(const uint8_t *)"", 0}, &number, err));
-    return put_node(join, &heap, &number, err);
+    return put_node(join, &heap, NODE_HEAP, &number, err);
 }
 
 /* Counted by what was asked for. Half is kept for the first capture behind the warm-up. */
@@ -62,20 +62,26 @@ static bool is_room_for(hsd_place_join *join, const hsd_place *place, bool is_be
     return true;
 }
 
-/* The node of a place below a node; HSD_NAME_NONE if it has none. */
+static hsd_status put_texts(hsd_place_join *join, const hsd_place *place, place_key *key, hsd_error *err)
+{
+    if (!place->is_root) HSD_TRY(hsd_names_put(&join->texts, hsd_series_bytes(place->edge), &key->edge, err));
+    return hsd_names_put(&join->texts, hsd_series_bytes(place->type), &key->type, err);
+}
+
+/* The node of a place below a node, HSD_NAME_NONE if it has none. A root is one node wherever it hangs. */
 static hsd_status find_node(hsd_place_join *join, const hsd_place *place, uint32_t parent, bool is_behind, uint32_t *out,
                             hsd_error *err)
 {
-    place_key key = {.parent = parent, .kind = place->is_root ? KIND_ROOT : place->is_fold ? KIND_FOLD : KIND_OBJECT};
-    key.edge = hsd_names_find(&join->texts, hsd_series_bytes(place->edge));
+    place_key key = {.parent = parent, .kind = place->is_fold ? KIND_FOLD : KIND_OBJECT};
+    if (place->is_root) key = (place_key){.kind = KIND_ROOT};
+    else key.edge = hsd_names_find(&join->texts, hsd_series_bytes(place->edge));
     key.type = hsd_names_find(&join->texts, hsd_series_bytes(place->type));
     *out = HSD_NAME_NONE;
     if (key.edge != HSD_NAME_NONE && key.type != HSD_NAME_NONE) *out = hsd_names_find(&join->keys, bytes_of(&key));
     const bool is_closed = join->behind > 0; /* what is new cannot hold */
     if (*out != HSD_NAME_NONE || is_closed || !is_room_for(join, place, is_behind)) return HSD_OK;
-    HSD_TRY(hsd_names_put(&join->texts, hsd_series_bytes(place->edge), &key.edge, err));
-    HSD_TRY(hsd_names_put(&join->texts, hsd_series_bytes(place->type), &key.type, err));
-    return put_node(join, &key, out, err);
+    HSD_TRY(put_texts(join, place, &key, err));
+    return put_node(join, &key, parent, out, err);
 }
 
 /* ---- one capture ---- */
@@ -85,7 +91,7 @@ static hsd_status find_node(hsd_place_join *join, const hsd_place *place, uint32
 static void look_at(hsd_place_join *join, const hsd_place *place, uint32_t number)
 {
     hsd_place_node *node = &join->nodes[number];
-    if (node->seen != join->captures + 1) { /* rows of one path, apart for other reasons, are one place */
+    if (node->seen != join->captures + 1) { /* rows of one path are one place */
         node->seen = join->captures + 1;
         node->objects = 0;
     }

@@ -1,5 +1,6 @@
 /*
- * The join of places, and which of them hold. A place is known by its exact path; a node here is one path over all captures:
+ * The join of places, and which of them hold. A place is known by its exact path from the nearest root; a node here is one path over all
+ * captures:
  *
  *      heap ─► root "cache" ─► .map HashMap ─► .table Node[] ─► [*] Node …
  *              1 in each       1 in each       1, but insides    17, 19, 25 …
@@ -21,7 +22,7 @@
 
 typedef struct hsd_place_node {
     uint64_t objects;     /* in this very place, in capture `seen` */
-    uint32_t parent;      /* node, less than its own */
+    uint32_t parent;      /* node, less than its own; of a root the place where it was first seen */
     uint32_t edge, type;  /* in `texts` */
     uint32_t confirmed;   /* captures behind the warm-up in which it could hold */
     uint32_t seen;        /* last capture that has it, + 1 */

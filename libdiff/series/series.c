@@ -4,7 +4,7 @@
  *      open ─► hsd_profile_make ─┬─ point                        points.c
  *                  │             ├─ types, roots by name         table.c ───┐
  *                  │             ├─ places by path               holders.c ─┤ columns.c, then rows.c ─► tables
- *                  └─ objects ───┴─ ages                         cohorts.c ─► tally.c ─► cohorts
+ *                  └─ objects ───┴─ ages                         cohorts.c ─► ages.c ─► cohorts
  *
  * The capture before is kept open only where a diff of the two must tell which object is which.
  *
