@@ -99,17 +99,22 @@ static void look_at(hsd_place_join *join, const hsd_place *place, uint32_t numbe
     node->is_inner = node->is_inner && !place->can_hold;
 }
 
+/* The node that a place is, or counts for. Below a place without a node only a root has one. */
+static hsd_status map_place(hsd_place_join *join, const hsd_place *place, bool is_behind, uint32_t above, uint32_t *out, hsd_error *err)
+{
+    uint32_t node = HSD_NAME_NONE;
+    if (!(above & IS_ABOVE) || place->is_root) HSD_TRY(find_node(join, place, above & ~IS_ABOVE, is_behind, &node, err));
+    *out = node == HSD_NAME_NONE ? above | IS_ABOVE : node;
+    if (node != HSD_NAME_NONE) look_at(join, place, node);
+    return HSD_OK;
+}
+
 static hsd_status map_places(hsd_place_join *join, const hsd_profile *profile, bool is_behind, uint32_t *map, hsd_error *err)
 {
+    map[0] = NODE_HEAP;
     for (size_t i = 0; i < profile->place_count; i++) {
         const hsd_place *place = &profile->places[i];
-        if (i == 0) map[i] = NODE_HEAP;
-        else if (map[place->parent] & IS_ABOVE) map[i] = map[place->parent];
-        else {
-            HSD_TRY(find_node(join, place, map[place->parent], is_behind, &map[i], err));
-            if (map[i] == HSD_NAME_NONE) map[i] = map[place->parent] | IS_ABOVE;
-            else look_at(join, place, map[i]);
-        }
+        if (i > 0) HSD_TRY(map_place(join, place, is_behind, map[place->parent], &map[i], err));
         hsd_columns_add(&join->columns, map[i] & ~IS_ABOVE, place->own);
     }
     return HSD_OK;

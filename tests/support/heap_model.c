@@ -267,6 +267,7 @@ bool model_write(const model_heap *heap, const model_form *form, const char *pat
     options.targets_are_ordinals = form->by_ordinal;
     options.memory_bytes = 64 << 10;
     options.taken_unix_ns = 1 + form->moment;
+    options.domain[0] = form->domain;
     remove(path);
     if (hsc_open_file(&x.w, path, &options) != HSC_OK) return false;
     shuffle(&x);

@@ -64,6 +64,7 @@ typedef struct model_form {
     int compression;
     hsc_identity identity;
     uint64_t moment;      /* when it was taken */
+    uint8_t domain;       /* of the process; 0 = not known */
 } model_form;
 
 model_heap model_random(test_random *random);
