@@ -1,0 +1,176 @@
+/*
+ * Whether values have grown too much: limits, the strictest of them, trends.
+ */
+#include "unit/check/kit.h"
+
+#include "check/grown.h"
+
+static hsd_rule rule;
+static hsd_amount values[POINTS];
+static uint64_t numbers[POINTS];
+
+static hsd_grown grown_of(hsd_yardstick by, const uint64_t *bytes, size_t count)
+{
+    by.rule = &rule;
+    by.value_count = count;
+    by.numbers = numbers;
+    for (size_t i = 0; i < count; i++) values[i] = (hsd_amount){bytes[i] / 10, bytes[i]};
+    return hsd_grown_of(&by, values, values[0], NULL, false);
+}
+
+static hsd_grown two(uint64_t before, uint64_t after)
+{
+    return grown_of((hsd_yardstick){.is_bytes = true, .heap = 10000}, (const uint64_t[]){before, after}, 2);
+}
+
+static void limit(hsd_limit_unit unit, uint64_t amount)
+{
+    rule.limits[rule.limit_count++] = (hsd_limit){unit, amount};
+}
+
+Test(grown, an_amount_may_be_added_and_no_more)
+{
+    limit(HSD_LIMIT_AMOUNT, 100);
+    cr_assert_not(two(1000, 1100).leaks);
+    const hsd_grown grown = two(1000, 1101);
+    cr_assert(grown.leaks);
+    cr_assert_eq(grown.found, 101);
+    cr_assert_eq(grown.limit, 100);
+    cr_assert_eq(grown.excess, 1);
+    cr_assert_eq(grown.per_round, 101);
+    cr_assert_eq(grown.round_count, 1);
+    cr_assert_not(two(1000, 0).leaks);
+}
+
+Test(grown, nothing_may_be_added_to_a_limit_of_nothing)
+{
+    limit(HSD_LIMIT_AMOUNT, 0);
+    cr_assert(two(1000, 1001).leaks);
+    cr_assert_not(two(1000, 1000).leaks);
+}
+
+Test(grown, a_percentage_is_of_the_value_before_rounded_down)
+{
+    limit(HSD_LIMIT_PERCENT, 50000);
+    cr_assert_eq(two(1999, 3000).limit, 99);
+    cr_assert_not(two(1000, 1050).leaks);
+    cr_assert(two(1000, 1051).leaks);
+    cr_assert(two(0, 1).leaks); /* of nothing nothing may be added */
+}
+
+Test(grown, a_percentage_per_round_is_of_the_heap)
+{
+    limit(HSD_LIMIT_PERCENT_PER_ROUND, 10000);
+    cr_assert_not(two(0, 100).leaks);
+    const hsd_grown grown = two(0, 101);
+    cr_assert(grown.leaks && grown.is_per_round);
+    cr_assert_eq(grown.limit, 100);
+}
+
+Test(grown, every_limit_must_hold_and_the_strictest_is_told)
+{
+    limit(HSD_LIMIT_AMOUNT, 500);
+    limit(HSD_LIMIT_PERCENT, 100000);
+    cr_assert_eq(two(1000, 1050).limit, 100);
+    cr_assert_eq(two(100000, 100100).limit, 500);
+    cr_assert(two(1000, 1101).leaks);
+    cr_assert(two(100000, 100501).leaks);
+    cr_assert_eq(two(1000, 2000).excess, 900);
+}
+
+Test(grown, what_is_no_more_than_min_is_no_growth)
+{
+    limit(HSD_LIMIT_AMOUNT, 0);
+    const uint64_t bytes[] = {1000, 1100};
+    cr_assert_not(grown_of((hsd_yardstick){.is_bytes = true, .min_bytes = 100}, bytes, 2).leaks);
+    cr_assert(grown_of((hsd_yardstick){.is_bytes = true, .min_bytes = 99}, bytes, 2).leaks);
+    cr_assert(grown_of((hsd_yardstick){.is_bytes = false, .min_bytes = 99}, bytes, 2).leaks);
+}
+
+static hsd_yardstick of_series(void)
+{
+    return (hsd_yardstick){.is_bytes = true, .has_trend = true, .noise = 10, .one_off_bytes = UINT64_MAX, .heap = 100000};
+}
+
+Test(grown, of_a_series_what_grew_in_every_round_leaks)
+{
+    limit(HSD_LIMIT_AMOUNT, 500);
+    const hsd_grown leak = grown_of(of_series(), (const uint64_t[]){1000, 1200, 1400, 1600, 1800}, 5);
+    cr_assert(leak.leaks);
+    cr_assert_eq(leak.growth, 800);
+    cr_assert_eq(leak.per_round, 200);
+    cr_assert_eq(leak.up_count, 4);
+    cr_assert_eq(leak.round_count, 4);
+    cr_assert_lt(leak.p_millionths, 100000);
+    const hsd_grown breath = grown_of(of_series(), (const uint64_t[]){1000, 1400, 1300, 1600, 1800}, 5);
+    cr_assert(!breath.leaks && breath.breathes);
+    cr_assert_eq(breath.excess, 300);
+}
+
+Test(grown, of_a_series_a_limit_per_round_is_held_against_the_trend)
+{
+    limit(HSD_LIMIT_AMOUNT_PER_ROUND, 150);
+    const hsd_grown leak = grown_of(of_series(), (const uint64_t[]){1000, 1200, 1400, 1600, 1800}, 5);
+    cr_assert(leak.leaks && leak.is_per_round);
+    cr_assert_eq(leak.found, 200);
+    cr_assert_eq(leak.limit, 150);
+    cr_assert_eq(leak.excess, 200); /* 50 in each of 4 rounds */
+    cr_assert_not(grown_of(of_series(), (const uint64_t[]){1000, 1150, 1300, 1450, 1600}, 5).leaks);
+    /* One large step does not make a trend. */
+    cr_assert_not(grown_of(of_series(), (const uint64_t[]){1000, 1020, 1040, 1060, 2460}, 5).leaks);
+}
+
+Test(grown, what_levelled_off_is_a_one_off)
+{
+    limit(HSD_LIMIT_AMOUNT, 500);
+    const uint64_t cache[] = {1000, 4000, 6000, 6000, 6000, 6000};
+    hsd_yardstick by = of_series();
+    const hsd_grown levelled = grown_of(by, cache, 6);
+    cr_assert(levelled.is_levelled && !levelled.leaks && !levelled.breathes);
+    by.one_off_bytes = 4999;
+    cr_assert(grown_of(by, cache, 6).leaks);
+    by.one_off_bytes = 5000;
+    cr_assert_not(grown_of(by, cache, 6).leaks);
+}
+
+Test(grown, growth_without_a_trend_is_spread_over_the_rounds)
+{
+    limit(HSD_LIMIT_AMOUNT_PER_ROUND, 100);
+    hsd_yardstick by = of_series();
+    by.has_trend = false;
+    cr_assert_not(grown_of(by, (const uint64_t[]){0, 0, 0, 300}, 4).leaks);
+    const hsd_grown grown = grown_of(by, (const uint64_t[]){0, 0, 0, 301}, 4);
+    cr_assert(grown.leaks);
+    cr_assert_eq(grown.found, 101);
+}
+
+Test(grown, a_trend_that_is_known_is_not_computed_again)
+{
+    limit(HSD_LIMIT_AMOUNT, 5);
+    const hsd_trend trend = {.per_step = 42, .up_count = 1, .verdict = HSD_VERDICT_EACH_STEP, .p_millionths = 7};
+    hsd_yardstick by = of_series();
+    by.rule = &rule;
+    by.value_count = 2;
+    values[1].bytes = 100;
+    const hsd_grown grown = hsd_grown_of(&by, values, values[0], &trend, true);
+    cr_assert_eq(grown.per_round, 42);
+    cr_assert_eq(grown.p_millionths, 7);
+    cr_assert(grown.leaks);
+}
+
+Test(grown, nothing_wraps)
+{
+    limit(HSD_LIMIT_AMOUNT, 0);
+    limit(HSD_LIMIT_PERCENT, 1000000);
+    limit(HSD_LIMIT_AMOUNT_PER_ROUND, 0);
+    const hsd_grown up = two(0, UINT64_MAX), down = two(UINT64_MAX, 0);
+    cr_assert_eq(up.growth, INT64_MAX);
+    cr_assert(up.leaks);
+    cr_assert_eq(down.growth, -INT64_MAX);
+    cr_assert_not(down.leaks);
+    cr_assert_eq(hsd_int64_minus(INT64_MIN, 1), INT64_MIN);
+    cr_assert_eq(hsd_int64_minus(INT64_MAX, -1), INT64_MAX);
+    cr_assert_eq(hsd_int64_times(INT64_MAX, 2), INT64_MAX);
+    cr_assert_eq(hsd_int64_times(INT64_MAX, -2), INT64_MIN);
+    cr_assert_eq(hsd_int64_times(-3, 4), -12);
+}
