@@ -88,7 +88,7 @@ static void put_values(page *p, const hsd_amount *values, const hsd_series_row *
     const char *verdict = row                                       ? hsd_verdict_word(row->trend.verdict)
                           : hsd_series_is_steady(p->series, values) ? hsd_verdict_word(HSD_VERDICT_STEADY)
                                                                     : "";
-    const int64_t rate = !row ? 0 : p->series->has_times ? row->trend.per_hour : row->trend.per_step;
+    const int64_t rate = row ? hsd_series_rate(p->series, &row->trend) : 0;
     hsd_markdown_cell(&p->doc, row ? growth_of(p, text, rate) : "");
     cell_of_picture(p, values);
     hsd_markdown_cell(&p->doc, verdict);
@@ -139,9 +139,9 @@ static void begin_table(page *p, hsd_report_table which)
 {
     static const char *const headings[] = {"Type", "Root", "What keeps it alive"};
     static const char *const nouns[][2] = {{"type", "types"}, {"root", "roots"}, {"holder", "holders"}};
-    const hsd_markdown_column trend[] = {{headings[which], false}, {"First", true}, {"Last", true},
-                                         {"Growth", true}, {p->series->has_times ? "Per hour" : "Per step", true},
-                                         {"Trend", false}, {"Verdict", false}};
+    const char *rate = hsd_series_is_hourly(p->series) ? "Per hour" : "Per step";
+    const hsd_markdown_column trend[] = {{headings[which], false}, {"First", true}, {"Last", true}, {"Growth", true},
+                                         {rate, true}, {"Trend", false}, {"Verdict", false}};
     const hsd_markdown_column pair[] = {
         {headings[which], false}, {"First", true}, {"Last", true}, {"Growth", true}, {"%", true}};
     const hsd_markdown_column contrast[] = {{headings[which], false}, {"Before", true}, {"After", true},

@@ -11,6 +11,12 @@
 #include "report/number.h"
 #include "report/place.h"
 
+#define SECOND_NS UINT64_C(1000000000)
+#define DAY_NS    (UINT64_C(86400) * SECOND_NS)
+#define MINUTE_NS (UINT64_C(60) * SECOND_NS)
+
+static uint64_t time_of(const hsd_series *series, size_t i) { return series->points[i].side.info.taken_unix_ns; }
+
 /* ---- one row ---- */
 
 hsd_amount hsd_series_first(const hsd_series *series, const hsd_amount *values)
@@ -43,6 +49,18 @@ bool hsd_series_is_steady(const hsd_series *series, const hsd_amount *values)
         most = hsd_max_u64(most, values[i].bytes);
     }
     return most < least || most - least <= series->noise_bytes;
+}
+
+#define HOURLY_NS (UINT64_C(600) * SECOND_NS)
+
+bool hsd_series_is_hourly(const hsd_series *series)
+{
+    return series->has_times && time_of(series, series->point_count - 1) - time_of(series, 0) >= HOURLY_NS;
+}
+
+int64_t hsd_series_rate(const hsd_series *series, const hsd_trend *trend)
+{
+    return hsd_series_is_hourly(series) ? trend->per_hour : trend->per_step;
 }
 
 const char *hsd_verdict_word(hsd_verdict verdict)
@@ -81,12 +99,6 @@ hsd_status hsd_series_append_place(hsd_buffer *out, const hsd_series_row *row, h
 }
 
 /* ---- captures ---- */
-
-#define SECOND_NS UINT64_C(1000000000)
-#define DAY_NS    (UINT64_C(86400) * SECOND_NS)
-#define MINUTE_NS (UINT64_C(60) * SECOND_NS)
-
-static uint64_t time_of(const hsd_series *series, size_t i) { return series->points[i].side.info.taken_unix_ns; }
 
 /* Neighbours within one minute of the clock. */
 static bool needs_seconds(const hsd_series *series)
@@ -298,7 +310,7 @@ const hsd_series_row *hsd_series_fastest(const hsd_series *series, const hsd_ser
     int64_t most = 0;
     for (size_t i = 0; i < table->row_count; i++) {
         const hsd_trend *trend = &table->rows[i].trend;
-        const int64_t rate = series->has_times ? trend->per_hour : trend->per_step;
+        const int64_t rate = hsd_series_rate(series, trend);
         if (trend->verdict != HSD_VERDICT_EACH_STEP || rate <= most) continue;
         most = rate;
         fastest = &table->rows[i];

@@ -25,6 +25,12 @@ bool hsd_series_has_trend(const hsd_series *series);
  * */
 bool hsd_series_is_steady(const hsd_series *series, const hsd_amount *values);
 
+/* Growth is told by the hour: the captures have times and ten minutes lie between them, else an hour says little. */
+bool hsd_series_is_hourly(const hsd_series *series);
+
+/* Bytes in an hour or in a step, as people are told. */
+int64_t hsd_series_rate(const hsd_series *series, const hsd_trend *trend);
+
 /* As hsd_verdict_name has it; the same words in every format. */
 const char *hsd_verdict_word(hsd_verdict verdict);
 

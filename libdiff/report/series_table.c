@@ -56,7 +56,7 @@ static void put_trend(sheet *s, const hsd_amount *values, const hsd_series_row *
     char text[HSD_NUMBER_CHARS];
     const hsd_series *series = s->screen->series;
     if (row && growth != 0) {
-        const int64_t rate = series->has_times ? row->trend.per_hour : row->trend.per_step;
+        const int64_t rate = hsd_series_rate(series, &row->trend);
         put(s, RATE, rate != 0 ? hsd_series_growth_size(s->screen, text, rate) : "0", HSD_PAINT_NONE);
     }
     if (row)
@@ -168,7 +168,7 @@ static bool begin(sheet *s, size_t rows)
         texts[column] = s->has_trend ? headings[column] : short_headings[column];
     texts[NAME] = hsd_series_heading(s->which);
     if (s->has_trend) {
-        texts[RATE] = s->screen->series->has_times ? "PER HOUR" : "PER STEP";
+        texts[RATE] = hsd_series_is_hourly(s->screen->series) ? "PER HOUR" : "PER STEP";
         s->table.left_from = TREND;
     }
     s->table.is_shared = true;

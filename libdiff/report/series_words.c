@@ -278,8 +278,7 @@ static void say_time(hsd_series_words *words, uint64_t bytes, uint64_t per_hour)
 
 static void say_forecast(hsd_series_words *words, const hsd_series_row *row, bool is_holder)
 {
-    const bool has_times = words->series->has_times;
-    const uint64_t rate = (uint64_t)(has_times ? row->trend.per_hour : row->trend.per_step);
+    const uint64_t rate = (uint64_t)hsd_series_rate(words->series, &row->trend);
     uint64_t bytes = UINT64_C(1) << 30;
     if (bytes / rate >= HOURS_MOST) bytes >>= 10;
     if (bytes / rate >= HOURS_MOST) return;
@@ -287,7 +286,7 @@ static void say_forecast(hsd_series_words *words, const hsd_series_row *row, boo
     say_row(words, row, is_holder);
     hsd_out_format(&words->out, " alone adds %s in ", bytes >> 30 ? "1 GiB" : "1 MiB");
     const uint64_t steps = bytes / rate + (bytes % rate > 0);
-    if (has_times)
+    if (hsd_series_is_hourly(words->series))
         say_time(words, bytes, rate);
     else
         hsd_out_format(&words->out, "%llu step%s", (unsigned long long)steps, plural(steps));

@@ -233,6 +233,8 @@ Test(series_text, tells_captures_apart_by_time)
     char *report = text_of(&series, &screen);
     HOLDS(report, "6 captures, 09:00:00Z to 09:01:40Z (1m 40s), ");
     HOLDS(report, "\n09:00:20Z to 09:00:40Z ");
+    HOLDS(report, "PER STEP"); /* what 100 seconds say about an hour is not much */
+    SAYS(report, "1 GiB in 41 steps.");
     check_width(report, 80);
     free(report);
     for (size_t i = 0; i < 6; i++)
