@@ -314,7 +314,7 @@ static hsd_status read_tables(hsd_profile_reading *r, hsd_error *err)
 
 static hsd_status read_sums(hsd_profile_reading *r, hsd_error *err)
 {
-    hsd_amount by_root, by_place = {0, 0};
+    hsd_amount by_root = {0, 0}, by_place = {0, 0};
     HSD_TRY(read_tables(r, err));
     HSD_TRY(read_types(r, err));
     HSD_TRY(read_roots(r, &by_root, err));

@@ -26,7 +26,6 @@ typedef struct places {
     hsd_amount *all;
 } places;
 
-#define PLACE_IS_FOLD 0x4u /* of a place: its edge leads into the insides of a container */
 #define KEY_BYTES_MOST 64u /* of an interned key, with its share of the tables */
 
 uint64_t hsd_profile_reading_bytes(const hsd_profile_reading *r)
@@ -54,7 +53,7 @@ hsd_status hsd_profile_want_places(hsd_profile_reading *r, hsd_error *err)
 static uint32_t edge_of(const hsd_profile_reading *r, const places *p, const hsd_place_total *place)
 {
     const uint32_t text = hsd_profile_text_number(r, place->edge);
-    if (place->flags & PLACE_IS_FOLD) return 2 * text + 1;
+    if (place->flags & HSC_PLACE_IS_FOLD) return 2 * text + 1;
     if (text == p->item) return HSD_TRIE_ANY;
     return text == 0 ? HSD_TRIE_INDIRECT : 2 * text;
 }

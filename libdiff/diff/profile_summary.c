@@ -58,6 +58,7 @@ hsd_status hsd_profile_summarise(hsd_profile *profile, hsd_capture *capture, hsd
     if (status < 0) hsd_error_set_file(err, info->path);
     HSD_TRY(status);
     profile->is_summary = true;
+    profile->is_baseline = info->is_baseline;
     HSD_TRY(hsd_profile_say_why(profile, "totals by type alone tell of no places", err));
     HSD_TRY(hsd_store_info(profile->store, info, &profile->side.info, err));
     hsd_store_warn_of_capture(profile->store, &profile->side.info);

@@ -94,19 +94,17 @@ static uint64_t room_of(const hsd_plan *plan)
     return plan->memory_bytes - hsd_min_u64(plan->memory_bytes, used);
 }
 
-/* Rows of which there may be as many as nodes of the tree. */
 static uint64_t rows_bytes(const profile_walk *w)
 {
-    const uint64_t nodes = hsd_sorter_count(w->single.side.tree) + 1;
-    return hsd_profile_place_bytes(hsd_min_u64(hsd_profile_most_places(w->options), nodes));
+    return hsd_profile_place_bytes(hsd_min_u64(hsd_profile_most_places(w->options), hsd_trie_count(w->trie)));
 }
 
-/* More memory makes room for as many bytes less what tables take of it; the census may keep its records. */
-static hsd_status say_rows_are_many(profile_walk *w, uint64_t bytes, hsd_error *err)
+/* More memory makes room for as many bytes less what tables take of it; the census may then keep its records. */
+static hsd_status say_rows_are_many(profile_walk *w, hsd_error *err)
 {
     const hsd_plan *plan = &w->single.plan;
-    const uint64_t census = hsd_sorter_count(w->single.side.tree) * 8 * HSD_CENSUS_WORDS;
-    const uint64_t missing = bytes - room_of(plan) + (w->options->each != NULL ? census : 0);
+    const uint64_t census = w->options->each != NULL ? (uint64_t)w->single.side.object_count * 8 * HSD_CENSUS_WORDS : 0;
+    const uint64_t missing = rows_bytes(w) - room_of(plan) + census;
     return hsd_profile_say_too_few(w->profile, plan->memory_bytes, plan->memory_bytes + missing / 15 * 16 + MORE_GROWTH, err);
 }
 
@@ -116,21 +114,23 @@ static bool can_hold(const void *context, const hsd_trie_kept *place)
     return hsd_trie_can_hold(&w->single.types, &w->single.edges, place->node.type, place->node.edge);
 }
 
-static hsd_status find_places(profile_walk *w, hsd_error *err)
+static hsd_status make_places(profile_walk *w, hsd_error *err)
 {
-    hsd_profile *profile = w->profile;
-    if (!w->single.has_tree) return hsd_profile_say_why(profile, w->single.why_no_tree, err);
-    const uint64_t bytes = rows_bytes(w);
-    if (bytes > room_of(&w->single.plan)) return say_rows_are_many(w, bytes, err);
-    HSD_TRY(walk_tree(w, err));
     const hsd_trie_source source = hsd_trie_as_source(w->trie);
     const hsd_profile_names names = {.types = &w->single.types.names, .roots = &w->single.side.roots.names,
                                      .edges = &w->single.edges, .context = w, .can_hold = can_hold};
-    HSD_TRY(hsd_profile_places(profile, &source, &names, hsd_profile_most_places(w->options), err));
-    HSD_TRY(hsd_trie_check(w->trie, err));
+    HSD_TRY(hsd_profile_places(w->profile, &source, &names, hsd_profile_most_places(w->options), err));
+    w->profile->has_places = true;
+    return hsd_trie_check(w->trie, err);
+}
+
+static hsd_status find_places(profile_walk *w, hsd_error *err)
+{
+    if (!w->single.has_tree) return hsd_profile_say_why(w->profile, w->single.why_no_tree, err);
+    HSD_TRY(walk_tree(w, err));
+    HSD_TRY(rows_bytes(w) > room_of(&w->single.plan) ? say_rows_are_many(w, err) : make_places(w, err));
     hsd_trie_free(w->trie);
     w->trie = NULL;
-    profile->has_places = true;
     return HSD_OK;
 }
 

@@ -88,7 +88,7 @@ static hsd_status make_roots(top_run *r, hsd_error *err)
     hsd_top *top = r->top;
     const hsd_retained_sums *retained = top->has_retained ? &r->walk.roots : NULL;
     HSD_TRY(hsd_single_roots(&r->single, retained, top->store, &top->roots, &top->root_count, err));
-    qsort(top->roots, top->root_count, sizeof *top->roots, compare_roots);
+    if (top->root_count > 0) qsort(top->roots, top->root_count, sizeof *top->roots, compare_roots);
     return HSD_OK;
 }
 

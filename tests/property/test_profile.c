@@ -253,7 +253,7 @@ static void check_against(const hsd_profile *profile, const hsd_diff *diff, unsi
     free(theirs);
 }
 
-Test(profile, has_the_places_of_a_diff_with_itself, .timeout = 600)
+Test(profile, has_the_places_of_a_diff_with_itself)
 {
     for (uint64_t i = 0; i < 400; i++) {
         const unsigned long seed = (unsigned long)(test_seed(200000) + i);
@@ -278,7 +278,7 @@ Test(profile, has_the_places_of_a_diff_with_itself, .timeout = 600)
 
 /* ---- whatever the form ---- */
 
-Test(profile, is_the_same_whatever_the_order_of_records, .timeout = 600)
+Test(profile, is_the_same_whatever_the_order_of_records)
 {
     for (uint64_t i = 0; i < 300; i++) {
         const unsigned long seed = (unsigned long)(test_seed(500000) + i);
@@ -334,7 +334,7 @@ static void check_cut(const hsd_profile *cut, const hsd_profile *whole, size_t m
     cr_assert_eq(heavy, cut->place_count, "seed %lu", seed);
 }
 
-Test(profile, keeps_the_heaviest_places, .timeout = 600)
+Test(profile, keeps_the_heaviest_places)
 {
     for (uint64_t i = 0; i < 300; i++) {
         const unsigned long seed = (unsigned long)(test_seed(700000) + i);
@@ -353,7 +353,7 @@ Test(profile, keeps_the_heaviest_places, .timeout = 600)
 
 /* ---- there and back ---- */
 
-Test(profile, reads_back_what_a_baseline_keeps, .timeout = 600)
+Test(profile, reads_back_what_a_baseline_keeps)
 {
     for (uint64_t i = 0; i < 600; i++) {
         const unsigned long seed = (unsigned long)(test_seed(900000) + i);

@@ -13,8 +13,6 @@
 #include <hscapture/hscapture.h>
 #include <hsdiff/profile.h>
 
-#define KIT_PLACE_IS_FOLD 0x4u
-
 typedef struct kit_told { uint32_t type; uint64_t id, bytes; } kit_told; /* one object that `each` was told of */
 
 typedef struct kit_list {
@@ -77,7 +75,7 @@ static inline void kit_write_places(hsc_writer *w, const hsd_profile *p, uint32_
         hsc_place place = {.parent = row->parent, .objects = row->own.objects, .bytes = row->own.bytes};
         if (row->is_root) place.flags |= HSC_PLACE_IS_ROOT;
         if (row->can_hold) place.flags |= HSC_PLACE_CAN_HOLD;
-        if (row->is_fold) place.flags |= KIT_PLACE_IS_FOLD;
+        if (row->is_fold) place.flags |= HSC_PLACE_IS_FOLD;
         if (row->edge.size > 0) place.edge = kit_string(w, last_string, row->edge);
         if (i > 0) place.name = row->is_root ? kit_string(w, last_string, row->type) : kit_type(p, row->type);
         hsc_sum_place(w, &place);
