@@ -277,6 +277,7 @@ hsc_status hsc_sum_root(hsc_writer *w, const hsc_root_total *total);
 
 #define HSC_PLACE_IS_ROOT 0x1u  /* `name` is the string of a root's name */
 #define HSC_PLACE_CAN_HOLD 0x2u /* no helper of a container and no insides of one */
+#define HSC_PLACE_IS_FOLD 0x4u  /* `edge` leads into the insides of a container (HSC_LABEL_FOLD) */
 
 typedef struct hsc_place {
     uint32_t parent;            /* number of the place above: places count from 0 in the order of the calls */
