@@ -56,8 +56,7 @@ static void ask(hsd_aging *aging, const hsd_capture_info *info)
 {
     const char *why = why_not_by_ids(aging, info, aging->capture == 0);
     aging->is_by_pairs = why != NULL && aging->capture > 0;
-    if (info->objects == 0 && (info->is_baseline || info->summary_objects > 0)) hsd_aging_stop(aging, "%s holds sums and no objects", info->path);
-    else if (!info->is_complete) hsd_aging_stop(aging, "%s is incomplete", info->path);
+    if (!info->is_complete) hsd_aging_stop(aging, "%s is incomplete", info->path);
     else if (why != NULL && aging->wish != HSD_COHORTS_ALWAYS) hsd_aging_stop(aging, "%s", why);
     aging->identity = info->identity;
     aging->pid = info->pid;

@@ -7,8 +7,11 @@
 #include <string.h>
 
 #include "base/check.h"
+#include <hscapture/hscapture.h>
 
 #define NODE_HEAP 0u
+#define NODE_CODE 1u /* objects of types that are code: they hang from whatever runs, and grow with what was compiled */
+#define CODE_TEXT "(program code)"
 
 typedef struct place_key { /* its bytes are a name */
     uint32_t parent, edge, type, kind;
@@ -46,11 +49,14 @@ static hsd_status put_node(hsd_place_join *join, const place_key *key, uint32_t 
 hsd_status hsd_place_join_open(hsd_place_join *join, uint64_t memory_bytes, hsd_temp_space *space, hsd_error *err)
 {
     const place_key heap = {0, 0, 0, KIND_OBJECT};
+    place_key code = {0, 0, 0, KIND_ROOT};
     uint32_t number;
     *join = (hsd_place_join){.memory_bytes = memory_bytes};
     HSD_TRY(hsd_columns_open(&join->columns, space, err));
     HSD_TRY(hsd_names_put(&join->texts, (hsd_bytes){(const uint8_t *)"", 0}, &number, err));
-    return put_node(join, &heap, NODE_HEAP, &number, err);
+    HSD_TRY(hsd_names_put(&join->texts, (hsd_bytes){(const uint8_t *)CODE_TEXT, strlen(CODE_TEXT)}, &code.type, err));
+    HSD_TRY(put_node(join, &heap, NODE_HEAP, &number, err));
+    return put_node(join, &code, NODE_HEAP, &number, err);
 }
 
 /* Counted by what was asked for. Half is kept for the first capture behind the warm-up. */
@@ -109,13 +115,31 @@ static hsd_status map_place(hsd_place_join *join, const hsd_place *place, bool i
     return HSD_OK;
 }
 
-static hsd_status map_places(hsd_place_join *join, const hsd_profile *profile, bool is_behind, uint32_t *map, hsd_error *err)
+static hsd_status find_code(const hsd_profile *profile, hsd_names *code, hsd_error *err)
+{
+    uint32_t number;
+    for (size_t i = 0; i < profile->type_count; i++) {
+        if (profile->types[i].flags & HSC_TYPE_CODE) HSD_TRY(hsd_names_put(code, hsd_series_bytes(profile->types[i].name), &number, err));
+    }
+    return HSD_OK;
+}
+
+static bool is_code(const hsd_names *code, const hsd_place *place)
+{
+    return code->count > 0 && !place->is_root && hsd_names_find(code, hsd_series_bytes(place->type)) != HSD_NAME_NONE;
+}
+
+/* Code counts for itself and holds nothing; what hangs from it counts for the holder above. */
+static hsd_status map_places(hsd_place_join *join, const hsd_profile *profile, const hsd_names *code, bool is_behind, uint32_t *map,
+                             hsd_error *err)
 {
     map[0] = NODE_HEAP;
     for (size_t i = 0; i < profile->place_count; i++) {
         const hsd_place *place = &profile->places[i];
+        const bool counts_as_code = i > 0 && is_code(code, place);
         if (i > 0) HSD_TRY(map_place(join, place, is_behind, map[place->parent], &map[i], err));
-        hsd_columns_add(&join->columns, map[i] & ~IS_ABOVE, place->own);
+        if (counts_as_code && !(map[i] & IS_ABOVE)) join->nodes[map[i]].is_inner = true;
+        hsd_columns_add(&join->columns, counts_as_code ? NODE_CODE : map[i] & ~IS_ABOVE, place->own);
     }
     return HSD_OK;
 }
@@ -135,7 +159,10 @@ hsd_status hsd_place_join_add(hsd_place_join *join, const hsd_profile *profile, 
 {
     uint32_t *map = malloc((profile->place_count + 1) * sizeof *map);
     if (map == NULL) return no_memory(err);
-    const hsd_status status = map_places(join, profile, is_behind_warmup, map, err);
+    hsd_names code = {.count = 0};
+    hsd_status status = find_code(profile, &code, err);
+    if (status == HSD_OK) status = map_places(join, profile, &code, is_behind_warmup, map, err);
+    hsd_names_release(&code);
     free(map);
     HSD_TRY(status);
     if (is_behind_warmup) confirm(join);
@@ -163,10 +190,10 @@ static hsd_status name_row(void *context, uint32_t candidate, hsd_series_row *ro
 /* A node that holds is a candidate, the others count for the one above; the heap is the candidate for what nobody holds. */
 static uint32_t find_holders(const hsd_place_join *join, uint32_t *target, uint32_t *node_of)
 {
-    uint32_t count = 1;
-    target[NODE_HEAP] = 0;
-    node_of[0] = NODE_HEAP;
-    for (uint32_t i = 1; i < join->keys.count; i++) {
+    uint32_t count = 2;
+    target[NODE_HEAP] = node_of[0] = NODE_HEAP;
+    target[NODE_CODE] = node_of[1] = NODE_CODE;
+    for (uint32_t i = 2; i < join->keys.count; i++) {
         const bool holds = join->nodes[i].confirmed == join->behind;
         target[i] = holds ? count : target[join->nodes[i].parent];
         if (holds) node_of[count++] = i;

@@ -72,7 +72,7 @@ static hsd_status make_profile(series_run *r, hsd_profile **out, hsd_error *err)
     }
     const hsd_status status = hsd_profile_make(out, r->current, &how, &r->run, err);
     if (status != HSD_E_UNSUPPORTED || how.each == NULL) return status;
-    hsd_aging_stop(&r->aging, "%s has no objects that could be looked at", hsd_capture_get_info(r->current)->path);
+    hsd_aging_stop(&r->aging, "%s holds sums and no objects", hsd_capture_get_info(r->current)->path);
     how.each = NULL;
     return hsd_profile_make(out, r->current, &how, &r->run, err);
 }
