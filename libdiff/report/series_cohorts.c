@@ -1,7 +1,7 @@
 /*
  * Ages: of what came in each interval, how much is still there later. A leak is a row that does not get smaller.
  *
- *      CAME BETWEEN           CAME    11:00Z    12:00Z    13:00Z    14:00Z  STAYED
+ *      INTERVAL               CAME    11:00Z    12:00Z    13:00Z    14:00Z  STAYED
  *      (first capture)   412.6 MiB 409.1 MiB 408.8 MiB 408.7 MiB 408.7 MiB     99%
  *      09:00Z to 10:00Z   44.0 MiB  25.4 MiB  25.3 MiB  25.2 MiB  25.2 MiB     57%
  *
@@ -56,7 +56,7 @@ static void choose_moments(sheet *s)
 static bool begin(sheet *s)
 {
     char moments[MOMENTS_MOST][HSD_MOMENT_CHARS];
-    const char *headings[HSD_TABLE_COLUMNS_MAX] = {[BORN] = "CAME BETWEEN", [CAME] = "CAME"};
+    const char *headings[HSD_TABLE_COLUMNS_MAX] = {[BORN] = "INTERVAL", [CAME] = "CAME"};
     choose_moments(s);
     for (size_t i = 0; i < s->moment_count; i++)
         headings[LATER + i] =

@@ -198,8 +198,6 @@ static int64_t key_of(const hsd_series *series, const hsd_series_row *row, hsd_s
 
 static bool moves(const hsd_series *series, const hsd_series_row *row)
 {
-    if (series->before_count > 0)
-        return row->contrast.is_significant || hsd_magnitude(hsd_series_growth(series, row)) >= series->noise_bytes;
     if (!hsd_series_has_trend(series)) return hsd_magnitude(hsd_series_growth(series, row)) >= series->noise_bytes;
     return row->trend.verdict != HSD_VERDICT_STEADY;
 }

@@ -74,7 +74,7 @@ typedef struct hsd_series_pick {
 
 /*
  * Picks the `top` rows of the largest growth or shrinkage by the sort key, in the order of the key. With `moving`
- * only such as moved: whose verdict is not steady; of repeated captures, those that differ or by more than noise.
+ * only such as moved: whose verdict is not steady; of repeated captures, and of two, those whose growth is no noise.
  */
 hsd_status hsd_series_pick_init(hsd_series_pick *pick, const hsd_series *series, hsd_report_table table,
                                 hsd_sort_by sort_by, size_t top, bool moving, hsd_error *err);

@@ -282,7 +282,7 @@ Test(series_text, shows_what_does_not_go)
     SAYS(report, "Of 176.0 MiB that came between 09:00Z and 13:00Z, 100.3 MiB is still there at 14:00Z (57%).");
     SAYS(report, "Live at 14:00Z and not there yet at 09:00Z: 125.0 MiB; at 10:00Z: 100.0 MiB; at 11:00Z: 75.0 MiB;");
     HOLDS(report,
-          "\nCAME BETWEEN           CAME     11:00Z     12:00Z     13:00Z     14:00Z  STAYED\n"
+          "\nINTERVAL               CAME     11:00Z     12:00Z     13:00Z     14:00Z  STAYED\n"
           "(first capture)   400.0 MiB  228.0 MiB  228.0 MiB  228.0 MiB  228.0 MiB     57%\n"
           "09:00Z to 10:00Z   44.0 MiB   25.1 MiB   25.1 MiB   25.1 MiB   25.1 MiB     57%\n"
           "10:00Z to 11:00Z   44.0 MiB              25.1 MiB   25.1 MiB   25.1 MiB     57%\n"
@@ -306,8 +306,8 @@ Test(series_text, puts_survivors_first_when_they_are_asked_for)
     char *report = text_of(&series, &options);
     SAYS(report, "Of 44.0 MiB that came between 09:00Z and 10:00Z, 25.1 MiB is still there at 11:00Z (57%); objects were "
                  "recognised by structure.");
-    cr_expect(strstr(report, "WHAT STAYS") < strstr(report, "CAME BETWEEN"));
-    cr_expect(strstr(report, "CAME BETWEEN") < strstr(report, "The heap grew"));
+    cr_expect(strstr(report, "WHAT STAYS") < strstr(report, "INTERVAL"));
+    cr_expect(strstr(report, "INTERVAL") < strstr(report, "The heap grew"));
     HOLDS(report, "\nSession      25.0 MiB     25.0 MiB  262,144   100%\n");
     free(report);
 }
