@@ -49,14 +49,16 @@ size_t hsd_check_holder_text(char *out, size_t capacity, hsd_text root, const hs
 
 /* ---- allowances ---- */
 
-hsd_status hsd_allowed_open(hsd_allowed *allowed, const hsd_check_config *config, int32_t today, hsd_check_store *store, hsd_error *err)
+hsd_status hsd_allowed_open(hsd_allowed *allowed, const hsd_check_config *config, int32_t today,
+                            hsd_check_store *store, hsd_error *err)
 {
     void *patterns;
     *allowed = (hsd_allowed){.config = config, .today = today};
     HSD_TRY(hsd_check_take(store, config->allow_count, sizeof *allowed->patterns, &patterns, err));
     allowed->patterns = patterns;
     for (; allowed->count < config->allow_count; allowed->count++)
-        HSD_TRY(hsd_pattern_make(&allowed->patterns[allowed->count], config->allow[allowed->count].pattern, false, err));
+        HSD_TRY(hsd_pattern_make(&allowed->patterns[allowed->count], config->allow[allowed->count].pattern, false,
+                                 err));
     return HSD_OK;
 }
 
@@ -68,10 +70,13 @@ void hsd_allowed_release(hsd_allowed *allowed)
     *allowed = (hsd_allowed){0};
 }
 
-static bool has_run_out(const hsd_allowed *allowed, const hsd_allowance *allowance) { return allowance->until_day < allowed->today; }
+static bool has_run_out(const hsd_allowed *allowed, const hsd_allowance *allowance)
+{
+    return allowance->until_day < allowed->today;
+}
 
-hsd_status hsd_allowed_find(hsd_allowed *allowed, hsd_subject subject, const hsd_fact *fact, int64_t bytes, const hsd_allowance **out,
-                            hsd_error *err)
+hsd_status hsd_allowed_find(hsd_allowed *allowed, hsd_subject subject, const hsd_fact *fact, int64_t bytes,
+                            const hsd_allowance **out, hsd_error *err)
 {
     hsd_text text;
     *out = NULL;
@@ -90,7 +95,8 @@ hsd_status hsd_allowed_find(hsd_allowed *allowed, hsd_subject subject, const hsd
 
 /* ---- notes ---- */
 
-static hsd_status matches_any(hsd_allowed *allowed, size_t i, const hsd_facts *facts, hsd_fact_table table, bool *out, hsd_error *err)
+static hsd_status matches_any(hsd_allowed *allowed, size_t i, const hsd_facts *facts, hsd_fact_table table, bool *out,
+                              hsd_error *err)
 {
     for (size_t row = 0; row < hsd_facts_rows(facts, table) && !*out; row++) {
         hsd_fact fact;
@@ -108,7 +114,8 @@ static const char *subject_word(hsd_subject subject)
     return words[subject];
 }
 
-hsd_status hsd_allowed_note(hsd_allowed *allowed, const hsd_facts *facts, hsd_check_store *store, hsd_check_list *notes, hsd_error *err)
+hsd_status hsd_allowed_note(hsd_allowed *allowed, const hsd_facts *facts, hsd_check_store *store,
+                            hsd_check_list *notes, hsd_error *err)
 {
     for (size_t i = 0; i < allowed->count; i++) {
         const hsd_allowance *allowance = &allowed->config->allow[i];
@@ -120,12 +127,14 @@ hsd_status hsd_allowed_note(hsd_allowed *allowed, const hsd_facts *facts, hsd_ch
         bool is_used = has_run_out(allowed, allowance);
         if (is_used) {
             hsd_amount_write_day(day, allowance->until_day);
-            HSD_TRY(hsd_check_say(store, &note, err, "growth of %s %.*s was allowed until %s and is no longer (line %u)", subject, shown,
+            HSD_TRY(hsd_check_say(store, &note, err,
+                                  "growth of %s %.*s was allowed until %s and is no longer (line %u)", subject, shown,
                                   allowance->pattern.data, day, allowance->line));
         } else {
             HSD_TRY(matches_any(allowed, i, facts, table, &is_used, err));
             if (!is_used)
-                HSD_TRY(hsd_check_say(store, &note, err, "growth of %s %.*s is allowed, and no %s has that name (line %u)", subject, shown,
+                HSD_TRY(hsd_check_say(store, &note, err,
+                                      "growth of %s %.*s is allowed, and no %s has that name (line %u)", subject, shown,
                                       allowance->pattern.data, subject, allowance->line));
         }
         if (note.size > 0) HSD_TRY(hsd_check_add(store, notes, note, err));

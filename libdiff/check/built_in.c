@@ -12,18 +12,21 @@
 #define TEXT(text) {text, sizeof(text) - 1}
 
 static const hsd_rule two_rules[] = {
-    {.name = TEXT("whole heap"), .measure = HSD_MEASURE_BYTES, .limits = {{HSD_LIMIT_PERCENT, 100000}}, .limit_count = 1},
+    {.name = TEXT("whole heap"),
+     .measure = HSD_MEASURE_BYTES, .limits = {{HSD_LIMIT_PERCENT, 100000}}, .limit_count = 1},
 };
 
 static const hsd_rule series_rules[] = {
     {.name = TEXT("whole heap does not grow in every round"), .measure = HSD_MEASURE_BYTES,
      .limits = {{HSD_LIMIT_PERCENT_PER_ROUND, 1000}}, .limit_count = 1},
-    {.name = TEXT("no holder grows in every round"), .subject = HSD_SUBJECT_HOLDER, .pattern = TEXT("*"), .is_each = true,
-     .measure = HSD_MEASURE_BYTES, .limits = {{HSD_LIMIT_PERCENT_PER_ROUND, 500}}, .limit_count = 1},
+    {.name = TEXT("no holder grows in every round"), .subject = HSD_SUBJECT_HOLDER, .pattern = TEXT("*"),
+     .is_each = true, .measure = HSD_MEASURE_BYTES, .limits = {{HSD_LIMIT_PERCENT_PER_ROUND, 500}}, .limit_count = 1},
     {.name = TEXT("no root grows in every round"), .subject = HSD_SUBJECT_ROOT, .pattern = TEXT("*"), .is_each = true,
-     .measure = HSD_MEASURE_BYTES, .limits = {{HSD_LIMIT_PERCENT_PER_ROUND, 500}}, .limit_count = 1, .level = HSD_LEVEL_WARN},
+     .measure = HSD_MEASURE_BYTES, .limits = {{HSD_LIMIT_PERCENT_PER_ROUND, 500}}, .limit_count = 1,
+     .level = HSD_LEVEL_WARN},
     {.name = TEXT("no type grows in every round"), .subject = HSD_SUBJECT_TYPE, .pattern = TEXT("*"), .is_each = true,
-     .measure = HSD_MEASURE_BYTES, .limits = {{HSD_LIMIT_PERCENT_PER_ROUND, 500}}, .limit_count = 1, .level = HSD_LEVEL_WARN},
+     .measure = HSD_MEASURE_BYTES, .limits = {{HSD_LIMIT_PERCENT_PER_ROUND, 500}}, .limit_count = 1,
+     .level = HSD_LEVEL_WARN},
 };
 
 const hsd_rule *hsd_built_in_rules(bool is_series, size_t *count)

@@ -21,7 +21,8 @@ static void count(hsd_check *check, hsd_check_outcome outcome)
     }
 }
 
-static hsd_status judge_all(hsd_check *check, hsd_judge *judge, const hsd_rule *rules, size_t rule_count, hsd_error *err)
+static hsd_status judge_all(hsd_check *check, hsd_judge *judge, const hsd_rule *rules, size_t rule_count,
+                            hsd_error *err)
 {
     void *rows;
     HSD_TRY(hsd_check_take(check->store, rule_count, sizeof *check->rows, &rows, err));
@@ -34,7 +35,8 @@ static hsd_status judge_all(hsd_check *check, hsd_judge *judge, const hsd_rule *
     return hsd_allowed_note(&judge->allowed, &judge->facts, check->store, judge->notes, err);
 }
 
-static hsd_status check_captures(hsd_problem_lists *lists, const hsd_check *check, const hsd_check_options *options, hsd_error *err)
+static hsd_status check_captures(hsd_problem_lists *lists, const hsd_check *check, const hsd_check_options *options,
+                                 hsd_error *err)
 {
     return check->diff != NULL ? hsd_problems_of_diff(lists, check->diff, options->allow_incomplete, err)
                                : hsd_problems_of_series(lists, check->series, options->allow_incomplete, err);
@@ -67,14 +69,15 @@ static hsd_status expect_input(const hsd_diff *diff, const hsd_series *series, h
 {
     if ((diff == NULL) == (series == NULL)) return hsd_fail(err, HSD_E_MISUSE, "a check takes a diff or a series");
     if (series == NULL) return HSD_OK;
-    if (series->before_count > 0) return hsd_fail(err, HSD_E_MISUSE, "a check takes one series, not two groups of captures");
+    if (series->before_count > 0)
+        return hsd_fail(err, HSD_E_MISUSE, "a check takes one series, not two groups of captures");
     if (series->point_count < 2 || series->warmup > series->point_count - 2)
         return hsd_fail(err, HSD_E_MISUSE, "a check takes a series with two captures behind the warm-up");
     return HSD_OK;
 }
 
-hsd_status hsd_check_run(hsd_check **out, const hsd_check_config *config, const hsd_diff *diff, const hsd_series *series,
-                         const hsd_check_options *options, hsd_error *err)
+hsd_status hsd_check_run(hsd_check **out, const hsd_check_config *config, const hsd_diff *diff,
+                         const hsd_series *series, const hsd_check_options *options, hsd_error *err)
 {
     static const hsd_check_options none = {.today = INT32_MIN};
     hsd_check_store *store;

@@ -16,7 +16,8 @@ static hsd_status expect_list(hsd_config_reader *r, const hsd_yaml_node *node, c
 {
     if (node->kind == HSD_YAML_LIST && node->count <= HSD_CONFIG_RULES_MOST) return HSD_OK;
     if (node->kind == HSD_YAML_LIST) {
-        hsd_fail(r->err, HSD_E_CORRUPT, "has %zu items behind '%s' in line %u, more than 1,000", node->count, key, node->line);
+        hsd_fail(r->err, HSD_E_CORRUPT, "has %zu items behind '%s' in line %u, more than 1,000", node->count, key,
+                 node->line);
         hsd_error_set_hint(r->err, "A pattern covers many names: type: 'com.x.*Cache'");
     } else {
         hsd_fail(r->err, HSD_E_CORRUPT, "has no list behind '%s' in line %u", key, node->line);
@@ -36,7 +37,8 @@ static hsd_status read_ignore(hsd_config_reader *r, const hsd_yaml_node *node)
     void *items;
     if (node->kind != HSD_YAML_TEXT) HSD_TRY(expect_list(r, node, "ignore", "- 'luv.timer*'"));
     const hsd_yaml_node *item = node->kind == HSD_YAML_TEXT ? node : node->first;
-    HSD_TRY(hsd_check_take(r->store, node->kind == HSD_YAML_TEXT ? 1 : node->count, sizeof *config->ignore, &items, r->err));
+    HSD_TRY(hsd_check_take(r->store, node->kind == HSD_YAML_TEXT ? 1 : node->count, sizeof *config->ignore, &items,
+                           r->err));
     config->ignore = items;
     for (; item != NULL; item = item->next) {
         HSD_TRY(hsd_config_pattern(r, item, "ignore", true, &config->ignore[config->ignore_count]));
@@ -52,7 +54,8 @@ static hsd_status read_warmup(hsd_config_reader *r, const hsd_yaml_node *node)
     HSD_TRY(hsd_config_text(r, node, "warmup", &text));
     r->config->has_warmup = hsd_amount_read_count(text, &r->config->warmup) == HSD_AMOUNT_OK;
     if (r->config->has_warmup) return HSD_OK;
-    hsd_fail(r->err, HSD_E_CORRUPT, "has '%.*s' where 'warmup' needs a count, in line %u", hsd_check_shown(text), text.data, node->line);
+    hsd_fail(r->err, HSD_E_CORRUPT, "has '%.*s' where 'warmup' needs a count, in line %u", hsd_check_shown(text),
+             text.data, node->line);
     hsd_error_set_hint(r->err, "Write how many captures at the start are left out, 0 to 999,999: warmup: 1");
     return HSD_E_CORRUPT;
 }
@@ -78,7 +81,8 @@ static hsd_status read_until(hsd_config_reader *r, const hsd_yaml_node *node, in
     hsd_text text;
     HSD_TRY(hsd_config_text(r, node, "until", &text));
     if (hsd_amount_read_day(text, day)) return HSD_OK;
-    hsd_fail(r->err, HSD_E_CORRUPT, "has '%.*s' where 'until' needs a day, in line %u", hsd_check_shown(text), text.data, node->line);
+    hsd_fail(r->err, HSD_E_CORRUPT, "has '%.*s' where 'until' needs a day, in line %u", hsd_check_shown(text),
+             text.data, node->line);
     hsd_error_set_hint(r->err, "Write year, month and day of one that exists: until: 2027-03-31");
     return HSD_E_CORRUPT;
 }
@@ -91,7 +95,8 @@ static hsd_status read_allowance(hsd_config_reader *r, const hsd_yaml_node *node
     HSD_TRY(hsd_config_subject(r, node->line, values, true, &allowance->subject, &allowance->pattern));
     if (values[REASON] == NULL) {
         hsd_fail(r->err, HSD_E_CORRUPT, "has growth that is allowed without a reason, in line %u", node->line);
-        hsd_error_set_hint(r->err, "Say why, for those who read it later: reason: filled on the first request, never evicted");
+        hsd_error_set_hint(r->err,
+                           "Say why, for those who read it later: reason: filled on the first request, never evicted");
         return HSD_E_CORRUPT;
     }
     HSD_TRY(hsd_config_text(r, values[REASON], "reason", &allowance->reason));
@@ -116,8 +121,8 @@ static hsd_status check_name(hsd_config_reader *r, const hsd_rule *rule)
 {
     for (const hsd_rule *other = r->config->rules; other < rule; other++) {
         if (!hsd_check_is_same(other->name, rule->name)) continue;
-        hsd_fail(r->err, HSD_E_CORRUPT, "has two rules called '%.*s', in lines %u and %u", hsd_check_shown(rule->name), rule->name.data,
-                 other->line, rule->line);
+        hsd_fail(r->err, HSD_E_CORRUPT, "has two rules called '%.*s', in lines %u and %u", hsd_check_shown(rule->name),
+                 rule->name.data, other->line, rule->line);
         hsd_error_set_hint(r->err, "Build servers tell rules apart by name: give one of them another, name: ….");
         return HSD_E_CORRUPT;
     }
@@ -130,8 +135,8 @@ static hsd_status read_rules(hsd_config_reader *r, const hsd_yaml_node *node)
     HSD_TRY(expect_list(r, node, "rules", "- name: whole heap"));
     if (node->count == 0) {
         hsd_fail(r->err, HSD_E_CORRUPT, "has no rule behind 'rules' in line %u", node->line);
-        hsd_error_set_hint(r->err, "Add one (hsdiff check --init writes a first file), or leave `rules:` out: then the built-in ones "
-                                   "hold.");
+        hsd_error_set_hint(r->err, "Add one (hsdiff check --init writes a first file), or leave `rules:` out: then the "
+                                   "built-in ones hold.");
         return HSD_E_CORRUPT;
     }
     HSD_TRY(hsd_check_take(r->store, node->count, sizeof *r->config->rules, &items, r->err));
@@ -183,7 +188,8 @@ static hsd_status read_all(hsd_config_reader *r, const void *text, size_t size, 
     return read_top(r, root);
 }
 
-hsd_status hsd_check_config_read(hsd_check_config **out, const void *text, size_t size, const char *name, hsd_error *err)
+hsd_status hsd_check_config_read(hsd_check_config **out, const void *text, size_t size, const char *name,
+                                 hsd_error *err)
 {
     hsd_config_reader r = {.err = err};
     *out = NULL;

@@ -10,7 +10,8 @@
 #include "check/metric.h"
 
 enum { NAME, TYPE, ROOT, HOLDER, EACH, METRIC, MAX_GROWTH, LEVEL, KEY_COUNT };
-static const char *const rule_keys[KEY_COUNT] = {"name", "type", "root", "holder", "each", "metric", "max_growth", "level"};
+static const char *const rule_keys[KEY_COUNT] = {"name", "type", "root", "holder", "each", "metric", "max_growth",
+                                                 "level"};
 static const char *const levels[] = {"error", "warn", "off"}; /* as hsd_check_level */
 
 /* ---- the metric ---- */
@@ -24,8 +25,8 @@ static hsd_status refuse_metric(hsd_config_reader *r, hsd_text text, uint32_t li
     hsd_config_list(list, sizeof list, names, HSD_METRIC_COUNT + 1);
     const char *nearest = hsd_config_nearest(text, names, HSD_METRIC_COUNT);
     hsd_fail(r->err, HSD_E_CORRUPT, "has an unknown metric '%.*s' in line %u", hsd_check_shown(text), text.data, line);
-    hsd_error_set_hint(r->err, "%s%s%sKnown ones: %s.", nearest != NULL ? "Did you mean " : "", nearest != NULL ? nearest : "",
-                       nearest != NULL ? "? " : "", list);
+    if (nearest != NULL) hsd_error_set_hint(r->err, "Did you mean %s? Known ones: %s.", nearest, list);
+    else hsd_error_set_hint(r->err, "Known ones: %s.", list);
     return HSD_E_CORRUPT;
 }
 
@@ -43,7 +44,8 @@ static hsd_status refuse_pair(hsd_config_reader *r, const hsd_metric_row *metric
     for (size_t i = 0; i < HSD_METRIC_COUNT; i++)
         if (hsd_metrics[i].subjects & (1u << subject)) names[count++] = hsd_metrics[i].name;
     hsd_config_list(list, sizeof list, names, count);
-    hsd_fail(r->err, HSD_E_CORRUPT, "has the metric %s of %s in line %u, which there is not", metric->name, subject_word(subject), line);
+    hsd_fail(r->err, HSD_E_CORRUPT, "has the metric %s of %s in line %u, which there is not", metric->name,
+             subject_word(subject), line);
     hsd_error_set_hint(r->err, "Of %s: %s.", subject_word(subject), list);
     return HSD_E_CORRUPT;
 }
@@ -66,23 +68,24 @@ static const char *limit_hint(hsd_amount_fault fault, bool is_bytes)
 {
     switch (fault) {
     case HSD_AMOUNT_NEGATIVE: return "Limits begin at 0: nothing may be added.";
-    case HSD_AMOUNT_DECIMALS: return "At most 6 decimals of a size, 4 of a percentage, none of a count: 1.5 MiB, 0.05 %.";
+    case HSD_AMOUNT_DECIMALS:
+        return "At most 6 decimals of a size, 4 of a percentage, none of a count: 1.5 MiB, 0.05 %.";
     case HSD_AMOUNT_TOO_LARGE: return "To ask for nothing, leave the rule out or set level: off.";
     case HSD_AMOUNT_OK:
     case HSD_AMOUNT_NO_NUMBER:
     case HSD_AMOUNT_UNIT:
     case HSD_AMOUNT_REST: break;
     }
-    return is_bytes ? "Write a size (16 MiB), a percentage (5 %), either with `per round` behind it (64 KiB per round), or a "
-                      "list of these."
-                    : "Write a count (500), a percentage (5 %), either with `per round` behind it (20 per round), or a list "
-                      "of these.";
+    return is_bytes ? "Write a size (16 MiB), a percentage (5 %), either with `per round` behind it (64 KiB per "
+                      "round), or a list of these."
+                    : "Write a count (500), a percentage (5 %), either with `per round` behind it (20 per round), or "
+                      "a list of these.";
 }
 
 static hsd_status refuse_limit(hsd_config_reader *r, const hsd_yaml_node *node, hsd_amount_fault fault, bool is_bytes)
 {
-    hsd_fail(r->err, HSD_E_CORRUPT, "has '%.*s' where 'max_growth' needs a limit, in line %u", hsd_check_shown(node->text),
-             node->text.data, node->line);
+    hsd_fail(r->err, HSD_E_CORRUPT, "has '%.*s' where 'max_growth' needs a limit, in line %u",
+             hsd_check_shown(node->text), node->text.data, node->line);
     hsd_error_set_hint(r->err, "%s", limit_hint(fault, is_bytes));
     return HSD_E_CORRUPT;
 }
@@ -104,12 +107,14 @@ static hsd_status read_limits(hsd_config_reader *r, const hsd_yaml_node *node, u
 {
     if (node == NULL || (node->kind == HSD_YAML_LIST && node->count == 0)) {
         hsd_fail(r->err, HSD_E_CORRUPT, "has a rule without a limit in line %u", line);
-        hsd_error_set_hint(r->err, "Say how much may be added: max_growth: 16 MiB, or 5 %%, or 64 KiB per round, or 0.");
+        hsd_error_set_hint(r->err,
+                           "Say how much may be added: max_growth: 16 MiB, or 5 %%, or 64 KiB per round, or 0.");
         return HSD_E_CORRUPT;
     }
     if (node->kind != HSD_YAML_LIST) return read_limit(r, node, rule);
     if (node->count > HSD_LIMITS_MOST) {
-        hsd_fail(r->err, HSD_E_CORRUPT, "has %zu limits in line %u, more than %u", node->count, node->line, HSD_LIMITS_MOST);
+        hsd_fail(r->err, HSD_E_CORRUPT, "has %zu limits in line %u, more than %u", node->count, node->line,
+                 HSD_LIMITS_MOST);
         hsd_error_set_hint(r->err, "Each of a list must hold: keep the strictest of each kind.");
         return HSD_E_CORRUPT;
     }
@@ -126,10 +131,11 @@ static hsd_status read_each(hsd_config_reader *r, const hsd_yaml_node *node, hsd
     HSD_TRY(hsd_config_bool(r, node, "each", &rule->is_each));
     const bool is_of_heap = rule->subject == HSD_SUBJECT_HEAP && rule->is_each;
     if (!is_of_heap && (rule->subject != HSD_SUBJECT_HOLDER || rule->is_each)) return HSD_OK;
-    hsd_fail(r->err, HSD_E_CORRUPT, is_of_heap ? "has 'each' in line %u in a rule about the whole heap"
-                                               : "has 'each: false' in line %u in a rule about holders", node->line);
-    hsd_error_set_hint(r->err, is_of_heap ? "Add what each is of: type:, root: or holder:."
-                                          : "Each holder has the limit for itself; for a sum make the rule about a root.");
+    hsd_fail(r->err, HSD_E_CORRUPT, "has 'each%s' in line %u in a rule about %s", is_of_heap ? "" : ": false",
+             node->line, is_of_heap ? "the whole heap" : "holders");
+    hsd_error_set_hint(r->err, "%s",
+                       is_of_heap ? "Add what each is of: type:, root: or holder:."
+                                  : "Each holder has the limit for itself; for a sum make the rule about a root.");
     return HSD_E_CORRUPT;
 }
 
@@ -153,7 +159,8 @@ static hsd_status name_rule(hsd_config_reader *r, hsd_rule *rule)
 {
     hsd_buffer name = {0};
     hsd_status status = append_name(rule, &name, r->err);
-    if (status == HSD_OK) status = hsd_check_copy(r->store, (hsd_text){(const char *)name.data, name.size}, &rule->name, r->err);
+    const hsd_text text = {(const char *)name.data, name.size};
+    if (status == HSD_OK) status = hsd_check_copy(r->store, text, &rule->name, r->err);
     hsd_buffer_release(&name);
     return status;
 }

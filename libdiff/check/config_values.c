@@ -9,6 +9,11 @@
 #include "check/config.h"
 #include "check/pattern.h"
 
+static bool is_word(hsd_text text, const char *word)
+{
+    return strlen(word) == text.size && memcmp(word, text.data, text.size) == 0;
+}
+
 /* ---- words that were meant ---- */
 
 #define WORD_MOST 32u
@@ -55,7 +60,8 @@ void hsd_config_list(char *out, size_t capacity, const char *const *names, size_
         used += (size_t)snprintf(out + used, capacity - used, "%s%s", i > 0 ? ", " : "", names[i]);
 }
 
-static hsd_status suggest(hsd_config_reader *r, hsd_text word, const char *known, const char *const *names, size_t count)
+static hsd_status suggest(hsd_config_reader *r, hsd_text word, const char *known, const char *const *names,
+                          size_t count)
 {
     char list[320];
     const char *nearest = hsd_config_nearest(word, names, count);
@@ -67,9 +73,11 @@ static hsd_status suggest(hsd_config_reader *r, hsd_text word, const char *known
 
 /* ---- keys ---- */
 
-static hsd_status refuse_key(hsd_config_reader *r, const hsd_yaml_node *key, const char *what, const char *const *names, size_t count)
+static hsd_status refuse_key(hsd_config_reader *r, const hsd_yaml_node *key, const char *what,
+                             const char *const *names, size_t count)
 {
-    hsd_fail(r->err, HSD_E_CORRUPT, "has an unknown key '%.*s' in line %u", hsd_check_shown(key->text), key->text.data, key->line);
+    hsd_fail(r->err, HSD_E_CORRUPT, "has an unknown key '%.*s' in line %u", hsd_check_shown(key->text), key->text.data,
+             key->line);
     char known[64];
     snprintf(known, sizeof known, "Known keys of %s", what);
     return suggest(r, key->text, known, names, count);
@@ -82,13 +90,14 @@ static bool is_nothing(const hsd_yaml_node *value)
 
 static hsd_status refuse_nothing(hsd_config_reader *r, const hsd_yaml_node *key)
 {
-    hsd_fail(r->err, HSD_E_CORRUPT, "has no value behind '%.*s' in line %u", hsd_check_shown(key->text), key->text.data, key->line);
+    hsd_fail(r->err, HSD_E_CORRUPT, "has no value behind '%.*s' in line %u", hsd_check_shown(key->text),
+             key->text.data, key->line);
     hsd_error_set_hint(r->err, "Write one, or leave the key out.");
     return HSD_E_CORRUPT;
 }
 
-hsd_status hsd_config_keys(hsd_config_reader *r, const hsd_yaml_node *map, const char *what, const char *const *names, size_t count,
-                           const hsd_yaml_node **values)
+hsd_status hsd_config_keys(hsd_config_reader *r, const hsd_yaml_node *map, const char *what, const char *const *names,
+                           size_t count, const hsd_yaml_node **values)
 {
     for (size_t i = 0; i < count; i++) values[i] = NULL;
     if (map->kind != HSD_YAML_MAP) {
@@ -101,7 +110,7 @@ hsd_status hsd_config_keys(hsd_config_reader *r, const hsd_yaml_node *map, const
     }
     for (const hsd_yaml_node *key = map->first; key != NULL; key = key->next) {
         size_t i = 0;
-        while (i < count && (strlen(names[i]) != key->text.size || memcmp(names[i], key->text.data, key->text.size) != 0)) i++;
+        while (i < count && !is_word(key->text, names[i])) i++;
         if (i == count) return refuse_key(r, key, what, names, count);
         if (is_nothing(key->value)) return refuse_nothing(r, key);
         values[i] = key->value;
@@ -126,14 +135,15 @@ hsd_status hsd_config_text(hsd_config_reader *r, const hsd_yaml_node *node, cons
     return HSD_OK;
 }
 
-hsd_status hsd_config_word(hsd_config_reader *r, const hsd_yaml_node *node, const char *key, const char *const *words, size_t count,
-                           size_t *out)
+hsd_status hsd_config_word(hsd_config_reader *r, const hsd_yaml_node *node, const char *key, const char *const *words,
+                           size_t count, size_t *out)
 {
     hsd_text text;
     HSD_TRY(hsd_config_text(r, node, key, &text));
     for (*out = 0; *out < count; ++*out)
-        if (strlen(words[*out]) == text.size && memcmp(words[*out], text.data, text.size) == 0) return HSD_OK;
-    hsd_fail(r->err, HSD_E_CORRUPT, "has an unknown %s '%.*s' in line %u", key, hsd_check_shown(text), text.data, node->line);
+        if (is_word(text, words[*out])) return HSD_OK;
+    hsd_fail(r->err, HSD_E_CORRUPT, "has an unknown %s '%.*s' in line %u", key, hsd_check_shown(text), text.data,
+             node->line);
     return suggest(r, text, "Known ones", words, count);
 }
 
@@ -168,15 +178,16 @@ hsd_status hsd_config_size(hsd_config_reader *r, const hsd_yaml_node *node, cons
     HSD_TRY(hsd_config_text(r, node, key, &text));
     const hsd_amount_fault fault = hsd_amount_read_size(text, out);
     if (fault == HSD_AMOUNT_OK) return HSD_OK;
-    hsd_fail(r->err, HSD_E_CORRUPT, "has '%.*s' where '%s' needs a size, in line %u", hsd_check_shown(text), text.data, key,
-             node->line);
+    hsd_fail(r->err, HSD_E_CORRUPT, "has '%.*s' where '%s' needs a size, in line %u", hsd_check_shown(text), text.data,
+             key, node->line);
     hsd_error_set_hint(r->err, "%s", size_hint(fault));
     return HSD_E_CORRUPT;
 }
 
 /* ---- patterns and subjects ---- */
 
-hsd_status hsd_config_pattern(hsd_config_reader *r, const hsd_yaml_node *node, const char *key, bool is_old_form, hsd_text *out)
+hsd_status hsd_config_pattern(hsd_config_reader *r, const hsd_yaml_node *node, const char *key, bool is_old_form,
+                              hsd_text *out)
 {
     hsd_pattern pattern;
     hsd_error fault;
@@ -186,8 +197,8 @@ hsd_status hsd_config_pattern(hsd_config_reader *r, const hsd_yaml_node *node, c
     if (status == HSD_OK) {
         hsd_pattern_release(&pattern);
     } else if (status == HSD_E_CORRUPT) {
-        hsd_fail(r->err, status, "has a pattern '%.*s' behind '%s' that %s, in line %u", hsd_check_shown(*out), out->data, key,
-                 fault.text, node->line);
+        hsd_fail(r->err, status, "has a pattern '%.*s' behind '%s' that %s, in line %u", hsd_check_shown(*out),
+                 out->data, key, fault.text, node->line);
         hsd_error_set_hint(r->err, "%s", fault.hint);
     } else {
         hsd_fail(r->err, status, "%s", fault.text);
@@ -197,10 +208,11 @@ hsd_status hsd_config_pattern(hsd_config_reader *r, const hsd_yaml_node *node, c
 
 static hsd_status refuse_subjects(hsd_config_reader *r, uint32_t line, bool is_needed)
 {
-    hsd_fail(r->err, HSD_E_CORRUPT, is_needed ? "has nothing that says of what, in line %u" : "has two of type, root and holder in line %u",
-             line);
-    hsd_error_set_hint(r->err, is_needed ? "Write one of type:, root: and holder: with a name or a pattern: type: 'CacheEntry'"
-                                         : "One rule looks at one of them: make two rules.");
+    hsd_fail(r->err, HSD_E_CORRUPT, "has %s line %u",
+             is_needed ? "nothing that says of what, in" : "two of type, root and holder in", line);
+    hsd_error_set_hint(r->err, "%s",
+                       is_needed ? "Write one of type:, root: and holder: with a name or a pattern: type: 'CacheEntry'"
+                                 : "One rule looks at one of them: make two rules.");
     return HSD_E_CORRUPT;
 }
 

@@ -18,7 +18,8 @@ void hsd_facts_name(const hsd_facts *facts, hsd_fact_table table, size_t row, hs
     else hsd_facts_series_name(facts->series, table, row, fact);
 }
 
-void hsd_facts_get(const hsd_facts *facts, hsd_fact_table table, size_t row, hsd_measure measure, hsd_fact *fact, hsd_amount *values)
+void hsd_facts_get(const hsd_facts *facts, hsd_fact_table table, size_t row, hsd_measure measure, hsd_fact *fact,
+                   hsd_amount *values)
 {
     if (facts->diff != NULL) hsd_facts_diff_get(facts->diff, table, row, measure, fact, values);
     else hsd_facts_series_get(facts, table, row, measure, fact, values);
@@ -40,7 +41,8 @@ bool hsd_facts_have_trend(const hsd_facts *facts, hsd_measure measure)
 
 /* ---- what is ignored ---- */
 
-static hsd_status is_one_of(const hsd_pattern *patterns, size_t count, hsd_text name, hsd_buffer *scratch, bool *out, hsd_error *err)
+static hsd_status is_one_of(const hsd_pattern *patterns, size_t count, hsd_text name, hsd_buffer *scratch, bool *out,
+                            hsd_error *err)
 {
     *out = false;
     for (size_t i = 0; i < count && !*out; i++) HSD_TRY(hsd_pattern_match(&patterns[i], name, scratch, out, err));
@@ -62,7 +64,8 @@ static hsd_status find_ignored(hsd_facts *facts, hsd_fact_table table, const hsd
     return HSD_OK;
 }
 
-static hsd_status find_all_ignored(hsd_facts *facts, const hsd_pattern *patterns, size_t count, hsd_check_store *store, hsd_error *err)
+static hsd_status find_all_ignored(hsd_facts *facts, const hsd_pattern *patterns, size_t count, hsd_check_store *store,
+                                   hsd_error *err)
 {
     static const hsd_fact_table tables[] = {HSD_FACTS_TYPES, HSD_FACTS_HOLDERS, HSD_FACTS_COHORTS};
     hsd_buffer scratch = {0};
@@ -110,7 +113,8 @@ static hsd_text capture_name(const hsd_facts *facts, size_t at)
     return (hsd_text){path, strlen(path)};
 }
 
-static hsd_status why_no_metric(const hsd_facts *facts, hsd_text name, hsd_check_store *store, hsd_text *why, hsd_error *err)
+static hsd_status why_no_metric(const hsd_facts *facts, hsd_text name, hsd_check_store *store, hsd_text *why,
+                                hsd_error *err)
 {
     for (size_t i = facts->first; i < facts->first + facts->value_count; i++) {
         if (hsd_facts_metric(facts, i, name) != NULL) continue;
@@ -140,7 +144,8 @@ static void subtract_amount(hsd_amount *from, hsd_amount what)
     subtract(&from->bytes, what.bytes);
 }
 
-static void subtract_ignored(const hsd_facts *facts, hsd_measure measure, hsd_fact *fact, hsd_amount *values, hsd_amount *scratch)
+static void subtract_ignored(const hsd_facts *facts, hsd_measure measure, hsd_fact *fact, hsd_amount *values,
+                             hsd_amount *scratch)
 {
     const hsd_fact_table table = hsd_facts_table(facts, HSD_SUBJECT_TYPE, measure);
     const bool has_rows = facts->diff != NULL || !hsd_measure_is_unreached(measure);
@@ -166,7 +171,8 @@ static void count_types(const hsd_facts *facts, hsd_fact *fact, hsd_amount *valu
     }
 }
 
-void hsd_facts_total(const hsd_facts *facts, const hsd_rule *rule, hsd_fact *fact, hsd_amount *values, hsd_amount *scratch)
+void hsd_facts_total(const hsd_facts *facts, const hsd_rule *rule, hsd_fact *fact, hsd_amount *values,
+                     hsd_amount *scratch)
 {
     *fact = (hsd_fact){.name = {"", 0}, .root = {"", 0}, .has_before = true};
     if (rule->measure == HSD_MEASURE_CAPTURE) {
@@ -189,11 +195,13 @@ static bool has_percentage(const hsd_rule *rule)
     return false;
 }
 
-hsd_status hsd_facts_why_not(const hsd_facts *facts, const hsd_rule *rule, hsd_check_store *store, hsd_text *why, hsd_error *err)
+hsd_status hsd_facts_why_not(const hsd_facts *facts, const hsd_rule *rule, hsd_check_store *store, hsd_text *why,
+                             hsd_error *err)
 {
     *why = (hsd_text){"", 0};
     if (rule->measure == HSD_MEASURE_CAPTURE) return why_no_metric(facts, rule->capture_metric, store, why, err);
-    const char *reason = facts->diff != NULL ? hsd_facts_diff_why_not(facts, rule, why) : hsd_facts_series_why_not(facts, rule, why);
+    const char *reason = facts->diff != NULL ? hsd_facts_diff_why_not(facts, rule, why)
+                                             : hsd_facts_series_why_not(facts, rule, why);
     if (reason == NULL && facts->diff != NULL && rule->subject == HSD_SUBJECT_HOLDER && has_percentage(rule))
         reason = "two captures do not tell how much a holder held before: give an amount, or a percentage per round";
     if (reason != NULL && why->size == 0) *why = (hsd_text){reason, strlen(reason)};

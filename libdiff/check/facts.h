@@ -12,7 +12,9 @@
 
 #include "check/pattern.h"
 
-typedef enum hsd_fact_table { HSD_FACTS_TYPES, HSD_FACTS_ROOTS, HSD_FACTS_HOLDERS, HSD_FACTS_COHORTS, HSD_FACTS_TABLE_COUNT } hsd_fact_table;
+typedef enum hsd_fact_table {
+    HSD_FACTS_TYPES, HSD_FACTS_ROOTS, HSD_FACTS_HOLDERS, HSD_FACTS_COHORTS, HSD_FACTS_TABLE_COUNT
+} hsd_fact_table;
 
 typedef struct hsd_facts {
     const hsd_diff *diff;     /* one of the two */
@@ -39,7 +41,8 @@ hsd_status hsd_facts_open(hsd_facts *facts, const hsd_check_config *config, hsd_
 hsd_fact_table hsd_facts_table(const hsd_facts *facts, hsd_subject subject, hsd_measure measure);
 
 /* Why a subject cannot be measured, a clause; empty when it can. HSD_E_NOMEM. */
-hsd_status hsd_facts_why_not(const hsd_facts *facts, const hsd_rule *rule, hsd_check_store *store, hsd_text *why, hsd_error *err);
+hsd_status hsd_facts_why_not(const hsd_facts *facts, const hsd_rule *rule, hsd_check_store *store, hsd_text *why,
+                             hsd_error *err);
 
 size_t hsd_facts_rows(const hsd_facts *facts, hsd_fact_table table);
 
@@ -47,10 +50,12 @@ size_t hsd_facts_rows(const hsd_facts *facts, hsd_fact_table table);
 void hsd_facts_name(const hsd_facts *facts, hsd_fact_table table, size_t row, hsd_fact *fact);
 
 /* Name, base and values (value_count) of a row. */
-void hsd_facts_get(const hsd_facts *facts, hsd_fact_table table, size_t row, hsd_measure measure, hsd_fact *fact, hsd_amount *values);
+void hsd_facts_get(const hsd_facts *facts, hsd_fact_table table, size_t row, hsd_measure measure, hsd_fact *fact,
+                   hsd_amount *values);
 
 /* The whole heap without the types that are ignored. `scratch` has value_count. */
-void hsd_facts_total(const hsd_facts *facts, const hsd_rule *rule, hsd_fact *fact, hsd_amount *values, hsd_amount *scratch);
+void hsd_facts_total(const hsd_facts *facts, const hsd_rule *rule, hsd_fact *fact, hsd_amount *values,
+                     hsd_amount *scratch);
 
 /* Values are measured capture by capture, so a trend says something: series, but for what came and stayed. */
 bool hsd_facts_have_trend(const hsd_facts *facts, hsd_measure measure);
@@ -63,22 +68,35 @@ static inline bool hsd_facts_is_ignored(const hsd_facts *facts, hsd_fact_table t
     return facts->ignored[table] != NULL && facts->ignored[table][row];
 }
 
-static inline bool hsd_measure_is_new(hsd_measure m) { return m == HSD_MEASURE_NEW_BYTES || m == HSD_MEASURE_NEW_OBJECTS; }
-static inline bool hsd_measure_is_unreached(hsd_measure m) { return m == HSD_MEASURE_UNREACHED_BYTES || m == HSD_MEASURE_UNREACHED_OBJECTS; }
-static inline bool hsd_measure_is_survived(hsd_measure m) { return m == HSD_MEASURE_SURVIVED_BYTES || m == HSD_MEASURE_SURVIVED_OBJECTS; }
+static inline bool hsd_measure_is_new(hsd_measure measure)
+{
+    return measure == HSD_MEASURE_NEW_BYTES || measure == HSD_MEASURE_NEW_OBJECTS;
+}
+
+static inline bool hsd_measure_is_unreached(hsd_measure measure)
+{
+    return measure == HSD_MEASURE_UNREACHED_BYTES || measure == HSD_MEASURE_UNREACHED_OBJECTS;
+}
+
+static inline bool hsd_measure_is_survived(hsd_measure measure)
+{
+    return measure == HSD_MEASURE_SURVIVED_BYTES || measure == HSD_MEASURE_SURVIVED_OBJECTS;
+}
 
 /* ---- the two sources ---- */
 
 const char *hsd_facts_diff_why_not(const hsd_facts *facts, const hsd_rule *rule, hsd_text *why);
 size_t hsd_facts_diff_rows(const hsd_diff *diff, hsd_fact_table table);
 void hsd_facts_diff_name(const hsd_diff *diff, hsd_fact_table table, size_t row, hsd_fact *fact);
-void hsd_facts_diff_get(const hsd_diff *diff, hsd_fact_table table, size_t row, hsd_measure measure, hsd_fact *fact, hsd_amount values[2]);
+void hsd_facts_diff_get(const hsd_diff *diff, hsd_fact_table table, size_t row, hsd_measure measure, hsd_fact *fact,
+                        hsd_amount values[2]);
 void hsd_facts_diff_total(const hsd_diff *diff, hsd_measure measure, hsd_fact *fact, hsd_amount values[2]);
 
 const char *hsd_facts_series_why_not(const hsd_facts *facts, const hsd_rule *rule, hsd_text *why);
 size_t hsd_facts_series_rows(const hsd_series *series, hsd_fact_table table);
 void hsd_facts_series_name(const hsd_series *series, hsd_fact_table table, size_t row, hsd_fact *fact);
-void hsd_facts_series_get(const hsd_facts *facts, hsd_fact_table table, size_t row, hsd_measure measure, hsd_fact *fact, hsd_amount *values);
+void hsd_facts_series_get(const hsd_facts *facts, hsd_fact_table table, size_t row, hsd_measure measure,
+                          hsd_fact *fact, hsd_amount *values);
 void hsd_facts_series_total(const hsd_facts *facts, hsd_measure measure, hsd_fact *fact, hsd_amount *values);
 
 #endif

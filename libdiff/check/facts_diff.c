@@ -93,7 +93,8 @@ static void get_type(const hsd_type_row *row, hsd_measure measure, hsd_fact *fac
     values[1].objects = values[0].objects + is_new;
 }
 
-void hsd_facts_diff_get(const hsd_diff *diff, hsd_fact_table table, size_t row, hsd_measure measure, hsd_fact *fact, hsd_amount values[2])
+void hsd_facts_diff_get(const hsd_diff *diff, hsd_fact_table table, size_t row, hsd_measure measure, hsd_fact *fact,
+                        hsd_amount values[2])
 {
     hsd_facts_diff_name(diff, table, row, fact);
     if (table == HSD_FACTS_TYPES) get_type(&diff->types[row], measure, fact, values);

@@ -78,7 +78,8 @@ static void add(hsd_amount *sum, hsd_amount part)
     sum->bytes += part.bytes;
 }
 
-/* The cohort at whose end what was live at the first capture behind the warm-up is told: the first that ends there or later. */
+/* The cohort whose end tells what was live at the first capture behind the warm-up: the first that ends there or
+ * later. */
 static size_t cohort_behind(const hsd_cohorts *cohorts, size_t first)
 {
     size_t at = 0;
@@ -86,7 +87,8 @@ static size_t cohort_behind(const hsd_cohorts *cohorts, size_t first)
     return at;
 }
 
-static void take_cohorts(const hsd_facts *facts, const hsd_cohort_row *row, hsd_measure measure, hsd_fact *fact, hsd_amount *values)
+static void take_cohorts(const hsd_facts *facts, const hsd_cohort_row *row, hsd_measure measure, hsd_fact *fact,
+                         hsd_amount *values)
 {
     const hsd_cohorts *cohorts = &facts->series->cohorts;
     const size_t count = cohorts->cohort_count, last = facts->series->point_count - 1;
@@ -104,7 +106,8 @@ static void take_cohorts(const hsd_facts *facts, const hsd_cohort_row *row, hsd_
 
 /* ---- rows ---- */
 
-static void take_values(const hsd_facts *facts, const hsd_series_row *row, hsd_measure measure, hsd_fact *fact, hsd_amount *values)
+static void take_values(const hsd_facts *facts, const hsd_series_row *row, hsd_measure measure, hsd_fact *fact,
+                        hsd_amount *values)
 {
     memcpy(values, row->values + facts->first, facts->value_count * sizeof *values);
     fact->base = values[0];
@@ -115,7 +118,8 @@ static void take_values(const hsd_facts *facts, const hsd_series_row *row, hsd_m
     fact->base = values[0];
 }
 
-void hsd_facts_series_get(const hsd_facts *facts, hsd_fact_table table, size_t row, hsd_measure measure, hsd_fact *fact, hsd_amount *values)
+void hsd_facts_series_get(const hsd_facts *facts, hsd_fact_table table, size_t row, hsd_measure measure,
+                          hsd_fact *fact, hsd_amount *values)
 {
     hsd_facts_series_name(facts->series, table, row, fact);
     if (table == HSD_FACTS_COHORTS) take_cohorts(facts, &facts->series->cohorts.types[row], measure, fact, values);
@@ -128,5 +132,6 @@ void hsd_facts_series_total(const hsd_facts *facts, hsd_measure measure, hsd_fac
     if (hsd_measure_is_new(measure) || hsd_measure_is_survived(measure))
         take_cohorts(facts, &series->cohorts.all, measure, fact, values);
     else
-        take_values(facts, hsd_measure_is_unreached(measure) ? &series->unreached : &series->total, measure, fact, values);
+        take_values(facts, hsd_measure_is_unreached(measure) ? &series->unreached : &series->total, measure, fact,
+                    values);
 }

@@ -122,8 +122,8 @@ static void tell_sites(hsd_finding *finding, const hsd_sites *sites, hsd_text ty
     }
 }
 
-void hsd_finding_fill(hsd_finding *finding, const hsd_facts *facts, const hsd_candidate *candidate, const hsd_fact *fact,
-                      const hsd_grown *grown, hsd_subject subject)
+void hsd_finding_fill(hsd_finding *finding, const hsd_facts *facts, const hsd_candidate *candidate,
+                      const hsd_fact *fact, const hsd_grown *grown, hsd_subject subject)
 {
     const hsd_sites *sites = facts->options->sites;
     *finding = (hsd_finding){.name = fact->name,

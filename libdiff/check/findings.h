@@ -1,6 +1,7 @@
 /*
  * The rows that a rule tells of: chosen by how far they are over, the largest first, and filled with what holds them.
- * A shortlist keeps the best of any number of candidates in fixed memory; ties go by name, root, path, place in the table.
+ * A shortlist keeps the best of any number of candidates in fixed memory; ties go by name, root, path, place in the
+ * table.
  */
 #ifndef HSD_CHECK_FINDINGS_H
 #define HSD_CHECK_FINDINGS_H
@@ -37,10 +38,10 @@ void hsd_shortlist_sort(hsd_shortlist *list);
 void hsd_shortlist_cut(hsd_shortlist *list);
 
 /* Names, path and sites of a finding. Numbers are `grown`'s. */
-void hsd_finding_fill(hsd_finding *finding, const hsd_facts *facts, const hsd_candidate *candidate, const hsd_fact *fact,
-                      const hsd_grown *grown, hsd_subject subject);
+void hsd_finding_fill(hsd_finding *finding, const hsd_facts *facts, const hsd_candidate *candidate,
+                      const hsd_fact *fact, const hsd_grown *grown, hsd_subject subject);
 
-/* The type that says where a finding was allocated: its own, or that which its holder got most of; empty = not known. */
+/* The type that says where a finding was allocated: its own, or what its holder got most of; empty = not known. */
 hsd_text hsd_finding_type(const hsd_finding *finding, hsd_subject subject, const hsd_diff *diff);
 
 #endif

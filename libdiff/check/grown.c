@@ -22,7 +22,10 @@ int64_t hsd_int64_times(int64_t a, int64_t b)
     return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
 }
 
-static uint64_t number_of(const hsd_yardstick *by, hsd_amount amount) { return by->is_bytes ? amount.bytes : amount.objects; }
+static uint64_t number_of(const hsd_yardstick *by, hsd_amount amount)
+{
+    return by->is_bytes ? amount.bytes : amount.objects;
+}
 
 /* Rounded away from zero, so that a whole growth over rounds times a limit is over it per round too. */
 static int64_t divide_up(int64_t growth, uint32_t rounds)
@@ -63,11 +66,16 @@ static int64_t limit_of(const hsd_yardstick *by, const hsd_limit *limit, hsd_amo
     return hsd_int64_of(limit->amount);
 }
 
+static bool is_of_round(hsd_limit_unit unit)
+{
+    return unit == HSD_LIMIT_AMOUNT_PER_ROUND || unit == HSD_LIMIT_PERCENT_PER_ROUND;
+}
+
 static void hold_against(const hsd_yardstick *by, hsd_amount base, hsd_grown *grown)
 {
     for (size_t i = 0; i < by->rule->limit_count; i++) {
         const hsd_limit *limit = &by->rule->limits[i];
-        const bool is_per_round = limit->unit == HSD_LIMIT_AMOUNT_PER_ROUND || limit->unit == HSD_LIMIT_PERCENT_PER_ROUND;
+        const bool is_per_round = is_of_round(limit->unit);
         const int64_t most = limit_of(by, limit, base), found = is_per_round ? grown->per_round : grown->growth;
         const int64_t rounds = is_per_round ? (int64_t)grown->round_count : 1;
         const int64_t excess = hsd_int64_times(hsd_int64_minus(found, most), rounds);
@@ -96,7 +104,8 @@ static void judge(const hsd_yardstick *by, hsd_verdict verdict, hsd_grown *grown
     }
 }
 
-hsd_grown hsd_grown_of(const hsd_yardstick *by, const hsd_amount *values, hsd_amount base, const hsd_trend *known, bool is_row)
+hsd_grown hsd_grown_of(const hsd_yardstick *by, const hsd_amount *values, hsd_amount base, const hsd_trend *known,
+                       bool is_row)
 {
     hsd_grown grown = {0};
     hsd_verdict verdict = HSD_VERDICT_STEADY;

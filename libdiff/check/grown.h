@@ -4,8 +4,8 @@
  *      two captures     over the limit and more than `min`
  *      a series         that, and it grew in every round; what grew and levelled off passes up to `one_off`
  *
- * A limit per round is held against the trend (Theil-Sen), any other against the whole growth. Each limit of a rule must
- * hold; the strictest of those that do not, else of all, is the one that is told. To compare them, one per round
+ * A limit per round is held against the trend (Theil-Sen), any other against the whole growth. Each limit of a rule
+ * must hold; the strictest of those that do not, else of all, is the one that is told. To compare them, one per round
  * counts as often as there are rounds.
  */
 #ifndef HSD_CHECK_GROWN_H
@@ -38,7 +38,8 @@ typedef struct hsd_grown {
 } hsd_grown;
 
 /* `trend` is that of the bytes where it is known. A row that shrank (`is_row`) is not looked at any closer. */
-hsd_grown hsd_grown_of(const hsd_yardstick *by, const hsd_amount *values, hsd_amount base, const hsd_trend *trend, bool is_row);
+hsd_grown hsd_grown_of(const hsd_yardstick *by, const hsd_amount *values, hsd_amount base, const hsd_trend *trend,
+                       bool is_row);
 
 /* The same sums and differences without wrapping. */
 int64_t hsd_int64_of(uint64_t value);

@@ -107,7 +107,10 @@ hsd_status hsd_trial_matches(hsd_trial *trial, size_t row, bool *out)
 
 /* ---- notes ---- */
 
-static hsd_status note(hsd_judge *judge, hsd_text text) { return hsd_check_add(judge->store, judge->notes, text, judge->err); }
+static hsd_status note(hsd_judge *judge, hsd_text text)
+{
+    return hsd_check_add(judge->store, judge->notes, text, judge->err);
+}
 
 static const char *rows_word(hsd_subject subject)
 {
@@ -127,11 +130,13 @@ static hsd_status note_trial(hsd_trial *trial)
     }
     if (trial->breathing == 0) return HSD_OK;
     if (trial->rule->is_each || trial->rule->subject == HSD_SUBJECT_HOLDER) {
-        HSD_TRY(hsd_check_say(judge->store, &text, judge->err, "rule '%.*s': %" PRIu64 " %s%s over the limit without growth in every round",
+        HSD_TRY(hsd_check_say(judge->store, &text, judge->err,
+                              "rule '%.*s': %" PRIu64 " %s%s over the limit without growth in every round",
                               hsd_check_shown(name), name.data, trial->breathing, rows_word(trial->rule->subject),
                               trial->breathing == 1 ? " is" : "s are"));
     } else {
-        HSD_TRY(hsd_check_say(judge->store, &text, judge->err, "rule '%.*s': over the limit, but without growth in every round",
+        HSD_TRY(hsd_check_say(judge->store, &text, judge->err,
+                              "rule '%.*s': over the limit, but without growth in every round",
                               hsd_check_shown(name), name.data));
     }
     return note(judge, text);
@@ -143,7 +148,8 @@ static hsd_status cannot_judge(hsd_judge *judge, const hsd_rule *rule, hsd_check
     hsd_text text;
     row->outcome = judge->has_built_in ? HSD_CHECK_OFF : HSD_CHECK_UNKNOWN;
     if (!judge->has_built_in) return HSD_OK;
-    HSD_TRY(hsd_check_say(judge->store, &text, judge->err, "rule '%.*s' was left out: %.*s", hsd_check_shown(rule->name), rule->name.data,
+    HSD_TRY(hsd_check_say(judge->store, &text, judge->err, "rule '%.*s' was left out: %.*s",
+                          hsd_check_shown(rule->name), rule->name.data,
                           (int)hsd_min_u64(row->why_unknown.size, 300), row->why_unknown.data));
     return note(judge, text);
 }

@@ -4,8 +4,8 @@
  *      each row by itself   the rows that leak and are not allowed fail it; the worst is told
  *      their sum            the sum fails it; what is allowed is taken out of the sum first
  *
- * Of the whole heap, types, roots and holders are three ways to cut it, so an object may be allowed by each: what is taken out is the
- * largest of the three sums, never more than what is there.
+ * Of the whole heap, types, roots and holders are three ways to cut it, so an object may be allowed by each: what is
+ * taken out is the largest of the three sums, never more than what is there.
  */
 #ifndef HSD_CHECK_JUDGE_H
 #define HSD_CHECK_JUDGE_H
@@ -28,7 +28,8 @@ typedef struct hsd_judge {
     hsd_error *err;
 } hsd_judge;
 
-/* `facts` has diff, series and options; the fields from `config` to `notes` are filled. Release it whatever is returned. */
+/* `facts` has diff, series and options; the fields from `config` to `notes` are filled. Release it whatever is
+ * returned. */
 hsd_status hsd_judge_open(hsd_judge *judge, int32_t today);
 void hsd_judge_release(hsd_judge *judge);
 

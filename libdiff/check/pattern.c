@@ -152,8 +152,8 @@ static void leave_c(locale_t made, locale_t before)
 static hsd_status refuse_regex(const char *why, hsd_error *err)
 {
     hsd_fail(err, HSD_E_CORRUPT, "is no regular expression: %s", why);
-    hsd_error_set_hint(err, "POSIX extended ones are known, between slashes: /^Session[0-9]+$/. A plain text with * and ? is a "
-                            "glob and needs no slashes.");
+    hsd_error_set_hint(err, "POSIX extended ones are known, between slashes: /^Session[0-9]+$/. A plain text with * "
+                            "and ? is a glob and needs no slashes.");
     return HSD_E_CORRUPT;
 }
 
@@ -173,10 +173,12 @@ static hsd_status compile(hsd_pattern *out, hsd_text text, hsd_error *err)
     leave_c(made, before);
     out->is_regex = true;
     if (code == 0) return HSD_OK;
-    return code == REG_ESPACE ? hsd_fail(err, HSD_E_NOMEM, "out of memory for a regular expression") : refuse_regex(why, err);
+    if (code == REG_ESPACE) return hsd_fail(err, HSD_E_NOMEM, "out of memory for a regular expression");
+    return refuse_regex(why, err);
 }
 
-static hsd_status matches_regex(const hsd_pattern *pattern, hsd_text name, hsd_buffer *scratch, bool *out, hsd_error *err)
+static hsd_status matches_regex(const hsd_pattern *pattern, hsd_text name, hsd_buffer *scratch, bool *out,
+                                hsd_error *err)
 {
     hsd_buffer_clear(scratch);
     HSD_TRY(hsd_buffer_append(scratch, name.data, name.size, err));

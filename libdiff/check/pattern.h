@@ -23,9 +23,9 @@ typedef struct hsd_pattern {
 } hsd_pattern;
 
 /*
- * `text` is borrowed until release. With `is_old_form` a text that begins with ^ or ends with $ is a regex too. HSD_E_CORRUPT: err->text is
- * a clause that follows a name ("is empty", "is no regular expression: …"), with a hint; HSD_E_NOMEM. After a failure
- * nothing is to be released.
+ * `text` is borrowed until release. With `is_old_form` a text that begins with ^ or ends with $ is a regex too.
+ * HSD_E_CORRUPT: err->text is a clause that follows a name ("is empty", "is no regular expression: …"), with a hint;
+ * HSD_E_NOMEM. After a failure nothing is to be released.
  */
 hsd_status hsd_pattern_make(hsd_pattern *out, hsd_text text, bool is_old_form, hsd_error *err);
 void hsd_pattern_release(hsd_pattern *pattern);

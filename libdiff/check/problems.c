@@ -31,11 +31,13 @@ static const char *text_of(const char *text) { return text != NULL ? text : ""; 
 
 /* ---- one capture ---- */
 
-static hsd_status check_one(hsd_problem_lists *lists, const hsd_capture_info *info, bool allow_incomplete, hsd_error *err)
+static hsd_status check_one(hsd_problem_lists *lists, const hsd_capture_info *info, bool allow_incomplete,
+                            hsd_error *err)
 {
     const char *path = text_of(info->path), *reason = text_of(info->incomplete_reason);
     if (!info->is_complete)
-        HSD_TRY(say(lists, !allow_incomplete, err, "%.160s is incomplete (%.200s): what it lacks can neither pass nor fail", path,
+        HSD_TRY(say(lists, !allow_incomplete, err,
+                    "%.160s is incomplete (%.200s): what it lacks can neither pass nor fail", path,
                     reason[0] != '\0' ? reason : "no end record"));
     if (info->lost == 0) return HSD_OK;
     const uint64_t objects = hsd_add_saturating(info->objects, info->summary_objects);
@@ -60,25 +62,31 @@ static bool is_one_family(const char *a, const char *b)
     return family_size(a) == family_size(b) && memcmp(a, b, family_size(a)) == 0;
 }
 
-static hsd_status check_runtimes(hsd_problem_lists *lists, const hsd_capture_info *before, const hsd_capture_info *after, hsd_error *err)
+static hsd_status check_runtimes(hsd_problem_lists *lists, const hsd_capture_info *before,
+                                 const hsd_capture_info *after, hsd_error *err)
 {
     const char *a = text_of(before->runtime), *b = text_of(after->runtime);
     if (a[0] == '\0' || b[0] == '\0' || strcmp(a, b) == 0) return HSD_OK;
     if (!is_one_family(a, b))
-        return say(lists, true, err, "%.160s is of another runtime (%.80s, %.80s): their objects do not compare", text_of(after->path), a, b);
-    return say(lists, false, err, "the version of the runtime differs (%.80s, %.80s): what one lays out in another way counts as growth",
+        return say(lists, true, err, "%.160s is of another runtime (%.80s, %.80s): their objects do not compare",
+                   text_of(after->path), a, b);
+    return say(lists, false, err,
+               "the version of the runtime differs (%.80s, %.80s): what one lays out in another way counts as growth",
                a, b);
 }
 
-static hsd_status check_pair(hsd_problem_lists *lists, const hsd_capture_info *before, const hsd_capture_info *after, hsd_error *err)
+static hsd_status check_pair(hsd_problem_lists *lists, const hsd_capture_info *before, const hsd_capture_info *after,
+                             hsd_error *err)
 {
     const char *a = text_of(before->source_format), *b = text_of(after->source_format);
     const size_t size = strcspn(a, " ");
     if (size != strcspn(b, " ") || memcmp(a, b, size) != 0)
-        HSD_TRY(say(lists, true, err, "%.160s is of another format (%.60s, %.60s): each has names and sizes of its own for the same object",
+        HSD_TRY(say(lists, true, err,
+                    "%.160s is of another format (%.60s, %.60s): each has names and sizes of its own for one object",
                     text_of(after->path), a[0] != '\0' ? a : "hs", b[0] != '\0' ? b : "hs"));
     if (before->pointer_bytes != after->pointer_bytes && before->pointer_bytes > 0 && after->pointer_bytes > 0)
-        HSD_TRY(say(lists, true, err, "pointers have %u bytes in %.160s and %u in %.160s: objects differ in size for that alone",
+        HSD_TRY(say(lists, true, err,
+                    "pointers have %u bytes in %.160s and %u in %.160s: objects differ in size for that alone",
                     before->pointer_bytes, text_of(before->path), after->pointer_bytes, text_of(after->path)));
     return check_runtimes(lists, before, after, err);
 }
@@ -89,11 +97,13 @@ hsd_status hsd_problems_of_diff(hsd_problem_lists *lists, const hsd_diff *diff, 
     HSD_TRY(check_one(lists, before, allow_incomplete, err));
     HSD_TRY(check_one(lists, after, allow_incomplete, err));
     if (diff->is_partial && before->is_complete && after->is_complete)
-        HSD_TRY(say(lists, !allow_incomplete, err, "the diff knows lower bounds alone: what is missing can neither pass nor fail"));
+        HSD_TRY(say(lists, !allow_incomplete, err,
+                    "the diff knows lower bounds alone: what is missing can neither pass nor fail"));
     return check_pair(lists, before, after, err);
 }
 
-hsd_status hsd_problems_of_series(hsd_problem_lists *lists, const hsd_series *series, bool allow_incomplete, hsd_error *err)
+hsd_status hsd_problems_of_series(hsd_problem_lists *lists, const hsd_series *series, bool allow_incomplete,
+                                  hsd_error *err)
 {
     const hsd_capture_info *first = &series->points[0].side.info;
     for (size_t i = 0; i < series->point_count; i++) {

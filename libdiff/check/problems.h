@@ -1,5 +1,6 @@
 /*
- * Whether the captures themselves can be judged: what makes any answer a guess is a problem (status 3), what shifts it a note.
+ * Whether the captures themselves can be judged: what makes any answer a guess is a problem (status 3), what shifts it
+ * a note.
  */
 #ifndef HSD_CHECK_PROBLEMS_H
 #define HSD_CHECK_PROBLEMS_H
@@ -16,9 +17,10 @@ typedef struct hsd_problem_lists {
  *      losses: more than 1 in 1,000 objects  likewise; fewer: a note
  *      other runtime, format, pointer width  a problem: sizes and names of the same objects differ
  *      other version of the runtime          a note
- * Two processes are none: sums compare. Of a series each capture behind the first is held against the first. At most 16.
+ * Two processes are none: sums compare. Of a series all captures are held against the first. At most 16.
  */
 hsd_status hsd_problems_of_diff(hsd_problem_lists *lists, const hsd_diff *diff, bool allow_incomplete, hsd_error *err);
-hsd_status hsd_problems_of_series(hsd_problem_lists *lists, const hsd_series *series, bool allow_incomplete, hsd_error *err);
+hsd_status hsd_problems_of_series(hsd_problem_lists *lists, const hsd_series *series, bool allow_incomplete,
+                                  hsd_error *err);
 
 #endif

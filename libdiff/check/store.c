@@ -84,8 +84,8 @@ int hsd_check_shown(hsd_text text)
 size_t hsd_check_character(const char *at, size_t left)
 {
     const uint8_t *byte = (const uint8_t *)at;
-    const size_t size = byte[0] < 0x80 ? 1 : byte[0] < 0xc2 ? 0 : byte[0] < 0xe0 ? 2 : byte[0] < 0xf0 ? 3 : byte[0] < 0xf5 ? 4 : 0;
-    if (size < 2 || size > left) return 1;
+    const size_t size = byte[0] < 0xc2 || byte[0] > 0xf4 ? 1 : byte[0] < 0xe0 ? 2 : byte[0] < 0xf0 ? 3 : 4;
+    if (size > left) return 1;
     for (size_t i = 1; i < size; i++)
         if ((byte[i] & 0xc0) != 0x80) return 1;
     const bool is_overlong = (byte[0] == 0xe0 && byte[1] < 0xa0) || (byte[0] == 0xf0 && byte[1] < 0x90);

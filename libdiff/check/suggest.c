@@ -1,10 +1,11 @@
 /*
  * A first configuration: limits a tenth and 64 KiB above what grew, for the whole heap and the five holders that grew
- * most (types, where captures know no holders). Of a series they are per round, so that they hold for any number of captures.
+ * most (types, where captures know no holders). Of a series they are per round, so that they hold for any number of
+ * captures.
  *
  * Names are foreign: they stand in double quotes with every byte that is not printable ASCII escaped; bytes that are no
- * UTF-8 become ?, which matches them. A limit is never less than what the worst row has that its pattern matches, so what
- * is written passes.
+ * UTF-8 become ?, which matches them. A limit is never less than what the worst row has that its pattern matches, so
+ * what is written passes.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -116,7 +117,8 @@ static int64_t found_in(writer *w, hsd_fact_table table, size_t row)
     return hsd_int64_minus(hsd_int64_of(values[1].bytes), hsd_int64_of(values[0].bytes));
 }
 
-static hsd_status find_worst(writer *w, hsd_fact_table table, hsd_subject subject, const hsd_buffer *glob, int64_t *worst)
+static hsd_status find_worst(writer *w, hsd_fact_table table, hsd_subject subject, const hsd_buffer *glob,
+                             int64_t *worst)
 {
     hsd_pattern pattern;
     hsd_status status = HSD_OK;
@@ -182,11 +184,12 @@ static hsd_status put_all(writer *w)
 {
     const hsd_diff *diff = w->facts.diff;
     const hsd_series *series = w->facts.series;
-    HSD_TRY(put(w, "# First rules for hsdiff check. Limits lie a tenth and 64 KiB above what was found; raise one only for a\n"
-                   "# reason. Growth that is meant goes under `allow:`, where the reason stands beside it.\n"
+    HSD_TRY(put(w, "# First rules for hsdiff check. Limits lie a tenth and 64 KiB above what was found; raise one\n"
+                   "# only for a reason. Growth that is meant goes under `allow:`, where the reason stands beside it.\n"
                    "check:\n"
                    "  min: 64 KiB  # up to this a change is noise\n"));
-    if (series != NULL) HSD_TRY(put_format(w, "  warmup: %" PRIu32 "  # captures at the start that are left out\n", series->warmup));
+    if (series != NULL)
+        HSD_TRY(put_format(w, "  warmup: %" PRIu32 "  # captures at the start that are left out\n", series->warmup));
     HSD_TRY(put(w, "\nrules:\n  - name: whole heap\n    metric: total.bytes\n"));
     HSD_TRY(put_limit(w, diff != NULL ? hsd_change_bytes(&diff->total) : series->total.trend.per_step));
     HSD_TRY(put_rows(w));
@@ -197,10 +200,12 @@ static hsd_status put_all(writer *w)
                   "#     until: 2027-03-31\n");
 }
 
-hsd_status hsd_check_config_suggest(const hsd_diff *diff, const hsd_series *series, hsd_write_fn write, void *context, hsd_error *err)
+hsd_status hsd_check_config_suggest(const hsd_diff *diff, const hsd_series *series, hsd_write_fn write, void *context,
+                                    hsd_error *err)
 {
     writer w = {.facts = {.diff = diff, .series = series}, .write = write, .context = context, .err = err};
-    if ((diff == NULL) == (series == NULL)) return hsd_fail(err, HSD_E_MISUSE, "a configuration is made from a diff or a series");
+    if ((diff == NULL) == (series == NULL))
+        return hsd_fail(err, HSD_E_MISUSE, "a configuration is made from a diff or a series");
     const hsd_status status = put_all(&w);
     for (size_t i = 0; i < ROWS_MOST; i++) hsd_buffer_release(&w.patterns[i]);
     hsd_buffer_release(&w.name);

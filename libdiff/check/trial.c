@@ -7,7 +7,10 @@
 #include "check/findings.h"
 #include "check/judge.h"
 
-static hsd_shortlist new_list(const hsd_trial *trial, size_t most) { return (hsd_shortlist){.facts = &trial->judge->facts, .most = most}; }
+static hsd_shortlist new_list(const hsd_trial *trial, size_t most)
+{
+    return (hsd_shortlist){.facts = &trial->judge->facts, .most = most};
+}
 
 static void take_outcome(hsd_trial *trial, const hsd_grown *worst, bool fails)
 {
@@ -33,17 +36,20 @@ static void write_list(hsd_trial *trial, const hsd_shortlist *list, const hsd_gr
             grown.limit = sum->limit;
             grown.is_per_round = sum->is_per_round;
         }
-        hsd_finding_fill(&row->findings[row->finding_count++], &trial->judge->facts, at, &fact, &grown, trial->rule->subject);
+        hsd_finding_fill(&row->findings[row->finding_count++], &trial->judge->facts, at, &fact, &grown,
+                         trial->rule->subject);
     }
 }
 
 /* What fails, then what is accepted. `sum` gives its limit to the rows that carry it. */
-static hsd_status write_findings(hsd_trial *trial, hsd_shortlist *failing, hsd_shortlist *accepted, const hsd_grown *sum)
+static hsd_status write_findings(hsd_trial *trial, hsd_shortlist *failing, hsd_shortlist *accepted,
+                                 const hsd_grown *sum)
 {
     hsd_check_row *row = trial->row;
     void *findings;
     if (failing->total + accepted->total == 0) return HSD_OK;
-    HSD_TRY(hsd_check_take(trial->judge->store, HSD_FINDINGS_MOST, sizeof *row->findings, &findings, trial->judge->err));
+    HSD_TRY(hsd_check_take(trial->judge->store, HSD_FINDINGS_MOST, sizeof *row->findings, &findings,
+                           trial->judge->err));
     row->findings = findings;
     write_list(trial, failing, sum);
     write_list(trial, accepted, sum);
@@ -72,7 +78,9 @@ hsd_status hsd_trial_each(hsd_trial *trial)
                                    .is_levelled = grown.is_levelled};
         trial->matched++;
         trial->breathing += grown.breathes;
-        if (grown.leaks) HSD_TRY(hsd_allowed_find(&judge->allowed, trial->rule->subject, &fact, grown.bytes, &candidate.allowed, judge->err));
+        if (grown.leaks)
+            HSD_TRY(hsd_allowed_find(&judge->allowed, trial->rule->subject, &fact, grown.bytes, &candidate.allowed,
+                                     judge->err));
         const bool fails = grown.leaks && candidate.allowed == NULL;
         if (fails) hsd_shortlist_put(&failing, &candidate);
         else if (grown.leaks || grown.is_levelled) hsd_shortlist_put(&accepted, &candidate);
@@ -139,7 +147,8 @@ static hsd_status has_rows(hsd_trial *trial, hsd_subject subject, bool *out)
 {
     hsd_rule rule = *trial->rule;
     hsd_text why;
-    *out = rule.measure != HSD_MEASURE_CAPTURE && (rule.measure != HSD_MEASURE_NEW_TYPES || subject == HSD_SUBJECT_TYPE);
+    *out = rule.measure != HSD_MEASURE_CAPTURE;
+    if (rule.measure == HSD_MEASURE_NEW_TYPES) *out = subject == HSD_SUBJECT_TYPE;
     if (!*out) return HSD_OK;
     rule.subject = subject;
     rule.limit_count = 0; /* what a percentage is of does not matter here */
@@ -215,9 +224,10 @@ static hsd_status add_carriers(hsd_trial *trial, const allowed_sum *allowed, boo
         if (!is_match) continue;
         const hsd_grown grown = hsd_trial_weigh(trial, trial->table, row, &fact);
         if (grown.growth <= 0) continue;
-        if (allowed->subject == subject) HSD_TRY(hsd_allowed_find(&judge->allowed, subject, &fact, grown.bytes, &allowance, judge->err));
-        const hsd_candidate candidate = {.table = trial->table, .row = row, .excess = grown.growth, .growth = grown.growth,
-                                         .is_levelled = is_levelled};
+        if (allowed->subject == subject)
+            HSD_TRY(hsd_allowed_find(&judge->allowed, subject, &fact, grown.bytes, &allowance, judge->err));
+        const hsd_candidate candidate = {.table = trial->table, .row = row, .excess = grown.growth,
+                                         .growth = grown.growth, .is_levelled = is_levelled};
         if (allowance == NULL) hsd_shortlist_put(out, &candidate);
     }
     hsd_shortlist_sort(out);

@@ -53,12 +53,14 @@ static hsd_status tell_problem(reader *r, const char *text, size_t size)
     const char *problem = p->problem != NULL ? p->problem : "something that cannot be read";
     if (p->error == YAML_MEMORY_ERROR) return hsd_fail(r->err, HSD_E_NOMEM, "out of memory for the configuration");
     if (p->error == YAML_READER_ERROR) {
-        hsd_fail(r->err, HSD_E_CORRUPT, "is no UTF-8 text in line %u: %s", line_at(text, size, p->problem_offset), problem);
-        hsd_error_set_hint(r->err, "Save it as UTF-8; characters that cannot be typed are written \"\\x1b\", with double quotes.");
+        hsd_fail(r->err, HSD_E_CORRUPT, "is no UTF-8 text in line %u: %s", line_at(text, size, p->problem_offset),
+                 problem);
+        hsd_error_set_hint(r->err, "Save it as UTF-8; characters that cannot be typed are written \"\\x1b\", with "
+                                   "double quotes.");
     } else {
         hsd_fail(r->err, HSD_E_CORRUPT, "is no YAML in line %u: %s", line_of(p->problem_mark), problem);
-        hsd_error_set_hint(r->err, "Write `key: value`, begin items of a list with `- `, indent with blanks and not with "
-                                   "tabs, and quote texts that begin with * ? [ { & ! | > %% @: type: '*Session'");
+        hsd_error_set_hint(r->err, "Write `key: value`, begin items of a list with `- `, indent with blanks and not "
+                                   "with tabs, and quote texts that begin with * ? [ { & ! | > %% @: type: '*Session'");
     }
     return HSD_E_CORRUPT;
 }
@@ -86,7 +88,8 @@ static const hsd_yaml_node *find_key(const hsd_yaml_node *map, hsd_text name)
 
 static hsd_status refuse_second(reader *r, const hsd_yaml_node *first, const hsd_yaml_node *key)
 {
-    hsd_fail(r->err, HSD_E_CORRUPT, "has '%.*s' a second time in line %u", hsd_check_shown(key->text), key->text.data, key->line);
+    hsd_fail(r->err, HSD_E_CORRUPT, "has '%.*s' a second time in line %u", hsd_check_shown(key->text), key->text.data,
+             key->line);
     hsd_error_set_hint(r->err, "It is there in line %u already: one of the two has to go. Several limits are a list: "
                                "max_growth: [16 MiB, 5 %%]", first->line);
     return HSD_E_CORRUPT;
@@ -107,7 +110,8 @@ static hsd_status place_key(reader *r, frame *map, hsd_yaml_node *key)
     const hsd_yaml_node *first = find_key(map->node, key->text);
     if (first != NULL) return refuse_second(r, first, key);
     if (map->node->count == KEYS_MOST)
-        return refuse(r, key->line, "more than 1,000 keys in one place", "Rules are a list: begin each with `- name:`.");
+        return refuse(r, key->line, "more than 1,000 keys in one place",
+                      "Rules are a list: begin each with `- name:`.");
     link_last(map, key);
     map->key = key;
     return HSD_OK;
@@ -157,17 +161,19 @@ static hsd_status take_text(reader *r, const yaml_event_t *event)
 static hsd_status check_extras(reader *r, const yaml_event_t *event, const yaml_char_t *anchor, const yaml_char_t *tag)
 {
     if (anchor != NULL)
-        return refuse(r, line_of(event->start_mark), "an anchor (&)", "Write the value out where it is used; quote a text that "
-                                                                     "begins with &.");
+        return refuse(r, line_of(event->start_mark), "an anchor (&)",
+                      "Write the value out; quote a text that begins with &.");
     if (tag != NULL)
-        return refuse(r, line_of(event->start_mark), "a tag (!)", "Leave the tag out; quote a text that begins with !.");
+        return refuse(r, line_of(event->start_mark), "a tag (!)",
+                      "Leave the tag out; quote a text that begins with !.");
     return HSD_OK;
 }
 
 static hsd_status take_document(reader *r, const yaml_event_t *event)
 {
     if (++r->document_count > 1)
-        return refuse(r, line_of(event->start_mark), "a second document", "Keep one: remove the line `---` and what follows it.");
+        return refuse(r, line_of(event->start_mark), "a second document",
+                      "Keep one: remove the line `---` and what follows it.");
     return HSD_OK;
 }
 
@@ -176,8 +182,8 @@ static hsd_status take_event(reader *r, const yaml_event_t *event)
     switch (event->type) {
     case YAML_DOCUMENT_START_EVENT: return take_document(r, event);
     case YAML_ALIAS_EVENT:
-        return refuse(r, line_of(event->start_mark), "an alias (*)", "Write the value out, or quote a pattern that begins "
-                                                                    "with *: type: '*Session'");
+        return refuse(r, line_of(event->start_mark), "an alias (*)",
+                      "Write the value out, or quote a pattern that begins with *: type: '*Session'");
     case YAML_SCALAR_EVENT:
         HSD_TRY(check_extras(r, event, event->data.scalar.anchor, event->data.scalar.tag));
         return take_text(r, event);
@@ -210,7 +216,8 @@ static hsd_status read_events(reader *r, const char *text, size_t size)
     return HSD_OK;
 }
 
-hsd_status hsd_yaml_read(const hsd_yaml_node **out, hsd_check_store *store, const void *text, size_t size, hsd_error *err)
+hsd_status hsd_yaml_read(const hsd_yaml_node **out, hsd_check_store *store, const void *text, size_t size,
+                         hsd_error *err)
 {
     reader r = {.store = store, .err = err};
     *out = NULL;
@@ -225,7 +232,8 @@ hsd_status hsd_yaml_read(const hsd_yaml_node **out, hsd_check_store *store, cons
 
 #else
 
-hsd_status hsd_yaml_read(const hsd_yaml_node **out, hsd_check_store *store, const void *text, size_t size, hsd_error *err)
+hsd_status hsd_yaml_read(const hsd_yaml_node **out, hsd_check_store *store, const void *text, size_t size,
+                         hsd_error *err)
 {
     (void)store, (void)text, (void)size;
     *out = NULL;

@@ -29,6 +29,7 @@ struct hsd_yaml_node {
 };
 
 /* Nothing but comments: *out is NULL. HSD_E_CORRUPT names line and fix; HSD_E_UNSUPPORTED: built without libyaml. */
-hsd_status hsd_yaml_read(const hsd_yaml_node **out, hsd_check_store *store, const void *text, size_t size, hsd_error *err);
+hsd_status hsd_yaml_read(const hsd_yaml_node **out, hsd_check_store *store, const void *text, size_t size,
+                         hsd_error *err);
 
 #endif

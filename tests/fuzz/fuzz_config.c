@@ -1,7 +1,7 @@
 /*
- * Configurations of the check, on any bytes: what is read judges a small diff and a small series, what is refused says why in one
- * sentence and what to do in another. A row is over its limit if and only if it fails or warns, findings are in bounds, and
- * numbers of rows add up.
+ * Configurations of the check, on any bytes: what is read judges a small diff and a small series, what is refused says
+ * why in one sentence and what to do in another. A row is over its limit if and only if it fails or warns, findings
+ * are in bounds, and numbers of rows add up.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +14,13 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const hsd_step path[] = {{TEXT(""), TEXT("A"), 1}, {TEXT(".entries"), TEXT("Entry[]"), 1}};
-static hsd_type_row types[] = {{.name = TEXT("A"), .live = {.before = {1, 1000}, .after = {9, 90000}, .new_ = {8, 89000}}},
+static hsd_type_row types[] = {{.name = TEXT("A"), .live = {.before = {1, 1000}, .after = {9, 90000},
+                                                            .new_ = {8, 89000}}},
                                {.name = TEXT("Abc\0\xff"), .live = {.after = {9, 900000}, .new_ = {9, 900000}}},
                                {.name = TEXT(""), .live = {.before = {5, 500}}}};
 static hsd_root_row roots[] = {{.name = TEXT("global"), .live = {.after = {18, 990000}}}};
-static hsd_holder holders[] = {{.type = TEXT("Entry[]"), .root = TEXT("global"), .path = path, .path_count = 2, .growth_bytes = 980000},
+static hsd_holder holders[] = {{.type = TEXT("Entry[]"), .root = TEXT("global"), .path = path, .path_count = 2,
+                                .growth_bytes = 980000},
                                {.type = TEXT(""), .root = TEXT("(roots)"), .growth_bytes = 9000}};
 static const hsd_amount values[3][POINTS] = {{{1, 1000}, {2, 200000}, {3, 300000}, {4, 400000}, {5, 500000}},
                                              {{0, 0}, {9, 900000}, {9, 900000}, {9, 900000}, {9, 900000}},
@@ -27,7 +29,8 @@ static const hsd_amount values[3][POINTS] = {{{1, 1000}, {2, 200000}, {3, 300000
 static void fill_side(hsd_side *side, const char *name)
 {
     *side = (hsd_side){.has_roots = true, .has_references = true};
-    side->info = (hsd_capture_info){.path = name, .runtime = "V8", .source_format = "", .incomplete_reason = "", .is_complete = true};
+    side->info = (hsd_capture_info){.path = name, .runtime = "V8", .source_format = "", .incomplete_reason = "",
+                                    .is_complete = true};
 }
 
 static hsd_diff make_diff(void)

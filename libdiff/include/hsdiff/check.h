@@ -1,13 +1,14 @@
 /*
- * The gate: rules about growth, held against a diff or a series. What is over its limit is named with what holds it, and what cannot be
- * judged fails louder than what leaks.
+ * The gate: rules about growth, held against a diff or a series. What is over its limit is named with what holds it,
+ * and what cannot be judged fails louder than what leaks.
  *
  *      .hsdiff.yml ──hsd_check_config_read──► rules ─┐
  *                                                    ├─hsd_check_run──► one row a rule: found, limit, over by, who
  *      hsd_diff (2 captures) or hsd_series (3 …) ────┘
  *
- * With two captures a rule fails when growth is over its limit. With three and more the first `warmup` captures are left out, and a rule
- * fails only for what grew in every round and is over its limit: caches that fill and level off, and heaps that breathe, pass.
+ * With two captures a rule fails when growth is over its limit. With three and more the first `warmup` captures are
+ * left out, and a rule fails only for what grew in every round and is over its limit: caches that fill and level off,
+ * and heaps that breathe, pass.
  */
 #ifndef HSDIFF_CHECK_H
 #define HSDIFF_CHECK_H
@@ -34,11 +35,13 @@ typedef enum hsd_measure {
     HSD_MEASURE_NEW_BYTES,         /* new.bytes, new.objects: live after and not live before; needs identity */
     HSD_MEASURE_NEW_OBJECTS,
     HSD_MEASURE_NEW_TYPES,         /* new.types: types without an object before; heap alone */
-    HSD_MEASURE_UNREACHED_BYTES,   /* unreached.bytes, unreached.objects: garbage that was not collected yet; heap, type */
+    HSD_MEASURE_UNREACHED_BYTES,   /* unreached.bytes, unreached.objects: garbage that was not collected yet; heap,
+                                    * type */
     HSD_MEASURE_UNREACHED_OBJECTS,
-    HSD_MEASURE_SURVIVED_BYTES,    /* survived.bytes, survived.objects: of three and more captures: came after the first behind
-                                    * the warm-up and before the last, and is still live in the last; heap, type; needs identity.
-                                    * By cohorts: where one holds captures of both sides of a border, it is left out */
+    HSD_MEASURE_SURVIVED_BYTES,    /* survived.bytes, survived.objects: of three and more captures: came after the
+                                    * first behind the warm-up and before the last, and is still live in the last;
+                                    * heap, type; needs identity. By cohorts: where one holds captures of both sides of
+                                    * a border, it is left out */
     HSD_MEASURE_SURVIVED_OBJECTS,
     HSD_MEASURE_CAPTURE            /* metric:process.rss: what the capture itself measured; heap alone */
 } hsd_measure;
@@ -46,8 +49,9 @@ typedef enum hsd_measure {
 /* One limit: so much may be added. Several of one rule: each must hold (the strictest decides). */
 typedef enum hsd_limit_unit {
     HSD_LIMIT_AMOUNT,              /* 16 MiB, 500: in the unit of the measure */
-    HSD_LIMIT_PERCENT,             /* 5 %: of the value before (of the first behind the warm-up), rounded down: 0 of what was not
-                                    * there. new.* and survived.*: of what was live before. Not known of the holders of a diff */
+    HSD_LIMIT_PERCENT,             /* 5 %: of the value before (of the first behind the warm-up), rounded down: 0 of
+                                    * what was not there. new.* and survived.*: of what was live before. Not known of
+                                    * the holders of a diff */
     HSD_LIMIT_AMOUNT_PER_ROUND,    /* 64 KiB per round: by the trend; with two captures there is one round */
     HSD_LIMIT_PERCENT_PER_ROUND    /* 0.1 % per round: of the live heap before, whatever the subject */
 } hsd_limit_unit;
@@ -62,9 +66,10 @@ typedef struct hsd_limit {
 typedef struct hsd_rule {
     hsd_text name;
     hsd_subject subject;
-    hsd_text pattern;              /* as written: a glob (* and ?; all else is itself, brackets too) that is the whole name, or /regex/
-                                    * (POSIX extended, bytes, anywhere in the name). Holders: against the root and for each step
-                                    * the edge, if it has a name, and the type, with one blank between: hsd_check_holder_text */
+    hsd_text pattern;              /* as written: a glob (* and ?; all else is itself, brackets too) that is the whole
+                                    * name, or /regex/ (POSIX extended, bytes, anywhere in the name). Holders: against
+                                    * the root and for each step the edge, if it has a name, and the type, with one
+                                    * blank between: hsd_check_holder_text */
     bool is_each;                  /* every matching row has the limit for itself; else their sum has. Holders always */
     hsd_measure measure;
     hsd_text capture_metric;       /* of HSD_MEASURE_CAPTURE */
@@ -89,16 +94,17 @@ typedef struct hsd_check_config {
     size_t rule_count;
     hsd_allowance *allow;
     size_t allow_count;
-    hsd_text *ignore;              /* types left out of every rule, and of the sums of the whole heap; roots and holders keep their
-                                    * bytes, but holders of such a type are left out. /regex/ or glob; a bare text that is a regex in
-                                    * the old form '^luv\.timer' is taken for one when it begins with ^ or ends with $ */
+    hsd_text *ignore;              /* types left out of every rule, and of the sums of the whole heap; roots and
+                                    * holders keep their bytes, but holders of such a type are left out. /regex/ or
+                                    * glob; a bare text that is a regex in the old form '^luv\.timer' is taken for one
+                                    * when it begins with ^ or ends with $ */
     size_t ignore_count;
     uint64_t min_bytes;            /* up to this nothing is growth; measures in objects have no such bound */
     bool has_min;                  /* else 0 with two captures, the series' noise with more */
     uint32_t warmup;               /* three and more captures: so many at the start are left out */
     bool has_warmup;               /* else 1 from four captures on, 0 with three */
-    uint64_t one_off_bytes;        /* one_off: growth of a row up to this is accepted when it has levelled off; UINT64_MAX, the default, =
-                                    * any that has levelled off */
+    uint64_t one_off_bytes;        /* one_off: growth of a row up to this is accepted when it has levelled off;
+                                    * UINT64_MAX, the default, = any that has levelled off */
     struct hsd_check_store *store;
 } hsd_check_config;
 
@@ -106,26 +112,29 @@ typedef struct hsd_check_config {
 #define HSD_CHECK_CONFIG_MOST (UINT32_C(1) << 20)
 
 /*
- * Reads a configuration (YAML, UTF-8). Without `rules:` it has rule_count 0, and the built-in ones judge. Every error is
- * HSD_E_CORRUPT with file, line and fix: unknown keys with the nearest known one, values with the form that is expected, rules
- * without a limit, broken regular expressions, dates that are none, anchors and aliases (refused). err->text goes on from the
- * name of the file: "has an unknown key 'max_grow' in line 7". HSD_E_UNSUPPORTED: built without libyaml. *out is NULL on
- * failure; free with hsd_check_config_free.
+ * Reads a configuration (YAML, UTF-8). Without `rules:` it has rule_count 0, and the built-in ones judge. Every error
+ * is HSD_E_CORRUPT with file, line and fix: unknown keys with the nearest known one, values with the form that is
+ * expected, rules without a limit, broken regular expressions, dates that are none, anchors and aliases (refused).
+ * err->text goes on from the name of the file: "has an unknown key 'max_grow' in line 7". HSD_E_UNSUPPORTED: built
+ * without libyaml. *out is NULL on failure; free with hsd_check_config_free.
  */
-hsd_status hsd_check_config_read(hsd_check_config **out, const void *text, size_t size, const char *name, hsd_error *err);
+hsd_status hsd_check_config_read(hsd_check_config **out, const void *text, size_t size, const char *name,
+                                 hsd_error *err);
 
-/* The rules where there is no file: for two captures, or for a series. One of them that captures cannot answer (no holders, say)
- * is HSD_CHECK_OFF with why_unknown, and a note says so; the one about the whole heap always can. */
+/* The rules where there is no file: for two captures, or for a series. One of them that captures cannot answer (no
+ * holders, say) is HSD_CHECK_OFF with why_unknown, and a note says so; the one about the whole heap always can. */
 hsd_status hsd_check_config_default(hsd_check_config **out, bool is_series, hsd_error *err);
 void hsd_check_config_free(hsd_check_config *config);
 
-/* How many captures of `count` at the start a series is to leave out (hsd_series_options.warmup). HSD_E_CORRUPT when fewer than two
- * would be left. */
+/* How many captures of `count` at the start a series is to leave out (hsd_series_options.warmup). HSD_E_CORRUPT when
+ * fewer than two would be left. */
 hsd_status hsd_check_warmup(const hsd_check_config *config, size_t count, uint32_t *out, hsd_error *err);
 
-/* A first configuration from what is seen: limits a little above what grew, the largest holders by name, each with a comment
- * that says what was found. What it writes passes on the same captures. Exactly one of diff and series is not NULL. */
-hsd_status hsd_check_config_suggest(const hsd_diff *diff, const hsd_series *series, hsd_write_fn write, void *context, hsd_error *err);
+/* A first configuration from what is seen: limits a little above what grew, the largest holders by name, each with a
+ * comment that says what was found. What it writes passes on the same captures. Exactly one of diff and series is not
+ * NULL. */
+hsd_status hsd_check_config_suggest(const hsd_diff *diff, const hsd_series *series, hsd_write_fn write, void *context,
+                                    hsd_error *err);
 
 /* ---- what is found ---- */
 
@@ -137,14 +146,14 @@ typedef enum hsd_check_outcome {
     HSD_CHECK_OFF        /* not asked */
 } hsd_check_outcome;
 
-typedef struct hsd_finding { /* one row over the limit, or with a sum the rows that carry it: the largest that make up 90 % of
-                              * the growth, at most 20; of the whole heap its types */
+typedef struct hsd_finding { /* one row over the limit, or with a sum the rows that carry it: the largest that make up
+                              * 90 % of the growth, at most 20; of the whole heap its types */
     hsd_text name;             /* type, root, or the holder's type ("" = the root itself) */
     hsd_text root;             /* holders: their root; types: the root that holds most of the growth, "" = not known */
     const hsd_step *path;      /* holders: to it; types: to the holder of most of their growth */
     size_t path_count;
-    int64_t before, after;     /* in the unit of the measure; of a series behind the warm-up; not known of the holders of a diff:
-                                * both 0 */
+    int64_t before, after;     /* in the unit of the measure; of a series behind the warm-up; not known of the holders
+                                * of a diff: both 0 */
     int64_t growth, limit;     /* limit: of the row, or of the sum that it is part of */
     bool is_per_round;         /* limit is one per round: hold it against per_round, not against growth */
     int64_t per_round;         /* series: Theil-Sen; else growth */
@@ -162,11 +171,12 @@ typedef struct hsd_check_row {
     hsd_text why_unknown;      /* a clause */
     bool is_bytes;             /* else a count */
     bool is_per_round;         /* found, limit and over are per round: the trend decided */
-    int64_t found, limit;      /* of a sum its own, without growth that is allowed; else of the worst row, 0 where none counts; limit:
-                                * what the strictest comes to here */
-    int64_t over;              /* WARN and FAIL: found - limit, > 0; else 0, also for what is over and did not grow in every
-                                * round (a note says so) */
-    hsd_finding *findings;     /* what fails first, then what is allowed or levelled; by how far over, then by name; at most 100 */
+    int64_t found, limit;      /* of a sum its own, without growth that is allowed; else of the worst row, 0 where none
+                                * counts; limit: what the strictest comes to here */
+    int64_t over;              /* WARN and FAIL: found - limit, > 0; else 0, also for what is over and did not grow in
+                                * every round (a note says so) */
+    hsd_finding *findings;     /* what fails first, then what is allowed or levelled; by how far over, then by name; at
+                                * most 100 */
     size_t finding_count;
     uint64_t other_findings;
 } hsd_check_row;
@@ -185,14 +195,15 @@ typedef struct hsd_check {
     struct hsd_check_store *store;
 } hsd_check;
 
-/* The text that patterns of holders are held against: "global sessions SessionCache .entries Entry[]". Writes at most `capacity`
- * bytes with a NUL behind them, returns the length of the whole. */
+/* The text that patterns of holders are held against: "global sessions SessionCache .entries Entry[]". Writes at most
+ * `capacity` bytes with a NUL behind them, returns the length of the whole. */
 size_t hsd_check_holder_text(char *out, size_t capacity, hsd_text root, const hsd_step *path, size_t path_count);
 
 /* Exit status of the command: 0 passed, 1 failed, 3 cannot be judged (which wins over 1). */
 int hsd_check_exit(const hsd_check *check);
 
-/* What a capture measured itself, for rules with metric:NAME: its HSD_RECORD_METRIC records; the last of a name counts. */
+/* What a capture measured itself, for rules with metric:NAME: its HSD_RECORD_METRIC records; the last of a name
+ * counts. */
 typedef struct hsd_check_metrics { const hsd_profile_metric *items; size_t count; } hsd_check_metrics;
 
 typedef struct hsd_check_options {
@@ -202,15 +213,16 @@ typedef struct hsd_check_options {
     const hsd_sites *sites;    /* NULL = not asked for */
 } hsd_check_options;
 
-/* Judges a diff or a series (the other is NULL); both, the config and the sites must outlive the result. `options` may be NULL:
- * no allowance has run out. HSD_E_MISUSE: both or neither of diff and series, or a series of two groups. *out is NULL on
- * failure. */
-hsd_status hsd_check_run(hsd_check **out, const hsd_check_config *config, const hsd_diff *diff, const hsd_series *series,
-                         const hsd_check_options *options, hsd_error *err);
+/* Judges a diff or a series (the other is NULL); both, the config and the sites must outlive the result. `options` may
+ * be NULL: no allowance has run out. HSD_E_MISUSE: both or neither of diff and series, or a series of two groups. *out
+ * is NULL on failure. */
+hsd_status hsd_check_run(hsd_check **out, const hsd_check_config *config, const hsd_diff *diff,
+                         const hsd_series *series, const hsd_check_options *options, hsd_error *err);
 void hsd_check_free(hsd_check *check);
 
-/* Which types a second pass should find allocation sites for: those of rows that fail or warn (of a holder the type that it got most
- * of), by growth, at most `most`. Returns how many; texts are borrowed. Then run again with the sites. */
+/* Which types a second pass should find allocation sites for: those of rows that fail or warn (of a holder the type
+ * that it got most of), by growth, at most `most`. Returns how many; texts are borrowed. Then run again with the
+ * sites. */
 size_t hsd_check_types_wanted(const hsd_check *check, hsd_text *out, size_t most);
 
 #ifdef __cplusplus

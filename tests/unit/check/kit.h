@@ -71,7 +71,8 @@ static inline bool kit_has(const hsd_text *texts, size_t count, const char *part
 }
 
 #define NOTES(check, part)    cr_assert(kit_has((check)->notes, (check)->note_count, part), "no note says '%s'", part)
-#define PROBLEM(check, part)  cr_assert(kit_has((check)->problems, (check)->problem_count, part), "no problem says '%s'", part)
+#define PROBLEM(check, part) \
+    cr_assert(kit_has((check)->problems, (check)->problem_count, part), "no problem says '%s'", part)
 
 /* ---- series ---- */
 
@@ -103,22 +104,25 @@ static inline hsd_series *kit_series_begin(series_kit *kit)
     for (size_t i = 0; i < POINTS; i++) {
         static char names[POINTS][8];
         snprintf(names[i], sizeof names[i], "%zu.hs", i);
-        kit->points[i] = (hsd_series_point){.label = sample_text(names[i]), .side = sample_side(names[i], 1795166042 + i)};
+        kit->points[i] = (hsd_series_point){.label = sample_text(names[i]), .side = sample_side(names[i],
+                                                                                                1795166042 + i)};
         kit->cohorts[i] = (hsd_cohort){(uint32_t)i, (uint32_t)i};
     }
-    *series = (hsd_series){.points = kit->points, .point_count = POINTS, .warmup = 1, .is_one_process = true, .noise_bytes = 64 << 10};
+    *series = (hsd_series){.points = kit->points, .point_count = POINTS, .warmup = 1, .is_one_process = true,
+                           .noise_bytes = 64 << 10};
     series->types = (hsd_series_table){.is_known = true, .rows = kit->types};
     series->roots = (hsd_series_table){.is_known = true, .rows = kit->roots};
     series->holders = (hsd_series_table){.is_known = true, .rows = kit->holders};
     series->total.values = kit->total;
     series->unreached.values = kit->unreached;
-    series->cohorts = (hsd_cohorts){.are_known = true, .cohorts = kit->cohorts, .cohort_count = POINTS, .types = kit->ages,
-                                    .all = {.alive = kit->all_alive}, .retained_since = kit->since};
+    series->cohorts = (hsd_cohorts){.are_known = true, .cohorts = kit->cohorts, .cohort_count = POINTS,
+                                    .types = kit->ages, .all = {.alive = kit->all_alive}, .retained_since = kit->since};
     return series;
 }
 
 /* Adds a row of bytes, in KiB; an object has 1 KiB. Types add up to the total. */
-static inline hsd_series_row *kit_row(series_kit *kit, hsd_series_table *table, const char *name, const uint64_t kib[POINTS])
+static inline hsd_series_row *kit_row(series_kit *kit, hsd_series_table *table, const char *name,
+                                      const uint64_t kib[POINTS])
 {
     const size_t which = table == &kit->series.types ? 0 : table == &kit->series.roots ? 1 : 2, at = table->row_count++;
     hsd_series_row *row = &table->rows[at];

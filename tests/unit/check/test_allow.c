@@ -36,7 +36,8 @@ static const hsd_check_row *judge(const char *rule, const char *allow, const hsd
 Test(allow, rows_that_are_allowed_do_not_fail)
 {
     hsd_diff diff = sample();
-    const hsd_check_row *row = judge("type: '*', each: true, max_growth: 2 MiB", "  - {type: Ca*, reason: filled once}\n", &diff);
+    const hsd_check_row *row = judge("type: '*', each: true, max_growth: 2 MiB",
+                                     "  - {type: Ca*, reason: filled once}\n", &diff);
     cr_assert_eq(row->outcome, HSD_CHECK_FAIL);
     cr_assert_eq(row->found, 3 * (int64_t)MIB);
     cr_assert_eq(row->finding_count, 2);
@@ -61,12 +62,15 @@ Test(allow, the_first_that_suffices_counts)
                                      "  - {type: '*', reason: later}\n", &diff);
     cr_assert_eq(row->outcome, HSD_CHECK_OK);
     IS(row->findings[0].allowed->reason, "large enough");
-    row = judge("type: Cache, each: true, max_growth: 0", "  - {type: Cache, reason: too small, up_to: 5 MiB}\n", &diff);
+    row = judge("type: Cache, each: true, max_growth: 0", "  - {type: Cache, reason: too small, up_to: 5 MiB}\n",
+                &diff);
     cr_assert_eq(row->outcome, HSD_CHECK_FAIL);
     /* Counts are held against bytes too. */
-    row = judge("type: Cache, each: true, metric: objects, max_growth: 0", "  - {type: Cache, reason: x, up_to: 5 MiB}\n", &diff);
+    row = judge("type: Cache, each: true, metric: objects, max_growth: 0",
+                "  - {type: Cache, reason: x, up_to: 5 MiB}\n", &diff);
     cr_assert_eq(row->outcome, HSD_CHECK_FAIL);
-    row = judge("type: Cache, each: true, metric: objects, max_growth: 0", "  - {type: Cache, reason: x, up_to: 6 MiB}\n", &diff);
+    row = judge("type: Cache, each: true, metric: objects, max_growth: 0",
+                "  - {type: Cache, reason: x, up_to: 6 MiB}\n", &diff);
     cr_assert_eq(row->outcome, HSD_CHECK_OK);
     kit_release(&kit);
 }
@@ -95,7 +99,8 @@ Test(allow, sums_are_judged_without_what_is_allowed)
 Test(allow, of_the_whole_heap_the_largest_way_to_cut_it_counts)
 {
     hsd_diff diff = sample();
-    const hsd_check_row *row = judge("max_growth: 0", "  - {type: Cache, reason: t}\n  - {holder: global*, reason: h}\n", &diff);
+    const hsd_check_row *row = judge("max_growth: 0",
+                                     "  - {type: Cache, reason: t}\n  - {holder: global*, reason: h}\n", &diff);
     cr_assert_eq(row->found, 2 * (int64_t)MIB); /* 8 MiB of the holder; the 6 MiB of the type may be the same */
     cr_assert_eq(row->outcome, HSD_CHECK_FAIL);
     IS(row->findings[0].name, "Cache");
@@ -126,8 +131,8 @@ Test(allow, what_has_run_out_does_not_count_and_is_told)
 Test(allow, what_matches_nothing_is_told)
 {
     hsd_diff diff = sample();
-    judge("type: Cache, max_growth: 1 GiB", "  - {type: Cahce, reason: x}\n  - {holder: /Shop$/, reason: y}\n  - {root: no, reason: z}\n",
-          &diff);
+    judge("type: Cache, max_growth: 1 GiB",
+          "  - {type: Cahce, reason: x}\n  - {holder: /Shop$/, reason: y}\n  - {root: no, reason: z}\n", &diff);
     cr_assert_eq(kit.check->note_count, 2);
     NOTES(kit.check, "growth of type Cahce is allowed, and no type has that name (line 4)");
     NOTES(kit.check, "growth of root no is allowed, and no root has that name (line 6)");
@@ -152,7 +157,8 @@ Test(allow, of_a_series_allowed_rows_leave_the_trend_too)
 
 Test(allow, the_text_of_a_holder_is_public)
 {
-    const hsd_step steps[] = {sample_step("", "SessionCache"), sample_step(".entries", "Entry[]"), sample_step("[*]", "")};
+    const hsd_step steps[] = {sample_step("", "SessionCache"), sample_step(".entries", "Entry[]"),
+                              sample_step("[*]", "")};
     char out[128], small[8];
     const size_t size = hsd_check_holder_text(out, sizeof out, sample_text("global sessions"), steps, 3);
     cr_assert_str_eq(out, "global sessions SessionCache .entries Entry[] [*]");
@@ -161,7 +167,8 @@ Test(allow, the_text_of_a_holder_is_public)
     cr_assert_str_eq(small, "global ");
     cr_assert_eq(hsd_check_holder_text(NULL, 0, sample_text("global sessions"), steps, 3), size);
     cr_assert_eq(hsd_check_holder_text(out, sizeof out, sample_text(""), steps, 1), strlen("SessionCache"));
-    const hsd_fact fact = {.name = sample_text("x"), .root = sample_text("global sessions"), .path = steps, .path_count = 3};
+    const hsd_fact fact = {.name = sample_text("x"), .root = sample_text("global sessions"), .path = steps,
+                           .path_count = 3};
     hsd_buffer buffer = {0};
     hsd_text text;
     cr_assert_eq(hsd_fact_text(&fact, HSD_SUBJECT_HOLDER, &buffer, &text, NULL), HSD_OK);

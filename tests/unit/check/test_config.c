@@ -129,7 +129,8 @@ Test(config, names_rules_by_what_they_say)
 
 Test(config, may_be_empty_or_without_rules)
 {
-    static const char *const texts[] = {"", "\n", "# nothing\n", "---\n", "check:\n  min: 1 MiB\n", "\xef\xbb\xbf" "check: {warmup: 0}\n"};
+    static const char *const texts[] = {"", "\n", "# nothing\n", "---\n", "check:\n  min: 1 MiB\n",
+                                        "\xef\xbb\xbf" "check: {warmup: 0}\n"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         hsd_check_config *config = kit_config(texts[i]);
         cr_assert_eq(config->rule_count, 0);
@@ -188,7 +189,8 @@ Test(config, says_how_many_captures_are_left_out)
     hsd_check_config_free(config);
 }
 
-/* The corpus of the fuzzer: what begins with "good" is read, what begins with "bad" is refused with a line and a fix. */
+/* The corpus of the fuzzer: what begins with "good" is read, what begins with "bad" is refused with a line and a fix.
+ * */
 Test(config, reads_the_good_and_refuses_the_bad_of_the_corpus)
 {
     const char *source = getenv("HSD_SOURCE_DIR");
@@ -212,7 +214,8 @@ Test(config, reads_the_good_and_refuses_the_bad_of_the_corpus)
         hsd_error_init(&err);
         const hsd_status status = hsd_check_config_read(&config, text, size, entry->d_name, &err);
         cr_assert_eq(status, is_good ? HSD_OK : HSD_E_CORRUPT, "%s: %s", entry->d_name, err.text);
-        if (!is_good) cr_assert(strstr(err.text, " in line ") != NULL && err.hint[0] != '\0', "%s: %s", entry->d_name, err.text);
+        if (!is_good) cr_assert(strstr(err.text, " in line ") != NULL && err.hint[0] != '\0', "%s: %s", entry->d_name,
+                                err.text);
         *(is_good ? &good : &bad) += 1;
         hsd_check_config_free(config);
     }

@@ -89,7 +89,8 @@ Test(grown, what_is_no_more_than_min_is_no_growth)
 
 static hsd_yardstick of_series(void)
 {
-    return (hsd_yardstick){.is_bytes = true, .has_trend = true, .noise = 10, .one_off_bytes = UINT64_MAX, .heap = 100000};
+    return (hsd_yardstick){.is_bytes = true, .has_trend = true, .noise = 10, .one_off_bytes = UINT64_MAX,
+                           .heap = 100000};
 }
 
 Test(grown, of_a_series_what_grew_in_every_round_leaks)

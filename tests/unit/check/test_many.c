@@ -108,7 +108,8 @@ Test(many, noise_is_no_growth_unless_the_file_says_else)
     kit_row(&made, &series->types, "Drip", SERIES_OF(0, 10, 20, 30, 40, 50));
     cr_assert_eq(judge("type: Drip, max_growth: 0")->outcome, HSD_CHECK_OK);
     series->noise_bytes = 1;
-    made.types[0].trend = hsd_trend_of((const uint64_t[]){10 << 10, 20 << 10, 30 << 10, 40 << 10, 50 << 10}, NULL, 5, 1);
+    made.types[0].trend = hsd_trend_of((const uint64_t[]){10 << 10, 20 << 10, 30 << 10, 40 << 10, 50 << 10}, NULL, 5,
+                                       1);
     cr_assert_eq(judge("type: Drip, max_growth: 0")->outcome, HSD_CHECK_FAIL);
     const char *text = "check: {min: 1 MiB}\nrules: [{type: Drip, max_growth: 0}]\n";
     cr_assert_eq(kit_judge(&kit, text, NULL, series)->rows[0].outcome, HSD_CHECK_OK);
@@ -256,8 +257,11 @@ Test(many, survivors_came_behind_the_warm_up_and_before_the_end)
     cr_assert_eq(judge("type: Tmp, metric: survived.bytes, max_growth: 0")->found, 30 * KIB);
     cr_assert_eq(judge("type: Tmp, metric: new.objects, max_growth: 0")->found, 60); /* of captures 3 and 5 */
     cr_assert_eq(judge("metric: new.objects, max_growth: 260")->outcome, HSD_CHECK_OK);
-    cr_assert_eq(judge("type: Tmp, metric: survived.objects, max_growth: 10 per round")->found, 8); /* 30 over 4 rounds, rounded up */
-    cr_assert_eq(judge("type: Leak, metric: survived.objects, max_growth: 100 %")->limit, 100); /* 100 were live at capture 1 */
+    cr_assert_eq(judge("type: Tmp, metric: survived.objects, max_growth: 10 per round")->found, 8); /* 30 over 4
+                                                                                                     * rounds, rounded
+                                                                                                     * up */
+    cr_assert_eq(judge("type: Leak, metric: survived.objects, max_growth: 100 %")->limit, 100); /* 100 were live at
+                                                                                                 * capture 1 */
     kit_release(&kit);
 }
 

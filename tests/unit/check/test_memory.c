@@ -1,6 +1,6 @@
 /*
- * The check without memory: whichever allocation fails, the call fails with HSD_E_NOMEM and leaks nothing (the sanitizer
- * looks).
+ * The check without memory: whichever allocation fails, the call fails with HSD_E_NOMEM and leaks nothing (the
+ * sanitizer looks).
  */
 #include <errno.h>
 

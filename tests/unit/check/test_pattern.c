@@ -1,5 +1,5 @@
 /*
- * Patterns: globs over characters, bounded regular expressions.
+ * Patterns: globs that match whole names by characters, and regular expressions with bounds.
  */
 #include <criterion/criterion.h>
 #include <locale.h>

@@ -121,7 +121,8 @@ Test(two, min_is_about_bytes)
 {
     types[0] = sample_type("A", 0, 1000);
     hsd_diff diff = sample_diff(types, 1, NULL, 0);
-    const char *bytes = "check: {min: 1000 B}\nrules:\n  - {type: A, max_growth: 0}\n  - {type: A, metric: objects, max_growth: 0}\n";
+    const char *bytes =
+        "check: {min: 1000 B}\nrules:\n  - {type: A, max_growth: 0}\n  - {type: A, metric: objects, max_growth: 0}\n";
     const hsd_check *check = kit_judge(&kit, bytes, &diff, NULL);
     cr_assert_eq(check->rows[0].outcome, HSD_CHECK_OK);
     cr_assert_eq(check->rows[0].found, 1000);
@@ -149,16 +150,19 @@ Test(two, what_is_new_needs_identity)
     cr_assert_eq(judge("metric: new.objects, max_growth: 0, level: off", &diff)->outcome, HSD_CHECK_OFF);
     cr_assert_eq(hsd_check_exit(kit.check), 0);
     diff.match_reason = sample_text("");
-    IS(judge("metric: new.bytes, max_growth: 0", &diff)->why_unknown, "objects cannot be recognised from one capture to the other");
+    IS(judge("metric: new.bytes, max_growth: 0", &diff)->why_unknown,
+       "objects cannot be recognised from one capture to the other");
     diff.is_summary = true;
-    IS(judge("metric: new.bytes, max_growth: 0", &diff)->why_unknown, "type totals do not tell one object from another");
+    IS(judge("metric: new.bytes, max_growth: 0", &diff)->why_unknown,
+       "type totals do not tell one object from another");
     kit_release(&kit);
 }
 
 Test(two, survivors_need_a_third_capture)
 {
     hsd_diff diff = two_types();
-    IS(judge("metric: survived.bytes, max_growth: 0", &diff)->why_unknown, "two captures do not tell what survived: give three or more");
+    IS(judge("metric: survived.bytes, max_growth: 0", &diff)->why_unknown,
+       "two captures do not tell what survived: give three or more");
     kit_release(&kit);
 }
 
@@ -195,7 +199,8 @@ Test(two, garbage_has_rules_of_its_own)
     IS(row->findings[0].name, "Buffer");
     cr_assert_eq(judge("type: Buffer, metric: unreached.objects, max_growth: 10", &diff)->outcome, HSD_CHECK_OK);
     diff.after.has_roots = false;
-    IS(judge("metric: unreached.bytes, max_growth: 0", &diff)->why_unknown, "a capture carries no roots or no references");
+    IS(judge("metric: unreached.bytes, max_growth: 0", &diff)->why_unknown,
+       "a capture carries no roots or no references");
     kit_release(&kit);
 }
 
@@ -247,7 +252,8 @@ Test(two, holders_are_judged_one_by_one_by_their_text)
     cr_assert_eq(row->findings[0].before, 0); /* not known */
     cr_assert_eq(row->findings[0].after, 0);
     cr_assert_eq(row->findings[0].growth, 20 * (int64_t)MIB);
-    cr_assert_eq(judge("holder: 'global sessions SessionCache .entries Entry[]', max_growth: 0", &diff)->outcome, HSD_CHECK_FAIL);
+    cr_assert_eq(judge("holder: 'global sessions SessionCache .entries Entry[]', max_growth: 0", &diff)->outcome,
+                 HSD_CHECK_FAIL);
     cr_assert_eq(judge("holder: 'global sessions', max_growth: 0", &diff)->outcome, HSD_CHECK_OK);
     NOTES(kit.check, "no holder has such a name");
     cr_assert_eq(judge("holder: (roots), max_growth: 0", &diff)->outcome, HSD_CHECK_OK);
@@ -305,8 +311,10 @@ Test(two, ignored_types_are_in_no_rule_and_in_no_sum)
 
 Test(two, metrics_of_the_captures_come_from_the_caller)
 {
-    hsd_profile_metric before[] = {{sample_text("rss"), sample_text("bytes"), 100}, {sample_text("gc"), sample_text("runs"), 3}};
-    hsd_profile_metric after[] = {{sample_text("rss"), sample_text("bytes"), 5}, {sample_text("rss"), sample_text("bytes"), 150}};
+    hsd_profile_metric before[] = {{sample_text("rss"), sample_text("bytes"), 100},
+                                   {sample_text("gc"), sample_text("runs"), 3}};
+    hsd_profile_metric after[] = {{sample_text("rss"), sample_text("bytes"), 5},
+                                  {sample_text("rss"), sample_text("bytes"), 150}};
     hsd_diff diff = two_types();
     kit.options.metrics[0] = (hsd_check_metrics){before, 2};
     kit.options.metrics[1] = (hsd_check_metrics){after, 2};
@@ -359,10 +367,12 @@ Test(two, a_sum_names_what_makes_up_most_of_it)
 Test(two, sites_are_found_in_a_second_pass)
 {
     hsd_diff diff = with_holders();
-    hsd_site_growth rows[] = {{.type = sample_text("Buffer")}, {.type = sample_text("Session")}, {.type = sample_text("Session")}};
+    hsd_site_growth rows[] = {{.type = sample_text("Buffer")}, {.type = sample_text("Session")},
+                              {.type = sample_text("Session")}};
     const hsd_sites sites = {.are_known = true, .rows = rows, .row_count = 3};
     hsd_text wanted[4];
-    const char *text = "rules:\n  - {holder: '*sessions*', max_growth: 0}\n  - {type: Buffer, max_growth: 0, level: warn}\n"
+    const char *text =
+        "rules:\n  - {holder: '*sessions*', max_growth: 0}\n  - {type: Buffer, max_growth: 0, level: warn}\n"
                        "  - {type: Session, max_growth: 99 MiB}\n";
     hsd_check *check = kit_judge(&kit, text, &diff, NULL);
     cr_assert_eq(hsd_check_types_wanted(check, wanted, 4), 2);
