@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "report/check_words.h"
 #include "report/formats.h"
 #include "report/shorten.h"
@@ -20,6 +21,7 @@
 
 #define FINDINGS_SHOWN   5  /* of one rule */
 #define NAME_COLUMNS_MIN 16 /* narrower than that a name says nothing */
+#define NAME_COLUMNS_MAX 60 /* in a log a wider name stands out of its column, so that all other lines stay short */
 #define GAP_COLUMNS      3
 
 typedef struct line { /* of one rule */
@@ -136,6 +138,7 @@ static hsd_status cut_names(layout *l)
 
 static hsd_status measure(layout *l)
 {
+    const size_t most = l->options->width > 0 ? SIZE_MAX : NAME_COLUMNS_MAX; /* a terminal's names are cut */
     l->word_width = l->name_width = 4;
     l->found_width = l->limit_width = 5;
     l->over_width = 7;
@@ -143,7 +146,7 @@ static hsd_status measure(layout *l)
         line *row = &l->lines[i];
         HSD_TRY(fill(l, row, &l->check->rows[i]));
         widen(&l->word_width, strlen(row->word));
-        widen(&l->name_width, hsd_width_of_text(row->name.text, row->name.size));
+        widen(&l->name_width, hsd_min_u64(hsd_width_of_text(row->name.text, row->name.size), most));
         widen(&l->found_width, strlen(row->found));
         widen(&l->limit_width, strlen(row->limit));
         widen(&l->over_width, strlen(row->over));
@@ -169,7 +172,8 @@ static hsd_paint paint_of(const char *word)
 static void put_line(layout *l, const line *row, hsd_paint paint)
 {
     const bool is_heading = paint == HSD_PAINT_HEADING, use_color = l->options->use_color;
-    size_t pending = l->name_width - hsd_width_of_text(row->name.text, row->name.size);
+    const size_t width = hsd_width_of_text(row->name.text, row->name.size);
+    size_t pending = l->name_width > width ? l->name_width - width : 0;
     hsd_paint_begin(&l->out, paint, use_color);
     hsd_out_text(&l->out, row->word);
     if (!is_heading) hsd_paint_end(&l->out, paint, use_color);

@@ -372,7 +372,8 @@ static bool is_plain_in_prose(const char *word, size_t size, size_t at)
     if (c == ':') return !has_next;
     if (c == '-') return at > 0 && has_next && is_letter(word[at - 1]) && is_letter(word[at + 1]);
     if (c == '+') return has_next && is_digit(word[at + 1]);
-    return c != 0 && strchr(",.;'\"()?%/", c) != NULL;
+    if (c == '%') return at > 0 && is_digit(word[at - 1]) && (!has_next || strchr(",.;:)", word[at + 1])); /* else a milestone of GitLab */
+    return c != 0 && strchr(",.;'\"()?/", c) != NULL;
 }
 
 /* True for what reads the same as Markdown: no emphasis, link, mention, number of an issue, entity, mark. */
@@ -385,16 +386,17 @@ static bool is_plain_prose(const char *word, size_t size)
     return true;
 }
 
+/* Word by word, with one blank between: several would be code at the start of a line, and a break at its end. */
 static void put_prose(writer *w, const char *text, size_t size)
 {
     for (size_t at = 0; at < size;) {
         const char *blank = memchr(text + at, ' ', size - at);
         const size_t end = blank ? (size_t)(blank - text) : size;
+        if (end > at && w->length > 0) put_char(w, ' ');
         if (is_plain_prose(text + at, end - at))
             put(w, text + at, end - at);
         else
             put_code_span(w, text + at, end - at);
-        if (blank) put_char(w, ' ');
         at = end + (blank != NULL);
     }
 }

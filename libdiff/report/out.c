@@ -72,6 +72,15 @@ void hsd_out_begin_paragraph(hsd_out *out)
     out->paragraph_start = out->buffer.size;
 }
 
+/* "::" behind blanks: at the start of a line build servers take it for a command, so no break may bring it there. */
+static bool is_command(const char *text, size_t size)
+{
+    size_t at = 0;
+    while (at < size && text[at] == ' ')
+        at++;
+    return size - at >= 2 && text[at] == ':' && text[at + 1] == ':';
+}
+
 /* Writes the words of `text` anew, with breaks. */
 static void write_lines(hsd_out *out, const char *text, size_t size, size_t indent)
 {
@@ -81,7 +90,8 @@ static void write_lines(hsd_out *out, const char *text, size_t size, size_t inde
             memchr(text + at + 1, ' ', size - at - 1); /* a piece is a blank and a word */
         const size_t end = blank ? (size_t)(blank - text) : size,
                      width = hsd_width_of_text(text + at, end - at);
-        if (column + width > LINE_COLUMNS && column > line_start && text[at] == ' ') {
+        if (column + width > LINE_COLUMNS && column > line_start && text[at] == ' ' &&
+            !is_command(text + at, size - at)) {
             hsd_out_text(out, "\n");
             hsd_out_repeat(out, ' ', indent);
             column = line_start = indent;

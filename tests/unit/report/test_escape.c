@@ -185,3 +185,39 @@ Test(utf8, takes_at_least_one_byte_of_anything)
             cr_assert(code == HSD_UTF8_BAD || code < 0x110000);
         }
 }
+
+/* ---- formats with a syntax of their own ---- */
+
+Test(escape, makes_names_code_in_markdown)
+{
+    GIVES(HSD_ESCAPE_MARKDOWN, "Session", "`Session`");
+    GIVES(HSD_ESCAPE_MARKDOWN, "List`1[[Map``2]]", "```List`1[[Map``2]]```");
+    GIVES(HSD_ESCAPE_MARKDOWN, "`", "`` ` ``");
+    GIVES(HSD_ESCAPE_MARKDOWN, "a|b", "`a\\x7cb`");
+    GIVES(HSD_ESCAPE_MARKDOWN, "a\\|b\n", "`a\\\\\\x7cb\\x0a`");
+    GIVES(HSD_ESCAPE_MARKDOWN, " a ", "`  a  `");
+    GIVES(HSD_ESCAPE_MARKDOWN, "  ", "`  `");
+    GIVES(HSD_ESCAPE_MARKDOWN, "", "");
+}
+
+Test(escape, leaves_prose_to_be_read)
+{
+    GIVES(HSD_ESCAPE_MARKDOWN_PROSE, "the live heap grew 16.0 MiB (+63%), in 1,204 objects: it's built-in.",
+          "the live heap grew 16.0 MiB (+63%), in 1,204 objects: it's built-in.");
+    GIVES(HSD_ESCAPE_MARKDOWN_PROSE, "type @team grew, see #1 and http://x", "type `@team` grew, see `#1` and `http://x`");
+    GIVES(HSD_ESCAPE_MARKDOWN_PROSE, "1. a_b <c> GH-7 %m deadbeef www.x.y", "`1.` `a_b` `<c>` `GH-7` `%m` `deadbeef` `www.x.y`");
+    GIVES(HSD_ESCAPE_MARKDOWN_PROSE, "    code  ", "code");
+}
+
+Test(escape, keeps_to_the_characters_of_xml)
+{
+    GIVES(HSD_ESCAPE_XML, "<a href=\"x\">it's & ]]></a>", "&lt;a href=&quot;x&quot;&gt;it&apos;s &amp; ]]&gt;&lt;/a&gt;");
+    GIVES(HSD_ESCAPE_XML, "a\x01\tb\xEF\xBF\xBE\xFF", "a\\x01\\x09b\\ufffe\\xff");
+}
+
+Test(escape, ends_no_label_and_no_command)
+{
+    GIVES(HSD_ESCAPE_OPENMETRICS, "a\"} 1\n\\b\\x0a", "a\\\"} 1\\\\x0a\\\\b\\\\\\\\x0a");
+    GIVES(HSD_ESCAPE_GITHUB_DATA, "100%\n::error::x, a:b", "100%25\\x0a::error::x, a:b");
+    GIVES(HSD_ESCAPE_GITHUB_PROPERTY, "100%, a:b\r", "100%25%2C a%3Ab\\x0d");
+}

@@ -350,6 +350,7 @@ Test(text, passes_on_a_failed_write)
         hsd_error err;
         hsd_error_init(&err);
         const hsd_report_format *format = hsd_report_format_get(i);
+        if (!format->write_diff) continue; /* a check alone */
         cr_expect(format->write_diff(&diff, &wide, sample_write, &sink, &err) == HSD_E_IO, "%s",
                   format->name);
         cr_expect(err.sys_errno == 28);
