@@ -26,6 +26,7 @@
 #include "diff/tally.h"
 #include "diff/tree.h"
 #include "diff/trie.h"
+#include "diff/trie_names.h"
 #include "graph/paged.h"
 #include "graph/shortest.h"
 
@@ -91,8 +92,7 @@ bool hsd_growth_can_hold(const hsd_growth *growth, uint32_t type, uint32_t edge)
 /* An edge of diff/tree.h as the trie has it: what reads alike is alike. */
 static inline uint32_t hsd_growth_edge_of(const hsd_growth *growth, uint32_t edge)
 {
-    if (edge == growth->item_edge) return HSD_TRIE_ANY;
-    return edge == HSD_EDGE_NAMELESS ? HSD_TRIE_INDIRECT : edge;
+    return hsd_trie_edge_of(growth->item_edge, edge);
 }
 
 /* ---- the steps ---- */

@@ -36,16 +36,6 @@ static void find_common_roots(hsd_growth *growth)
     for (uint32_t root = 0; root < c->roots.count; root++) growth->is_common_root[root] = growth->is_common_root[root] == SIDE_COUNT;
 }
 
-static void find_item_edge(hsd_growth *growth)
-{
-    growth->item_edge = HSD_TRIE_INDIRECT - 2; /* none */
-    for (uint32_t edge = 0; edge < growth->c->edges.count; edge++) {
-        const hsd_bytes text = hsd_edge_text(&growth->c->edges, edge);
-        const bool is_plain = !growth->c->edges.is_fold[edge]; /* a folded name may read the same */
-        if (is_plain && text.size == 3 && memcmp(text.data, "[*]", 3) == 0) growth->item_edge = edge;
-    }
-}
-
 static hsd_status open_tables(hsd_growth *growth, hsd_error *err)
 {
     const uint32_t types = growth->c->types.names.count, roots = growth->c->roots.count;
@@ -58,7 +48,7 @@ static hsd_status open_tables(hsd_growth *growth, hsd_error *err)
         if (growth->credit_of_root[side] == NULL) return no_memory(err);
     }
     find_common_roots(growth);
-    find_item_edge(growth);
+    growth->item_edge = hsd_trie_item_edge(&growth->c->edges);
     return hsd_growth_choose_begin(growth, err);
 }
 

@@ -10,7 +10,6 @@
  */
 #include "diff/growth.h"
 
-#include "diff/trie_names.h"
 #include <hscapture/hscapture.h>
 
 hsd_status hsd_growth_chosen_make(hsd_growth_chosen *chosen, const hsd_growth *growth, hsd_error *err)

@@ -50,8 +50,8 @@ hsd_status hsd_profile_say_why(hsd_profile *profile, const char *why, hsd_error 
 hsd_status hsd_profile_say_too_few(hsd_profile *profile, uint64_t memory_bytes, uint64_t suffices, hsd_error *err)
 {
     char why[160];
-    snprintf(why, sizeof why, "%llu MiB of memory are too few for so many, %llu suffice", (unsigned long long)(memory_bytes >> 20),
-             (unsigned long long)((suffices + 0xfffff) >> 20));
+    snprintf(why, sizeof why, "%llu MiB of memory are too few for so many, %llu suffice",
+             (unsigned long long)(memory_bytes >> 20), (unsigned long long)((suffices + 0xfffff) >> 20));
     return hsd_profile_say_why(profile, why, err);
 }
 
@@ -173,8 +173,8 @@ static hsd_status no_objects(const hsd_capture_info *info, hsd_error *err)
     return status;
 }
 
-static hsd_status make(hsd_profile *profile, hsd_capture *capture, const hsd_profile_options *options, const hsd_run *run,
-                       hsd_error *err)
+static hsd_status make(hsd_profile *profile, hsd_capture *capture, const hsd_profile_options *options,
+                       const hsd_run *run, hsd_error *err)
 {
     const hsd_capture_info *info = hsd_capture_get_info(capture);
     const bool has_totals_alone = info->objects == 0 && info->summary_objects > 0;
@@ -184,8 +184,8 @@ static hsd_status make(hsd_profile *profile, hsd_capture *capture, const hsd_pro
     return options->each != NULL ? no_objects(info, err) : hsd_profile_summarise(profile, capture, err);
 }
 
-hsd_status hsd_profile_make(hsd_profile **out, hsd_capture *capture, const hsd_profile_options *options, const hsd_run *run,
-                            hsd_error *err)
+hsd_status hsd_profile_make(hsd_profile **out, hsd_capture *capture, const hsd_profile_options *options,
+                            const hsd_run *run, hsd_error *err)
 {
     static const hsd_profile_options no_options;
     hsd_profile *profile = NULL;

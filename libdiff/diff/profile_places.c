@@ -1,5 +1,6 @@
 /*
- * Places as rows: the heaviest of them (diff/trie_cut.h), with their texts, children of one place by what is below them.
+ * Places as rows: the heaviest of them (diff/trie_cut.h), with their texts, children of one place by what is below
+ * them.
  */
 #include "diff/profile_state.h"
 
@@ -11,7 +12,10 @@ typedef struct texts { /* by number, copied when a row first shows them */
     hsd_text *types, *roots, *edges;
 } texts;
 
-static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for the places of a profile"); }
+static hsd_status no_memory(hsd_error *err)
+{
+    return hsd_fail(err, HSD_E_NOMEM, "out of memory for the places of a profile");
+}
 
 uint64_t hsd_profile_place_bytes(uint64_t places) { return hsd_trie_cut_bytes(places) + places * sizeof(hsd_place); }
 
@@ -81,7 +85,8 @@ static hsd_place row_of(const hsd_profile_names *names, const hsd_trie_kept *pla
     };
 }
 
-static hsd_status make_rows(hsd_profile *profile, const hsd_profile_names *names, const hsd_trie_cut *cut, hsd_error *err)
+static hsd_status make_rows(hsd_profile *profile, const hsd_profile_names *names, const hsd_trie_cut *cut,
+                            hsd_error *err)
 {
     profile->places = hsd_arena_take(&profile->store->arena, cut->count * sizeof *profile->places);
     if (profile->places == NULL) return no_memory(err);

@@ -1,6 +1,6 @@
 /*
- * A profile of a baseline: its sums, as they were kept. That they can be indexed by is the record reader's to see to; here they are held
- * against each other, since what types, roots and places say must be of one heap.
+ * A profile of a baseline: its sums, as they were kept. That they can be indexed by is the record reader's to see to;
+ * here they are held against each other, since what types, roots and places say must be of one heap.
  */
 #include "diff/profile_read.h"
 
@@ -12,7 +12,10 @@
 #include "base/check.h"
 #include <hscapture/hscapture.h>
 
-static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for the sums of a baseline"); }
+static hsd_status no_memory(hsd_error *err)
+{
+    return hsd_fail(err, HSD_E_NOMEM, "out of memory for the sums of a baseline");
+}
 
 hsd_status hsd_profile_contradiction(const hsd_profile_reading *r, hsd_error *err, const char *format, ...)
 {
@@ -27,7 +30,8 @@ hsd_status hsd_profile_contradiction(const hsd_profile_reading *r, hsd_error *er
     return HSD_E_CORRUPT;
 }
 
-hsd_status hsd_profile_add(const hsd_profile_reading *r, hsd_amount *sum, uint64_t objects, uint64_t bytes, hsd_error *err)
+hsd_status hsd_profile_add(const hsd_profile_reading *r, hsd_amount *sum, uint64_t objects, uint64_t bytes,
+                           hsd_error *err)
 {
     if (hsd_add_u64(sum->objects, objects, &sum->objects) && hsd_add_u64(sum->bytes, bytes, &sum->bytes)) return HSD_OK;
     return hsd_profile_contradiction(r, err, "they pass 64 bits");
@@ -39,8 +43,8 @@ uint32_t hsd_profile_text_number(const hsd_profile_reading *r, uint32_t string)
     return number == HSD_ID_NONE ? 0 : number;
 }
 
-hsd_status hsd_profile_each_record(hsd_profile_reading *r, hsd_record_kind kind, hsd_profile_record_fn take, void *context,
-                                   hsd_error *err)
+hsd_status hsd_profile_each_record(hsd_profile_reading *r, hsd_record_kind kind, hsd_profile_record_fn take,
+                                   void *context, hsd_error *err)
 {
     hsd_record_reader *reader;
     hsd_record record;
@@ -102,7 +106,8 @@ static hsd_status want_root(hsd_profile_reading *r, void *context, const hsd_rec
 }
 
 /* A row for each text; of one name's kinds the least that is known. */
-static hsd_status row_of_root(hsd_profile_reading *r, root_rows *rows, const hsd_root_total *total, hsd_top_root **out, hsd_error *err)
+static hsd_status row_of_root(hsd_profile_reading *r, root_rows *rows, const hsd_root_total *total, hsd_top_root **out,
+                              hsd_error *err)
 {
     hsd_profile *profile = r->profile;
     const uint32_t text = hsd_profile_text_number(r, total->name);
@@ -123,7 +128,8 @@ static hsd_status take_root(hsd_profile_reading *r, void *context, const hsd_rec
     const hsd_root_total *total = &record->root_total;
     root_rows *rows = context;
     hsd_top_root *row;
-    if (!r->profile->has_roots) return hsd_profile_contradiction(r, err, "it has totals by root of a capture that had no roots");
+    if (!r->profile->has_roots)
+        return hsd_profile_contradiction(r, err, "it has totals by root of a capture that had no roots");
     HSD_TRY(row_of_root(r, rows, total, &row, err));
     row->is_shared = row->is_shared || (total->flags & HSC_ROOT_TOTAL_SHARED) != 0;
     row->retained_bytes = r->wants_places ? hsd_add_saturating(row->retained_bytes, total->retained_bytes) : 0;
@@ -157,8 +163,10 @@ static hsd_status check_whole(const hsd_profile_reading *r, const char *by, hsd_
 {
     const hsd_amount live = r->profile->side.live;
     if (is_same(all, live)) return HSD_OK;
-    return hsd_profile_contradiction(r, err, "by type %" PRIu64 " %s of %" PRIu64 " bytes are live, by %s %" PRIu64 " of %" PRIu64,
-                         live.objects, live.objects == 1 ? "object" : "objects", live.bytes, by, all.objects, all.bytes);
+    const char *what = live.objects == 1 ? "object" : "objects", *are = live.objects == 1 ? "is" : "are";
+    return hsd_profile_contradiction(r, err,
+                                     "by type %" PRIu64 " %s of %" PRIu64 " bytes %s live, by %s %" PRIu64 " of %" PRIu64,
+                                     live.objects, what, live.bytes, are, by, all.objects, all.bytes);
 }
 
 static hsd_status check_retained(const hsd_profile_reading *r, hsd_error *err)
@@ -168,14 +176,14 @@ static hsd_status check_retained(const hsd_profile_reading *r, hsd_error *err)
     for (size_t i = 0; i < profile->type_count; i++) {
         const hsd_top_type *row = &profile->types[i];
         if (row->retained_bytes < row->live.bytes)
-            return hsd_profile_contradiction(r, err, "%.100s retains %" PRIu64 " bytes and has %" PRIu64, row->name.data,
-                                             row->retained_bytes, row->live.bytes);
+            return hsd_profile_contradiction(r, err, "%.100s retains %" PRIu64 " bytes and has %" PRIu64,
+                                             row->name.data, row->retained_bytes, row->live.bytes);
     }
     for (size_t i = 0; i < profile->root_count; i++) {
         const hsd_top_root *row = &profile->roots[i];
         if (row->retained_bytes > whole)
-            return hsd_profile_contradiction(r, err, "the root %.100s retains %" PRIu64 " bytes of %" PRIu64, row->name.data,
-                                             row->retained_bytes, whole);
+            return hsd_profile_contradiction(r, err, "the root %.100s retains %" PRIu64 " bytes of %" PRIu64,
+                                             row->name.data, row->retained_bytes, whole);
     }
     if (profile->side.soft.objects <= profile->side.live.objects && profile->side.soft.bytes <= whole) return HSD_OK;
     return hsd_profile_contradiction(r, err, "more is held softly than is live");
@@ -188,7 +196,8 @@ static hsd_status check_counts(const hsd_profile_reading *r, hsd_error *err)
     const uint64_t objects = hsd_add_saturating(side->live.objects, side->unreached.objects);
     const uint64_t counted = hsd_add_saturating(r->info->objects, r->info->summary_objects);
     if (objects == counted) return HSD_OK;
-    return hsd_profile_contradiction(r, err, "%" PRIu64 " objects are live or unreached, and %" PRIu64 " were counted", objects, counted);
+    return hsd_profile_contradiction(r, err, "%" PRIu64 " of its objects are live or unreached, and %" PRIu64 " were counted",
+                                     objects, counted);
 }
 
 static hsd_status check(const hsd_profile_reading *r, hsd_amount by_root, hsd_amount by_place, hsd_error *err)
@@ -224,7 +233,8 @@ static hsd_status tell_of(telling *t, const hsd_object *object, hsd_error *err)
 {
     hsd_profile_reading *r = t->r;
     const uint32_t row = t->rows[hsd_type_common(&r->table, object->type)];
-    if (t->has_last && object->id <= t->last_id) return hsd_profile_contradiction(r, err, "ids of objects do not ascend");
+    if (t->has_last && object->id <= t->last_id)
+        return hsd_profile_contradiction(r, err, "ids of objects do not ascend");
     if (row == HSD_ID_NONE) return hsd_profile_contradiction(r, err, "an object is of a type that nothing live is of");
     t->last_id = object->id;
     t->has_last = true;
@@ -251,7 +261,8 @@ static hsd_status check_told(const telling *t, hsd_error *err)
     const hsd_profile *profile = t->r->profile;
     for (size_t i = 0; i < profile->type_count && t->r->info->is_complete; i++) {
         if (!is_same(t->told[i], profile->types[i].live))
-            return hsd_profile_contradiction(t->r, err, "the objects of %.100s are not those that are live", profile->types[i].name.data);
+            return hsd_profile_contradiction(t->r, err, "the objects of %.100s are not those that are live",
+                                             profile->types[i].name.data);
     }
     return HSD_OK;
 }
@@ -279,11 +290,12 @@ static hsd_status decide_on_places(hsd_profile_reading *r, hsd_error *err)
 {
     const hsd_capture_info *info = r->info;
     const uint64_t bytes = hsd_profile_reading_bytes(r);
-    if ((info->sums & HSC_SUMS_PLACES) == 0)
-        return hsd_profile_say_why(r->profile, info->why_no_places[0] != 0 ? info->why_no_places : "the baseline has none", err);
-    if (!info->is_complete)
-        return hsd_profile_say_why(r->profile, "the baseline is incomplete: what was lost may hold what is left", err);
-    if (r->options->no_places) return hsd_profile_say_why(r->profile, "they were not asked for", err);
+    const char *why = NULL;
+    if ((info->sums & HSC_SUMS_PLACES) == 0) why = info->why_no_places;
+    else if (!info->is_complete) why = "the baseline is incomplete: what was lost may hold what is left";
+    else if (r->options->no_places) why = "they were not asked for";
+    if (why != NULL && why[0] == 0) why = "the baseline has none";
+    if (why != NULL) return hsd_profile_say_why(r->profile, why, err);
     if (bytes > r->memory_bytes / 2) return hsd_profile_say_too_few(r->profile, r->memory_bytes, 2 * bytes, err);
     r->wants_places = true;
     return HSD_OK;
@@ -320,7 +332,8 @@ static hsd_status read_sums(hsd_profile_reading *r, hsd_error *err)
     HSD_TRY(read_roots(r, &by_root, err));
     if (r->wants_places) HSD_TRY(hsd_profile_read_places(r, &by_place, err));
     r->profile->has_places = r->wants_places;
-    r->profile->place_least_bytes = hsd_max_u64(r->profile->place_least_bytes, r->wants_places ? r->info->place_least_bytes : 0);
+    const uint64_t least = r->wants_places ? r->info->place_least_bytes : 0; /* what is cut was cut before */
+    r->profile->place_least_bytes = hsd_max_u64(r->profile->place_least_bytes, least);
     HSD_TRY(check(r, by_root, by_place, err));
     hsd_profile_sort(r->profile);
     return HSD_OK;
@@ -346,10 +359,11 @@ static hsd_status run_reading(hsd_profile_reading *r, hsd_error *err)
     return r->options->each != NULL ? tell(r, err) : HSD_OK;
 }
 
-hsd_status hsd_profile_read(hsd_profile *profile, hsd_capture *capture, const hsd_profile_options *options, const hsd_run *run,
-                            hsd_error *err)
+hsd_status hsd_profile_read(hsd_profile *profile, hsd_capture *capture, const hsd_profile_options *options,
+                            const hsd_run *run, hsd_error *err)
 {
-    hsd_profile_reading r = {.profile = profile, .capture = capture, .info = hsd_capture_get_info(capture), .options = options};
+    hsd_profile_reading r = {.profile = profile, .capture = capture, .options = options};
+    r.info = hsd_capture_get_info(capture);
     r.memory_bytes = run != NULL && run->memory_bytes > 0 ? run->memory_bytes : hsd_run_default_memory();
     const hsd_status status = run_reading(&r, err);
     hsd_texts_release(&r.texts);

@@ -20,16 +20,18 @@ typedef struct hsd_profile_reading {
 } hsd_profile_reading;
 
 /* Called for each record of one kind, in their order. */
-typedef hsd_status (*hsd_profile_record_fn)(hsd_profile_reading *r, void *context, const hsd_record *record, hsd_error *err);
-hsd_status hsd_profile_each_record(hsd_profile_reading *r, hsd_record_kind kind, hsd_profile_record_fn take, void *context,
-                                   hsd_error *err);
+typedef hsd_status (*hsd_profile_record_fn)(hsd_profile_reading *r, void *context, const hsd_record *record,
+                                            hsd_error *err);
+hsd_status hsd_profile_each_record(hsd_profile_reading *r, hsd_record_kind kind, hsd_profile_record_fn take,
+                                   void *context, hsd_error *err);
 
 /* HSD_E_CORRUPT, with the next command. */
 hsd_status hsd_profile_contradiction(const hsd_profile_reading *r, hsd_error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Adds; HSD_E_CORRUPT for what passes 64 bits. */
-hsd_status hsd_profile_add(const hsd_profile_reading *r, hsd_amount *sum, uint64_t objects, uint64_t bytes, hsd_error *err);
+hsd_status hsd_profile_add(const hsd_profile_reading *r, hsd_amount *sum, uint64_t objects, uint64_t bytes,
+                           hsd_error *err);
 
 /* The number of a string's text in r->texts. */
 uint32_t hsd_profile_text_number(const hsd_profile_reading *r, uint32_t string);

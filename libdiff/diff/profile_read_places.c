@@ -1,8 +1,9 @@
 /*
- * The places of a baseline. Their order was held by the record reader: parents come before children, none is deeper than a cut can
- * order. Places that read alike below one parent become one, with all that hangs from them, so that a path leads to one row.
+ * The places of a baseline. Their order was held by the record reader: parents come before children, none is deeper
+ * than a cut can order. Places that read alike below one parent become one, with all that hangs from them, so that a path
+ * leads to one row.
  *
- *      records ──(parent, edge, type, marks)──► names: number of each distinct place ──► sums ──► the heaviest as rows
+ *      records ──(parent, edge, type)──► number of each distinct place ──► sums ──► the heaviest as rows
  */
 #include "diff/profile_read.h"
 
@@ -27,6 +28,11 @@ typedef struct places {
 } places;
 
 #define KEY_BYTES_MOST 64u /* of an interned key, with its share of the tables */
+
+static hsd_status no_memory(hsd_error *err)
+{
+    return hsd_fail(err, HSD_E_NOMEM, "out of memory for the places of a baseline");
+}
 
 uint64_t hsd_profile_reading_bytes(const hsd_profile_reading *r)
 {
@@ -117,7 +123,7 @@ static hsd_status name_edges(const hsd_names *texts, hsd_edge_names *edges, hsd_
     edges->count = 2 * texts->count;
     edges->texts = calloc((size_t)edges->count + 1, sizeof *edges->texts);
     edges->is_fold = calloc((size_t)edges->count + 1, sizeof *edges->is_fold);
-    if (edges->texts == NULL || edges->is_fold == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the places of a baseline");
+    if (edges->texts == NULL || edges->is_fold == NULL) return no_memory(err);
     for (uint32_t i = 0; i < edges->count; i++) {
         edges->texts[i] = hsd_names_get(texts, i / 2);
         edges->is_fold[i] = i % 2;
@@ -131,8 +137,9 @@ static hsd_status make_rows(hsd_profile_reading *r, places *p, hsd_error *err)
     const hsd_trie_source source = {.context = p, .count = p->count, .get = get};
     const hsd_profile_names names = {.types = &r->types.names, .roots = &r->texts.names, .edges = &edges, .context = p,
                                      .can_hold = can_hold};
+    const uint32_t most = hsd_profile_most_places(r->options);
     hsd_status status = name_edges(&r->texts.names, &edges, err);
-    if (status == HSD_OK) status = hsd_profile_places(r->profile, &source, &names, hsd_profile_most_places(r->options), err);
+    if (status == HSD_OK) status = hsd_profile_places(r->profile, &source, &names, most, err);
     hsd_edge_names_release(&edges);
     return status;
 }
@@ -143,7 +150,7 @@ static hsd_status read_all(hsd_profile_reading *r, places *p, hsd_error *err)
     p->item = hsd_names_find(&r->texts.names, (hsd_bytes){(const uint8_t *)"[*]", 3});
     p->list = calloc((size_t)p->records + 1, sizeof *p->list);
     p->number_of = calloc((size_t)p->records + 1, sizeof *p->number_of);
-    if (p->list == NULL || p->number_of == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the places of a baseline");
+    if (p->list == NULL || p->number_of == NULL) return no_memory(err);
     HSD_TRY(hsd_profile_each_record(r, HSD_RECORD_PLACE, take, p, err));
     if (p->count == 0) return hsd_profile_contradiction(r, err, "it says that it has places, and has none");
     add_up(p);

@@ -15,18 +15,19 @@
 #include "diff/trie_cut.h"
 #include <hsdiff/profile.h>
 
-/* Each fills types, roots, places, side and warnings of a new profile, and tells options->each of objects, if it is wanted,
- * when all else is done. */
-hsd_status hsd_profile_walk(hsd_profile *profile, hsd_capture *capture, const hsd_profile_options *options, const hsd_run *run,
-                            hsd_error *err);
-hsd_status hsd_profile_read(hsd_profile *profile, hsd_capture *capture, const hsd_profile_options *options, const hsd_run *run,
-                            hsd_error *err);
+/* Each fills types, roots, places, side and warnings of a new profile, and tells options->each of objects, if it is
+ * wanted, when all else is done. */
+hsd_status hsd_profile_walk(hsd_profile *profile, hsd_capture *capture, const hsd_profile_options *options,
+                            const hsd_run *run, hsd_error *err);
+hsd_status hsd_profile_read(hsd_profile *profile, hsd_capture *capture, const hsd_profile_options *options,
+                            const hsd_run *run, hsd_error *err);
 hsd_status hsd_profile_summarise(hsd_profile *profile, hsd_capture *capture, hsd_error *err);
 
 /* Types and roots into the order of the result. */
 void hsd_profile_sort(hsd_profile *profile);
 
-/* The rows of types by another numbering of the same names; a type without a row is HSD_ID_NONE. For the caller to free. */
+/* The rows of types by another numbering of the same names; a type without a row is HSD_ID_NONE. For the caller to
+ * free. */
 hsd_status hsd_profile_rows_of(const hsd_profile *profile, const hsd_names *names, uint32_t **rows, hsd_error *err);
 
 hsd_status hsd_profile_say_why(hsd_profile *profile, const char *why, hsd_error *err);

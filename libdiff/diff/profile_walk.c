@@ -1,6 +1,6 @@
 /*
- * A profile of a full capture: the stages of a diff with one side, then one walk over its dominator tree that adds up what
- * types and roots retain and fills the tree of type paths. No graph stays, nobody asks for paths.
+ * A profile of a full capture: the stages of a diff with one side, then one walk over its dominator tree that adds up
+ * what types and roots retain and fills the tree of type paths. No graph stays, nobody asks for paths.
  *
  *      single ──► census ────────────────────────────────────────────────► types, roots; each object by id
  *          └────► tree ──► retained by type and root
@@ -79,7 +79,8 @@ static hsd_status walk_tree(profile_walk *w, hsd_error *err)
     HSD_TRY(hsd_retained_init(&w->roots, single->side.roots.names.count, err));
     HSD_TRY(hsd_trie_new(&w->trie, &config, err));
     w->item_edge = hsd_trie_item_edge(&single->edges);
-    HSD_TRY(hsd_tree_walk(single->side.tree, &visitor, &super_root, single->plan.growth_bytes / 8, &single->space, err));
+    const uint64_t stack_bytes = single->plan.growth_bytes / 8;
+    HSD_TRY(hsd_tree_walk(single->side.tree, &visitor, &super_root, stack_bytes, &single->space, err));
     hsd_sorter_free(single->side.tree);
     single->side.tree = NULL;
     return hsd_trie_finish(w->trie, err);
@@ -105,7 +106,8 @@ static hsd_status say_rows_are_many(profile_walk *w, hsd_error *err)
     const hsd_plan *plan = &w->single.plan;
     const uint64_t census = w->options->each != NULL ? (uint64_t)w->single.side.object_count * 8 * HSD_CENSUS_WORDS : 0;
     const uint64_t missing = rows_bytes(w) - room_of(plan) + census;
-    return hsd_profile_say_too_few(w->profile, plan->memory_bytes, plan->memory_bytes + missing / 15 * 16 + MORE_GROWTH, err);
+    const uint64_t suffices = plan->memory_bytes + missing / 15 * 16 + MORE_GROWTH;
+    return hsd_profile_say_too_few(w->profile, plan->memory_bytes, suffices, err);
 }
 
 static bool can_hold(const void *context, const hsd_trie_kept *place)
@@ -166,7 +168,8 @@ static hsd_status run_walk(profile_walk *w, hsd_capture *capture, hsd_error *err
     hsd_single *single = &w->single;
     HSD_TRY(hsd_single_walk(single, capture, err));
     HSD_TRY(find_places(w, err));
-    const hsd_retained_sums *types = profile->has_places ? &w->types : NULL, *roots = profile->has_places ? &w->roots : NULL;
+    const hsd_retained_sums *types = profile->has_places ? &w->types : NULL;
+    const hsd_retained_sums *roots = profile->has_places ? &w->roots : NULL;
     HSD_TRY(hsd_single_types(single, types, profile->store, &profile->types, &profile->type_count, err));
     HSD_TRY(hsd_single_roots(single, roots, profile->store, &profile->roots, &profile->root_count, err));
     hsd_profile_sort(profile);
@@ -179,8 +182,8 @@ static hsd_status run_walk(profile_walk *w, hsd_capture *capture, hsd_error *err
     return HSD_OK;
 }
 
-hsd_status hsd_profile_walk(hsd_profile *profile, hsd_capture *capture, const hsd_profile_options *options, const hsd_run *run,
-                            hsd_error *err)
+hsd_status hsd_profile_walk(hsd_profile *profile, hsd_capture *capture, const hsd_profile_options *options,
+                            const hsd_run *run, hsd_error *err)
 {
     profile_walk w = {.profile = profile, .options = options};
     hsd_single_init(&w.single, run);

@@ -11,7 +11,10 @@
 #include "base/id_map.h"
 #include "diff/store.h"
 
-static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for the tree of type paths"); }
+static hsd_status no_memory(hsd_error *err)
+{
+    return hsd_fail(err, HSD_E_NOMEM, "out of memory for the tree of type paths");
+}
 
 static void get_of_trie(void *context, uint32_t node, hsd_trie_node *out) { hsd_trie_get(context, node, out); }
 

@@ -26,7 +26,7 @@ hsd_trie_source hsd_trie_as_source(hsd_trie *trie);
 typedef struct hsd_trie_kept {
     hsd_trie_node node;   /* parent: in the list; own: with all below that was not kept */
     hsd_text edge, type;  /* by the caller between find and order; empty */
-    uint64_t rank;        /* likewise: children of one place come by rank, largest first, then by edge, type, text before number */
+    uint64_t rank;        /* likewise: children of one place come by rank, largest first; ties by texts of edge and type */
     uint32_t number;      /* in the source */
     uint32_t first, end;  /* its children, while they are ordered */
 } hsd_trie_kept;
@@ -40,7 +40,8 @@ typedef struct hsd_trie_cut {
 /* Bytes that a cut to so many places takes at most. */
 uint64_t hsd_trie_cut_bytes(uint64_t places);
 
-/* Keeps at most `most` places, the root of all included; most >= 1. HSD_E_NOMEM. Zeroed cuts are released in any case. */
+/* Keeps at most `most` places, the root of all included; most >= 1. HSD_E_NOMEM. For the caller to release in any
+ * case. */
 hsd_status hsd_trie_cut_find(hsd_trie_cut *cut, const hsd_trie_source *source, uint32_t most, hsd_error *err);
 
 /* Brings the list into preorder, parents renumbered. */

@@ -13,7 +13,8 @@
 
 #define HSD_TRIE_NO_ITEM (HSD_TRIE_INDIRECT - 2) /* no name reads [*] */
 
-/* The name that reads [*]: HSD_TRIE_ANY stands for it. One that leads into a container may read the same and is another. */
+/* The name that reads [*]: HSD_TRIE_ANY stands for it. One that leads into a container may read the same and is
+ * another. */
 static inline uint32_t hsd_trie_item_edge(const hsd_edge_names *edges)
 {
     for (uint32_t edge = 0; edge < edges->count; edge++) {
@@ -37,7 +38,8 @@ static inline bool hsd_trie_is_fold(const hsd_edge_names *edges, uint32_t edge)
 }
 
 /* What can hold growth, if it is there before and after: no helper of a container and no insides of one. */
-static inline bool hsd_trie_can_hold(const hsd_type_names *types, const hsd_edge_names *edges, uint32_t type, uint32_t edge)
+static inline bool hsd_trie_can_hold(const hsd_type_names *types, const hsd_edge_names *edges, uint32_t type,
+                                     uint32_t edge)
 {
     return (types->flags[type] & HSC_TYPE_INTERNAL) == 0 && !hsd_trie_is_fold(edges, edge);
 }

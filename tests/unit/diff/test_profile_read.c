@@ -355,7 +355,7 @@ Test(profile_read, refuses_objects_that_are_not_those_of_its_sums)
     told[4].bytes = 11;
     refuse_objects("the objects of Item are not those that are live");
     objects.count = 9;
-    refuse_objects("10 were counted");
+    refuse_objects("11 of its objects are live or unreached, and 10 were counted");
 }
 
 Test(profile_read, refuses_objects_in_no_order)
