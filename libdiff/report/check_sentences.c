@@ -104,6 +104,15 @@ hsd_status hsd_finding_append(hsd_buffer *out, const hsd_check *check, const hsd
     return hsd_finding_append_excuse(out, finding, err);
 }
 
+/* " objects", " type"; nothing for sizes and for what the capture measured. */
+static const char *noun_of(const hsd_check_row *row)
+{
+    const bool is_one = row->found == 1 || row->found == -1;
+    if (row->is_bytes || row->rule->measure == HSD_MEASURE_CAPTURE) return "";
+    if (row->rule->measure == HSD_MEASURE_NEW_TYPES) return is_one ? " type" : " types";
+    return is_one ? " object" : " objects";
+}
+
 hsd_status hsd_row_append_verdict(hsd_buffer *out, const hsd_check_row *row, bool is_exact, hsd_error *err)
 {
     char found[HSD_VALUE_CHARS], limit[HSD_VALUE_CHARS], over[HSD_VALUE_CHARS], text[3 * HSD_VALUE_CHARS + 64];
@@ -112,13 +121,11 @@ hsd_status hsd_row_append_verdict(hsd_buffer *out, const hsd_check_row *row, boo
         HSD_TRY(put(out, row->why_unknown.size > 0 ? ": " : "", err));
         return put_text(out, row->why_unknown, err);
     }
-    hsd_row_amount(found, row, row->found, is_exact);
-    hsd_row_amount(limit, row, row->limit, is_exact);
-    hsd_row_amount(over, row, row->over, is_exact);
-    if (row->over > 0)
-        snprintf(text, sizeof text, "%s, the limit is %s, over by %s", found, limit, over);
-    else
-        snprintf(text, sizeof text, "%s, the limit is %s", found, limit);
+    hsd_row_value(found, row, row->found, is_exact);
+    hsd_row_value(limit, row, row->limit, is_exact);
+    hsd_row_value(over, row, row->over, is_exact);
+    snprintf(text, sizeof text, "%s%s%s, the limit is %s%s%s", found, noun_of(row), row->is_per_round ? " per round" : "", limit,
+             row->over > 0 ? ", over by " : "", row->over > 0 ? over : "");
     return put(out, text, err);
 }
 

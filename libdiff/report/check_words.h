@@ -70,7 +70,7 @@ static inline bool hsd_row_is_of_places(const hsd_check_row *row)
     return row->rule->subject == HSD_SUBJECT_HOLDER || row->rule->subject == HSD_SUBJECT_ROOT;
 }
 
-/* "+412,310, the limit is 0, over by +412,310"; why it cannot be judged or was not asked; raw text. */
+/* "+412,310 objects, the limit is 0, over by +412,310"; why it cannot be judged or was not asked; raw text. */
 hsd_status hsd_row_append_verdict(hsd_buffer *out, const hsd_check_row *row, bool is_exact, hsd_error *err);
 
 /* What all reports say first: the rules and the captures. Foreign, raw: ".hsdiff.yml, 4 rules, base.hs -> head.hs". */

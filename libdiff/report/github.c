@@ -1,7 +1,7 @@
 /*
  * A check as workflow commands of GitHub: an annotation a rule that failed, at the rule's line in the configuration.
  *
- *      ::error file=.hsdiff.yml,line=7,title=hsdiff%3A sessions are released::+412,310, the limit is 0, …
+ *      ::error file=.hsdiff.yml,line=7,title=hsdiff%3A sessions are released::+412,310 objects, the limit is 0, …
  *
  * A step shows ten annotations of a kind, so the tenth tells of all that would follow. Names are escaped by the runner's rules, with the
  * marks of a terminal in front, so none can end a line or begin a command.

@@ -45,6 +45,7 @@ static void put_rule(hsd_out *out, const hsd_rule *rule)
     hsd_json_text(out, "\"subject\": ", hsd_subject_name(rule->subject));
     hsd_json_string(out, ", \"pattern\": ", rule->pattern);
     hsd_json_text(out, ", \"measure\": ", hsd_measure_name(rule));
+    hsd_json_count(out, ", \"line\": ", rule->line);
     hsd_out_text(out, "}}");
 }
 
@@ -160,6 +161,8 @@ static void put_locations(log *l, const hsd_check_row *row, const hsd_finding *f
 {
     hsd_out *out = &l->out;
     const hsd_site_frame *frame = finding ? hsd_finding_frame(finding) : NULL;
+    const bool has_any = finding || (l->config_path.size > 0 && row->rule->line > 0);
+    if (!has_any) return;
     hsd_out_text(out, ", \"locations\": [{");
     const bool has_physical = put_physical(l, row->rule, frame);
     if (finding) {
