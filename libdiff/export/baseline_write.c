@@ -1,5 +1,6 @@
 /*
- * The records of a baseline, in the order types, strings, sums, metrics, losses, objects. Nothing depends on the machine: the
+ * The records of a baseline: types and roots, each name with its sums, so that a file that was cut off keeps whole rows; then places, metrics,
+ * losses, objects. Nothing depends on the machine: the
  * memory of the writer is fixed, and blocks are stored as they are, since a compressor may pack alike bytes differently from
  * one version to the next; a repository compresses by itself, and sees what changed.
  */
@@ -97,16 +98,25 @@ static hsc_options options_of(putting *p, const uint8_t capture_id[16], hsc_base
 
 /* ---- sums: errors of the writer stick, and are looked at in the end ---- */
 
-static void put_names(const putting *p)
+static void define_type(const putting *p, size_t i, uint32_t flags)
 {
-    const hsd_profile *profile = p->from->profile;
-    const hsd_numbered *types = &p->from->names->types, *strings = &p->from->names->strings;
-    for (uint32_t i = 0; i < types->count; i++) {
-        const uint32_t flags = i < profile->type_count ? profile->types[i].flags : 0;
-        hsc_define_type(p->out, i + 1, types->texts[i].data, types->texts[i].size, flags);
-    }
-    for (uint32_t i = 0; i < strings->count; i++)
-        hsc_define_string(p->out, i + 1, strings->texts[i].data, strings->texts[i].size);
+    const hsd_text name = p->from->names->types.texts[i];
+    hsc_define_type(p->out, (uint32_t)i + 1, name.data, name.size, flags);
+}
+
+static void define_string(const putting *p, size_t i)
+{
+    const hsd_text text = p->from->names->strings.texts[i];
+    hsc_define_string(p->out, (uint32_t)i + 1, text.data, text.size);
+}
+
+/* What places name, and no row. */
+static void put_other_names(const putting *p)
+{
+    for (size_t i = p->from->profile->type_count; i < p->from->names->types.count; i++)
+        define_type(p, i, 0);
+    for (size_t i = p->from->profile->root_count; i < p->from->names->strings.count; i++)
+        define_string(p, i);
 }
 
 /* What is live has records where there are objects; the rest is counted, for readers that know no baselines. */
@@ -116,6 +126,7 @@ static void put_types(const putting *p)
     for (size_t i = 0; i < p->from->profile->type_count; i++) {
         const hsd_top_type *row = &p->from->profile->types[i];
         const uint32_t type = (uint32_t)i + 1;
+        define_type(p, i, row->flags);
         hsc_sum_type(p->out, &(hsc_live_total){.type = type,
                                                .objects = row->live.objects,
                                                .bytes = row->live.bytes,
@@ -131,6 +142,7 @@ static void put_roots(const putting *p)
 {
     for (size_t i = 0; i < p->from->profile->root_count; i++) {
         const hsd_top_root *row = &p->from->profile->roots[i];
+        define_string(p, i);
         hsc_sum_root(p->out, &(hsc_root_total){.name = (uint32_t)i + 1,
                                                .kind = (hsc_root_kind)row->kind,
                                                .flags = row->is_shared ? HSC_ROOT_TOTAL_SHARED : 0,
@@ -205,9 +217,9 @@ static void put_reason(const putting *p)
 static hsd_status put_all(const putting *p, hsd_error *err)
 {
     put_reason(p);
-    put_names(p);
     put_types(p);
     put_roots(p);
+    put_other_names(p);
     put_places(p);
     put_metrics(p);
     HSD_TRY(put_losses(p, err));

@@ -52,7 +52,7 @@ void hsd_verify_baseline(hsd_verifier *v)
     if ((counts->roots | counts->edges) != 0)
         hsd_verify_tell(v, "7.11", "it is a baseline, and has %llu roots and %llu edges",
                         (unsigned long long)counts->roots, (unsigned long long)counts->edges);
-    if (v->file.header.minor < HSC_VERSION_MINOR_BASELINE)
+    if (v->file.header.minor < HSC_VERSION_MINOR_BASELINE && !v->is_salvaged) /* a reader of 1.0 salvages as 1.0 */
         hsd_verify_tell(v, "3.4", "it is a baseline, and says that it is of version %u.%u",
                         v->file.header.major, v->file.header.minor);
     if (!v->has_lost && v->end[HSC_END_STATE] == HSC_STATE_COMPLETE) check_sums(v);
