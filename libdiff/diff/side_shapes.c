@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/mix.h"
 #include "diff/side_build.h"
 #include "diff/user_keys.h"
 #include "match/element.h"

@@ -10,18 +10,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#define HPROF_CONTENT_SEED   UINT64_C(0x9e3779b97f4a7c15)
-#define HPROF_CONTENT_FACTOR UINT64_C(0xd1b54a32d192ed03)
-#define HPROF_CONTENT_START                                                                        \
-    UINT64_C(0x8cb92ba72f3d8dd7) /* not the seed: their difference is a factor */
+#include "base/mix.h"
 
-/* Mixes one word in: the halves of a 64 x 64 product, folded. */
-static inline uint64_t hsd_hprof_mix(uint64_t state, uint64_t word)
-{
-    __extension__ typedef unsigned __int128 wide;
-    const wide product = (wide)(state ^ HPROF_CONTENT_SEED) * (word ^ HPROF_CONTENT_FACTOR);
-    return ((uint64_t)product ^ (uint64_t)(product >> 64)) + (state << 1 | state >> 63);
-}
+#define HPROF_CONTENT_START UINT64_C(0x8cb92ba72f3d8dd7)
 
 static inline uint64_t hsd_hprof_word(const uint8_t *at)
 {
@@ -39,14 +30,14 @@ static inline uint64_t hsd_hprof_mix_tail(uint64_t state, const uint8_t *at, siz
     uint64_t word = 0;
     for (size_t i = 0; i < size; i++)
         word |= (uint64_t)at[i] << (8 * i);
-    return hsd_hprof_mix(state, word + ((uint64_t)size << 56));
+    return hsd_mix(state, word + ((uint64_t)size << 56));
 }
 
 /* A run of bytes of an instance. */
 static inline uint64_t hsd_hprof_mix_bytes(uint64_t state, const uint8_t *at, size_t size)
 {
     for (; size >= 8; at += 8, size -= 8)
-        state = hsd_hprof_mix(state, hsd_hprof_word(at));
+        state = hsd_mix(state, hsd_hprof_word(at));
     return size == 0 ? state : hsd_hprof_mix_tail(state, at, size);
 }
 
@@ -67,10 +58,10 @@ static inline void hsd_hprof_content_add(hprof_content *content, const uint8_t *
     uint64_t a = content->lanes[0], b = content->lanes[1], c = content->lanes[2],
              d = content->lanes[3];
     for (; size >= 32; at += 32, size -= 32) {
-        a = hsd_hprof_mix(a, hsd_hprof_word(at));
-        b = hsd_hprof_mix(b, hsd_hprof_word(at + 8));
-        c = hsd_hprof_mix(c, hsd_hprof_word(at + 16));
-        d = hsd_hprof_mix(d, hsd_hprof_word(at + 24));
+        a = hsd_mix(a, hsd_hprof_word(at));
+        b = hsd_mix(b, hsd_hprof_word(at + 8));
+        c = hsd_mix(c, hsd_hprof_word(at + 16));
+        d = hsd_mix(d, hsd_hprof_word(at + 24));
     }
     content->lanes[0] = a;
     content->lanes[1] = b;
@@ -82,8 +73,8 @@ static inline void hsd_hprof_content_add(hprof_content *content, const uint8_t *
 static inline uint64_t hsd_hprof_content_finish(const hprof_content *content, const uint8_t *at,
                                                 size_t size)
 {
-    uint64_t state = hsd_hprof_mix(content->lanes[0], content->lanes[1]);
-    state = hsd_hprof_mix(state, hsd_hprof_mix(content->lanes[2], content->lanes[3]));
+    uint64_t state = hsd_mix(content->lanes[0], content->lanes[1]);
+    state = hsd_mix(state, hsd_mix(content->lanes[2], content->lanes[3]));
     state = hsd_hprof_mix_bytes(state, at, size);
     return state == 0 ? 1 : state;
 }

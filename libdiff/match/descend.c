@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/mix.h"
 
 typedef struct place {
     uint64_t hash; /* of the root and the types above */

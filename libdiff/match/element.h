@@ -27,14 +27,6 @@ typedef struct hsd_element { /* 16 bytes, by position in a hsd_sequence */
 #define HSD_REFERRER_MANY 1u
 #define HSD_REFERRER_FIRST 2u
 
-/* Mixes a word into a state: the halves of a 64 x 64 product, folded. Order matters. */
-static inline uint64_t hsd_mix(uint64_t state, uint64_t word)
-{
-    __extension__ typedef unsigned __int128 wide;
-    const wide product = (wide)(state ^ UINT64_C(0x9e3779b97f4a7c15)) * (word ^ UINT64_C(0xd1b54a32d192ed03));
-    return ((uint64_t)product ^ (uint64_t)(product >> 64)) + (state << 1 | state >> 63);
-}
-
 /* What an element is compared by first: equal for objects that look alike from outside and inside. */
 static inline uint64_t hsd_element_key(const hsd_element *e)
 {

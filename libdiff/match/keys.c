@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/mix.h"
 #include "match/descend.h"
 #include "match/neighbours.h"
 

@@ -8,6 +8,7 @@
  * An object that one root takes for this one and another for that one is left to the rungs that know more, whichever
  * side is which.
  */
+#include "base/mix.h"
 #include "match/join.h"
 #include "match/seeds_parts.h"
 

@@ -2,6 +2,7 @@
  * Taking back what stands alone, held against its definition: a pair by structure, of whose four neighbours neither the two in
  * front nor the two behind are each other's; and that this costs the same however the lonely ones lie.
  */
+#include "base/mix.h"
 #include "match/confirm.h"
 #include "sequence_kit.h"
 

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/mix.h"
 #include "match/doubt.h"
 #include "sequence_kit.h"
 

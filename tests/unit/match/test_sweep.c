@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/mix.h"
 #include "match/sweep.h"
 #include "sequence_kit.h"
 #include "support/fault.h"
