@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/bits.h"
 #include "base/note.h"
 #include "base/plan.h"
 #include "diff/marks.h"
@@ -242,8 +243,5 @@ hsd_status hsd_side_check_tables(const hsd_side_walk *side, uint64_t more, hsd_e
 
 /* Ends a sorter's input; it serves from `memory_bytes`, or from the least it can. */
 hsd_status hsd_side_serve(hsd_sorter *sorter, uint64_t memory_bytes, hsd_error *err);
-
-static inline bool hsd_bit_get(const uint8_t *bits, uint64_t i) { return bits[i >> 3] >> (i & 7) & 1; }
-static inline void hsd_bit_set(uint8_t *bits, uint64_t i) { bits[i >> 3] = (uint8_t)(bits[i >> 3] | 1u << (i & 7)); }
 
 #endif

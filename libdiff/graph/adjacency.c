@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/check.h"
 #include "graph/adjacency_state.h"
 #include "graph/varint.h"
@@ -122,7 +123,7 @@ static void trim_bits(hsd_adjacency *a)
 static hsd_status mark_has_targets(hsd_adjacency *a, uint32_t node, hsd_error *err)
 {
     HSD_TRY(reserve_bit(a, node, err));
-    a->has_targets[node >> 3] = (uint8_t)(a->has_targets[node >> 3] | 1u << (node & 7));
+    hsd_bit_set(a->has_targets, node);
     return HSD_OK;
 }
 

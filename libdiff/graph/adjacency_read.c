@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/bits.h"
 #include "graph/adjacency_state.h"
 #include "graph/varint.h"
 
@@ -30,7 +31,7 @@ hsd_status hsd_adjacency_set_name_memory(hsd_adjacency *a, uint64_t memory_bytes
 
 bool hsd_adjacency_is_leaf(const hsd_adjacency *a, uint32_t node)
 {
-    return (a->has_targets[node >> 3] >> (node & 7) & 1) == 0;
+    return !hsd_bit_get(a->has_targets, node);
 }
 
 /* ---- blocks ---- */

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/check.h"
 #include "base/pages.h"
 
@@ -156,7 +157,7 @@ static void write_out(hsd_paged *paged, uint32_t frame, uint64_t page)
                                 HSD_PAGE_BYTES, &error);
     }
     if (status != HSD_OK) stick(paged, status, &error);
-    paged->on_disk[page >> 3] = (uint8_t)(paged->on_disk[page >> 3] | 1u << (page & 7));
+    hsd_bit_set(paged->on_disk, page);
 }
 
 static void read_in(hsd_paged *paged, uint32_t frame, uint64_t page)
@@ -200,7 +201,7 @@ uint32_t hsd_paged_fault(hsd_paged *paged, uint64_t page)
         paged->page_frame[old] = HSD_PAGE_ABSENT;
     }
     paged->faults++;
-    if (paged->on_disk[page >> 3] >> (page & 7) & 1) {
+    if (hsd_bit_get(paged->on_disk, page)) {
         read_in(paged, frame, page);
     } else if (!is_fresh) {
         memset(paged->frames + ((uint64_t)frame << HSD_PAGE_SHIFT), 0, HSD_PAGE_BYTES);

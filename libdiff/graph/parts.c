@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/check.h"
 #include "graph/frontier.h"
 #include "graph/owners.h"
@@ -23,7 +24,7 @@ typedef struct walk {
 
 static bool is_part(const walk *w, uint32_t node)
 {
-    return node >= w->config->object_count || (w->config->is_part[node >> 3] >> (node & 7) & 1);
+    return node >= w->config->object_count || hsd_bit_get(w->config->is_part, node);
 }
 
 static hsd_status apply(walk *w, uint32_t node, uint32_t holder, hsd_error *err)

@@ -5,6 +5,7 @@
  */
 #include "graph/reach.h"
 
+#include "base/bits.h"
 #include "graph/frontier.h"
 
 #define PROGRESS_STEPS 0xffffu
@@ -19,15 +20,13 @@ typedef struct walk {
 
 static bool may_be_marked(const walk *w, uint32_t node)
 {
-    return node < w->config->object_count && (w->config->has_marked[node >> 3] >> (node & 7) & 1);
+    return node < w->config->object_count && hsd_bit_get(w->config->has_marked, node);
 }
 
 static hsd_status reach(walk *w, uint32_t node, hsd_error *err)
 {
-    uint8_t *byte = &w->reached[node >> 3];
-    const uint8_t bit = (uint8_t)(1u << (node & 7));
-    if (*byte & bit) return HSD_OK;
-    *byte |= bit;
+    if (hsd_bit_get(w->reached, node)) return HSD_OK;
+    hsd_bit_set(w->reached, node);
     if (hsd_adjacency_is_leaf(w->adjacency, node)) return HSD_OK;
     return hsd_frontier_push(&w->frontier, node, err);
 }

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/check.h"
 #include "base/pages.h"
 #include "graph/quads.h"
@@ -40,9 +41,6 @@ typedef struct search {
     bool is_secondary;
     bool is_done;        /* all that was wanted is reached */
 } search;
-
-static inline bool get_bit(const uint8_t *bits, uint32_t i) { return bits[i >> 3] >> (i & 7) & 1; }
-static inline void set_bit(uint8_t *bits, uint32_t i) { bits[i >> 3] = (uint8_t)(bits[i >> 3] | 1u << (i & 7)); }
 
 /* ---- ways ---- */
 
@@ -133,9 +131,9 @@ static void give_memory(search *s)
 
 static void reach(search *s, uint32_t node)
 {
-    set_bit(s->seen, node);
+    hsd_bit_set(s->seen, node);
     s->shortest->reached++;
-    if (s->config->wanted == NULL || !get_bit(s->config->wanted, node)) return;
+    if (s->config->wanted == NULL || !hsd_bit_get(s->config->wanted, node)) return;
     if (--s->wanted_left == 0) s->is_done = true;
 }
 
@@ -158,7 +156,7 @@ static hsd_status put_targets(search *s, const hsd_targets *targets, uint32_t so
 {
     for (uint32_t i = 0; i < targets->count; i++) {
         const uint32_t target = targets->items[i];
-        if (get_bit(s->seen, target)) continue;
+        if (hsd_bit_get(s->seen, target)) continue;
         HSD_TRY(hsd_quads_put(s->others, target, rank, targets->names[i], source, err));
     }
     return HSD_OK;
@@ -264,7 +262,7 @@ static hsd_status begin_round(search *s, uint32_t begin, uint32_t end, hsd_error
         reading.rank = s->config->rank_of_root == NULL ? node - s->config->roots.begin
                                                        : s->config->rank_of_root[node - s->config->roots.begin];
         reading.parent_rank = reading.rank;
-        if (get_bit(s->seen, node)) continue;
+        if (hsd_bit_get(s->seen, node)) continue;
         reach(s, node);
         HSD_TRY(tell(s, &reading, err));
         HSD_TRY(hsd_quads_put(s->nodes, node, reading.rank, 0, 0, err));
@@ -305,7 +303,7 @@ static hsd_status run(search *s, hsd_error *err)
     s->others = &s->quads[1];
     s->wanted_left = s->config->wanted_count;
     s->is_done = s->config->wanted != NULL && s->wanted_left == 0;
-    if (s->config->has_avoided && s->config->avoided < nodes) set_bit(s->seen, s->config->avoided);
+    if (s->config->has_avoided && s->config->avoided < nodes) hsd_bit_set(s->seen, s->config->avoided);
     HSD_TRY(run_round(s, roots->begin, roots->second, err));
     s->is_secondary = true;
     HSD_TRY(run_round(s, roots->second, roots->end, err));

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/check.h"
 #include "match/align.h"
 
@@ -20,7 +21,7 @@ typedef struct row { /* equals that end at the element at hand */
 static void mark_row(hsd_sequence *s, const row *r, uint32_t end)
 {
     for (uint32_t at = r->first; at < end && r->has_leaver; at++)
-        s->is_shared[at >> 3] = (uint8_t)(s->is_shared[at >> 3] | 1u << (at & 7));
+        hsd_bit_set(s->is_shared, at);
 }
 
 static void mark_rows(hsd_sequence *s)
@@ -40,7 +41,7 @@ static void mark_rows(hsd_sequence *s)
     mark_row(s, &r, s->count);
 }
 
-static bool is_marked(const hsd_sequence *s, uint32_t at) { return s->is_shared[at >> 3] >> (at & 7) & 1; }
+static bool is_marked(const hsd_sequence *s, uint32_t at) { return hsd_bit_get(s->is_shared, at); }
 
 hsd_status hsd_doubt(hsd_sequence *before, hsd_sequence *after, hsd_sweep_pairs *made, hsd_error *err)
 {

@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "base/bits.h"
 #include "base/check.h"
 #include "base/mix.h"
 #include "match/descend.h"
@@ -39,7 +40,7 @@ static bool is_object(const refinement *r, uint32_t node) { return node < r->con
 static bool is_named(const refinement *r, uint32_t object)
 {
     const uint8_t *bits = r->config->is_named;
-    return bits != NULL && (bits[object >> 3] >> (object & 7) & 1);
+    return bits != NULL && hsd_bit_get(bits, object);
 }
 
 static uint64_t shape_of(const refinement *r, uint32_t node) { return hsd_paged_get_u64(r->config->shapes, node); }

@@ -5,6 +5,7 @@
  * That two hashes are equal is taken as proof: some pair is wrong by accident once in 2^64 / (objects of a x objects
  * of b) diffs, 180,000 where each side has ten million. So the types of a pair are equal where the hash holds the type.
  */
+#include "base/bits.h"
 #include "base/check.h"
 #include "match/join.h"
 #include "match/seeds_parts.h"
@@ -28,7 +29,7 @@ hsd_status hsd_seed_pass(hsd_seed_stream *s, uint8_t *shared, bool *is_one, hsd_
     const uint32_t first = s->position;
     *is_one = true;
     do {
-        if (shared != NULL) shared[s->position >> 3] |= (uint8_t)(1u << (s->position & 7));
+        if (shared != NULL) hsd_bit_set(shared, s->position);
         if (s->position != first) *is_one = false;
         HSD_TRY(hsd_seed_advance(s, err));
     } while (!s->is_at_end && s->hash == hash);

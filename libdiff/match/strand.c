@@ -3,12 +3,8 @@
  */
 #include "match/strand.h"
 
+#include "base/bits.h"
 #include "base/check.h"
-
-static bool is_shared(const hsd_sequence *sequence, uint32_t position)
-{
-    return sequence->is_shared[position >> 3] >> (position & 7) & 1;
-}
 
 static void turn_round(hsd_element *elements, uint32_t count)
 {
@@ -29,7 +25,7 @@ hsd_stretch hsd_strand_read(const hsd_strand *strand, hsd_window *window)
     }
     if (strand->is_backward) turn_round(window->elements, count);
     for (uint32_t i = 0; i < count; i++)
-        window->is_shared[i] = is_shared(strand->sequence, hsd_strand_position(strand, strand->next + i));
+        window->is_shared[i] = hsd_bit_get(strand->sequence->is_shared, hsd_strand_position(strand, strand->next + i));
     return (hsd_stretch){window->elements, window->is_shared, count, count == left};
 }
 

@@ -1,0 +1,13 @@
+/*
+ * One bit for each of many things, the least significant of a byte first. Who has N of them keeps N / 8 + 1 bytes.
+ */
+#ifndef HSD_BASE_BITS_H
+#define HSD_BASE_BITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+static inline bool hsd_bit_get(const uint8_t *bits, uint64_t i) { return bits[i >> 3] >> (i & 7) & 1; }
+static inline void hsd_bit_set(uint8_t *bits, uint64_t i) { bits[i >> 3] = (uint8_t)(bits[i >> 3] | 1u << (i & 7)); }
+
+#endif
