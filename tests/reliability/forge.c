@@ -5,6 +5,7 @@
  * Written from FORMAT.md (sections 3, 4 and 5).
  *
  *      forge IN.hs FOLDER START STEP      writes variants START, START+STEP … as FOLDER/<number>-<what>.hs; prints how many there are
+ *      forge IN.hs FOLDER 0 0             the bombs alone
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -71,9 +72,10 @@ static void put(uint8_t *at, size_t width, uint64_t value)
 }
 
 /* True if this variant is one of those asked for; counts it either way. */
-static bool is_wanted(void)
+static bool is_wanted(bool is_bomb)
 {
     const uint64_t number = job.count++;
+    if (job.step == 0) return is_bomb;
     return number >= job.start && (number - job.start) % job.step == 0;
 }
 
@@ -112,7 +114,7 @@ static void forge_file_header(void)
 {
     for (size_t f = 0; f < LENGTH(file_fields); f++) {
         for (size_t v = 0; v < LENGTH(values); v++) {
-            if (!is_wanted()) continue;
+            if (!is_wanted(false)) continue;
             uint8_t *file = malloc(job.size);
             char what[128];
             if (file == NULL) die("malloc");
@@ -130,7 +132,7 @@ static void forge_block_header(size_t at, size_t number)
 {
     for (size_t f = 0; f < LENGTH(block_fields); f++) {
         for (size_t v = 0; v < LENGTH(values); v++) {
-            if (!is_wanted()) continue;
+            if (!is_wanted(false)) continue;
             uint8_t *file = malloc(job.size);
             char what[128];
             if (file == NULL) die("malloc");
@@ -167,7 +169,7 @@ static void forge_column(size_t at, size_t number, uint8_t *raw, size_t raw_size
     for (size_t f = 0; f < LENGTH(column_fields); f++) {
         for (size_t v = 0; v < LENGTH(values); v++) {
             char what[128];
-            if (!is_wanted()) continue;
+            if (!is_wanted(false)) continue;
             uint8_t *place = raw + column + column_fields[f].offset;
             const uint64_t good = get(place, column_fields[f].width);
             put(place, column_fields[f].width, values[v]);
@@ -184,7 +186,7 @@ static void forge_data(size_t at, size_t number, uint8_t *raw, size_t raw_size)
     for (size_t place = 0; place + 8 <= raw_size; place++) {
         uint8_t good[8];
         char what[128];
-        if (!is_wanted()) continue;
+        if (!is_wanted(false)) continue;
         memcpy(good, raw + place, 8);
         memset(raw + place, 0xFF, 8);
         snprintf(what, sizeof what, "block%zu-ones-at%zu", number, place);
@@ -244,19 +246,27 @@ static uint8_t *make_bomb(size_t raw_size, size_t *size)
     return frame;
 }
 
+typedef struct bomb {
+    size_t true_size, claimed;
+    uint8_t *frame; /* made when it is first wanted */
+    size_t size;
+} bomb;
+
 static void forge_bombs(size_t at, size_t number)
 {
-    static const struct { size_t true_size; uint64_t claimed; } bombs[] = {
-        {(size_t)1 << 30, 4u << 20}, {(size_t)1 << 30, 1000}, {(size_t)1 << 30, 1u << 30}, {4u << 20, 0xFFFFFFFF},
+    static bomb bombs[] = {
+        {(size_t)1 << 30, 4u << 20, NULL, 0},
+        {(size_t)1 << 30, 1000, NULL, 0},
+        {(size_t)1 << 30, 1u << 30, NULL, 0},
+        {4u << 20, 0xFFFFFFFF, NULL, 0},
     };
     for (size_t i = 0; i < LENGTH(bombs); i++) {
+        bomb *b = &bombs[i];
         char what[128];
-        size_t size;
-        if (!is_wanted()) continue;
-        uint8_t *frame = make_bomb(bombs[i].true_size, &size);
+        if (!is_wanted(true)) continue;
+        if (b->frame == NULL) b->frame = make_bomb(b->true_size, &b->size);
         snprintf(what, sizeof what, "block%zu-bomb%zu", number, i);
-        save_with_payload(what, at, frame, size, (size_t)bombs[i].claimed, false);
-        free(frame);
+        save_with_payload(what, at, b->frame, b->size, b->claimed, false);
     }
 }
 
@@ -281,7 +291,6 @@ int main(int argc, char **argv)
     job.folder = argv[2];
     job.start = strtoull(argv[3], NULL, 10);
     job.step = strtoull(argv[4], NULL, 10);
-    if (job.step == 0) job.step = 1;
 
     size_t number = 0;
     forge_file_header();

@@ -92,7 +92,7 @@ def check_captures(shop, tally):
         os.unlink(path)
     # The bombs are few: always all.
     count = int(made.stdout.split()[0]) if made.returncode == 0 else 0
-    subprocess.run([harness.program("HSD_FORGE"), before, folder, "0", "1"], capture_output=True, check=False)
+    subprocess.run([harness.program("HSD_FORGE"), before, folder, "0", "0"], capture_output=True, check=False)
     bombs = sorted(name for name in os.listdir(folder) if "bomb" in name)
     for name in bombs:
         path = os.path.join(folder, name)
