@@ -1,6 +1,6 @@
 """Memory is bounded by --memory: a pair of captures is compared with a small budget inside a memory cgroup 32 MiB above it, and without
 bounds. Both must give the same bytes; the peak of resident memory stays within the budget + 16 MiB, temporary data within twice the
-input. 1 M objects a side; HSD_LONG=1: 10 M. Where no cgroup can be made (no right to), the bound is measured and not enforced.
+input. 500,000 objects a side, half as many where they are recognised by structure; HSD_LONG=1: 10 M. Where no cgroup can be made (no right to), the bound is measured and not enforced.
 
     memory.py          HSD_CLI the command, HSD_SYNTH the generator; release builds alone (a sanitizer has memory of its own)
 """
@@ -13,9 +13,9 @@ import sys
 import tempfile
 
 LONG = bool(os.environ.get("HSD_LONG"))
-OBJECTS = 10_000_000 if LONG else 1_000_000
+OBJECTS = 10_000_000 if LONG else 500_000
 BUDGETS = (64, 256) if LONG else (32, 64)
-STRUCTURE_BUDGETS = (256,) if LONG else (64,)  # where objects are recognised by structure
+STRUCTURE_OBJECTS, STRUCTURE_BUDGETS = (10_000_000, (256,)) if LONG else (250_000, (32,))
 MIB = 1 << 20
 SLACK_MIB = 16
 CGROUP = "/sys/fs/cgroup/memory" if os.path.isdir("/sys/fs/cgroup/memory") else "/sys/fs/cgroup"
@@ -57,9 +57,9 @@ def temp_bytes(notes):
     return float(found[1]) * units[found[2]] if found else 0
 
 
-def check(hsdiff, folder, form, budgets, problems):
+def check(hsdiff, folder, form, objects, budgets, problems):
     pair = [os.path.join(folder, name) for name in ("a.hs", "b.hs")]
-    raw = OBJECTS * (32 + 3 * 8) * 2  # what the records are before any coding: 32 bytes an object, 8 a reference
+    raw = objects * (32 + 3 * 8) * 2  # what the records are before any coding: 32 bytes an object, 8 a reference
     status, wanted, notes, _ = run([hsdiff, *pair, "--format", "json", "--memory", "2G"], None)
     if status != 0:
         problems.append(f"{form}: exit {status} without bounds: {notes}")
@@ -71,7 +71,7 @@ def check(hsdiff, folder, form, budgets, problems):
             os.rmdir(cgroup)
         same = hashlib.sha256(out).digest() == hashlib.sha256(wanted).digest()
         temp = temp_bytes(notes)
-        print(f"{form}, {OBJECTS:,} objects, --memory {budget}M {'in a cgroup' if cgroup else 'without a cgroup'}: "
+        print(f"{form}, {objects:,} objects, --memory {budget}M {'in a cgroup' if cgroup else 'without a cgroup'}: "
               f"peak {peak / MIB:.0f} MiB, temporary {temp / MIB:.0f} MiB, {'same bytes' if same else 'OTHER BYTES'}")
         if status != 0:
             problems.append(f"{form} {budget}M: exit {status}: {notes[-300:]}")
@@ -89,14 +89,14 @@ def main():
         print("HSD_CLI or HSD_SYNTH does not name a program: skipped")
         return 77
     problems = []
-    cases = (("ids", ["targets=ids", "order=shuffled"], BUDGETS),
-             ("ordinals", ["targets=ordinals", "order=id"], BUDGETS),
-             ("structure", ["targets=ids", "order=shuffled", "identity=moving"], STRUCTURE_BUDGETS))
-    for form, options, budgets in cases:
+    cases = (("ids", ["targets=ids", "order=shuffled"], OBJECTS, BUDGETS),
+             ("ordinals", ["targets=ordinals", "order=id"], OBJECTS, BUDGETS),
+             ("structure", ["targets=ids", "order=shuffled", "identity=moving"], STRUCTURE_OBJECTS, STRUCTURE_BUDGETS))
+    for form, options, objects, budgets in cases:
         folder = tempfile.mkdtemp(prefix="hsd-memory-")
         try:
-            subprocess.run([synth, f"objects={OBJECTS}", *options, folder], check=True, stdout=subprocess.DEVNULL)
-            check(hsdiff, folder, form, budgets, problems)
+            subprocess.run([synth, f"objects={objects}", *options, folder], check=True, stdout=subprocess.DEVNULL)
+            check(hsdiff, folder, form, objects, budgets, problems)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
     for problem in problems:
