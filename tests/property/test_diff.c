@@ -1,6 +1,6 @@
 /*
  * The numbers of a diff against the oracle: random pairs of heaps, written in random forms, compared
- * with random memory and threads. HSD_PAIRS sets how many (scripts/test --long: 100,000), HSD_SEED
+ * with random memory and threads. HSD_PAIRS sets how many (a fifth under sanitizers), HSD_SEED
  * where they start.
  */
 #include <criterion/criterion.h>
@@ -11,8 +11,9 @@
 #include "check_growth.h"
 #include "check_rows.h"
 #include "oracle.h"
+#include "support/sizes.h"
 
-enum { PAIRS = 5000 };
+enum { PAIRS = 5000, MIRRORED = 500 };
 
 static char folder[] = "/tmp/hsdiff-property-XXXXXX";
 static char before_path[64], after_path[64];
@@ -39,7 +40,7 @@ TestSuite(diff, .init = setup, .fini = teardown);
 static uint64_t pair_count(void)
 {
     const char *given = getenv("HSD_PAIRS");
-    return given != NULL ? strtoull(given, NULL, 0) : PAIRS;
+    return given != NULL ? strtoull(given, NULL, 0) : test_size(PAIRS, PAIRS / 5);
 }
 
 static hsd_match_by match_by;
@@ -113,7 +114,8 @@ Test(diff, equals_the_oracle_on_random_pairs, .timeout = 3600)
 
 Test(diff, with_itself_is_empty_and_backwards_is_the_mirror_image)
 {
-    for (uint64_t i = 0; i < 500; i++) {
+    const uint64_t pairs = test_size(MIRRORED, MIRRORED / 5);
+    for (uint64_t i = 0; i < pairs; i++) {
         test_random random = {test_seed(100000) + i};
         const model_heap before = model_random(&random), after = model_later(&before, &random);
         if (!model_has_graph(&before) || !model_has_graph(&after)) continue;

@@ -11,11 +11,12 @@
 
 #include "base/names.h"
 #include "support/random.h"
+#include "support/sizes.h"
 #include <hscapture/hscapture.h>
 #include <hsdiff/diff.h>
 #include <hsdiff/report.h>
 
-enum { OBJECTS = 60000, TYPES = 40, ORDERS = 3 };
+enum { OBJECTS = 60000, TYPES = 40, ORDERS = 3, RUNS = 21 };
 
 static char folder[] = "/tmp/hsdiff-same-XXXXXX";
 static char before_path[64], after_path[64], temp_path[64];
@@ -128,16 +129,19 @@ static uint64_t run_once(const hsd_run *run)
     return hash;
 }
 
+/* Every run with every order, or under sanitizers each with one of them. */
 Test(same_bytes, for_any_order_memory_threads_locale_and_folder, .timeout = 600)
 {
     static const uint64_t memory[] = {UINT64_C(16) << 20, UINT64_C(24) << 20, UINT64_C(64) << 20, UINT64_C(1) << 30};
     static const unsigned threads[] = {1, 2, 3, 16};
     static const char *const locales[] = {"C", "C.UTF-8", "tr_TR.UTF-8", "de_DE.UTF-8"};
+    const unsigned count = (unsigned)test_size(RUNS, RUNS / ORDERS);
     uint64_t wanted = 0, runs = 0;
     for (int order = 0; order < ORDERS; order++) {
         write_capture(before_path, 0, order);
         write_capture(after_path, 1, order);
-        for (unsigned i = 0; i < 20; i++) {
+        const unsigned first = count < RUNS ? (unsigned)order * count : 0;
+        for (unsigned i = first; i < first + count; i++) {
             const hsd_run run = {.memory_bytes = memory[i % 4], .threads = threads[(i + i / 4) % 4],
                                  .temp_dir = i % 3 == 0 ? temp_path : NULL};
             setlocale(LC_ALL, locales[i % 3 == 0 ? 0 : i % 4]);

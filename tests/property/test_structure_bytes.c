@@ -4,9 +4,11 @@
  */
 #include "structure_kit.h"
 
+#include "support/sizes.h"
+
 #define FIRST UINT64_C(0xcbf29ce484222325)
 
-enum { ORDERS = 3, RUNS = 12 };
+enum { ORDERS = 3, RUNS = 15 };
 
 TestSuite(structure_bytes, .init = setup, .fini = teardown);
 
@@ -69,19 +71,20 @@ static void check_way(moved_way way)
 {
     static const uint64_t mib[] = {24, 20, 32, 512, 64};
     const grove_plan plan = {.seed = 3, .groups = 12, .entries = 700, .churn = 6, .mutation = 6, .growth = 12};
+    const unsigned runs = (unsigned)test_size(RUNS, RUNS / 5 * 2), runs_an_order = runs / ORDERS;
     test_random random = {7};
     grove before = grove_grow(&plan, 0), after = grove_grow(&plan, 1);
     answer wanted = {0, 0, false};
     grove_place(&before);
     grove_move(&after, &before, way, &random);
-    for (unsigned i = 0; i < RUNS; i++) {
-        const uint64_t order = i / (RUNS / ORDERS);
+    for (unsigned i = 0; i < runs; i++) {
+        const uint64_t order = i / runs_an_order;
         const hsd_run run = {.memory_bytes = mib[i % 5] << 20, .threads = 1 + i % 3};
-        if (i % (RUNS / ORDERS) == 0) write_both(&before, &after, order);
+        if (i % runs_an_order == 0) write_both(&before, &after, order);
         if (i == 0) wanted = run_once(&run);
         check_same(wanted, &run, mib[i % 5] != 20, order);
     }
-    cr_log_info("%s: %d runs over %zu and %zu objects, 1 distinct hash", moved_way_name(way), RUNS, before.object_count,
+    cr_log_info("%s: %u runs over %zu and %zu objects, 1 distinct hash", moved_way_name(way), runs, before.object_count,
                 after.object_count);
     grove_free(&before);
     grove_free(&after);
