@@ -234,17 +234,17 @@ CASES = {
     "temp-dir-missing": ("hsdiff --temp-dir nowhere a.hprof b.hprof", 4),
 }
 
-# Commands whose output is tried on a full disk, a closed descriptor and a reader that goes away.
+# Commands whose output is tried on a full disk, a closed descriptor and a reader that goes away: long ones of the demo, short ones of a small heap.
 PRINTING = {
-    "text": "hsdiff d/demo-before.hs d/demo-after.hs", "json": "hsdiff --format json d/demo-before.hs d/demo-after.hs",
-    "csv": "hsdiff --format csv d/demo-before.hs d/demo-after.hs", "plain": "hsdiff --plain d/demo-before.hs d/demo-after.hs",
+    "text": "hsdiff a.heapsnapshot b.heapsnapshot", "json": "hsdiff --format json d/demo-before.hs d/demo-after.hs",
+    "csv": "hsdiff --format csv a.heapsnapshot b.heapsnapshot", "plain": "hsdiff --plain a.heapsnapshot b.heapsnapshot",
     "tree": "hsdiff --format json --tree d/demo-before.hs d/demo-after.hs",
-    "csv-holders": "hsdiff --format csv --table holders d/demo-before.hs d/demo-after.hs",
-    "top": "hsdiff top d/demo-after.hs", "top-json": "hsdiff top --format json d/demo-after.hs",
-    "top-csv": "hsdiff top --format csv d/demo-after.hs", "top-plain": "hsdiff top --plain d/demo-after.hs",
-    "top-retained": "hsdiff top -q d/demo-after.hs -o r.txt --retained -", "paths": "hsdiff paths d/demo-after.hs Session",
-    "paths-json": "hsdiff paths --format json d/demo-after.hs Session", "paths-csv": "hsdiff paths --format csv d/demo-after.hs Session",
-    "paths-plain": "hsdiff paths --plain d/demo-after.hs Session",
+    "csv-holders": "hsdiff --format csv --table holders a.heapsnapshot b.heapsnapshot",
+    "top": "hsdiff top b.heapsnapshot", "top-json": "hsdiff top --format json b.heapsnapshot",
+    "top-csv": "hsdiff top --format csv b.heapsnapshot", "top-plain": "hsdiff top --plain b.heapsnapshot",
+    "top-retained": "hsdiff top -q d/demo-after.hs -o r.txt --retained -", "paths": "hsdiff paths b.heapsnapshot Session",
+    "paths-json": "hsdiff paths --format json b.heapsnapshot Session", "paths-csv": "hsdiff paths --format csv b.heapsnapshot Session",
+    "paths-plain": "hsdiff paths --plain b.heapsnapshot Session",
     "summary": "hsdiff --summary d/demo-before.hs d/demo-after.hs", "info": "hsdiff info d/demo-after.hs",
     "info-json": "hsdiff info --format json d/demo-after.hs", "dump": "hsdiff dump d/demo-after.hs",
     "verify": "hsdiff verify d/demo-after.hs", "import": "hsdiff import a.hprof -o -", "salvage": "hsdiff salvage cut.hs -o -",
