@@ -1,5 +1,5 @@
 /*
- * Counting by age.
+ * Counting by age: how captures share cohorts, the matrices on their way through the stream, and the tables made of them.
  */
 #include "series/ages.h"
 

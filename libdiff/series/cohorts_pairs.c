@@ -50,8 +50,10 @@ static hsd_status find_pairs(hsd_aging *aging, pairs *p, hsd_capture *before, hs
     const hsd_diff_options how = {.no_holders = true, .partial = options->partial, .matched = put_pair, .matched_context = p};
     HSD_TRY(hsd_diff_run(&diff, before, after, &how, run, err));
     aging->is_by_structure |= diff->is_by_structure;
-    if (!diff->identity_is_known)
-        hsd_aging_stop(aging, "%s: %.*s", hsd_capture_get_info(after)->path, (int)hsd_min_u64(diff->match_reason.size, 400), diff->match_reason.data);
+    if (!diff->identity_is_known) {
+        const hsd_text why = diff->match_reason;
+        hsd_aging_stop(aging, "%s: %.*s", hsd_capture_get_info(after)->path, (int)hsd_min_u64(why.size, 400), why.data);
+    }
     hsd_diff_free(diff);
     p->before = p->after = 0;
     return aging->is_on ? hsd_stream_rewind(&p->stream, err) : HSD_OK;

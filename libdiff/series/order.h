@@ -1,5 +1,5 @@
 /*
- * Small statistics of sorted values.
+ * Small statistics of sorted values: medians and quartiles in whole numbers, and how large a value may be.
  */
 #ifndef HSD_SERIES_ORDER_H
 #define HSD_SERIES_ORDER_H

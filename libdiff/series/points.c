@@ -101,9 +101,11 @@ static void compare_runtimes(hsd_series *series)
         const hsd_capture_info *info = info_of(series, i);
         const bool widths_differ = info->pointer_bytes != first->pointer_bytes && info->pointer_bytes != 0 && first->pointer_bytes != 0;
         if (!widths_differ && !differ(first->runtime, info->runtime)) continue;
-        hsd_series_warn_of(series->store, "%.150s and %.150s come from different runtimes (%.60s, %u-byte pointers; %.60s, %u): what one lays "
-                                          "out or names in another way counts as growth",
-                           first->path, info->path, first->runtime, first->pointer_bytes, info->runtime, info->pointer_bytes);
+        hsd_series_warn_of(series->store,
+                           "%.150s and %.150s come from different runtimes (%.60s, %u-byte pointers; %.60s, %u): what one "
+                           "lays out or names in another way counts as growth",
+                           first->path, info->path, first->runtime != NULL ? first->runtime : "", first->pointer_bytes,
+                           info->runtime != NULL ? info->runtime : "", info->pointer_bytes);
         return;
     }
 }

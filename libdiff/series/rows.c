@@ -1,5 +1,5 @@
 /*
- * Tables from columns.
+ * Tables from columns: rows that are kept and rows that are folded, verdicts, and the order in which reports show them.
  */
 #include "series/rows.h"
 

@@ -250,8 +250,8 @@ static hsd_status new_result(hsd_series **out, hsd_error *err)
 static hsd_status check_call(const hsd_series_source *source, const hsd_series_options *options, hsd_error *err)
 {
     if (source->count < HSD_SERIES_LEAST || source->count > HSD_SERIES_MOST) {
-        hsd_fail(err, HSD_E_MISUSE, "%zu %s no series: it takes %u to %u", source->count, source->count == 1 ? "capture is" : "captures are",
-                 HSD_SERIES_LEAST, HSD_SERIES_MOST);
+        hsd_fail(err, HSD_E_MISUSE, "%zu %s no series: it takes %u to %u", source->count,
+                 source->count == 1 ? "capture is" : "captures are", HSD_SERIES_LEAST, HSD_SERIES_MOST);
         hsd_error_set_hint(err, source->count < HSD_SERIES_LEAST ? "name two or more captures, the oldest first"
                                                                  : "name fewer captures: every tenth shows the same trend");
         return HSD_E_MISUSE;

@@ -72,6 +72,7 @@ static inline hsd_status hsd_stream_get(hsd_stream *stream, uint64_t *out, hsd_e
 /* The same where there must be one more. */
 static inline hsd_status hsd_stream_need(hsd_stream *stream, uint64_t *out, hsd_error *err)
 {
+    *out = 0;
     const hsd_status status = hsd_stream_get(stream, out, err);
     return status == HSD_END ? hsd_fail(err, HSD_E_CORRUPT, "a temporary file has changed while it was in use") : status;
 }

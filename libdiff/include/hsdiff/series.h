@@ -8,7 +8,9 @@
  *                                     └─ objects by id ──merge with those alive──► cohorts
  *
  * Memory does not depend on how many captures there are, but for the values of the rows (at most an eighth of the budget, then
- * the smallest rows are folded into `others`). Temporary space: one capture's and two lists of its objects. Time: linear in all objects.
+ * the smallest rows are folded into `others`). A profile gets the whole budget; names and the last values of rows stay beside it, at most an
+ * eighth on top. Temporary space: one capture's, two lists of its objects (some 6 bytes each) and what changed in the rows (some 6
+ * bytes for each that did). Time: linear in all objects.
  *
  * With before_count the captures are two groups of repeated ones, and rows say whether the groups differ.
  */
@@ -29,8 +31,8 @@ extern "C" {
 typedef enum hsd_verdict {
     HSD_VERDICT_STEADY,    /* never left the noise */
     HSD_VERDICT_EACH_STEP, /* grew in every step, and still does */
-    HSD_VERDICT_GROWING,   /* grows, with steps back: the trend is significant */
-    HSD_VERDICT_LEVELLED,  /* grew, and stopped growing */
+    HSD_VERDICT_GROWING,   /* grows, with steps back: the trend is significant. Of two captures: grew */
+    HSD_VERDICT_LEVELLED,  /* grew, and stopped growing: libdiff/series/trend.c says when */
     HSD_VERDICT_NO_TREND,  /* moves without a direction */
     HSD_VERDICT_SHRINKING  /* the mirror image of the first two that grow */
 } hsd_verdict;
@@ -61,6 +63,7 @@ typedef struct hsd_contrast {
     bool is_significant;       /* p < 0.05 */
 } hsd_contrast;
 
+/* Either count is at least 1. */
 hsd_contrast hsd_contrast_of(const uint64_t *before, size_t before_count, const uint64_t *after, size_t after_count);
 
 /* ---- the result ---- */
@@ -118,7 +121,8 @@ typedef struct hsd_cohorts {
     hsd_cohort_row *types;     /* by bytes that came after the first capture and are live in the last, largest first; ties by
                                 * name; at most 4,096, those without any are left out */
     size_t type_count;
-    const hsd_amount *retained_since; /* for each capture: live in the last and not there yet in that one */
+    const hsd_amount *retained_since; /* for each capture: live in the last and not there yet in that one. What was not live in
+                                * between counts as come again; an address that holds another object of its type, as the same one */
 } hsd_cohorts;
 
 typedef struct hsd_series {
@@ -140,8 +144,9 @@ typedef struct hsd_series {
 } hsd_series;
 
 /*
- * A holder of a series is a place with exactly one object in every capture behind the warm-up (or a root that all have); every
- * object counts for the nearest one above it. So it needs no identity, works for every runtime and from baselines, and adds up.
+ * A holder of a series is a place, a path from its nearest root, with exactly one object in every capture behind the warm-up (or a root that
+ * all have); every object counts for the nearest one above it, for "(roots)" if there is none. So it needs no identity, works for every
+ * runtime and from baselines, and adds up. Tables of roots and holders are known if all captures behind the warm-up have them.
  */
 
 /* Where captures come from: at most two are open at a time, in ascending order, each opened once. */
