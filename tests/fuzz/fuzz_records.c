@@ -87,7 +87,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     hsd_fault fault = {0};
     if (size <= HEAD_BYTES || size - HEAD_BYTES > HSC_MAX_RAW_BYTES) return 0;
     const uint32_t raw_bytes = (uint32_t)(size - HEAD_BYTES);
-    hsd_block block = {.header = {.type = data[0] & 31,
+    const uint8_t type = data[0] < HSC_BLOCK_LIVE_TOTALS ? data[0] & 31 : HSC_BLOCK_LIVE_TOTALS + (data[0] & 3);
+    hsd_block block = {.header = {.type = type,
                                   .flags = (uint16_t)(data[1] & 3),
                                   .record_count = (uint32_t)(data[2] | data[3] << 8) + 1,
                                   .first_ordinal = data[4],
