@@ -19,18 +19,21 @@ typedef struct check_job { /* everything that lives until the report is written 
     cli_input inputs[2];
     hsd_diff *diff;
     hsd_series *series;
+    hsd_profile *totals[2];   /* with rules about what the captures measured themselves */
     hsd_sites *sites;
     hsd_check *check;
 } check_job;
 
 static bool is_series(const cli_app *cli) { return cli->input_count > 2; }
 
-static uint32_t warmup_of(const check_job *job)
+static hsd_status warmup_of(const check_job *job, uint32_t *out, hsd_error *err)
 {
     const cli_app *cli = job->cli;
-    if (cli->options.has_warmup) return (uint32_t)cli->options.warmup;
-    if (job->config && job->config->has_warmup) return job->config->warmup;
-    return cli->input_count >= 4 ? 1 : 0;
+    *out = (uint32_t)cli->options.warmup;
+    if (cli->options.has_warmup) return HSD_OK;
+    if (job->config) return hsd_check_warmup(job->config, cli->input_count, out, err);
+    *out = cli->input_count >= 4 ? 1 : 0;
+    return HSD_OK;
 }
 
 /* ---- the captures ---- */
@@ -48,14 +51,37 @@ static hsd_status compare_two(check_job *job, hsd_error *err)
 
 static hsd_status look(check_job *job, hsd_error *err)
 {
-    return is_series(job->cli) ? cli_series_run(&job->series, job->cli, warmup_of(job), err) : compare_two(job, err);
+    uint32_t warmup;
+    if (!is_series(job->cli)) return compare_two(job, err);
+    HSD_TRY(warmup_of(job, &warmup, err));
+    return cli_series_run(&job->series, job->cli, warmup, err);
+}
+
+/* ---- what the captures measured themselves ---- */
+
+static bool asks_for_metrics(const hsd_check_config *config)
+{
+    for (size_t i = 0; i < config->rule_count; i++)
+        if (config->rules[i].measure == HSD_MEASURE_CAPTURE) return true;
+    return false;
+}
+
+static hsd_status read_metrics(check_job *job, hsd_error *err)
+{
+    const hsd_profile_options wanted = {.summary_only = true, .no_places = true, .partial = job->cli->options.partial};
+    if (!job->diff || !asks_for_metrics(job->config)) return HSD_OK;
+    for (size_t i = 0; i < 2; i++)
+        HSD_TRY(hsd_profile_make(&job->totals[i], job->inputs[i].capture, &wanted, &job->cli->run, err));
+    return HSD_OK;
 }
 
 /* ---- judging ---- */
 
 static hsd_status judge_once(check_job *job, hsd_error *err)
 {
-    const hsd_check_options options = {.today = cli_today(), .allow_incomplete = job->cli->options.partial, .sites = job->sites};
+    hsd_check_options options = {.today = cli_today(), .allow_incomplete = job->cli->options.partial, .sites = job->sites};
+    for (size_t i = 0; i < 2 && job->totals[i]; i++)
+        options.metrics[i] = (hsd_check_metrics){job->totals[i]->metrics, job->totals[i]->metric_count};
     hsd_check_free(job->check);
     job->check = NULL;
     return hsd_check_run(&job->check, job->config, job->diff, job->series, &options, err);
@@ -65,6 +91,7 @@ static hsd_status judge_once(check_job *job, hsd_error *err)
 static hsd_status judge(check_job *job, hsd_error *err)
 {
     hsd_text types[SITE_TYPES_MOST];
+    HSD_TRY(read_metrics(job, err));
     HSD_TRY(judge_once(job, err));
     if (!job->diff) return HSD_OK;
     const size_t count = hsd_check_types_wanted(job->check, types, SITE_TYPES_MOST);
@@ -114,6 +141,8 @@ static void release(check_job *job)
 {
     hsd_check_free(job->check);
     hsd_sites_free(job->sites);
+    for (size_t i = 0; i < 2; i++)
+        hsd_profile_free(job->totals[i]);
     hsd_diff_free(job->diff);
     hsd_series_free(job->series);
     cli_inputs_close(job->inputs, 2);
