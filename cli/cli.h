@@ -22,9 +22,10 @@
 #include <hsdiff/run.h>
 #include <hsdiff/status.h>
 
-/* Exit statuses: documented in the manual, kept for ever. 1 is for checks that fail. */
+/* Exit statuses: documented in the manual, kept for ever. */
 enum {
     CLI_DONE = 0,
+    CLI_FAILED = 1,  /* a check found growth over its limit */
     CLI_USAGE = 2,   /* usage or configuration */
     CLI_DAMAGED = 3, /* an input is damaged or cannot be read */
     CLI_SYSTEM = 4   /* out of memory, disk, or input and output */
@@ -34,14 +35,18 @@ typedef enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } cli
 
 /* Everything an option can set; zero is the default of each. */
 typedef struct cli_options {
-    const char *format, *output, *objects, *temp_dir, *from, *only, *generate, *retained;
+    const char *format, *output, *objects, *temp_dir, *from, *only, *generate, *retained, *config;
     int sort, table, match, color, top_sort, top_table;
-    uint64_t top, memory_bytes, noise_bytes, threads, level;
+    uint64_t top, memory_bytes, noise_bytes, threads, level, warmup, places, max_bytes;
     unsigned dump_numbers[2]; /* before, after */
     const char **keys;        /* "TYPE:FIELD" each; room for one a word of the command line */
     size_t key_count;
+    const char **labels;      /* --label, one a capture; room for one a word of the command line */
+    size_t label_count;
+    const char **also;        /* --also FORMAT=FILE, likewise */
+    size_t also_count;
     bool has_level, force, summary, partial, exact_bytes, plain, wide, with_values, final_is_strong;
-    bool tree, no_holders;
+    bool tree, no_holders, has_warmup, cohorts, no_cohorts, survivors, init, update_baseline, identities;
     bool no_progress, quiet, verbose, help, version;
 } cli_options;
 
@@ -55,6 +60,7 @@ typedef struct cli_app {
     cli_options options;
     const char **inputs; /* the words that are no options */
     size_t input_count;
+    size_t first_group; /* inputs in front of a "--" that has inputs on both sides; else 0 */
     hsd_run run;
     bool saw_damage; /* input was skipped: exit status 3 even when all else went well */
 } cli_app;
@@ -89,7 +95,10 @@ struct cli_command {
 #define CLI_ON_DEMO    0x80u
 #define CLI_ON_TOP     0x100u
 #define CLI_ON_PATHS   0x200u
-#define CLI_ON_ALL     0x3FFu
+#define CLI_ON_CHECK    0x400u
+#define CLI_ON_SERIES   0x800u
+#define CLI_ON_BASELINE 0x1000u
+#define CLI_ON_ALL     0x1FFFu
 #define CLI_ON_WORK    (CLI_ON_ALL & ~CLI_ON_HELP)
 
 /* Row i of the table; NULL past the end. The first is the default. */
@@ -97,6 +106,7 @@ const cli_command *cli_command_get(size_t i);
 const cli_command *cli_command_find(const char *name);
 
 extern const cli_command cli_command_diff, cli_command_top, cli_command_paths, cli_command_import, cli_command_info, cli_command_dump,
-    cli_command_verify, cli_command_salvage, cli_command_help, cli_command_demo;
+    cli_command_verify, cli_command_salvage, cli_command_help, cli_command_demo, cli_command_check, cli_command_series,
+    cli_command_baseline;
 
 #endif

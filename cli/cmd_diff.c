@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "input.h"
-#include "out.h"
+#include "outlets.h"
 #include "progress.h"
 #include "report_error.h"
+#include "series.h"
 
 /* --objects: a second result file that fills while the comparison runs. */
 typedef struct object_list {
@@ -38,28 +39,29 @@ static hsd_status compare(hsd_diff **diff, cli_input inputs[2], object_list *lis
     return list->file ? hsd_result_file_finish(list->file, err) : HSD_OK;
 }
 
-static hsd_report_options report_options(const cli_app *cli, const cli_input inputs[2])
+/* For "Next:" lines of the screen. */
+static void name_inputs(hsd_report_options *report, const cli_app *cli, const cli_input inputs[2])
 {
-    const cli_options *options = &cli->options;
-    const cli_screen screen = cli_out_screen(cli);
-    hsd_report_options report = {
-        .top = cli_out_rows(cli, 0),
-        .sort_by = (hsd_sort_by)options->sort,
-        .table = (hsd_report_table)options->table,
-        .width = screen.width,
-        .use_color = screen.has_color,
-        .use_utf8 = screen.has_utf8,
-        .exact_bytes = options->exact_bytes,
-        .tree = options->tree,
-        .plain = options->plain,
-        .noise_bytes = options->noise_bytes};
-    if (!options->quiet) {
-        report.before_command = inputs[0].path;
-        report.after_command = inputs[1].path;
-        report.before_is_foreign = inputs[0].is_foreign;
-        report.after_is_foreign = inputs[1].is_foreign;
-    }
-    return report;
+    if (cli->options.quiet) return;
+    report->before_command = inputs[0].path;
+    report->after_command = inputs[1].path;
+    report->before_is_foreign = inputs[0].is_foreign;
+    report->after_is_foreign = inputs[1].is_foreign;
+}
+
+typedef struct diff_answer {
+    const cli_app *cli;
+    const cli_input *inputs;
+    const hsd_diff *diff;
+} diff_answer;
+
+static hsd_status write_report(const hsd_report_format *format, const hsd_report_options *options, const void *what,
+                               hsd_write_fn write, void *context, hsd_error *err)
+{
+    const diff_answer *answer = what;
+    hsd_report_options report = *options;
+    name_inputs(&report, answer->cli, answer->inputs);
+    return format->write_diff(answer->diff, &report, write, context, err);
 }
 
 /* The option that shows what comes with holders; NULL when there is none. */
@@ -91,7 +93,7 @@ static void tell_of_idle_keys(const cli_app *cli, const hsd_diff *diff)
 }
 
 /* Everything between the open output and its end. */
-static int run_with(cli_app *cli, cli_out *out, const hsd_report_format *format)
+static int run_with(cli_app *cli, cli_outlets *outlets)
 {
     cli_input inputs[2] = {{.path = cli->inputs[0]}, {.path = cli->inputs[1]}};
     object_list list = {0};
@@ -105,11 +107,11 @@ static int run_with(cli_app *cli, cli_out *out, const hsd_report_format *format)
     if (status == HSD_OK) status = compare(&diff, inputs, &list, cli, &err);
     cli_progress_clear();
     if (status == HSD_OK) {
-        const hsd_report_options options = report_options(cli, inputs);
+        const diff_answer answer = {cli, inputs, diff};
         cli_out_tell_space(cli, diff->temp_bytes_peak);
-        tell_why_empty(&cli->options, diff, format);
+        tell_why_empty(&cli->options, diff, outlets->format);
         tell_of_idle_keys(cli, diff);
-        status = format->write_diff(diff, &options, hsd_result_file_write, out->file, &err);
+        status = cli_outlets_write(outlets, cli, write_report, &answer, &err);
     }
     hsd_diff_free(diff);
     cli_inputs_close(inputs, 2);
@@ -123,12 +125,10 @@ static const char *option_for_objects(const cli_options *options)
     return options->objects ? "--objects" : options->key_count > 0 ? "--key" : NULL;
 }
 
-static bool is_usable(const cli_app *cli, const hsd_report_format *format)
+static bool is_usable(const cli_app *cli)
 {
     const cli_options *options = &cli->options;
-    if (!format)
-        cli_complain("--format takes text, json or csv, not '%s'.", options->format);
-    else if (strcmp(cli->inputs[0], "-") == 0 && strcmp(cli->inputs[1], "-") == 0)
+    if (strcmp(cli->inputs[0], "-") == 0 && strcmp(cli->inputs[1], "-") == 0)
         cli_complain("only one of the two inputs can be standard input.");
     else if (options->objects && options->summary)
         cli_complain("--summary reads no object, so --objects has nothing to list.");
@@ -143,7 +143,7 @@ static bool is_usable(const cli_app *cli, const hsd_report_format *format)
         cli_complain("%s leaves out what %s shows.",
                      options->no_holders ? "--no-holders" : "--summary",
                      option_for_holders(options));
-    else if (options->tree && strcmp(format->name, "csv") == 0)
+    else if (options->tree && options->format && strcmp(options->format, "csv") == 0)
         cli_complain("--format csv holds one table: --table tree.");
     else if (options->objects && strcmp(options->objects, "-") == 0 &&
              (!options->output || strcmp(options->output, "-") == 0))
@@ -155,13 +155,12 @@ static bool is_usable(const cli_app *cli, const hsd_report_format *format)
 
 static int run_diff(cli_app *cli)
 {
-    const hsd_report_format *format =
-        hsd_report_format_find(cli->options.format ? cli->options.format : "text");
-    cli_out out;
+    cli_outlets outlets;
     int result = CLI_DONE;
-    if (!is_usable(cli, format)) return CLI_USAGE;
-    if (!cli_out_open(&out, cli, &result)) return result;
-    return cli_out_close(&out, cli, run_with(cli, &out, format));
+    if (cli->input_count > 2) return cli_run_series(cli);
+    if (!is_usable(cli)) return CLI_USAGE;
+    if (!cli_outlets_open(&outlets, cli, HSD_HOLDS_DIFF, &result)) return result;
+    return cli_outlets_close(&outlets, cli, run_with(cli, &outlets));
 }
 
 static const cli_example examples[] = {
@@ -178,7 +177,7 @@ static const cli_example examples[] = {
 
 const cli_command cli_command_diff = {
     .name = "diff",
-    .synopsis = "BEFORE AFTER",
+    .synopsis = "BEFORE AFTER | CAPTURE... | CAPTURE... -- CAPTURE...",
     .summary = "what grew between two captures, and what keeps it alive",
     .description =
         "Compares two heap captures and prints how much the live heap grew, by type and by root, "
@@ -230,6 +229,6 @@ const cli_command cli_command_diff = {
     .examples = examples,
     .bit = CLI_ON_DIFF,
     .inputs_min = 2,
-    .inputs_max = 2,
+    .inputs_max = HSD_SERIES_MOST,
     .run = run_diff,
 };

@@ -14,8 +14,9 @@
 
 const cli_row cli_exit_statuses[] = {
     {"0", "done; a heap that grew is an answer and not an error"},
-    {"2", "wrong usage, or an output that exists and no --force"},
-    {"3", "an input is damaged, cut off, of an unknown format or cannot be read; with --partial "
+    {"1", "hsdiff check: a rule failed"},
+    {"2", "wrong usage, a configuration that is wrong, or an output that exists and no --force"},
+    {"3", "hsdiff check: the captures cannot be judged; an input is damaged, cut off, of an unknown format or cannot be read; with --partial "
           "also when something was skipped"},
     {"4", "out of memory (--memory is too small, and the message says what suffices), of disk, or "
           "another failure of input and output"},

@@ -88,9 +88,7 @@ static bool has_right_inputs(const cli_app *cli)
     const cli_command *command = cli->command;
     if (cli->input_count >= command->inputs_min && cli->input_count <= command->inputs_max)
         return true;
-    if (cli->input_count > 2 && command->bit == CLI_ON_DIFF)
-        cli_complain("this version compares two captures, and %zu were given.", cli->input_count);
-    else if (cli->input_count == 1 && command->bit == CLI_ON_DIFF &&
+    if (cli->input_count == 1 && command->bit == CLI_ON_DIFF &&
              access(cli->inputs[0], F_OK) != 0)
         cli_complain("'%s' is neither a command nor a file.", cli->inputs[0]);
     else if (cli->input_count < command->inputs_min)
@@ -101,7 +99,8 @@ static bool has_right_inputs(const cli_app *cli)
         cli_complain("hsdiff %s takes %s, and %zu were given.", command->name,
                      command->inputs_max == 0   ? "no input"
                      : command->inputs_max == 1 ? "one input"
-                                                : "two inputs",
+                 : command->inputs_max == 2 ? "two inputs"
+                                                : "at most 1,000 inputs",
                      cli->input_count);
     return false;
 }
@@ -165,13 +164,15 @@ int main(int argc, char **argv)
     occupy_standard_descriptors();
     cli_signals_begin();
     const size_t word_count = (size_t)(argc > 0 ? argc : 1);
-    const char **words = calloc(2 * word_count, sizeof *words);
+    const char **words = calloc(4 * word_count, sizeof *words);
     if (!words) {
         fputs("hsdiff: out of memory.\n", stderr);
         return CLI_SYSTEM;
     }
     cli.inputs = words;
     cli.options.keys = words + word_count;
+    cli.options.labels = words + 2 * word_count;
+    cli.options.also = words + 3 * word_count;
     const int result = cli_parse(&cli) ? run(&cli) : CLI_USAGE;
     free(words);
     cli_progress_clear();

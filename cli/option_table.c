@@ -62,15 +62,121 @@ static bool set_key(cli_options *options, const char *value)
     return true;
 }
 
+static bool set_label(cli_options *options, const char *value)
+{
+    options->labels[options->label_count++] = value;
+    return true;
+}
+
+static bool set_also(cli_options *options, const char *value)
+{
+    const char *equals = strchr(value, '=');
+    if (!equals || equals == value || equals[1] == 0 || strcmp(equals + 1, "-") == 0) return false;
+    options->also[options->also_count++] = value;
+    return true;
+}
+
+static bool set_warmup(cli_options *options, const char *value)
+{
+    char *end;
+    if (value[0] < '0' || value[0] > '9') return false;
+    options->warmup = strtoull(value, &end, 10);
+    options->has_warmup = true;
+    return *end == 0 && options->warmup < 1000;
+}
+
+#define REPORTS (CLI_ON_DIFF | CLI_ON_CHECK | CLI_ON_SERIES)
+
 static const cli_option table[] = {
     {.name = "format",
      .value = "FORMAT",
      .choices = "text|json|csv",
      .kind = CLI_TEXT,
      .offset = FIELD(format),
-     .commands = CLI_ON_DIFF | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_INFO,
+     .commands = CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_INFO,
      .help =
          "text for people (the default), json for programs, csv for spreadsheets (not of info)"},
+    {.name = "format",
+     .value = "FORMAT",
+     .choices = "text|json|ndjson|csv|markdown|openmetrics",
+     .kind = CLI_TEXT,
+     .offset = FIELD(format),
+     .commands = CLI_ON_DIFF | CLI_ON_SERIES,
+     .help = "text for people (the default), json, ndjson or csv for programs, markdown for a merge request, openmetrics for a dashboard"},
+    {.name = "format",
+     .value = "FORMAT",
+     .choices = "text|json|ndjson|csv|markdown|junit|sarif|openmetrics|github",
+     .kind = CLI_TEXT,
+     .offset = FIELD(format),
+     .commands = CLI_ON_CHECK,
+     .help = "text for people (the default), json, ndjson or csv for programs, markdown for a summary, junit, sarif, openmetrics, or "
+             "annotations for github"},
+    {.name = "also",
+     .value = "FORMAT=FILE",
+     .kind = CLI_OTHER,
+     .set = set_also,
+     .commands = REPORTS,
+     .help = "also write the answer to FILE in another format; may be given again"},
+    {.name = "config",
+     .value = "FILE",
+     .kind = CLI_FILE,
+     .offset = FIELD(config),
+     .commands = CLI_ON_CHECK,
+     .help = "read the rules there and not in .hsdiff.yml"},
+    {.name = "init",
+     .kind = CLI_FLAG,
+     .offset = FIELD(init),
+     .commands = CLI_ON_CHECK,
+     .help = "judge nothing: write a first .hsdiff.yml (or -o FILE) whose rules these captures pass"},
+    {.name = "update-baseline",
+     .kind = CLI_FLAG,
+     .offset = FIELD(update_baseline),
+     .commands = CLI_ON_CHECK,
+     .help = "accept what grew: replace BEFORE by the sums of the last capture, and end with 0"},
+    {.name = "warmup",
+     .value = "N",
+     .kind = CLI_OTHER,
+     .set = set_warmup,
+     .commands = CLI_ON_CHECK | CLI_ON_SERIES,
+     .help = "leave the first N captures out of trends; series: 0, check: what the rules say, else 1 from four captures on"},
+    {.name = "label",
+     .value = "TEXT",
+     .kind = CLI_OTHER,
+     .set = set_label,
+     .commands = CLI_ON_CHECK | CLI_ON_SERIES,
+     .help = "a name for a capture, instead of that of its file; once for each, in their order"},
+    {.name = "survivors",
+     .kind = CLI_FLAG,
+     .offset = FIELD(survivors),
+     .commands = CLI_ON_CHECK | CLI_ON_SERIES,
+     .help = "three captures, baseline, target and final: show what came between the first two and is still there"},
+    {.name = "cohorts",
+     .kind = CLI_FLAG,
+     .offset = FIELD(cohorts),
+     .commands = CLI_ON_CHECK | CLI_ON_SERIES,
+     .help = "tell the ages of objects also where they must be recognised by structure: three times the work"},
+    {.name = "no-cohorts",
+     .kind = CLI_FLAG,
+     .offset = FIELD(no_cohorts),
+     .commands = CLI_ON_CHECK | CLI_ON_SERIES,
+     .help = "leave out the ages of objects"},
+    {.name = "identities",
+     .kind = CLI_FLAG,
+     .offset = FIELD(identities),
+     .commands = CLI_ON_BASELINE | CLI_ON_CHECK,
+     .help = "keep id, type and size of every object in a baseline, so that new and freed can be told; some bytes an object"},
+    {.name = "places",
+     .value = "N",
+     .kind = CLI_COUNT,
+     .offset = FIELD(places),
+     .commands = CLI_ON_BASELINE | CLI_ON_CHECK,
+     .help = "keep N paths of types in a baseline; by default 8,192"},
+    {.name = "max-bytes",
+     .value = "SIZE",
+     .kind = CLI_SIZE,
+     .offset = FIELD(max_bytes),
+     .commands = REPORTS,
+     .help = "markdown: leave out rows, and say so, until it fits; by default 60,000, which a comment on GitHub takes"},
     {.letter = 'o',
      .name = "output",
      .value = "FILE",
@@ -88,7 +194,7 @@ static const cli_option table[] = {
      .value = "N",
      .kind = CLI_OTHER,
      .set = set_top,
-     .commands = CLI_ON_DIFF | CLI_ON_DUMP,
+     .commands = REPORTS | CLI_ON_DUMP,
      .help = "show N rows of each table and add up the rest, or all of them (all); by default 20 "
              "types, 10 roots and the holders with most of the growth as text, everything in other "
              "formats"},
@@ -128,7 +234,7 @@ static const cli_option table[] = {
     {.name = "summary",
      .kind = CLI_FLAG,
      .offset = FIELD(summary),
-     .commands = CLI_ON_DIFF | CLI_ON_IMPORT,
+     .commands = REPORTS | CLI_ON_IMPORT,
      .help = "use the totals by type alone and read no object: fast for any size, but no roots, "
              "and garbage counts"},
     {.name = "objects",
@@ -145,6 +251,13 @@ static const cli_option table[] = {
      .offset = FIELD(table),
      .commands = CLI_ON_DIFF,
      .help = "which table --format csv holds: types (the default), roots, holders or tree"},
+    {.name = "table",
+     .value = "TABLE",
+     .choices = "types|roots|holders",
+     .kind = CLI_CHOICE,
+     .offset = FIELD(table),
+     .commands = CLI_ON_SERIES,
+     .help = "which table --format csv holds: types (the default), roots or holders"},
     {.name = "table",
      .value = "TABLE",
      .choices = "types|roots|objects",
@@ -167,12 +280,12 @@ static const cli_option table[] = {
     {.name = "no-holders",
      .kind = CLI_FLAG,
      .offset = FIELD(no_holders),
-     .commands = CLI_ON_DIFF,
+     .commands = REPORTS,
      .help = "stop at types and roots: faster, and does not say which objects hold the growth"},
     {.name = "partial",
      .kind = CLI_FLAG,
      .offset = FIELD(partial),
-     .commands = CLI_ON_DIFF | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_IMPORT | CLI_ON_DUMP,
+     .commands = REPORTS | CLI_ON_BASELINE | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_IMPORT | CLI_ON_DUMP,
      .help = "use what is there of a damaged or cut-off input: figures are then lower bounds, and "
              "nothing is called freed"},
     {.name = "match",
@@ -195,25 +308,25 @@ static const cli_option table[] = {
      .value = "SIZE",
      .kind = CLI_SIZE,
      .offset = FIELD(noise_bytes),
-     .commands = CLI_ON_DIFF,
-     .help = "changes below SIZE show ~ for their percentage; by default the larger of 64 KiB and "
+     .commands = REPORTS,
+     .help = "changes below SIZE are noise: ~ for their percentage, steady; by default the larger of 64 KiB and "
              "0.1 % of before"},
     {.name = "bytes",
      .kind = CLI_FLAG,
      .offset = FIELD(exact_bytes),
-     .commands = CLI_ON_DIFF | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_INFO,
+     .commands = REPORTS | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_INFO,
      .help = "show exact bytes instead of KiB, MiB and GiB"},
     {.name = "plain",
      .kind = CLI_FLAG,
      .offset = FIELD(plain),
-     .commands = CLI_ON_DIFF | CLI_ON_TOP | CLI_ON_PATHS,
+     .commands = REPORTS | CLI_ON_TOP | CLI_ON_PATHS,
      .help =
          "one record a line, tab separated, nothing cut or aligned: for screen readers and awk"},
     {.letter = 'w',
      .name = "wide",
      .kind = CLI_FLAG,
      .offset = FIELD(wide),
-     .commands = CLI_ON_DIFF | CLI_ON_TOP | CLI_ON_PATHS,
+     .commands = REPORTS | CLI_ON_TOP | CLI_ON_PATHS,
      .help = "never cut names to the width of the terminal, and show all columns"},
     {.name = "only",
      .value = "KINDS",
@@ -228,14 +341,14 @@ static const cli_option table[] = {
      .kind = CLI_TEXT,
      .offset = FIELD(from),
      .commands =
-         CLI_ON_DIFF | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_IMPORT | CLI_ON_INFO | CLI_ON_DUMP,
+         REPORTS | CLI_ON_BASELINE | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_IMPORT | CLI_ON_INFO | CLI_ON_DUMP,
      .help = "read foreign dumps as this format instead of looking at their first bytes"},
     {.name = "dump",
      .value = "N[,M]",
      .kind = CLI_OTHER,
      .set = set_dump,
      .commands =
-         CLI_ON_DIFF | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_IMPORT | CLI_ON_INFO | CLI_ON_DUMP,
+         REPORTS | CLI_ON_BASELINE | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_IMPORT | CLI_ON_INFO | CLI_ON_DUMP,
      .help = "which dump of a file that holds several, from 1 (of before, of after)"},
     {.name = "with-values",
      .kind = CLI_FLAG,
@@ -247,7 +360,7 @@ static const cli_option table[] = {
      .kind = CLI_FLAG,
      .offset = FIELD(final_is_strong),
      .commands =
-         CLI_ON_DIFF | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_IMPORT | CLI_ON_INFO | CLI_ON_DUMP,
+         REPORTS | CLI_ON_BASELINE | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_IMPORT | CLI_ON_INFO | CLI_ON_DUMP,
      .help = "JVM dumps: objects that wait for their finalizer count as held by it"},
     {.name = "level",
      .value = "N",

@@ -263,6 +263,7 @@ static void choose_command(cli_app *cli, bool may_name)
     if (!named) return;
     cli->inputs++;
     cli->input_count--;
+    if (cli->first_group > 0) cli->first_group--;
 }
 
 bool cli_parse(cli_app *cli)
@@ -274,6 +275,7 @@ bool cli_parse(cli_app *cli)
         if (are_options && strcmp(word, "--") == 0) {
             are_options = false;
             may_name = may_name && cli->input_count > 0;
+            cli->first_group = cli->input_count;
         } else if (are_options && word[0] == '-' && word[1] == '-') {
             if (!parse_long(cli, &at, &used)) return false;
         } else if (are_options && word[0] == '-' && word[1] != 0) {
@@ -283,5 +285,6 @@ bool cli_parse(cli_app *cli)
         }
     }
     choose_command(cli, may_name);
+    if (cli->first_group == cli->input_count) cli->first_group = 0;
     return check_used(cli, used);
 }

@@ -24,7 +24,7 @@ void cli_out_format(cli_out *out, const char *format, ...) __attribute__((format
 void cli_out_escaped(cli_out *out, hsd_escape_form form, const char *text, size_t size);
 
 /* Gives the file its name and closes it. `result` is the exit status so far; returns it, or the one of a
- * failed write after a message. With a result that is no success (done or damaged) the file is dropped. */
+ * failed write after a message. With a result that is no answer (done, failed or damaged) the file is dropped. */
 int cli_out_close(cli_out *out, const cli_app *cli, int result);
 
 /* ---- what a report of captures is told ---- */

@@ -1,0 +1,61 @@
+/*
+ * hsdiff baseline CAPTURE -o base.hs: the sums of a capture, small enough to keep in a repository.
+ */
+#include <string.h>
+
+#include "input.h"
+#include "progress.h"
+#include "report_error.h"
+#include <hsdiff/profile.h>
+
+static int run_baseline(cli_app *cli)
+{
+    const cli_options *options = &cli->options;
+    cli_input input = {.path = cli->inputs[0]};
+    char size[HSD_NUMBER_CHARS];
+    uint64_t bytes = 0;
+    hsd_error err;
+    hsd_error_init(&err);
+    if (!options->output) {
+        cli_complain("-o FILE is missing: where should the baseline go?");
+        return CLI_USAGE;
+    }
+    const hsd_baseline_options wanted = {.places = (size_t)options->places,
+                                         .identities = options->identities,
+                                         .force = options->force,
+                                         .partial = options->partial};
+    hsd_status status = cli_inputs_open(&input, 1, cli, false, cli_damage_wanted(cli), &err);
+    if (status == HSD_OK) status = hsd_baseline_write(input.capture, options->output, &wanted, &cli->run, &bytes, &err);
+    cli_progress_clear();
+    cli_inputs_close(&input, 1);
+    if (status != HSD_OK) return cli_report_error(cli, &err);
+    cli_note(cli, "%s: the sums of %s, %s. Next: hsdiff check %s NEW-CAPTURE", options->output, input.path,
+             hsd_format_bytes(size, bytes), options->output);
+    return CLI_DONE;
+}
+
+static const cli_example examples[] = {
+    {"hsdiff baseline good.hs -o base.hs", "to commit, and to check later builds against"},
+    {"hsdiff baseline good.heapsnapshot -o base.hs --force", "from a foreign dump, replacing an old one"},
+    {"hsdiff check base.hs new.hs --update-baseline", "accept what grew"},
+    {0},
+};
+
+const cli_command cli_command_baseline = {
+    .name = "baseline",
+    .synopsis = "CAPTURE -o FILE",
+    .summary = "the sums of a capture, small enough to keep in a repository",
+    .description =
+        "Writes what a capture holds by type, by root and by place (a path of types from a root), without its objects: some hundred "
+        "kilobytes for thousands of types, whatever the size of the heap. A baseline is a capture itself: "
+        "hsdiff check, diff, series and info take it. The same capture gives the same bytes on every machine, so a baseline that is "
+        "written again without need makes no change in a repository.\n"
+        "\n"
+        "Compared with a baseline growth is exact by type, by root and by holder; which single objects are new is not known, unless "
+        "the baseline was written with --identities and both captures are of one process whose ids last.",
+    .examples = examples,
+    .bit = CLI_ON_BASELINE,
+    .inputs_min = 1,
+    .inputs_max = 1,
+    .run = run_baseline,
+};

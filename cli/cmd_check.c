@@ -1,0 +1,282 @@
+/*
+ * hsdiff check BEFORE AFTER [MORE…]: rules about growth, for a build server.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "progress.h"
+#include "report_error.h"
+#include "series.h"
+#include <hsdiff/profile.h>
+
+#define SITE_TYPES_MOST 64u
+
+typedef struct check_job { /* everything that lives until the report is written */
+    cli_app *cli;
+    cli_outlets *outlets;     /* NULL with --init */
+    hsd_check_config *config;
+    cli_input inputs[2];
+    hsd_diff *diff;
+    hsd_series *series;
+    hsd_profile *totals[2];   /* with rules about what the captures measured themselves */
+    hsd_sites *sites;
+    hsd_check *check;
+} check_job;
+
+static bool is_series(const cli_app *cli) { return cli->input_count > 2; }
+
+static hsd_status warmup_of(const check_job *job, uint32_t *out, hsd_error *err)
+{
+    const cli_app *cli = job->cli;
+    *out = (uint32_t)cli->options.warmup;
+    if (cli->options.has_warmup) return HSD_OK;
+    if (job->config) return hsd_check_warmup(job->config, cli->input_count, out, err);
+    *out = cli->input_count >= 4 ? 1 : 0;
+    return HSD_OK;
+}
+
+/* ---- the captures ---- */
+
+static hsd_status compare_two(check_job *job, hsd_error *err)
+{
+    cli_app *cli = job->cli;
+    const cli_options *options = &cli->options;
+    const hsd_diff_options wanted = {.summary_only = options->summary, .no_holders = options->no_holders, .partial = options->partial};
+    for (size_t i = 0; i < 2; i++)
+        job->inputs[i].path = cli->inputs[i];
+    HSD_TRY(cli_inputs_open(job->inputs, 2, cli, options->summary, cli_damage_wanted(cli), err));
+    return hsd_diff_run(&job->diff, job->inputs[0].capture, job->inputs[1].capture, &wanted, &cli->run, err);
+}
+
+static hsd_status look(check_job *job, hsd_error *err)
+{
+    uint32_t warmup;
+    if (!is_series(job->cli)) return compare_two(job, err);
+    HSD_TRY(warmup_of(job, &warmup, err));
+    return cli_series_run(&job->series, job->cli, warmup, err);
+}
+
+/* ---- what the captures measured themselves ---- */
+
+static bool asks_for_metrics(const hsd_check_config *config)
+{
+    for (size_t i = 0; i < config->rule_count; i++)
+        if (config->rules[i].measure == HSD_MEASURE_CAPTURE) return true;
+    return false;
+}
+
+static hsd_status read_metrics(check_job *job, hsd_error *err)
+{
+    const hsd_profile_options wanted = {.summary_only = true, .no_places = true, .partial = job->cli->options.partial};
+    if (!job->diff || !asks_for_metrics(job->config)) return HSD_OK;
+    for (size_t i = 0; i < 2; i++)
+        HSD_TRY(hsd_profile_make(&job->totals[i], job->inputs[i].capture, &wanted, &job->cli->run, err));
+    return HSD_OK;
+}
+
+/* ---- judging ---- */
+
+static hsd_status judge_once(check_job *job, hsd_error *err)
+{
+    hsd_check_options options = {.today = cli_today(), .allow_incomplete = job->cli->options.partial, .sites = job->sites};
+    for (size_t i = 0; i < 2 && job->totals[i]; i++)
+        options.metrics[i] = (hsd_check_metrics){job->totals[i]->metrics, job->totals[i]->metric_count};
+    hsd_check_free(job->check);
+    job->check = NULL;
+    return hsd_check_run(&job->check, job->config, job->diff, job->series, &options, err);
+}
+
+/* Twice where something failed and the captures say where objects were allocated. */
+static hsd_status judge(check_job *job, hsd_error *err)
+{
+    hsd_text types[SITE_TYPES_MOST];
+    HSD_TRY(read_metrics(job, err));
+    HSD_TRY(judge_once(job, err));
+    if (!job->diff) return HSD_OK;
+    const size_t count = hsd_check_types_wanted(job->check, types, SITE_TYPES_MOST);
+    if (count == 0) return HSD_OK;
+    HSD_TRY(hsd_sites_run(&job->sites, job->inputs[0].capture, job->inputs[1].capture, types, count, &job->cli->run, err));
+    return job->sites->are_known ? judge_once(job, err) : HSD_OK;
+}
+
+static hsd_status write_report(const hsd_report_format *format, const hsd_report_options *options, const void *what,
+                               hsd_write_fn write, void *context, hsd_error *err)
+{
+    return format->write_check(what, options, write, context, err);
+}
+
+/* ---- baselines ---- */
+
+/* The sums of the last capture in the place of the first. */
+static hsd_status update_baseline(check_job *job, hsd_error *err)
+{
+    cli_app *cli = job->cli;
+    const char *path = cli->inputs[0];
+    cli_input last = {.path = cli->inputs[cli->input_count - 1]};
+    const hsd_baseline_options wanted = {.places = (size_t)cli->options.places, .identities = cli->options.identities, .force = true};
+    HSD_TRY(cli_inputs_open(&last, 1, cli, false, HSD_DAMAGE_REFUSE, err));
+    const hsd_status status = hsd_baseline_write(last.capture, path, &wanted, &cli->run, NULL, err);
+    cli_inputs_close(&last, 1);
+    HSD_TRY(status);
+    cli_note(cli, "%s now holds the sums of %s.", path, last.path);
+    return HSD_OK;
+}
+
+/* ---- the command ---- */
+
+static hsd_status check(check_job *job, hsd_error *err)
+{
+    cli_app *cli = job->cli;
+    HSD_TRY(look(job, err));
+    HSD_TRY(judge(job, err));
+    cli_progress_clear();
+    cli_out_tell_space(cli, job->diff ? job->diff->temp_bytes_peak : job->series->temp_bytes_peak);
+    HSD_TRY(cli_outlets_write(job->outlets, cli, write_report, job->check, err));
+    if (!cli->options.update_baseline || hsd_check_exit(job->check) == CLI_DAMAGED) return HSD_OK;
+    return update_baseline(job, err);
+}
+
+static void release(check_job *job)
+{
+    hsd_check_free(job->check);
+    hsd_sites_free(job->sites);
+    for (size_t i = 0; i < 2; i++)
+        hsd_profile_free(job->totals[i]);
+    hsd_diff_free(job->diff);
+    hsd_series_free(job->series);
+    cli_inputs_close(job->inputs, 2);
+    hsd_check_config_free(job->config);
+}
+
+static int exit_of(const check_job *job)
+{
+    const int result = hsd_check_exit(job->check);
+    return result == CLI_FAILED && job->cli->options.update_baseline ? CLI_DONE : result;
+}
+
+static int run_rules(check_job *job)
+{
+    cli_outlets outlets;
+    int result = CLI_DONE;
+    hsd_error err;
+    hsd_error_init(&err);
+    if (!cli_config_open(&job->config, job->cli, is_series(job->cli), &result)) return result;
+    if (!cli_outlets_open(&outlets, job->cli, HSD_HOLDS_CHECK, &result)) return result;
+    job->outlets = &outlets;
+    const hsd_status status = check(job, &err);
+    cli_progress_clear();
+    return cli_outlets_close(&outlets, job->cli, status == HSD_OK ? exit_of(job) : cli_report_error(job->cli, &err));
+}
+
+/* --init: a configuration that these captures pass. */
+static int run_init(check_job *job)
+{
+    cli_app *cli = job->cli;
+    const char *path = cli->options.output ? cli->options.output : CLI_CONFIG_NAME;
+    hsd_result_file *file = NULL;
+    hsd_error err;
+    hsd_error_init(&err);
+    hsd_status status = hsd_result_file_open(&file, path, cli->options.force, &err);
+    if (status == HSD_OK) status = look(job, &err);
+    cli_progress_clear();
+    if (status == HSD_OK) status = hsd_check_config_suggest(job->diff, job->series, hsd_result_file_write, file, &err);
+    if (status == HSD_OK) status = hsd_result_file_finish(file, &err);
+    hsd_result_file_close(file);
+    if (status != HSD_OK) return cli_report_error(cli, &err);
+    if (strcmp(path, "-") != 0) cli_note(cli, "%s: rules that these captures pass. Look at them, then commit them.", path);
+    return CLI_DONE;
+}
+
+static bool is_usable(const cli_app *cli)
+{
+    const cli_options *options = &cli->options;
+    if (cli->first_group > 0)
+        cli_complain("hsdiff check takes one series and no groups.");
+    else if (options->init && (options->config || options->also_count > 0 || options->format))
+        cli_complain("--init writes a configuration: leave out %s.",
+                     options->config ? "--config" : options->format ? "--format" : "--also");
+    else if (options->init && options->update_baseline)
+        cli_complain("--init and --update-baseline exclude each other.");
+    else if (options->update_baseline && strcmp(cli->inputs[0], "-") == 0)
+        cli_complain("--update-baseline needs a file to write to, and BEFORE is standard input.");
+    else if (options->update_baseline && options->partial)
+        cli_complain("--update-baseline takes whole captures: leave out --partial.");
+    else
+        return cli_series_is_usable(cli);
+    return false;
+}
+
+static int run_check(cli_app *cli)
+{
+    check_job job = {.cli = cli};
+    if (!is_usable(cli)) return CLI_USAGE;
+    const int result = cli->options.init ? run_init(&job) : run_rules(&job);
+    release(&job);
+    return result;
+}
+
+static const cli_example examples[] = {
+    {"hsdiff check base.hs new.hs", "by .hsdiff.yml, or by the rules that are built in"},
+    {"hsdiff check --init base.hs new.hs", "write a first .hsdiff.yml from what is seen"},
+    {"hsdiff check warm.hs r1.hs r2.hs r3.hs r4.hs r5.hs", "what grows in every round, without flaking"},
+    {"hsdiff check base.hs new.hs --also junit=leaks.xml --also sarif=leaks.sarif", "and files for the build server"},
+    {"hsdiff check base.hs new.hs --format github", "annotations on GitHub"},
+    {"hsdiff check base.hs new.hs --update-baseline", "accept what grew: base.hs gets the sums of new.hs"},
+    {0},
+};
+
+const cli_command cli_command_check = {
+    .name = "check",
+    .synopsis = "BEFORE AFTER [MORE...]",
+    .summary = "fail a build when its heap grows more than rules allow",
+    .description =
+        "Holds the growth between two captures, or over a series of them, against rules, prints what is over its limit and "
+        "who holds it, and ends with status 1 when a rule of level error failed. Captures may be full ones (.hs), baselines, or foreign "
+        "dumps.\n"
+        "\n"
+        "With two captures a rule fails when growth is over its limit. With three and more the first is warm-up (from four on; --warmup), and "
+        "a rule fails only for what grew in every round and is over its limit: a cache that fills and levels off, a heap that breathes, a "
+        "single jump all pass. Three rounds or more tell leaks from noise; five find leaks of a thousandth of the heap a round.\n"
+        "\n"
+        "Captures that are incomplete, or that cannot be compared as a rule asks, end with status 3 and never pass.\n"
+        "\n"
+        "Rules stand in the file of --config, else in .hsdiff.yml of this folder; without either the built-in ones hold. --init writes a "
+        "first file. What can stand in it:\n"
+        "\n"
+        "  check:\n"
+        "    ignore: ['^luv\\.timer']      # types left out of every rule\n"
+        "    min: 64 KiB                  # below this a change is noise\n"
+        "    warmup: 1                    # captures at the start that do not count\n"
+        "    one_off: 1 MiB               # accept growth that levelled off, up to this\n"
+        "  rules:\n"
+        "    - name: whole heap\n"
+        "      metric: total.bytes\n"
+        "      max_growth: [16 MiB, 5 %]  # each must hold\n"
+        "      level: error               # or warn, off\n"
+        "    - name: sessions are released\n"
+        "      type: Session              # or root:, holder:; a glob, or /regex/\n"
+        "      metric: objects\n"
+        "      max_growth: 0\n"
+        "    - name: no holder leaks\n"
+        "      holder: '*'\n"
+        "      max_growth: 0.1 % per round\n"
+        "  allow:\n"
+        "    - type: CacheEntry\n"
+        "      reason: filled once, on purpose\n"
+        "      up_to: 2 MiB\n"
+        "      until: 2027-03-31\n"
+        "\n"
+        "metric is bytes (the default), objects, new.bytes, new.objects, new.types, unreached.bytes, unreached.objects, survived.bytes, "
+        "survived.objects, with total. in front for the whole heap, or metric:NAME for what the captures measured, as "
+        "metric:process.rss. A rule on types or roots holds their sum against the limit, with each: true every one by itself; "
+        "holders are judged one by one. A percentage is of the value before, one per round of the whole heap. 5 % of nothing is "
+        "nothing: what was not there before may not grow under such a rule.\n"
+        "\n"
+        "As JSON, schema hsdiff.check/1: rules with outcome, found, limit, over and findings; problems, notes, captures.",
+    .examples = examples,
+    .bit = CLI_ON_CHECK,
+    .inputs_min = 2,
+    .inputs_max = HSD_SERIES_MOST,
+    .run = run_check,
+};

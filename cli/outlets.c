@@ -1,0 +1,137 @@
+/*
+ * The outlets of one answer.
+ */
+#include "outlets.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report_error.h"
+
+typedef struct cli_outlet {
+    hsd_result_file *file;
+    const hsd_report_format *format;
+} cli_outlet;
+
+/* ---- formats ---- */
+
+static bool can_hold(const hsd_report_format *format, cli_holds holds)
+{
+    switch (holds) {
+    case HSD_HOLDS_DIFF: return format->write_diff != NULL;
+    case HSD_HOLDS_SERIES: return format->write_series != NULL;
+    case HSD_HOLDS_CHECK: return format->write_check != NULL;
+    }
+    return false;
+}
+
+/* "text, json, csv or markdown" */
+static void list_formats(char *text, size_t size, cli_holds holds)
+{
+    const char *names[32];
+    size_t count = 0, used = 0;
+    for (size_t i = 0; hsd_report_format_get(i) && count < 32; i++)
+        if (can_hold(hsd_report_format_get(i), holds)) names[count++] = hsd_report_format_get(i)->name;
+    text[0] = 0;
+    for (size_t i = 0; i < count; i++) {
+        const char *between = i == 0 ? "" : i + 1 == count ? " or " : ", ";
+        const int more = snprintf(text + used, size - used, "%s%s", between, names[i]);
+        if (more < 0 || (size_t)more >= size - used) return;
+        used += (size_t)more;
+    }
+}
+
+const hsd_report_format *cli_find_format(const char *option, const char *name, size_t name_bytes, cli_holds holds)
+{
+    char names[256];
+    for (size_t i = 0; hsd_report_format_get(i); i++) {
+        const hsd_report_format *format = hsd_report_format_get(i);
+        if (strlen(format->name) == name_bytes && memcmp(format->name, name, name_bytes) == 0 && can_hold(format, holds)) return format;
+    }
+    list_formats(names, sizeof names, holds);
+    cli_complain("%s takes %s here, not '%.*s'.", option, names, (int)name_bytes, name);
+    return NULL;
+}
+
+/* ---- opening and closing ---- */
+
+static bool open_also(cli_outlet *outlet, const cli_app *cli, const char *word, cli_holds holds, int *exit_status)
+{
+    hsd_error err;
+    const char *equals = strchr(word, '='); /* --also was parsed: it is there */
+    *exit_status = CLI_USAGE;
+    outlet->format = cli_find_format("--also", word, (size_t)(equals - word), holds);
+    if (outlet->format == NULL) return false;
+    hsd_error_init(&err);
+    if (hsd_result_file_open(&outlet->file, equals + 1, cli->options.force, &err) == HSD_OK) return true;
+    *exit_status = cli_report_error(cli, &err);
+    return false;
+}
+
+bool cli_outlets_open(cli_outlets *outlets, const cli_app *cli, cli_holds holds, int *exit_status)
+{
+    const cli_options *options = &cli->options;
+    const char *name = options->format ? options->format : "text";
+    *outlets = (cli_outlets){.format = cli_find_format("--format", name, strlen(name), holds)};
+    *exit_status = CLI_USAGE;
+    if (outlets->format == NULL) return false;
+    outlets->also = calloc(options->also_count + 1, sizeof *outlets->also);
+    if (outlets->also == NULL) {
+        cli_complain("out of memory.");
+        *exit_status = CLI_SYSTEM;
+        return false;
+    }
+    bool is_open = true;
+    for (size_t i = 0; i < options->also_count && is_open; i++)
+        is_open = open_also(&outlets->also[i], cli, options->also[i], holds, exit_status);
+    if (is_open && cli_out_open(&outlets->out, cli, exit_status)) return true;
+    cli_outlets_close(outlets, cli, CLI_SYSTEM);
+    return false;
+}
+
+int cli_outlets_close(cli_outlets *outlets, const cli_app *cli, int result)
+{
+    const bool is_answer = result == CLI_DONE || result == CLI_FAILED || result == CLI_DAMAGED;
+    for (size_t i = 0; outlets->also != NULL && i < cli->options.also_count; i++) {
+        hsd_error err;
+        hsd_error_init(&err);
+        hsd_result_file *file = outlets->also[i].file;
+        if (file && is_answer && hsd_result_file_finish(file, &err) != HSD_OK) result = cli_report_error(cli, &err);
+        hsd_result_file_close(file);
+    }
+    free(outlets->also);
+    outlets->also = NULL;
+    return outlets->out.file ? cli_out_close(&outlets->out, cli, result) : result;
+}
+
+/* ---- writing ---- */
+
+hsd_report_options cli_report_options(const cli_app *cli, bool to_file)
+{
+    const cli_options *options = &cli->options;
+    const cli_screen screen = to_file ? (cli_screen){.has_utf8 = true} : cli_out_screen(cli);
+    return (hsd_report_options){
+        .top = cli_out_rows(cli, 0),
+        .sort_by = (hsd_sort_by)options->sort,
+        .table = (hsd_report_table)options->table,
+        .width = screen.width,
+        .use_color = screen.has_color,
+        .use_utf8 = screen.has_utf8,
+        .exact_bytes = options->exact_bytes,
+        .tree = options->tree,
+        .plain = options->plain,
+        .noise_bytes = options->noise_bytes,
+        .max_bytes = (size_t)options->max_bytes,
+        .survivors = options->survivors,
+        .config_path = options->config,
+    };
+}
+
+hsd_status cli_outlets_write(cli_outlets *outlets, const cli_app *cli, cli_report_fn write, const void *what, hsd_error *err)
+{
+    const hsd_report_options to_file = cli_report_options(cli, true), to_screen = cli_report_options(cli, false);
+    for (size_t i = 0; i < cli->options.also_count; i++)
+        HSD_TRY(write(outlets->also[i].format, &to_file, what, hsd_result_file_write, outlets->also[i].file, err));
+    return write(outlets->format, &to_screen, what, hsd_result_file_write, outlets->out.file, err);
+}

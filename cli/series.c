@@ -1,0 +1,140 @@
+/*
+ * Captures of the command line as a source for the library: each is opened when its turn comes and closed before the one after
+ * the next, so a thousand foreign dumps need the temporary space of two.
+ */
+#include "series.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "progress.h"
+#include "report_error.h"
+
+/* ---- the source ---- */
+
+typedef struct opened { /* at most two at a time: even and odd places */
+    cli_app *cli;
+    cli_input inputs[2];
+} opened;
+
+static hsd_status open_one(void *context, size_t i, hsd_capture **out, hsd_error *err)
+{
+    opened *all = context;
+    cli_input *input = &all->inputs[i % 2];
+    *input = (cli_input){.path = all->cli->inputs[i]};
+    HSD_TRY(cli_inputs_open(input, 1, all->cli, all->cli->options.summary, cli_damage_wanted(all->cli), err));
+    *out = input->capture;
+    return HSD_OK;
+}
+
+static void close_one(void *context, size_t i, hsd_capture *capture)
+{
+    opened *all = context;
+    (void)capture;
+    cli_inputs_close(&all->inputs[i % 2], 1);
+    all->inputs[i % 2].capture = NULL;
+}
+
+static hsd_cohort_wish cohorts_wanted(const cli_options *options)
+{
+    if (options->no_cohorts) return HSD_COHORTS_NEVER;
+    return options->cohorts || options->survivors ? HSD_COHORTS_ALWAYS : HSD_COHORTS_IF_CHEAP;
+}
+
+hsd_status cli_series_run(hsd_series **out, cli_app *cli, uint32_t warmup, hsd_error *err)
+{
+    const cli_options *options = &cli->options;
+    opened all = {.cli = cli};
+    const hsd_series_source source = {.count = cli->input_count,
+                                      .open = open_one,
+                                      .close = close_one,
+                                      .context = &all,
+                                      .labels = options->label_count > 0 ? options->labels : NULL};
+    const hsd_series_options wanted = {.before_count = cli->first_group,
+                                       .warmup = warmup,
+                                       .noise_bytes = options->noise_bytes,
+                                       .cohorts = cohorts_wanted(options),
+                                       .no_places = options->no_holders,
+                                       .summary_only = options->summary,
+                                       .partial = options->partial};
+    return hsd_series_run(out, &source, &wanted, &cli->run, err);
+}
+
+/* ---- usage ---- */
+
+static size_t standard_inputs(const cli_app *cli)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < cli->input_count; i++)
+        count += strcmp(cli->inputs[i], "-") == 0;
+    return count;
+}
+
+/* Options of two captures that say nothing about a series; NULL when none was given. */
+static const char *option_of_two(const cli_options *options)
+{
+    return options->objects             ? "--objects"
+           : options->key_count > 0     ? "--key"
+           : options->tree              ? "--tree"
+           : options->match != 0        ? "--match"
+           : options->sort != 0         ? "--sort"
+           : options->table == HSD_TABLE_TREE ? "--table tree"
+                                              : NULL;
+}
+
+bool cli_series_is_usable(const cli_app *cli)
+{
+    const cli_options *options = &cli->options;
+    const size_t count = cli->input_count;
+    if (count > HSD_SERIES_MOST)
+        cli_complain("a series has at most 1,000 captures, and %zu were given.", count);
+    else if (standard_inputs(cli) > 1)
+        cli_complain("only one of the inputs can be standard input.");
+    else if (option_of_two(options))
+        cli_complain("%s is for two captures, and %zu were given.", option_of_two(options), count);
+    else if (options->label_count > 0 && options->label_count != count)
+        cli_complain("--label was given %zu times for %zu captures: give it once for each, in their order.", options->label_count, count);
+    else if (options->has_warmup && options->warmup + 2 > count)
+        cli_complain("--warmup %llu leaves fewer than two of %zu captures.", (unsigned long long)options->warmup, count);
+    else if (options->survivors && count != 3)
+        cli_complain("--survivors takes three captures (a baseline, a target and a final one), and %zu were given.", count);
+    else if (options->survivors && cli->first_group > 0)
+        cli_complain("--survivors takes one series and no groups.");
+    else if (options->cohorts && options->no_cohorts)
+        cli_complain("--cohorts and --no-cohorts exclude each other.");
+    else
+        return true;
+    return false;
+}
+
+/* ---- hsdiff series ---- */
+
+static hsd_status write_report(const hsd_report_format *format, const hsd_report_options *options, const void *what,
+                               hsd_write_fn write, void *context, hsd_error *err)
+{
+    return format->write_series(what, options, write, context, err);
+}
+
+static int run_with(cli_app *cli, cli_outlets *outlets)
+{
+    hsd_series *series = NULL;
+    hsd_error err;
+    hsd_error_init(&err);
+    hsd_status status = cli_series_run(&series, cli, (uint32_t)cli->options.warmup, &err);
+    cli_progress_clear();
+    if (status == HSD_OK) {
+        cli_out_tell_space(cli, series->temp_bytes_peak);
+        status = cli_outlets_write(outlets, cli, write_report, series, &err);
+    }
+    hsd_series_free(series);
+    return status == HSD_OK ? CLI_DONE : cli_report_error(cli, &err);
+}
+
+int cli_run_series(cli_app *cli)
+{
+    cli_outlets outlets;
+    int result = CLI_DONE;
+    if (!cli_series_is_usable(cli)) return CLI_USAGE;
+    if (!cli_outlets_open(&outlets, cli, HSD_HOLDS_SERIES, &result)) return result;
+    return cli_outlets_close(&outlets, cli, run_with(cli, &outlets));
+}
