@@ -117,6 +117,8 @@ static hsd_status number_edges(sums *s, hsd_error *err)
 
 /* ---- the sides ---- */
 
+static uint64_t memory_of(const hsd_run *run) { return run->memory_bytes != 0 ? run->memory_bytes : hsd_run_default_memory(); }
+
 static hsd_status dress_side(sums *s, int side, hsd_capture *capture, hsd_error *err)
 {
     const hsd_profile *profile = s->profiles[side];
@@ -125,6 +127,7 @@ static hsd_status dress_side(sums *s, int side, hsd_capture *capture, hsd_error 
     walk->info = hsd_capture_get_info(capture);
     walk->space = &s->c.space;
     walk->reporter = s->c.reporter;
+    walk->table_bytes = memory_of(s->c.run) / 4;
     walk->has_roots = profile->side.has_roots;
     walk->has_references = profile->side.has_references;
     walk->dangling = profile->side.dangling;
@@ -244,7 +247,7 @@ static hsd_status compare(sums *s, hsd_diff **out, hsd_capture *const captures[S
     for (int side = 0; side < SIDE_COUNT; side++) HSD_TRY(count_side(s, side, err));
     look_at_places(s);
     c->ladder = (hsd_ladder){.basis = HSD_BASIS_COUNTS, .reason = "a baseline holds sums and no objects"};
-    c->plan.growth_bytes = hsd_min_u64(GROWTH_MOST, (c->run->memory_bytes != 0 ? c->run->memory_bytes : hsd_run_default_memory()) / 4);
+    c->plan.growth_bytes = hsd_min_u64(GROWTH_MOST, memory_of(c->run) / 4);
     HSD_TRY(hsd_compare_prepare(c, err));
     HSD_TRY(hsd_rows_from_comparison(out, c, err));
     const hsd_status status = hsd_growth_find_in(c, *out, fill, s, err);

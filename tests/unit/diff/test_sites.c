@@ -23,7 +23,7 @@ static hsd_sites *sites;
 static void setup(void)
 {
     for (int side = 0; side < 2; side++) {
-        strcpy(paths[side], "/tmp/hsdiff-sites-XXXXXX");
+        snprintf(paths[side], sizeof paths[side], "/tmp/hsdiff-sites-XXXXXX");
         const int fd = mkstemp(paths[side]);
         cr_assert_geq(fd, 0);
         close(fd);
