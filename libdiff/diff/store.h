@@ -30,6 +30,11 @@ hsd_status hsd_store_info(hsd_diff_store *store, const hsd_capture_info *info, h
 /* A side as it was walked; `out` has no info yet. */
 void hsd_store_side(hsd_side *out, const hsd_side_walk *walk, hsd_amount live, hsd_amount unreached);
 
+/* Bytewise, the shorter one first: the order of names in every result. */
+int hsd_store_compare(hsd_text a, hsd_text b);
+
+/* ---- warnings (warn.c) ---- */
+
 /* A warning that does not fit or for which there is no memory is dropped: the answer stands. */
 void hsd_store_warn(hsd_diff_store *store, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -48,8 +53,5 @@ void hsd_store_warn_of_pair(hsd_diff_store *store, const hsd_diff *diff);
 
 /* That hardly any object was recognised, or many by weak signs alone. After match and total are filled. */
 void hsd_store_warn_of_match(hsd_diff_store *store, const hsd_diff *diff);
-
-/* Bytewise, the shorter one first: the order of names in every result. */
-int hsd_store_compare(hsd_text a, hsd_text b);
 
 #endif

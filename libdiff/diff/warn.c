@@ -1,0 +1,186 @@
+/*
+ * Warnings of a result (diff/store.h). A warning says what is so and, behind a colon, what that does to the answer.
+ */
+#include "diff/store.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include <hscapture/hscapture.h>
+
+void hsd_store_warn(hsd_diff_store *store, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    if (store->warning_count == HSD_MAX_WARNINGS) return;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    const char *copy = hsd_arena_copy(&store->arena, text, strlen(text));
+    if (copy != NULL) store->warnings[store->warning_count++] = (hsd_text){copy, strlen(copy)};
+}
+
+void hsd_store_warn_of_capture(hsd_diff_store *store, const hsd_capture_info *info)
+{
+    if (!info->is_complete) {
+        hsd_store_warn(store, "%s is incomplete (%s): numbers are lower bounds", info->path,
+                       info->incomplete_reason[0] != 0 ? info->incomplete_reason : "no end record");
+    }
+    if (info->lost > 0) {
+        hsd_store_warn(store, "%s: the producer could not capture %" PRIu64 " things; hsdiff info lists them",
+                       info->path, info->lost);
+    }
+    if (info->facts & HSC_FACT_SAMPLED) hsd_store_warn(store, "%s was sampled: counts are estimates", info->path);
+}
+
+void hsd_store_warn_of_references(hsd_diff_store *store, const hsd_side *side)
+{
+    if (!side->has_references) {
+        hsd_store_warn(store, "%s carries no references: every object counts as live", side->info.path);
+    } else if (!side->has_roots) {
+        hsd_store_warn(store, "%s carries no roots: every object counts as live", side->info.path);
+    } else if (side->dangling > side->info.references / 100) { /* every JVM dump has a few hundred */
+        hsd_store_warn(store, "%s: %" PRIu64 " %s to objects that are not in the capture", side->info.path,
+                       side->dangling, side->dangling == 1 ? "reference leads" : "references lead");
+    }
+}
+
+/* ---- warnings of two captures: what one has and the other has not ---- */
+
+static bool has_fact(const hsd_side *side, uint32_t fact) { return (side->info.facts & fact) != 0; }
+
+static void warn_of_collection(hsd_diff_store *store, const hsd_diff *diff)
+{
+    const bool is_before = has_fact(&diff->before, HSC_FACT_COLLECTED);
+    const char *word = is_before ? "before" : "after", *other = is_before ? "after" : "before";
+    if (is_before == has_fact(&diff->after, HSC_FACT_COLLECTED)) return;
+    if ((is_before ? &diff->after : &diff->before)->has_roots) {
+        hsd_store_warn(store, "only the capture %s was taken right after a collection: the other may hold garbage, "
+                              "which counts as unreached", word);
+    } else {
+        hsd_store_warn(store, "only the capture %s was taken right after a collection: garbage in the one %s %s", word,
+                       other, is_before ? "counts as growth" : "hides growth");
+    }
+}
+
+/* A sample or a loss leaves out what is there: in one capture alone it looks as if it came or went. */
+static const char *looks(const hsd_diff *diff, bool is_before)
+{
+    if (is_before) return hsd_new_is_known(diff) ? "looks new" : "counts as growth";
+    return hsd_freed_is_known(diff) ? "looks freed" : "hides growth";
+}
+
+static void warn_of_samples(hsd_diff_store *store, const hsd_diff *diff)
+{
+    const bool is_before = has_fact(&diff->before, HSC_FACT_SAMPLED);
+    if (is_before != has_fact(&diff->after, HSC_FACT_SAMPLED)) {
+        hsd_store_warn(store, "only the capture %s was sampled: growth is the difference of a count and an estimate, "
+                              "and what the sample left out %s",
+                       is_before ? "before" : "after", looks(diff, is_before));
+    } else if (is_before && diff->identity_is_known) {
+        hsd_store_warn(store, "both captures were sampled: an object that is in one sample alone looks new or freed");
+    }
+}
+
+static void warn_of_losses(hsd_diff_store *store, const hsd_diff *diff)
+{
+    const bool is_before = diff->before.info.lost > 0;
+    if (is_before == (diff->after.info.lost > 0)) return;
+    hsd_store_warn(store, "only the capture %s has losses: an object that was lost there %s",
+                   is_before ? "before" : "after", looks(diff, is_before));
+}
+
+/* Both are known, and they are not the same. */
+static bool differ(const char *before, const char *after)
+{
+    return before != NULL && after != NULL && before[0] != 0 && after[0] != 0 && strcmp(before, after) != 0;
+}
+
+/* "hs" for what was captured as such. */
+static const char *format_of(const hsd_capture_info *info)
+{
+    return info->source_format != NULL && info->source_format[0] != 0 ? info->source_format : "hs";
+}
+
+/* Versions of one format, "hprof 1.0.1" and "hprof 1.0.2", say the same of an object. */
+static bool formats_differ(const char *before, const char *after)
+{
+    const size_t size = strcspn(before, " ");
+    return size != strcspn(after, " ") || memcmp(before, after, size) != 0;
+}
+
+static void warn_of_origins(hsd_diff_store *store, const hsd_capture_info *before, const hsd_capture_info *after)
+{
+    if (formats_differ(format_of(before), format_of(after))) {
+        hsd_store_warn(store, "the formats differ (%.60s, %.60s): each has names and sizes of its own for the same "
+                              "object, and such a difference counts as growth",
+                       format_of(before), format_of(after));
+    } else if (differ(before->producer, after->producer)) {
+        hsd_store_warn(store, "different producers wrote the captures (%.100s, %.100s): what one names or measures in "
+                              "another way counts as growth",
+                       before->producer, after->producer);
+    }
+    if (differ(before->runtime, after->runtime)) {
+        hsd_store_warn(store, "the runtimes differ (%.100s, %.100s): what one lays out or names in another way counts "
+                              "as growth",
+                       before->runtime, after->runtime);
+    }
+    if (before->pointer_bytes != after->pointer_bytes && before->pointer_bytes > 0 && after->pointer_bytes > 0) {
+        hsd_store_warn(store, "pointers have %u bytes before and %u after: objects with references differ in size for "
+                              "that alone",
+                       before->pointer_bytes, after->pointer_bytes);
+    }
+}
+
+void hsd_store_warn_of_pair(hsd_diff_store *store, const hsd_diff *diff)
+{
+    warn_of_collection(store, diff);
+    warn_of_samples(store, diff);
+    warn_of_losses(store, diff);
+    warn_of_origins(store, &diff->before.info, &diff->after.info);
+}
+
+/* ---- warnings of how objects were recognised ---- */
+
+#define FEW_OBJECTS 1000u /* below this hardly any in common may be chance */
+
+static void warn_of_few_matches(hsd_diff_store *store, const hsd_diff *diff)
+{
+    const uint64_t matched = diff->match.exact + diff->match.address + diff->match.structure;
+    const char *plural = matched == 1 ? "" : "s";
+    if (diff->total.before.objects <= FEW_OBJECTS || diff->total.after.objects <= FEW_OBJECTS ||
+        matched >= diff->total.before.objects / 20) {
+        return;
+    }
+    if (diff->is_by_structure) {
+        hsd_store_warn(store, "only %" PRIu64 " object%s could be recognised by structure: all that changed its shape "
+                              "looks new and freed",
+                       matched, plural);
+    } else {
+        hsd_store_warn(store, "the captures share only %" PRIu64 " object%s: they look like two different processes",
+                       matched, plural);
+    }
+}
+
+static void warn_of_weak_matches(hsd_diff_store *store, const hsd_diff *diff)
+{
+    const uint64_t weak = diff->match.weak.bytes, live = diff->total.after.bytes;
+    uint64_t hundredfold;
+    if (weak <= live / 100 * HSD_MATCH_WEAK_PERCENT + live % 100 * HSD_MATCH_WEAK_PERCENT / 100 || live == 0) return;
+    const uint64_t percent = hsd_mul_u64(weak, 100, &hundredfold) ? hundredfold / live : weak / (live / 100);
+    hsd_store_warn(store, "%" PRIu64 "%% of the bytes after were recognised by weak signs alone: sums are right, but "
+                          "which of these objects are new or freed is uncertain; take the captures with an agent or "
+                          "in a format that gives objects ids, or name a field that tells them apart with "
+                          "--key Type:field",
+                   percent);
+}
+
+void hsd_store_warn_of_match(hsd_diff_store *store, const hsd_diff *diff)
+{
+    if (!diff->identity_is_known) return;
+    warn_of_few_matches(store, diff);
+    warn_of_weak_matches(store, diff);
+}
