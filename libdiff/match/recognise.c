@@ -66,8 +66,11 @@ static const shares for_sweep = {9, 5, 1, 0};
 
 static hsd_seeds_config seeds_config(const recognising *r)
 {
-    return (hsd_seeds_config){.memory_bytes = hsd_max_u64(r->config->memory_bytes / 8, 8 * HSD_SORT_MIN_BYTES), .space = r->config->space,
-                              .reporter = r->config->reporter};
+    return (hsd_seeds_config){
+        .memory_bytes = hsd_max_u64(r->config->memory_bytes / 8, 8 * HSD_SORT_MIN_BYTES),
+        .space = r->config->space,
+        .reporter = r->config->reporter,
+    };
 }
 
 static void drop(hsd_sorter **sorter)

@@ -26,8 +26,8 @@ typedef struct hsd_seeds_config {
 hsd_status hsd_seeds_unique(hsd_sequence *a, hsd_sequence *b, hsd_sorter *in_a, hsd_sorter *in_b, hsd_rung rung,
                             bool mark_shared, const hsd_seeds_config *config, uint64_t *pairs, hsd_error *err);
 
-/* The same for `places`: unique by the root's name and the object's type. An object for which roots disagree has no
- * partner. */
+/* The same for `places`: unique by the place (the root's name and the types on the way) and the object's own type. Asked
+ * last. An object whose places disagree has no partner. */
 hsd_status hsd_seeds_places(hsd_sequence *a, hsd_sequence *b, const hsd_seeds_config *config, uint64_t *pairs,
                             hsd_error *err);
 

@@ -40,7 +40,8 @@ typedef struct hsd_sequence {
     hsd_sorter *wholes;  /* (whole, position), finished; until they are joined */
     hsd_sorter *names;   /* (hash of type and name, position) of named objects; likewise */
     hsd_sorter *keys;    /* (hash of type and value, position) of objects with user keys; NULL = none */
-    hsd_sorter *places;  /* (hash of a root's name, position), an object once for each root that refers to it */
+    hsd_sorter *places;  /* (hash of a place, position), an object once for each: the name of a root that refers to it, or
+                          * that name and the types on the way down (match/descend.h) */
 } hsd_sequence;
 
 /* Elements `first` … `first + count - 1` into `out`. */
