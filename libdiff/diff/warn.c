@@ -41,7 +41,8 @@ void hsd_store_warn_of_references(hsd_diff_store *store, const hsd_side *side)
     if (!side->has_references) {
         hsd_store_warn(store, "%s carries no references: every object counts as live", side->info.path);
     } else if (!side->has_roots) {
-        hsd_store_warn(store, "%s carries no roots: every object counts as live", side->info.path);
+        hsd_store_warn(store, "%s %s: every object counts as live", side->info.path,
+                       side->info.is_complete ? "carries no roots" : "is incomplete, and no root is left in it");
     } else if (side->dangling > side->info.references / 100) { /* every JVM dump has a few hundred */
         hsd_store_warn(store, "%s: %" PRIu64 " %s to objects that are not in the capture", side->info.path,
                        side->dangling, side->dangling == 1 ? "reference leads" : "references lead");
