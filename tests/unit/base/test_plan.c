@@ -293,6 +293,21 @@ Test(plan, holders_fit_where_they_were_promised)
     }
 }
 
+/* The figures of DESIGN.md, "Less memory". */
+Test(plan, holders_need_as_little_as_the_design_says)
+{
+    static const struct {
+        uint64_t objects, references, least_mib;
+    } said[] = {{10000000, 30000000, 19}, {90000000, 327000000, 96}};
+    for (size_t i = 0; i < HSD_ARRAY_LEN(said); i++) {
+        hsd_plan plan;
+        const hsd_plan_request r = with_holders(MIB(4096), said[i].objects, said[i].references, 2);
+        cr_assert_eq(hsd_plan_make(&plan, &r, NULL), HSD_OK);
+        cr_assert_eq(plan.holders_least_bytes, MIB(said[i].least_mib), "%llu bytes",
+                     (unsigned long long)plan.holders_least_bytes);
+    }
+}
+
 Test(plan, a_graph_stays_in_memory_where_there_is_enough_of_it)
 {
     hsd_plan plan;
