@@ -122,8 +122,10 @@ static uint64_t run_once(const hsd_run *run)
     cr_assert_gt(diff->root_count, 50);
     cr_assert(diff->has_holders && diff->holder_count > 1 && diff->tree_count > 50);
     for (size_t i = 0; hsd_report_format_get(i) != NULL; i++) {
+        const hsd_report_format *format = hsd_report_format_get(i);
         const hsd_report_options options = {.top = SIZE_MAX, .tree = true};
-        cr_assert_eq(hsd_report_format_get(i)->write_diff(diff, &options, hash_bytes, &hash, &err), HSD_OK);
+        if (format->write_diff == NULL) continue; /* of checks alone */
+        cr_assert_eq(format->write_diff(diff, &options, hash_bytes, &hash, &err), HSD_OK, "%s", format->name);
     }
     hsd_diff_free(diff);
     return hash;
