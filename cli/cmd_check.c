@@ -11,6 +11,7 @@
 #include <hsdiff/profile.h>
 
 #define SITE_TYPES_MOST 64u
+#define LITTLE_BYTES    4096u
 
 typedef struct check_job { /* everything that lives until the report is written */
     cli_app *cli;
@@ -49,12 +50,19 @@ static hsd_status compare_two(check_job *job, hsd_error *err)
     return hsd_diff_run(&job->diff, job->inputs[0].capture, job->inputs[1].capture, &wanted, &cli->run, err);
 }
 
+/* Rules say what matters, so little is left to noise. */
+static uint64_t noise_of(const check_job *job)
+{
+    if (job->cli->options.noise_bytes > 0) return job->cli->options.noise_bytes;
+    return job->config && job->config->has_min && job->config->min_bytes > 0 ? job->config->min_bytes : LITTLE_BYTES;
+}
+
 static hsd_status look(check_job *job, hsd_error *err)
 {
     uint32_t warmup;
     if (!is_series(job->cli)) return compare_two(job, err);
     HSD_TRY(warmup_of(job, &warmup, err));
-    return cli_series_run(&job->series, job->cli, warmup, err);
+    return cli_series_run(&job->series, job->cli, warmup, noise_of(job), err);
 }
 
 /* ---- what the captures measured themselves ---- */

@@ -41,7 +41,7 @@ static hsd_cohort_wish cohorts_wanted(const cli_options *options)
     return options->cohorts || options->survivors ? HSD_COHORTS_ALWAYS : HSD_COHORTS_IF_CHEAP;
 }
 
-hsd_status cli_series_run(hsd_series **out, cli_app *cli, uint32_t warmup, hsd_error *err)
+hsd_status cli_series_run(hsd_series **out, cli_app *cli, uint32_t warmup, uint64_t noise_bytes, hsd_error *err)
 {
     const cli_options *options = &cli->options;
     opened all = {.cli = cli};
@@ -52,7 +52,7 @@ hsd_status cli_series_run(hsd_series **out, cli_app *cli, uint32_t warmup, hsd_e
                                       .labels = options->label_count > 0 ? options->labels : NULL};
     const hsd_series_options wanted = {.before_count = cli->first_group,
                                        .warmup = warmup,
-                                       .noise_bytes = options->noise_bytes,
+                                       .noise_bytes = noise_bytes,
                                        .cohorts = cohorts_wanted(options),
                                        .no_places = options->no_holders,
                                        .summary_only = options->summary,
@@ -120,7 +120,7 @@ static int run_with(cli_app *cli, cli_outlets *outlets)
     hsd_series *series = NULL;
     hsd_error err;
     hsd_error_init(&err);
-    hsd_status status = cli_series_run(&series, cli, (uint32_t)cli->options.warmup, &err);
+    hsd_status status = cli_series_run(&series, cli, (uint32_t)cli->options.warmup, cli->options.noise_bytes, &err);
     cli_progress_clear();
     if (status == HSD_OK) {
         cli_out_tell_space(cli, series->temp_bytes_peak);

@@ -12,8 +12,8 @@
 /* False after a message: too few or too many inputs, standard input twice, labels that do not fit. */
 bool cli_series_is_usable(const cli_app *cli);
 
-/* Adds up the inputs of the command line; `warmup` as hsd_series_options has it. */
-hsd_status cli_series_run(hsd_series **out, cli_app *cli, uint32_t warmup, hsd_error *err);
+/* Adds up the inputs of the command line; `warmup` and `noise_bytes` as hsd_series_options has them. */
+hsd_status cli_series_run(hsd_series **out, cli_app *cli, uint32_t warmup, uint64_t noise_bytes, hsd_error *err);
 
 /* The whole of `hsdiff series`, and of `hsdiff` with more than two inputs. Exit status. */
 int cli_run_series(cli_app *cli);

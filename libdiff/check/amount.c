@@ -159,6 +159,11 @@ hsd_amount_fault hsd_amount_read_limit(hsd_text text, hsd_limit *limit, bool *ha
     number n;
     *has_unit = false;
     *limit = (hsd_limit){.unit = HSD_LIMIT_AMOUNT};
+    if (take_word(&c, "auto")) {
+        limit->unit = HSD_LIMIT_AUTO;
+        skip_blanks(&c);
+        return c.at == c.end ? HSD_AMOUNT_OK : HSD_AMOUNT_REST;
+    }
     hsd_amount_fault fault = take_number(&c, &n);
     if (fault != HSD_AMOUNT_OK) return fault;
     skip_blanks(&c);

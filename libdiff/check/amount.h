@@ -21,7 +21,7 @@ typedef enum hsd_amount_fault {
 hsd_amount_fault hsd_amount_read_size(hsd_text text, uint64_t *bytes);
 
 /*
- * A size or a count, a percentage with up to 4 decimals, either with " per round" behind it. `has_unit` tells whether
+ * A size or a count, a percentage with up to 4 decimals, either with " per round" behind it, or "auto". `has_unit` tells whether
  * an amount was written with a unit of size.
  */
 hsd_amount_fault hsd_amount_read_limit(hsd_text text, hsd_limit *limit, bool *has_unit);

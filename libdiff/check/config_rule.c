@@ -77,9 +77,9 @@ static const char *limit_hint(hsd_amount_fault fault, bool is_bytes)
     case HSD_AMOUNT_REST: break;
     }
     return is_bytes ? "Write a size (16 MiB), a percentage (5 %), either with `per round` behind it (64 KiB per "
-                      "round), or a list of these."
-                    : "Write a count (500), a percentage (5 %), either with `per round` behind it (20 per round), or "
-                      "a list of these.";
+                      "round), auto, or a list of these."
+                    : "Write a count (500), a percentage (5 %), either with `per round` behind it (20 per round), "
+                      "auto, or a list of these.";
 }
 
 static hsd_status refuse_limit(hsd_config_reader *r, const hsd_yaml_node *node, hsd_amount_fault fault, bool is_bytes)

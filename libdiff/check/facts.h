@@ -32,6 +32,7 @@ typedef struct hsd_fact { /* what is not known is empty */
     hsd_amount base;        /* what a percentage is of */
     const hsd_trend *trend; /* of the bytes, where the series has it */
     bool has_before;
+    bool is_code;           /* program code: "*" leaves it out */
 } hsd_fact;
 
 /* Finds the rows that are ignored. `facts` has diff, series and options. */

@@ -3,6 +3,8 @@
  */
 #include "check/facts.h"
 
+#include <hscapture/hscapture.h>
+
 #include <string.h>
 
 static const char *why_no_new(const hsd_diff *diff, hsd_text *why)
@@ -53,7 +55,10 @@ size_t hsd_facts_diff_rows(const hsd_diff *diff, hsd_fact_table table)
 void hsd_facts_diff_name(const hsd_diff *diff, hsd_fact_table table, size_t row, hsd_fact *fact)
 {
     *fact = (hsd_fact){.name = {"", 0}, .root = {"", 0}, .has_before = true};
-    if (table == HSD_FACTS_TYPES) fact->name = diff->types[row].name;
+    if (table == HSD_FACTS_TYPES) {
+        fact->name = diff->types[row].name;
+        fact->is_code = (diff->types[row].flags & HSC_TYPE_CODE) != 0;
+    }
     if (table == HSD_FACTS_ROOTS) fact->name = diff->roots[row].name;
     if (table != HSD_FACTS_HOLDERS) return;
     const hsd_holder *holder = &diff->holders[row];

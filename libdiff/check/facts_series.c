@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include <hscapture/hscapture.h>
+
 static const hsd_series_table *table_of(const hsd_series *series, hsd_fact_table table)
 {
     switch (table) {
@@ -64,6 +66,7 @@ void hsd_facts_series_name(const hsd_series *series, hsd_fact_table table, size_
     }
     const hsd_series_row *at = &table_of(series, table)->rows[row];
     fact->name = at->name;
+    fact->is_code = table == HSD_FACTS_TYPES ? (at->flags & HSC_TYPE_CODE) != 0 : at->is_code;
     if (table != HSD_FACTS_HOLDERS) return;
     fact->root = at->root;
     fact->path = at->path;

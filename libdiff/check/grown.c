@@ -49,17 +49,30 @@ static void take_growth(const hsd_yardstick *by, const hsd_amount *values, hsd_g
     grown->bytes = hsd_int64_of(last->bytes) - hsd_int64_of(values[0].bytes);
     grown->round_count = (uint32_t)(by->value_count - 1);
     grown->per_round = divide_up(grown->growth, grown->round_count);
+    grown->least_round = grown->per_round;
     grown->p_millionths = 1000000;
     grown->up_count = grown->growth > 0;
 }
 
 /* ---- limits ---- */
 
+/*
+ * The more rounds in a row bear witness, the less each has to bring. Measured on 400 runs of services that leak nothing
+ * (bench/gate): of all holders of a run the largest least round was 0.31 % of the heap after 2 rounds, 0.11 % after 3,
+ * 0.04 % after 4, 0.008 % after 5.
+ */
+static uint64_t auto_millionths(size_t rounds)
+{
+    static const uint64_t by_rounds[] = {100000, 100000, 10000, 3000, 1000, 300};
+    return by_rounds[hsd_min_u64(rounds, HSD_ARRAY_LEN(by_rounds) - 1)];
+}
+
 static int64_t limit_of(const hsd_yardstick *by, const hsd_limit *limit, hsd_amount base)
 {
     switch (limit->unit) {
     case HSD_LIMIT_PERCENT: return hsd_amount_share(number_of(by, base), limit->amount);
     case HSD_LIMIT_PERCENT_PER_ROUND: return hsd_amount_share(by->heap, limit->amount);
+    case HSD_LIMIT_AUTO: return hsd_amount_share(by->heap, auto_millionths(by->value_count - 1));
     case HSD_LIMIT_AMOUNT:
     case HSD_LIMIT_AMOUNT_PER_ROUND: break;
     }
@@ -68,7 +81,7 @@ static int64_t limit_of(const hsd_yardstick *by, const hsd_limit *limit, hsd_amo
 
 static bool is_of_round(hsd_limit_unit unit)
 {
-    return unit == HSD_LIMIT_AMOUNT_PER_ROUND || unit == HSD_LIMIT_PERCENT_PER_ROUND;
+    return unit == HSD_LIMIT_AMOUNT_PER_ROUND || unit == HSD_LIMIT_PERCENT_PER_ROUND || unit == HSD_LIMIT_AUTO;
 }
 
 static void hold_against(const hsd_yardstick *by, hsd_amount base, hsd_grown *grown)
@@ -76,7 +89,7 @@ static void hold_against(const hsd_yardstick *by, hsd_amount base, hsd_grown *gr
     for (size_t i = 0; i < by->rule->limit_count; i++) {
         const hsd_limit *limit = &by->rule->limits[i];
         const bool is_per_round = is_of_round(limit->unit);
-        const int64_t most = limit_of(by, limit, base), found = is_per_round ? grown->per_round : grown->growth;
+        const int64_t most = limit_of(by, limit, base), found = is_per_round ? grown->least_round : grown->growth;
         const int64_t rounds = is_per_round ? (int64_t)grown->round_count : 1;
         const int64_t excess = hsd_int64_times(hsd_int64_minus(found, most), rounds);
         if (i > 0 && excess <= grown->excess) continue;
@@ -114,6 +127,7 @@ hsd_grown hsd_grown_of(const hsd_yardstick *by, const hsd_amount *values, hsd_am
         const hsd_trend trend = known != NULL ? *known : trend_of(by, values);
         verdict = trend.verdict;
         grown.per_round = trend.per_step;
+        grown.least_round = trend.least_step;
         grown.up_count = trend.up_count;
         grown.p_millionths = trend.p_millionths;
     }

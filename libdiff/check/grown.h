@@ -4,9 +4,10 @@
  *      two captures     over the limit and more than `min`
  *      a series         that, and it grew in every round; what grew and levelled off passes up to `one_off`
  *
- * A limit per round is held against the trend (Theil-Sen), any other against the whole growth. Each limit of a rule
- * must hold; the strictest of those that do not, else of all, is the one that is told. To compare them, one per round
- * counts as often as there are rounds.
+ * A limit per round is held against the round that brought least, so that each of them was over it; any other against the
+ * whole growth. Noise has a round without growth sooner or later, a leak has none: this tells the two apart where the mean rate
+ * (Theil-Sen) does not. Each limit of a rule must hold; the strictest of those that do not, else of all, is the one that is
+ * told. To compare them, one per round counts as often as there are rounds.
  */
 #ifndef HSD_CHECK_GROWN_H
 #define HSD_CHECK_GROWN_H
@@ -27,6 +28,7 @@ typedef struct hsd_yardstick { /* what is the same for all rows of a rule */
 
 typedef struct hsd_grown {
     int64_t before, after, growth, per_round;
+    int64_t least_round;     /* growth of the round that brought least; with two captures, or without a trend, per_round */
     int64_t bytes;           /* growth in bytes, for allowances */
     uint32_t round_count, up_count, p_millionths;
     bool is_per_round;       /* of the limit that is told, and of found */

@@ -91,6 +91,8 @@ hsd_grown hsd_trial_weigh(hsd_trial *trial, hsd_fact_table table, size_t row, hs
 
 /* ---- which rows ---- */
 
+static bool is_everything(hsd_text pattern) { return pattern.size == 1 && pattern.data[0] == '*'; }
+
 hsd_status hsd_trial_matches(hsd_trial *trial, size_t row, bool *out)
 {
     hsd_judge *judge = trial->judge;
@@ -101,6 +103,7 @@ hsd_status hsd_trial_matches(hsd_trial *trial, size_t row, bool *out)
     *out = trial->rule->subject == HSD_SUBJECT_HEAP;
     if (*out) return HSD_OK;
     hsd_facts_name(&judge->facts, trial->table, row, &fact);
+    if (fact.is_code && is_everything(trial->rule->pattern)) return HSD_OK;
     HSD_TRY(hsd_fact_text(&fact, trial->rule->subject, &judge->name, &text, judge->err));
     return hsd_pattern_match(&trial->pattern, text, &judge->of_regex, out, judge->err);
 }

@@ -85,7 +85,7 @@ static void put_limits(hsd_out *out, const hsd_rule *rule)
         const hsd_limit *limit = &rule->limits[i];
         const bool is_percent = limit->unit == HSD_LIMIT_PERCENT || limit->unit == HSD_LIMIT_PERCENT_PER_ROUND;
         hsd_json_text(out, i > 0 ? ", {\"unit\": " : "{\"unit\": ", hsd_limit_unit_name(limit->unit));
-        hsd_json_count(out, is_percent ? ", \"millionths\": " : ", \"amount\": ", limit->amount);
+        if (limit->unit != HSD_LIMIT_AUTO) hsd_json_count(out, is_percent ? ", \"millionths\": " : ", \"amount\": ", limit->amount);
         hsd_out_text(out, "}");
     }
     hsd_out_text(out, "]");

@@ -64,7 +64,8 @@ const char *hsd_limit_unit_name(hsd_limit_unit unit)
     static const char *const names[] = {[HSD_LIMIT_AMOUNT] = "amount",
                                         [HSD_LIMIT_PERCENT] = "percent",
                                         [HSD_LIMIT_AMOUNT_PER_ROUND] = "amount_per_round",
-                                        [HSD_LIMIT_PERCENT_PER_ROUND] = "percent_per_round"};
+                                        [HSD_LIMIT_PERCENT_PER_ROUND] = "percent_per_round",
+                                        [HSD_LIMIT_AUTO] = "auto"};
     return names[unit];
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "series/pool_name.h"
 #include <hscapture/hscapture.h>
 
 #define NODE_HEAP 0u
@@ -68,25 +69,27 @@ static bool is_room_for(hsd_place_join *join, const hsd_place *place, bool is_be
     return true;
 }
 
-static hsd_status put_texts(hsd_place_join *join, const hsd_place *place, place_key *key, hsd_error *err)
+static hsd_status put_texts(hsd_place_join *join, const hsd_place *place, hsd_text type, place_key *key, hsd_error *err)
 {
     if (!place->is_root) HSD_TRY(hsd_names_put(&join->texts, hsd_series_bytes(place->edge), &key->edge, err));
-    return hsd_names_put(&join->texts, hsd_series_bytes(place->type), &key->type, err);
+    return hsd_names_put(&join->texts, hsd_series_bytes(type), &key->type, err);
 }
 
 /* The node of a place below a node, HSD_NAME_NONE if it has none. A root is one node wherever it hangs. */
 static hsd_status find_node(hsd_place_join *join, const hsd_place *place, uint32_t parent, bool is_behind, uint32_t *out,
                             hsd_error *err)
 {
+    char name[HSD_POOL_NAME_BYTES];
+    const hsd_text type = place->is_root ? hsd_pool_name(place->type, name) : place->type;
     place_key key = {.parent = parent, .kind = place->is_fold ? KIND_FOLD : KIND_OBJECT};
     if (place->is_root) key = (place_key){.kind = KIND_ROOT};
     else key.edge = hsd_names_find(&join->texts, hsd_series_bytes(place->edge));
-    key.type = hsd_names_find(&join->texts, hsd_series_bytes(place->type));
+    key.type = hsd_names_find(&join->texts, hsd_series_bytes(type));
     *out = HSD_NAME_NONE;
     if (key.edge != HSD_NAME_NONE && key.type != HSD_NAME_NONE) *out = hsd_names_find(&join->keys, bytes_of(&key));
     const bool is_closed = join->behind > 0; /* what is new cannot hold */
     if (*out != HSD_NAME_NONE || is_closed || !is_room_for(join, place, is_behind)) return HSD_OK;
-    HSD_TRY(put_texts(join, place, &key, err));
+    HSD_TRY(put_texts(join, place, type, &key, err));
     return put_node(join, &key, parent, out, err);
 }
 
@@ -184,6 +187,7 @@ static hsd_status name_row(void *context, uint32_t candidate, hsd_series_row *ro
     const naming *n = context;
     HSD_TRY(hsd_place_path(n->join, n->node_of[candidate], n->store, row, err));
     if (row->path_count == 0) row->flags = hsd_named_table_flags(n->roots, row->root);
+    row->is_code = n->node_of[candidate] == NODE_CODE;
     return HSD_OK;
 }
 

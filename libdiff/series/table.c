@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "series/pool_name.h"
 
 hsd_status hsd_named_table_open(hsd_named_table *table, uint64_t memory_bytes, hsd_temp_space *space, hsd_error *err)
 {
@@ -80,7 +81,8 @@ hsd_status hsd_named_table_add_roots(hsd_named_table *table, const hsd_profile *
 {
     for (size_t i = 0; i < profile->root_count; i++) {
         const hsd_top_root *root = &profile->roots[i];
-        HSD_TRY(add(table, root->name, (hsd_named){.flags = root->kind, .is_shared = root->is_shared}, root->live, err));
+        char name[HSD_POOL_NAME_BYTES];
+        HSD_TRY(add(table, hsd_pool_name(root->name, name), (hsd_named){.flags = root->kind, .is_shared = root->is_shared}, root->live, err));
     }
     return end(table, err);
 }

@@ -52,13 +52,15 @@ typedef enum hsd_limit_unit {
     HSD_LIMIT_PERCENT,             /* 5 %: of the value before (of the first behind the warm-up), rounded down: 0 of
                                     * what was not there. new.* and survived.*: of what was live before. Not known of
                                     * the holders of a diff */
-    HSD_LIMIT_AMOUNT_PER_ROUND,    /* 64 KiB per round: by the trend; with two captures there is one round */
-    HSD_LIMIT_PERCENT_PER_ROUND    /* 0.1 % per round: of the live heap before, whatever the subject */
+    HSD_LIMIT_AMOUNT_PER_ROUND,    /* 64 KiB per round: each round brought more; with two captures there is one round */
+    HSD_LIMIT_PERCENT_PER_ROUND,   /* 0.1 % per round: of the live heap before, whatever the subject */
+    HSD_LIMIT_AUTO                 /* auto: a percentage per round of the live heap, the smaller the more rounds bear witness: 10 % with
+                                    * two captures, 1 % with 2 rounds, 0.3 % with 3, 0.1 % with 4, 0.03 % from 5 on */
 } hsd_limit_unit;
 
 typedef struct hsd_limit {
     hsd_limit_unit unit;
-    uint64_t amount;               /* bytes or objects; percent in millionths of the whole (5 % = 50,000) */
+    uint64_t amount;               /* bytes or objects; percent in millionths of the whole (5 % = 50,000); of AUTO 0 */
 } hsd_limit;
 
 #define HSD_LIMITS_MOST 4u
@@ -69,7 +71,8 @@ typedef struct hsd_rule {
     hsd_text pattern;              /* as written: a glob (* and ?; all else is itself, brackets too) that is the whole
                                     * name, or /regex/ (POSIX extended, bytes, anywhere in the name). Holders: against
                                     * the root and for each step the edge, if it has a name, and the type, with one
-                                    * blank between: hsd_check_holder_text */
+                                    * blank between: hsd_check_holder_text. * alone is everything but
+                                    * program code (HSC_TYPE_CODE, "(program code)"), which grows with what is compiled */
     bool is_each;                  /* every matching row has the limit for itself; else their sum has. Holders always */
     hsd_measure measure;
     hsd_text capture_metric;       /* of HSD_MEASURE_CAPTURE */
@@ -170,7 +173,7 @@ typedef struct hsd_check_row {
     hsd_check_outcome outcome;
     hsd_text why_unknown;      /* a clause */
     bool is_bytes;             /* else a count */
-    bool is_per_round;         /* found, limit and over are per round: the trend decided */
+    bool is_per_round;         /* found, limit and over are of the round that brought least */
     int64_t found, limit;      /* of a sum its own, without growth that is allowed; else of the worst row, 0 where none
                                 * counts; limit: what the strictest comes to here */
     int64_t over;              /* WARN and FAIL: found - limit, > 0; else 0, also for what is over and did not grow in

@@ -80,6 +80,7 @@ typedef struct hsd_series_row {
     hsd_text name;             /* type; root; of a holder its own type, "" = the root itself */
     uint32_t flags;            /* of a type HSC_TYPE_*, of a root or a holder's root its kind */
     bool is_shared;            /* the root "(shared)" */
+    bool is_code;              /* of a holder: "(program code)", objects of types that are code (HSC_TYPE_CODE), wherever they hang */
     hsd_text root;             /* of a holder: the root its path begins at */
     const hsd_step *path;      /* of a holder: from the root to it */
     size_t path_count;
@@ -146,7 +147,8 @@ typedef struct hsd_series {
 /*
  * A holder of a series is a place, a path from its nearest root, with exactly one object in every capture behind the warm-up (or a root that
  * all have); every object counts for the nearest one above it, for "(roots)" if there is none. So it needs no identity, works for every
- * runtime and from baselines, and adds up. Tables of roots and holders are known if all captures behind the warm-up have them.
+ * runtime and from baselines, and adds up. Code counts apart: it grows with what was compiled, below whatever runs. Threads of
+ * a pool are one root, thread "http-*", here and in the table of roots. Tables of roots and holders are known if all captures behind the warm-up have them.
  */
 
 /* Where captures come from: at most two are open at a time, in ascending order, each opened once. */

@@ -89,6 +89,8 @@ Test(amount, reads_limits)
     limit_is("16 MiB", HSD_LIMIT_AMOUNT, UINT64_C(16) << 20, true);
     limit_is("0", HSD_LIMIT_AMOUNT, 0, false);
     limit_is("500", HSD_LIMIT_AMOUNT, 500, false);
+    limit_is("auto", HSD_LIMIT_AUTO, 0, false);
+    limit_is(" auto ", HSD_LIMIT_AUTO, 0, false);
     limit_is("20 per round", HSD_LIMIT_AMOUNT_PER_ROUND, 20, false);
     limit_is("64 KiB per round", HSD_LIMIT_AMOUNT_PER_ROUND, 65536, true);
     limit_is("64KiB  per  round ", HSD_LIMIT_AMOUNT_PER_ROUND, 65536, true);

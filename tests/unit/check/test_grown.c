@@ -108,7 +108,7 @@ Test(grown, of_a_series_what_grew_in_every_round_leaks)
     cr_assert_eq(breath.excess, 300);
 }
 
-Test(grown, of_a_series_a_limit_per_round_is_held_against_the_trend)
+Test(grown, of_a_series_a_limit_per_round_is_held_against_the_least)
 {
     limit(HSD_LIMIT_AMOUNT_PER_ROUND, 150);
     const hsd_grown leak = grown_of(of_series(), (const uint64_t[]){1000, 1200, 1400, 1600, 1800}, 5);
@@ -117,8 +117,27 @@ Test(grown, of_a_series_a_limit_per_round_is_held_against_the_trend)
     cr_assert_eq(leak.limit, 150);
     cr_assert_eq(leak.excess, 200); /* 50 in each of 4 rounds */
     cr_assert_not(grown_of(of_series(), (const uint64_t[]){1000, 1150, 1300, 1450, 1600}, 5).leaks);
-    /* One large step does not make a trend. */
+    /* Neither one large round, nor a rate that one round does not keep. */
     cr_assert_not(grown_of(of_series(), (const uint64_t[]){1000, 1020, 1040, 1060, 2460}, 5).leaks);
+    cr_assert_not(grown_of(of_series(), (const uint64_t[]){1000, 1200, 1400, 1540, 1740}, 5).leaks);
+}
+
+/* 10 % of the heap of 100,000 for two captures, then 1, 0.3, 0.1 and 0.03 % in each round. */
+Test(grown, auto_asks_less_of_each_round_the_more_there_are)
+{
+    static const int64_t limits[] = {0, 10000, 1000, 300, 100, 30, 30, 30, 30, 30};
+    limit(HSD_LIMIT_AUTO, 0);
+    for (size_t rounds = 1; rounds < POINTS; rounds++) {
+        uint64_t within[POINTS], over[POINTS];
+        for (size_t i = 0; i <= rounds; i++) {
+            within[i] = 1000 + i * (uint64_t)limits[rounds];
+            over[i] = 1000 + i * (uint64_t)(limits[rounds] + 1);
+        }
+        cr_assert_not(grown_of(of_series(), within, rounds + 1).leaks, "%zu rounds", rounds);
+        const hsd_grown grown = grown_of(of_series(), over, rounds + 1);
+        cr_assert_eq(grown.limit, limits[rounds]);
+        cr_assert(grown.is_per_round && (rounds == 1 || grown.leaks), "%zu rounds", rounds);
+    }
 }
 
 Test(grown, what_levelled_off_is_a_one_off)
