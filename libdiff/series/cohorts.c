@@ -44,7 +44,10 @@ static const char *why_not_by_ids(const hsd_aging *aging, const hsd_capture_info
 {
     if (info->identity == HSD_IDENTITY_MOVING) return "the collector moves objects; --cohorts recognises them by structure";
     if (info->identity == HSD_IDENTITY_NONE) return "the captures carry no identities of objects; --cohorts recognises them by structure";
-    if (is_zero(info->domain)) return "the captures do not say which process they are of; --cohorts compares them all the same";
+    /* Ids that are unique in a process are taken for those of one, as in a diff; addresses of two processes would be equal by chance. */
+    const bool is_silent = is_zero(info->domain);
+    if ((is_silent && info->identity != HSD_IDENTITY_EXACT) || (!is_first && is_silent != is_zero(aging->domain)))
+        return "the captures do not say which process they are of; --cohorts compares them all the same";
     if (is_first) return NULL;
     if (info->identity != aging->identity) return "the captures identify objects in different ways; --cohorts recognises them by structure";
     if (memcmp(info->domain, aging->domain, sizeof info->domain) != 0 || (info->pid != 0 && aging->pid != 0 && info->pid != aging->pid))

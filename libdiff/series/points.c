@@ -4,6 +4,7 @@
 #include "series/points.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- one ---- */
@@ -101,11 +102,13 @@ static void compare_runtimes(hsd_series *series)
         const hsd_capture_info *info = info_of(series, i);
         const bool widths_differ = info->pointer_bytes != first->pointer_bytes && info->pointer_bytes != 0 && first->pointer_bytes != 0;
         if (!widths_differ && !differ(first->runtime, info->runtime)) continue;
+        char widths[48] = "";
+        if (widths_differ) snprintf(widths, sizeof widths, ", with pointers of %u and %u bytes", first->pointer_bytes, info->pointer_bytes);
         hsd_series_warn_of(series->store,
-                           "%.150s and %.150s come from different runtimes (%.60s, %u-byte pointers; %.60s, %u): what one "
-                           "lays out or names in another way counts as growth",
-                           first->path, info->path, first->runtime != NULL ? first->runtime : "", first->pointer_bytes,
-                           info->runtime != NULL ? info->runtime : "", info->pointer_bytes);
+                           "%.150s and %.150s come from different runtimes (%.60s, %.60s%s): what one lays out or names in another "
+                           "way counts as growth",
+                           first->path, info->path, first->runtime != NULL ? first->runtime : "",
+                           info->runtime != NULL ? info->runtime : "", widths);
         return;
     }
 }

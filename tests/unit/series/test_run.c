@@ -102,6 +102,17 @@ Test(run, says_why_ages_are_not_known)
     check_why_not(NULL, "the captures carry no identities of objects; --cohorts");
 }
 
+Test(run, exact_ids_of_no_known_process_tell_ages)
+{
+    make_story(3, 2);
+    for (size_t i = 0; i < 3; i++) story.forms[i].domain = 0;
+    hsd_series *series = run_story(NULL);
+    cr_assert(series->cohorts.are_known && !series->is_one_process);
+    hsd_series_free(series);
+    for (size_t i = 0; i < 3; i++) story.forms[i].identity = HSC_IDENTITY_ADDRESS;
+    check_why_not(NULL, "the captures do not say which process they are of; --cohorts");
+}
+
 Test(run, different_processes_are_no_one_process)
 {
     make_story(3, 2);
