@@ -8,11 +8,23 @@
 #include "report_error.h"
 #include <hsdiff/profile.h>
 
+static void tell(const cli_app *cli, uint64_t bytes)
+{
+    char size[HSD_NUMBER_CHARS], word[1024];
+    const char *output = cli->options.output, *input = strcmp(cli->inputs[0], "-") == 0 ? "standard input" : cli->inputs[0];
+    hsd_format_bytes(size, bytes);
+    if (strcmp(output, "-") == 0) {
+        cli_note(cli, "the sums of %s, %s", input, size);
+        return;
+    }
+    hsd_quote_shell(word, sizeof word, output, strlen(output));
+    cli_note(cli, "%s: the sums of %s, %s. Next: hsdiff check %s NEW-CAPTURE", output, input, size, word);
+}
+
 static int run_baseline(cli_app *cli)
 {
     const cli_options *options = &cli->options;
     cli_input input = {.path = cli->inputs[0]};
-    char size[HSD_NUMBER_CHARS];
     uint64_t bytes = 0;
     hsd_error err;
     hsd_error_init(&err);
@@ -29,8 +41,7 @@ static int run_baseline(cli_app *cli)
     cli_progress_clear();
     cli_inputs_close(&input, 1);
     if (status != HSD_OK) return cli_report_error(cli, &err);
-    cli_note(cli, "%s: the sums of %s, %s. Next: hsdiff check %s NEW-CAPTURE", options->output, input.path,
-             hsd_format_bytes(size, bytes), options->output);
+    tell(cli, bytes);
     return CLI_DONE;
 }
 
@@ -51,8 +62,9 @@ const cli_command cli_command_baseline = {
         "hsdiff check, diff, series and info take it. The same capture gives the same bytes on every machine, so a baseline that is "
         "written again without need makes no change in a repository.\n"
         "\n"
-        "Compared with a baseline growth is exact by type, by root and by holder; which single objects are new is not known, unless "
-        "the baseline was written with --identities and both captures are of one process whose ids last.",
+        "Compared with a baseline growth is exact by type, by root and by holder; which single objects are new and which were freed is "
+        "not known. With --identities it can stand in a series whose ages of objects are told, where all captures are of one process "
+        "whose ids last.",
     .examples = examples,
     .bit = CLI_ON_BASELINE,
     .inputs_min = 1,

@@ -1,8 +1,9 @@
 /*
  * hsdiff check BEFORE AFTER [MORE…]: rules about growth, for a build server.
  */
-#include <stdlib.h>
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "config.h"
 #include "progress.h"
@@ -70,16 +71,24 @@ static hsd_status look(check_job *job, hsd_error *err)
 static bool asks_for_metrics(const hsd_check_config *config)
 {
     for (size_t i = 0; i < config->rule_count; i++)
-        if (config->rules[i].measure == HSD_MEASURE_CAPTURE) return true;
+        if (config->rules[i].measure == HSD_MEASURE_CAPTURE && config->rules[i].level != HSD_LEVEL_OFF) return true;
     return false;
+}
+
+/* What --partial takes may end before all that a profile is made of: then it measured nothing. */
+static bool is_bearable(const check_job *job, hsd_status status)
+{
+    return job->cli->options.partial && (status == HSD_E_CORRUPT || status == HSD_E_TRUNCATED || status == HSD_E_UNSUPPORTED);
 }
 
 static hsd_status read_metrics(check_job *job, hsd_error *err)
 {
     const hsd_profile_options wanted = {.summary_only = true, .no_places = true, .partial = job->cli->options.partial};
     if (!job->diff || !asks_for_metrics(job->config)) return HSD_OK;
-    for (size_t i = 0; i < 2; i++)
-        HSD_TRY(hsd_profile_make(&job->totals[i], job->inputs[i].capture, &wanted, &job->cli->run, err));
+    for (size_t i = 0; i < 2; i++) {
+        const hsd_status status = hsd_profile_make(&job->totals[i], job->inputs[i].capture, &wanted, &job->cli->run, err);
+        if (status != HSD_OK && !is_bearable(job, status)) return status;
+    }
     return HSD_OK;
 }
 
@@ -88,8 +97,8 @@ static hsd_status read_metrics(check_job *job, hsd_error *err)
 static hsd_status judge_once(check_job *job, hsd_error *err)
 {
     hsd_check_options options = {.today = cli_today(), .allow_incomplete = job->cli->options.partial, .sites = job->sites};
-    for (size_t i = 0; i < 2 && job->totals[i]; i++)
-        options.metrics[i] = (hsd_check_metrics){job->totals[i]->metrics, job->totals[i]->metric_count};
+    for (size_t i = 0; i < 2; i++)
+        if (job->totals[i]) options.metrics[i] = (hsd_check_metrics){job->totals[i]->metrics, job->totals[i]->metric_count};
     hsd_check_free(job->check);
     job->check = NULL;
     return hsd_check_run(&job->check, job->config, job->diff, job->series, &options, err);
@@ -116,19 +125,61 @@ static hsd_status write_report(const hsd_report_format *format, const hsd_report
 
 /* ---- baselines ---- */
 
-/* The sums of the last capture in the place of the first. */
+static bool is_baseline(const cli_app *cli, const char *path)
+{
+    hsd_capture *capture = NULL;
+    hsd_error ignored;
+    hsd_error_init(&ignored);
+    if (hsd_capture_open(&capture, path, HSD_DAMAGE_SKIP, &cli->run, &ignored) != HSD_OK) return false;
+    const bool is_one = hsd_capture_get_info(capture)->is_baseline;
+    hsd_capture_close(capture);
+    return is_one;
+}
+
+/* A dump that is replaced by sums is gone: only baselines are, unless --force says otherwise. */
+static hsd_status protect_captures(const check_job *job, hsd_error *err)
+{
+    const cli_app *cli = job->cli;
+    const char *path = cli->inputs[0];
+    struct stat what;
+    if (!cli->options.update_baseline || cli->options.force) return HSD_OK;
+    if (stat(path, &what) != 0 || (S_ISREG(what.st_mode) && is_baseline(cli, path))) return HSD_OK; /* if missing: said later */
+    hsd_fail(err, HSD_E_NOT_FOUND, "is no baseline: --update-baseline would put sums in the place of a whole capture");
+    hsd_error_set_file(err, path);
+    hsd_error_set_hint(err, "make a baseline beside it (hsdiff baseline CAPTURE -o base.hs), or use --force to replace it all the same");
+    return err->status;
+}
+
+static hsd_status write_baseline(const check_job *job, hsd_capture *capture, hsd_error *err)
+{
+    const cli_options *options = &job->cli->options;
+    const hsd_baseline_options wanted = {.places = (size_t)options->places, .identities = options->identities, .force = true};
+    return hsd_baseline_write(capture, job->cli->inputs[0], &wanted, &job->cli->run, NULL, err);
+}
+
+/* The sums of the last capture in the place of the first. Of two it is open still; --summary did not read all of it. */
 static hsd_status update_baseline(check_job *job, hsd_error *err)
 {
     cli_app *cli = job->cli;
-    const char *path = cli->inputs[0];
     cli_input last = {.path = cli->inputs[cli->input_count - 1]};
-    const hsd_baseline_options wanted = {.places = (size_t)cli->options.places, .identities = cli->options.identities, .force = true};
-    HSD_TRY(cli_inputs_open(&last, 1, cli, false, HSD_DAMAGE_REFUSE, err));
-    const hsd_status status = hsd_baseline_write(last.capture, path, &wanted, &cli->run, NULL, err);
-    cli_inputs_close(&last, 1);
-    HSD_TRY(status);
-    cli_note(cli, "%s now holds the sums of %s.", path, last.path);
+    if (job->inputs[1].capture && !cli->options.summary) {
+        HSD_TRY(write_baseline(job, job->inputs[1].capture, err));
+    } else {
+        HSD_TRY(cli_inputs_open(&last, 1, cli, false, HSD_DAMAGE_REFUSE, err));
+        const hsd_status status = write_baseline(job, last.capture, err);
+        cli_inputs_close(&last, 1);
+        HSD_TRY(status);
+    }
+    cli_note(cli, "%s now holds the sums of %s.", cli->inputs[0], strcmp(last.path, "-") == 0 ? "standard input" : last.path);
     return HSD_OK;
+}
+
+/* What to do about a baseline that is not there yet. */
+static void suggest_baseline(const cli_app *cli, hsd_error *err)
+{
+    const bool is_missing = err->status == HSD_E_IO && err->sys_errno == ENOENT && !err->hint[0];
+    if (is_missing && strcmp(err->file, cli->inputs[0]) == 0)
+        hsd_error_set_hint(err, "hsdiff baseline CAPTURE -o %s   makes one of a capture that is good", cli->inputs[0]);
 }
 
 /* ---- the command ---- */
@@ -136,13 +187,16 @@ static hsd_status update_baseline(check_job *job, hsd_error *err)
 static hsd_status check(check_job *job, hsd_error *err)
 {
     cli_app *cli = job->cli;
+    HSD_TRY(protect_captures(job, err));
     HSD_TRY(look(job, err));
     HSD_TRY(judge(job, err));
     cli_progress_clear();
     cli_out_tell_space(cli, job->diff ? job->diff->temp_bytes_peak : job->series->temp_bytes_peak);
     HSD_TRY(cli_outlets_write(job->outlets, cli, write_report, job->check, err));
-    if (!cli->options.update_baseline || hsd_check_exit(job->check) == CLI_DAMAGED) return HSD_OK;
-    return update_baseline(job, err);
+    if (!cli->options.update_baseline) return HSD_OK;
+    if (hsd_check_exit(job->check) != CLI_DAMAGED) return update_baseline(job, err);
+    cli_note(cli, "%s was left as it is: captures that cannot be judged make no baseline.", cli->inputs[0]);
+    return HSD_OK;
 }
 
 static void release(check_job *job)
@@ -173,6 +227,7 @@ static int run_rules(check_job *job)
     if (!cli_outlets_open(&outlets, job->cli, HSD_HOLDS_CHECK, &result)) return result;
     job->outlets = &outlets;
     const hsd_status status = check(job, &err);
+    suggest_baseline(job->cli, &err);
     cli_progress_clear();
     return cli_outlets_close(&outlets, job->cli, status == HSD_OK ? exit_of(job) : cli_report_error(job->cli, &err));
 }
@@ -196,6 +251,13 @@ static int run_init(check_job *job)
     return CLI_DONE;
 }
 
+static bool takes_stdin(const cli_app *cli)
+{
+    for (size_t i = 0; i < cli->input_count; i++)
+        if (strcmp(cli->inputs[i], "-") == 0) return true;
+    return false;
+}
+
 static bool is_usable(const cli_app *cli)
 {
     const cli_options *options = &cli->options;
@@ -208,6 +270,10 @@ static bool is_usable(const cli_app *cli)
         cli_complain("--init and --update-baseline exclude each other.");
     else if (options->update_baseline && strcmp(cli->inputs[0], "-") == 0)
         cli_complain("--update-baseline needs a file to write to, and BEFORE is standard input.");
+    else if (!options->update_baseline && (options->identities || options->places > 0))
+        cli_complain("%s is for the baseline that --update-baseline writes.", options->identities ? "--identities" : "--places");
+    else if (options->config && strcmp(options->config, "-") == 0 && takes_stdin(cli))
+        cli_complain("--config and a capture cannot both be standard input.");
     else if (options->update_baseline && options->partial)
         cli_complain("--update-baseline takes whole captures: leave out --partial.");
     else
@@ -243,11 +309,14 @@ const cli_command cli_command_check = {
         "who holds it, and ends with status 1 when a rule of level error failed. Captures may be full ones (.hs), baselines, or foreign "
         "dumps.\n"
         "\n"
-        "With two captures a rule fails when growth is over its limit. With three and more the first is warm-up (from four on; --warmup), and "
+        "With two captures a rule fails when growth is over its limit. With three and more, rounds of equal work between them, the first is "
+        "warm-up (from four on; --warmup), and "
         "a rule fails only for what grew in every round and is over its limit: a cache that fills and levels off, a heap that breathes, a "
-        "single jump all pass. Three rounds or more tell leaks from noise; five find leaks of a thousandth of the heap a round.\n"
+        "single jump all pass. A limit per round is one that each round has to be over. Take six captures or more: five rounds behind "
+        "the warm-up find leaks of a thousandth of the heap a round, with two rounds nothing below a hundredth is told from noise.\n"
         "\n"
-        "Captures that are incomplete, or that cannot be compared as a rule asks, end with status 3 and never pass.\n"
+        "Captures that are incomplete, or that cannot be compared as a rule asks, end with status 3 and never pass. --partial judges "
+        "what is there all the same.\n"
         "\n"
         "Rules stand in the file of --config, else in .hsdiff.yml of this folder; without either the built-in ones hold. --init writes a "
         "first file. What can stand in it:\n"
@@ -268,7 +337,7 @@ const cli_command cli_command_check = {
         "      max_growth: 0\n"
         "    - name: no holder leaks\n"
         "      holder: '*'\n"
-        "      max_growth: 0.1 % per round\n"
+        "      max_growth: auto           # or 64 KiB per round, 0.1 % per round\n"
         "  allow:\n"
         "    - type: CacheEntry\n"
         "      reason: filled once, on purpose\n"
@@ -276,10 +345,18 @@ const cli_command cli_command_check = {
         "      until: 2027-03-31\n"
         "\n"
         "metric is bytes (the default), objects, new.bytes, new.objects, new.types, unreached.bytes, unreached.objects, survived.bytes, "
-        "survived.objects, with total. in front for the whole heap, or metric:NAME for what the captures measured, as "
+        "survived.objects; for the whole heap total.bytes and total.objects say the same; or metric:NAME for what the captures measured, as "
         "metric:process.rss. A rule on types or roots holds their sum against the limit, with each: true every one by itself; "
         "holders are judged one by one. A percentage is of the value before, one per round of the whole heap. 5 % of nothing is "
-        "nothing: what was not there before may not grow under such a rule.\n"
+        "nothing: what was not there before may not grow under such a rule. auto is a percentage of the heap per round that is the smaller "
+        "the more rounds bear witness: 10 % with two captures, 1 % with 2 rounds, 0.3 % with 3, 0.1 % with 4, 0.03 % from 5 on.\n"
+        "\n"
+        "A glob (* and ?) is the whole name, /regex/ (POSIX extended) stands anywhere in it. A holder is named by its root, then the "
+        "edge and the type of each step: global sessions SessionCache .entries Map. '*' alone leaves out program code, which "
+        "grows with what is compiled. Growth that is allowed needs a reason; after its last day it fails again.\n"
+        "\n"
+        "The built-in rules: with two captures the whole heap, 10 % and at least 1 MiB; with more the whole heap, 1 % per round, "
+        "every holder, auto, and every type, auto, as a warning.\n"
         "\n"
         "As JSON, schema hsdiff.check/1: rules with outcome, found, limit, over and findings; problems, notes, captures.",
     .examples = examples,

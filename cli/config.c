@@ -42,17 +42,33 @@ static hsd_status read_file(hsd_check_config **out, const char *path, hsd_error 
     return status;
 }
 
+/* A name that leads nowhere is there too: rules that cannot be read must not be taken for rules that are not. */
+static bool is_there(const char *path)
+{
+    struct stat what;
+    return lstat(path, &what) == 0 || errno != ENOENT;
+}
+
+/* Wrong configurations and files that are none are wrong usage, and no damaged captures. */
+static void blame_usage(hsd_error *err, const char *path)
+{
+    const bool is_missing = err->status == HSD_E_IO && err->sys_errno == ENOENT;
+    const bool is_wrong_file = is_missing || (err->status == HSD_E_IO && (err->sys_errno == EISDIR || err->sys_errno == EACCES));
+    hsd_error_set_file(err, strcmp(path, "-") == 0 ? "standard input" : path);
+    if (is_missing) hsd_error_set_hint(err, "hsdiff check --init BEFORE AFTER -o %s   writes a first one", path);
+    if (err->status == HSD_E_CORRUPT || is_wrong_file) err->status = HSD_E_NOT_FOUND;
+}
+
 bool cli_config_open(hsd_check_config **out, const cli_app *cli, bool is_series, int *exit_status)
 {
     const char *path = cli->options.config;
     hsd_error err;
     hsd_error_init(&err);
-    if (!path && access(CLI_CONFIG_NAME, F_OK) == 0) path = CLI_CONFIG_NAME;
+    if (!path && is_there(CLI_CONFIG_NAME)) path = CLI_CONFIG_NAME;
     const hsd_status status = path ? read_file(out, path, &err) : hsd_check_config_default(out, is_series, &err);
     if (status == HSD_OK) return true;
-    if (path) hsd_error_set_file(&err, path);
+    if (path) blame_usage(&err, path);
     *exit_status = cli_report_error(cli, &err);
-    if (*exit_status == CLI_DAMAGED) *exit_status = CLI_USAGE;
     return false;
 }
 

@@ -38,6 +38,12 @@ const cli_row cli_outputs[] = {
              "are exact integers. Names are fixed, and fields may be added. Where identity_known "
              "is false, new and freed are null. In each capture objects and bytes are the live "
              "ones"},
+    {"json of series, check", "Schemas hsdiff.series/1 and hsdiff.check/1: hsdiff help series, hsdiff help check"},
+    {"ndjson", "The same members as json, one object a line: record names what it is"},
+    {"markdown", "Tables for a comment or the summary of a job, cut to --max-bytes"},
+    {"openmetrics", "Gauges of sizes, growth and outcomes, with # EOF at the end"},
+    {"junit, sarif, github", "Of a check alone: one test case a rule; SARIF 2.1.0, one result a finding, with a fingerprint that lasts; "
+                             "annotations, at the line of the rule"},
     {"csv", "One table by RFC 4180. Names that a spreadsheet would take for a formula, and names "
             "that begin with ', have a ' before "
             "them"},
@@ -56,6 +62,7 @@ const cli_row cli_outputs[] = {
 
 const cli_row cli_files[] = {
     {"*.hs", "captures; mode 0600, shapes alone unless values were asked for"},
+    {".hsdiff.yml", "rules of hsdiff check, looked for in the folder that it runs in"},
     {"$TMPDIR, /var/tmp", "temporary data, in files without a name that vanish with the process; "
                           "--temp-dir names another place"},
     {0},
@@ -64,6 +71,7 @@ const cli_row cli_files[] = {
 const cli_row cli_environment[] = {
     {"NO_COLOR", "not empty: no colour unless --color=always"},
     {"TERM", "dumb: no colour"},
+    {"SOURCE_DATE_EPOCH", "hsdiff check: seconds since 1970 of the day on which allowances are looked at; by default today"},
     {"TMPDIR", "where temporary data goes"},
     {"LC_ALL, LC_CTYPE, LANG",
      "whether the terminal shows UTF-8; nothing else depends on the locale"},
@@ -169,6 +177,9 @@ void cli_print_short_help(cli_out *out)
                  "  hsdiff before.hprof after.hprof                   two dumps of a JVM\n"
                  "  hsdiff demo                                       a toy that leaks, to try it\n"
                  "\n"
+                 "  hsdiff monday.hs tuesday.hs wednesday.hs          what keeps growing\n"
+                 "  hsdiff check base.hs new.hs                       fail a build on growth\n"
+                 "\n"
                  "  hsdiff --summary before.hprof after.hprof         by type alone, faster\n"
                  "  hsdiff import heap.hprof -o heap.hs               keep a dump, smaller\n"
                  "  hsdiff info heap.hs                               what a file holds\n"
@@ -213,6 +224,6 @@ void cli_print_version(cli_out *out)
     cli_print_formats(out);
     cli_out_text(out, "\nReports:\n");
     for (size_t i = 0; hsd_report_format_get(i); i++)
-        cli_out_format(out, "  %-10s  %s\n", hsd_report_format_get(i)->name,
+        cli_out_format(out, "  %-11s  %s\n", hsd_report_format_get(i)->name,
                        hsd_report_format_get(i)->summary);
 }

@@ -92,9 +92,8 @@ static bool has_right_inputs(const cli_app *cli)
              access(cli->inputs[0], F_OK) != 0)
         cli_complain("'%s' is neither a command nor a file.", cli->inputs[0]);
     else if (cli->input_count < command->inputs_min)
-        cli_complain(
-            "%s is missing: hsdiff %s%s%s.", cli->input_count == 0 ? "an input" : "a second input",
-            cli->is_named ? command->name : "", cli->is_named ? " " : "", command->synopsis);
+        cli_complain("%s is missing: hsdiff %s%s%s", cli->input_count == 0 ? "an input" : "a second input",
+                     cli->is_named ? command->name : "", cli->is_named ? " " : "", command->synopsis);
     else
         cli_complain("hsdiff %s takes %s, and %zu were given.", command->name,
                      command->inputs_max == 0   ? "no input"

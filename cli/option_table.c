@@ -64,6 +64,7 @@ static bool set_key(cli_options *options, const char *value)
 
 static bool set_label(cli_options *options, const char *value)
 {
+    if (value[0] == 0) return false;
     options->labels[options->label_count++] = value;
     return true;
 }
@@ -116,7 +117,7 @@ static const cli_option table[] = {
      .kind = CLI_OTHER,
      .set = set_also,
      .commands = REPORTS,
-     .help = "also write the answer to FILE in another format; may be given again"},
+     .help = "also write the answer to FILE in another format; may be given again, each with a file of its own"},
     {.name = "config",
      .value = "FILE",
      .kind = CLI_FILE,

@@ -123,18 +123,24 @@ static bool takes_next_word(const char *word)
     return option && option->kind != CLI_FLAG;
 }
 
-/* The command whose options are read: rows of one name differ from command to command. */
-static unsigned command_bit(const cli_app *cli)
+/* The command that the first word names which is no option; NULL when it names none. */
+static const cli_command *command_of_words(const cli_app *cli)
 {
     for (int at = 1; at < cli->argc && strcmp(cli->argv[at], "--") != 0; at++) {
         const char *word = cli->argv[at];
-        const cli_command *named = cli_command_find(word);
         if (takes_next_word(word))
             at++;
         else if (word[0] != '-' || word[1] == 0)
-            return named ? named->bit : cli_command_get(0)->bit;
+            return cli_command_find(word);
     }
-    return cli_command_get(0)->bit;
+    return NULL;
+}
+
+/* The command whose options are read: rows of one name differ from command to command. */
+static unsigned command_bit(const cli_app *cli)
+{
+    const cli_command *named = command_of_words(cli);
+    return named ? named->bit : cli_command_get(0)->bit;
 }
 
 /* Edits between two short words, for "did you mean". */
@@ -241,13 +247,29 @@ static bool parse_letters(cli_app *cli, int *at, uint64_t *used)
     return true;
 }
 
+/* "check, series": the commands that take an option of that name. */
+static void list_commands(char *text, size_t size, const char *option_name)
+{
+    size_t used = 0;
+    text[0] = 0;
+    for (size_t i = 0; cli_command_get(i); i++) {
+        const cli_command *command = cli_command_get(i);
+        if (!(find_long(option_name, strlen(option_name), command->bit)->commands & command->bit)) continue;
+        const int more = snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "", command->name);
+        if (more < 0 || (size_t)more >= size - used) return;
+        used += (size_t)more;
+    }
+}
+
 static bool check_used(cli_app *cli, uint64_t used)
 {
     for (size_t i = 0; cli_option_get(i); i++) {
         const cli_option *option = cli_option_get(i);
         const bool applies = option->commands & (cli->command->bit | CLI_ON_HELP);
+        char names[256];
         if (!(used & bit_of(option)) || applies) continue;
-        cli_complain("--%s is no option of hsdiff %s.", option->name, cli->command->name);
+        list_commands(names, sizeof names, option->name);
+        cli_complain("--%s is no option of hsdiff %s, but of: %s.", option->name, cli->command->name, names);
         return false;
     }
     return true;
@@ -270,6 +292,7 @@ bool cli_parse(cli_app *cli)
 {
     uint64_t used = 0;
     bool are_options = true, may_name = true;
+    cli_set_topic(command_of_words(cli));
     for (int at = 1; at < cli->argc; at++) {
         const char *word = cli->argv[at];
         if (are_options && strcmp(word, "--") == 0) {

@@ -63,9 +63,14 @@ void cli_out_escaped(cli_out *out, hsd_escape_form form, const char *text, size_
     free(large);
 }
 
+bool cli_is_answer(const hsd_result_file *file, int result)
+{
+    return result == CLI_DONE || result == CLI_FAILED || (result == CLI_DAMAGED && !hsd_result_file_is_empty(file));
+}
+
 int cli_out_close(cli_out *out, const cli_app *cli, int result)
 {
-    if (out->file && out->status == HSD_OK && (result == CLI_DONE || result == CLI_FAILED || result == CLI_DAMAGED))
+    if (out->file && out->status == HSD_OK && cli_is_answer(out->file, result))
         out->status = hsd_result_file_finish(out->file, &out->error);
     hsd_result_file_close(out->file);
     out->file = NULL;

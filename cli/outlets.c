@@ -56,15 +56,31 @@ const hsd_report_format *cli_find_format(const char *option, const char *name, s
 
 /* ---- opening and closing ---- */
 
+static const char *file_of(const char *also) { return strchr(also, '=') + 1; } /* --also was parsed: it is there */
+
+/* The file that two outputs name; NULL when there is none. */
+static const char *find_shared(const cli_options *options)
+{
+    const char *results[] = {options->output, options->objects};
+    for (size_t i = 0; i < options->also_count; i++) {
+        const char *file = file_of(options->also[i]);
+        for (size_t j = 0; j < sizeof results / sizeof results[0]; j++)
+            if (results[j] && strcmp(results[j], file) == 0) return file;
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(file_of(options->also[j]), file) == 0) return file;
+    }
+    return NULL;
+}
+
 static bool open_also(cli_outlet *outlet, const cli_app *cli, const char *word, cli_holds holds, int *exit_status)
 {
     hsd_error err;
-    const char *equals = strchr(word, '='); /* --also was parsed: it is there */
+    const char *file = file_of(word);
     *exit_status = CLI_USAGE;
-    outlet->format = cli_find_format("--also", word, (size_t)(equals - word), holds);
+    outlet->format = cli_find_format("--also", word, (size_t)(file - 1 - word), holds);
     if (outlet->format == NULL) return false;
     hsd_error_init(&err);
-    if (hsd_result_file_open(&outlet->file, equals + 1, cli->options.force, &err) == HSD_OK) return true;
+    if (hsd_result_file_open(&outlet->file, file, cli->options.force, &err) == HSD_OK) return true;
     *exit_status = cli_report_error(cli, &err);
     return false;
 }
@@ -76,6 +92,10 @@ bool cli_outlets_open(cli_outlets *outlets, const cli_app *cli, cli_holds holds,
     *outlets = (cli_outlets){.format = cli_find_format("--format", name, strlen(name), holds)};
     *exit_status = CLI_USAGE;
     if (outlets->format == NULL) return false;
+    if (find_shared(options)) {
+        cli_complain("%s is named by two outputs: give each a file of its own.", find_shared(options));
+        return false;
+    }
     outlets->also = calloc(options->also_count + 1, sizeof *outlets->also);
     if (outlets->also == NULL) {
         cli_complain("out of memory.");
@@ -92,12 +112,11 @@ bool cli_outlets_open(cli_outlets *outlets, const cli_app *cli, cli_holds holds,
 
 int cli_outlets_close(cli_outlets *outlets, const cli_app *cli, int result)
 {
-    const bool is_answer = result == CLI_DONE || result == CLI_FAILED || result == CLI_DAMAGED;
     for (size_t i = 0; outlets->also != NULL && i < cli->options.also_count; i++) {
         hsd_error err;
         hsd_error_init(&err);
         hsd_result_file *file = outlets->also[i].file;
-        if (file && is_answer && hsd_result_file_finish(file, &err) != HSD_OK) result = cli_report_error(cli, &err);
+        if (file && cli_is_answer(file, result) && hsd_result_file_finish(file, &err) != HSD_OK) result = cli_report_error(cli, &err);
         hsd_result_file_close(file);
     }
     free(outlets->also);

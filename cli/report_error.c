@@ -16,6 +16,14 @@
 
 #define LINE_BYTES 4096
 
+static const char *topic; /* the command whose help usage errors name; NULL = none */
+
+void cli_set_topic(const cli_command *command)
+{
+    const bool has_page = command && command->bit != CLI_ON_HELP;
+    topic = has_page ? command->name : NULL;
+}
+
 static void print_escaped(FILE *to, const char *text)
 {
     char safe[LINE_BYTES];
@@ -39,7 +47,7 @@ void cli_complain(const char *format, ...)
     va_start(arguments, format);
     print_line(format, arguments);
     va_end(arguments);
-    fputs("To see what it can do: hsdiff --help\n", stderr);
+    fprintf(stderr, "To see what it can do: hsdiff %s%s\n", topic ? "help " : "--help", topic ? topic : "");
 }
 
 void cli_note(const cli_app *cli, const char *format, ...)
@@ -161,6 +169,8 @@ static const char *likely_cause(const cli_app *cli, const hsd_error *err)
         return "Captures and dumps are made readable for their owner alone.";
     if (err->status == HSD_E_IO && err->sys_errno == EISDIR && of_input)
         return "A capture is one file, not a folder.";
+    if (err->status == HSD_E_IO && err->sys_errno == ENOENT && of_input && err->file[0] == '-')
+        return "Behind -- every word is a file: options stand in front of it.";
     return NULL;
 }
 
@@ -229,8 +239,8 @@ static void print_salvage(const char *file)
 static bool takes_partial(const cli_app *cli)
 {
     return (cli->command->bit &
-            (CLI_ON_DIFF | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_IMPORT | CLI_ON_DUMP)) &&
-           !cli->options.partial;
+            (CLI_ON_DIFF | CLI_ON_SERIES | CLI_ON_CHECK | CLI_ON_BASELINE | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_IMPORT | CLI_ON_DUMP)) &&
+           !cli->options.partial && !cli->options.update_baseline;
 }
 
 /* Commands for a damaged or cut-off input. */

@@ -7,6 +7,9 @@
 
 #include "cli.h"
 
+/* The command that is talked about: a usage error ends with the page that explains it. NULL: hsdiff --help. */
+void cli_set_topic(const cli_command *command);
+
 /* "hsdiff: TEXT" and where help is to be found; for wrong usage, whose status is CLI_USAGE. */
 void cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -4,8 +4,10 @@
  */
 #include "series.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "progress.h"
 #include "report_error.h"
@@ -41,6 +43,20 @@ static hsd_cohort_wish cohorts_wanted(const cli_options *options)
     return options->cohorts || options->survivors ? HSD_COHORTS_ALWAYS : HSD_COHORTS_IF_CHEAP;
 }
 
+/* Before hours of work: what is not there at all. */
+static hsd_status look_for_all(const cli_app *cli, hsd_error *err)
+{
+    struct stat what;
+    for (size_t i = 0; i < cli->input_count; i++) {
+        const char *path = cli->inputs[i];
+        if (strcmp(path, "-") == 0 || stat(path, &what) == 0) continue;
+        hsd_fail_errno(err, errno, "cannot be opened");
+        hsd_error_set_file(err, path);
+        return err->status;
+    }
+    return HSD_OK;
+}
+
 hsd_status cli_series_run(hsd_series **out, cli_app *cli, uint32_t warmup, uint64_t noise_bytes, hsd_error *err)
 {
     const cli_options *options = &cli->options;
@@ -57,6 +73,7 @@ hsd_status cli_series_run(hsd_series **out, cli_app *cli, uint32_t warmup, uint6
                                        .no_places = options->no_holders,
                                        .summary_only = options->summary,
                                        .partial = options->partial};
+    HSD_TRY(look_for_all(cli, err));
     return hsd_series_run(out, &source, &wanted, &cli->run, err);
 }
 
@@ -93,15 +110,18 @@ bool cli_series_is_usable(const cli_app *cli)
     else if (option_of_two(options))
         cli_complain("%s is for two captures, and %zu were given.", option_of_two(options), count);
     else if (options->label_count > 0 && options->label_count != count)
-        cli_complain("--label was given %zu times for %zu captures: give it once for each, in their order.", options->label_count, count);
+        cli_complain("--label was given %zu time%s for %zu captures: give it once for each, in their order.", options->label_count,
+                     options->label_count == 1 ? "" : "s", count);
+    else if (count > 2 && options->dump_numbers[0] != options->dump_numbers[1])
+        cli_complain("--dump N,M is for two captures, and %zu were given: --dump N takes the same one of each.", count);
     else if (options->has_warmup && options->warmup + 2 > count)
         cli_complain("--warmup %llu leaves fewer than two of %zu captures.", (unsigned long long)options->warmup, count);
     else if (options->survivors && count != 3)
         cli_complain("--survivors takes three captures (a baseline, a target and a final one), and %zu were given.", count);
     else if (options->survivors && cli->first_group > 0)
         cli_complain("--survivors takes one series and no groups.");
-    else if (options->cohorts && options->no_cohorts)
-        cli_complain("--cohorts and --no-cohorts exclude each other.");
+    else if (options->no_cohorts && (options->cohorts || options->survivors))
+        cli_complain("%s and --no-cohorts exclude each other.", options->cohorts ? "--cohorts" : "--survivors");
     else
         return true;
     return false;

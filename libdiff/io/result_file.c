@@ -30,6 +30,8 @@ hsd_status hsd_result_file_write(void *file, const void *data, size_t size, hsd_
     return hsd_output_write(&self->output, data, size, err);
 }
 
+bool hsd_result_file_is_empty(const hsd_result_file *file) { return file->output.size_bytes == 0; }
+
 hsd_status hsd_result_file_finish(hsd_result_file *file, hsd_error *err)
 {
     return hsd_output_finish(&file->output, err);

@@ -159,6 +159,124 @@ CASES = {
     "cut-jvm": ("hsdiff a.hprof cut.hprof", 3),
     "cut-jvm-partial": ("hsdiff --partial a.hprof cut.hprof", 3),
     "flipped-header": ("hsdiff info header.hs", 3),
+    # many captures: grow0 … grow4 leak, full0 … full4 have a cache that is full
+    "series": ("hsdiff series grow?.heapsnapshot", 0),
+    "series-unnamed": ("hsdiff -q grow?.heapsnapshot -o r.txt && hsdiff series -q grow?.heapsnapshot | cmp - r.txt", 0),
+    "series-full": ("hsdiff series -q full?.heapsnapshot", 0),
+    "series-two": ("hsdiff series d/demo-before.hs d/demo-after.hs", 0),
+    "series-times": ("hsdiff series -q --bytes d/demo-before.hs d/demo-after.hs d/demo-after.hs", 0),
+    "series-backwards": ("hsdiff series -q d/demo-after.hs d/demo-before.hs", 0),
+    "series-many": ("hsdiff series -q --no-cohorts $(for i in 1 2 3 4 5 6 7 8; do echo grow?.heapsnapshot; done)", 0),
+    "series-plain": ("hsdiff series --plain -q grow?.heapsnapshot", 0),
+    "series-json": ("hsdiff series -q --format json --label 1 --label 2 --label 3 full[012].heapsnapshot", 0),
+    "series-ndjson": ("hsdiff series -q --format ndjson grow[012].heapsnapshot", 0),
+    "series-csv": ("hsdiff series -q --format csv grow?.heapsnapshot && hsdiff series -q --format csv --table holders grow?.heapsnapshot", 0),
+    "series-markdown": ("hsdiff series -q --format markdown grow?.heapsnapshot", 0),
+    "series-openmetrics": ("hsdiff series -q --format openmetrics grow[012].heapsnapshot", 0),
+    "series-cohorts": ("hsdiff series -q --cohorts grow?.heapsnapshot | sed -n '/^Of/,$p'", 0),
+    "series-cohorts-jvm": ("hsdiff series -q --cohorts a.hprof b.hprof b.hprof | sed -n '/^Live/,$p'", 0),
+    "series-survivors": ("hsdiff series -q --survivors grow[012].heapsnapshot", 0),
+    "series-warmup": ("hsdiff series -q --warmup 2 grow?.heapsnapshot | head -4", 0),
+    "series-summary": ("hsdiff series -q --summary grow?.heapsnapshot", 0),
+    "series-no-holders": ("hsdiff series -q --no-holders full?.heapsnapshot", 0),
+    "series-mixed": ("hsdiff series -q a.heapsnapshot b.hprof d/demo-before.hs", 0),
+    "series-baseline": ("hsdiff baseline -q grow0.heapsnapshot -o base.hs && hsdiff series -q base.hs grow[12].heapsnapshot", 0),
+    "series-identities": ("hsdiff baseline -q --identities d/demo-before.hs -o base.hs && hsdiff series -q base.hs d/demo-after.hs | grep ^Live", 0),
+    "series-stdin": ("cat grow1.heapsnapshot | hsdiff series -q grow0.heapsnapshot - grow2.heapsnapshot -o r.txt && "
+                     "hsdiff series -q grow[012].heapsnapshot | cmp - r.txt", 0),
+    "series-cut": ("hsdiff series -q d/demo-before.hs cut.hs d/demo-after.hs", 3),
+    "series-cut-partial": ("hsdiff series -q --partial d/demo-before.hs cut.hs d/demo-after.hs", 3),
+    "series-missing": ("hsdiff series d/demo-before.hs nowhere.hs d/demo-after.hs", 3),
+    "series-one": ("hsdiff series d/demo-before.hs", 2),
+    "series-too-many": ("hsdiff series $(yes d/demo-before.hs | head -1001)", 2),
+    "series-stdin-twice": ("hsdiff series - d/demo-before.hs -", 2),
+    "series-usage": ("for o in '--label x' '--label=' '--warmup 4' '--warmup x' '--survivors' '--cohorts --no-cohorts' '--objects o.csv' '--table tree' "
+                     "'--format junit' '--also json' '--also json=-' '--also pdf=x' '--max-bytes no'; do hsdiff series $o grow?.heapsnapshot || s=$?; done; exit $s", 2),
+    "series-usage-of-two": ("for o in '--objects o.csv' '--tree' '--key A:b' '--match counts' '--sort name' '--table tree' '--cohorts' '--format sarif'; do "
+                            "hsdiff $o grow?.heapsnapshot || s=$?; done; exit $s", 2),
+    "series-survivors-ages": ("hsdiff series --survivors --no-cohorts grow[012].heapsnapshot", 2),
+    "groups": ("hsdiff -q grow0.heapsnapshot grow1.heapsnapshot -- grow3.heapsnapshot grow4.heapsnapshot", 0),
+    "groups-significant": ("hsdiff -q full[1234].heapsnapshot -- a.heapsnapshot a.heapsnapshot a.heapsnapshot a.heapsnapshot", 0),
+    "groups-json": ("hsdiff -q --format json a.heapsnapshot b.heapsnapshot -- b.heapsnapshot b.heapsnapshot", 0),
+    "groups-of-two": ("hsdiff -q a.heapsnapshot -- b.heapsnapshot -o r.txt", 3),
+    "groups-options": ("hsdiff -q a.heapsnapshot a.heapsnapshot -- b.heapsnapshot --bytes", 3),
+    "groups-survivors": ("hsdiff series --survivors grow0.heapsnapshot -- grow1.heapsnapshot grow2.heapsnapshot", 2),
+    # baselines
+    "baseline": ("hsdiff baseline d/demo-before.hs -o base.hs && hsdiff info base.hs && hsdiff verify -q base.hs && hsdiff base.hs d/demo-after.hs", 0),
+    "baseline-again": ("hsdiff baseline -q d/demo-before.hs -o base.hs && hsdiff baseline base.hs -o 'its base.hs' && cmp base.hs 'its base.hs' && "
+                       "hsdiff baseline -q d/demo-before.hs -o - --memory 16M --threads 1 | cmp - base.hs", 0),
+    "baseline-stdout": ("cat a.heapsnapshot | hsdiff baseline - -o - | hsdiff info - | grep ^baseline", 0),
+    "baseline-places": ("hsdiff baseline -q --places 2 d/demo-before.hs -o base.hs && hsdiff info base.hs | grep -A1 ^baseline", 0),
+    "baseline-jvm": ("hsdiff baseline -q a.hprof -o base.hs && hsdiff -q base.hs b.hprof", 0),
+    "baseline-identities-jvm": ("hsdiff baseline -q --identities a.hprof -o base.hs", 3),
+    "baseline-exists": ("echo kept > base.hs; hsdiff baseline d/demo-before.hs -o base.hs; s=$?; cat base.hs; exit $s", 2),
+    "baseline-forced": ("echo gone > base.hs; hsdiff baseline d/demo-before.hs -o base.hs --force && hsdiff verify base.hs", 0),
+    "baseline-nowhere": ("hsdiff baseline d/demo-before.hs", 2),
+    "baseline-two": ("hsdiff baseline d/demo-before.hs d/demo-after.hs -o base.hs", 2),
+    "baseline-bad-places": ("hsdiff baseline --places 0 d/demo-before.hs -o base.hs", 2),
+    "baseline-cut": ("hsdiff baseline cut.hs -o base.hs; s=$?; ls base.hs; exit $s", 3),
+    "baseline-cut-partial": ("hsdiff baseline --partial cut.hs -o base.hs", 3),
+    "baseline-objects": ("hsdiff baseline -q d/demo-before.hs -o base.hs; for o in '--objects o.csv' '--key Session:user' '--match structure'; do "
+                         "hsdiff $o base.hs d/demo-after.hs || s=$?; done; hsdiff paths base.hs Session; hsdiff top base.hs; exit $s", 3),
+    # the gate
+    "check": ("hsdiff check d/demo-before.hs d/demo-after.hs", 1),
+    "check-passes": ("hsdiff check d/demo-after.hs d/demo-before.hs", 0),
+    "check-config": ("hsdiff check --config rules.yml d/demo-before.hs d/demo-after.hs", 1),
+    "check-found-config": ("mv rules.yml .hsdiff.yml; hsdiff check -q d/demo-before.hs d/demo-after.hs", 1),
+    "check-stdin-config": ("hsdiff check --config - d/demo-before.hs d/demo-before.hs < rules.yml", 0),
+    "check-allowed": ("for day in 2027-03-31 2027-04-01; do SOURCE_DATE_EPOCH=$(date -u -d $day +%s) "
+                      "hsdiff check --config allow.yml d/demo-before.hs d/demo-after.hs; s=$?; done; exit $s", 1),
+    "check-plain": ("hsdiff check --plain --config rules.yml d/demo-before.hs d/demo-after.hs", 1),
+    "check-json": ("hsdiff check --format json --config rules.yml d/demo-before.hs d/demo-after.hs", 1),
+    "check-ndjson": ("hsdiff check --format ndjson --config rules.yml d/demo-before.hs d/demo-after.hs", 1),
+    "check-csv": ("hsdiff check --format csv --config rules.yml d/demo-before.hs d/demo-after.hs", 1),
+    "check-markdown": ("hsdiff check --format markdown --config rules.yml d/demo-before.hs d/demo-after.hs", 1),
+    "check-junit": ("hsdiff check --format junit --config rules.yml d/demo-before.hs d/demo-after.hs", 1),
+    "check-sarif": ("hsdiff check --format sarif --config rules.yml d/demo-before.hs d/demo-after.hs", 1),
+    "check-openmetrics": ("hsdiff check --format openmetrics --config rules.yml d/demo-before.hs d/demo-after.hs", 1),
+    "check-github": ("hsdiff check --format github --config rules.yml d/demo-before.hs d/demo-after.hs", 1),
+    "check-also": ("hsdiff check -q --config rules.yml d/demo-before.hs d/demo-after.hs --also junit=j.xml --also github=g.txt -o r.txt; s=$?; "
+                   "hsdiff check --config rules.yml --format junit d/demo-before.hs d/demo-after.hs | cmp - j.xml; "
+                   "hsdiff check --config rules.yml --format github d/demo-before.hs d/demo-after.hs | cmp - g.txt; "
+                   "hsdiff check --config rules.yml d/demo-before.hs d/demo-after.hs | cmp - r.txt; exit $s", 1),
+    "check-also-exists": ("echo kept > j.xml; hsdiff check d/demo-before.hs d/demo-after.hs --also json=j.json --also junit=j.xml; s=$?; "
+                          "cat j.xml; ls j.json; exit $s", 2),
+    "check-also-nowhere": ("hsdiff check d/demo-before.hs d/demo-after.hs --also junit=nowhere/j.xml", 4),
+    "check-also-cut": ("hsdiff check d/demo-before.hs cut.hs --also junit=j.xml; s=$?; ls j.xml; exit $s", 3),
+    "check-series": ("hsdiff check --config series.yml grow?.heapsnapshot", 1),
+    "check-series-full": ("hsdiff check -q --config series.yml full?.heapsnapshot", 0),
+    "check-series-built-in": ("hsdiff check -q grow?.heapsnapshot --format csv | cut -d, -f1-7 | uniq; hsdiff check -q full?.heapsnapshot -o r.txt", 0),
+    "check-summary": ("hsdiff check -q --summary --config rules.yml d/demo-before.hs d/demo-after.hs", 3),
+    "check-partial": ("hsdiff check --partial --config rules.yml d/demo-before.hs cut.hs", 3),
+    "check-cut-series": ("hsdiff check grow0.heapsnapshot cut.heapsnapshot grow1.heapsnapshot", 3),
+    "check-init": ("hsdiff check --init d/demo-before.hs d/demo-after.hs && cat .hsdiff.yml && hsdiff check d/demo-before.hs d/demo-after.hs; s=$?; "
+                   "hsdiff check --init d/demo-before.hs d/demo-after.hs; exit $s", 0),
+    "check-init-series": ("hsdiff check -q --init grow?.heapsnapshot -o - | tee n.yml && hsdiff check -q --config n.yml grow?.heapsnapshot", 0),
+    "check-update": ("hsdiff baseline -q a.heapsnapshot -o base.hs && hsdiff check --config series.yml --update-baseline base.hs b.heapsnapshot && "
+                     "hsdiff baseline -q b.heapsnapshot -o - | cmp - base.hs && hsdiff check -q base.hs b.heapsnapshot", 0),
+    "check-update-series": ("hsdiff baseline -q a.heapsnapshot -o base.hs && hsdiff check -q --update-baseline base.hs grow?.heapsnapshot -o r.txt && "
+                            "hsdiff baseline -q grow4.heapsnapshot -o - | cmp - base.hs", 0),
+    "check-update-capture": ("cp d/demo-before.hs base.hs; hsdiff check --update-baseline base.hs d/demo-after.hs; s=$?; cmp base.hs d/demo-before.hs; exit $s", 2),
+    "check-update-cut": ("hsdiff baseline -q d/demo-before.hs -o base.hs; cp base.hs b.hs; hsdiff check --update-baseline base.hs cut.hs; s=$?; "
+                         "cmp base.hs b.hs; exit $s", 3),
+    "check-update-usage": ("for o in --partial --init; do hsdiff check --update-baseline $o base.hs new.hs || s=$?; done; "
+                           "hsdiff check --update-baseline - new.hs; hsdiff check --identities base.hs new.hs; exit $s", 2),
+    "check-usage": ("for o in '--init --format json' '--init --config rules.yml' '--init --also json=x' '--format xml' '--also junit=x --also json=x' '--also csv=x -o x' "
+                    "'--config=' '--survivors' '--tree' '--places 3' '--config - -'; do hsdiff check $o d/demo-before.hs d/demo-after.hs || s=$?; done; exit $s", 2),
+    "check-groups": ("hsdiff check a.heapsnapshot a.heapsnapshot -- b.heapsnapshot", 2),
+    "check-none": ("hsdiff check", 2),
+    "check-missing": ("hsdiff check base.hs d/demo-after.hs", 3),
+    "config-missing": ("hsdiff check --config nowhere.yml d/demo-before.hs d/demo-after.hs", 2),
+    "config-dangling": ("ln -s nowhere .hsdiff.yml; hsdiff check d/demo-before.hs d/demo-after.hs", 2),
+    "config-folder": ("hsdiff check --config d d/demo-before.hs d/demo-after.hs", 2),
+    "config-capture": ("hsdiff check --config d/demo-before.hs d/demo-before.hs d/demo-after.hs", 2),
+    "config-wrong": ("for text in 'rules: []' 'chekc: 1' 'rules: [{max_growth: lots}]' 'rules: [{max_grow: 0}]' 'rules: [1' 'rules: [{type: /(/, max_growth: 0}]' "
+                     "'allow: [{type: X}]'; do echo \"$text\" | hsdiff check --config - d/demo-before.hs d/demo-after.hs || s=$?; done; exit $s", 2),
+    "config-hostile": ("printf 'rules:\\n- \"\\\\e[31m\\\\n::error::\": 1\\n' | hsdiff check --config - d/demo-before.hs d/demo-after.hs", 2),
+    "help-check": ("hsdiff help check", 0),
+    "help-series": ("hsdiff series --help", 0),
+    "help-baseline": ("hsdiff help baseline", 0),
+    "no-option-of-diff": ("hsdiff --cohorts a b", 2),
     # wrong inputs
     "missing": ("hsdiff d/demo-before.hs nowhere.hs", 3),
     "missing-import": ("hsdiff import nowhere.hprof -o x.hs; s=$?; ls x.hs; exit $s", 3),
@@ -178,7 +296,7 @@ CASES = {
     # wrong usage
     "one-input": ("hsdiff d/demo-before.hs", 2),
     "no-command": ("hsdiff frobnicate", 2),
-    "three-inputs": ("hsdiff d/demo-before.hs d/demo-after.hs d/demo-after.hs", 2),
+    "four-dumps": ("hsdiff several.hprof several.hprof several.hprof --dump 1,2", 2),
     "bad-option": ("hsdiff --formt json a b", 2),
     "bad-option-letter": ("hsdiff -x a b", 2),
     "bad-option-of-command": ("hsdiff verify --top 3 d/demo-after.hs", 2),
@@ -234,6 +352,64 @@ CASES = {
     "temp-dir-missing": ("hsdiff --temp-dir nowhere a.hprof b.hprof", 4),
 }
 
+CONFIGURATIONS = {
+    "rules.yml": """\
+check:
+  ignore: ['^Requ']
+  min: 1 KiB
+rules:
+  - name: whole heap
+    metric: total.bytes
+    max_growth: [4 MiB, 400 %]
+  - name: sessions are released
+    type: Session
+    metric: objects
+    max_growth: 100
+  - type: '*'
+    each: true
+    max_growth: 700 %
+    level: warn
+  - root: /^global/
+    max_growth: 6 MiB
+    level: warn
+  - holder: global.sessions *
+    metric: new.bytes
+    max_growth: 16 MiB
+  - name: what nobody asked for
+    metric: metric:process.rss
+    max_growth: 0
+    level: off
+""",
+    "allow.yml": """\
+rules:
+  - name: no type grows
+    type: '*'
+    each: true
+    max_growth: 400 KiB
+allow:
+  - {type: Buffer, reason: filled once, up_to: 6 MiB}
+  - {type: 'Entry<*', reason: "of the same cache"}
+  - {type: Session, reason: until they expire, until: 2027-03-31}
+  - {root: nowhere, reason: it went}
+""",
+    "series.yml": """\
+check:
+  warmup: 1
+rules:
+  - name: no holder leaks
+    holder: '*'
+    max_growth: 0.5 % per round
+  - name: sessions
+    type: Session
+    metric: objects
+    max_growth: 300 per round
+    level: warn
+  - name: the heap
+    metric: total.objects
+    max_growth: 10000
+""",
+}
+
 # Commands whose output is tried on a full disk, a closed descriptor and a reader that goes away: long ones of the demo, short ones of a small heap.
 PRINTING = {
     "text": "hsdiff a.heapsnapshot b.heapsnapshot", "json": "hsdiff --format json d/demo-before.hs d/demo-after.hs",
@@ -252,6 +428,8 @@ PRINTING = {
     "help-command": "hsdiff help diff", "version": "hsdiff --version", "no-arguments": "hsdiff", "demo": "hsdiff demo",
     "man": "hsdiff --generate man", "complete-bash": "hsdiff --generate complete-bash",
     "complete-zsh": "hsdiff --generate complete-zsh", "complete-fish": "hsdiff --generate complete-fish",
+    "series-json": "hsdiff series -q --format json a.heapsnapshot b.heapsnapshot", "check-junit": "hsdiff check -q --format junit a.heapsnapshot b.heapsnapshot",
+    "baseline": "hsdiff baseline a.heapsnapshot -o -", "check-init": "hsdiff check --init a.heapsnapshot b.heapsnapshot -o -",
 }
 
 SCREENS = [(screen, width) for screen in ("shop", "moving", "partial", "summary", "same", "holders", "scattered", "shrunk", "roots", "tree",
@@ -282,6 +460,11 @@ def make_inputs(folder, hsdiff):
         with open(path("b." + name), "rb") as file:
             whole = file.read()
         write(path("cut." + name), whole[:len(whole) // 2])
+    for i, (growing, full) in enumerate(((20, 20), (420, 1000), (820, 1004), (1220, 1002), (1620, 1004))):
+        inputs.v8_snapshot(path(f"grow{i}.heapsnapshot"), growing)
+        inputs.v8_snapshot(path(f"full{i}.heapsnapshot"), full)
+    for name, text in CONFIGURATIONS.items():
+        write(path(name), text.encode())
     write(path("empty.hs"), b"")
     write(path("text.txt"), b"This is no heap.\n")
     write(path("image.png"), b"\x89PNG\r\n\x1a\n" + bytes(64))

@@ -27,6 +27,9 @@ hsd_status hsd_result_file_open(hsd_result_file **out, const char *path, bool fo
 /* Buffered. The signature is that of hsd_write_fn; `file` is the hsd_result_file. */
 hsd_status hsd_result_file_write(void *file, const void *data, size_t size, hsd_error *err);
 
+/* True as long as nothing was written to it. */
+bool hsd_result_file_is_empty(const hsd_result_file *file);
+
 /* Writes what is buffered, syncs, gives the file its name. HSD_E_IO leaves nothing behind. Closing is
  * still the caller's. */
 hsd_status hsd_result_file_finish(hsd_result_file *file, hsd_error *err);
