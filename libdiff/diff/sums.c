@@ -187,7 +187,7 @@ static hsd_status add_places(const sums *s, hsd_growth *growth, int side, hsd_tr
         const hsd_place *place = &profile->places[i];
         const uint32_t number = s->types[side][i];
         const uint32_t type = place->is_root ? s->c.root_number[side][number] | HSD_TRIE_IS_ROOT : number;
-        at[i] = hsd_trie_step_to(growth->trie, &at[place->parent], place->is_root ? HSD_TRIE_INDIRECT : s->edges[side][i], type);
+        at[i] = hsd_trie_step_below(growth->trie, &at[place->parent], place->is_root ? HSD_TRIE_INDIRECT : s->edges[side][i], type);
         HSD_TRY(hsd_trie_add(growth->trie, &at[i], side == BEFORE ? HSD_TRIE_KEPT_BEFORE : HSD_TRIE_KEPT_AFTER, place->own.objects,
                              place->own.bytes, err));
     }

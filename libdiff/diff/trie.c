@@ -64,6 +64,11 @@ hsd_trie_place hsd_trie_step_to(hsd_trie *trie, const hsd_trie_place *parent, ui
         const hsd_trie_step *step = &parent->steps[i - 1];
         if (step->edge == edge && step->type == type) return cut_back(parent, i);
     }
+    return hsd_trie_step_below(trie, parent, edge, type);
+}
+
+hsd_trie_place hsd_trie_step_below(hsd_trie *trie, const hsd_trie_place *parent, uint32_t edge, uint32_t type)
+{
     if (parent->depth == trie->config.depth_limit) {
         trie->is_cut = true;
         return *parent;

@@ -88,6 +88,9 @@ hsd_status hsd_trie_new(hsd_trie **out, const hsd_trie_config *config, hsd_error
 /* The place of what stands below `parent` by an edge and a type. No memory, no failure. */
 hsd_trie_place hsd_trie_step_to(hsd_trie *trie, const hsd_trie_place *parent, uint32_t edge, uint32_t type);
 
+/* The same where repetition was looked after before, as in sums of another trie. */
+hsd_trie_place hsd_trie_step_below(hsd_trie *trie, const hsd_trie_place *parent, uint32_t edge, uint32_t type);
+
 /* Adds to one of the sums of a place. A node is made by its first add, of whatever (0 objects, 0 bytes too); every place
  * on the way to it must have had one. */
 hsd_status hsd_trie_add(hsd_trie *trie, const hsd_trie_place *place, hsd_trie_sum sum, uint64_t objects,
