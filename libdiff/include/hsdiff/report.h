@@ -57,7 +57,7 @@ struct hsd_series;
 
 /*
  * What each format can hold. NULL = it has no form for that (junit, sarif and github say what failed, so they hold checks
- * alone); hsd_report_formats_of lists the names that have one.
+ * alone).
  *
  *      text      for people; with plain one record a line
  *      json      hsdiff.diff/1, hsdiff.series/1, hsdiff.check/1
