@@ -170,8 +170,8 @@ void cli_print_formats(cli_out *out)
 void cli_print_short_help(cli_out *out)
 {
     cli_out_text(out,
-                 "hsdiff compares two heap captures: what grew, and what keeps it alive. Captures\n"
-                 "are .hs files, or heap dumps of Node, Chrome and the JVM.\n"
+                 "hsdiff compares heap captures: what grew, and what keeps it alive. Captures are\n"
+                 ".hs files, or heap dumps of Node, Chrome and the JVM.\n"
                  "\n"
                  "  hsdiff before.heapsnapshot after.heapsnapshot     two snapshots of Node\n"
                  "  hsdiff before.hprof after.hprof                   two dumps of a JVM\n"
@@ -179,10 +179,7 @@ void cli_print_short_help(cli_out *out)
                  "\n"
                  "  hsdiff monday.hs tuesday.hs wednesday.hs          what keeps growing\n"
                  "  hsdiff check base.hs new.hs                       fail a build on growth\n"
-                 "\n"
-                 "  hsdiff --summary before.hprof after.hprof         by type alone, faster\n"
                  "  hsdiff import heap.hprof -o heap.hs               keep a dump, smaller\n"
-                 "  hsdiff info heap.hs                               what a file holds\n"
                  "\n"
                  "  hsdiff --help                                     all of it\n");
 }

@@ -84,17 +84,18 @@ static bool is_command(const char *text, size_t size)
 /* Writes the words of `text` anew, with breaks. */
 static void write_lines(hsd_out *out, const char *text, size_t size, size_t indent)
 {
-    size_t column = 0, line_start = 0;
+    size_t column = 0;
+    bool has_word = false; /* a line of blanks alone is none */
     for (size_t at = 0; at < size;) {
         const char *blank =
             memchr(text + at + 1, ' ', size - at - 1); /* a piece is a blank and a word */
         const size_t end = blank ? (size_t)(blank - text) : size,
                      width = hsd_width_of_text(text + at, end - at);
-        if (column + width > LINE_COLUMNS && column > line_start && text[at] == ' ' &&
+        if (column + width > LINE_COLUMNS && has_word && text[at] == ' ' &&
             !is_command(text + at, size - at)) {
             hsd_out_text(out, "\n");
             hsd_out_repeat(out, ' ', indent);
-            column = line_start = indent;
+            column = indent;
             at++; /* the blank that became a break */
             hsd_out_bytes(out, text + at, end - at);
             column += width - 1;
@@ -102,6 +103,7 @@ static void write_lines(hsd_out *out, const char *text, size_t size, size_t inde
             hsd_out_bytes(out, text + at, end - at);
             column += width;
         }
+        has_word = has_word || width > 1 || text[end - 1] != ' ';
         at = end;
     }
     hsd_out_text(out, "\n");

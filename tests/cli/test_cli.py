@@ -227,18 +227,10 @@ CASES = {
     "check-allowed": ("for day in 2027-03-31 2027-04-01; do SOURCE_DATE_EPOCH=$(date -u -d $day +%s) "
                       "hsdiff check --config allow.yml d/demo-before.hs d/demo-after.hs; s=$?; done; exit $s", 1),
     "check-plain": ("hsdiff check --plain --config rules.yml d/demo-before.hs d/demo-after.hs", 1),
-    "check-json": ("hsdiff check --format json --config rules.yml d/demo-before.hs d/demo-after.hs", 1),
-    "check-ndjson": ("hsdiff check --format ndjson --config rules.yml d/demo-before.hs d/demo-after.hs", 1),
-    "check-csv": ("hsdiff check --format csv --config rules.yml d/demo-before.hs d/demo-after.hs", 1),
-    "check-markdown": ("hsdiff check --format markdown --config rules.yml d/demo-before.hs d/demo-after.hs", 1),
-    "check-junit": ("hsdiff check --format junit --config rules.yml d/demo-before.hs d/demo-after.hs", 1),
-    "check-sarif": ("hsdiff check --format sarif --config rules.yml d/demo-before.hs d/demo-after.hs", 1),
-    "check-openmetrics": ("hsdiff check --format openmetrics --config rules.yml d/demo-before.hs d/demo-after.hs", 1),
-    "check-github": ("hsdiff check --format github --config rules.yml d/demo-before.hs d/demo-after.hs", 1),
-    "check-also": ("hsdiff check -q --config rules.yml d/demo-before.hs d/demo-after.hs --also junit=j.xml --also github=g.txt -o r.txt; s=$?; "
-                   "hsdiff check --config rules.yml --format junit d/demo-before.hs d/demo-after.hs | cmp - j.xml; "
-                   "hsdiff check --config rules.yml --format github d/demo-before.hs d/demo-after.hs | cmp - g.txt; "
-                   "hsdiff check --config rules.yml d/demo-before.hs d/demo-after.hs | cmp - r.txt; exit $s", 1),
+    "check-formats": ("hsdiff check -q --config rules.yml d/demo-before.hs d/demo-after.hs -o r.txt $(for f in json ndjson csv markdown junit sarif "
+                      "openmetrics github; do echo --also $f=also-$f.x; done); s=$?; for f in also-*; do echo \"--- $f\"; cat $f; done; exit $s", 1),
+    "check-also": ("p='hsdiff check -q --config series.yml a.heapsnapshot b.heapsnapshot'; $p --also junit=j.xml --also github=g.txt -o r.txt; s=$?; "
+                   "$p --format junit | cmp - j.xml; $p --format github | cmp - g.txt; $p | cmp - r.txt; exit $s", 1),
     "check-also-exists": ("echo kept > j.xml; hsdiff check d/demo-before.hs d/demo-after.hs --also json=j.json --also junit=j.xml; s=$?; "
                           "cat j.xml; ls j.json; exit $s", 2),
     "check-also-nowhere": ("hsdiff check d/demo-before.hs d/demo-after.hs --also junit=nowhere/j.xml", 4),

@@ -22,6 +22,10 @@ COMMANDS = {
     "diff of V8 snapshots": "hsdiff -q a.heapsnapshot b.heapsnapshot --memory 16M",
     "diff of JVM dumps": "hsdiff -q a.hprof b.hprof --memory 16M",
     "summary": "hsdiff -q --summary a.hprof b.hprof",
+    "series": "hsdiff -q series grow0.heapsnapshot grow1.heapsnapshot grow2.heapsnapshot --cohorts -o r.txt",
+    "check": "hsdiff -q check grow2.heapsnapshot grow1.heapsnapshot --config series.yml -o r.txt",
+    "check by a found file": "hsdiff -q check --init -o .hsdiff.yml a.heapsnapshot b.heapsnapshot && hsdiff check a.heapsnapshot b.heapsnapshot",
+    "baseline": "hsdiff -q baseline a.heapsnapshot -o base.hs",
     "import": "hsdiff -q import a.hprof -o a.hs",
     "import from a pipe": "hsdiff -q import - -o a.hs < a.heapsnapshot",
     "info": "hsdiff info d/demo-after.hs",
@@ -77,7 +81,9 @@ def faults_of(line, calls, temp, base):
 def check_symlinks(runner):
     """A link at the name of an output is neither followed nor replaced, with --force only itself replaced."""
     for line in ("hsdiff -q import a.hprof -o link", "hsdiff -q salvage cut.hs -o link",
-                 "hsdiff -q d/demo-before.hs d/demo-after.hs -o link", "hsdiff -q d/demo-before.hs d/demo-after.hs --objects link"):
+                 "hsdiff -q d/demo-before.hs d/demo-after.hs -o link", "hsdiff -q d/demo-before.hs d/demo-after.hs --objects link",
+                 "hsdiff -q a.heapsnapshot b.heapsnapshot -o r.txt --also json=link", "hsdiff -q baseline a.heapsnapshot -o link",
+                 "hsdiff -q check --init a.heapsnapshot b.heapsnapshot -o link"):
         for target in ("nothing", "text.txt"):
             status, _, err, where = runner.run(f"ln -s {target} link; {line}")
             if status != 2 or os.path.exists(os.path.join(where, "nothing")) or not os.path.islink(os.path.join(where, "link")):

@@ -89,10 +89,13 @@ def check_color(runner):
 def check_width(runner):
     """Lines fit the terminal; -w and a pipe show whole names."""
     problems = []
-    for columns in (60, 80, 132):
-        _, shown = Terminal(runner, "hsdiff -q long.heapsnapshot longer.heapsnapshot", columns).finish()
-        widest = max(len(line) for line in without_color(shown).split("\n"))
-        problems += expect(widest <= max(columns, 80) and LONG not in shown and "…" in shown, f"{columns} columns, {widest} used", shown)
+    for line, widths in (("hsdiff -q long.heapsnapshot longer.heapsnapshot", (60, 80, 132)),
+                         ("hsdiff series -q --min 1K long.heapsnapshot longer.heapsnapshot longer.heapsnapshot", (80, 132))):
+        for columns in widths:
+            _, shown = Terminal(runner, line, columns).finish()
+            widest = max(len(line) for line in without_color(shown).split("\n"))
+            is_cut = columns > 80 or (LONG not in shown and "…" in shown)
+            problems += expect(widest <= max(columns, 80) and is_cut, f"{line}: {columns} columns, {widest} used", shown)
     _, shown = Terminal(runner, "hsdiff -q -w long.heapsnapshot longer.heapsnapshot").finish()
     problems += expect(LONG in shown, "-w", shown)
     _, shown = Terminal(runner, "hsdiff -q long.heapsnapshot longer.heapsnapshot", LC_ALL="C").finish()
