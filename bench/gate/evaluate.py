@@ -48,6 +48,8 @@ def named_in(text):
 
 def is_planted(named, leak):
     """The container itself, or by its root when that is the leak's own and not the whole service's."""
+    if leak["kind"] == "threads":  # one root for all threads of the pool
+        return named.root.startswith('thread "http-*"')
     if leak["root"] is not None and leak["root"] != named.root:
         return False
     return leak["path"] in f"{named.path}, {named.name}" or (leak["root"] is not None and leak["root"].startswith(("leaks.js.", "static Leaks.")))
