@@ -49,6 +49,7 @@ static const cli_example examples[] = {
     {"hsdiff baseline good.hs -o base.hs", "to commit, and to check later builds against"},
     {"hsdiff baseline good.heapsnapshot -o base.hs --force", "from a foreign dump, replacing an old one"},
     {"hsdiff check base.hs new.hs --update-baseline", "accept what grew"},
+    {"hsdiff base.hs new.hs --no-holders", "new and freed by type, with a baseline that has --identities"},
     {0},
 };
 
@@ -63,8 +64,8 @@ const cli_command cli_command_baseline = {
         "written again without need makes no change in a repository.\n"
         "\n"
         "Compared with a baseline growth is exact by type, by root and by holder; which single objects are new and which were freed is "
-        "not known. With --identities it can stand in a series whose ages of objects are told, where all captures are of one process "
-        "whose ids last.",
+        "not known. With --identities, where both captures are of one process whose ids last, hsdiff --no-holders tells new and freed "
+        "by type, and hsdiff series the ages of objects.",
     .examples = examples,
     .bit = CLI_ON_BASELINE,
     .inputs_min = 1,

@@ -185,7 +185,7 @@ hsd_status hsd_diff_run(hsd_diff **out, hsd_capture *before, hsd_capture *after,
     if (options == NULL) options = &no_options;
     if (run_conditions == NULL) run_conditions = &no_run;
     if (options->summary_only) return hsd_summary_run(out, before, after, err);
-    if (hsd_sums_are_all(before, after)) return hsd_sums_run(out, before, after, options, run_conditions, err);
+    if (hsd_sums_are_all(before, after) && !(options->no_holders && hsd_sums_have_objects(before, after))) return hsd_sums_run(out, before, after, options, run_conditions, err);
     hsd_reporter reporter;
     hsd_comparison c;
     memset(&c, 0, sizeof c);

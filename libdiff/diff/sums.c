@@ -224,6 +224,11 @@ bool hsd_sums_are_all(const hsd_capture *before, const hsd_capture *after)
     return hsd_capture_get_info(before)->is_baseline || hsd_capture_get_info(after)->is_baseline;
 }
 
+bool hsd_sums_have_objects(const hsd_capture *before, const hsd_capture *after)
+{
+    return hsd_capture_get_info(before)->objects > 0 && hsd_capture_get_info(after)->objects > 0;
+}
+
 static hsd_status refuse(const hsd_diff_options *options, hsd_error *err)
 {
     const char *what = options->changed != NULL                          ? "a list of objects that changed"

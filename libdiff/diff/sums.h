@@ -11,6 +11,9 @@
 /* True if one of the captures is a baseline. */
 bool hsd_sums_are_all(const hsd_capture *before, const hsd_capture *after);
 
+/* True if both captures have objects all the same (baselines with identities): without holders these tell new and freed. */
+bool hsd_sums_have_objects(const hsd_capture *before, const hsd_capture *after);
+
 /* As hsd_diff_run. HSD_E_UNSUPPORTED for what needs objects: options->changed, matched, keys, match_by STRUCTURE. */
 hsd_status hsd_sums_run(hsd_diff **out, hsd_capture *before, hsd_capture *after, const hsd_diff_options *options,
                         const hsd_run *run, hsd_error *err);

@@ -28,7 +28,8 @@ static bool is_zero(const uint8_t *bytes, size_t size)
 static hsd_status check_identities(const hsd_capture_info *info, hsd_error *err)
 {
     const bool has_ids = info->identity == HSD_IDENTITY_EXACT || info->identity == HSD_IDENTITY_ADDRESS;
-    if (has_ids && !is_zero(info->domain, sizeof info->domain)) return HSD_OK;
+    const bool is_exact = info->identity == HSD_IDENTITY_EXACT; /* taken for those of one process, as in a diff */
+    if (is_exact || (has_ids && !is_zero(info->domain, sizeof info->domain))) return HSD_OK;
     hsd_error_set_file(err, info->path);
     hsd_fail(err, HSD_E_UNSUPPORTED, has_ids ? "the capture does not say of which process its ids are, so keeping them tells nothing later"
                                              : "the ids of its objects say nothing in another capture, so keeping them tells nothing later");

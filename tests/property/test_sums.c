@@ -11,6 +11,7 @@
 #include "support/heap_model.h"
 #include "support/random.h"
 #include "support/sizes.h"
+#include <hscapture/hscapture.h>
 #include <hsdiff/diff.h>
 #include <hsdiff/profile.h>
 
@@ -175,6 +176,49 @@ Test(sums, are_what_a_diff_by_counts_says, .timeout = 1200)
     cr_assert(compared > count / 4 && held > count / 4);
     cr_log_info("%lu pairs of heaps, each with a baseline on either side and on both; holders of %lu; 0 differ", (unsigned long)compared,
                 (unsigned long)held);
+}
+
+/* ---- baselines with identities: without holders they tell what is new and what was freed, as their captures do ---- */
+
+static hsd_diff *compare_objects(const char *before, const char *after)
+{
+    hsd_diff *diff;
+    hsd_capture *a = open_file(before), *b = open_file(after);
+    const hsd_diff_options options = {.no_holders = true};
+    cr_assert_eq(hsd_diff_run(&diff, a, b, &options, NULL, &err), HSD_OK, "%s", err.text);
+    hsd_capture_close(a);
+    hsd_capture_close(b);
+    return diff;
+}
+
+static void check_objects(uint64_t seed)
+{
+    test_random random = {seed};
+    const hsd_baseline_options options = {.identities = true, .force = true};
+    const model_heap before = model_random(&random), after = model_later(&before, &random);
+    if (!model_has_graph(&before) || !model_has_graph(&after)) return; /* what is live is not known */
+    model_form forms[2] = {model_random_form(&random), model_random_form(&random)};
+    for (int side = 0; side < 2; side++) {
+        forms[side].identity = HSC_IDENTITY_EXACT;
+        forms[side].domain = 7;
+    }
+    cr_assert(model_write(&before, &forms[0], captures[0]) && model_write(&after, &forms[1], captures[1]));
+    hsd_capture *capture = open_file(captures[0]);
+    cr_assert_eq(hsd_baseline_write(capture, baselines[0], &options, NULL, NULL, &err), HSD_OK, "%s", err.text);
+    hsd_capture_close(capture);
+    hsd_diff *truth = compare_objects(captures[0], captures[1]), *diff = compare_objects(baselines[0], captures[1]);
+    cr_assert(diff->identity_is_known && truth->identity_is_known, "seed %lu", (unsigned long)seed);
+    cr_assert(same(truth->total.before, diff->total.before) && same(truth->total.after, diff->total.after), "seed %lu", (unsigned long)seed);
+    cr_assert(same(truth->total.new_, diff->total.new_) && same(truth->total.freed, diff->total.freed) &&
+                  truth->total.resized_bytes == diff->total.resized_bytes, "seed %lu", (unsigned long)seed);
+    hsd_diff_free(truth);
+    hsd_diff_free(diff);
+}
+
+Test(sums, with_identities_tell_new_and_freed, .timeout = 1200)
+{
+    const uint64_t start = test_seed(3), count = test_size(HEAPS, HEAPS / 8);
+    for (uint64_t i = 0; i < count; i++) check_objects(start + i);
 }
 
 Test(sums, refuse_what_needs_objects)

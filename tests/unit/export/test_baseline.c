@@ -289,11 +289,11 @@ Test(baseline, cuts_names_that_are_too_long)
 Test(baseline, refuses_identities_that_say_nothing)
 {
     const hsd_baseline_options options = {.identities = true};
-    const hsc_identity identities[] = {HSC_IDENTITY_NONE, HSC_IDENTITY_MOVING, HSC_IDENTITY_EXACT};
+    const hsc_identity identities[] = {HSC_IDENTITY_NONE, HSC_IDENTITY_MOVING, HSC_IDENTITY_ADDRESS};
     for (size_t i = 0; i < 3; i++) {
         hsc_options how = usual();
         how.identity = identities[i];
-        if (identities[i] == HSC_IDENTITY_EXACT) memset(how.domain, 0, sizeof how.domain);
+        if (identities[i] == HSC_IDENTITY_ADDRESS) memset(how.domain, 0, sizeof how.domain);
         write_capture(&how, 64);
         cr_assert_eq(keep(&options, NULL), HSD_E_UNSUPPORTED);
         cr_assert(err.text[0] != '\0' && err.hint[0] != '\0' && !is_there());
