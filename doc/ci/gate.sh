@@ -2,13 +2,13 @@
 # and ends with what `hsdiff check` says of the captures. POSIX sh; needs curl and hsdiff.
 #
 # From the environment:
-#   SERVICE   the command that starts the service; it must stay in the foreground
+#   SERVICE   the command that starts the service, as a shell reads it; it must stay in the foreground
 #   URL       what is asked of it; without it the first http://… address that the service prints
 #   REQUESTS  requests of one round (300)
 #   ROUNDS    rounds that are judged, after one of warm-up and one more (5)
 #   LOAD      a command that makes one round of load itself, with URL in its environment, instead of curl
 #   WAIT      seconds that a start or a capture may take (60)
-#   OUT       folder for captures and reports (hsdiff-out); what an earlier run left in it is removed
+#   OUT       folder for captures and reports (hsdiff-out); those of an earlier run are removed
 #
 # A recipe defines `capture FILE`, which has the heap of process $service written there and returns when it is whole, and $suffix,
 # the end of such a name.
@@ -46,9 +46,9 @@ is_up() {
 }
 
 start() {
-    rm -f "$OUT"/*.hs "$OUT"/*.heapsnapshot "$OUT"/*.hprof "$OUT"/check.* "$OUT/metrics.txt"
-    # shellcheck disable=SC2086 # the command is words
-    env $SERVICE >"$OUT/service.log" 2>&1 </dev/null &
+    for name in $names before after; do rm -f "$OUT/$name$suffix" "$OUT/$name.hs"; done
+    rm -f "$OUT"/Heap.*.heapsnapshot "$OUT"/check.xml "$OUT"/check.sarif "$OUT"/check.md "$OUT"/check.github "$OUT"/metrics.txt
+    sh -c "exec env $SERVICE" >"$OUT/service.log" 2>&1 </dev/null &
     service=$!
     trap stop EXIT
     trap 'exit 130' INT
@@ -63,7 +63,7 @@ stop() {
     tries=50
     kill "$service" 2>/dev/null || :
     while is_running && [ $((tries -= 1)) -gt 0 ]; do sleep 0.1; done
-    kill -9 "$service" 2>/dev/null || :
+    if is_running; then kill -9 "$service" 2>/dev/null || :; fi
     service=
 }
 
@@ -100,9 +100,10 @@ keep() {
 
 # The whole of it: warm-up, rounds, captures, check.
 gate() {
+    names="warm $(seq 0 "$ROUNDS" | sed 's/^/r/')"
     start
     set --
-    for name in warm $(seq -f 'r%.0f' 0 "$ROUNDS"); do
+    for name in $names; do
         load
         capture "$OUT/$name$suffix"
         set -- "$@" "$OUT/$name$suffix"

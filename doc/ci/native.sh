@@ -31,5 +31,5 @@ capture() {
 
 export CAPTURE_FILE="$OUT/heap.capture"
 "${CC:-cc}" -O2 -g "-I$HSCAPTURE/include" "$PROGRAM" "-L$HSCAPTURE/lib" -lhscapture -lzstd -o "$OUT/program" || die "cannot compile $PROGRAM"
-SERVICE="$OUT/program ${OPTIONS-}"
+SERVICE="'$OUT/program' ${OPTIONS-}"
 gate

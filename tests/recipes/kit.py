@@ -83,6 +83,7 @@ class Scratch:
         """(status, output); the whole group of processes is ended after so many seconds."""
         done = subprocess.Popen(command, cwd=folder or self.repository, env=self.environment | variables, text=True,
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+        self.group = done.pid
         try:
             output, _ = done.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
@@ -109,6 +110,7 @@ def check_stopped(scratch):
         fail("the service printed no address")
     with socket.socket() as connection:
         if connection.connect_ex(("127.0.0.1", int(port[1]))) == 0:
+            os.killpg(scratch.group, signal.SIGKILL)
             fail("the service still runs")
 
 

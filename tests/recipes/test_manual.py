@@ -17,6 +17,7 @@ def blocks():
 def main():
     need("native")
     scratch = Scratch(arguments())
+    scratch.environment["REQUESTS"] = "100"
     folder, output, count = scratch.repository, "", 0
     for language, text in blocks():
         if language == "text":
