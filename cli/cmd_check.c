@@ -117,10 +117,17 @@ static hsd_status judge(check_job *job, hsd_error *err)
     return job->sites->are_known ? judge_once(job, err) : HSD_OK;
 }
 
+/* With what to type next, unless -q. */
 static hsd_status write_report(const hsd_report_format *format, const hsd_report_options *options, const void *what,
                                hsd_write_fn write, void *context, hsd_error *err)
 {
-    return format->write_check(what, options, write, context, err);
+    const check_job *job = what;
+    hsd_report_options report = *options;
+    if (!job->cli->options.quiet && job->diff) {
+        report.before_command = job->inputs[0].path;
+        report.after_command = job->inputs[1].path;
+    }
+    return format->write_check(job->check, &report, write, context, err);
 }
 
 /* ---- baselines ---- */
@@ -192,7 +199,7 @@ static hsd_status check(check_job *job, hsd_error *err)
     HSD_TRY(judge(job, err));
     cli_progress_clear();
     cli_out_tell_space(cli, job->diff ? job->diff->temp_bytes_peak : job->series->temp_bytes_peak);
-    HSD_TRY(cli_outlets_write(job->outlets, cli, write_report, job->check, err));
+    HSD_TRY(cli_outlets_write(job->outlets, cli, write_report, job, err));
     if (!cli->options.update_baseline) return HSD_OK;
     if (hsd_check_exit(job->check) != CLI_DAMAGED) return update_baseline(job, err);
     cli_note(cli, "%s was left as it is: captures that cannot be judged make no baseline.", cli->inputs[0]);
