@@ -76,12 +76,15 @@ def run_once(program, arguments, files, around):
 
 def check_all(tally, program, captures, runs):
     for name, (arguments, files) in commands(captures).items():
-        wanted = None
+        wanted, answers = None, set()
         for around in itertools.islice(circumstances(), runs):
             got, err = run_once(program, arguments, files, around)
             wanted = wanted or got
+            answers.add(got)
             problem = got if isinstance(got, str) else None if got == wanted else f"other bytes than with {next(circumstances())}"
             tally.case(f"{os.path.dirname(captures[0])}: {name}, {around}", problem, err)
+        if runs >= 50:
+            print(f"{name}: {runs} runs, {len(answers)} answer{'' if len(answers) == 1 else 's'}", flush=True)
 
 
 def main():
