@@ -43,6 +43,9 @@ FLOORS = {
 # the ceiling: under the program's roots ("program") nothing is forgiven, in the whole heap ("holder") this many bytes are.
 RUNTIME_ITSELF = 24 << 10
 
+# Of equals that were all replaced: seen once in 20 runs, 96 bytes.
+CROSSED = 512
+
 
 def check_pairs(found, floors, fail):
     """Precision of those that are not called uncertain one by one, recall of all."""
@@ -73,11 +76,13 @@ def check_first(found, floors, fail):
 
 
 def check_no_growth(found, fail):
-    """Everything was replaced by equals: what the program holds grew nowhere."""
+    """Everything was replaced by equals: what the program holds grew nowhere, but for a list or two that are taken for those of an equal
+    session: they move some bytes from one holder to the one inside it."""
     for who in ("true", "said"):
         grown = {key: bytes_ for key, bytes_ in found[who]["type"].items() if key.startswith("Moving") and bytes_ != 0}
         for table in ("root", "holder"):
-            grown |= {key: bytes_ for key, bytes_ in found[who][table].items() if "static Moving" in str(key) and bytes_ != 0}
+            most = CROSSED if table == "holder" and who == "said" else 0
+            grown |= {key: bytes_ for key, bytes_ in found[who][table].items() if "static Moving" in str(key) and abs(bytes_) > most}
         if grown:
             fail.append(f"nothing grew, but of {who} identities: {grown}")
 
