@@ -38,7 +38,7 @@ void hsd_store_warn_of_capture(hsd_diff_store *store, const hsd_capture_info *in
 
 void hsd_store_warn_of_references(hsd_diff_store *store, const hsd_side *side)
 {
-    if (side->info.is_baseline) return; /* what it holds was live */
+    if (side->info.is_baseline && side->info.objects > 0) return; /* those that it holds were live */
     if (!side->has_references) {
         hsd_store_warn(store, "%s carries no references: every object counts as live", side->info.path);
     } else if (!side->has_roots) {
