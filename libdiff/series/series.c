@@ -8,7 +8,7 @@
  *
  * The capture before is kept open only where a diff of the two must tell which object is which.
  *
- * A profile gets all of the memory. What stays beside it are names and two amounts for each row, at most an eighth of the budget together;
+ * A profile gets all of the memory. What stays beside it are names and two amounts for each row, at most 16 MiB together (SHARE);
  * values get theirs when the last profile is gone.
  */
 #include <hsdiff/series.h>
@@ -28,6 +28,9 @@
 #define NOISE_LEAST UINT64_C(65536)
 #define NOISE_SHARE 1000u /* of the first heap */
 
+/* Fixed, so that the answer does not depend on the budget: 16 MiB beside a profile, 24 MiB for values when the last one is gone. */
+#define SHARE (UINT64_C(2) << 20)
+
 typedef struct series_run {
     hsd_series *series;
     const hsd_series_source *source;
@@ -35,7 +38,6 @@ typedef struct series_run {
     const hsd_run *outer;     /* of the caller */
     hsd_run run;              /* the same, with progress that says which capture */
     size_t at;                /* the capture that is open */
-    uint64_t memory_bytes;
     hsd_temp_space space;
     hsd_named_table types, roots;
     hsd_place_join places;
@@ -180,11 +182,11 @@ static void judge_totals(series_run *r)
     hsd_rows_judge(series, &series->unreached);
 }
 
-/* An eighth of the memory is for values: half of it for types, which every series has. */
+/* Half of what is for values and names is for types, which every series has. */
 static hsd_status make_tables(series_run *r, hsd_error *err)
 {
     hsd_series *series = r->series;
-    const uint64_t share = r->memory_bytes / 64;
+    const uint64_t share = SHARE;
     series->types.is_known = true;
     series->roots.is_known = r->has_roots;
     series->holders.is_known = r->has_places;
@@ -209,7 +211,7 @@ static hsd_status finish(series_run *r, hsd_error *err)
 
 static hsd_status open_joins(series_run *r, hsd_error *err)
 {
-    const uint64_t share = r->memory_bytes / 64;
+    const uint64_t share = SHARE;
     r->has_roots = r->has_places = true;
     HSD_TRY(hsd_named_table_open(&r->types, 4 * share, &r->space, err));
     HSD_TRY(hsd_named_table_open(&r->roots, share, &r->space, err));
@@ -286,7 +288,6 @@ hsd_status hsd_series_run(hsd_series **out, const hsd_series_source *source, con
         r.run.progress = tell_progress;
         r.run.progress_context = &r;
     }
-    r.memory_bytes = r.run.memory_bytes != 0 ? r.run.memory_bytes : hsd_run_default_memory();
     hsd_temp_space_init(&r.space, r.run.temp_dir);
     const hsd_status status = run_series(&r, err);
     hsd_aging_close(&r.aging);

@@ -7,9 +7,9 @@
  *      captures ──one at a time──► profile ──join by name──► rows of values ──► trends, verdicts
  *                                     └─ objects by id ──merge with those alive──► cohorts
  *
- * Memory does not depend on how many captures there are, but for the values of the rows (at most an eighth of the budget, then
- * the smallest rows are folded into `others`). A profile gets the whole budget; names and the last values of rows stay beside it, at most an
- * eighth on top. Temporary space: one capture's, two lists of its objects (some 6 bytes each) and what changed in the rows (some 6
+ * Memory does not depend on how many captures there are, but for the values of the rows (at most 24 MiB, then
+ * the smallest rows are folded into `others`). A profile gets the whole budget; names and the last values of rows stay beside it, at most
+ * 16 MiB on top, whatever the budget: so the answer does not depend on it. Temporary space: one capture's, two lists of its objects (some 6 bytes each) and what changed in the rows (some 6
  * bytes for each that did). Time: linear in all objects.
  *
  * With before_count the captures are two groups of repeated ones, and rows say whether the groups differ.
