@@ -4,14 +4,12 @@
  */
 #include "index.h"
 
-#include <stdlib.h>
-
 bool hsc_index_add(hsc_index *index, unsigned type, uint32_t records, uint32_t objects,
                    uint32_t stored_bytes)
 {
     const size_t at = (size_t)(index->count % HSC_INDEX_PIECE);
     if (at == 0) {
-        hsc_index_piece *piece = malloc(sizeof *piece);
+        hsc_index_piece *piece = hsc_take(index->allocator, sizeof *piece);
         if (piece == NULL) return false;
         piece->next = NULL;
         if (index->last != NULL)
@@ -29,8 +27,8 @@ void hsc_index_release(hsc_index *index)
 {
     for (hsc_index_piece *piece = index->first; piece != NULL;) {
         hsc_index_piece *next = piece->next;
-        free(piece);
+        hsc_give(index->allocator, piece);
         piece = next;
     }
-    *index = (hsc_index){0};
+    *index = (hsc_index){.allocator = index->allocator};
 }

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "memory.h"
+
 /* Offsets and first ordinals are sums of what stands here. */
 typedef struct hsc_index_entry {
     uint32_t stored_bytes;
@@ -26,6 +28,7 @@ typedef struct hsc_index_piece {
 typedef struct hsc_index {
     hsc_index_piece *first, *last;
     uint64_t count;
+    const hsc_allocator *allocator; /* borrowed; NULL = of libc */
 } hsc_index;
 
 /* False if the allocation of a piece failed. */

@@ -5,7 +5,6 @@
  */
 #include "totals.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { FIRST_CAPACITY = 64 };
@@ -20,23 +19,23 @@ static size_t slot_of(const hsc_total *entries, size_t capacity, uint64_t key)
 
 size_t hsc_totals_first_bytes(void) { return FIRST_CAPACITY * sizeof(hsc_total); }
 
-bool hsc_totals_init(hsc_totals *totals)
+bool hsc_totals_init(hsc_totals *totals, const hsc_allocator *allocator)
 {
-    *totals = (hsc_totals){.capacity = FIRST_CAPACITY};
-    totals->entries = calloc(totals->capacity, sizeof *totals->entries);
+    *totals = (hsc_totals){.capacity = FIRST_CAPACITY, .allocator = allocator};
+    totals->entries = hsc_take(allocator, totals->capacity * sizeof *totals->entries);
     return totals->entries != NULL;
 }
 
 static bool grow(hsc_totals *totals)
 {
     const size_t capacity = totals->capacity * 2;
-    hsc_total *entries = calloc(capacity, sizeof *entries);
+    hsc_total *entries = hsc_take(totals->allocator, capacity * sizeof *entries);
     if (entries == NULL) return false;
     for (size_t i = 0; i < totals->capacity; i++) {
         const hsc_total *old = &totals->entries[i];
         if (old->key != 0) entries[slot_of(entries, capacity, old->key)] = *old;
     }
-    free(totals->entries);
+    hsc_give(totals->allocator, totals->entries);
     totals->entries = entries;
     totals->capacity = capacity;
     memset(totals->recent, 0, sizeof totals->recent);
@@ -90,6 +89,6 @@ void hsc_totals_sort(hsc_totals *totals)
 
 void hsc_totals_release(hsc_totals *totals)
 {
-    free(totals->entries);
+    hsc_give(totals->allocator, totals->entries);
     *totals = (hsc_totals){0};
 }

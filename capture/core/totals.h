@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "memory.h"
+
 /* Key of an entry: axis << 40 | id << 8 | bucket. In the order of keys the entries stand as they are written. */
 enum hsc_axis { HSC_AXIS_TYPE = 1, HSC_AXIS_CATEGORY = 2, HSC_AXIS_ROOT_KIND = 3 };
 enum { HSC_NO_BUCKET = 255 }; /* objects that were only counted; other axes */
@@ -22,6 +24,7 @@ typedef struct hsc_total {
 typedef struct hsc_totals {
     hsc_total *entries; /* open addressing; a power of two of them */
     size_t capacity, used;
+    const hsc_allocator *allocator;
     hsc_total *recent[4]; /* by axis, the entry found last: objects of one type come in runs */
 } hsc_totals;
 
@@ -43,8 +46,8 @@ static inline unsigned hsc_size_bucket(uint64_t size_bytes)
 /* What hsc_totals_init allocates. */
 size_t hsc_totals_first_bytes(void);
 
-/* False if memory ran out. */
-bool hsc_totals_init(hsc_totals *totals);
+/* False if memory ran out. The allocator (memory.h) is borrowed. */
+bool hsc_totals_init(hsc_totals *totals, const hsc_allocator *allocator);
 
 /* The entry of a key, new ones zeroed; NULL if the table had to grow and could not. Valid until the next call. */
 hsc_total *hsc_totals_find(hsc_totals *totals, uint64_t key);

@@ -130,16 +130,16 @@ static bool make_plan(memory_plan *plan, const hsc_options *options)
 }
 
 /* One allocation, cut up; NULL if it fails. */
-static hsc_writer *allocate(const memory_plan *plan)
+static hsc_writer *allocate(const memory_plan *plan, const hsc_allocator *allocator)
 {
     size_t size = round_up(sizeof(hsc_writer)) + sums_bytes(plan) + plan->codec_bytes +
                   plan->staging_bytes + 16 + HSC_BLOCK_HEADER_BYTES + plan->raw_bytes;
     for (unsigned kind = 0; kind < HSC_TABLE_COUNT; kind++)
         size += table_bytes(plan, kind);
-    unsigned char *at = malloc(size);
+    unsigned char *at = hsc_take(allocator, size);
     if (at == NULL) return NULL;
     hsc_writer *w = (hsc_writer *)(void *)at;
-    memset(w, 0, sizeof *w);
+    w->allocator = w->blocks.index.allocator = allocator;
     at += round_up(sizeof *w);
     if (plan->is_baseline) w->sums = memset(at, 0, sizeof *w->sums);
     at += sums_bytes(plan);
@@ -153,11 +153,11 @@ static hsc_writer *allocate(const memory_plan *plan)
     w->blocks.raw = at + plan->staging_bytes + 16 + HSC_BLOCK_HEADER_BYTES - 8; /* payload aligned to 16 */
     w->blocks.raw_bytes = plan->raw_bytes;
     const bool is_ready =
-        hsc_totals_init(&w->totals) &&
+        hsc_totals_init(&w->totals, allocator) &&
         (plan->codec_bytes == 0 || hsc_codec_init(&w->blocks.compressor, &plan->codec, workspace));
     if (is_ready) return w;
     hsc_totals_release(&w->totals);
-    free(w);
+    hsc_give(allocator, w);
     return NULL;
 }
 
@@ -217,7 +217,7 @@ static hsc_status new_writer(hsc_writer **out, const hsc_options *options)
     const hsc_status status = check_options(options);
     if (status != HSC_OK) return status;
     if (!make_plan(&plan, options)) return HSC_E_MISUSE;
-    *out = allocate(&plan);
+    *out = allocate(&plan, options->allocator);
     return *out != NULL ? HSC_OK : HSC_E_NOMEM;
 }
 
@@ -373,7 +373,7 @@ void hsc_close(hsc_writer *w)
     hsc_output_finish(&w->blocks.output, false);
     hsc_totals_release(&w->totals);
     hsc_index_release(&w->blocks.index);
-    free(w);
+    hsc_give(w->allocator, w);
 }
 
 uint64_t hsc_bytes_written(const hsc_writer *w) { return w->blocks.output.written; }

@@ -8,6 +8,7 @@
 
 #include "block.h"
 #include "layout.h"
+#include "memory.h"
 #include "stage.h"
 #include "table.h"
 #include "totals.h"
@@ -31,6 +32,7 @@ typedef struct hsc_sums {
 } hsc_sums;
 
 struct hsc_writer {
+    const hsc_allocator *allocator; /* NULL = of libc */
     hsc_stage objects;
     hsc_totals totals;
     hsc_table tables[HSC_TABLE_COUNT];

@@ -117,8 +117,7 @@ hsd_status hsd_hprof_finish(const hprof *self, hsd_error *err)
                         : "%s is damaged: what could be read was imported",
                  import->source->name);
     }
-    HSD_WRITE(import, hsc_finish(import->writer), err);
-    return HSD_OK;
+    return hsd_import_end(import, err);
 }
 
 static void explain(const hprof *self)

@@ -18,6 +18,7 @@
 #include "import/gzip.h"
 #include "import/identify.h"
 #include "import/importer.h"
+#include "io/fd.h"
 #include "io/output.h"
 
 #define WINDOW_MAX_BYTES ((uint64_t)1 << 20)
@@ -93,14 +94,26 @@ static hsd_status open_gzip(input *in, bool summary_only, size_t window, hsd_tem
     return HSD_OK;
 }
 
-static hsd_status open_input(input *in, const char *path, const hsd_import_options *options,
-                             uint64_t memory_bytes, hsd_temp_space *space, hsd_error *err)
+/* Where an import comes from: a path, or a descriptor and what to call it. */
+typedef struct entrance {
+    const char *path;
+    int fd; /* -1: by path */
+} entrance;
+
+static hsd_status open_source(hsd_source *source, const entrance *from, size_t window, hsd_error *err)
+{
+    return from->fd < 0 ? hsd_source_open_file(source, from->path, window, err)
+                        : hsd_source_open_fd(source, from->fd, from->path, window, err);
+}
+
+static hsd_status open_input(input *in, const entrance *from, const hsd_import_options *options, uint64_t memory_bytes,
+                             hsd_temp_space *space, hsd_error *err)
 {
     *in = (input){0};
     const size_t window =
         (size_t)hsd_max_u64(WINDOW_MIN_BYTES, hsd_min_u64(memory_bytes / 16, WINDOW_MAX_BYTES));
     size_t size = 0;
-    HSD_TRY(hsd_source_open_file(&in->file, path, window, err));
+    HSD_TRY(open_source(&in->file, from, window, err));
     in->top = &in->file;
     HSD_TRY(peek_prefix(in->top, &size, err));
     if (hsd_gzip_probe(in->top->at, size)) {
@@ -139,6 +152,18 @@ hsd_status hsd_import_writer_status(hsd_import *import, hsc_status status, hsd_e
     return hsd_fail(err, HSD_E_MISUSE, "the importer used its writer wrongly: %s", text);
 }
 
+static void take_origin(hsc_options *options, const hsd_import_origin *origin)
+{
+    static const uint8_t unknown[16];
+    if (origin->process_name != NULL) options->process_name = origin->process_name;
+    if (origin->runtime != NULL) options->runtime = origin->runtime;
+    if (origin->pid != 0) options->pid = origin->pid;
+    if (origin->started_unix_ns != 0) options->started_unix_ns = origin->started_unix_ns;
+    if (origin->taken_unix_ns != 0) options->taken_unix_ns = origin->taken_unix_ns;
+    if (memcmp(origin->domain, unknown, sizeof unknown) != 0)
+        memcpy(options->domain, origin->domain, sizeof options->domain);
+}
+
 hsd_status hsd_import_begin(hsd_import *import, hsc_options *options, hsd_error *err)
 {
     char producer[64];
@@ -147,7 +172,27 @@ hsd_status hsd_import_begin(hsd_import *import, hsc_options *options, hsd_error 
     options->compression = import->options->compression;
     options->memory_bytes = (size_t)import->writer_bytes;
     if (options->source_format == NULL) options->source_format = import->result->format;
+    if (import->options->origin != NULL) take_origin(options, import->options->origin);
     return hsd_import_writer_status(import, hsc_open(&import->writer, &import->sink, options), err);
+}
+
+hsd_status hsd_import_end(hsd_import *import, hsd_error *err)
+{
+    const hsd_import_origin *origin = import->options->origin;
+    if (origin != NULL && origin->metrics != NULL) {
+        hsd_origin_metric metrics[HSD_IMPORT_METRICS_MAX];
+        const size_t count = origin->metrics(origin->context, metrics, HSD_IMPORT_METRICS_MAX);
+        for (size_t i = 0; i < count && i < HSD_IMPORT_METRICS_MAX; i++)
+            HSD_WRITE(import, hsc_metric(import->writer, metrics[i].name, metrics[i].unit, metrics[i].value), err);
+    }
+    HSD_WRITE(import, hsc_finish(import->writer), err);
+    return HSD_OK;
+}
+
+void hsd_import_heap_end(const hsd_import *import)
+{
+    const hsd_import_origin *origin = import->options->origin;
+    if (origin != NULL && origin->heap_end != NULL) origin->heap_end(origin->context);
 }
 
 /* ---- one run ---- */
@@ -176,7 +221,7 @@ static hsd_status run_importer(hsd_import *import, const input *in, hsd_error *e
 }
 
 /* Opens the input, divides the memory, and imports into `sink`. */
-static hsd_status import_into(hsd_import *import, const char *path, const hsd_run *run,
+static hsd_status import_into(hsd_import *import, const entrance *from, const hsd_run *run,
                               hsd_error *err)
 {
     hsd_temp_space space;
@@ -189,7 +234,7 @@ static hsd_status import_into(hsd_import *import, const char *path, const hsd_ru
     import->space = &space;
     import->reporter = &reporter;
     import->writer_bytes = hsd_max_u64(WRITER_MIN_BYTES, hsd_min_u64(budget / 8, WRITER_MAX_BYTES));
-    hsd_status status = open_input(&in, path, import->options, budget, &space, err);
+    hsd_status status = open_input(&in, from, import->options, budget, &space, err);
     if (status == HSD_OK) {
         const uint64_t taken =
             import->writer_bytes + in.file.window_bytes + in.unpacked.window_bytes;
@@ -236,6 +281,20 @@ static ptrdiff_t write_temp(void *context, const void *data, size_t size)
     return (ptrdiff_t)size;
 }
 
+typedef struct descriptor_target {
+    hsd_import import;
+    int fd;
+} descriptor_target;
+
+static ptrdiff_t write_descriptor(void *context, const void *data, size_t size)
+{
+    descriptor_target *to = context;
+    const int failed = hsd_fd_write(to->fd, data, size, HSD_FD_HERE);
+    if (failed == 0) return (ptrdiff_t)size;
+    hsd_fail_errno(&to->import.sink_error, failed, "cannot write the capture");
+    return refused(&to->import.sink_error);
+}
+
 static const hsd_import_options default_options = {.compression = 1};
 
 hsd_status hsd_import_file(const char *path, const char *out_path, bool force,
@@ -247,7 +306,7 @@ hsd_status hsd_import_file(const char *path, const char *out_path, bool force,
                             .result = result == NULL ? &unwanted : result}};
     to.import.sink = (hsc_sink){.write = write_output, .context = &to};
     HSD_TRY(hsd_output_open(&to.output, out_path, force, err));
-    hsd_status status = import_into(&to.import, path, run, err);
+    hsd_status status = import_into(&to.import, &(entrance){path, -1}, run, err);
     if (status == HSD_OK) status = hsd_output_finish(&to.output, err);
     hsd_output_close(&to.output);
     return status;
@@ -264,13 +323,24 @@ hsd_status hsd_import_temp(const char *path, const hsd_import_options *options, 
     to.import.sink = (hsc_sink){.write = write_temp, .context = &to};
     hsd_temp_space_init(&space, run == NULL ? NULL : run->temp_dir);
     HSD_TRY(hsd_temp_open(&to.temp, &space, err));
-    const hsd_status status = import_into(&to.import, path, run, err);
+    const hsd_status status = import_into(&to.import, &(entrance){path, -1}, run, err);
     if (status == HSD_OK) {
         *out_fd = to.temp.fd;
         to.temp.fd = -1; /* it is the caller's now */
     }
     hsd_temp_close(&to.temp);
     return status;
+}
+
+hsd_status hsd_import_descriptor(int in_fd, const char *name, int out_fd, const hsd_import_options *options, const hsd_run *run,
+                                 hsd_import_result *result, hsd_error *err)
+{
+    hsd_import_result unwanted;
+    descriptor_target to = {.import = {.options = options == NULL ? &default_options : options,
+                                       .result = result == NULL ? &unwanted : result},
+                            .fd = out_fd};
+    to.import.sink = (hsc_sink){.write = write_descriptor, .context = &to};
+    return import_into(&to.import, &(entrance){name, in_fd}, run, err);
 }
 
 const char *hsd_import_probe(const void *prefix, size_t size)

@@ -60,6 +60,12 @@ hsd_status hsd_importer_choose_from(const hsd_importer *const *table, const hsd_
 /* Opens import->writer with these options (compression, memory and producer are filled in). */
 hsd_status hsd_import_begin(hsd_import *import, hsc_options *options, hsd_error *err);
 
+/* Metrics of the origin, if there is one, and the end of the capture. */
+hsd_status hsd_import_end(hsd_import *import, hsd_error *err);
+
+/* Tells the origin, if there is one, that the heap has been read in full. */
+void hsd_import_heap_end(const hsd_import *import);
+
 /* Notes how much of the input was read so far: for importers that go back, at the end of a pass. */
 void hsd_import_note_input(hsd_import *import);
 

@@ -135,8 +135,7 @@ static hsd_status finish(hsd_v8 *v8, hsd_error *err)
 {
     hsd_import *import = v8->import;
     HSD_TRY(hsd_v8_write_tables(v8, err));
-    HSD_WRITE(import, hsc_finish(import->writer), err);
-    return HSD_OK;
+    return hsd_import_end(import, err);
 }
 
 static hsd_status import_snapshot(hsd_v8 *v8, hsd_error *err)

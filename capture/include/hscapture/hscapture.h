@@ -56,6 +56,16 @@ typedef struct hsc_sink {
     void *context;
 } hsc_sink;
 
+/*
+ * Where the memory of a writer comes from, for producers that must not call malloc: the child of a fork of a program with
+ * threads, a world that stands still. `take` gives zeroed memory aligned for anything, or NULL; `give` may do nothing.
+ */
+typedef struct hsc_allocator {
+    void *(*take)(void *context, size_t size);
+    void (*give)(void *context, void *memory);
+    void *context;
+} hsc_allocator;
+
 typedef enum hsc_identity {
     HSC_IDENTITY_NONE = 0,    /* ids mean nothing outside this capture's references */
     HSC_IDENTITY_EXACT = 1,   /* unique for the life of the process, never reused */
@@ -103,6 +113,7 @@ typedef struct hsc_options {
     int compression;          /* zstd level; 0 = store blocks as they are; default 1 */
     bool targets_are_ordinals;/* references and roots name objects by ordinal (0-based order of
                                * hsc_begin_object) instead of by id */
+    const hsc_allocator *allocator; /* NULL = calloc and free. What it points to outlives the writer */
     const hsc_baseline *baseline; /* not NULL: the sums of another capture, whose facts stand here. No roots, edges and
                                * references; facts BASELINE, NO_ROOTS and NO_REFERENCES are set. Borrowed for the call */
 } hsc_options;

@@ -17,6 +17,27 @@
 extern "C" {
 #endif
 
+/* One number about a capture, as in FORMAT.md 8.3. Texts are borrowed. */
+typedef struct hsd_origin_metric {
+    const char *name, *unit;
+    uint64_t value;
+} hsd_origin_metric;
+
+/* Whose heap it is, for dumps that arrive from a running process: what stands here goes before what the dump says. */
+typedef struct hsd_import_origin {
+    const char *process_name, *runtime; /* NULL = as the dump says */
+    uint64_t pid, started_unix_ns, taken_unix_ns; /* 0 likewise */
+    uint8_t domain[16];                 /* all 0 likewise */
+    /* Asked once, when all records are written: up to `most` metrics, how many there are. May be NULL. */
+    size_t (*metrics)(void *context, hsd_origin_metric *out, size_t most);
+    /* Called when the dump says that its heap has been told in full, before its rest: for sources that end only when asked to.
+     * May be NULL. */
+    void (*heap_end)(void *context);
+    void *context;
+} hsd_import_origin;
+
+#define HSD_IMPORT_METRICS_MAX 32
+
 typedef struct hsd_import_options {
     const char *format;      /* name of an importer, NULL = by content */
     unsigned dump_number;    /* which heap dump of a file that holds several, from 1; 0 = the only one
@@ -30,6 +51,7 @@ typedef struct hsd_import_options {
     bool final_is_strong;    /* JVM: FinalReference.referent retains */
     bool salvage;            /* a cut-off dump gives what is there, marked incomplete */
     int compression;         /* of the capture written: zstd level, 0 = none */
+    const hsd_import_origin *origin; /* NULL = only the dump is known; borrowed for the import */
 } hsd_import_options;
 
 /*
@@ -72,6 +94,11 @@ hsd_status hsd_import_file(const char *path, const char *out_path, bool force,
 /* The same into an unnamed temporary file: *out_fd, owned by the caller, positioned anywhere. */
 hsd_status hsd_import_temp(const char *path, const hsd_import_options *options, const hsd_run *run,
                            int *out_fd, hsd_import_result *result, hsd_error *err);
+
+/* The same between open descriptors, which stay open: from where `in_fd` stands (file, pipe, socket) to where `out_fd` stands.
+ * `name` stands in errors. What was written before a failure stays, as an incomplete capture. */
+hsd_status hsd_import_descriptor(int in_fd, const char *name, int out_fd, const hsd_import_options *options, const hsd_run *run,
+                                 hsd_import_result *result, hsd_error *err);
 
 /* Name of the importer that would read this prefix (at least 4 KiB of it, if there are), NULL = none.
  * gzip members are looked into. */

@@ -12,7 +12,7 @@ Test(totals, count_what_arrays_count)
 {
     static uint64_t counts[IDS][BUCKETS], bytes[IDS][BUCKETS];
     hsc_totals totals;
-    cr_assert(hsc_totals_init(&totals));
+    cr_assert(hsc_totals_init(&totals, NULL));
     uint64_t state = 99;
     for (unsigned i = 0; i < 200000; i++) {
         state = state * 6364136223846793005u + 1442695040888963407u;

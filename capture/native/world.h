@@ -1,0 +1,54 @@
+/*
+ * A world that stands still, as the child of a snapshot sees it: all memory of the program is a copy of one moment, the table (table.h)
+ * is whole, no other thread exists. Made by snapshot.c in the parent, read by walk.c in the child. The child uses mmap, read and
+ * write alone: no malloc, no stdio, no locks.
+ */
+#ifndef HSN_WORLD_H
+#define HSN_WORLD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "agent/agent.h"
+
+enum { HSN_REGISTERS = 18, HSN_THREAD_FRAMES = 64 };
+
+typedef struct hsn_range {
+    uintptr_t low, high; /* [low, high) */
+} hsn_range;
+
+typedef struct hsn_thread {
+    int tid;
+    char name[16];
+    bool is_stopped;                 /* false: it did not answer in time, and its registers are not known */
+    uintptr_t registers[HSN_REGISTERS];
+    size_t register_count;
+    uintptr_t stack_pointer;
+    hsn_range stack;                 /* whole stack; 0,0 = not known */
+    hsn_range tls;                   /* static TLS and the thread's control block; 0,0 = not known */
+    uintptr_t frames[HSN_THREAD_FRAMES];      /* return addresses, innermost first */
+    uintptr_t frame_tops[HSN_THREAD_FRAMES];  /* stack address above which the caller's frame begins, ascending; 0 = not known */
+    size_t frame_count;
+} hsn_thread;
+
+typedef struct hsn_world {
+    const hsn_thread *threads;
+    size_t thread_count;
+    const hsn_range *excluded; /* the agent's own memory: table, stacks, arenas. Holds every address and roots nothing */
+    size_t excluded_count;
+    hsa_self self;
+    hsa_metrics metrics;       /* of the parent, at the stop */
+    uint64_t pause_ns;         /* how long the threads stood still, as far as it is known at the fork */
+    uint64_t sample_bytes;     /* 0: every allocation is in the table; else one in so many bytes */
+    uint64_t missed_threads;   /* not stopped in time */
+    uint64_t foreign_blocks;   /* frees of blocks that were never seen */
+} hsn_world;
+
+/*
+ * Writes the capture of this world: objects with their references, sites, roots, threads with frames, metrics and losses, into the
+ * request's sink (already accepted). Called once, in the child, which ends behind it. HSC_OK or why the writer stopped.
+ */
+hsc_status hsn_walk(const hsn_world *world, const hsa_request *request);
+
+#endif

@@ -1,0 +1,111 @@
+/*
+ * Captures of programs that run. Looks at a process from outside, says what it is, which *way* leads to its heap, or which gate is
+ * closed and the smallest thing that opens it; and goes that way, streaming, into a .hs.
+ *
+ *      way        for                                   how
+ *      native     C, C++, anything with malloc          agent in the process (LD_PRELOAD, linked), asked over its socket
+ *      mono       Mono                                  profiler module in the process, likewise
+ *      lua        Lua 5.4, LuaJIT                       module in the process, likewise
+ *      jvm        HotSpot                               JVMTI agent, loaded for the purpose: ids for life, growth object by object
+ *      hprof      HotSpot                               GC.heap_dump through a pipe into the importer: no memory in the target
+ *      dotnet     .NET Core 3.1 and later               diagnostics socket of the runtime, nettrace turned into .hs as it arrives
+ *      node       Node with the helper loaded           signal; the helper streams the snapshot back
+ *      inspector  Node with --inspect                   HeapProfiler over the inspector's WebSocket
+ */
+#ifndef HSDIFF_LIVE_H
+#define HSDIFF_LIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hsdiff/run.h>
+#include <hsdiff/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hsd_process {
+    long pid;
+    char name[64];        /* what it calls itself: main class, script, or name of the executable; foreign text */
+    char runtime[64];     /* "HotSpot 17.0.21", "Node", "Mono", "native" … */
+    const char *way;      /* the way that would be taken: a row of the table above */
+    const char *stored;   /* what a capture by it holds, a clause: "shapes only: no strings, keys or field values" */
+    uint64_t started_unix_ns;
+    unsigned uid;
+} hsd_process;
+
+/*
+ * What process `pid` is and how it can be captured. `way` NULL = the best one that is open. HSD_E_NOT_FOUND: no such process.
+ * HSD_E_UNSUPPORTED: no way is open; the text names the gate (another user, another namespace, an agent that is not loaded, a
+ * runtime that refuses to be attached to), the hint what opens it. Reads /proc alone: nothing happens to the process.
+ */
+hsd_status hsd_process_look(hsd_process *out, long pid, const char *way, hsd_error *err);
+
+/* All processes whose name or executable is `name`, by ascending pid, this one left out. Up to `most`; *found counts all. */
+hsd_status hsd_process_find(long *pids, size_t most, size_t *found, const char *name, hsd_error *err);
+
+/* Row i of the table of ways: its name and one line; NULL past the end. */
+const char *hsd_way_name(size_t i);
+const char *hsd_way_summary(size_t i);
+
+typedef struct hsd_live_options {
+    const char *way;          /* NULL = the best that is open */
+    bool with_values;         /* strings, keys and values too, where the way has them */
+    bool open_inspector;      /* node: may open the inspector of a process that has none, by SIGUSR1, and closes it again */
+    bool keep_cut;            /* a capture that was cut off stays, and is incomplete; else nothing is left */
+    unsigned timeout_seconds; /* without a byte for so long: given up; 0 = 60 */
+    int compression;          /* zstd level of the capture, 0 = none */
+    const char *const *symbol_directories; /* native: as in hsd_symbol_options */
+    size_t symbol_directory_count;
+} hsd_live_options;
+
+typedef struct hsd_live_result {
+    uint64_t objects, references, bytes, output_bytes;
+    uint64_t pause_ns;        /* how long the program stood still, 0 = not known */
+    uint64_t duration_ns;
+    uint64_t losses;          /* things that the capture says are not in it */
+    bool is_complete;
+} hsd_live_result;
+
+/*
+ * Captures a process that hsd_process_look has seen into `out_path` ("-" = standard output): whole or not at all, 0600. The target
+ * goes on whatever happens to this side. HSD_E_TRUNCATED: the target or its agent went away in the middle.
+ */
+hsd_status hsd_live_capture(const hsd_process *process, const char *out_path, bool force, const hsd_live_options *options,
+                            const hsd_run *run, hsd_live_result *result, hsd_error *err);
+
+/* Gives back what the way keeps in the target between captures (the tags of jvm). HSD_E_UNSUPPORTED where that is nothing. */
+hsd_status hsd_live_forget(const hsd_process *process, const hsd_run *run, hsd_error *err);
+
+/* ---- programs that are started for it ---- */
+
+/*
+ * Sets what makes `command` capturable in `environment` of a child about to be started: LD_PRELOAD, NODE_OPTIONS,
+ * MONO_ENV_OPTIONS, LUA_INIT …, each added to what is there. `way` NULL = by the command's name and content (shebang, ELF). Where nothing
+ * need be set (a JVM, .NET) nothing is. *chosen says which way it will be. Calls `set` once for each variable.
+ */
+typedef void (*hsd_set_variable_fn)(void *context, const char *name, const char *value);
+hsd_status hsd_live_prepare(const char *const *command, const char *way, const char **chosen, hsd_set_variable_fn set,
+                            void *context, hsd_error *err);
+
+/* ---- streams that programs send ---- */
+
+/*
+ * Saves the captures that agents push (HSDIFF_TO), until `run` is cancelled: listens at `where` ("unix:PATH" or "tcp:HOST:PORT",
+ * loopback alone), one file a stream, FOLDER/NAME-PID-NNNN.hs, whole or not at all. Several at a time.
+ */
+typedef struct hsd_received {
+    const char *path;     /* NULL: nothing was kept */
+    hsd_live_result result;
+    hsd_error error;      /* HSD_OK, or why it is cut or refused */
+} hsd_received;
+typedef void (*hsd_received_fn)(void *context, const hsd_received *one);
+hsd_status hsd_receive(const char *where, const char *folder, const hsd_live_options *options, const hsd_run *run,
+                       hsd_received_fn tell, void *context, hsd_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,47 @@
+/*
+ * Names for addresses. A native agent knows addresses and no names: it writes *unresolved names*, texts that hold
+ *
+ *      MODULE+0xOFFSET{BUILDID}        libshop.so+0x1af0{3fa4…40 hexadecimal digits}
+ *
+ * MODULE is the file name of a mapped ELF file without its folder, OFFSET an address as the file counts them (p_vaddr), BUILDID
+ * its build id in lower-case hexadecimal, empty when it has none (FORMAT.md 7.12). They may stand anywhere in a text of STRINGS and TYPES,
+ * several in one. Resolving replaces each by what the symbol tables and the DWARF of that file say, outside the program that ran.
+ */
+#ifndef HSDIFF_SYMBOLS_H
+#define HSDIFF_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hsdiff/run.h>
+#include <hsdiff/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hsd_symbol_options {
+    long pid;                       /* > 0: look at the files that this process has mapped (/proc/PID/maps, read through
+                                     * /proc/PID/root), and nowhere for paths that stand in the capture */
+    const char *const *directories; /* folders with ELF files and debug files, searched by build id; /usr/lib/debug is always */
+    size_t directory_count;
+} hsd_symbol_options;
+
+typedef struct hsd_symbol_result {
+    uint64_t names, resolved;       /* unresolved names seen; of them resolved */
+    uint64_t modules, modules_found;
+} hsd_symbol_result;
+
+/*
+ * Copies a complete capture from `in_fd` (read by position) to `out_fd` (written from where it stands) with its names resolved; all
+ * else stays as it is, capture id included. HSD_E_UNSUPPORTED in a build without libdw, when there is anything to resolve. Memory: the
+ * texts of one block, and symbol tables as libdw maps them.
+ */
+hsd_status hsd_symbols_resolve(int in_fd, int out_fd, const hsd_symbol_options *options, const hsd_run *run,
+                               hsd_symbol_result *result, hsd_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,88 @@
+/*
+ * A way to the heap of a running process: a row of the table in ways.c, a file way_*.c. Ways know the facts of the process and
+ * a descriptor to write to, and nothing of each other.
+ */
+#ifndef HSD_LIVE_WAY_H
+#define HSD_LIVE_WAY_H
+
+#include "io/temp.h"
+#include <hsdiff/import.h>
+#include <hsdiff/live.h>
+
+/* What /proc says of a process, read once (facts.c). Texts are foreign and cut to their size. */
+typedef struct hsd_process_facts {
+    long pid, inner_pid;   /* inner_pid: as it sees itself (last of NSpid) */
+    unsigned uid, gid;
+    char command[32];      /* comm */
+    char executable[512];  /* where exe leads; "" = not readable */
+    char arguments[4096];  /* cmdline: words end in NUL, an empty one behind the last */
+    char root[40];         /* "/proc/PID/root": in front of every path that the process names */
+    uint64_t caught_signals; /* SigCgt */
+    uint64_t started_unix_ns;
+    bool is_readable;      /* maps and exe could be read: same user, or root */
+    bool is_same_network, is_same_mounts, is_same_pids; /* namespaces */
+    bool is_traced, is_zombie;
+} hsd_process_facts;
+
+/* Does a mapped file of the process have this name (its last part; `prefix`: begins with it)? Reads /proc/PID/maps anew. */
+bool hsd_process_maps(const hsd_process_facts *facts, const char *file_name, bool prefix);
+/* Does an open descriptor lead to a file of this name (last part)? */
+bool hsd_process_has_open(const hsd_process_facts *facts, const char *file_name);
+/* Value of a variable of its environment as it was started; false if not there or not readable. */
+bool hsd_process_variable(const hsd_process_facts *facts, const char *name, char *out, size_t size);
+/* Does the process' network namespace have a listening abstract socket of this name (without the NUL)? */
+bool hsd_process_has_abstract(const hsd_process_facts *facts, const char *name);
+
+/* One capture under way. */
+typedef struct hsd_live {
+    const hsd_process_facts *facts;
+    const hsd_process *process;
+    const hsd_live_options *options;
+    const hsd_run *run;
+    hsd_temp_space *space;
+    int out_fd;            /* empty, readable and writable; the .hs goes here from the start */
+    bool has_unresolved_names; /* set by the way: names are to be resolved behind it */
+    hsd_live_result *result;   /* pause_ns if the way knows better than the capture's own metric */
+} hsd_live;
+
+typedef enum hsd_gate { HSD_GATE_OPEN, HSD_GATE_CLOSED, HSD_GATE_NOT_MINE } hsd_gate;
+
+typedef struct hsd_way {
+    const char *name, *summary, *stored;
+    /*
+     * Is this way for that process, and is it open? Fills process->runtime and ->name where it knows better than comm. Closed: the
+     * error has the gate and the hint. Looks at /proc alone.
+     */
+    hsd_gate (*look)(const hsd_process_facts *facts, hsd_process *process, hsd_error *err);
+    hsd_status (*capture)(hsd_live *live, hsd_error *err);
+    hsd_status (*forget)(const hsd_process_facts *facts, const hsd_run *run, hsd_error *err); /* NULL = keeps nothing */
+    /* For a command about to be started: true if it is one of mine; then sets what it needs. NULL = is never started for. */
+    bool (*prepare)(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status, hsd_error *err);
+    bool asks_before;      /* never taken unless named or nothing else is open */
+} hsd_way;
+
+/* In the order in which they are tried. */
+extern const hsd_way hsd_way_mono, hsd_way_lua, hsd_way_node, hsd_way_inspector, hsd_way_jvm, hsd_way_hprof, hsd_way_dotnet,
+    hsd_way_native;
+const hsd_way *hsd_way_row(size_t i);
+
+/* ---- shared by ways ---- */
+
+/* An agent's own socket (capture/agent/agent.h): asks it and copies the answer to live->out_fd. (control.c) */
+hsd_status hsd_live_ask(hsd_live *live, const char *agent, const char *options, hsd_error *err);
+hsd_status hsd_live_ask_forget(const hsd_process_facts *facts, const char *agent, hsd_error *err);
+/* Open, closed (with the error) or not there. */
+hsd_gate hsd_live_find_agent(const hsd_process_facts *facts, const char *agent, hsd_error *err);
+
+/* Copies a .hs that arrives at `fd` to live->out_fd until its end; the timeout of the options holds for each read. */
+hsd_status hsd_live_copy(hsd_live *live, int fd, hsd_error *err);
+
+/* Imports what arrives at `fd` in this format into live->out_fd, with name, pid, start, domain and metrics of the process. `more`
+ * may be NULL: asked for metrics at the end of the import, as in hsd_import_origin. */
+hsd_status hsd_live_import(hsd_live *live, int fd, const char *format, hsd_import_options *options, hsd_error *err);
+
+/* Where the agents of this build or installation lie: $HSDIFF_AGENTS, ../lib/hsdiff or ../agents beside the program. The path of the file
+ * called `name`; HSD_E_NOT_FOUND with the places that were looked at. (agents.c) */
+hsd_status hsd_agent_path(char *out, size_t size, const char *name, hsd_error *err);
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * The table of ways, in the order in which they are tried: those of one runtime before the one that fits every program.
+ */
+#include "live/way.h"
+
+static const hsd_way *const ways[] = {
+    NULL,
+};
+
+const hsd_way *hsd_way_row(size_t i)
+{
+    return i < sizeof ways / sizeof ways[0] ? ways[i] : NULL;
+}
+
+const char *hsd_way_name(size_t i)
+{
+    const hsd_way *way = hsd_way_row(i);
+    return way == NULL ? NULL : way->name;
+}
+
+const char *hsd_way_summary(size_t i)
+{
+    const hsd_way *way = hsd_way_row(i);
+    return way == NULL ? NULL : way->summary;
+}

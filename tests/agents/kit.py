@@ -1,0 +1,158 @@
+"""Programs that leak while they run, captured from outside and held against what they planted.
+
+A program under test prints one line "ready" when it can be captured, then works under load and obeys lines on its standard input:
+
+    leak N      plants N more objects of its leak and prints "leaked TOTAL" (all planted so far) when they are there
+    quit        ends with status 0
+
+so that two captures have an exact truth between them. Everything else it does meanwhile (allocate, free, collect) is the load.
+"""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+SKIPPED = 77
+HERE = pathlib.Path(__file__).resolve().parent
+PROJECT = HERE.parent.parent
+
+
+class Failed(Exception):
+    pass
+
+
+def skip(why):
+    print(f"skipped: {why}")
+    sys.exit(SKIPPED)
+
+
+def need(*programs):
+    for program in programs:
+        if not shutil.which(program):
+            skip(f"{program} is not installed")
+
+
+def say(text):
+    print(text, flush=True)
+
+
+class Tool:
+    """The command, with the agents of the same build."""
+
+    def __init__(self, hsdiff, agents):
+        self.path = str(pathlib.Path(hsdiff).resolve())
+        self.agents = str(pathlib.Path(agents).resolve())
+        self.environment = dict(os.environ, HSDIFF_AGENTS=self.agents)
+
+    def run(self, *arguments, expect=0, timeout=120, **more):
+        done = subprocess.run([self.path, *map(str, arguments)], capture_output=True, text=True, errors="replace", timeout=timeout,
+                              env=self.environment, stdin=subprocess.DEVNULL, **more)
+        if expect is not None and done.returncode != expect:
+            raise Failed(f"hsdiff {' '.join(map(str, arguments))}: exit {done.returncode}, not {expect}\n{done.stdout}{done.stderr}")
+        return done
+
+    def capture(self, pid, out, *arguments, **more):
+        """What `hsdiff capture` printed."""
+        return self.run("capture", pid, "-o", out, *arguments, **more)
+
+    def diff(self, before, after, *arguments):
+        return json.loads(self.run(before, after, "--format", "json", *arguments).stdout)
+
+    def info(self, capture):
+        return json.loads(self.run("info", capture, "--format", "json").stdout)
+
+
+class Program:
+    """One that is running; a context manager that ends it."""
+
+    def __init__(self, command, environment=None, cwd=None, wait=60):
+        self.log = tempfile.TemporaryFile()
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, text=True, cwd=cwd,
+                                        env=dict(os.environ, **(environment or {})))
+        self.pid = self.process.pid
+        try:
+            self.expect("ready", wait)
+        except Failed:
+            self.process.kill()
+            raise
+
+    def errors(self):
+        self.log.seek(0)
+        return self.log.read().decode(errors="replace")[-4000:]
+
+    def expect(self, word, wait=60):
+        """The rest of the next line that begins with this word."""
+        signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(Failed(f"no '{word}' in {wait} s\n{self.errors()}")))
+        signal.alarm(wait)
+        try:
+            for line in self.process.stdout:
+                if line.split()[:1] == [word]:
+                    return line.strip()[len(word):].strip()
+        finally:
+            signal.alarm(0)
+        raise Failed(f"the program ended with {self.process.wait()} before '{word}'\n{self.errors()}")
+
+    def tell(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def leak(self, count):
+        self.tell(f"leak {count}")
+        return int(self.expect("leaked"))
+
+    def is_alive(self):
+        return self.process.poll() is None
+
+    def quit(self, wait=60):
+        self.tell("quit")
+        status = self.process.wait(wait)
+        if status != 0:
+            raise Failed(f"the program ended with {status}\n{self.errors()}")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.is_alive():
+            self.process.kill()
+        self.process.wait()
+        self.process.stdin.close()
+        self.process.stdout.close()
+
+
+def row(rows, key, value):
+    """The row of a table of the report whose `key` is or ends with `value`; an empty one if there is none."""
+    found = [r for r in rows if r.get(key) == value] or [r for r in rows if str(r.get(key)).endswith(value)]
+    return found[0] if found else {}
+
+
+def check(holds, what):
+    if not holds:
+        raise Failed(what)
+
+
+def main(cases):
+    """cases: name -> function(tool, folder). `test_x.py --hsdiff BINARY --agents FOLDER [CASE …]`."""
+    import argparse
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--hsdiff", required=True)
+    parser.add_argument("--agents", required=True)
+    parser.add_argument("cases", nargs="*")
+    arguments = parser.parse_args()
+    tool = Tool(arguments.hsdiff, arguments.agents)
+    failed = 0
+    for name in arguments.cases or cases:
+        started = time.monotonic()
+        with tempfile.TemporaryDirectory(prefix="hsdiff-agents-") as folder:
+            try:
+                cases[name](tool, pathlib.Path(folder))
+                say(f"ok      {name} ({time.monotonic() - started:.1f} s)")
+            except (Failed, subprocess.TimeoutExpired) as error:
+                failed += 1
+                say(f"FAILED  {name}: {error}")
+    sys.exit(1 if failed else 0)
