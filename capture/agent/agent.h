@@ -15,7 +15,7 @@
  * Without being asked an agent *pushes* where the environment of its program says so, read once by hsa_listen:
  *
  *      HSDIFF_TO=unix:PATH | tcp:127.0.0.1:PORT | tcp:[::1]:PORT | dir:FOLDER      plain .hs, no answer line
- *      HSDIFF_EVERY=SECONDS                                                        from now on; 0 or absent = never
+ *      HSDIFF_EVERY=SECONDS                                                        from now on ("60", "0.5"); 0 or absent = never
  *      HSDIFF_COUNT=N                                                              then no more; 0 or absent = without end
  *
  * dir:FOLDER makes FOLDER/NAME-PID-NNNN.hs, whole or not at all (O_TMPFILE, linkat, 0600). TCP is for loopback addresses alone.
@@ -63,8 +63,12 @@ typedef struct hsa_agent {
  */
 int hsa_listen(const hsa_agent *agent);
 
-/* Closes what was inherited. Async-signal-safe. */
+/* Closes what was inherited, the request under way too. Async-signal-safe. */
 void hsa_after_fork(void);
+
+/* For the child of a fork that serves a request in its parent's place: closes the socket that the parent listens at, and keeps the
+ * request. Async-signal-safe. */
+void hsa_leave_listening(void);
 
 /* Stops listening and ends the thread, unless it is serving, which is waited for. */
 void hsa_stop(void);
@@ -79,7 +83,7 @@ bool hsa_accept(const hsa_request *request);
 /* "error SENTENCE\n": at most 512 bytes of it, without line breaks. For a push: nothing. */
 void hsa_refuse(const hsa_request *request, const char *sentence);
 
-/* Writes to a descriptor, without SIGPIPE. `context` is the request. Waits at most 30 s for a reader that does not read. */
+/* Writes to request->fd, without SIGPIPE. `context` is the request. Waits at most 30 s for a reader that does not read. */
 hsc_sink hsa_sink(const hsa_request *request);
 
 /* ---- memory that is not malloc's ---- */
@@ -100,7 +104,8 @@ hsc_allocator hsa_arena_allocator(hsa_arena *arena);
 
 /*
  * Fills process_name (of /proc/self/comm, which the caller's buffer holds), pid, started_unix_ns, pointer_bytes and the identity
- * domain: 16 random bytes drawn at the first call in this process, others after a fork. Opens files of /proc; no malloc.
+ * domain: 16 random bytes drawn at the first call in this process, others after a fork (so a child that writes its parent's heap
+ * takes what the parent knew). Opens files of /proc; no malloc.
  */
 typedef struct hsa_self {
     char name[64];
@@ -110,7 +115,7 @@ typedef struct hsa_self {
 void hsa_know_self(hsa_self *self);
 void hsa_describe(hsc_options *options, const hsa_self *self);
 
-/* process.rss, process.private, threads: as they are now, read from /proc. */
+/* process.rss, process.private, threads: of the calling process as they are now, read from /proc. */
 typedef struct hsa_metrics {
     uint64_t rss_bytes, private_bytes, threads;
 } hsa_metrics;
