@@ -5,6 +5,7 @@
 #ifndef HSD_LIVE_WAY_H
 #define HSD_LIVE_WAY_H
 
+#include "base/note.h"
 #include "io/temp.h"
 #include <hsdiff/import.h>
 #include <hsdiff/live.h>
@@ -38,11 +39,13 @@ typedef struct hsd_live {
     const hsd_process_facts *facts;
     const hsd_process *process;
     const hsd_live_options *options;
-    const hsd_run *run;
+    const hsd_run *run;      /* may be told of things by several threads at a time; never NULL */
+    hsd_reporter *reporter;  /* over `run`: notes and progress */
     hsd_temp_space *space;
-    int out_fd;            /* empty, readable and writable; the .hs goes here from the start */
-    bool has_unresolved_names; /* set by the way: names are to be resolved behind it */
-    hsd_live_result *result;   /* pause_ns if the way knows better than the capture's own metric */
+    int out_fd;              /* empty, readable and writable; the .hs goes here from the start */
+    uint64_t started_ns;     /* hsd_now_ns when it began */
+    _Atomic uint64_t received_bytes; /* for the progress */
+    hsd_live_result *result; /* pause_ns if the way knows better than the capture's own metric */
 } hsd_live;
 
 typedef enum hsd_gate { HSD_GATE_OPEN, HSD_GATE_CLOSED, HSD_GATE_NOT_MINE } hsd_gate;
@@ -59,6 +62,7 @@ typedef struct hsd_way {
     /* For a command about to be started: true if it is one of mine; then sets what it needs. NULL = is never started for. */
     bool (*prepare)(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status, hsd_error *err);
     bool asks_before;      /* never taken unless named or nothing else is open */
+    bool leaves_names;     /* captures hold unresolved names (hsdiff/symbols.h), to be resolved behind it */
 } hsd_way;
 
 /* In the order in which they are tried. */
@@ -70,19 +74,33 @@ const hsd_way *hsd_way_row(size_t i);
 
 /* An agent's own socket (capture/agent/agent.h): asks it and copies the answer to live->out_fd. (control.c) */
 hsd_status hsd_live_ask(hsd_live *live, const char *agent, const char *options, hsd_error *err);
-hsd_status hsd_live_ask_forget(const hsd_process_facts *facts, const char *agent, hsd_error *err);
+hsd_status hsd_live_ask_forget(const hsd_process_facts *facts, const hsd_run *run, const char *agent, hsd_error *err);
 /* Open, closed (with the error) or not there. */
 hsd_gate hsd_live_find_agent(const hsd_process_facts *facts, const char *agent, hsd_error *err);
 
-/* Copies a .hs that arrives at `fd` to live->out_fd until its end; the timeout of the options holds for each read. */
+/*
+ * Waits until `fd` is ready for `events` (POLLIN, POLLOUT), telling progress ten times a second. HSD_E_IO with ETIMEDOUT when the
+ * timeout of the options is over, HSD_E_CANCELLED. (wait.c)
+ */
+hsd_status hsd_live_wait(hsd_live *live, int fd, short events, hsd_error *err);
+/* What one read gives after waiting, 0 bytes at the end. HSD_E_IO. */
+hsd_status hsd_live_read(hsd_live *live, int fd, void *data, size_t size, size_t *got, hsd_error *err);
+
+/*
+ * Copies a .hs that arrives at `fd` to live->out_fd until its end. HSD_E_TRUNCATED: nothing came; HSD_E_NOT_THIS_FORMAT: something
+ * else; else as hsd_live_wait. Whether it is whole is looked at behind the way. (copy.c)
+ */
 hsd_status hsd_live_copy(hsd_live *live, int fd, hsd_error *err);
 
-/* Imports what arrives at `fd` in this format into live->out_fd, with name, pid, start, domain and metrics of the process. `more`
- * may be NULL: asked for metrics at the end of the import, as in hsd_import_origin. */
-hsd_status hsd_live_import(hsd_live *live, int fd, const char *format, hsd_import_options *options, hsd_error *err);
+/*
+ * Imports what arrives at `fd` in this format (NULL = by content) into live->out_fd, with name, runtime, pid, start, domain and metrics
+ * of the process. `fd` may be of any kind, stays open, and is read by a thread, so that the timeout holds. `options` may be NULL; its
+ * origin, if it has one, goes before what is known of the process, its metrics behind those, heap_end is called. (imported.c)
+ */
+hsd_status hsd_live_import(hsd_live *live, int fd, const char *format, const hsd_import_options *options, hsd_error *err);
 
-/* Where the agents of this build or installation lie: $HSDIFF_AGENTS, ../lib/hsdiff or ../agents beside the program. The path of the file
- * called `name`; HSD_E_NOT_FOUND with the places that were looked at. (agents.c) */
+/* Where the agents of this build or installation lie: $HSDIFF_AGENTS, or ../lib/hsdiff or ../agents as seen from the program's folder. The
+ * path of the file called `name`; HSD_E_NOT_FOUND with the places that were looked at. (agents.c) */
 hsd_status hsd_agent_path(char *out, size_t size, const char *name, hsd_error *err);
 
 #endif

@@ -4,7 +4,7 @@
 #include "live/way.h"
 
 static const hsd_way *const ways[] = {
-    NULL,
+    &hsd_way_native,
 };
 
 const hsd_way *hsd_way_row(size_t i)

@@ -1,0 +1,93 @@
+#define _GNU_SOURCE /* setns, struct ucred */
+/*
+ * To an agent's socket. Its name is in the network namespace of the process; root can go there, on a thread that ends with it,
+ * and come back with the connection. Anyone may have taken the name: who listens is what the kernel says, not the name.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "live/connect.h"
+
+typedef struct visit {
+    const hsd_process_facts *facts;
+    struct sockaddr_un name;
+    socklen_t size;
+    int fd, error;
+} visit;
+
+void hsd_agent_name(char out[HSD_AGENT_NAME_BYTES], const hsd_process_facts *facts, const char *agent)
+{
+    snprintf(out, HSD_AGENT_NAME_BYTES, "hsdiff/1/%s/%ld", agent, facts->inner_pid);
+}
+
+static void connect_here(visit *v)
+{
+    v->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (v->fd >= 0 && connect(v->fd, (struct sockaddr *)&v->name, v->size) == 0) return;
+    v->error = errno;
+    if (v->fd >= 0) close(v->fd);
+    v->fd = -1;
+}
+
+static void *connect_there(void *context)
+{
+    visit *v = context;
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/ns/net", v->facts->pid);
+    const int space = open(path, O_RDONLY | O_CLOEXEC);
+    if (space < 0 || setns(space, CLONE_NEWNET) != 0)
+        v->error = errno;
+    else
+        connect_here(v);
+    if (space >= 0) close(space);
+    return NULL;
+}
+
+static hsd_status refuse_stranger(const hsd_process_facts *facts, const struct ucred *peer, hsd_error *err)
+{
+    hsd_fail(err, HSD_E_UNSUPPORTED, "what listens in the name of process %ld is process %ld of user %u: it is not asked", facts->pid,
+             (long)peer->pid, (unsigned)peer->uid);
+    return HSD_E_UNSUPPORTED;
+}
+
+/* The process itself must be on the other side: as of now, or as it was before it gave up its rights. */
+static hsd_status check_peer(int fd, const hsd_process_facts *facts, hsd_error *err)
+{
+    struct ucred peer = {0};
+    socklen_t size = sizeof peer;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
+        return hsd_fail_errno(err, errno, "cannot ask who listens for process %ld", facts->pid);
+    const bool is_it = (long)peer.pid == facts->pid;
+    const bool is_owner = peer.uid == facts->uid || peer.uid == 0 || peer.uid == geteuid();
+    return is_it && is_owner ? HSD_OK : refuse_stranger(facts, &peer, err);
+}
+
+hsd_status hsd_agent_connect(int *out, const hsd_process_facts *facts, const char *agent, hsd_error *err)
+{
+    char name[HSD_AGENT_NAME_BYTES];
+    visit v = {.facts = facts, .name = {.sun_family = AF_UNIX}, .fd = -1};
+    pthread_t thread;
+    hsd_agent_name(name, facts, agent);
+    memcpy(v.name.sun_path + 1, name, strlen(name));
+    v.size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name));
+    *out = -1;
+    if (facts->is_same_network)
+        connect_here(&v);
+    else if ((v.error = pthread_create(&thread, NULL, connect_there, &v)) == 0)
+        pthread_join(thread, NULL);
+    if (v.fd < 0) return hsd_fail_errno(err, v.error, "cannot reach the agent %s in process %ld", agent, facts->pid);
+    const hsd_status status = check_peer(v.fd, facts, err);
+    if (status == HSD_OK)
+        *out = v.fd;
+    else
+        close(v.fd);
+    return status;
+}

@@ -1,0 +1,17 @@
+/*
+ * A connection to the agent that listens in a process.
+ */
+#ifndef HSD_LIVE_CONNECT_H
+#define HSD_LIVE_CONNECT_H
+
+#include "live/way.h"
+
+enum { HSD_AGENT_NAME_BYTES = 96 };
+
+/* The abstract name, without the NUL in front of it. */
+void hsd_agent_name(char out[HSD_AGENT_NAME_BYTES], const hsd_process_facts *facts, const char *agent);
+
+/* *out is owned by the caller. HSD_E_IO: it does not listen; HSD_E_UNSUPPORTED: someone else does. */
+hsd_status hsd_agent_connect(int *out, const hsd_process_facts *facts, const char *agent, hsd_error *err);
+
+#endif

@@ -1,0 +1,69 @@
+/*
+ * Finds the file of a command and looks for the program header that names its interpreter (elf(5)).
+ */
+#include "live/elf_file.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int open_command(const char *command)
+{
+    char path[PATH_MAX];
+    const char *folders = getenv("PATH");
+    if (strchr(command, '/') != NULL) return open(command, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (folders == NULL) folders = "/usr/bin:/bin";
+    for (const char *at = folders;; at++) {
+        const size_t length = strcspn(at, ":");
+        const int written = snprintf(path, sizeof path, "%.*s/%s", (int)length, length == 0 ? "." : at, command);
+        if (written > 0 && (size_t)written < sizeof path && access(path, X_OK) == 0) return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        at += length;
+        if (*at == '\0') return -1;
+    }
+}
+
+/* Both word sizes have the program headers' type in their first four bytes. */
+static bool has_interpreter(int fd, uint64_t offset, unsigned size, unsigned count)
+{
+    for (unsigned i = 0; i < count && size >= sizeof(Elf32_Phdr); i++) {
+        uint32_t type = 0;
+        if (offset > INT64_MAX - (uint64_t)i * size) return false;
+        if (pread(fd, &type, sizeof type, (off_t)(offset + (uint64_t)i * size)) != (ssize_t)sizeof type) return false;
+        if (type == PT_INTERP) return true;
+    }
+    return false;
+}
+
+static hsd_elf_kind look(int fd)
+{
+    union {
+        unsigned char ident[EI_NIDENT];
+        Elf32_Ehdr small;
+        Elf64_Ehdr large;
+    } head;
+    struct stat info;
+    memset(&head, 0, sizeof head);
+    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) return HSD_ELF_NOT;
+    if (pread(fd, &head, sizeof head, 0) < (ssize_t)sizeof head.small || memcmp(head.ident, ELFMAG, SELFMAG) != 0) return HSD_ELF_NOT;
+    if ((info.st_mode & (S_ISUID | S_ISGID)) != 0) return HSD_ELF_SECURE;
+    const bool found = head.ident[EI_CLASS] == ELFCLASS64
+        ? has_interpreter(fd, head.large.e_phoff, head.large.e_phentsize, head.large.e_phnum)
+        : has_interpreter(fd, head.small.e_phoff, head.small.e_phentsize, head.small.e_phnum);
+    return found ? HSD_ELF_DYNAMIC : HSD_ELF_STATIC;
+}
+
+hsd_elf_kind hsd_elf_look(const char *command)
+{
+    const int fd = open_command(command);
+    if (fd < 0) return HSD_ELF_NOT;
+    const hsd_elf_kind kind = look(fd);
+    close(fd);
+    return kind;
+}

@@ -1,0 +1,17 @@
+/*
+ * What kind of program a command is, as far as preloading is concerned.
+ */
+#ifndef HSD_LIVE_ELF_FILE_H
+#define HSD_LIVE_ELF_FILE_H
+
+typedef enum hsd_elf_kind {
+    HSD_ELF_NOT,     /* a script, or not there: whoever starts it will see */
+    HSD_ELF_DYNAMIC, /* has an interpreter, which loads what LD_PRELOAD names */
+    HSD_ELF_STATIC,
+    HSD_ELF_SECURE   /* setuid, setgid: LD_PRELOAD is ignored */
+} hsd_elf_kind;
+
+/* `command` as a shell takes it: looked for in PATH if it has no slash. */
+hsd_elf_kind hsd_elf_look(const char *command);
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * What /proc says of a process: hsd_process_facts and the questions of way.h are answered by facts.c, what it runs by script.c,
+ * which gate stands in front of it by gates.c.
+ */
+#ifndef HSD_LIVE_FACTS_H
+#define HSD_LIVE_FACTS_H
+
+#include "live/way.h"
+
+/* HSD_E_NOT_FOUND: no such process, or it is gone by now. HSD_E_UNSUPPORTED: /proc does not show it, or `pid` is a thread's. */
+hsd_status hsd_facts_read(hsd_process_facts *out, long pid, hsd_error *err);
+
+/* Main script, class or archive of an interpreter, without its folder: "shop.js", "com.shop.Main". "" if there is none. */
+void hsd_facts_script(const hsd_process_facts *facts, char *out, size_t size);
+
+/* The name that people know the process by: the script, or the executable. */
+void hsd_facts_name(const hsd_process_facts *facts, char *out, size_t size);
+
+/* Is it called so: by comm, executable, first word or script? */
+bool hsd_facts_is_called(const hsd_process_facts *facts, const char *name);
+
+/* The gates that stand in front of every way: ended, another user, a thread of the kernel. */
+hsd_status hsd_gates_pass(const hsd_process_facts *facts, hsd_error *err);
+
+/* A gate of ways that go through sockets: the process has a network namespace of its own. Fills the error, closed. */
+hsd_gate hsd_gate_of_network(const hsd_process_facts *facts, hsd_error *err);
+
+/* Why `pid` is not in /proc: no process, or hidden. */
+hsd_status hsd_gate_of_absence(long pid, hsd_error *err);
+
+#endif

@@ -1,0 +1,69 @@
+/*
+ * Gates that stand between this program and a process, in words, each with the smallest thing that opens it. Root is never the first
+ * advice, and no protection of the machine is to be switched off.
+ */
+#include <errno.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "live/facts.h"
+
+/* "alice", or "#1000" for who has no name here. */
+static void name_user(char *out, size_t size, unsigned uid)
+{
+    struct passwd entry, *found = NULL;
+    char texts[4096];
+    if (getpwuid_r((uid_t)uid, &entry, texts, sizeof texts, &found) == 0 && found != NULL)
+        snprintf(out, size, "%s", found->pw_name);
+    else
+        snprintf(out, size, "#%u", uid);
+}
+
+hsd_status hsd_gate_of_absence(long pid, hsd_error *err)
+{
+    if (kill((pid_t)pid, 0) != 0 && errno == EPERM) {
+        hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld belongs to another user, and /proc does not show it (it is mounted with hidepid)", pid);
+        hsd_error_set_hint(err, "run hsdiff as the user that started it");
+        return HSD_E_UNSUPPORTED;
+    }
+    hsd_fail(err, HSD_E_NOT_FOUND, "there is no process %ld", pid);
+    hsd_error_set_hint(err, "name the program instead: hsdiff capture NAME; a container counts its processes for itself");
+    return HSD_E_NOT_FOUND;
+}
+
+static hsd_status pass_user(const hsd_process_facts *facts, hsd_error *err)
+{
+    char name[64], owner[64];
+    const uid_t own = geteuid();
+    if (own == 0 || facts->uid == own) return HSD_OK;
+    hsd_facts_name(facts, name, sizeof name);
+    name_user(owner, sizeof owner, facts->uid);
+    hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld (%s) belongs to another user, %s", facts->pid, name, owner);
+    hsd_error_set_hint(err, "run hsdiff as that user: sudo -u '%s' hsdiff capture %ld", owner, facts->pid);
+    return HSD_E_UNSUPPORTED;
+}
+
+hsd_status hsd_gates_pass(const hsd_process_facts *facts, hsd_error *err)
+{
+    if (facts->is_zombie) {
+        hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld (%s) has ended, and has no memory any more: its parent has not asked how it ended",
+                 facts->pid, facts->command);
+        hsd_error_set_hint(err, "capture it while it runs, as from its start: hsdiff capture --every 60s -- COMMAND");
+        return HSD_E_UNSUPPORTED;
+    }
+    HSD_TRY(pass_user(facts, err));
+    if (facts->is_readable && facts->arguments[0] == '\0' && facts->executable[0] == '\0')
+        return hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld (%s) is a thread of the kernel: it has no heap", facts->pid, facts->command);
+    return HSD_OK;
+}
+
+hsd_gate hsd_gate_of_network(const hsd_process_facts *facts, hsd_error *err)
+{
+    if (facts->is_same_network || geteuid() == 0) return HSD_GATE_OPEN; /* root goes in and comes back: connect.c */
+    hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld is in another network namespace, where its agent listens", facts->pid);
+    hsd_error_set_hint(err, "run hsdiff inside: docker exec CONTAINER hsdiff capture %ld -o x.hs", facts->inner_pid);
+    return HSD_GATE_CLOSED;
+}

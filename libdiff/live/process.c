@@ -1,0 +1,155 @@
+/*
+ * What a process is and which way leads to its heap: the gates in front of all ways, then each row of the table is asked. The first
+ * that is open is taken; where none is, the first that knew the process tells why.
+ */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "live/choose.h"
+#include "live/facts.h"
+#include "live/procfs.h"
+
+/* ---- looking ---- */
+
+static void describe(hsd_process *out, const hsd_process_facts *facts)
+{
+    *out = (hsd_process){.pid = facts->pid, .started_unix_ns = facts->started_unix_ns, .uid = facts->uid};
+    hsd_facts_name(facts, out->name, sizeof out->name);
+    snprintf(out->runtime, sizeof out->runtime, "native");
+}
+
+static hsd_gate ask(const hsd_way *way, const hsd_process_facts *facts, hsd_process *out, hsd_error *err)
+{
+    hsd_process process;
+    describe(&process, facts);
+    hsd_error_init(err);
+    const hsd_gate gate = way->look(facts, &process, err);
+    if (gate != HSD_GATE_OPEN) return gate;
+    *out = process;
+    out->way = way->name;
+    out->stored = way->stored;
+    return gate;
+}
+
+static hsd_status fail_unknown_way(const char *name, hsd_error *err)
+{
+    char names[256] = "";
+    size_t used = 0;
+    for (size_t i = 0; hsd_way_name(i) != NULL && used < sizeof names; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ", hsd_way_name(i));
+    hsd_fail(err, HSD_E_UNSUPPORTED, "there is no way called %s", name);
+    hsd_error_set_hint(err, "ways are %s", names);
+    return HSD_E_UNSUPPORTED;
+}
+
+hsd_status hsd_way_find(const hsd_way **out, const char *name, hsd_error *err)
+{
+    for (size_t i = 0; (*out = hsd_way_row(i)) != NULL; i++)
+        if (strcmp((*out)->name, name) == 0) return HSD_OK;
+    return fail_unknown_way(name, err);
+}
+
+static hsd_status look_by(hsd_process *out, const hsd_process_facts *facts, const char *name, hsd_error *err)
+{
+    const hsd_way *way = NULL;
+    hsd_error why;
+    HSD_TRY(hsd_way_find(&way, name, err));
+    const hsd_gate gate = ask(way, facts, out, &why);
+    if (gate == HSD_GATE_OPEN) return HSD_OK;
+    if (gate == HSD_GATE_CLOSED) {
+        if (err != NULL) *err = why;
+        return HSD_E_UNSUPPORTED;
+    }
+    hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld (%s) is none for the way %s: %s", facts->pid, out->name, name, way->summary);
+    hsd_error_set_hint(err, "let hsdiff choose: hsdiff capture %ld", facts->pid);
+    return HSD_E_UNSUPPORTED;
+}
+
+static hsd_status look_by_any(hsd_process *out, const hsd_process_facts *facts, hsd_error *err)
+{
+    hsd_error first;
+    hsd_error_init(&first);
+    for (int asking = 0; asking < 2; asking++) {
+        const hsd_way *way;
+        for (size_t i = 0; (way = hsd_way_row(i)) != NULL; i++) {
+            hsd_error why;
+            if (way->asks_before != (asking != 0)) continue;
+            const hsd_gate gate = ask(way, facts, out, &why);
+            if (gate == HSD_GATE_OPEN) return HSD_OK;
+            if (gate == HSD_GATE_CLOSED && first.status == HSD_OK) first = why;
+        }
+    }
+    if (first.status == HSD_OK)
+        return hsd_fail(err, HSD_E_UNSUPPORTED, "no way to the heap of process %ld (%s) is known", facts->pid, out->name);
+    if (err != NULL) *err = first;
+    return HSD_E_UNSUPPORTED;
+}
+
+hsd_status hsd_process_look(hsd_process *out, long pid, const char *way, hsd_error *err)
+{
+    hsd_process_facts facts;
+    *out = (hsd_process){.pid = pid};
+    HSD_TRY(hsd_facts_read(&facts, pid, err));
+    describe(out, &facts);
+    HSD_TRY(hsd_gates_pass(&facts, err));
+    return way == NULL ? look_by_any(out, &facts, err) : look_by(out, &facts, way, err);
+}
+
+/* ---- finding ---- */
+
+static int compare_pids(const void *a, const void *b)
+{
+    const long x = *(const long *)a, y = *(const long *)b;
+    return (x > y) - (x < y);
+}
+
+/* All numbers in /proc, ascending; owned by the caller. */
+static hsd_status list_pids(long **out, size_t *count, hsd_error *err)
+{
+    size_t room = 256;
+    const struct dirent *entry;
+    DIR *folder = opendir("/proc");
+    long *pids = malloc(room * sizeof *pids);
+    *out = NULL;
+    *count = 0;
+    if (folder == NULL || pids == NULL) {
+        free(pids);
+        if (folder != NULL) closedir(folder);
+        return hsd_fail(err, HSD_E_UNSUPPORTED, "/proc cannot be read: processes cannot be found by name");
+    }
+    while ((entry = readdir(folder)) != NULL) {
+        uint64_t pid = 0;
+        if (!hsd_procfs_number(entry->d_name, &pid) || pid > INT32_MAX) continue;
+        if (*count == room) {
+            long *more = realloc(pids, 2 * room * sizeof *pids);
+            if (more == NULL) break;
+            pids = more;
+            room *= 2;
+        }
+        pids[(*count)++] = (long)pid;
+    }
+    closedir(folder);
+    qsort(pids, *count, sizeof *pids, compare_pids);
+    *out = pids;
+    return HSD_OK;
+}
+
+hsd_status hsd_process_find(long *pids, size_t most, size_t *found, const char *name, hsd_error *err)
+{
+    long *all = NULL;
+    size_t count = 0;
+    *found = 0;
+    HSD_TRY(list_pids(&all, &count, err));
+    for (size_t i = 0; i < count; i++) {
+        hsd_process_facts facts;
+        if (all[i] == (long)getpid() || hsd_facts_read(&facts, all[i], NULL) != HSD_OK) continue;
+        if (facts.is_zombie || !hsd_facts_is_called(&facts, name)) continue;
+        if (*found < most) pids[*found] = all[i];
+        (*found)++;
+    }
+    free(all);
+    return HSD_OK;
+}

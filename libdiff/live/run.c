@@ -1,0 +1,146 @@
+/*
+ * One capture from outside, from end to end:
+ *
+ *      facts ──► way ──► a file without a name ──► is it whole? ──► names resolved ──► out_path, at once or not at all
+ *
+ * Where names are to be resolved, or the result is a pipe, the way writes into a temporary file; else into the result itself. A way
+ * and what it calls may speak of progress from several threads: behind one lock.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/fd.h"
+#include "io/output.h"
+#include "live/choose.h"
+#include "live/facts.h"
+#include "live/finish.h"
+
+/* ---- callbacks behind one lock ---- */
+
+typedef struct shared_run {
+    hsd_run run; /* what everybody gets */
+    const hsd_run *inner;
+    pthread_mutex_t lock;
+} shared_run;
+
+static bool share_progress(void *context, const char *stage, uint64_t done, uint64_t total)
+{
+    shared_run *shared = context;
+    pthread_mutex_lock(&shared->lock);
+    const bool goes_on = shared->inner->progress(shared->inner->progress_context, stage, done, total);
+    pthread_mutex_unlock(&shared->lock);
+    return goes_on;
+}
+
+static void share_note(void *context, hsd_note_level level, const char *text)
+{
+    shared_run *shared = context;
+    pthread_mutex_lock(&shared->lock);
+    shared->inner->note(shared->inner->note_context, level, text);
+    pthread_mutex_unlock(&shared->lock);
+}
+
+static void share(shared_run *shared, const hsd_run *run)
+{
+    static const hsd_run none;
+    shared->inner = run == NULL ? &none : run;
+    shared->run = *shared->inner;
+    shared->run.progress_context = shared->run.note_context = shared;
+    if (shared->run.progress != NULL) shared->run.progress = share_progress;
+    if (shared->run.note != NULL) shared->run.note = share_note;
+    pthread_mutex_init(&shared->lock, NULL);
+}
+
+/* ---- the capture ---- */
+
+/* The same process as the one that was looked at: pids are used again. */
+static hsd_status read_again(hsd_process_facts *facts, const hsd_process *process, hsd_error *err)
+{
+    HSD_TRY(hsd_facts_read(facts, process->pid, err));
+    if (facts->started_unix_ns == process->started_unix_ns) return hsd_gates_pass(facts, err);
+    return hsd_fail(err, HSD_E_NOT_FOUND, "process %ld (%s) has ended, and another one has its number", process->pid, process->name);
+}
+
+/* The way into `fd`, and what came of it. A cut capture with something in it is HSD_OK with is_complete false, if it is kept. */
+static hsd_status take(hsd_live *live, const hsd_way *way, int fd, hsd_error *err)
+{
+    struct stat info;
+    live->out_fd = fd;
+    const hsd_status status = way->capture(live, err);
+    if (status == HSD_E_CANCELLED || status == HSD_E_NOMEM || status == HSD_E_MISUSE) return status;
+    if (status < 0 && !(live->options->keep_cut && fstat(fd, &info) == 0 && info.st_size > 0)) return status;
+    return hsd_live_inspect(live, status, err);
+}
+
+static hsd_status finish(hsd_live *live, hsd_output *output, hsd_error *err)
+{
+    struct stat info;
+    if (!output->is_in_place && fstat(output->fd, &info) == 0) live->result->output_bytes = (uint64_t)info.st_size;
+    return hsd_output_finish(output, err);
+}
+
+static hsd_status capture_through_temp(hsd_live *live, const hsd_way *way, hsd_output *output, hsd_error *err)
+{
+    hsd_temp raw;
+    HSD_TRY(hsd_temp_open(&raw, live->space, err));
+    hsd_status status = take(live, way, raw.fd, err);
+    if (status == HSD_OK && way->leaves_names && live->result->is_complete)
+        status = hsd_live_resolve(live, raw.fd, output, err);
+    else if (status == HSD_OK)
+        status = hsd_live_pass_on(live, raw.fd, output, err);
+    hsd_temp_close(&raw);
+    return status;
+}
+
+static hsd_status capture_into(hsd_live *live, const hsd_way *way, const char *out_path, bool force, hsd_error *err)
+{
+    hsd_output output;
+    HSD_TRY(hsd_output_open(&output, out_path, force, err));
+    hsd_status status = output.is_in_place || way->leaves_names ? capture_through_temp(live, way, &output, err)
+                                                                : take(live, way, output.fd, err);
+    if (status == HSD_OK) status = finish(live, &output, err);
+    hsd_output_close(&output);
+    return status;
+}
+
+hsd_status hsd_live_capture(const hsd_process *process, const char *out_path, bool force, const hsd_live_options *options,
+                            const hsd_run *run, hsd_live_result *result, hsd_error *err)
+{
+    static const hsd_live_options defaults = {.compression = 1};
+    hsd_process_facts facts;
+    hsd_live_result unwanted;
+    hsd_temp_space space;
+    hsd_reporter reporter;
+    shared_run shared;
+    const hsd_way *way = NULL;
+    if (process->way == NULL) return hsd_fail(err, HSD_E_MISUSE, "a process that was not looked at");
+    HSD_TRY(hsd_way_find(&way, process->way, err));
+    HSD_TRY(read_again(&facts, process, err));
+    share(&shared, run);
+    hsd_reporter_init(&reporter, &shared.run);
+    hsd_temp_space_init(&space, shared.run.temp_dir);
+    hsd_live live = {.facts = &facts, .process = process, .options = options == NULL ? &defaults : options, .run = &shared.run,
+                     .reporter = &reporter, .space = &space, .out_fd = -1, .started_ns = hsd_now_ns(),
+                     .result = result == NULL ? &unwanted : result};
+    *live.result = (hsd_live_result){0};
+    const hsd_status status = capture_into(&live, way, out_path, force, err);
+    live.result->duration_ns = hsd_now_ns() - live.started_ns;
+    hsd_reporter_release(&reporter);
+    pthread_mutex_destroy(&shared.lock);
+    return status;
+}
+
+hsd_status hsd_live_forget(const hsd_process *process, const hsd_run *run, hsd_error *err)
+{
+    hsd_process_facts facts;
+    const hsd_way *way = NULL;
+    if (process->way == NULL) return hsd_fail(err, HSD_E_MISUSE, "a process that was not looked at");
+    HSD_TRY(hsd_way_find(&way, process->way, err));
+    HSD_TRY(read_again(&facts, process, err));
+    if (way->forget != NULL) return way->forget(&facts, run, err);
+    return hsd_fail(err, HSD_E_UNSUPPORTED, "the way %s keeps nothing in process %ld (%s): there is nothing to forget", way->name,
+                    process->pid, process->name);
+}

@@ -1,0 +1,110 @@
+/*
+ * What a process is called. comm and the executable are the interpreter's where there is one: then the first word of its command
+ * line that is neither an option nor the value of one is the program.
+ *
+ *      java -Xmx1g -cp a.jar:b.jar com.shop.Main --port 80     com.shop.Main
+ *      node --require ./x.js server.js                         server.js
+ */
+#include "live/facts.h"
+
+#include <string.h>
+
+#include "base/check.h"
+#include "live/procfs.h"
+
+/* By the beginning of the executable's name; options whose value is the next word, each with a blank on both sides. */
+typedef struct interpreter {
+    const char *prefix, *with_value, *no_script;
+} interpreter;
+
+static const interpreter interpreters[] = {
+    {"java", " -cp -classpath --class-path -p --module-path --add-modules --add-opens --add-exports --add-reads --upgrade-module-path "
+             "--limit-modules --enable-native-access ", " "},
+    {"node", " -r --require --import --loader --experimental-loader -C --conditions --title --env-file ", " -e --eval -p --print "},
+    {"mono", " ", " "},
+    {"dotnet", " --fx-version --additionalprobingpath --additional-deps --depsfile --runtimeconfig --roll-forward ", " "},
+    {"python", " -W -X --check-hash-based-pycs ", " -c "},
+    {"ruby", " -r -I -C -E -F -T -W ", " -e "},
+    {"lua", " -l ", " -e "},
+    {"perl", " ", " -e -E "},
+    {"php", " -c -d -z ", " -r "},
+};
+
+static bool has_word(const char *words, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = words; (at = strstr(at, word)) != NULL; at++)
+        if (at > words && at[-1] == ' ' && at[length] == ' ') return true;
+    return false;
+}
+
+static const interpreter *find_interpreter(const hsd_process_facts *facts)
+{
+    size_t size = 0;
+    const char *name = hsd_procfs_last_part(facts->executable[0] != '\0' ? facts->executable : facts->arguments, &size);
+    for (size_t i = 0; i < HSD_ARRAY_LEN(interpreters); i++) {
+        const size_t length = strlen(interpreters[i].prefix);
+        if (size >= length && memcmp(name, interpreters[i].prefix, length) == 0) return &interpreters[i];
+    }
+    return NULL;
+}
+
+/* The word behind this one; the empty one behind the last stays. */
+static const char *next_word(const char *word) { return *word == '\0' ? word : word + strlen(word) + 1; }
+
+static const char *find_script(const hsd_process_facts *facts)
+{
+    const interpreter *known = find_interpreter(facts);
+    const char *word = next_word(facts->arguments);
+    if (known == NULL) return "";
+    for (; *word == '-'; word = next_word(word)) {
+        if (has_word(known->no_script, word)) return "";
+        if (has_word(known->with_value, word)) word = next_word(word);
+        if (*word == '\0') return "";
+    }
+    return word;
+}
+
+static void copy_text(char *out, size_t size, const char *from, size_t length)
+{
+    if (length > size - 1) length = size - 1;
+    memcpy(out, from, length);
+    out[length] = '\0';
+}
+
+static void copy_last_part(char *out, size_t size, const char *path)
+{
+    size_t length = 0;
+    const char *last = hsd_procfs_last_part(path, &length);
+    copy_text(out, size, last, length);
+}
+
+void hsd_facts_script(const hsd_process_facts *facts, char *out, size_t size)
+{
+    copy_last_part(out, size, find_script(facts));
+}
+
+/* comm is cut to 15 bytes, and anything that the program likes; the executable's name is neither. */
+void hsd_facts_name(const hsd_process_facts *facts, char *out, size_t size)
+{
+    char executable[256];
+    hsd_facts_script(facts, out, size);
+    if (out[0] != '\0') return;
+    copy_last_part(executable, sizeof executable, facts->executable);
+    const bool is_cut = strlen(facts->command) == 15 && strncmp(executable, facts->command, 15) == 0;
+    const char *name = is_cut || facts->command[0] == '\0' ? executable : facts->command;
+    copy_text(out, size, name, strlen(name));
+}
+
+bool hsd_facts_is_called(const hsd_process_facts *facts, const char *name)
+{
+    char part[512];
+    if (*name == '\0') return false;
+    if (strcmp(facts->command, name) == 0) return true;
+    copy_last_part(part, sizeof part, facts->executable);
+    if (strcmp(part, name) == 0) return true;
+    copy_last_part(part, sizeof part, facts->arguments);
+    if (strcmp(part, name) == 0) return true;
+    hsd_facts_script(facts, part, sizeof part);
+    return strcmp(part, name) == 0;
+}

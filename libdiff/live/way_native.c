@@ -1,0 +1,110 @@
+/*
+ * The way of C, C++ and whatever else calls malloc: an agent that is in the process from its start, by LD_PRELOAD or because the
+ * program was linked with it. It cannot be brought in later: blocks that were allocated without it are not known. It fits every
+ * program, so this is the last row of the table, and what it says of a closed gate is what the user reads of a plain program.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "live/elf_file.h"
+#include "live/facts.h"
+
+static const char agent_file[] = "libhsdiff-native.so";
+
+/* ---- a process ---- */
+
+static hsd_gate refuse(const hsd_process_facts *facts, const hsd_process *process, hsd_error *err)
+{
+    char path[400];
+    const bool is_loaded = hsd_process_maps(facts, agent_file, false);
+    if (is_loaded) {
+        hsd_fail(err, HSD_E_UNSUPPORTED, "the native agent is in process %ld (%s) and does not listen", facts->pid, process->name);
+        hsd_error_set_hint(err, "the program may be starting or ending: try again; else start it anew: hsdiff capture -- COMMAND");
+        return HSD_GATE_CLOSED;
+    }
+    if (facts->is_readable && facts->executable[0] != '\0' && !hsd_process_maps(facts, "ld-", true)) {
+        hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld (%s) is linked statically: no agent can be loaded into it", facts->pid, process->name);
+        hsd_error_set_hint(err, "link the program dynamically, or with the agent, and start it again");
+        return HSD_GATE_CLOSED;
+    }
+    hsd_fail(err, HSD_E_UNSUPPORTED, "no agent is loaded in process %ld (%s), and its runtime offers none", facts->pid, process->name);
+    if (hsd_agent_path(path, sizeof path, agent_file, NULL) == HSD_OK)
+        hsd_error_set_hint(err, "start it with one: hsdiff capture -- COMMAND, or LD_PRELOAD=%s COMMAND", path);
+    else
+        hsd_error_set_hint(err, "start it with one: hsdiff capture -- COMMAND");
+    return HSD_GATE_CLOSED;
+}
+
+static hsd_gate look(const hsd_process_facts *facts, hsd_process *process, hsd_error *err)
+{
+    const hsd_gate gate = hsd_live_find_agent(facts, "native", err);
+    snprintf(process->runtime, sizeof process->runtime, "native");
+    return gate == HSD_GATE_NOT_MINE ? refuse(facts, process, err) : gate;
+}
+
+static hsd_status capture(hsd_live *live, hsd_error *err)
+{
+    char options[64];
+    snprintf(options, sizeof options, "compression=%d", live->options->compression);
+    return hsd_live_ask(live, "native", options, err);
+}
+
+/* ---- a command ---- */
+
+/* In front of what is there: the first library that is preloaded is the one that malloc is found in. */
+static hsd_status preload(const char *agent, hsd_set_variable_fn set, void *context, hsd_error *err)
+{
+    const char *before = getenv("LD_PRELOAD");
+    if (strpbrk(agent, " :") != NULL) {
+        hsd_fail(err, HSD_E_UNSUPPORTED, "LD_PRELOAD cannot name %s: it has a space or a colon in it", agent);
+        hsd_error_set_hint(err, "copy the agents elsewhere and let HSDIFF_AGENTS name that folder");
+        return HSD_E_UNSUPPORTED;
+    }
+    if (before == NULL || *before == '\0') {
+        set(context, "LD_PRELOAD", agent);
+        return HSD_OK;
+    }
+    const size_t size = strlen(agent) + strlen(before) + 2;
+    char *both = malloc(size);
+    if (both == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: a variable of the environment");
+    snprintf(both, size, "%s:%s", agent, before);
+    set(context, "LD_PRELOAD", both);
+    free(both);
+    return HSD_OK;
+}
+
+static hsd_status prepare_command(const char *command, hsd_set_variable_fn set, void *context, hsd_error *err)
+{
+    char agent[4096];
+    switch (hsd_elf_look(command)) {
+    case HSD_ELF_STATIC:
+        hsd_fail(err, HSD_E_UNSUPPORTED, "%s is linked statically: no agent can be loaded into it", command);
+        hsd_error_set_hint(err, "link it dynamically, or with the agent");
+        return HSD_E_UNSUPPORTED;
+    case HSD_ELF_SECURE:
+        hsd_fail(err, HSD_E_UNSUPPORTED, "%s runs with rights of its own (setuid, setgid): no agent can be loaded into it", command);
+        hsd_error_set_hint(err, "start a copy of it without these rights");
+        return HSD_E_UNSUPPORTED;
+    case HSD_ELF_DYNAMIC:
+    case HSD_ELF_NOT: break;
+    }
+    HSD_TRY(hsd_agent_path(agent, sizeof agent, agent_file, err));
+    return preload(agent, set, context, err);
+}
+
+static bool prepare(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status, hsd_error *err)
+{
+    *status = prepare_command(command[0], set, context, err);
+    return true;
+}
+
+const hsd_way hsd_way_native = {
+    .name = "native",
+    .summary = "C, C++ and anything with malloc, with the agent in the process from its start",
+    .stored = "shapes only: sizes, references, types and places of allocation, no contents of memory",
+    .look = look,
+    .capture = capture,
+    .prepare = prepare,
+    .leaves_names = true,
+};
