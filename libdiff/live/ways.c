@@ -4,6 +4,7 @@
 #include "live/way.h"
 
 static const hsd_way *const ways[] = {
+    &hsd_way_mono,
     &hsd_way_native,
 };
 
