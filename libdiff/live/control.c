@@ -15,7 +15,7 @@
 #include "live/facts.h"
 #include "live/wait.h"
 
-enum { REQUEST_BYTES = 1024, RETRY_MS = 300 };
+enum { REQUEST_BYTES = 1024, RETRY_MS = 300, FORGET_SECONDS = 10 };
 
 /* ---- the answer ---- */
 
@@ -113,12 +113,12 @@ hsd_status hsd_live_ask(hsd_live *live, const char *agent, const char *options, 
     return status;
 }
 
-hsd_status hsd_live_ask_forget(const hsd_process_facts *facts, const hsd_run *run, const char *agent, hsd_error *err)
+hsd_status hsd_live_ask_forget(const hsd_process_facts *facts, const char *agent, hsd_error *err)
 {
     hsd_reporter reporter;
-    hsd_waiting waiting = {.reporter = &reporter, .pid = facts->pid, .stage = "asking to forget"};
+    hsd_waiting waiting = {.reporter = &reporter, .pid = facts->pid, .timeout_seconds = FORGET_SECONDS};
     int fd = -1;
-    hsd_reporter_init(&reporter, run);
+    hsd_reporter_init(&reporter, NULL);
     const hsd_status status = ask(&fd, &waiting, facts, agent, "hsdiff 1 forget\n", err);
     hsd_reporter_release(&reporter);
     if (fd >= 0) close(fd);

@@ -46,17 +46,25 @@ static hsd_status read_result(hsd_capture *capture, bool keep_cut, hsd_live_resu
     return read_pause(capture, result, err);
 }
 
-hsd_status hsd_capture_measure(int fd, const char *name, bool keep_cut, const hsd_run *run, hsd_live_result *result, hsd_error *err)
+static hsd_status measure(int fd, const char *name, hsd_damage damage, const hsd_run *run, hsd_live_result *result, hsd_error *err)
 {
     hsd_run quiet = run == NULL ? (hsd_run){0} : *run;
     hsd_capture *capture = NULL;
     quiet.note = NULL; /* that it was cut off is said by the result */
     const int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     if (copy < 0) return hsd_fail_errno(err, errno, "cannot look at the capture");
-    HSD_TRY(hsd_capture_open_fd(&capture, copy, name, keep_cut ? HSD_DAMAGE_SKIP : HSD_DAMAGE_REFUSE, &quiet, err));
-    const hsd_status status = read_result(capture, keep_cut, result, err);
+    HSD_TRY(hsd_capture_open_fd(&capture, copy, name, damage, &quiet, err));
+    const hsd_status status = read_result(capture, damage == HSD_DAMAGE_SKIP, result, err);
     hsd_capture_close(capture);
     return status;
+}
+
+hsd_status hsd_capture_measure(int fd, const char *name, bool keep_cut, const hsd_run *run, hsd_live_result *result, hsd_error *err)
+{
+    const hsd_status status = measure(fd, name, HSD_DAMAGE_REFUSE, run, result, err);
+    if (!keep_cut || (status != HSD_E_TRUNCATED && status != HSD_E_CORRUPT)) return status;
+    hsd_error_init(err);
+    return measure(fd, name, HSD_DAMAGE_SKIP, run, result, err);
 }
 
 /* The reader says how far the file goes; the user wants to know what happened to the process. */

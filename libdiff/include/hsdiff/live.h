@@ -71,7 +71,8 @@ typedef struct hsd_live_result {
 
 /*
  * Captures a process that hsd_process_look has seen into `out_path` ("-" = standard output): whole or not at all, 0600. The target
- * goes on whatever happens to this side. HSD_E_TRUNCATED: the target or its agent went away in the middle.
+ * goes on whatever happens to this side. HSD_E_TRUNCATED: the target or its agent went away in the middle; with keep_cut that is
+ * HSD_OK and result->is_complete false, if anything came.
  */
 hsd_status hsd_live_capture(const hsd_process *process, const char *out_path, bool force, const hsd_live_options *options,
                             const hsd_run *run, hsd_live_result *result, hsd_error *err);
@@ -94,10 +95,12 @@ hsd_status hsd_live_prepare(const char *const *command, const char *way, const c
 
 /*
  * Saves the captures that agents push (HSDIFF_TO), until `run` is cancelled: listens at `where` ("unix:PATH" or "tcp:HOST:PORT",
- * loopback alone), one file a stream, FOLDER/NAME-PID-NNNN.hs, whole or not at all. Several at a time.
+ * loopback alone), one file a stream, FOLDER/NAME-PID-NNNN.hs, whole or not at all. Several at a time. The progress of `run` is
+ * asked for the first time when it listens, then ten times a second. HSD_OK when it was cancelled; streams that were under way then are
+ * cut. HSD_E_UNSUPPORTED: not such an address; HSD_E_IO: someone listens there, the folder cannot be opened.
  */
 typedef struct hsd_received {
-    const char *path;     /* NULL: nothing was kept */
+    const char *path;     /* borrowed for the call; NULL: nothing was kept */
     hsd_live_result result;
     hsd_error error;      /* HSD_OK, or why it is cut or refused */
 } hsd_received;
