@@ -113,12 +113,12 @@ hsd_status hsd_live_ask(hsd_live *live, const char *agent, const char *options, 
     return status;
 }
 
-hsd_status hsd_live_ask_forget(const hsd_process_facts *facts, const char *agent, hsd_error *err)
+hsd_status hsd_live_ask_forget(const hsd_process_facts *facts, const hsd_run *run, const char *agent, hsd_error *err)
 {
     hsd_reporter reporter;
-    hsd_waiting waiting = {.reporter = &reporter, .pid = facts->pid, .timeout_seconds = FORGET_SECONDS};
+    hsd_waiting waiting = {.reporter = &reporter, .pid = facts->pid, .timeout_seconds = FORGET_SECONDS, .stage = "asking to forget"};
     int fd = -1;
-    hsd_reporter_init(&reporter, NULL);
+    hsd_reporter_init(&reporter, run);
     const hsd_status status = ask(&fd, &waiting, facts, agent, "hsdiff 1 forget\n", err);
     hsd_reporter_release(&reporter);
     if (fd >= 0) close(fd);

@@ -74,7 +74,7 @@ const hsd_way *hsd_way_row(size_t i);
 
 /* An agent's own socket (capture/agent/agent.h): asks it and copies the answer to live->out_fd. (control.c) */
 hsd_status hsd_live_ask(hsd_live *live, const char *agent, const char *options, hsd_error *err);
-hsd_status hsd_live_ask_forget(const hsd_process_facts *facts, const char *agent, hsd_error *err); /* waits 10 s at most */
+hsd_status hsd_live_ask_forget(const hsd_process_facts *facts, const hsd_run *run, const char *agent, hsd_error *err);
 /* Open, closed (with the error) or not there. */
 hsd_gate hsd_live_find_agent(const hsd_process_facts *facts, const char *agent, hsd_error *err);
 
