@@ -1,0 +1,107 @@
+/*
+ * Which functions allocate for others. See allocators.h.
+ *
+ *      xmalloc, g_strdup, __libc_calloc       the name of a function of malloc's family is in it
+ *      pool_alloc, mem_allocate, alloc        the word, and beside it only words that say nothing of what is allocated
+ *      session_alloc, evbuffer_alloc_state    are none: they know what they make
+ */
+#include "symbols/allocators.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/check.h"
+
+/* Demangled names that begin so: the standard libraries of C++ and Rust, and what stands for new and malloc there. */
+static const char *const prefixes[] = {
+    "operator new", "std::", "__gnu_cxx::", "alloc::", "<alloc::", "core::", "<core::", "__rust_", "__rdl_", "__rg_",
+    "boost::container::", "boost::make_", "absl::container_internal::", "folly::detail::", "tcmalloc::", "je_",
+};
+
+/* Anywhere in the name of a C function. */
+static const char *const families[] = {
+    "malloc", "calloc", "realloc", "memalign", "zalloc", "valloc", "aligned_alloc", "strdup", "strndup", "memdup", "asprintf",
+};
+
+/* Words of a C function that allocates … */
+static const char *const verbs[] = {"alloc", "allocate", "allocator", "new"};
+
+/* … and those that may stand beside one of them. */
+static const char *const fillers[] = {
+    "x", "g", "z", "my", "mem", "memory", "safe", "sys", "do", "pool", "arena", "heap", "block", "raw", "bytes", "slab", "obstack",
+    "gc", "try", "try0", "n", "must", "checked", "buf", "buffer", "chunk", "slice", "bump", "region", "zone", "apr", "internal",
+    "array", "zero", "zeroed", "or", "die", "fail", "size", "sized", "impl", "fast", "slow", "default", "helper", "wrapper", "hook",
+};
+
+static bool is_one_of(const char *const *words, size_t count, const char *word, size_t size)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strlen(words[i]) == size && memcmp(words[i], word, size) == 0) return true;
+    }
+    return false;
+}
+
+static bool is_word_byte(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+/* Every word of a name of C is a filler, and at least one a verb. A lone "new" is C's own word for many things. */
+static bool is_made_of_fillers(const char *name)
+{
+    unsigned verb_count = 0, others = 0;
+    bool is_new = false;
+    while (*name != '\0') {
+        size_t size = 0;
+        while (is_word_byte(name[size]))
+            size++;
+        if (size == 0) {
+            if (*name++ != '_') return false;
+            continue;
+        }
+        if (is_one_of(verbs, HSD_ARRAY_LEN(verbs), name, size)) {
+            verb_count++;
+            is_new |= size == 3;
+        } else if (is_one_of(fillers, HSD_ARRAY_LEN(fillers), name, size)) {
+            others++;
+        } else {
+            return false;
+        }
+        name += size;
+    }
+    return verb_count > (is_new && others == 0 ? 1u : 0u);
+}
+
+/* The name without "(…)" of an anonymous namespace or of parameters, and what is around it: only names of C are looked at closely. */
+static bool is_of_c(const char *function)
+{
+    for (; *function != '\0'; function++) {
+        if (!is_word_byte(*function) && *function != '_' && *function != '.' && *function != '@') return false;
+    }
+    return true;
+}
+
+/* The name of a C function in lower case without underscores in front and versions or parts behind ("@@GLIBC_2.2.5", ".part.0"). */
+static void normalise(char *out, size_t room, const char *function)
+{
+    size_t size = 0;
+    while (*function == '_')
+        function++;
+    for (; *function != '\0' && *function != '.' && *function != '@' && size + 1 < room; function++)
+        out[size++] = (char)(*function >= 'A' && *function <= 'Z' ? *function - 'A' + 'a' : *function);
+    out[size] = '\0';
+}
+
+bool hsd_function_allocates(const char *function)
+{
+    char name[128];
+    for (size_t i = 0; i < HSD_ARRAY_LEN(prefixes); i++) {
+        if (strncmp(function, prefixes[i], strlen(prefixes[i])) == 0) return true;
+    }
+    if (!is_of_c(function)) return false;
+    normalise(name, sizeof name, function);
+    for (size_t i = 0; i < HSD_ARRAY_LEN(families); i++) {
+        if (strstr(name, families[i]) != NULL) return true;
+    }
+    return is_made_of_fillers(name);
+}

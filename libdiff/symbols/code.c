@@ -1,0 +1,79 @@
+/* Names of code. See code.h. */
+#include "symbols/code.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/allocators.h"
+#include "symbols/demangle.h"
+
+/* "stdout@GLIBC_2.2.5", "make.part.0", "cache.1": what stands in front. ".L5" is none of these. */
+static size_t plain_length(const char *name)
+{
+    const size_t length = strcspn(name, ".@");
+    return length > 0 ? length : strlen(name);
+}
+
+static hsd_status show(const char *linkage_name, char **out, hsd_error *err)
+{
+    char *plain = strndup(linkage_name, plain_length(linkage_name));
+    if (plain == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory for a name");
+    const hsd_status status = hsd_demangle(plain, out, err);
+    free(plain);
+    if (status == HSD_OK && strlen(*out) > HSD_SHOWN_NAME_BYTES)
+        memcpy(*out + HSD_SHOWN_NAME_BYTES - 3, "...", 4);
+    return status;
+}
+
+hsd_status hsd_append_name(hsd_buffer *out, const char *linkage_name, hsd_error *err)
+{
+    char *name;
+    HSD_TRY(show(linkage_name, &name, err));
+    const hsd_status status = hsd_buffer_append(out, name, strlen(name), err);
+    free(name);
+    return status;
+}
+
+static hsd_status append_line(hsd_buffer *out, const hsd_place *place, hsd_error *err)
+{
+    char line[16];
+    if (place->file == NULL) return HSD_OK;
+    snprintf(line, sizeof line, ":%u)", (unsigned)place->line);
+    HSD_TRY(hsd_buffer_append(out, " (", 2, err));
+    HSD_TRY(hsd_buffer_append(out, place->file, strnlen(place->file, HSD_SHOWN_NAME_BYTES), err));
+    return hsd_buffer_append(out, line, strlen(line), err);
+}
+
+/* The innermost of the functions that does not allocate for others. */
+static hsd_status append_wanted(hsd_buffer *out, const hsd_place *place, hsd_error *err)
+{
+    for (size_t i = 0; i < place->function_count; i++) {
+        char *name;
+        HSD_TRY(show(place->functions[i], &name, err));
+        const bool is_wanted = !hsd_function_allocates(name);
+        const hsd_status status = is_wanted ? hsd_buffer_append(out, name, strlen(name), err) : HSD_OK;
+        free(name);
+        if (is_wanted || status != HSD_OK) return status;
+    }
+    return HSD_OK;
+}
+
+hsd_status hsd_append_code(hsd_buffer *text, hsd_buffer *wanted, const hsd_module *module, uint64_t address, hsd_error *err)
+{
+    static const char inlined[] = ", inlined in ";
+    hsd_place place = {.function_count = 0};
+    if (module->lines != NULL) HSD_TRY(hsd_lines_find(module->lines, address, &place, err));
+    if (place.function_count == 0) {
+        const char *symbol = hsd_module_find(module, HSD_SYMBOL_FUNCTION, address);
+        if (symbol == NULL) return HSD_OK;
+        place.functions[place.function_count++] = symbol;
+    }
+    HSD_TRY(hsd_append_name(text, place.functions[0], err));
+    HSD_TRY(append_line(text, &place, err));
+    if (place.function_count > 1) {
+        HSD_TRY(hsd_buffer_append(text, inlined, sizeof inlined - 1, err));
+        HSD_TRY(hsd_append_name(text, place.functions[place.function_count - 1], err));
+    }
+    return append_wanted(wanted, &place, err);
+}

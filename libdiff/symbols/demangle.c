@@ -1,0 +1,33 @@
+/* Demangling by libiberty, which has a limit of depth and of length of its own. See demangle.h. */
+#include "symbols/demangle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef HSD_HAVE_IBERTY
+#include <libiberty/demangle.h>
+
+static char *demangle(const char *name)
+{
+    if (strncmp(name, "_Z", 2) != 0 && strncmp(name, "_R", 2) != 0) return NULL;
+    if (strlen(name) > 16384) return NULL; /* its time grows faster than the name */
+    char *rust = rust_demangle(name, DMGL_ANSI);
+    return rust != NULL ? rust : cplus_demangle_v3(name, DMGL_ANSI);
+}
+
+#else
+
+static char *demangle(const char *name)
+{
+    (void)name;
+    return NULL;
+}
+
+#endif
+
+hsd_status hsd_demangle(const char *linkage_name, char **out, hsd_error *err)
+{
+    *out = demangle(linkage_name);
+    if (*out == NULL) *out = strdup(linkage_name);
+    return *out != NULL ? HSD_OK : hsd_fail(err, HSD_E_NOMEM, "no memory for a name");
+}

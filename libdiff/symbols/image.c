@@ -1,0 +1,345 @@
+/*
+ * ELF files through libelf. See image.h.
+ *
+ * All symbols go into one array for each kind, sorted by address, so that a look-up is a binary search. Symbols may lie inside each other
+ * (labels of assembly, parts of a merged section): a look-up goes back over a few that end before the address.
+ */
+#include "symbols/image.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef HSD_HAVE_DW
+#include <gelf.h>
+
+#include "base/check.h"
+
+#define NOTE_BYTES_MAX ((size_t)1 << 20)
+#define LOOK_BACK      64 /* symbols that a look-up goes over */
+
+typedef struct symbol {
+    uint64_t address, size;
+    const char *name; /* in the file's own string table */
+    uint8_t rank;     /* smaller is better */
+} symbol;
+
+typedef struct symbol_list {
+    symbol *at;
+    size_t count, capacity;
+} symbol_list;
+
+typedef struct range {
+    uint64_t low, high;
+} range;
+
+struct hsd_image {
+    int fd;
+    Elf *elf;
+    symbol_list symbols[HSD_SYMBOL_KINDS];
+    uint64_t memory_bytes, taken_bytes;
+    range thread_template, relro;
+};
+
+bool hsd_image_is_supported(void) { return elf_version(EV_CURRENT) != EV_NONE; }
+
+/* ---- build id ---- */
+
+static bool find_id(Elf_Data *data, char digits[HSD_BUILD_ID_DIGITS + 1])
+{
+    static const char hexadecimal[] = "0123456789abcdef";
+    GElf_Nhdr note;
+    size_t at = 0, next, name, id;
+    if (data == NULL || data->d_buf == NULL || data->d_size > NOTE_BYTES_MAX) return false;
+    for (; (next = gelf_getnote(data, at, &note, &name, &id)) > 0; at = next) {
+        if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 || note.n_descsz == 0 ||
+            note.n_descsz > HSD_BUILD_ID_DIGITS / 2 || memcmp((const char *)data->d_buf + name, "GNU", 4) != 0)
+            continue;
+        const uint8_t *bytes = (const uint8_t *)data->d_buf + id;
+        for (size_t i = 0; i < note.n_descsz; i++) {
+            digits[2 * i] = hexadecimal[bytes[i] >> 4];
+            digits[2 * i + 1] = hexadecimal[bytes[i] & 15];
+        }
+        digits[2 * (size_t)note.n_descsz] = '\0';
+        return true;
+    }
+    return false;
+}
+
+static void find_build_id(Elf *elf, char digits[HSD_BUILD_ID_DIGITS + 1])
+{
+    size_t count = 0;
+    GElf_Phdr segment;
+    GElf_Shdr header;
+    digits[0] = '\0';
+    /* Sections first: in a file of debug information alone the segments lead to bytes that are not there. */
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section)) != NULL;) {
+        if (gelf_getshdr(section, &header) == NULL || header.sh_type != SHT_NOTE) continue;
+        if (header.sh_size <= NOTE_BYTES_MAX && find_id(elf_getdata(section, NULL), digits)) return;
+    }
+    if (elf_getphdrnum(elf, &count) != 0) return;
+    for (size_t i = 0; i < count && i < PN_XNUM; i++) {
+        if (gelf_getphdr(elf, (int)i, &segment) == NULL || segment.p_type != PT_NOTE ||
+            segment.p_filesz > NOTE_BYTES_MAX)
+            continue;
+        const Elf_Type type = segment.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR;
+        if (find_id(elf_getdata_rawchunk(elf, (int64_t)segment.p_offset, segment.p_filesz, type), digits)) return;
+    }
+}
+
+bool hsd_image_build_id(int fd, char digits[HSD_BUILD_ID_DIGITS + 1])
+{
+    digits[0] = '\0';
+    if (!hsd_image_is_supported()) return false;
+    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+    const bool is_elf = elf != NULL && elf_kind(elf) == ELF_K_ELF;
+    if (is_elf) find_build_id(elf, digits);
+    elf_end(elf);
+    return is_elf;
+}
+
+/* ---- symbols ---- */
+
+static int kind_of(const GElf_Sym *entry)
+{
+    switch (GELF_ST_TYPE(entry->st_info)) {
+    case STT_FUNC:
+    case STT_GNU_IFUNC: return HSD_SYMBOL_FUNCTION;
+    case STT_OBJECT:
+    case STT_COMMON: return HSD_SYMBOL_OBJECT;
+    case STT_TLS: return HSD_SYMBOL_THREAD_OBJECT;
+    default: return -1;
+    }
+}
+
+static uint8_t rank_of(const GElf_Sym *entry)
+{
+    const unsigned binding = GELF_ST_BIND(entry->st_info);
+    return binding == STB_GLOBAL ? 0 : binding == STB_WEAK ? 1 : 2;
+}
+
+static hsd_status add_symbol(hsd_image *image, int kind, const symbol *added, hsd_error *err)
+{
+    symbol_list *list = &image->symbols[kind];
+    if (list->count == list->capacity) {
+        const size_t capacity = list->capacity == 0 ? 256 : 2 * list->capacity;
+        image->taken_bytes += (capacity - list->capacity) * sizeof *list->at;
+        if (image->taken_bytes > image->memory_bytes)
+            return hsd_fail(err, HSD_E_OVER_BUDGET, "its symbols take more than %llu MiB",
+                            (unsigned long long)(image->memory_bytes >> 20));
+        symbol *bigger = realloc(list->at, capacity * sizeof *bigger);
+        if (bigger == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory for symbols");
+        list->at = bigger;
+        list->capacity = capacity;
+    }
+    list->at[list->count++] = *added;
+    return HSD_OK;
+}
+
+static hsd_status read_table(hsd_image *image, Elf_Scn *section, const GElf_Shdr *header, hsd_error *err)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    GElf_Sym entry;
+    if (data == NULL || data->d_buf == NULL || header->sh_entsize == 0) return HSD_OK;
+    const size_t count = data->d_size / gelf_fsize(image->elf, ELF_T_SYM, 1, EV_CURRENT);
+    for (size_t i = 1; i < count && i <= INT32_MAX; i++) {
+        if (gelf_getsym(data, (int)i, &entry) == NULL) break;
+        const int kind = kind_of(&entry);
+        if (kind < 0 || entry.st_shndx == SHN_UNDEF || entry.st_shndx == SHN_ABS) continue;
+        const char *name = elf_strptr(image->elf, header->sh_link, entry.st_name);
+        if (name == NULL || name[0] == '\0') continue;
+        const uint64_t base = kind == HSD_SYMBOL_THREAD_OBJECT ? image->thread_template.low : 0;
+        const symbol found = {
+            .address = entry.st_value + base, .size = entry.st_size, .name = name, .rank = rank_of(&entry)};
+        HSD_TRY(add_symbol(image, kind, &found, err));
+    }
+    return HSD_OK;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const symbol *x = a, *y = b;
+    if (x->address != y->address) return x->address < y->address ? -1 : 1;
+    /* Worst first: a search from behind meets the best of one address first. */
+    if (x->rank != y->rank) return x->rank > y->rank ? -1 : 1;
+    const size_t x_length = strlen(x->name), y_length = strlen(y->name);
+    if (x_length != y_length) return x_length > y_length ? -1 : 1;
+    return -strcmp(x->name, y->name);
+}
+
+static hsd_status read_symbols(hsd_image *image, hsd_error *err)
+{
+    GElf_Shdr header;
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(image->elf, section)) != NULL;) {
+        if (gelf_getshdr(section, &header) == NULL) continue;
+        if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM)
+            HSD_TRY(read_table(image, section, &header, err));
+    }
+    for (int kind = 0; kind < HSD_SYMBOL_KINDS; kind++) {
+        symbol_list *list = &image->symbols[kind];
+        if (list->count > 1) qsort(list->at, list->count, sizeof *list->at, compare);
+    }
+    return HSD_OK;
+}
+
+static void read_segments(hsd_image *image)
+{
+    size_t count = 0;
+    GElf_Phdr segment;
+    if (elf_getphdrnum(image->elf, &count) != 0) return;
+    for (size_t i = 0; i < count && i < PN_XNUM; i++) {
+        if (gelf_getphdr(image->elf, (int)i, &segment) == NULL) continue;
+        range found = {segment.p_vaddr, 0};
+        if (!hsd_add_u64(segment.p_vaddr, segment.p_memsz, &found.high)) continue;
+        if (segment.p_type == PT_TLS) image->thread_template = found;
+        if (segment.p_type == PT_GNU_RELRO) image->relro = found;
+    }
+}
+
+hsd_status hsd_image_open(hsd_image **out, int fd, uint64_t memory_bytes, hsd_error *err)
+{
+    hsd_image *image = calloc(1, sizeof *image);
+    *out = NULL;
+    if (image == NULL) {
+        close(fd);
+        return hsd_fail(err, HSD_E_NOMEM, "no memory for symbols");
+    }
+    image->fd = fd;
+    image->memory_bytes = memory_bytes;
+    if (hsd_image_is_supported()) image->elf = elf_begin(fd, ELF_C_READ, NULL);
+    hsd_status status = HSD_OK;
+    if (image->elf == NULL || elf_kind(image->elf) != ELF_K_ELF) {
+        status = hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "is no ELF file");
+    } else {
+        read_segments(image);
+        status = read_symbols(image, err);
+    }
+    if (status == HSD_OK) {
+        *out = image;
+    } else {
+        hsd_image_close(image);
+    }
+    return status;
+}
+
+/* How many symbols begin at or before the address. */
+static size_t count_before(const symbol_list *list, uint64_t address)
+{
+    size_t low = 0, high = list->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (list->at[middle].address <= address) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+const char *hsd_image_find(const hsd_image *image, hsd_symbol_kind kind, uint64_t address)
+{
+    const symbol_list *list = &image->symbols[kind];
+    const size_t end = count_before(list, address);
+    for (size_t i = end; i > 0 && end - i < LOOK_BACK; i--) {
+        const symbol *s = &list->at[i - 1];
+        if (address - s->address < s->size) return s->name;
+    }
+    /* Functions of assembly have no size: they go on to the next one. */
+    if (kind == HSD_SYMBOL_FUNCTION && end > 0 && list->at[end - 1].size == 0) return list->at[end - 1].name;
+    return NULL;
+}
+
+bool hsd_image_is_relro(const hsd_image *image, uint64_t address)
+{
+    return address >= image->relro.low && address < image->relro.high;
+}
+
+/* ---- DWARF ---- */
+
+static uint64_t section_bytes(Elf_Scn *section, const GElf_Shdr *header)
+{
+    GElf_Chdr compressed;
+    if ((header->sh_flags & SHF_COMPRESSED) == 0) return header->sh_size;
+    return gelf_getchdr(section, &compressed) != NULL ? compressed.ch_size : UINT64_MAX;
+}
+
+uint64_t hsd_image_debug_bytes(const hsd_image *image)
+{
+    size_t names;
+    GElf_Shdr header;
+    uint64_t bytes = 0;
+    bool has_info = false;
+    if (elf_getshdrstrndx(image->elf, &names) != 0) return 0;
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(image->elf, section)) != NULL;) {
+        if (gelf_getshdr(section, &header) == NULL || header.sh_type == SHT_NOBITS) continue;
+        const char *name = elf_strptr(image->elf, names, header.sh_name);
+        if (name == NULL) continue;
+        /* Names in another file: what is here leads there. The old form of compression does not say what it grows to. */
+        if (strcmp(name, ".gnu_debugaltlink") == 0 || strncmp(name, ".zdebug", 7) == 0) return 0;
+        if (strncmp(name, ".debug_", 7) != 0) continue;
+        has_info |= strcmp(name, ".debug_info") == 0;
+        bytes = hsd_add_saturating(bytes, section_bytes(section, &header));
+    }
+    return has_info ? bytes : 0;
+}
+
+struct Elf *hsd_image_elf(const hsd_image *image) { return image->elf; }
+
+void hsd_image_close(hsd_image *image)
+{
+    if (image == NULL) return;
+    for (int kind = 0; kind < HSD_SYMBOL_KINDS; kind++)
+        free(image->symbols[kind].at);
+    elf_end(image->elf);
+    close(image->fd);
+    free(image);
+}
+
+#else
+
+bool hsd_image_is_supported(void) { return false; }
+
+bool hsd_image_build_id(int fd, char digits[HSD_BUILD_ID_DIGITS + 1])
+{
+    (void)fd;
+    digits[0] = '\0';
+    return false;
+}
+
+hsd_status hsd_image_open(hsd_image **out, int fd, uint64_t memory_bytes, hsd_error *err)
+{
+    (void)memory_bytes;
+    *out = NULL;
+    close(fd);
+    return hsd_fail(err, HSD_E_UNSUPPORTED, "this build has no libelf");
+}
+
+const char *hsd_image_find(const hsd_image *image, hsd_symbol_kind kind, uint64_t address)
+{
+    (void)image, (void)kind, (void)address;
+    return NULL;
+}
+
+bool hsd_image_is_relro(const hsd_image *image, uint64_t address)
+{
+    (void)image, (void)address;
+    return false;
+}
+
+uint64_t hsd_image_debug_bytes(const hsd_image *image)
+{
+    (void)image;
+    return 0;
+}
+
+struct Elf *hsd_image_elf(const hsd_image *image)
+{
+    (void)image;
+    return NULL;
+}
+
+void hsd_image_close(hsd_image *image) { (void)image; }
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * One ELF file: its build id and its symbols by address. Files are hostile: they are read, never mapped, by libelf, and what it
+ * gives is bounded by the size of the file.
+ */
+#ifndef HSD_SYMBOLS_IMAGE_H
+#define HSD_SYMBOLS_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hsdiff/status.h>
+
+#include "symbols/text.h"
+
+/* True in a build that can read ELF files. */
+bool hsd_image_is_supported(void);
+
+/* The build id of an ELF file in lower-case hexadecimal, "" when it has none. False if the file is no ELF file. The descriptor
+ * stays the caller's. */
+bool hsd_image_build_id(int fd, char digits[HSD_BUILD_ID_DIGITS + 1]);
+
+typedef struct hsd_image hsd_image;
+
+typedef enum hsd_symbol_kind { HSD_SYMBOL_FUNCTION, HSD_SYMBOL_OBJECT, HSD_SYMBOL_THREAD_OBJECT, HSD_SYMBOL_KINDS } hsd_symbol_kind;
+
+/* The descriptor is moved in. HSD_E_NOT_THIS_FORMAT, HSD_E_NOMEM, HSD_E_OVER_BUDGET when its symbols take more than `memory_bytes`. */
+hsd_status hsd_image_open(hsd_image **out, int fd, uint64_t memory_bytes, hsd_error *err);
+
+/* The linkage name of the symbol that holds the address; NULL if none does. Variables of threads are looked for at the place of
+ * their template. Of several at one place the most public, then the shortest name. Borrowed until close. */
+const char *hsd_image_find(const hsd_image *image, hsd_symbol_kind kind, uint64_t address);
+
+/* True if the address lies in what the loader makes read-only again: nothing that a program writes to is there. */
+bool hsd_image_is_relro(const hsd_image *image, uint64_t address);
+
+/* Bytes of DWARF in it, uncompressed; 0 when it has none, or parts of it stand in other files. */
+uint64_t hsd_image_debug_bytes(const hsd_image *image);
+
+/* libelf's handle of the file, borrowed. */
+struct Elf;
+struct Elf *hsd_image_elf(const hsd_image *image);
+
+void hsd_image_close(hsd_image *image);
+
+#endif

@@ -1,0 +1,281 @@
+/*
+ * DWARF through libdw. See lines.h.
+ *
+ * Two tables of ranges, each searched by halves: compilation units, made when the file is opened, and the functions of a unit, made when
+ * an address lies in it for the first time. From the function down a look-up follows the one block or inlined call that holds
+ * the address. Nothing is asked of libdw that would make it open another file.
+ */
+#include "symbols/lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef HSD_HAVE_DW
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+
+#define DEPTH_MAX 256              /* of blocks inside a function, of namespaces around it */
+#define STEPS_MAX (UINT64_C(1) << 20) /* of one look-up */
+
+typedef struct range {
+    uint64_t low, high;
+    Dwarf_Off die;
+    size_t unit; /* of a unit: its place in `units` */
+} range;
+
+typedef struct range_list {
+    range *at;
+    size_t count, capacity;
+} range_list;
+
+typedef struct unit {
+    range_list functions;
+    bool is_read;
+} unit;
+
+struct hsd_lines {
+    Dwarf *dwarf;
+    range_list unit_ranges;
+    unit *units;
+    size_t unit_count, unit_capacity;
+    uint64_t steps_left; /* for tables: a sound file has fewer entries than bytes, one that leads in circles has not */
+};
+
+/* ---- tables of ranges ---- */
+
+static hsd_status fail_nomem(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "no memory for lines"); }
+
+static hsd_status add_range(range_list *list, const range *added, hsd_error *err)
+{
+    if (added->low >= added->high) return HSD_OK;
+    if (list->count == list->capacity) {
+        const size_t capacity = list->capacity == 0 ? 16 : 2 * list->capacity;
+        range *bigger = realloc(list->at, capacity * sizeof *bigger);
+        if (bigger == NULL) return fail_nomem(err);
+        list->at = bigger;
+        list->capacity = capacity;
+    }
+    list->at[list->count++] = *added;
+    return HSD_OK;
+}
+
+static hsd_status add_ranges_of(hsd_lines *lines, range_list *list, Dwarf_Die *die, size_t unit_, hsd_error *err)
+{
+    Dwarf_Addr base, low, high;
+    for (ptrdiff_t at = 0; (at = dwarf_ranges(die, at, &base, &low, &high)) > 0;) {
+        if (lines->steps_left == 0) return HSD_OK;
+        lines->steps_left--;
+        const range found = {low, high, dwarf_dieoffset(die), unit_};
+        HSD_TRY(add_range(list, &found, err));
+    }
+    return HSD_OK;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const range *x = a, *y = b;
+    if (x->low != y->low) return x->low < y->low ? -1 : 1;
+    if (x->high != y->high) return x->high > y->high ? -1 : 1;
+    return x->die < y->die ? -1 : x->die > y->die;
+}
+
+static void sort(range_list *list)
+{
+    if (list->count > 1) qsort(list->at, list->count, sizeof *list->at, compare);
+}
+
+/* The last range that begins at or before the address, if it holds it. */
+static const range *find_range(const range_list *list, uint64_t address)
+{
+    size_t low = 0, high = list->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (list->at[middle].low <= address) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low > 0 && address < list->at[low - 1].high ? &list->at[low - 1] : NULL;
+}
+
+/* ---- units ---- */
+
+static hsd_status add_unit(hsd_lines *lines, Dwarf_Die *die, hsd_error *err)
+{
+    if (lines->unit_count == lines->unit_capacity) {
+        const size_t capacity = lines->unit_capacity == 0 ? 16 : 2 * lines->unit_capacity;
+        unit *bigger = realloc(lines->units, capacity * sizeof *bigger);
+        if (bigger == NULL) return fail_nomem(err);
+        lines->units = bigger;
+        lines->unit_capacity = capacity;
+    }
+    lines->units[lines->unit_count] = (unit){.is_read = false};
+    return add_ranges_of(lines, &lines->unit_ranges, die, lines->unit_count++, err);
+}
+
+static hsd_status read_units(hsd_lines *lines, hsd_error *err)
+{
+    Dwarf_CU *cu = NULL;
+    Dwarf_Die die;
+    uint8_t type = 0;
+    while (dwarf_get_units(lines->dwarf, cu, &cu, NULL, &type, &die, NULL) == 0) {
+        /* A skeleton's functions are in a file of their own. */
+        if (type == DW_UT_compile) HSD_TRY(add_unit(lines, &die, err));
+    }
+    sort(&lines->unit_ranges);
+    return HSD_OK;
+}
+
+/* True if functions may be inside. */
+static bool is_around_functions(Dwarf_Die *die)
+{
+    const int tag = dwarf_tag(die);
+    return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
+}
+
+/* To the sibling behind, never back. */
+static bool go_on(Dwarf_Die *die)
+{
+    const Dwarf_Off before = dwarf_dieoffset(die);
+    return dwarf_siblingof(die, die) == 0 && dwarf_dieoffset(die) > before;
+}
+
+/* The functions below a unit, namespaces and classes inside out. */
+static hsd_status read_functions(hsd_lines *lines, range_list *functions, Dwarf_Die *top, hsd_error *err)
+{
+    Dwarf_Die way[DEPTH_MAX];
+    size_t depth = 1;
+    if (dwarf_child(top, &way[0]) != 0) return HSD_OK;
+    for (; depth > 0 && lines->steps_left > 0; lines->steps_left--) {
+        Dwarf_Die *die = &way[depth - 1];
+        if (dwarf_tag(die) == DW_TAG_subprogram) HSD_TRY(add_ranges_of(lines, functions, die, 0, err));
+        if (depth < DEPTH_MAX && is_around_functions(die) && dwarf_child(die, &way[depth]) == 0) {
+            depth++;
+            continue;
+        }
+        while (depth > 0 && !go_on(&way[depth - 1]))
+            depth--;
+    }
+    sort(functions);
+    return HSD_OK;
+}
+
+hsd_status hsd_lines_open(hsd_lines **out, const hsd_image *image, hsd_error *err)
+{
+    hsd_lines *lines = calloc(1, sizeof *lines);
+    *out = NULL;
+    if (lines == NULL) return fail_nomem(err);
+    lines->steps_left = hsd_image_debug_bytes(image);
+    lines->dwarf = dwarf_begin_elf(hsd_image_elf(image), DWARF_C_READ, NULL);
+    const hsd_status status = lines->dwarf != NULL ? read_units(lines, err) : HSD_OK;
+    if (status == HSD_OK && lines->dwarf != NULL) {
+        *out = lines;
+    } else {
+        hsd_lines_close(lines);
+    }
+    return status;
+}
+
+/* ---- looking up ---- */
+
+static const char *name_of(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
+    if (name == NULL) name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute));
+    return name != NULL ? name : dwarf_diename(die);
+}
+
+/* The child of *die that holds the address, in its place. */
+static bool descend(Dwarf_Die *die, uint64_t address, uint64_t *steps_left)
+{
+    Dwarf_Die child;
+    if (dwarf_child(die, &child) != 0) return false;
+    do {
+        if ((*steps_left)-- == 0) return false;
+        const int tag = dwarf_tag(&child);
+        if ((tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine) && dwarf_haspc(&child, address) == 1) {
+            *die = child;
+            return true;
+        }
+    } while (go_on(&child));
+    return false;
+}
+
+/* Names from the function inwards, then turned round. Of more than fit the outermost are left out, but for the function itself. */
+static void find_functions(Dwarf_Die *function, uint64_t address, hsd_place *out)
+{
+    const char *names[DEPTH_MAX];
+    size_t count = 0;
+    uint64_t steps_left = STEPS_MAX;
+    Dwarf_Die die = *function;
+    for (size_t depth = 0; depth < DEPTH_MAX; depth++) {
+        const char *name = dwarf_tag(&die) == DW_TAG_lexical_block ? NULL : name_of(&die);
+        if (name != NULL && name[0] != '\0') names[count++] = name;
+        if (!descend(&die, address, &steps_left)) break;
+    }
+    while (count > 0 && out->function_count + 1 < HSD_INLINED_MAX)
+        out->functions[out->function_count++] = names[--count];
+    if (count > 0) out->functions[out->function_count++] = names[0];
+}
+
+static void find_line(Dwarf_Die *unit_die, uint64_t address, hsd_place *out)
+{
+    int number = 0;
+    Dwarf_Line *line = dwarf_getsrc_die(unit_die, address);
+    const char *path = line != NULL ? dwarf_linesrc(line, NULL, NULL) : NULL;
+    if (path == NULL || dwarf_lineno(line, &number) != 0 || number <= 0) return;
+    const char *slash = strrchr(path, '/');
+    out->file = slash != NULL ? slash + 1 : path;
+    out->line = (uint32_t)number;
+}
+
+hsd_status hsd_lines_find(hsd_lines *lines, uint64_t address, hsd_place *out, hsd_error *err)
+{
+    Dwarf_Die unit_die, function;
+    *out = (hsd_place){.function_count = 0};
+    const range *in_unit = find_range(&lines->unit_ranges, address);
+    if (in_unit == NULL || dwarf_offdie(lines->dwarf, in_unit->die, &unit_die) == NULL) return HSD_OK;
+    unit *u = &lines->units[in_unit->unit];
+    if (!u->is_read) {
+        u->is_read = true;
+        HSD_TRY(read_functions(lines, &u->functions, &unit_die, err));
+    }
+    find_line(&unit_die, address, out);
+    const range *in_function = find_range(&u->functions, address);
+    if (in_function != NULL && dwarf_offdie(lines->dwarf, in_function->die, &function) != NULL)
+        find_functions(&function, address, out);
+    return HSD_OK;
+}
+
+void hsd_lines_close(hsd_lines *lines)
+{
+    if (lines == NULL) return;
+    for (size_t i = 0; i < lines->unit_count; i++)
+        free(lines->units[i].functions.at);
+    free(lines->units);
+    free(lines->unit_ranges.at);
+    dwarf_end(lines->dwarf);
+    free(lines);
+}
+
+#else
+
+hsd_status hsd_lines_open(hsd_lines **out, const hsd_image *image, hsd_error *err)
+{
+    (void)image, (void)err;
+    *out = NULL;
+    return HSD_OK;
+}
+
+hsd_status hsd_lines_find(hsd_lines *lines, uint64_t address, hsd_place *out, hsd_error *err)
+{
+    (void)lines, (void)address, (void)err;
+    *out = (hsd_place){.function_count = 0};
+    return HSD_OK;
+}
+
+void hsd_lines_close(hsd_lines *lines) { (void)lines; }
+
+#endif

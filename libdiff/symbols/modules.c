@@ -1,0 +1,122 @@
+/* Modules and their files. See modules.h. */
+#include "symbols/modules.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/names.h"
+
+hsd_status hsd_modules_open(hsd_modules *modules, const hsd_symbol_options *options, uint64_t memory_bytes,
+                            hsd_reporter *reporter, hsd_error *err)
+{
+    *modules = (hsd_modules){.memory_bytes = memory_bytes, .reporter = reporter};
+    return hsd_elf_files_list(&modules->files, options, err);
+}
+
+/* ---- the files of one ---- */
+
+static hsd_status open_images(hsd_modules *modules, hsd_module *module, hsd_error *err)
+{
+    for (size_t skip = 0; module->image_count < HSD_IMAGES_OF_A_MODULE; skip++) {
+        hsd_error why;
+        const int fd = hsd_elf_files_open(&modules->files, module->name, module->build_id, skip);
+        if (fd < 0) break;
+        hsd_error_init(&why);
+        const hsd_status status =
+            hsd_image_open(&module->images[module->image_count], fd, modules->memory_bytes / 4, &why);
+        if (status == HSD_OK) module->image_count++;
+        if (status == HSD_E_OVER_BUDGET)
+            hsd_note(modules->reporter, HSD_NOTE_WARNING, "%.*s is left out: %s", (int)module->name.size,
+                     module->name.data, why.text);
+        if (status == HSD_E_NOMEM) return hsd_fail(err, status, "%s", why.text);
+    }
+    if (module->image_count > 0) modules->found++;
+    return HSD_OK;
+}
+
+static hsd_status open_lines(hsd_modules *modules, hsd_module *module, hsd_error *err)
+{
+    for (size_t i = 0; i < module->image_count && module->lines == NULL; i++) {
+        const uint64_t bytes = hsd_image_debug_bytes(module->images[i]);
+        if (bytes == 0) continue;
+        if (bytes > modules->memory_bytes) {
+            hsd_note(modules->reporter, HSD_NOTE_WARNING,
+                     "names of %.*s come without lines: its debug information takes %llu MiB, more than --memory leaves",
+                     (int)module->name.size, module->name.data, (unsigned long long)(bytes >> 20));
+            continue;
+        }
+        HSD_TRY(hsd_lines_open(&module->lines, module->images[i], err));
+        if (module->lines != NULL) modules->memory_bytes -= bytes;
+    }
+    return HSD_OK;
+}
+
+/* ---- the list ---- */
+
+static bool equals(hsd_text a, hsd_text b) { return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0); }
+
+static hsd_status copy_text(hsd_modules *modules, hsd_text text, hsd_text *out, hsd_error *err)
+{
+    const char *copy = hsd_arena_copy(&modules->arena, text.data, text.size);
+    if (copy == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory for a module");
+    *out = (hsd_text){copy, text.size};
+    return HSD_OK;
+}
+
+static hsd_status add_module(hsd_modules *modules, const hsd_unresolved *name, uint64_t hash, hsd_error *err)
+{
+    if (modules->count == modules->capacity) {
+        const size_t capacity = modules->capacity == 0 ? 32 : 2 * modules->capacity;
+        hsd_module *bigger = realloc(modules->modules, capacity * sizeof *bigger);
+        if (bigger == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory for a module");
+        modules->modules = bigger;
+        modules->capacity = capacity;
+    }
+    hsd_module *module = &modules->modules[modules->count];
+    *module = (hsd_module){.hash = hash};
+    HSD_TRY(copy_text(modules, name->module, &module->name, err));
+    HSD_TRY(copy_text(modules, name->build_id, &module->build_id, err));
+    modules->count++;
+    HSD_TRY(open_images(modules, module, err));
+    return open_lines(modules, module, err);
+}
+
+hsd_status hsd_modules_get(hsd_modules *modules, const hsd_unresolved *name, hsd_module **out, hsd_error *err)
+{
+    const uint64_t hash =
+        hsd_hash_bytes(name->module.data, name->module.size, hsd_hash_bytes(name->build_id.data, name->build_id.size, 0));
+    *out = NULL;
+    for (size_t i = 0; i < modules->count; i++) {
+        hsd_module *module = &modules->modules[i];
+        if (module->hash == hash && equals(module->name, name->module) && equals(module->build_id, name->build_id)) {
+            *out = module;
+            return HSD_OK;
+        }
+    }
+    if (modules->count == HSD_MODULES_MAX) return HSD_OK;
+    HSD_TRY(add_module(modules, name, hash, err));
+    *out = &modules->modules[modules->count - 1];
+    return HSD_OK;
+}
+
+const char *hsd_module_find(const hsd_module *module, hsd_symbol_kind kind, uint64_t address)
+{
+    const char *found = NULL;
+    for (size_t i = 0; i < module->image_count && found == NULL; i++)
+        found = hsd_image_find(module->images[i], kind, address);
+    return found;
+}
+
+void hsd_modules_close(hsd_modules *modules)
+{
+    for (size_t i = 0; i < modules->count; i++) {
+        hsd_module *module = &modules->modules[i];
+        hsd_lines_close(module->lines);
+        for (size_t n = 0; n < module->image_count; n++)
+            hsd_image_close(module->images[n]);
+    }
+    free(modules->modules);
+    hsd_elf_files_release(&modules->files);
+    hsd_arena_release(&modules->arena);
+    *modules = (hsd_modules){.count = 0};
+}

@@ -1,0 +1,305 @@
+/*
+ * From a text to the text that is shown. See resolver.h.
+ *
+ *      shop+0x11f4{3fa4…}                                       make_session (session.c:42)
+ *      {vtable} shop+0x3d60{3fa4…}                              shop::Session
+ *      {variable} shop+0x4048{3fa4…}                            sessions
+ *      {allocated} <=48 B at shop+0x1190{…} < shop+0x11f4{…}    <=48 B at make_session
+ *
+ * Every name of code is looked up once and kept; when what is kept would pass its share of the memory, all of it is given up.
+ */
+#include "symbols/resolver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/names.h"
+#include "core/layout.h"
+#include "symbols/code.h"
+
+typedef struct hsd_cached_name {
+    uint64_t hash; /* 0 = free place */
+    hsd_text key;
+    hsd_code_name code;
+} hsd_cached_name;
+
+static hsd_status fail_nomem(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "no memory for names"); }
+
+static hsd_status append(hsd_buffer *buffer, hsd_text text, hsd_error *err)
+{
+    return hsd_buffer_append(buffer, text.data, text.size, err);
+}
+
+static hsd_status append_word(hsd_buffer *buffer, const char *word, hsd_error *err)
+{
+    return hsd_buffer_append(buffer, word, strlen(word), err);
+}
+
+/* ---- names that were looked up ---- */
+
+static hsd_cached_name *find_place(hsd_cached_name *cache, size_t capacity, uint64_t hash, hsd_text key)
+{
+    for (size_t at = (size_t)hash & (capacity - 1);; at = (at + 1) & (capacity - 1)) {
+        hsd_cached_name *place = &cache[at];
+        if (place->hash == 0 || (place->hash == hash && place->key.size == key.size &&
+                                 memcmp(place->key.data, key.data, key.size) == 0))
+            return place;
+    }
+}
+
+static hsd_status grow_cache(hsd_resolver *resolver, hsd_error *err)
+{
+    const size_t capacity = resolver->cache_capacity == 0 ? 1024 : 2 * resolver->cache_capacity;
+    hsd_cached_name *bigger = calloc(capacity, sizeof *bigger);
+    if (bigger == NULL) return fail_nomem(err);
+    for (size_t i = 0; i < resolver->cache_capacity; i++) {
+        const hsd_cached_name *old = &resolver->cache[i];
+        if (old->hash != 0) *find_place(bigger, capacity, old->hash, old->key) = *old;
+    }
+    free(resolver->cache);
+    resolver->cache = bigger;
+    resolver->cache_capacity = capacity;
+    return HSD_OK;
+}
+
+static void forget_all(hsd_resolver *resolver)
+{
+    free(resolver->cache);
+    resolver->cache = NULL;
+    resolver->cache_capacity = resolver->cache_used = 0;
+    hsd_arena_release(&resolver->arena);
+}
+
+static uint64_t cache_bytes(const hsd_resolver *resolver)
+{
+    return resolver->arena.total_bytes + 3 * (uint64_t)resolver->cache_capacity * sizeof(hsd_cached_name);
+}
+
+/* Text of a buffer, kept by the cache. NULL when there is no memory. */
+static const char *keep(hsd_resolver *resolver, const hsd_buffer *buffer)
+{
+    return hsd_arena_copy(&resolver->arena, buffer->size > 0 ? (const void *)buffer->data : "", buffer->size);
+}
+
+static hsd_status look_up(hsd_resolver *resolver, const hsd_module *module, const hsd_unresolved *name, hsd_code_name *out,
+                          hsd_error *err)
+{
+    hsd_buffer text = {0}, wanted = {0};
+    hsd_status status = hsd_append_code(&text, &wanted, module, name->offset, err);
+    out->is_known = text.size > 0;
+    if (status == HSD_OK && !out->is_known) { /* the file is known and says nothing: the build id says no more */
+        const hsd_text bare = {name->whole.data, name->whole.size - name->build_id.size - 2};
+        status = append(&text, bare, err);
+    }
+    out->text = status == HSD_OK ? keep(resolver, &text) : NULL;
+    out->wanted = status == HSD_OK && wanted.size > 0 ? keep(resolver, &wanted) : NULL;
+    if (status == HSD_OK && (out->text == NULL || (wanted.size > 0 && out->wanted == NULL))) status = fail_nomem(err);
+    hsd_buffer_release(&text);
+    hsd_buffer_release(&wanted);
+    return status;
+}
+
+/* What is known of the code at a name; NULL where its file is not known. Borrowed until the next call. */
+static hsd_status find_code(hsd_resolver *resolver, const hsd_unresolved *name, const hsd_code_name **out, hsd_error *err)
+{
+    hsd_module *module;
+    const uint64_t hash = hsd_hash_bytes(name->whole.data, name->whole.size, 0) | 1;
+    *out = NULL;
+    HSD_TRY(hsd_modules_get(&resolver->modules, name, &module, err));
+    if (module == NULL || module->image_count == 0) return HSD_OK;
+    if (cache_bytes(resolver) > resolver->cache_bytes) forget_all(resolver);
+    if (4 * resolver->cache_used >= 3 * resolver->cache_capacity) HSD_TRY(grow_cache(resolver, err));
+    hsd_cached_name *place = find_place(resolver->cache, resolver->cache_capacity, hash, name->whole);
+    if (place->hash == 0) {
+        const char *key = hsd_arena_copy(&resolver->arena, name->whole.data, name->whole.size);
+        if (key == NULL) return fail_nomem(err);
+        HSD_TRY(look_up(resolver, module, name, &place->code, err));
+        place->key = (hsd_text){key, name->whole.size};
+        place->hash = hash;
+        resolver->cache_used++;
+    }
+    *out = &place->code;
+    return HSD_OK;
+}
+
+/* ---- the forms of texts ---- */
+
+static void count(hsd_resolver *resolver, bool is_resolved)
+{
+    resolver->result.names++;
+    resolver->result.resolved += is_resolved;
+}
+
+/* "vtable for shop::Session" and its kin: the class. */
+static const char *class_of(const char *symbol)
+{
+    static const char *const forms[] = {"vtable for ", "construction vtable for ", "VTT for "};
+    for (size_t i = 0; i < HSD_ARRAY_LEN(forms); i++) {
+        const size_t size = strlen(forms[i]);
+        if (strncmp(symbol, forms[i], size) == 0) return symbol + size;
+    }
+    return NULL;
+}
+
+/* The class of a vtable. Where another variable stands there, objects that begin with a pointer to it: a table of functions in C. */
+static hsd_status append_class(hsd_resolver *resolver, const char *symbol, hsd_error *err)
+{
+    hsd_buffer name = {0};
+    hsd_status status = hsd_append_name(&name, symbol, err);
+    if (status == HSD_OK) status = hsd_buffer_append(&name, "", 1, err);
+    if (status == HSD_OK) {
+        const char *class_name = class_of((const char *)name.data);
+        if (class_name == NULL) status = append_word(&resolver->text, "with ", err);
+        if (status == HSD_OK)
+            status = append_word(&resolver->text, class_name != NULL ? class_name : (const char *)name.data, err);
+    }
+    hsd_buffer_release(&name);
+    return status;
+}
+
+static hsd_status replace_vtable(hsd_resolver *resolver, const hsd_marked *marked, hsd_error *err)
+{
+    hsd_unresolved name;
+    hsd_module *module;
+    if (!hsd_unresolved_parse(marked->name, &name)) return HSD_OK;
+    HSD_TRY(hsd_modules_get(&resolver->modules, &name, &module, err));
+    const char *symbol = module != NULL ? hsd_module_find(module, HSD_SYMBOL_OBJECT, name.offset) : NULL;
+    count(resolver, symbol != NULL);
+    return symbol != NULL ? append_class(resolver, symbol, err) : HSD_OK;
+}
+
+/* Variables of threads have the place of their template, which others may have too: then where no program can write to those. */
+static const char *find_variable(const hsd_module *module, uint64_t address)
+{
+    const char *shared = hsd_module_find(module, HSD_SYMBOL_OBJECT, address);
+    const char *of_thread = hsd_module_find(module, HSD_SYMBOL_THREAD_OBJECT, address);
+    if (shared == NULL || of_thread == NULL) return shared != NULL ? shared : of_thread;
+    return hsd_image_is_relro(module->images[0], address) ? of_thread : shared;
+}
+
+static hsd_status replace_variable(hsd_resolver *resolver, const hsd_marked *marked, hsd_error *err)
+{
+    hsd_unresolved name;
+    hsd_module *module;
+    if (!hsd_unresolved_parse(marked->name, &name)) return HSD_OK;
+    HSD_TRY(hsd_modules_get(&resolver->modules, &name, &module, err));
+    const bool is_found = module != NULL && module->image_count > 0;
+    const char *symbol = is_found ? find_variable(module, name.offset) : NULL;
+    count(resolver, symbol != NULL);
+    if (symbol != NULL) return hsd_append_name(&resolver->text, symbol, err);
+    if (!is_found) return HSD_OK;
+    HSD_TRY(append_word(&resolver->text, "(data of ", err));
+    HSD_TRY(append(&resolver->text, name.module, err));
+    return append_word(&resolver->text, ")", err);
+}
+
+/* Where a function without a symbol is one of the machinery around malloc, and not of the program. */
+static bool is_of_system(hsd_text module)
+{
+    static const char *const names[] = {"libc.so", "libc-2.", "libstdc++.so", "libc++.so", "libgcc_s.so", "ld-linux", "ld-musl"};
+    for (size_t i = 0; i < HSD_ARRAY_LEN(names); i++) {
+        const size_t size = strlen(names[i]);
+        if (module.size >= size && memcmp(module.data, names[i], size) == 0) return true;
+    }
+    return false;
+}
+
+/* "<=48 B at FUNCTION" for one of the names of a text, if it is the one, or the last. */
+static hsd_status try_allocated(hsd_resolver *resolver, const hsd_marked *marked, size_t i, bool *is_done, hsd_error *err)
+{
+    hsd_unresolved name;
+    const hsd_code_name *code = NULL;
+    const char *function = NULL;
+    const bool is_name = hsd_unresolved_parse(marked->names[i], &name);
+    if (is_name) {
+        HSD_TRY(find_code(resolver, &name, &code, err));
+        count(resolver, code != NULL && code->is_known);
+        *is_done = true; /* a file that is not known, or the place itself */
+        if (code == NULL) return HSD_OK;
+        function = code->is_known ? code->wanted : is_of_system(name.module) ? NULL : code->text;
+        if (function == NULL && i + 1 < marked->name_count) {
+            *is_done = false;
+            return HSD_OK;
+        }
+        if (function == NULL) function = code->text;
+    }
+    *is_done = true;
+    HSD_TRY(append(&resolver->text, marked->size, err));
+    HSD_TRY(append_word(&resolver->text, " at ", err));
+    return function != NULL ? append_word(&resolver->text, function, err) : append(&resolver->text, marked->names[i], err);
+}
+
+static hsd_status replace_allocated(hsd_resolver *resolver, const hsd_marked *marked, hsd_error *err)
+{
+    bool is_done = false;
+    if (marked->name_count == 0) return append(&resolver->text, marked->size, err);
+    for (size_t i = 0; i < marked->name_count && !is_done; i++)
+        HSD_TRY(try_allocated(resolver, marked, i, &is_done, err));
+    return HSD_OK;
+}
+
+/* Names anywhere in other text. */
+static hsd_status replace_names(hsd_resolver *resolver, hsd_text text, hsd_error *err)
+{
+    hsd_unresolved name;
+    const hsd_code_name *code;
+    size_t at = 0;
+    bool is_whole = hsd_unresolved_parse(text, &name);
+    while (is_whole || hsd_unresolved_find(text, at, &name)) {
+        const size_t begin = (size_t)(name.whole.data - text.data);
+        HSD_TRY(find_code(resolver, &name, &code, err));
+        count(resolver, code != NULL && code->is_known);
+        HSD_TRY(append(&resolver->text, (hsd_text){text.data + at, begin - at}, err));
+        HSD_TRY(code != NULL ? append_word(&resolver->text, code->text, err) : append(&resolver->text, name.whole, err));
+        at = begin + name.whole.size;
+        if (is_whole) break;
+    }
+    if (at == 0) return HSD_OK;
+    return append(&resolver->text, (hsd_text){text.data + at, text.size - at}, err);
+}
+
+/* ---- the whole ---- */
+
+hsd_status hsd_resolver_open(hsd_resolver *resolver, const hsd_symbol_options *options, uint64_t memory_bytes,
+                             hsd_reporter *reporter, hsd_error *err)
+{
+    *resolver = (hsd_resolver){.cache_bytes = memory_bytes / 8};
+    return hsd_modules_open(&resolver->modules, options, memory_bytes / 2, reporter, err);
+}
+
+static hsd_status fail_unsupported(hsd_error *err)
+{
+    hsd_fail(err, HSD_E_UNSUPPORTED, "the names of its functions and variables cannot be resolved: this build has no libdw");
+    hsd_error_set_hint(err, "install elfutils' libdw with its headers (Debian: apt-get install libdw-dev) and build hsdiff again");
+    return HSD_E_UNSUPPORTED;
+}
+
+hsd_status hsd_resolver_replace(hsd_resolver *resolver, hsd_text text, hsd_text *out, hsd_error *err)
+{
+    hsd_marked marked;
+    hsd_unresolved name;
+    hsd_status status = HSD_OK;
+    *out = text;
+    hsd_marked_parse(text, &marked);
+    if (marked.kind == HSD_MARKED_NOT && !hsd_unresolved_find(text, 0, &name)) return HSD_OK;
+    if (!hsd_image_is_supported()) return fail_unsupported(err);
+    hsd_buffer_clear(&resolver->text);
+    if (marked.kind == HSD_MARKED_VTABLE) status = replace_vtable(resolver, &marked, err);
+    if (marked.kind == HSD_MARKED_VARIABLE) status = replace_variable(resolver, &marked, err);
+    if (marked.kind == HSD_MARKED_ALLOCATED) status = replace_allocated(resolver, &marked, err);
+    if (marked.kind == HSD_MARKED_NOT) status = replace_names(resolver, text, err);
+    resolver->result.modules = resolver->modules.count;
+    resolver->result.modules_found = resolver->modules.found;
+    if (status == HSD_OK && resolver->text.size > 0 && resolver->text.size <= HSC_MAX_TEXT_BYTES)
+        *out = (hsd_text){(const char *)resolver->text.data, resolver->text.size};
+    return status;
+}
+
+void hsd_resolver_close(hsd_resolver *resolver)
+{
+    hsd_modules_close(&resolver->modules);
+    forget_all(resolver);
+    hsd_buffer_release(&resolver->text);
+    *resolver = (hsd_resolver){.cache_used = 0};
+}

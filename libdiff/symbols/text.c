@@ -1,0 +1,116 @@
+/*
+ * Unresolved names in texts. See text.h.
+ *
+ *      libshop.so+0x1af0{3fa4…}          the brace is looked for first, then digits and "+0x" in front of it, then the module
+ */
+#include "symbols/text.h"
+
+#include <string.h>
+
+static bool is_digit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
+
+static uint64_t digit_value(char c) { return (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10); }
+
+static hsd_text part(hsd_text text, size_t from, size_t end) { return (hsd_text){text.data + from, end - from}; }
+
+/* What stands in front of the brace at `brace`: *plus is where "+0x" begins. */
+static bool parse_offset(hsd_text text, size_t from, size_t brace, size_t *plus, uint64_t *offset)
+{
+    size_t at = brace;
+    while (at > from && is_digit(text.data[at - 1]))
+        at--;
+    const size_t digits = brace - at;
+    /* The 0 of "0x" is no digit of the number: an x stands between. */
+    if (digits == 0 || digits > 16 || (digits > 1 && text.data[at] == '0')) return false;
+    if (at < from + 3 || memcmp(text.data + at - 3, "+0x", 3) != 0) return false;
+    *plus = at - 3;
+    *offset = 0;
+    for (; at < brace; at++)
+        *offset = *offset << 4 | digit_value(text.data[at]);
+    return true;
+}
+
+/* The name whose build id begins behind the brace at `brace`, its module at the earliest at `from`. */
+static bool parse_at(hsd_text text, size_t from, size_t brace, bool has_spaces, hsd_unresolved *out)
+{
+    size_t plus, end = brace + 1, begin;
+    while (end < text.size && is_digit(text.data[end]))
+        end++;
+    if (end == text.size || text.data[end] != '}' || end - brace - 1 > HSD_BUILD_ID_DIGITS) return false;
+    if (!parse_offset(text, from, brace, &plus, &out->offset)) return false;
+    begin = plus;
+    while (begin > from && text.data[begin - 1] != '+' && text.data[begin - 1] != '}' &&
+           (has_spaces || text.data[begin - 1] != ' '))
+        begin--;
+    if (begin == plus || plus - begin > HSD_MODULE_BYTES || memchr(text.data + begin, '/', plus - begin) != NULL)
+        return false;
+    out->whole = part(text, begin, end + 1);
+    out->module = part(text, begin, plus);
+    out->build_id = part(text, brace + 1, end);
+    return true;
+}
+
+bool hsd_unresolved_parse(hsd_text text, hsd_unresolved *out)
+{
+    const char *brace = text.size > 0 ? memchr(text.data, '{', text.size) : NULL;
+    return brace != NULL && parse_at(text, 0, (size_t)(brace - text.data), true, out) &&
+           out->whole.size == text.size;
+}
+
+bool hsd_unresolved_find(hsd_text text, size_t from, hsd_unresolved *out)
+{
+    for (size_t at = from; at < text.size; at++) {
+        const char *brace = memchr(text.data + at, '{', text.size - at);
+        if (brace == NULL) return false;
+        at = (size_t)(brace - text.data);
+        if (parse_at(text, from, at, false, out)) return true;
+    }
+    return false;
+}
+
+/* ---- marked texts ---- */
+
+static bool take_prefix(hsd_text *text, const char *prefix)
+{
+    const size_t size = strlen(prefix);
+    if (text->size < size || memcmp(text->data, prefix, size) != 0) return false;
+    *text = part(*text, size, text->size);
+    return true;
+}
+
+/* Where `word` stands in the text first; its size if nowhere. */
+static size_t find(hsd_text text, const char *word)
+{
+    const size_t size = strlen(word);
+    for (size_t at = 0; at + size <= text.size; at++) {
+        if (memcmp(text.data + at, word, size) == 0) return at;
+    }
+    return text.size;
+}
+
+static void parse_allocated(hsd_text text, hsd_marked *out)
+{
+    size_t at = find(text, " at ");
+    out->kind = HSD_MARKED_ALLOCATED;
+    out->size = part(text, 0, at);
+    for (at += 4; at < text.size && out->name_count < HSD_ALLOCATED_NAMES;) {
+        const hsd_text rest = part(text, at, text.size);
+        const size_t size = find(rest, " < ");
+        out->names[out->name_count++] = part(rest, 0, size);
+        at += size + 3;
+    }
+}
+
+void hsd_marked_parse(hsd_text text, hsd_marked *out)
+{
+    *out = (hsd_marked){.kind = HSD_MARKED_NOT};
+    if (take_prefix(&text, "{allocated} ")) {
+        parse_allocated(text, out);
+    } else if (take_prefix(&text, "{vtable} ")) {
+        out->kind = HSD_MARKED_VTABLE;
+        out->name = text;
+    } else if (take_prefix(&text, "{variable} ")) {
+        out->kind = HSD_MARKED_VARIABLE;
+        out->name = text;
+    }
+}

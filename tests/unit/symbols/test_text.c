@@ -1,0 +1,95 @@
+/* The text forms of unresolved names, and which functions allocate for others. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "symbols/allocators.h"
+#include "symbols/text.h"
+
+static hsd_text text(const char *word) { return (hsd_text){word, strlen(word)}; }
+
+static bool equals(hsd_text a, const char *b) { return a.size == strlen(b) && memcmp(a.data, b, a.size) == 0; }
+
+Test(unresolved, is_parsed_whole)
+{
+    hsd_unresolved name;
+    cr_assert(hsd_unresolved_parse(text("libshop.so.1+0x1af0{3fa4}"), &name));
+    cr_assert(equals(name.module, "libshop.so.1") && equals(name.build_id, "3fa4"));
+    cr_assert_eq(name.offset, 0x1af0);
+    cr_assert(hsd_unresolved_parse(text("my shop+0x0{}"), &name));
+    cr_assert(equals(name.module, "my shop") && name.build_id.size == 0 && name.offset == 0);
+    cr_assert(hsd_unresolved_parse(text("a+0xffffffffffffffff{00}"), &name));
+    cr_assert_eq(name.offset, UINT64_MAX);
+}
+
+Test(unresolved, is_nothing_else)
+{
+    static const char *const others[] = {
+        "", "{", "}", "{}", "+0x{}", "+0x1{}", "a+0x{}", "a+1{}", "a0x1{}", "a+0x1", "a+0x1{", "a+0x1{3", "a+0x1{3g}", "a+0x1{3A}",
+        "a+0xA{}", "a+0x01{}", "a+0x10000000000000000{}", "a+0x1{3} ", "a+0x1 {3}", "a/b+0x1{3}", "operator+(int) {}",
+    };
+    hsd_unresolved name;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        cr_assert(!hsd_unresolved_parse(text(others[i]), &name), "%s", others[i]);
+    char id[160];
+    snprintf(id, sizeof id, "a+0x1{%0130d}", 1);
+    cr_assert(!hsd_unresolved_parse(text(id), &name));
+}
+
+Test(unresolved, is_found_among_other_text)
+{
+    hsd_unresolved name;
+    const hsd_text all = text("from {x} shop+0x1{a} to lib b+0x2{}!");
+    cr_assert(hsd_unresolved_find(all, 0, &name));
+    cr_assert(equals(name.whole, "shop+0x1{a}"));
+    const size_t behind = (size_t)(name.whole.data - all.data) + name.whole.size;
+    cr_assert(hsd_unresolved_find(all, behind, &name));
+    cr_assert(equals(name.whole, "b+0x2{}"));
+    cr_assert(!hsd_unresolved_find(all, all.size - 1, &name));
+    cr_assert(!hsd_unresolved_find(text("std::vector<int> {}"), 0, &name));
+}
+
+Test(marked, texts_are_taken_apart)
+{
+    hsd_marked m;
+    hsd_marked_parse(text("{vtable} shop+0x1{a}"), &m);
+    cr_assert(m.kind == HSD_MARKED_VTABLE && equals(m.name, "shop+0x1{a}"));
+    hsd_marked_parse(text("{variable} (no file)"), &m);
+    cr_assert(m.kind == HSD_MARKED_VARIABLE && equals(m.name, "(no file)"));
+    hsd_marked_parse(text("{allocated} <=48 B at a+0x1{} < my shop+0x2{} < (no file)"), &m);
+    cr_assert(m.kind == HSD_MARKED_ALLOCATED && equals(m.size, "<=48 B") && m.name_count == 3);
+    cr_assert(equals(m.names[0], "a+0x1{}") && equals(m.names[1], "my shop+0x2{}") && equals(m.names[2], "(no file)"));
+    hsd_marked_parse(text("{allocated} <=48 B"), &m);
+    cr_assert(m.kind == HSD_MARKED_ALLOCATED && equals(m.size, "<=48 B") && m.name_count == 0);
+    hsd_marked_parse(text("shop+0x1{a}"), &m);
+    cr_assert_eq(m.kind, HSD_MARKED_NOT);
+    hsd_marked_parse(text(""), &m);
+    cr_assert_eq(m.kind, HSD_MARKED_NOT);
+}
+
+Test(allocators, are_known)
+{
+    static const char *const known[] = {
+        "malloc", "calloc", "realloc", "__libc_malloc", "__libc_calloc", "reallocarray", "posix_memalign", "aligned_alloc", "memalign",
+        "strdup", "__strdup", "strndup", "wcsdup_malloc", "xmalloc", "xcalloc", "xstrdup", "g_malloc", "g_malloc0", "g_strdup",
+        "g_try_malloc", "g_slice_alloc", "zend_malloc", "ossl_CRYPTO_malloc", "CRYPTO_zalloc", "je_malloc", "mi_malloc", "PyMem_RawMalloc",
+        "my_alloc", "mem_alloc", "pool_alloc", "arena_allocate", "alloc", "safe_alloc", "asprintf", "malloc.part.0", "calloc@@GLIBC_2.2.5",
+        "operator new", "operator new[]", "operator new(unsigned long)", "std::allocator<int>::allocate",
+        "std::__new_allocator<shop::Session>::allocate", "__gnu_cxx::new_allocator<char>::allocate",
+        "std::vector<shop::Session*, std::allocator<shop::Session*> >::_M_realloc_insert", "std::make_shared<int>",
+        "std::__cxx11::basic_string<char>::_M_create", "alloc::raw_vec::finish_grow", "__rust_alloc", "g_new",
+    };
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        cr_assert(hsd_function_allocates(known[i]), "%s", known[i]);
+}
+
+Test(allocators, are_not_those_who_know_what_they_make)
+{
+    static const char *const others[] = {
+        "", "main", "make_session", "session_alloc", "allocate_session", "session_new", "new", "new_session", "evbuffer_new", "newline",
+        "local", "fill_pool", "pool", "buffer", "shop::Session::Session", "shop::alloc_page", "my::std::x", "Store::operator new",
+        "renew", "handle_request", "fopen", "_start", "x", "pool_init",
+    };
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        cr_assert(!hsd_function_allocates(others[i]), "%s", others[i]);
+}
