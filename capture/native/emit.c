@@ -1,0 +1,153 @@
+/*
+ * Objects, in the order of their addresses. Each block is read once, right behind the look at the table that says how long it is, and goes
+ * back to the system a little later, in steps of some MiB.
+ */
+#include "walk.h"
+
+enum { BATCH = 32, SPARSE_BYTES = 256 << 10, PIECE_BYTES = 1 << 20, RECENT = 256 };
+
+typedef struct emitter {
+    hsn_walker *k;
+    size_t mapping;      /* the one that was read last, or one before it */
+    uint64_t lost;       /* number of the last placeholder */
+    uint64_t recent[RECENT]; /* references of this object: number of the object << 32 | target */
+    uint32_t ordinal, loader_label;
+} emitter;
+
+/* ---- references ---- */
+
+static void write_references(emitter *e, const hsn_block *block, const hsn_hit *hits, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t target = hits[i].ordinal;
+        uint64_t *recent = &e->recent[target % RECENT];
+        const uint64_t mark = (uint64_t)(e->ordinal + 1) << 32 | target;
+        if (target == e->ordinal || *recent == mark) continue;
+        *recent = mark;
+        uint64_t index;
+        const uint32_t label = hsn_write_label(e->k, hits[i].at - block->address, block->size, &index);
+        hsc_reference(e->k->w, target, label, index);
+    }
+}
+
+static void scan_piece(emitter *e, const hsn_block *block, hsn_range piece)
+{
+    hsn_hit hits[HSN_HITS];
+    while (piece.low < piece.high)
+        write_references(e, block, hits, hsn_scan(&e->k->starts, &piece, hits));
+}
+
+static void scan_sparsely(emitter *e, const hsn_block *block, hsn_range range)
+{
+    hsn_range touched;
+    while (range.low < range.high) {
+        hsn_range step = {range.low, range.high - range.low > PIECE_BYTES ? range.low + PIECE_BYTES : range.high};
+        range.low = step.high;
+        while (hsn_touched_next(e->k->pagemap, &step, &touched))
+            scan_piece(e, block, touched);
+        hsn_give_back(e->k, (hsn_range){block->address, step.high});
+    }
+}
+
+/* What of the block may be read: a program may have put a guard into it, or have kept it from its children. */
+static bool next_readable(emitter *e, hsn_range *range, hsn_range *piece)
+{
+    const hsn_maps *maps = &e->k->maps;
+    while (range->low < range->high) {
+        while (e->mapping < maps->count && maps->mappings[e->mapping].high <= range->low)
+            e->mapping++;
+        if (e->mapping == maps->count || maps->mappings[e->mapping].low >= range->high) return false;
+        const hsn_mapping *m = &maps->mappings[e->mapping];
+        *piece = (hsn_range){m->low > range->low ? m->low : range->low, m->high < range->high ? m->high : range->high};
+        range->low = piece->high;
+        if (m->can_read) return true;
+    }
+    return false;
+}
+
+static void scan_block(emitter *e, const hsn_block *block)
+{
+    hsn_range range = {block->address, block->address + block->size}, piece;
+    while (next_readable(e, &range, &piece)) {
+        if (piece.high - piece.low >= SPARSE_BYTES)
+            scan_sparsely(e, block, piece);
+        else
+            scan_piece(e, block, piece);
+    }
+}
+
+/* ---- objects ---- */
+
+uintptr_t hsn_first_word(const hsn_walker *k, const hsn_block *block)
+{
+    if (block->size < sizeof(uintptr_t) || block->address % sizeof(uintptr_t) != 0) return 0;
+    const hsn_mapping *m = hsn_maps_find(&k->maps, block->address);
+    return m != NULL && m->can_read ? *(const uintptr_t *)block->address : 0;
+}
+
+/* Ordinals were given to all that the bitmap holds: what the table no longer knows keeps its place. */
+static hsc_status write_placeholder(emitter *e)
+{
+    const hsc_status status = hsc_begin_object(e->k->w, &(hsc_object){.id = UINT64_MAX - e->lost++, .flags = HSC_OBJECT_PSEUDO});
+    return status == HSC_OK ? hsc_end_object(e->k->w) : status;
+}
+
+/* ld.so keeps what it allocates in places that no scan finds, as thread-locals of libraries. */
+static void write_loader_root(emitter *e)
+{
+    static const char name[] = "(dynamic loader)";
+    if (e->loader_label == 0) e->loader_label = hsn_write_string(e->k, name, sizeof name - 1);
+    hsc_root(e->k->w, &(hsc_root_record){.kind = HSC_ROOT_RUNTIME,
+                                         .label = e->loader_label,
+                                         .target = e->ordinal,
+                                         .flags = HSC_ROOT_SECONDARY});
+}
+
+static hsc_status write_block(emitter *e, const hsn_block *block)
+{
+    hsn_walker *k = e->k;
+    const hsn_place *place = hsn_place_of(k, block->stack);
+    hsc_object object = {.id = block->sequence, .size_bytes = block->size, .site = place->site};
+    object.type = hsn_type_of(k, block, hsn_first_word(k, block));
+    const hsc_status status = hsc_begin_object(k->w, &object);
+    if (status != HSC_OK) return status;
+    scan_block(e, block);
+    k->bytes += block->size;
+    const hsn_range range = {block->address, block->address + block->size};
+    if (place->is_loader) {
+        write_loader_root(e);
+        hsn_keep(k, range);
+    } else {
+        hsn_give_back(k, range);
+    }
+    return hsc_end_object(k->w);
+}
+
+/* The next blocks from *at on: looked up together, so that the processor waits for the table's memory once and not for each. */
+static size_t find_blocks(const hsn_starts *starts, uintptr_t *at, hsn_block blocks[BATCH])
+{
+    uintptr_t found[BATCH];
+    size_t count = 0;
+    for (; count < BATCH && hsn_starts_from(starts, *at, &found[count]); count++)
+        *at = found[count] + 1;
+    for (size_t i = 0; i < count; i++)
+        if (!hsn_table_find(found[i], &blocks[i])) blocks[i].address = 0;
+    return count;
+}
+
+hsc_status hsn_write_objects(hsn_walker *k)
+{
+    emitter *e = hsa_arena_take(&k->arena, sizeof *e);
+    hsn_block blocks[BATCH];
+    uintptr_t at = k->starts.low;
+    if (e == NULL) return HSC_E_NOMEM;
+    e->k = k;
+    for (size_t count; (count = find_blocks(&k->starts, &at, blocks)) > 0;) {
+        for (size_t i = 0; i < count; i++, e->ordinal++) {
+            const hsc_status status = blocks[i].address == 0 ? write_placeholder(e) : write_block(e, &blocks[i]);
+            if (status != HSC_OK) return status;
+        }
+    }
+    hsn_give_back_all(k);
+    return HSC_OK;
+}

@@ -1,0 +1,158 @@
+/*
+ * What a thread holds: its stack from the stack pointer up, less the 128 bytes below it that a leaf function may use; its registers; its
+ * thread-locals, with the thread's own control block. A stack is full of places that nobody cleared, so some of what it holds was
+ * held a moment ago.
+ */
+#include "walk.h"
+
+#include <string.h>
+
+enum { RED_ZONE = 128, LABEL_BYTES = HSN_NAME_BYTES + 64 };
+
+typedef struct thread_roots {
+    hsn_walker *k;
+    const hsn_thread *thread;
+    uint32_t number;
+    char name[sizeof((hsn_thread *)0)->name + 1];
+    size_t name_size;
+} thread_roots;
+
+static void know_name(thread_roots *t)
+{
+    while (t->name_size < sizeof t->thread->name && t->thread->name[t->name_size] != '\0')
+        t->name_size++;
+    memcpy(t->name, t->thread->name, t->name_size);
+    if (t->name_size == 0) {
+        t->name[0] = '?';
+        t->name_size = 1;
+    }
+}
+
+/* "stack of worker: MODULE+0x…{…}", or without an address. */
+static uint32_t write_label(const thread_roots *t, const char *what, uintptr_t address)
+{
+    char text[LABEL_BYTES];
+    char *at = hsn_put_text(text, what, strlen(what));
+    at = hsn_put_text(at, t->name, t->name_size);
+    if (address != 0) {
+        at = hsn_put_text(at, ": ", 2);
+        at += hsn_name_address(&t->k->modules, address, at);
+    }
+    return hsn_write_string(t->k, text, (size_t)(at - text));
+}
+
+/* Inside the function that runs there: the innermost is where it is, others where they called. */
+static uintptr_t frame_address(const hsn_thread *thread, size_t depth)
+{
+    const uintptr_t address = thread->frames[depth];
+    for (size_t i = 0; depth == 0 && i < thread->register_count; i++)
+        if (thread->registers[i] == address) return address;
+    return address - 1;
+}
+
+/* One root for each block that this thread does not hold yet. */
+static void write_root(const thread_roots *t, hsc_root_kind kind, uint32_t label, uint32_t frame, uint32_t ordinal)
+{
+    uint32_t *seen = hsn_pairs_put(&t->k->seen, (uint64_t)ordinal + 1, 0);
+    if (seen != NULL && *seen != 0) return;
+    if (seen != NULL) *seen = 1;
+    hsc_root(t->k->w, &(hsc_root_record){.kind = kind,
+                                         .label = label,
+                                         .target = ordinal,
+                                         .thread = t->number,
+                                         .frame = frame,
+                                         .flags = kind == HSC_ROOT_THREAD ? 0 : HSC_ROOT_SECONDARY});
+}
+
+/* What of `range` may be read. */
+static void scan_range(const thread_roots *t, hsn_range range, hsc_root_kind kind, uint32_t label, uint32_t frame)
+{
+    hsn_hit hits[HSN_HITS];
+    const hsn_maps *maps = &t->k->maps;
+    for (size_t i = hsn_maps_from(maps, range.low); i < maps->count && maps->mappings[i].low < range.high; i++) {
+        const hsn_mapping *m = &maps->mappings[i];
+        if (!m->can_read) continue;
+        hsn_range piece = {m->low > range.low ? m->low : range.low, m->high < range.high ? m->high : range.high};
+        while (piece.low < piece.high) {
+            const size_t count = hsn_scan(&t->k->starts, &piece, hits);
+            for (size_t h = 0; h < count; h++)
+                write_root(t, kind, label, frame, hits[h].ordinal);
+        }
+    }
+}
+
+/* ---- the stack ---- */
+
+/* The whole of it that is in use; where the pointer is not known, or points elsewhere, all of it. */
+static hsn_range used_stack(const thread_roots *t)
+{
+    const hsn_thread *thread = t->thread;
+    hsn_range stack = thread->stack;
+    const uintptr_t from = thread->stack_pointer > RED_ZONE ? thread->stack_pointer - RED_ZONE : 0;
+    if (stack.low == stack.high && thread->stack_pointer != 0) {
+        const hsn_mapping *m = hsn_maps_find(&t->k->maps, thread->stack_pointer);
+        if (m != NULL) stack = (hsn_range){m->low, m->high};
+    }
+    if (thread->is_stopped && thread->stack_pointer >= stack.low && thread->stack_pointer < stack.high && from > stack.low) stack.low = from;
+    const hsn_range tls = thread->tls; /* lies above the stack in one mapping */
+    if (tls.low > stack.low && tls.low < stack.high) stack.high = tls.low;
+    return stack;
+}
+
+/* The pointer is on another stack: that one from there to the end of its mapping, which no frame explains. */
+static void scan_other_stack(const thread_roots *t, uint32_t label)
+{
+    const hsn_thread *thread = t->thread;
+    const uintptr_t sp = thread->stack_pointer;
+    if (sp == 0 || thread->stack.low == thread->stack.high || (sp >= thread->stack.low && sp < thread->stack.high)) return;
+    const hsn_mapping *m = hsn_maps_find(&t->k->maps, sp);
+    if (m != NULL) scan_range(t, (hsn_range){sp - RED_ZONE > m->low ? sp - RED_ZONE : m->low, m->high}, HSC_ROOT_STACK, label, 0);
+}
+
+/* From the outermost frame in: a pointer that is passed down belongs to whoever had it first. */
+static void scan_stack(const thread_roots *t, uint32_t plain, const uint32_t *labels)
+{
+    const hsn_thread *thread = t->thread;
+    const hsn_range stack = used_stack(t);
+    uintptr_t top = stack.high;
+    for (size_t depth = thread->frame_count; depth-- > 0;) {
+        /* what lies above the end of the frame inside is this frame's */
+        const uintptr_t below = depth == 0 ? stack.low : thread->frame_tops[depth - 1];
+        const uintptr_t own_top = thread->frame_tops[depth];
+        if (own_top >= stack.low && own_top < top && own_top != 0) {
+            scan_range(t, (hsn_range){own_top, top}, HSC_ROOT_STACK, plain, 0);
+            top = own_top;
+        }
+        if (below < stack.low || below >= top) continue;
+        scan_range(t, (hsn_range){below, top}, HSC_ROOT_STACK, labels[depth], (uint32_t)depth + 1);
+        top = below;
+    }
+    scan_range(t, (hsn_range){stack.low, top}, HSC_ROOT_STACK, plain, 0);
+    scan_other_stack(t, plain);
+}
+
+static void scan_registers(const thread_roots *t)
+{
+    const uint32_t label = write_label(t, "registers of ", 0);
+    for (size_t i = 0; t->thread->is_stopped && i < t->thread->register_count && i < HSN_REGISTERS; i++) {
+        hsn_hit hit;
+        if (hsn_scan_word(&t->k->starts, t->thread->registers[i], &hit)) write_root(t, HSC_ROOT_REGISTER, label, 0, hit.ordinal);
+    }
+}
+
+void hsn_write_thread(hsn_walker *k, const hsn_thread *thread, uint32_t number)
+{
+    thread_roots t = {.k = k, .thread = thread, .number = number};
+    uint32_t labels[HSN_THREAD_FRAMES];
+    hsn_pairs_clear(&k->seen);
+    know_name(&t);
+    hsc_define_thread(k->w, number, hsn_write_string(k, t.name, t.name_size));
+    for (size_t depth = 0; depth < thread->frame_count; depth++) {
+        const uintptr_t address = frame_address(thread, depth);
+        labels[depth] = write_label(&t, "stack of ", address);
+        hsc_frame(k->w, number, (uint32_t)depth, hsn_write_name(k, address), 0, 0);
+    }
+    scan_range(&t, thread->tls, HSC_ROOT_THREAD, write_label(&t, "thread-locals of ", 0), 0);
+    scan_stack(&t, write_label(&t, "stack of ", 0), labels);
+    scan_registers(&t);
+}

@@ -1,0 +1,105 @@
+/*
+ * Two rounds over a piece of memory: words that fall between the first block and the last and into a region with blocks are gathered, and
+ * their bits fetched ahead; then each is looked up. Of a word that points to the start of a block the bitmap knows all; only for one that
+ * points into the middle does the table say how long the block is.
+ *
+ * Counting bits is one instruction on all but the oldest processors, which the compiler may not assume: the rounds exist twice.
+ */
+#include "scan.h"
+
+enum { WAITING = 64, STEP_WORDS = 8 };
+
+typedef struct candidates {
+    uintptr_t words[WAITING + STEP_WORDS], at[WAITING + STEP_WORDS];
+    size_t count;
+} candidates;
+
+__attribute__((always_inline)) static inline bool look_up(const hsn_starts *s, uintptr_t word, hsn_hit *hit)
+{
+    const uint32_t region = hsn_starts_region(s, word);
+    if (region == 0) return false;
+    const hsn_region *r = &s->regions[region];
+    const uintptr_t start = hsn_starts_before(s, r, word);
+    if (start == 0) return false;
+    if (start != word) {
+        hsn_block block;
+        if (!hsn_table_find(start, &block) || word - start >= block.size) return false;
+    }
+    hit->ordinal = hsn_starts_ordinal(s, start);
+    hit->is_inside = start != word;
+    return true;
+}
+
+__attribute__((always_inline)) static inline void gather(const hsn_starts *s, const uintptr_t *at, uintptr_t word, candidates *c)
+{
+    if (word - s->low >= s->high - s->low) return;
+    const uint32_t region = hsn_starts_region(s, word);
+    if (region == 0) return;
+    const hsn_region *r = &s->regions[region];
+    const uint32_t granule = hsn_starts_granule(s, word);
+    const size_t line = hsn_starts_line(s, r, granule);
+    __builtin_prefetch(s->bits + line * HSN_LINE_WORDS);
+    __builtin_prefetch(s->lines + line);
+    c->words[c->count] = word;
+    c->at[c->count++] = (uintptr_t)at;
+}
+
+__attribute__((always_inline)) static inline bool is_any_near(const uintptr_t *words, uintptr_t low, uintptr_t span)
+{
+    unsigned near = 0;
+    for (int i = 0; i < STEP_WORDS; i++)
+        near |= words[i] - low < span;
+    return near != 0;
+}
+
+__attribute__((always_inline)) static inline size_t scan(const hsn_starts *s, hsn_range *range, hsn_hit *hits)
+{
+    const uintptr_t low = s->low, span = s->high - s->low;
+    const uintptr_t *at = (const uintptr_t *)((range->low + 7) & ~(uintptr_t)7);
+    const uintptr_t *end = (const uintptr_t *)(range->high & ~(uintptr_t)7);
+    size_t found = 0;
+    while (at < end && found + WAITING + STEP_WORDS <= HSN_HITS) {
+        candidates c;
+        c.count = 0;
+        while (at < end && c.count < WAITING) {
+            const size_t step = end - at < STEP_WORDS ? (size_t)(end - at) : STEP_WORDS;
+            if (step < STEP_WORDS || is_any_near(at, low, span)) {
+                for (size_t i = 0; i < step; i++)
+                    gather(s, at + i, at[i], &c);
+            }
+            at += step;
+        }
+        for (size_t i = 0; i < c.count; i++) {
+            hits[found].at = c.at[i];
+            found += look_up(s, c.words[i], &hits[found]);
+        }
+    }
+    range->low = at < end ? (uintptr_t)at : range->high;
+    return found;
+}
+
+static size_t scan_plain(const hsn_starts *s, hsn_range *range, hsn_hit *hits) { return scan(s, range, hits); }
+
+#if defined(__x86_64__) && defined(__GNUC__)
+__attribute__((target("popcnt"))) static size_t scan_popcnt(const hsn_starts *s, hsn_range *range, hsn_hit *hits)
+{
+    return scan(s, range, hits);
+}
+#endif
+
+size_t hsn_scan(const hsn_starts *s, hsn_range *range, hsn_hit hits[HSN_HITS])
+{
+    if (s->count == 0) {
+        range->low = range->high;
+        return 0;
+    }
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (__builtin_cpu_supports("popcnt")) return scan_popcnt(s, range, hits);
+#endif
+    return scan_plain(s, range, hits);
+}
+
+bool hsn_scan_word(const hsn_starts *s, uintptr_t word, hsn_hit *hit)
+{
+    return word - s->low < s->high - s->low && look_up(s, word, hit);
+}

@@ -1,0 +1,110 @@
+/*
+ * What the parts of a walk share. In the order in which they are used:
+ *
+ *      maps, modules   what is mapped, and names for addresses
+ *      starts          where blocks begin
+ *      names           strings, sites and labels, each written when it is first needed
+ *      roots           globals, thread stacks, registers, thread-locals, other memory
+ *      types, emit     objects by address with their references; what was scanned is given back to the system
+ */
+#ifndef HSN_WALK_H
+#define HSN_WALK_H
+
+#include "maps.h"
+#include "modules.h"
+#include "pairs.h"
+#include "scan.h"
+#include "stacks.h"
+
+enum { HSN_OFFSET_LABELS = 512, HSN_TYPE_FRAMES = 3, HSN_OTHER_CONSTANTS = 4096, HSN_MAX_TYPES = 1 << 18 };
+
+/* Of a stack: what types and sites need of it, worked out once. */
+typedef struct hsn_place {
+    uint32_t frames; /* number of its innermost frames outside allocators (types.c); 0 = not looked at yet */
+    uint32_t site;   /* 0 = none */
+    bool is_loader;  /* allocated by ld.so for itself */
+} hsn_place;
+
+typedef struct hsn_walker {
+    const hsn_world *world;
+    hsa_arena arena;      /* for everything here but the bitmap */
+    hsc_allocator allocator;
+    hsn_maps maps;
+    hsn_modules modules;
+    hsn_holes holes;      /* memory that roots nothing, and is never given back */
+    hsn_holes heaps;      /* memory that malloc manages in small blocks: its free parts hold what was once in use */
+    hsn_starts starts;
+    int pagemap;
+    hsc_writer *w;
+
+    uint32_t strings, sites, labels, types; /* numbers given so far */
+    hsn_pairs site_numbers;                 /* (parent, return address) */
+    uint32_t offset_labels[HSN_OFFSET_LABELS], element_label;
+
+    hsn_place *places;                      /* by stack id */
+    uint32_t place_count;
+    hsn_pairs frames, type_numbers, vtables;
+    uintptr_t (*type_frames)[HSN_TYPE_FRAMES];
+    uint32_t frame_sets, frame_set_capacity;
+    uint32_t rest_type;
+    uint64_t untyped, unplaced;             /* blocks past the limits of types and sites */
+    uintptr_t constants_low, constants_high; /* of all modules */
+    uintptr_t other_constants[HSN_OTHER_CONSTANTS]; /* first words that were seen to be no vtables */
+
+    hsn_pairs seen;                         /* blocks that roots of one label hold */
+    uint64_t started_ns, bytes;             /* bytes of all blocks */
+    hsn_range scanned;                      /* memory of blocks that is not given back yet */
+    uintptr_t kept;                         /* end of the last block that must stay as it is */
+} hsn_walker;
+
+/* ---- names.c: 0 = the writer failed, which it says itself ---- */
+uint32_t hsn_write_string(hsn_walker *k, const char *text, size_t size);
+/* A string with the name of an address; for a caller, of its call. */
+uint32_t hsn_write_name(hsn_walker *k, uintptr_t address);
+/* The chain of sites of a stack, outermost first. */
+uint32_t hsn_write_site(hsn_walker *k, const uintptr_t *frames, size_t count);
+/* For the word `offset` bytes into a block of `size` bytes: "+16" in small ones, an element in others, with its index. */
+uint32_t hsn_write_label(hsn_walker *k, uint64_t offset, uint64_t size, uint64_t *index);
+
+/* ---- types.c ---- */
+bool hsn_types_open(hsn_walker *k);
+hsn_place *hsn_place_of(hsn_walker *k, uint32_t stack);
+/* The type of a block, whose first word is given where it has one (else 0). */
+uint32_t hsn_type_of(hsn_walker *k, const hsn_block *block, uintptr_t first_word);
+/* The largest size of the class in which a block of this size is. */
+uint64_t hsn_size_class(uint64_t size);
+
+/* ---- vtables.c ---- */
+/* 0, or the number of the type whose objects begin with this word. */
+uint32_t hsn_vtable_type(hsn_walker *k, uintptr_t word);
+
+/* ---- roots.c, roots_thread.c ---- */
+/*
+ * Globals are roots of their own right. Stacks, registers and memory of unknown purpose are secondary (FORMAT.md 7.8): they keep alive what
+ * nothing else reaches, and do not share what a variable holds, on which a thread happens to work just now.
+ */
+void hsn_write_roots(hsn_walker *k);
+/* Registers, stack and thread-locals. Of one block that a thread holds in several places the outermost frame is said. */
+void hsn_write_thread(hsn_walker *k, const hsn_thread *thread, uint32_t number);
+
+/* ---- heaps.c ---- */
+/* Finds k->heaps. */
+bool hsn_heaps_find(hsn_walker *k);
+/*
+ * Memory of blocks that no one needs any more goes back to the system, so that the program, which shares it, writes into it without a copy.
+ * Ranges ascend. What lies between two of one heap goes too.
+ */
+void hsn_give_back(hsn_walker *k, hsn_range range);
+/* Memory that stays, in its place among those ranges: what comes before goes at once. */
+void hsn_keep(hsn_walker *k, hsn_range range);
+/* The rest. */
+void hsn_give_back_all(hsn_walker *k);
+
+/* ---- emit.c, samples.c ---- */
+/* The first word of a block, by which its type is known; 0 where it is too small or cannot be read. */
+uintptr_t hsn_first_word(const hsn_walker *k, const hsn_block *block);
+hsc_status hsn_write_objects(hsn_walker *k);
+/* Sampled mode: totals by type alone. */
+hsc_status hsn_write_samples(hsn_walker *k);
+
+#endif
