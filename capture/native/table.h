@@ -2,11 +2,13 @@
  * The live table: every block that malloc and its family have given out and not taken back. Written by the hooks of all threads, read
  * by the child of a fork, in which it stands still.
  *
- *      bucket heads, 2^20 or more ──► nodes of 32 bytes {next, stack, address, size, sequence}, chained by index
+ *      2^22 bucket heads ──► nodes of 32 bytes {next, stack, address, size, sequence}, chained by index
  *
  * Private anonymous memory (MAP_NORESERVE), so that a fork copies it with the heap: a shared table would run on under the
- * reader. Locks: one spinlock for each of 256 shards of the buckets. The layout has a number, HSN_TABLE_VERSION, which a capture
- * carries in its producer text; nothing outside this process reads the table itself.
+ * reader. Locks: one spinlock for each of 256 shards of the buckets. Neighbours in the heap have neighbouring buckets, so that a small
+ * heap touches few pages of the heads: 1/64 of what it spans; windows of 64 MiB, by which thread arenas are aligned, start at buckets
+ * of their own. The layout has a number, HSN_TABLE_VERSION, which a capture carries in its producer text; nothing outside this
+ * process reads the table itself.
  */
 #ifndef HSN_TABLE_H
 #define HSN_TABLE_H
@@ -20,13 +22,33 @@ enum { HSN_TABLE_VERSION = 1 };
 typedef struct hsn_block {
     uintptr_t address;
     uint64_t size;     /* as asked for; sampled mode: still that of this one block */
-    uint64_t sequence; /* number of the allocation in this process, from 1: the identity; realloc in place keeps it */
-    uint32_t stack;    /* id of its stack (stacks.h), 0 = none */
+    uint64_t sequence; /* number of the allocation in this process, from 1: the identity. A block that realloc grows,
+                        * shrinks or moves is the same to its program, and keeps it */
+    uint32_t stack;    /* id of its stack (stacks.h), 0 = none; realloc keeps that too */
 } hsn_block;
 
-/* ---- hooks: any thread ---- */
+/* Takes the address space: 8 GiB for 2^28 blocks, less where that is refused. False when there is none at all. Once. */
+bool hsn_table_open(void);
+
+/* ---- hooks: any thread, inside hsn_enter ---- */
+
+/* An entry of this address that is still there has been freed where nobody saw it, and is replaced. */
 void hsn_table_add(const hsn_block *block);
+/* False if there is none. */
 bool hsn_table_remove(uintptr_t address, hsn_block *out);
+/* False if there is certainly none: one look without a lock. For tables that are nearly empty, as that of the sampled mode. */
+bool hsn_table_may_have(uintptr_t address);
+
+/* Blocks that found no room. */
+uint64_t hsn_table_lost(void);
+
+/* ---- around a fork of the program ---- */
+
+/* Takes all locks, so that the copy is whole. The thread may use the table meanwhile. */
+void hsn_table_hold(void);
+void hsn_table_let_go(void);
+/* In the child of any fork: all locks are free again, whoever held them. */
+void hsn_table_adopt(void);
 
 /* ---- the child of a snapshot: nobody writes; no locks ---- */
 

@@ -12,7 +12,7 @@
 
 #include "agent/agent.h"
 
-enum { HSN_REGISTERS = 18, HSN_THREAD_FRAMES = 64 };
+enum { HSN_REGISTERS = 96, HSN_THREAD_FRAMES = 64 }; /* registers: general, then the halves of vectors */
 
 typedef struct hsn_range {
     uintptr_t low, high; /* [low, high) */
@@ -43,6 +43,7 @@ typedef struct hsn_world {
     uint64_t sample_bytes;     /* 0: every allocation is in the table; else one in so many bytes */
     uint64_t missed_threads;   /* not stopped in time */
     uint64_t foreign_blocks;   /* frees of blocks that were never seen */
+    uint64_t lost_blocks;      /* the table had no room for them */
 } hsn_world;
 
 /*

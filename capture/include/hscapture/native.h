@@ -1,0 +1,55 @@
+/*
+ * The native agent, libhsdiff-native.so, as a program sees it that links it: captures at moments of its own choosing.
+ *
+ *      LD_PRELOAD=…/libhsdiff-native.so ./server          no change to the program: hsdiff capture PID
+ *      cc server.c -o server …/libhsdiff-native.so        the same, and the calls below
+ *
+ * From the first allocation on the agent knows every block that malloc, calloc, realloc, reallocarray, posix_memalign, aligned_alloc,
+ * memalign, valloc and pvalloc have given out: its address, size, number and stack. Operator new goes through malloc unless the program has one of
+ * its own. Not seen: allocators linked in statically, libraries opened with RTLD_DEEPBIND, memory of mmap. A capture stops the
+ * threads for some milliseconds, forks, and the child writes it while the program runs on. What the environment says, once, at the start:
+ *
+ *      HSDIFF_NATIVE="KEY=VALUE …"
+ *      stacks=unwind     (default) call frame information of the compiler: whole stacks also through libraries without frame
+ *                        pointers, which Debian's are. No library is loaded and no lock is taken for it
+ *      stacks=fp         frame pointers: faster, for programs and libraries built with -fno-omit-frame-pointer; elsewhere a stack ends early
+ *      stacks=none       sizes and references alone
+ *      depth=N           frames of a stack, 1 to 64; 32
+ *      sample=BYTES      only one allocation in so many bytes is recorded, a block of that size or more mostly, a small one seldom; counts and
+ *                        bytes of the capture are scaled and said to be so. 0: every one
+ *      follow=1          programs that this one executes have the agent too, and forked children listen at once. 0: our word is taken out
+ *                        of LD_PRELOAD at the start
+ *      fork=later|now|off  forked children record on in a table of their own; they can be captured when they have lived for half
+ *                        a second or start a thread (later), from the start (now), or do not record (off)
+ *      listen=0          cannot be asked from outside
+ *      signal=N          stops the threads; by default the first real-time signal from SIGRTMIN+6 that nobody handles. It interrupts the system calls
+ *                        that any handler does: poll and sleep return early with EINTR, others go on
+ *      stop_ms=N         how long a thread is waited for that does not stop; 200. Such a one is scanned as it runs, and counted
+ *
+ * Identities are exact: an allocation keeps its number for life, also when realloc moves it. Where malloc's own structures are read by others
+ * (malloc_usable_size, mallinfo) nothing changes.
+ */
+#ifndef HSCAPTURE_NATIVE_H
+#define HSCAPTURE_NATIVE_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Writes a capture of this moment into a new file (O_CREAT|O_EXCL|O_NOFOLLOW, 0600), and returns when it is there. 0, or -1 with errno and no
+ * file: EEXIST and others of open; EAGAIN when no copy of the process could be made; EIO when the capture was cut. Any thread; not in a handler.
+ */
+int hsn_capture(const char *path);
+
+/* The same into an open descriptor, which stays open. */
+int hsn_capture_fd(int fd);
+
+/* What the calling thread allocates between these is not recorded; may be nested. What it frees is. */
+void hsn_pause(void);
+void hsn_resume(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,31 @@
+/*
+ * Call frame information: what .eh_frame says of one instruction, made into a rule of 8 bytes. Reads the sections as the loader has mapped
+ * them, found by glibc's _dl_find_object, which neither locks nor allocates: so this may be used in a hook, in a handler and in the child of
+ * a fork. x86-64.
+ */
+#ifndef HSN_CFI_H
+#define HSN_CFI_H
+
+#include <stdint.h>
+
+typedef enum hsn_rule_kind {
+    HSN_RULE_NONE,     /* nothing is known here: code that was made at run time, or an expression that nobody writes */
+    HSN_RULE_SP,       /* the caller's frame begins at sp + cfa_offset … */
+    HSN_RULE_BP,       /* … at bp + cfa_offset … */
+    HSN_RULE_BP_DEREF, /* … where the word at bp + cfa_offset says */
+    HSN_RULE_SIGNAL,   /* the kernel put this frame there: sp points to a ucontext_t */
+    HSN_RULE_END       /* the outermost function of a thread */
+} hsn_rule_kind;
+
+enum { HSN_BP_KEPT = INT16_MIN }; /* bp still has the caller's value */
+
+typedef struct hsn_rule {
+    int32_t cfa_offset;
+    int16_t bp_at;  /* the caller's bp is stored at CFA + 8 * this, or HSN_BP_KEPT */
+    uint16_t kind;  /* hsn_rule_kind */
+} hsn_rule;
+
+/* The rule at `pc`, an address inside the instruction. The return address is always the word below the caller's frame. */
+hsn_rule hsn_cfi_rule(uintptr_t pc);
+
+#endif

@@ -1,0 +1,303 @@
+/*
+ * The malloc family, in front of the program's own: recorded after the block is there, forgotten before it is given back.
+ *
+ *      malloc ──► next malloc ──► {address, size, sequence, stack} ──► table
+ *      free   ──► table         ──► next free
+ *      realloc ─► out of the table, into this thread's row ──► next realloc ──► back into the table, the same block
+ *
+ * Everything of the agent's own happens inside hsn_enter; the allocator behind runs outside, since it may wait for a thread that stands still.
+ * A handler of the program that allocates while its thread is inside is served and not recorded; what it frees there unseen is put
+ * right when the address is given out again.
+ */
+#include "native/hooks.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "native/local.h"
+#include "native/settings.h"
+#include "native/stacks.h"
+#include "native/start.h"
+#include "native/table.h"
+#include "native/threads.h"
+#include "native/unwind.h"
+
+#define HOOK __attribute__((visibility("default")))
+/* Of the hook itself, which keeps a frame pointer: the caller's is stored there, the return address above. */
+#define FRAME ((uintptr_t)__builtin_frame_address(0))
+
+enum { EARLY_BYTES = 64 * 1024, NUMBERS_AT_ONCE = 64 };
+
+hsn_allocator hsn_real;
+
+enum { FRESH, OPENING, ON, OFF };
+static _Atomic int state;
+static _Atomic uint64_t next_number = 1;
+static _Atomic unsigned long foreign;
+
+/* ---- before the real allocator is known: dlsym itself may ask for memory ---- */
+
+static _Alignas(16) unsigned char early[EARLY_BYTES];
+static size_t early_used;
+static bool is_resolving;
+
+static bool is_early(const void *block) { return (uintptr_t)block - (uintptr_t)early < EARLY_BYTES; }
+
+static void *take_early(size_t size)
+{
+    if (size > EARLY_BYTES - early_used) return NULL;
+    void *block = early + early_used;
+    early_used += (size + 15) & ~(size_t)15;
+    return block;
+}
+
+static void *next(const char *name)
+{
+    void *symbol = dlsym(RTLD_NEXT, name);
+    return symbol;
+}
+
+static void resolve(void)
+{
+    static const struct {
+        const char *name;
+        size_t at;
+    } names[] = {{"free", offsetof(hsn_allocator, free)}, {"calloc", offsetof(hsn_allocator, calloc)},
+                 {"realloc", offsetof(hsn_allocator, realloc)}, {"posix_memalign", offsetof(hsn_allocator, posix_memalign)},
+                 {"aligned_alloc", offsetof(hsn_allocator, aligned_alloc)}, {"memalign", offsetof(hsn_allocator, memalign)},
+                 {"valloc", offsetof(hsn_allocator, valloc)}, {"pvalloc", offsetof(hsn_allocator, pvalloc)},
+                 {"malloc", offsetof(hsn_allocator, malloc)}};
+    is_resolving = true;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        void *symbol = next(names[i].name);
+        memcpy((char *)&hsn_real + names[i].at, &symbol, sizeof symbol);
+    }
+    is_resolving = false;
+}
+
+/* True when the allocator behind is there; false inside the search for it. */
+static inline bool is_ready(void)
+{
+    if (__builtin_expect(hsn_real.malloc != NULL, 1)) return true;
+    if (is_resolving) return false;
+    resolve();
+    return true;
+}
+
+/* ---- on and off ---- */
+
+bool hsn_is_on(void) { return atomic_load_explicit(&state, memory_order_relaxed) == ON; }
+
+bool hsn_begin(void)
+{
+    int was = FRESH;
+    if (environ == NULL || !is_ready() || !atomic_compare_exchange_strong(&state, &was, OPENING)) return hsn_is_on();
+    const int error = errno;
+    atomic_store(&state, hsn_open_all() ? ON : OFF);
+    errno = error;
+    return hsn_is_on();
+}
+
+void hsn_end(void) { atomic_store(&state, OFF); }
+unsigned long hsn_foreign(void) { return atomic_load(&foreign); }
+
+/* ---- recording ---- */
+
+/* From 1, drawn by the hundred: threads do not share a cache line for each allocation. Inside hsn_enter. */
+static inline uint64_t draw_number(void)
+{
+    if (__builtin_expect(hsn_me.sequence == hsn_me.sequence_end, 0)) {
+        hsn_me.sequence = atomic_fetch_add_explicit(&next_number, NUMBERS_AT_ONCE, memory_order_relaxed);
+        hsn_me.sequence_end = hsn_me.sequence + NUMBERS_AT_ONCE;
+    }
+    return hsn_me.sequence++;
+}
+
+static inline uint32_t stack_at(uintptr_t frame)
+{
+    if (hsn_set.stacks == HSN_UNWIND_NONE) return 0;
+    uintptr_t frames[HSN_STACK_FRAMES];
+    const uintptr_t *saved = (const uintptr_t *)frame;
+    const hsn_place place = {.pc = saved[1], .sp = frame + 16, .bp = saved[0], .high = hsn_stack_high(frame)};
+    return hsn_stacks_intern(frames, hsn_unwind(hsn_set.stacks, place, frames, NULL, hsn_set.depth));
+}
+
+static __attribute__((noinline)) void record(void *block, size_t size, uintptr_t frame)
+{
+    hsn_enter();
+    const hsn_block b = {.address = (uintptr_t)block, .size = size, .sequence = draw_number(), .stack = stack_at(frame)};
+    hsn_table_add(&b);
+    hsn_leave();
+    if (__builtin_expect(b.sequence % NUMBERS_AT_ONCE == 0, 0) && hsn_listen_is_due(((const uintptr_t *)frame)[1]))
+        hsn_listen_if_due();
+}
+
+/* Is this allocation one that the table takes? In the sampled mode few are. */
+static inline bool is_taken(size_t size)
+{
+    if (hsn_set.sample_bytes == 0) return true;
+    return !hsn_sample_passes(&hsn_me.sampler, size) && hsn_sample_draw(&hsn_me.sampler, size, hsn_set.sample_bytes);
+}
+
+static inline bool may_record(void)
+{
+    if (__builtin_expect(atomic_load_explicit(&state, memory_order_relaxed) != ON, 0) && !hsn_begin()) return false;
+    return hsn_me.silent == 0 && hsn_me.critical == 0;
+}
+
+static inline void *note(void *block, size_t size, uintptr_t frame)
+{
+    if (block != NULL && may_record() && is_taken(size)) record(block, size, frame);
+    return block;
+}
+
+/* May the block be in the table, and may the table be used here? */
+static inline bool may_forget(const void *block)
+{
+    if (atomic_load_explicit(&state, memory_order_relaxed) < ON || hsn_me.critical != 0) return false;
+    return hsn_set.sample_bytes == 0 || hsn_table_may_have((uintptr_t)block);
+}
+
+/* Takes a block out of the table. Inside hsn_enter. */
+static inline bool take_out(void *block, hsn_block *was)
+{
+    const bool was_there = hsn_table_remove((uintptr_t)block, was);
+    if (__builtin_expect(!was_there, 0) && hsn_me.silent == 0 && hsn_set.sample_bytes == 0)
+        atomic_fetch_add_explicit(&foreign, 1, memory_order_relaxed);
+    return was_there;
+}
+
+/* ---- the family ---- */
+
+HOOK void *malloc(size_t size)
+{
+    if (!is_ready()) return take_early(size);
+    return note(hsn_real.malloc(size), size, FRAME);
+}
+
+HOOK void free(void *block)
+{
+    hsn_block was;
+    if (block == NULL || is_early(block)) return;
+    if (!is_ready()) return;
+    if (may_forget(block)) {
+        hsn_enter();
+        take_out(block, &was);
+        hsn_leave();
+    }
+    hsn_real.free(block);
+}
+
+HOOK void cfree(void *block) { free(block); }
+
+HOOK void *calloc(size_t count, size_t size)
+{
+    size_t bytes = 0;
+    const bool fits = !__builtin_mul_overflow(count, size, &bytes);
+    if (!is_ready()) return fits ? take_early(bytes) : NULL;
+    return note(hsn_real.calloc(count, size), bytes, FRAME);
+}
+
+HOOK int posix_memalign(void **out, size_t alignment, size_t size)
+{
+    if (!is_ready()) return ENOMEM;
+    const int error = hsn_real.posix_memalign(out, alignment, size);
+    if (error == 0) note(*out, size, FRAME);
+    return error;
+}
+
+HOOK void *aligned_alloc(size_t alignment, size_t size)
+{
+    return is_ready() ? note(hsn_real.aligned_alloc(alignment, size), size, FRAME) : NULL;
+}
+
+HOOK void *memalign(size_t alignment, size_t size)
+{
+    return is_ready() ? note(hsn_real.memalign(alignment, size), size, FRAME) : NULL;
+}
+
+HOOK void *valloc(size_t size) { return is_ready() ? note(hsn_real.valloc(size), size, FRAME) : NULL; }
+HOOK void *pvalloc(size_t size) { return is_ready() ? note(hsn_real.pvalloc(size), size, FRAME) : NULL; }
+
+/* ---- realloc ---- */
+
+/* Out of the table and into the row of this thread: inside the allocator the block may belong to nobody, and somebody else may get it. */
+static bool lift(void *block, hsn_block *was)
+{
+    if (!may_forget(block)) return false;
+    hsn_enter();
+    const bool was_there = take_out(block, was);
+    hsn_entry *row = was_there ? hsn_thread_entry() : NULL;
+    if (row != NULL) row->moving = *was;
+    hsn_leave();
+    return was_there;
+}
+
+/* Back into the table: where it is now, under the number and the stack that it always had. */
+static void put_down(void *block, size_t size, const hsn_block *was)
+{
+    hsn_block b = *was;
+    b.address = (uintptr_t)block;
+    b.size = size;
+    hsn_enter();
+    if (hsn_me.entry != NULL) hsn_me.entry->moving.address = 0;
+    if (block != NULL) hsn_table_add(&b);
+    hsn_leave();
+}
+
+static void *move_block(void *block, size_t size, uintptr_t frame)
+{
+    hsn_block was;
+    if (block == NULL) return note(hsn_real.realloc(NULL, size), size, frame);
+    if (!lift(block, &was)) return note(hsn_real.realloc(block, size), size, frame);
+    void *moved = hsn_real.realloc(block, size);
+    if (moved == NULL) {
+        put_down(size == 0 ? NULL : block, was.size, &was); /* a size of 0 has freed it; else it is as it was */
+    } else {
+        put_down(hsn_me.silent != 0 || is_taken(size) ? moved : NULL, size, &was);
+    }
+    return moved;
+}
+
+/* A block of the early days moves into the real heap. Its size is not known, but the end of where it lies is. */
+static void *move_early(void *block, size_t size, uintptr_t frame)
+{
+    void *moved = note(hsn_real.malloc(size), size, frame);
+    const size_t behind = (size_t)(early + EARLY_BYTES - (unsigned char *)block);
+    if (moved != NULL) memcpy(moved, block, size < behind ? size : behind);
+    return moved;
+}
+
+HOOK void *realloc(void *block, size_t size)
+{
+    if (!is_ready()) return take_early(size);
+    return is_early(block) ? move_early(block, size, FRAME) : move_block(block, size, FRAME);
+}
+
+HOOK void *reallocarray(void *block, size_t count, size_t size)
+{
+    size_t bytes;
+    if (!is_ready() || __builtin_mul_overflow(count, size, &bytes)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return is_early(block) ? move_early(block, bytes, FRAME) : move_block(block, bytes, FRAME);
+}
+
+/* ---- code that goes away ---- */
+
+HOOK int dlclose(void *handle)
+{
+    static int (*real)(void *);
+    if (real == NULL) {
+        void *symbol = next("dlclose");
+        memcpy(&real, &symbol, sizeof symbol);
+    }
+    const int error = real(handle);
+    hsn_unwind_forget();
+    return error;
+}

@@ -1,0 +1,47 @@
+/*
+ * What each thread keeps of its own, in static TLS (initial-exec: the dynamic kind would allocate at the first look, from inside an
+ * allocation), and the critical section that a stop waits for.
+ *
+ * A thread inside the table must not be stopped there: it would hold a lock for ever in the copy, or leave a chain half made. So the
+ * handler of the stop signal only leaves its ticket with a thread that is inside, and the thread sends itself the signal anew when it
+ * comes out.
+ */
+#ifndef HSN_LOCAL_H
+#define HSN_LOCAL_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "native/sample.h"
+
+typedef struct hsn_entry hsn_entry; /* threads.h */
+
+typedef struct hsn_local {
+    volatile int critical;     /* depth of hsn_enter; only this thread and its handlers write */
+    int silent;                /* > 0: what it allocates is not recorded */
+    volatile uint64_t pending; /* ticket of a stop that came in the meantime, 0 = none (stop.h) */
+    uint64_t sequence, sequence_end; /* numbers drawn and not yet given out */
+    hsn_sampler sampler;
+    uintptr_t stack_high;      /* end of its stack; 0 = not asked yet */
+    hsn_entry *entry;          /* its row in the list of threads; NULL = none yet */
+} hsn_local;
+
+extern __thread hsn_local hsn_me __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* Sends the calling thread the signal that it had put off. (stop.c) */
+void hsn_stop_again(void);
+
+static inline void hsn_enter(void)
+{
+    hsn_me.critical++;
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+static inline void hsn_leave(void)
+{
+    atomic_signal_fence(memory_order_seq_cst);
+    if (--hsn_me.critical == 0 && __builtin_expect(hsn_me.pending != 0, 0)) hsn_stop_again();
+}
+
+#endif

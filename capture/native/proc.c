@@ -1,0 +1,121 @@
+/* Small files of /proc (proc.h). */
+#include "native/proc.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+int hsn_proc_number(const char *text)
+{
+    int n = 0;
+    while (*text >= '0' && *text <= '9' && n < 100 * 1000 * 1000)
+        n = n * 10 + (*text++ - '0');
+    return n;
+}
+
+/* Reads the beginning of a file: at most size - 1 bytes, then NUL. How many. */
+static size_t read_file(const char *path, char *out, size_t size)
+{
+    size_t used = 0;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    while (fd >= 0 && used + 1 < size) {
+        const ssize_t got = read(fd, out + used, size - 1 - used);
+        if (got <= 0) break;
+        used += (size_t)got;
+    }
+    if (fd >= 0) close(fd);
+    out[used] = '\0';
+    return used;
+}
+
+static void task_path(char out[64], int tid, const char *file)
+{
+    static const char folder[] = "/proc/self/task/";
+    char digits[12];
+    size_t first = sizeof digits;
+    do
+        digits[--first] = (char)('0' + tid % 10);
+    while ((tid /= 10) > 0);
+    char *at = out;
+    memcpy(at, folder, sizeof folder - 1);
+    at += sizeof folder - 1;
+    memcpy(at, digits + first, sizeof digits - first);
+    at += sizeof digits - first;
+    *at++ = '/';
+    memcpy(at, file, strlen(file) + 1);
+}
+
+void hsn_proc_thread_name(int tid, char out[16])
+{
+    char path[64];
+    task_path(path, tid, "comm");
+    const size_t size = read_file(path, out, 16);
+    if (size > 0 && out[size - 1] == '\n') out[size - 1] = '\0';
+}
+
+static uint64_t hexadecimal(const char *text)
+{
+    uint64_t n = 0;
+    for (;; text++) {
+        if (*text >= '0' && *text <= '9') n = n << 4 | (uint64_t)(*text - '0');
+        else if (*text >= 'a' && *text <= 'f') n = n << 4 | (uint64_t)(*text - 'a' + 10);
+        else return n;
+    }
+}
+
+bool hsn_proc_blocks(int tid, int signal)
+{
+    char path[64], text[2048];
+    static const char key[] = "\nSigBlk:\t";
+    task_path(path, tid, "status");
+    read_file(path, text, sizeof text);
+    const char *line = strstr(text, key);
+    return line != NULL && (hexadecimal(line + sizeof key - 1) >> (signal - 1) & 1) != 0;
+}
+
+void hsn_proc_put(const char *path, const char *text)
+{
+    const int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0) return;
+    if (write(fd, text, strlen(text)) < 0) {
+        /* A limit stays as it was: nothing depends on it. */
+    }
+    close(fd);
+}
+
+/* A line of maps, as far as it is read. */
+typedef struct line {
+    enum { LOW, HIGH, REST } part;
+    uintptr_t low, high;
+} line;
+
+/* True when both numbers are there. */
+static bool add_byte(line *l, char c)
+{
+    const uintptr_t digit = (uintptr_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+    if (c == '\n') {
+        *l = (line){0};
+    } else if (l->part == LOW) {
+        if (c == '-') l->part = HIGH;
+        else l->low = l->low << 4 | digit;
+    } else if (l->part == HIGH) {
+        if (c != ' ') l->high = l->high << 4 | digit;
+        else l->part = REST;
+        return c == ' ';
+    }
+    return false;
+}
+
+hsn_range hsn_proc_mapping(uintptr_t address)
+{
+    char text[4096];
+    line l = {0};
+    hsn_range found = {0, 0};
+    ssize_t size;
+    const int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    while (fd >= 0 && found.high == 0 && (size = read(fd, text, sizeof text)) > 0)
+        for (ssize_t i = 0; i < size; i++)
+            if (add_byte(&l, text[i]) && address >= l.low && address < l.high) found = (hsn_range){l.low, l.high};
+    if (fd >= 0) close(fd);
+    return found;
+}

@@ -1,0 +1,26 @@
+/* Small files of /proc, read without malloc and stdio. */
+#ifndef HSN_PROC_H
+#define HSN_PROC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "native/world.h"
+
+/* The decimal number at the beginning; 0 if there is none. */
+int hsn_proc_number(const char *text);
+
+/* Cut to 15 bytes; "" when it is not to be had. */
+void hsn_proc_thread_name(int tid, char out[16]);
+
+/* Does this thread block the signal? False when that is not to be had. */
+bool hsn_proc_blocks(int tid, int signal);
+
+/* Writes a short text into a file that exists. */
+void hsn_proc_put(const char *path, const char *text);
+
+/* The mapping that holds `address`; 0,0 = none. */
+hsn_range hsn_proc_mapping(uintptr_t address);
+
+#endif

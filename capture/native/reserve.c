@@ -1,0 +1,35 @@
+/* The agent's own memory: mmap, and a list of what came of it. */
+#include "native/reserve.h"
+
+#include <stdatomic.h>
+#include <sys/mman.h>
+
+enum { RANGES = 64 };
+
+static hsn_range ranges[RANGES];
+static atomic_size_t range_count;
+
+void hsn_reserve_note(uintptr_t low, uintptr_t high)
+{
+    const size_t at = atomic_fetch_add(&range_count, 1);
+    if (at < RANGES) ranges[at] = (hsn_range){low, high};
+}
+
+void *hsn_reserve(size_t *size, size_t least)
+{
+    for (;; *size /= 2) {
+        void *at = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (at != MAP_FAILED) {
+            hsn_reserve_note((uintptr_t)at, (uintptr_t)at + *size);
+            return at;
+        }
+        if (*size / 2 < least) return NULL;
+    }
+}
+
+const hsn_range *hsn_reserved(size_t *count)
+{
+    const size_t known = atomic_load(&range_count);
+    *count = known < RANGES ? known : RANGES;
+    return ranges;
+}

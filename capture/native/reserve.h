@@ -1,0 +1,26 @@
+/*
+ * The agent's own memory: address space taken once, never given back, pages when they are touched. All of it is on one list, since
+ * a conservative scan must leave it out: it holds the address of every block and roots none.
+ */
+#ifndef HSN_RESERVE_H
+#define HSN_RESERVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "native/world.h"
+
+/*
+ * Zeroed private memory of *size bytes, or half of that, and so on down to `least`, where the address space is limited (RLIMIT_AS, no
+ * overcommit). *size is what was taken. NULL when there is not even that. Not behind malloc.
+ */
+void *hsn_reserve(size_t *size, size_t least);
+
+/* Puts a range on the list that somebody else has mapped: the agent's own variables, its thread's stack. */
+void hsn_reserve_note(uintptr_t low, uintptr_t high);
+
+/* The list; borrowed for ever. */
+const hsn_range *hsn_reserved(size_t *count);
+
+#endif

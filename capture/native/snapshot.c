@@ -1,0 +1,198 @@
+/*
+ * A capture (snapshot.h).
+ *
+ *      this thread                                   the child
+ *      ───────────                                   ─────────
+ *      measure the process
+ *      stop all threads      ┐
+ *      clone ────────────────┼─────────────────────► who am I, last to live, first to die
+ *      release all threads   ┘ the pause             blocks that were being moved ──► table
+ *      wait                                          stacks of the threads
+ *        ◄──────────── ends ───────────────────────  "ok", the walk
+ */
+#include "native/snapshot.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "native/hooks.h"
+#include "native/local.h"
+#include "native/proc.h"
+#include "native/reserve.h"
+#include "native/settings.h"
+#include "native/stacks.h"
+#include "native/start.h"
+#include "native/stop.h"
+#include "native/table.h"
+#include "native/threads.h"
+#include "native/world.h"
+
+enum { NICENESS = 5, CPU_SECONDS = 1800, MOVING = 256, GREG_BP = 10, GREG_PC = 16, WAIT_NS = 1000 * 1000 };
+
+static atomic_bool is_taken;
+
+/* ---- the child ---- */
+
+static void leave(int status)
+{
+    for (;;)
+        syscall(SYS_exit_group, status);
+}
+
+/* The parent must outlive this process and not the other way round, and the kernel must see that too. False: it is gone already. */
+static bool settle_down(pid_t parent)
+{
+    const struct rlimit no_core = {0, 0}, time = {CPU_SECONDS, CPU_SECONDS};
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) return false;
+    hsn_proc_put("/proc/self/oom_score_adj", "1000");
+    setrlimit(RLIMIT_CORE, &no_core);
+    setrlimit(RLIMIT_CPU, &time);
+    setpriority(PRIO_PROCESS, 0, NICENESS);
+    return true;
+}
+
+/* Whoever waits for the end of a pipe of the program's must not wait for this process. */
+static void close_others(int kept)
+{
+    if (kept > 0) syscall(SYS_close_range, 0u, (unsigned)kept - 1, 0u);
+    syscall(SYS_close_range, (unsigned)kept + 1, ~0u, 0u);
+}
+
+/* What was inside realloc, put back; but not where another block has that memory by now. */
+static void put_back_moving(void)
+{
+    hsn_block moving[MOVING], block;
+    size_t count = 0, rows = 0;
+    const hsn_entry *row;
+    while ((row = hsn_thread_next(&rows)) != NULL && count < MOVING)
+        if (row->moving.address != 0) moving[count++] = row->moving;
+    uint64_t cursor = 0;
+    while (count > 0 && hsn_table_next(&cursor, &block))
+        for (size_t i = 0; i < count; i++)
+            if (block.address < moving[i].address + moving[i].size && moving[i].address < block.address + block.size)
+                moving[i].address = 0;
+    for (size_t i = 0; i < count; i++)
+        if (moving[i].address != 0 && !hsn_table_find(moving[i].address, &block)) hsn_table_add(&moving[i]);
+}
+
+/* Bounds that nobody has said: the mapping in which the stack pointer is. */
+static void find_stack(hsn_thread *t)
+{
+    const uintptr_t known = t->stack.high != 0 ? t->stack.high - 1 : t->stack_pointer;
+    if (t->stack.low != 0 || known == 0) return;
+    const hsn_range mapping = hsn_proc_mapping(known);
+    t->stack = (hsn_range){mapping.low, t->stack.high != 0 ? t->stack.high : mapping.high};
+}
+
+static void find_frames(hsn_thread *t)
+{
+    hsn_place place = {.pc = t->registers[GREG_PC], .sp = t->stack_pointer, .bp = t->registers[GREG_BP], .is_interrupted = true};
+    if (!t->is_stopped) return;
+    const bool is_own = place.sp >= t->stack.low && place.sp < t->stack.high;
+    place.high = is_own ? t->stack.high : hsn_proc_mapping(place.sp).high;
+    t->frame_count = hsn_unwind(HSN_UNWIND_CFI, place, t->frames, t->frame_tops, HSN_THREAD_FRAMES);
+}
+
+static void work(hsn_world *world, hsn_stopped *stopped, const hsa_request *request, pid_t parent)
+{
+    world->pause_ns = hsa_now_ns() - stopped->began_ns;
+    hsn_me.silent++;
+    if (!settle_down(parent)) leave(1);
+    close_others(request->fd);
+    hsn_table_adopt();
+    hsn_stacks_adopt();
+    put_back_moving();
+    for (size_t i = 0; i < stopped->count; i++) {
+        find_stack(&stopped->threads[i]);
+        find_frames(&stopped->threads[i]);
+    }
+    world->threads = stopped->threads;
+    world->thread_count = stopped->count;
+    leave(hsa_accept(request) && hsn_walk(world, request) == HSC_OK ? 0 : 1);
+}
+
+/* ---- the parent ---- */
+
+static void describe(hsn_world *world)
+{
+    hsa_know_self(&world->self);
+    hsa_measure(&world->metrics);
+    world->excluded = hsn_reserved(&world->excluded_count);
+    world->sample_bytes = hsn_set.sample_bytes;
+    world->foreign_blocks = hsn_foreign();
+    world->lost_blocks = hsn_table_lost();
+}
+
+static const char *why_no_child(int error)
+{
+    if (error == ENOMEM)
+        return "the program cannot be forked: the system grants no memory for a copy (vm.overcommit_memory=2, or a limit of its container); "
+               "free memory, or allow overcommitment";
+    if (error == EAGAIN) return "the program cannot be forked: its user has as many processes as it may (ulimit -u, pids.max)";
+    return "the program cannot be forked: the system refuses it";
+}
+
+/* Stops, forks, releases. The child's pid, or -1 with errno. Only the parent returns. */
+static pid_t split(hsn_world *world, const hsa_request *request, const ucontext_t *context, uint64_t *pause_ns)
+{
+    hsn_stopped stopped;
+    const pid_t self = getpid();
+    hsn_stop_all(hsn_agent_tid(), context, &stopped);
+    world->missed_threads = stopped.missed;
+    const pid_t child = (pid_t)syscall(SYS_clone, 0UL, NULL, NULL, NULL, 0UL);
+    if (child == 0) work(world, &stopped, request, self);
+    const int error = errno;
+    hsn_stop_release();
+    *pause_ns = hsa_now_ns() - stopped.began_ns;
+    errno = error;
+    return child;
+}
+
+static bool wait_for(pid_t child)
+{
+    int status = 0;
+    while (waitpid(child, &status, __WCLONE) < 0)
+        if (errno != EINTR) return false;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static void take_turn(void)
+{
+    while (atomic_exchange(&is_taken, true))
+        nanosleep(&(struct timespec){.tv_nsec = WAIT_NS}, NULL);
+}
+
+hsn_taken hsn_snapshot(const hsa_request *request, const ucontext_t *context)
+{
+    hsn_taken taken = {0};
+    hsn_world world = {0};
+    sigset_t all, before;
+    if (!hsn_is_on()) return (hsn_taken){.error = "the agent does not record in this process: it had no memory for its table, or was told not to"};
+    take_turn();
+    hsn_me.silent++;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    describe(&world);
+    pid_t child = -1;
+    if (!hsn_stop_arm())
+        taken.error = "no signal is free to stop the threads of the program with; name one: HSDIFF_NATIVE=signal=N";
+    else if ((child = split(&world, request, context, &taken.pause_ns)) < 0)
+        taken.error = why_no_child(errno);
+    if (child > 0) taken.is_whole = wait_for(child);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    hsn_me.silent--;
+    atomic_store(&is_taken, false);
+    return taken;
+}
+
+void hsn_snapshot_adopt(void) { atomic_store(&is_taken, false); }

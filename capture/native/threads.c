@@ -1,0 +1,201 @@
+/* The list of threads (threads.h): rows by tid, taken by compare-and-swap, taken over from threads that are gone. */
+#include "native/threads.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "native/hooks.h"
+#include "native/reserve.h"
+#include "native/start.h"
+
+extern void *__libc_stack_end; /* of ld.so: where the stack of the main thread began */
+
+enum { ROWS = 1 << 14, TRIES = 64, FOREIGN_PAGES = 16 };
+static const uintptr_t PAGE = 4096, MAX_STACK = (uintptr_t)1 << 30, TCB_BYTES = 2304;
+
+__thread hsn_local hsn_me __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+static hsn_entry *rows;
+static size_t tls_size;
+static int main_tid;
+
+bool hsn_threads_open(void)
+{
+    size_t size = ROWS * sizeof *rows;
+    rows = hsn_reserve(&size, size);
+    main_tid = (int)getpid();
+    return rows != NULL;
+}
+
+/* Asks ld.so once, as the sanitizers do: there is no public way. */
+static void measure_tls(void)
+{
+    size_t size = 0, align = 0;
+    void (*ask)(size_t *, size_t *) = NULL;
+    void *symbol = dlsym(RTLD_DEFAULT, "_dl_get_tls_static_info");
+    memcpy(&ask, &symbol, sizeof ask);
+    if (ask != NULL) ask(&size, &align);
+    tls_size = size > TCB_BYTES ? size - TCB_BYTES : 0;
+}
+
+/* Also what lies behind the control block of a thread belongs to it: glibc's own part, with its thread-specific values. */
+hsn_range hsn_thread_tls(void)
+{
+    const uintptr_t block = (uintptr_t)__builtin_thread_pointer();
+    return tls_size == 0 ? (hsn_range){0, 0} : (hsn_range){(block - tls_size) & ~(uintptr_t)7, block + TCB_BYTES};
+}
+
+/* ---- rows ---- */
+
+static bool is_gone(int tid) { return syscall(SYS_tgkill, getpid(), tid, 0) != 0 && errno == ESRCH; }
+
+/* The row that this thread may have: its own from before, an empty one, or a dead thread's. */
+static hsn_entry *claim(int tid)
+{
+    for (size_t i = 0; i < TRIES; i++) {
+        hsn_entry *row = &rows[((size_t)tid + i) % ROWS];
+        int there = row->tid;
+        if (there == tid) return row;
+        if ((there == 0 || is_gone(there)) && atomic_compare_exchange_strong(&row->tid, &there, tid)) return row;
+    }
+    return NULL;
+}
+
+hsn_entry *hsn_thread_entry(void)
+{
+    if (hsn_me.entry == NULL && rows != NULL) {
+        const int error = errno;
+        hsn_me.entry = claim((int)syscall(SYS_gettid));
+        if (hsn_me.entry != NULL) {
+            hsn_me.entry->stack = (hsn_range){0, 0};
+            hsn_me.entry->moving = (hsn_block){0};
+            hsn_me.entry->tls = (hsn_range){0, 0};
+        }
+        errno = error;
+    }
+    return hsn_me.entry;
+}
+
+const hsn_entry *hsn_thread_find(int tid)
+{
+    for (size_t i = 0; i < TRIES && rows != NULL; i++) {
+        const hsn_entry *row = &rows[((size_t)tid + i) % ROWS];
+        if (row->tid == tid) return row;
+    }
+    return NULL;
+}
+
+const hsn_entry *hsn_thread_next(size_t *cursor)
+{
+    while (rows != NULL && *cursor < ROWS) {
+        const hsn_entry *row = &rows[(*cursor)++];
+        if (row->tid != 0) return row;
+    }
+    return NULL;
+}
+
+void hsn_threads_adopt(void)
+{
+    if (rows == NULL) return;
+    const hsn_entry mine = hsn_me.entry == NULL ? (hsn_entry){0} : *hsn_me.entry;
+    madvise(rows, ROWS * sizeof *rows, MADV_DONTNEED);
+    hsn_me.entry = NULL;
+    hsn_entry *row = hsn_thread_entry();
+    if (row == NULL) return;
+    row->stack = mine.stack;
+    row->tls = mine.tls;
+    row->moving = mine.moving;
+}
+
+/* ---- stacks ---- */
+
+/* A stack that is not the thread's own, a coroutine's or a handler's: the page, and the next ones if all are mapped. */
+static uintptr_t foreign_high(uintptr_t sp)
+{
+    unsigned char resident[FOREIGN_PAGES];
+    const uintptr_t next = (sp | (PAGE - 1)) + 1;
+    const int error = errno;
+    const bool is_mapped = mincore((void *)next, FOREIGN_PAGES * PAGE, resident) == 0;
+    errno = error;
+    return is_mapped ? next + FOREIGN_PAGES * PAGE : next;
+}
+
+/* The control block of a thread that glibc made lies at the top of its stack; the main thread's lies elsewhere. */
+static uintptr_t own_high(uintptr_t sp)
+{
+    const uintptr_t begun = (uintptr_t)__libc_stack_end, block = (uintptr_t)__builtin_thread_pointer();
+    const bool is_main = (int)syscall(SYS_gettid) == main_tid;
+    const uintptr_t high = is_main ? begun : block;
+    return sp < high && high - sp < MAX_STACK ? high : 0;
+}
+
+uintptr_t hsn_stack_high(uintptr_t sp)
+{
+    if (__builtin_expect(hsn_me.stack_high == 0, 0)) hsn_me.stack_high = own_high(sp);
+    const uintptr_t high = hsn_me.stack_high;
+    return __builtin_expect(sp < high && high - sp < MAX_STACK, 1) ? high : foreign_high(sp);
+}
+
+static void describe_self(void)
+{
+    hsn_entry *row = hsn_thread_entry();
+    pthread_attr_t attributes;
+    void *low = NULL;
+    size_t size = 0;
+    if (row == NULL) return;
+    row->tls = hsn_thread_tls();
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+    pthread_attr_getstack(&attributes, &low, &size);
+    pthread_attr_destroy(&attributes);
+    row->stack = (hsn_range){(uintptr_t)low, (uintptr_t)low + size};
+}
+
+void hsn_threads_describe_main(uintptr_t high)
+{
+    hsn_entry *row = hsn_thread_entry();
+    measure_tls();
+    if (row == NULL) return;
+    row->tls = hsn_thread_tls();
+    row->stack = (hsn_range){0, high};
+}
+
+/* ---- pthread_create ---- */
+
+typedef struct beginning {
+    void *(*routine)(void *);
+    void *argument;
+} beginning;
+
+static void *begin(void *context)
+{
+    const beginning b = *(beginning *)context;
+    hsn_me.silent++;
+    hsn_real.free(context);
+    describe_self();
+    hsn_me.silent--;
+    return b.routine(b.argument);
+}
+
+static int (*real_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+
+__attribute__((visibility("default"))) int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                                                          void *(*routine)(void *), void *argument)
+{
+    if (real_create == NULL) {
+        void *symbol = dlsym(RTLD_NEXT, "pthread_create");
+        memcpy(&real_create, &symbol, sizeof symbol);
+    }
+    if (!hsn_is_on()) return real_create(thread, attributes, routine, argument);
+    hsn_listen_if_due();
+    beginning *b = hsn_real.malloc(sizeof *b);
+    if (b == NULL) return EAGAIN;
+    *b = (beginning){routine, argument};
+    const int error = real_create(thread, attributes, begin, b);
+    if (error != 0) hsn_real.free(b);
+    return error;
+}

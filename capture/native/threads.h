@@ -1,0 +1,52 @@
+/*
+ * The list of threads: where the stack and the static TLS of each are, and the block that it is just moving. pthread_create is wrapped, so
+ * that a thread says this before its own code runs: pthread_getattr_np in a hook would wait for a lock under which it allocates itself. A
+ * thread that came another way (thrd_create, one from before the agent) gets its row at its first allocation, with what its registers say.
+ */
+#ifndef HSN_THREADS_H
+#define HSN_THREADS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "native/local.h"
+#include "native/table.h"
+#include "native/world.h"
+
+struct hsn_entry {
+    _Atomic int tid; /* 0 = free */
+    hsn_range stack; /* 0,0 = not known */
+    hsn_range tls;
+    /*
+     * The block that realloc has in its hands, taken out of the table for the time: address 0 = none. The child of a snapshot puts it back,
+     * unless its memory is another block's by then.
+     */
+    hsn_block moving;
+};
+
+/* Takes the address space for 16,384 threads. False when there is none. Once, by the main thread or before there are others. */
+bool hsn_threads_open(void);
+
+/* The end of the calling thread's stack as far as its hooks may read; 0 = do not. Kept in hsn_me. `sp`: anywhere in it. */
+uintptr_t hsn_stack_high(uintptr_t sp);
+
+/* The row of the calling thread; NULL when there is no room. */
+hsn_entry *hsn_thread_entry(void);
+
+/* Stack and TLS of the calling thread, the main one, whose stack ends at `high`. */
+void hsn_threads_describe_main(uintptr_t high);
+
+/* Static TLS and control block of the calling thread; 0,0 when their size is not known. Async-signal-safe. */
+hsn_range hsn_thread_tls(void);
+
+/* The row of a thread, or NULL. */
+const hsn_entry *hsn_thread_find(int tid);
+
+/* All rows, also of threads that are gone; a cursor starts as 0. NULL at the end. */
+const hsn_entry *hsn_thread_next(size_t *cursor);
+
+/* In the child of a fork: one thread is left, this one. */
+void hsn_threads_adopt(void);
+
+#endif

@@ -1,0 +1,126 @@
+/*
+ * Walks a stack (unwind.h). Every address is checked before it is read: at or above the stack pointer, at most 16 below the end (`fp + 16 <=
+ * end` would let garbage near 2^64 through), aligned, and above the frame before; so wrong rules give wrong frames and nothing worse.
+ */
+#include "native/unwind.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include "native/cfi.h"
+#include "native/reserve.h"
+
+enum { CACHE_BITS = 16 };
+
+/* Two words that any thread may write at any time: what does not belong together does not give the key. */
+typedef struct cached {
+    _Atomic uint64_t key_by_rule, rule;
+} cached;
+
+static cached *cache;
+static _Atomic uint64_t generation; /* in the upper 16 bits of keys, where addresses have none */
+
+bool hsn_unwind_open(void)
+{
+    size_t size = sizeof(cached) << CACHE_BITS;
+    cache = hsn_reserve(&size, size);
+    return cache != NULL;
+}
+
+void hsn_unwind_forget(void) { atomic_fetch_add(&generation, UINT64_C(1) << 48); }
+
+static __attribute__((noinline)) hsn_rule find_rule(uintptr_t pc, cached *slot, uint64_t key)
+{
+    const hsn_rule rule = hsn_cfi_rule(pc);
+    if (slot != NULL) {
+        uint64_t bits;
+        memcpy(&bits, &rule, sizeof bits);
+        atomic_store_explicit(&slot->rule, bits, memory_order_relaxed);
+        atomic_store_explicit(&slot->key_by_rule, key ^ bits, memory_order_relaxed);
+    }
+    return rule;
+}
+
+static inline hsn_rule rule_at(uintptr_t pc, uint64_t epoch)
+{
+    if (__builtin_expect(cache == NULL, 0)) return find_rule(pc, NULL, 0);
+    const uint64_t key = pc ^ epoch;
+    cached *slot = &cache[(pc * UINT64_C(0x9E3779B97F4A7C15)) >> (64 - CACHE_BITS)];
+    const uint64_t bits = atomic_load_explicit(&slot->rule, memory_order_relaxed);
+    if (__builtin_expect((atomic_load_explicit(&slot->key_by_rule, memory_order_relaxed) ^ bits) != key, 0))
+        return find_rule(pc, slot, key);
+    hsn_rule rule;
+    memcpy(&rule, &bits, sizeof rule);
+    return rule;
+}
+
+static inline bool is_readable(const hsn_place *p, uintptr_t at) { return at >= p->sp && at <= p->high - 16 && at % 8 == 0; }
+static inline uintptr_t word(uintptr_t at) { return *(const uintptr_t *)at; }
+
+/* From here on the caller's: sp is where its frame begins, the return address below it. */
+static inline bool leave_to(hsn_place *p, uintptr_t cfa, uintptr_t bp)
+{
+    if (cfa <= p->sp || cfa > p->high || cfa % 8 != 0) return false;
+    *p = (hsn_place){.pc = word(cfa - 8), .sp = cfa, .bp = bp, .high = p->high};
+    return p->pc != 0;
+}
+
+static inline bool step_by_pointer(hsn_place *p)
+{
+    const uintptr_t at = p->bp;
+    return is_readable(p, at) && leave_to(p, at + 16, word(at));
+}
+
+/* Below an interrupted function: everything stands in the context. A handler on a stack of its own ends here. */
+static bool step_by_signal(hsn_place *p)
+{
+    const ucontext_t *context = (const ucontext_t *)p->sp;
+    if (p->sp % 8 != 0 || p->high - p->sp < sizeof *context) return false;
+    const greg_t *r = context->uc_mcontext.gregs;
+    const uintptr_t sp = (uintptr_t)r[REG_RSP];
+    if (sp <= p->sp || sp > p->high - 16) return false;
+    *p = (hsn_place){(uintptr_t)r[REG_RIP], sp, (uintptr_t)r[REG_RBP], true, p->high};
+    return p->pc != 0;
+}
+
+static inline bool step_by_rule(hsn_place *p, uint64_t epoch)
+{
+    const hsn_rule rule = rule_at(p->is_interrupted ? p->pc : p->pc - 1, epoch);
+    uintptr_t cfa;
+    switch (rule.kind) {
+    case HSN_RULE_SP: cfa = p->sp + (uintptr_t)(intptr_t)rule.cfa_offset; break;
+    case HSN_RULE_BP: cfa = p->bp + (uintptr_t)(intptr_t)rule.cfa_offset; break;
+    case HSN_RULE_BP_DEREF: {
+        const uintptr_t at = p->bp + (uintptr_t)(intptr_t)rule.cfa_offset;
+        if (!is_readable(p, at)) return false;
+        cfa = word(at);
+        break;
+    }
+    case HSN_RULE_SIGNAL: return step_by_signal(p);
+    case HSN_RULE_END: return false;
+    default: return step_by_pointer(p);
+    }
+    uintptr_t bp = p->bp;
+    if (rule.bp_at != HSN_BP_KEPT) {
+        const uintptr_t at = cfa + (uintptr_t)((intptr_t)rule.bp_at * 8);
+        if (!is_readable(p, at)) return false;
+        bp = word(at);
+    }
+    return leave_to(p, cfa, bp);
+}
+
+size_t hsn_unwind(hsn_unwind_way way, hsn_place place, uintptr_t *frames, uintptr_t *tops, size_t limit)
+{
+    if (limit == 0 || way == HSN_UNWIND_NONE || place.pc == 0) return 0;
+    const uint64_t epoch = atomic_load_explicit(&generation, memory_order_relaxed);
+    const bool is_walkable = place.high >= 16 && place.sp < place.high && place.sp % 8 == 0;
+    size_t count = 0;
+    for (bool goes_on = true; goes_on && count < limit; count++) {
+        frames[count] = place.pc;
+        goes_on = is_walkable && (way == HSN_UNWIND_CFI ? step_by_rule(&place, epoch) : step_by_pointer(&place));
+        if (tops != NULL) tops[count] = goes_on ? place.sp : 0;
+    }
+    return count;
+}
