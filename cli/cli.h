@@ -18,6 +18,7 @@
 
 #include <hsdiff/diff.h>
 #include <hsdiff/import.h>
+#include <hsdiff/live.h>
 #include <hsdiff/report.h>
 #include <hsdiff/run.h>
 #include <hsdiff/status.h>
@@ -35,9 +36,9 @@ typedef enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } cli
 
 /* Everything an option can set; zero is the default of each. */
 typedef struct cli_options {
-    const char *format, *output, *objects, *temp_dir, *from, *only, *generate, *retained, *config;
+    const char *format, *output, *objects, *temp_dir, *from, *only, *generate, *retained, *config, *way;
     int sort, table, match, color, top_sort, top_table;
-    uint64_t top, memory_bytes, noise_bytes, threads, level, warmup, places, max_bytes;
+    uint64_t top, memory_bytes, noise_bytes, threads, level, warmup, places, max_bytes, every_ms, after_ms, timeout_ms, count, pid;
     unsigned dump_numbers[2]; /* before, after */
     const char **keys;        /* "TYPE:FIELD" each; room for one a word of the command line */
     size_t key_count;
@@ -45,8 +46,10 @@ typedef struct cli_options {
     size_t label_count;
     const char **also;        /* --also FORMAT=FILE, likewise */
     size_t also_count;
+    const char **symbols;     /* --symbols, likewise */
+    size_t symbol_count;
     bool has_level, force, summary, partial, exact_bytes, plain, wide, with_values, final_is_strong;
-    bool tree, no_holders, has_warmup, cohorts, no_cohorts, survivors, init, update_baseline, identities;
+    bool tree, no_holders, has_warmup, cohorts, no_cohorts, survivors, init, update_baseline, identities, forget, open_inspector;
     bool no_progress, quiet, verbose, help, version;
 } cli_options;
 
@@ -62,6 +65,7 @@ typedef struct cli_app {
     size_t input_count;
     size_t first_group; /* inputs in front of a "--" that has inputs on both sides; else 0 */
     hsd_run run;
+    bool has_dashes;    /* there was a "--" */
     bool saw_damage; /* input was skipped: exit status 3 even when all else went well */
 } cli_app;
 
@@ -98,7 +102,10 @@ struct cli_command {
 #define CLI_ON_CHECK    0x400u
 #define CLI_ON_SERIES   0x800u
 #define CLI_ON_BASELINE 0x1000u
-#define CLI_ON_ALL     0x1FFFu
+#define CLI_ON_CAPTURE 0x2000u
+#define CLI_ON_RECEIVE 0x4000u
+#define CLI_ON_SYMBOLIZE 0x8000u
+#define CLI_ON_ALL     0xFFFFu
 #define CLI_ON_WORK    (CLI_ON_ALL & ~CLI_ON_HELP)
 
 /* Row i of the table; NULL past the end. The first is the default. */
@@ -107,6 +114,6 @@ const cli_command *cli_command_find(const char *name);
 
 extern const cli_command cli_command_diff, cli_command_top, cli_command_paths, cli_command_import, cli_command_info, cli_command_dump,
     cli_command_verify, cli_command_salvage, cli_command_help, cli_command_demo, cli_command_check, cli_command_series,
-    cli_command_baseline;
+    cli_command_baseline, cli_command_capture, cli_command_receive, cli_command_symbolize;
 
 #endif

@@ -163,7 +163,7 @@ int main(int argc, char **argv)
     occupy_standard_descriptors();
     cli_signals_begin();
     const size_t word_count = (size_t)(argc > 0 ? argc : 1);
-    const char **words = calloc(4 * word_count, sizeof *words);
+    const char **words = calloc(5 * word_count, sizeof *words);
     if (!words) {
         fputs("hsdiff: out of memory.\n", stderr);
         return CLI_SYSTEM;
@@ -172,6 +172,7 @@ int main(int argc, char **argv)
     cli.options.keys = words + word_count;
     cli.options.labels = words + 2 * word_count;
     cli.options.also = words + 3 * word_count;
+    cli.options.symbols = words + 4 * word_count;
     const int result = cli_parse(&cli) ? run(&cli) : CLI_USAGE;
     free(words);
     cli_progress_clear();

@@ -77,6 +77,21 @@ static bool set_also(cli_options *options, const char *value)
     return true;
 }
 
+static bool set_symbols(cli_options *options, const char *value)
+{
+    if (value[0] == 0) return false;
+    options->symbols[options->symbol_count++] = value;
+    return true;
+}
+
+static bool set_pid(cli_options *options, const char *value)
+{
+    char *end;
+    if (value[0] < '1' || value[0] > '9') return false;
+    options->pid = strtoull(value, &end, 10);
+    return *end == 0 && options->pid <= INT32_MAX;
+}
+
 static bool set_warmup(cli_options *options, const char *value)
 {
     char *end;
@@ -178,6 +193,67 @@ static const cli_option table[] = {
      .offset = FIELD(max_bytes),
      .commands = REPORTS,
      .help = "markdown: leave out rows, and say so, until it fits; by default 60,000, which a comment on GitHub takes"},
+    {.name = "format",
+     .value = "FORMAT",
+     .choices = "text|json",
+     .kind = CLI_TEXT,
+     .offset = FIELD(format),
+     .commands = CLI_ON_CAPTURE | CLI_ON_RECEIVE,
+     .help = "what is told of each capture: text for people (the default), on standard error; json, one object a line on standard output"},
+    {.name = "every",
+     .value = "TIME",
+     .kind = CLI_DURATION,
+     .offset = FIELD(every_ms),
+     .commands = CLI_ON_CAPTURE,
+     .help = "take a capture every TIME, such as 60s or 5m, until the program ends or --count is reached; by default one, and every 10s "
+             "of a program that is started with --"},
+    {.name = "count",
+     .value = "N",
+     .kind = CLI_COUNT,
+     .offset = FIELD(count),
+     .commands = CLI_ON_CAPTURE | CLI_ON_RECEIVE,
+     .help = "stop after N captures (of each process)"},
+    {.name = "after",
+     .value = "TIME",
+     .kind = CLI_DURATION,
+     .offset = FIELD(after_ms),
+     .commands = CLI_ON_CAPTURE,
+     .help = "wait that long before the first one"},
+    {.name = "way",
+     .value = "WAY",
+     .choices = "native|mono|lua|jvm|hprof|dotnet|node|inspector",
+     .kind = CLI_TEXT,
+     .offset = FIELD(way),
+     .commands = CLI_ON_CAPTURE,
+     .help = "go this way to the heap and not the best one that is open; hprof of a JVM takes no memory in it, jvm recognises objects"},
+    {.name = "open-inspector",
+     .kind = CLI_FLAG,
+     .offset = FIELD(open_inspector),
+     .commands = CLI_ON_CAPTURE,
+     .help = "Node without helper: open its inspector on the loopback for the capture (SIGUSR1), and close it again"},
+    {.name = "forget",
+     .kind = CLI_FLAG,
+     .offset = FIELD(forget),
+     .commands = CLI_ON_CAPTURE,
+     .help = "capture nothing: give back the memory that earlier captures keep in the process (the tags of a JVM)"},
+    {.name = "timeout",
+     .value = "TIME",
+     .kind = CLI_DURATION,
+     .offset = FIELD(timeout_ms),
+     .commands = CLI_ON_CAPTURE | CLI_ON_RECEIVE,
+     .help = "give up when nothing arrives for TIME; by default 60s"},
+    {.name = "symbols",
+     .value = "DIR",
+     .kind = CLI_OTHER,
+     .set = set_symbols,
+     .commands = CLI_ON_CAPTURE | CLI_ON_SYMBOLIZE,
+     .help = "look there, too, for programs, libraries and debug files with the names of addresses; may be given again"},
+    {.name = "pid",
+     .value = "PID",
+     .kind = CLI_OTHER,
+     .set = set_pid,
+     .commands = CLI_ON_SYMBOLIZE,
+     .help = "look at the files that this process has mapped"},
     {.letter = 'o',
      .name = "output",
      .value = "FILE",
@@ -289,6 +365,11 @@ static const cli_option table[] = {
      .commands = REPORTS | CLI_ON_BASELINE | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_IMPORT | CLI_ON_DUMP,
      .help = "use what is there of a damaged or cut-off input: figures are then lower bounds, and "
              "nothing is called freed"},
+    {.name = "partial",
+     .kind = CLI_FLAG,
+     .offset = FIELD(partial),
+     .commands = CLI_ON_CAPTURE | CLI_ON_RECEIVE,
+     .help = "keep a capture that was cut off in the middle: it says that it is incomplete"},
     {.name = "match",
      .value = "HOW",
      .choices = "best|structure|counts",
@@ -354,7 +435,7 @@ static const cli_option table[] = {
     {.name = "with-values",
      .kind = CLI_FLAG,
      .offset = FIELD(with_values),
-     .commands = CLI_ON_IMPORT,
+     .commands = CLI_ON_IMPORT | CLI_ON_CAPTURE,
      .help =
          "also keep map keys and value previews; they are user data, and the capture will say so"},
     {.name = "final-is-strong",
@@ -367,7 +448,7 @@ static const cli_option table[] = {
      .value = "N",
      .kind = CLI_OTHER,
      .set = set_level,
-     .commands = CLI_ON_IMPORT,
+     .commands = CLI_ON_IMPORT | CLI_ON_CAPTURE,
      .help =
          "compress the capture at this zstd level, 1 to 19, or not at all (0); the default is 1"},
     {.name = "memory",
@@ -433,7 +514,7 @@ static const cli_option table[] = {
      .help = "print the manual page (of a command that follows) or the completions of a shell"},
 };
 
-_Static_assert(sizeof table / sizeof table[0] <= 64, "the set of options used has 64 bits");
+_Static_assert(sizeof table / sizeof table[0] <= CLI_OPTIONS_MAX, "the parser notes which rows were used");
 
 const cli_option *cli_option_get(size_t i)
 {

@@ -39,6 +39,23 @@ bool cli_parse_size(const char *text, uint64_t *bytes)
     return !__builtin_mul_overflow(number, factor, bytes);
 }
 
+bool cli_parse_duration(const char *text, uint64_t *milliseconds)
+{
+    static const struct {
+        const char *name;
+        uint64_t factor;
+    } units[] = {{"ms", 1}, {"s", 1000}, {"", 1000}, {"m", 60000}, {"min", 60000}, {"h", 3600000}, {"d", 86400000}};
+    if (text[0] < '0' || text[0] > '9') return false;
+    char *end;
+    const uint64_t number = strtoull(text, &end, 10);
+    while (*end == ' ')
+        end++;
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (strcmp(end, units[i].name) == 0)
+            return !__builtin_mul_overflow(number, units[i].factor, milliseconds) && *milliseconds <= UINT64_C(31536000000);
+    return false;
+}
+
 static bool parse_count(const char *text, uint64_t *count)
 {
     char *end;
@@ -71,6 +88,7 @@ static bool store(const cli_option *option, cli_options *options, const char *va
     case CLI_FOLDER: *(const char **)field = value; return value[0] != 0;
     case CLI_SIZE: return cli_parse_size(value, field);
     case CLI_COUNT: return parse_count(value, field);
+    case CLI_DURATION: return cli_parse_duration(value, field);
     case CLI_CHOICE:
         place = find_choice(option->choices, value);
         if (place >= 0) *(int *)field = place;
@@ -95,10 +113,12 @@ static const cli_option *find_long(const char *name, size_t size, unsigned bits)
     return found;
 }
 
-static uint64_t bit_of(const cli_option *option)
-{
-    return UINT64_C(1) << (unsigned)(option - cli_option_get(0));
-}
+/* Which rows the command line used. */
+typedef struct cli_used {
+    bool rows[CLI_OPTIONS_MAX];
+} cli_used;
+
+static size_t row_of(const cli_option *option) { return (size_t)(option - cli_option_get(0)); }
 
 static const cli_option *find_letter(char letter, unsigned bits)
 {
@@ -191,6 +211,8 @@ static bool take_value(cli_app *cli, const cli_option *option, const char *shown
         cli_complain("%s takes one of %s, not '%s'.", shown, option->choices, value);
     else if (option->kind == CLI_SIZE)
         cli_complain("%s takes a size such as 64M, 512MiB or 2G, not '%s'.", shown, value);
+    else if (option->kind == CLI_DURATION)
+        cli_complain("%s takes a time such as 500ms, 60s, 5m or 1h, not '%s'.", shown, value);
     else if (option->kind == CLI_COUNT || option->kind == CLI_OTHER)
         cli_complain("%s takes %s, and '%s' is none.", shown, option->value, value);
     else
@@ -206,7 +228,7 @@ static const char *next_word(cli_app *cli, int *at, const cli_option *option, co
     return NULL;
 }
 
-static bool parse_long(cli_app *cli, int *at, uint64_t *used)
+static bool parse_long(cli_app *cli, int *at, cli_used *used)
 {
     const char *word = cli->argv[*at], *name = word + 2, *equals = strchr(name, '=');
     const size_t size = equals ? (size_t)(equals - name) : strlen(name);
@@ -214,7 +236,7 @@ static bool parse_long(cli_app *cli, int *at, uint64_t *used)
     if (!option) return fail_unknown(word, name, size);
     char shown[64];
     snprintf(shown, sizeof shown, "--%s", option->name);
-    *used |= bit_of(option);
+    used->rows[row_of(option)] = true;
     if (option->kind == CLI_FLAG) {
         if (equals) {
             cli_complain("%s takes no value.", shown);
@@ -227,7 +249,7 @@ static bool parse_long(cli_app *cli, int *at, uint64_t *used)
 }
 
 /* -q, -wq, -oFILE, -o FILE. */
-static bool parse_letters(cli_app *cli, int *at, uint64_t *used)
+static bool parse_letters(cli_app *cli, int *at, cli_used *used)
 {
     for (const char *letter = cli->argv[*at] + 1; *letter; letter++) {
         const char shown[] = {'-', *letter, 0};
@@ -236,7 +258,7 @@ static bool parse_letters(cli_app *cli, int *at, uint64_t *used)
             cli_complain("there is no option %s (in %s).", shown, cli->argv[*at]);
             return false;
         }
-        *used |= bit_of(option);
+        used->rows[row_of(option)] = true;
         if (option->kind == CLI_FLAG) {
             store(option, &cli->options, "");
             continue;
@@ -261,13 +283,13 @@ static void list_commands(char *text, size_t size, const char *option_name)
     }
 }
 
-static bool check_used(cli_app *cli, uint64_t used)
+static bool check_used(cli_app *cli, const cli_used *used)
 {
     for (size_t i = 0; cli_option_get(i); i++) {
         const cli_option *option = cli_option_get(i);
         const bool applies = option->commands & (cli->command->bit | CLI_ON_HELP);
         char names[256];
-        if (!(used & bit_of(option)) || applies) continue;
+        if (!used->rows[i] || applies) continue;
         list_commands(names, sizeof names, option->name);
         cli_complain("--%s is no option of hsdiff %s, but of: %s.", option->name, cli->command->name, names);
         return false;
@@ -290,7 +312,7 @@ static void choose_command(cli_app *cli, bool may_name)
 
 bool cli_parse(cli_app *cli)
 {
-    uint64_t used = 0;
+    cli_used used = {0};
     bool are_options = true, may_name = true;
     cli_set_topic(command_of_words(cli));
     for (int at = 1; at < cli->argc; at++) {
@@ -299,6 +321,7 @@ bool cli_parse(cli_app *cli)
             are_options = false;
             may_name = may_name && cli->input_count > 0;
             cli->first_group = cli->input_count;
+            cli->has_dashes = true;
         } else if (are_options && word[0] == '-' && word[1] == '-') {
             if (!parse_long(cli, &at, &used)) return false;
         } else if (are_options && word[0] == '-' && word[1] != 0) {
@@ -309,5 +332,5 @@ bool cli_parse(cli_app *cli)
     }
     choose_command(cli, may_name);
     if (cli->first_group == cli->input_count) cli->first_group = 0;
-    return check_used(cli, used);
+    return check_used(cli, &used);
 }

@@ -14,6 +14,7 @@ typedef enum cli_kind {
     CLI_FOLDER, /* const char *, completed as a folder */
     CLI_SIZE,   /* uint64_t: 65536, 64K, 64KiB, 64M, 2G */
     CLI_COUNT,  /* uint64_t, from 1 */
+    CLI_DURATION, /* uint64_t milliseconds: 500ms, 60s, 60, 5m, 1h, 1d; at most a year */
     CLI_CHOICE, /* int: place in `choices` */
     CLI_OTHER   /* `set` */
 } cli_kind;
@@ -30,7 +31,9 @@ typedef struct cli_option {
     bool (*set)(cli_options *options, const char *value);
 } cli_option;
 
-/* Row i of the table, whose rows stand one behind the other; at most 64. NULL past the end. */
+#define CLI_OPTIONS_MAX 128
+
+/* Row i of the table, whose rows stand one behind the other; at most CLI_OPTIONS_MAX. NULL past the end. */
 const cli_option *cli_option_get(size_t i);
 
 /*
@@ -41,5 +44,8 @@ bool cli_parse(cli_app *cli);
 
 /* "64 MiB" and the like into bytes; false when it is no size. */
 bool cli_parse_size(const char *text, uint64_t *bytes);
+
+/* "60s" and the like into milliseconds; false when it is no time, or more than a year. */
+bool cli_parse_duration(const char *text, uint64_t *milliseconds);
 
 #endif

@@ -57,6 +57,15 @@ void cli_signals_begin(void)
 
 int cli_signal_seen(void) { return seen; }
 
+void cli_signals_take(void)
+{
+    alarm(0);
+    seen = 0;
+    catch (SIGINT);
+    catch (SIGTERM);
+    catch (SIGHUP);
+}
+
 void cli_signal_set_broken_pipe(void) { seen = SIGPIPE; }
 
 void cli_signals_end(void)

@@ -12,6 +12,9 @@ void cli_signals_begin(void);
 /* The signal that was caught, or 0. */
 int cli_signal_seen(void);
 
+/* The signal that was seen has been dealt with: it no longer ends the process, and no longer waits to do so. */
+void cli_signals_take(void);
+
 /* A write found its reader gone: ends like SIGPIPE. */
 void cli_signal_set_broken_pipe(void);
 

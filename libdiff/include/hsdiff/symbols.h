@@ -41,6 +41,10 @@ typedef struct hsd_symbol_result {
 hsd_status hsd_symbols_resolve(int in_fd, int out_fd, const hsd_symbol_options *options, const hsd_run *run,
                                hsd_symbol_result *result, hsd_error *err);
 
+/* The same into a file: whole or not there, 0600; "-" = standard output. */
+hsd_status hsd_symbols_resolve_file(int in_fd, const char *out_path, bool force, const hsd_symbol_options *options,
+                                    const hsd_run *run, hsd_symbol_result *result, hsd_error *err);
+
 #ifdef __cplusplus
 }
 #endif

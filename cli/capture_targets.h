@@ -1,0 +1,17 @@
+/*
+ * Which processes are meant: pids and names, as words of the command line.
+ */
+#ifndef CLI_CAPTURE_TARGETS_H
+#define CLI_CAPTURE_TARGETS_H
+
+#include "cli.h"
+
+enum { CLI_MOST_TARGETS = 256 };
+
+/*
+ * Fills `pids` with those that the inputs mean, each once, in their order; a name means every process of that name. False after a
+ * message: no process of a name, too many, a word that is neither.
+ */
+bool cli_find_targets(const cli_app *cli, long pids[CLI_MOST_TARGETS], size_t *count);
+
+#endif

@@ -1,0 +1,264 @@
+/*
+ * hsdiff capture: the heap of a running program into a .hs, once or again and again; of a process that runs, of several, or of a
+ * program that is started for it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "capture_names.h"
+#include "capture_report.h"
+#include "capture_targets.h"
+#include "launch.h"
+#include "progress.h"
+#include "report_error.h"
+#include "signals.h"
+
+enum { STARTED_EVERY_MS = 10000, START_PATIENCE_MS = 30000, START_STEP_MS = 50 };
+
+/* A process that is captured, and the capture of it that was last. */
+typedef struct target {
+    hsd_process process;
+    char last[CLI_PATH_BYTES];
+    uint64_t taken;
+    bool is_gone;
+} target;
+
+static hsd_live_options live_options(const cli_app *cli)
+{
+    const cli_options *options = &cli->options;
+    return (hsd_live_options){.way = options->way,
+                              .with_values = options->with_values,
+                              .open_inspector = options->open_inspector,
+                              .keep_cut = options->partial,
+                              .timeout_seconds = (unsigned)((options->timeout_ms + 999) / 1000),
+                              .compression = options->has_level ? (int)options->level : 1,
+                              .symbol_directories = options->symbols,
+                              .symbol_directory_count = options->symbol_count};
+}
+
+/* ---- one capture ---- */
+
+static int take_one(const cli_app *cli, target *of, bool is_only)
+{
+    char path[CLI_PATH_BYTES];
+    hsd_live_result result = {0};
+    hsd_error err;
+    hsd_error_init(&err);
+    if (!cli_capture_name(path, cli, &of->process, of->taken + 1, is_only)) return CLI_USAGE;
+    const hsd_live_options options = live_options(cli);
+    const hsd_status status = hsd_live_capture(&of->process, path, cli->options.force, &options, &cli->run, &result, &err);
+    cli_progress_clear();
+    if (status != HSD_OK) return cli_report_error(cli, &err);
+    const cli_taken taken = {.process = &of->process,
+                             .path = path,
+                             .previous = of->taken > 0 ? of->last : NULL,
+                             .result = &result};
+    if (!cli_tell_taken(cli, &taken)) return CLI_SYSTEM;
+    of->taken++;
+    memcpy(of->last, path, sizeof path);
+    return result.is_complete ? CLI_DONE : CLI_DAMAGED;
+}
+
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Is it still the process that was looked at? */
+static bool is_still_there(target *of)
+{
+    hsd_process now;
+    if (hsd_process_look(&now, of->process.pid, of->process.way, NULL) != HSD_OK ||
+        now.started_unix_ns != of->process.started_unix_ns)
+        of->is_gone = true;
+    return !of->is_gone;
+}
+
+typedef struct plan {
+    uint64_t count, every_ms; /* captures of each, 0 = until it ends */
+    cli_child *child;         /* NULL = processes that ran already */
+    bool is_only;
+} plan;
+
+/* One round over all targets. How many are left. */
+static size_t take_round(const cli_app *cli, const plan *how, target *targets, size_t count, int *result)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < count && cli_signal_seen() == 0; i++) {
+        target *of = &targets[i];
+        if (of->is_gone) continue;
+        if (of->taken > 0 && !is_still_there(of)) {
+            cli_note(cli, "%s (pid %ld) has ended, after %llu capture%s", of->process.name, of->process.pid,
+                     (unsigned long long)of->taken, of->taken == 1 ? "" : "s");
+            continue;
+        }
+        const int one = take_one(cli, of, how->is_only);
+        if (one != CLI_DONE && *result == CLI_DONE) *result = one;
+        if (one != CLI_DONE && of->taken == 0) of->is_gone = true;
+        left += !of->is_gone;
+    }
+    return left;
+}
+
+static int take_all(const cli_app *cli, const plan *how, target *targets, size_t count)
+{
+    int result = CLI_DONE;
+    uint64_t due = now_ms() + cli->options.after_ms;
+    if (!cli_child_sleep(how->child, cli->options.after_ms)) return result;
+    for (uint64_t round = 1;; round++) {
+        const size_t left = take_round(cli, how, targets, count, &result);
+        if (left == 0 || cli_signal_seen() != 0 || (how->count > 0 && round >= how->count)) return result;
+        const uint64_t now = now_ms();
+        due = due + how->every_ms > now ? due + how->every_ms : now;
+        if (!cli_child_sleep(how->child, due - now)) return result;
+    }
+}
+
+/* ---- processes that run ---- */
+
+static int look_at(const cli_app *cli, target *targets, const long *pids, size_t *count)
+{
+    int result = CLI_DONE;
+    size_t open = 0;
+    for (size_t i = 0; i < *count; i++) {
+        hsd_error err;
+        hsd_error_init(&err);
+        targets[open] = (target){0};
+        if (hsd_process_look(&targets[open].process, pids[i], cli->options.way, &err) == HSD_OK) {
+            open++;
+            continue;
+        }
+        const int one = cli_report_error(cli, &err);
+        if (result == CLI_DONE) result = one;
+    }
+    *count = open;
+    return result;
+}
+
+static int forget_all(const cli_app *cli, const target *targets, size_t count)
+{
+    int result = CLI_DONE;
+    for (size_t i = 0; i < count; i++) {
+        hsd_error err;
+        hsd_error_init(&err);
+        if (hsd_live_forget(&targets[i].process, &cli->run, &err) != HSD_OK) {
+            const int one = cli_report_error(cli, &err);
+            if (result == CLI_DONE) result = one;
+        } else {
+            cli_note(cli, "%s (pid %ld) has given back what captures kept in it; objects of the next one count as new to earlier ones",
+                     targets[i].process.name, targets[i].process.pid);
+        }
+    }
+    return result;
+}
+
+static int capture_running(const cli_app *cli)
+{
+    long pids[CLI_MOST_TARGETS];
+    size_t count;
+    if (!cli_find_targets(cli, pids, &count)) return CLI_USAGE;
+    if (cli->options.output && strcmp(cli->options.output, "-") == 0 && (count > 1 || cli->options.every_ms > 0)) {
+        cli_complain("one capture fits standard output, and several were asked for.");
+        return CLI_USAGE;
+    }
+    target *targets = calloc(count, sizeof *targets);
+    if (!targets) {
+        cli_complain("out of memory.");
+        return CLI_SYSTEM;
+    }
+    const plan how = {.count = cli->options.count > 0     ? cli->options.count
+                               : cli->options.every_ms > 0 ? 0
+                                                           : 1,
+                      .every_ms = cli->options.every_ms,
+                      .is_only = count == 1 && cli->options.every_ms == 0 && cli->options.count <= 1};
+    int result = look_at(cli, targets, pids, &count);
+    if (count > 0) {
+        const int taken = cli->options.forget ? forget_all(cli, targets, count) : take_all(cli, &how, targets, count);
+        if (result == CLI_DONE) result = taken;
+    }
+    free(targets);
+    return result;
+}
+
+/* ---- a program that is started ---- */
+
+/* Waits until the way to it is open: its runtime needs a moment to start. */
+static hsd_status wait_until_open(cli_child *child, target *of, const char *way, hsd_error *err)
+{
+    hsd_status status = HSD_E_UNSUPPORTED;
+    for (unsigned waited = 0; waited < START_PATIENCE_MS; waited += START_STEP_MS) {
+        hsd_error_init(err);
+        status = hsd_process_look(&of->process, child->pid, way, err);
+        if (status == HSD_OK || !cli_child_sleep(child, START_STEP_MS)) break;
+    }
+    return status;
+}
+
+static int capture_started(const cli_app *cli)
+{
+    cli_child child;
+    const char *way = NULL;
+    int result;
+    target of = {0};
+    hsd_error err;
+    if (!cli_launch(&child, cli, &way, &result)) return result;
+    const bool has_rhythm = cli->options.every_ms > 0 || cli->options.after_ms > 0;
+    const plan how = {.count = cli->options.count,
+                      .every_ms = cli->options.every_ms > 0 ? cli->options.every_ms : STARTED_EVERY_MS,
+                      .child = &child};
+    result = CLI_DONE;
+    if (has_rhythm || cli_child_sleep(&child, STARTED_EVERY_MS)) {
+        if (wait_until_open(&child, &of, way, &err) == HSD_OK)
+            result = take_all(cli, &how, &of, 1);
+        else if (!cli_child_ended(&child))
+            result = cli_report_error(cli, &err);
+    }
+    cli_child_wait(&child);
+    if (of.taken == 0 && result == CLI_DONE)
+        cli_note(cli, "%s ended before its first capture; --every and --after say when it is taken", cli->inputs[0]);
+    return child.exit_status != 0 ? child.exit_status : result;
+}
+
+static int run_capture(cli_app *cli)
+{
+    if (!cli_knows_capture_format(cli)) return CLI_USAGE;
+    return cli->has_dashes ? capture_started(cli) : capture_running(cli);
+}
+
+static const cli_example examples[] = {
+    {"hsdiff capture 4121 -o before.hs", "the heap of process 4121"},
+    {"hsdiff capture checkout-api --every 60s --count 10 -o run/", "by name, ten times, into a folder"},
+    {"hsdiff capture 4121 4122 -o %n-%p.hs", "two processes, each into a file of its own"},
+    {"hsdiff capture --every 30s -- ./server --port 8080", "a program that is started for it"},
+    {"hsdiff capture --forget 4121", "give back what captures keep in a JVM"},
+    {0},
+};
+
+const cli_command cli_command_capture = {
+    .name = "capture",
+    .synopsis = "PID|NAME… | -- COMMAND…",
+    .summary = "take a capture of a running program",
+    .description =
+        "Finds out what a process is (JVM, .NET, Node, Mono, Lua, C or C++) and takes the heap out of it by the best way that is open: the "
+        "program goes on, nothing is written on its side, and the capture arrives as a stream, so that neither side holds it in memory. "
+        "Where no way is open it says which gate is closed and the smallest thing that opens it.\n"
+        "\n"
+        "A capture holds shapes alone: types, sizes, references and the names that the program declares, no strings, keys or values. What "
+        "was stored, how long the program stood still, and the next command are told.\n"
+        "\n"
+        "Behind -- stands a command to start, with what its runtime needs to be captured; by default a capture is taken every 10 s "
+        "until it ends. The exit status is then that of the command, if it is not 0.\n"
+        "\n"
+        "Ways: native, an agent in C and C++ programs (--, or LD_PRELOAD); jvm, an agent that is loaded into a JVM for it and knows objects "
+        "again; hprof, a heap dump of a JVM through a pipe; dotnet, the diagnostics socket of .NET; node, a helper "
+        "(--, or node --require); inspector, Node with --inspect; mono and lua, modules of theirs (--).",
+    .examples = examples,
+    .bit = CLI_ON_CAPTURE,
+    .inputs_min = 1,
+    .inputs_max = 1000,
+    .run = run_capture,
+};

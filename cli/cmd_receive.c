@@ -1,0 +1,82 @@
+/*
+ * hsdiff receive: saves the captures that programs send by themselves.
+ */
+#include <string.h>
+#include <sys/stat.h>
+
+#include "capture_report.h"
+#include "progress.h"
+#include "report_error.h"
+
+typedef struct receiving {
+    const cli_app *cli;
+    uint64_t kept;
+    bool has_failed;
+} receiving;
+
+static void take(void *context, const hsd_received *one)
+{
+    receiving *self = context;
+    self->kept += one->path != NULL;
+    self->has_failed |= !cli_tell_received(self->cli, one);
+}
+
+/* Asked often by the library: a signal, enough captures, or an answer that cannot be told end it. */
+static bool goes_on(void *context, const char *stage, uint64_t done, uint64_t total)
+{
+    const receiving *self = context;
+    const uint64_t wanted = self->cli->options.count;
+    return !self->has_failed && !(wanted > 0 && self->kept >= wanted) && cli_progress_tell(NULL, stage, done, total);
+}
+
+static int run_receive(cli_app *cli)
+{
+    const cli_options *options = &cli->options;
+    receiving self = {.cli = cli};
+    const char *folder = options->output ? options->output : ".";
+    struct stat what;
+    hsd_error err;
+    hsd_error_init(&err);
+    if (!cli_knows_capture_format(cli)) return CLI_USAGE;
+    if (stat(folder, &what) != 0 || !S_ISDIR(what.st_mode)) {
+        cli_complain("-o takes a folder that exists, and '%s' is none.", folder);
+        return CLI_USAGE;
+    }
+    const hsd_live_options live = {.keep_cut = options->partial,
+                                   .timeout_seconds = (unsigned)((options->timeout_ms + 999) / 1000)};
+    hsd_run run = cli->run;
+    run.progress = goes_on;
+    run.progress_context = &self;
+    cli_note(cli, "waiting for captures at %s; they go to %s", cli->inputs[0], folder);
+    const hsd_status status = hsd_receive(cli->inputs[0], folder, &live, &run, take, &self, &err);
+    cli_progress_clear();
+    const bool has_enough = options->count > 0 && self.kept >= options->count;
+    if (self.has_failed) return CLI_SYSTEM;
+    if (status == HSD_OK || (status == HSD_E_CANCELLED && has_enough)) return CLI_DONE;
+    return cli_report_error(cli, &err);
+}
+
+static const cli_example examples[] = {
+    {"hsdiff receive unix:/run/user/1000/heaps.sock -o run/", "until it is interrupted"},
+    {"hsdiff receive tcp:127.0.0.1:9178 --count 10", "ten captures, then it ends"},
+    {0},
+};
+
+const cli_command cli_command_receive = {
+    .name = "receive",
+    .synopsis = "unix:PATH|tcp:HOST:PORT",
+    .summary = "save the captures that programs send",
+    .description =
+        "Listens on a Unix socket, or on a TCP port of the loopback, and saves every capture that a program with an agent sends there, "
+        "as NAME-PID-0001.hs in the folder of -o. Several may send at once. A capture that is cut off in the middle is dropped, or with "
+        "--partial kept and recognised as incomplete.\n"
+        "\n"
+        "Programs send by themselves when their environment says so:\n"
+        "\n"
+        "  HSDIFF_TO=unix:/run/user/1000/heaps.sock HSDIFF_EVERY=60",
+    .examples = examples,
+    .bit = CLI_ON_RECEIVE,
+    .inputs_min = 1,
+    .inputs_max = 1,
+    .run = run_receive,
+};
