@@ -14,7 +14,7 @@ hsd_status hsd_facts_read(hsd_process_facts *out, long pid, hsd_error *err);
 void hsd_facts_script(const hsd_process_facts *facts, char *out, size_t size);
 
 /* The name that people know the process by: the script, or the executable. */
-void hsd_facts_name(const hsd_process_facts *facts, char *out, size_t size);
+void hsd_process_own_name(const hsd_process_facts *facts, char *out, size_t size);
 
 /* Is it called so: by comm, executable, first word or script? */
 bool hsd_facts_is_called(const hsd_process_facts *facts, const char *name);

@@ -39,7 +39,7 @@ static hsd_status pass_user(const hsd_process_facts *facts, hsd_error *err)
     char name[64], owner[64];
     const uid_t own = geteuid();
     if (own == 0 || facts->uid == own) return HSD_OK;
-    hsd_facts_name(facts, name, sizeof name);
+    hsd_process_own_name(facts, name, sizeof name);
     name_user(owner, sizeof owner, facts->uid);
     hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld (%s) belongs to another user, %s", facts->pid, name, owner);
     hsd_error_set_hint(err, "run hsdiff as that user: sudo -u '%s' hsdiff capture %ld", owner, facts->pid);

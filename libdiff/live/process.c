@@ -17,7 +17,7 @@
 static void describe(hsd_process *out, const hsd_process_facts *facts)
 {
     *out = (hsd_process){.pid = facts->pid, .started_unix_ns = facts->started_unix_ns, .uid = facts->uid};
-    hsd_facts_name(facts, out->name, sizeof out->name);
+    hsd_process_own_name(facts, out->name, sizeof out->name);
     snprintf(out->runtime, sizeof out->runtime, "native");
 }
 

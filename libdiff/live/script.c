@@ -85,7 +85,7 @@ void hsd_facts_script(const hsd_process_facts *facts, char *out, size_t size)
 }
 
 /* comm is cut to 15 bytes, and anything that the program likes; the executable's name is neither. */
-void hsd_facts_name(const hsd_process_facts *facts, char *out, size_t size)
+void hsd_process_own_name(const hsd_process_facts *facts, char *out, size_t size)
 {
     char executable[256];
     hsd_facts_script(facts, out, size);
