@@ -1,0 +1,239 @@
+/*
+ * Classes before the walk. JVMTI tells a field by its place in a list that nobody writes down:
+ *
+ *      fields of all interfaces of the class and its superclasses, in whatever order
+ *      fields of the topmost superclass, … of the superclass, own ones, as GetClassFields says them
+ *
+ * so of the interfaces only the number of fields is needed (`above`), and of the others where each class begins (`first_field`).
+ */
+#include <string.h>
+
+#include "import/hprof_known.h"
+#include "jvm.h"
+
+static hsd_bytes bytes_of(const char *text) { return (hsd_bytes){(const uint8_t *)text, strlen(text)}; }
+
+/* The number of a class object, given if it has none. 0: no more room. */
+static uint32_t number_of(jvm_capture *capture, jobject class)
+{
+    jlong tag = 0;
+    if (class == NULL || (*capture->jvmti)->GetTag(capture->jvmti, class, &tag) != JVMTI_ERROR_NONE) return 0;
+    if (tag == 0) {
+        if (*capture->next_class >= (jlong)capture->class_capacity) return 0;
+        tag = (*capture->next_class)++;
+        if ((*capture->jvmti)->SetTag(capture->jvmti, class, tag) != JVMTI_ERROR_NONE) return 0;
+    }
+    return jvm_class_number(capture, tag);
+}
+
+/* ---- fields ---- */
+
+static uint32_t role_of(const char *class_name, const char *name)
+{
+    if (strcmp(class_name, "java.lang.ref.Reference") == 0) {
+        if (strcmp(name, "referent") == 0) return JVM_REFERENT;
+        if (strcmp(name, "next") == 0) return JVM_NEXT;
+    }
+    if (strcmp(class_name, "java.lang.Thread") == 0) {
+        if (strcmp(name, "threadLocals") == 0) return JVM_LOCALS;
+        if (strcmp(name, "inheritableThreadLocals") == 0) return JVM_INHERITABLE;
+    }
+    return JVM_FIELD;
+}
+
+static void describe_field(jvm_capture *capture, jclass class, const char *class_name, jfieldID id, jvm_field *field)
+{
+    jvmtiEnv *jvmti = capture->jvmti;
+    char *raw = NULL, *signature = NULL, name[JVM_NAME_BYTES];
+    jint modifiers = 0;
+    if ((*jvmti)->GetFieldName(jvmti, class, id, &raw, &signature, NULL) != JVMTI_ERROR_NONE) return;
+    if (signature[0] == 'L' || signature[0] == '[') {
+        (*jvmti)->GetFieldModifiers(jvmti, class, id, &modifiers);
+        jvm_utf8(raw, name, sizeof name);
+        const bool is_static = (modifiers & 0x0008) != 0;
+        const uint32_t fold = hsd_hprof_known_fold(bytes_of(class_name), bytes_of(name)) ? HSC_LABEL_FOLD : 0;
+        field->label = is_static ? jvm_label(&capture->output, HSC_LABEL_STATIC, HSC_LABEL_NAMED_ROOT, name)
+                                 : jvm_label(&capture->output, HSC_LABEL_FIELD, fold, name);
+        field->role = is_static ? JVM_STATIC : role_of(class_name, name);
+    }
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)raw);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+}
+
+static bool describe_fields(jvm_capture *capture, jclass class, const char *class_name, jvm_class *of)
+{
+    jvmtiEnv *jvmti = capture->jvmti;
+    jint count = 0;
+    jfieldID *ids = NULL;
+    if ((*jvmti)->GetClassFields(jvmti, class, &count, &ids) != JVMTI_ERROR_NONE) return true; /* not prepared: no instances */
+    of->fields = hsa_arena_take(&capture->arena, (size_t)count * sizeof *of->fields);
+    if (of->fields != NULL) of->field_count = (uint32_t)count;
+    for (uint32_t i = 0; i < of->field_count; i++)
+        describe_field(capture, class, class_name, ids[i], &of->fields[i]);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)ids);
+    return of->fields != NULL;
+}
+
+static bool describe_interfaces(jvm_capture *capture, jclass class, jvm_class *of)
+{
+    jvmtiEnv *jvmti = capture->jvmti;
+    jint count = 0;
+    jclass *found = NULL;
+    if ((*jvmti)->GetImplementedInterfaces(jvmti, class, &count, &found) != JVMTI_ERROR_NONE) return true;
+    of->interfaces = hsa_arena_take(&capture->arena, (size_t)count * sizeof *of->interfaces);
+    for (jint i = 0; i < count; i++) {
+        if (of->interfaces != NULL) of->interfaces[of->interface_count++] = number_of(capture, found[i]);
+        (*capture->jni)->DeleteLocalRef(capture->jni, found[i]);
+    }
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)found);
+    return of->interfaces != NULL;
+}
+
+/* ---- one class ---- */
+
+static void describe_loader(jvm_capture *capture, jclass class, bool is_hidden, jvm_class *of)
+{
+    jobject loader = NULL;
+    (*capture->jvmti)->GetClassLoader(capture->jvmti, class, &loader);
+    of->is_sticky = loader == NULL && !is_hidden;
+    if (loader != NULL) (*capture->jni)->DeleteLocalRef(capture->jni, loader);
+}
+
+bool jvm_describe_class(jvm_capture *capture, jclass class, uint32_t number)
+{
+    jvm_class *of = &capture->classes[number];
+    jvmtiEnv *jvmti = capture->jvmti;
+    char *signature = NULL, name[JVM_NAME_BYTES];
+    bool is_hidden = false;
+    if (of->is_known) return true;
+    if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) != JVMTI_ERROR_NONE) return true; /* unloaded: has no objects */
+    const size_t size = jvm_class_name(signature, name, sizeof name, &is_hidden);
+    const bool is_array = signature[0] == '[';
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+    of->is_known = true;
+    of->name = jvm_string(&capture->output, name, size);
+    of->type = jvm_type(&capture->output, name, size);
+    if (strcmp(name, "java.lang.Class") == 0) of->kind = JVM_MIRROR;
+    if (strcmp(name, "java.lang.Thread") == 0) of->kind = JVM_THREAD;
+    if (strcmp(name, "java.lang.ref.FinalReference") == 0) of->kind = JVM_FINAL, of->strength = HSC_STRENGTH_WEAK;
+    if (strcmp(name, "java.lang.ref.SoftReference") == 0) of->strength = HSC_STRENGTH_SOFT;
+    if (strcmp(name, "java.lang.ref.WeakReference") == 0 || strcmp(name, "java.lang.ref.PhantomReference") == 0)
+        of->strength = HSC_STRENGTH_WEAK;
+    describe_loader(capture, class, is_hidden, of);
+    jclass super = (*capture->jni)->GetSuperclass(capture->jni, class);
+    of->super = number_of(capture, super);
+    if (super != NULL) (*capture->jni)->DeleteLocalRef(capture->jni, super);
+    if (is_array) {
+        of->kind = JVM_ARRAY;
+        return true;
+    }
+    return describe_fields(capture, class, name, of) && describe_interfaces(capture, class, of);
+}
+
+/* ---- where fields begin ---- */
+
+static void push_interfaces(jvm_capture *capture, const jvm_class *of, uint32_t *height)
+{
+    for (uint32_t i = 0; i < of->interface_count; i++) {
+        const uint32_t number = of->interfaces[i];
+        if (number == 0 || capture->marks[number] == capture->mark) continue;
+        capture->marks[number] = capture->mark;
+        capture->stack[(*height)++] = number;
+    }
+}
+
+/* Each interface is on the stack at most once, so it holds as many as there are classes. */
+static uint32_t count_interface_fields(jvm_capture *capture, const jvm_class *of)
+{
+    uint32_t height = 0, fields = 0;
+    capture->mark++;
+    for (const jvm_class *at = of;; at = &capture->classes[at->super]) {
+        push_interfaces(capture, at, &height);
+        if (at->super == 0) break;
+    }
+    while (height > 0) {
+        const jvm_class *interface = &capture->classes[capture->stack[--height]];
+        fields += interface->field_count;
+        push_interfaces(capture, interface, &height);
+    }
+    return fields;
+}
+
+/* What follows from the superclasses: where own fields begin, and what kind of object it is. */
+static void inherit(jvm_capture *capture, jvm_class *of)
+{
+    uint32_t fields = 0;
+    for (const jvm_class *at = of; at->super != 0;) {
+        at = &capture->classes[at->super];
+        fields += at->field_count;
+        if (of->kind == JVM_PLAIN && (at->kind == JVM_THREAD || at->kind == JVM_FINAL)) of->kind = at->kind;
+        if (of->strength == HSC_STRENGTH_STRONG) of->strength = at->strength;
+    }
+    of->first_field = fields;
+    of->above = count_interface_fields(capture, of);
+    of->is_counted = true;
+}
+
+/* ---- all of them ---- */
+
+static void make_labels(jvm_capture *capture)
+{
+    jvm_output *output = &capture->output;
+    capture->element_label = jvm_label(output, HSC_LABEL_ELEMENT, 0, "");
+    capture->class_label = jvm_label(output, HSC_LABEL_CLASS, 0, "class");
+    capture->super_label = jvm_label(output, HSC_LABEL_INTERNAL, 0, "super");
+    capture->loader_label = jvm_label(output, HSC_LABEL_INTERNAL, 0, "loader");
+    capture->signers_label = jvm_label(output, HSC_LABEL_INTERNAL, 0, "signers");
+    capture->domain_label = jvm_label(output, HSC_LABEL_INTERNAL, 0, "protection domain");
+    capture->constant_label = jvm_label(output, HSC_LABEL_INTERNAL, 0, "constant pool");
+    capture->interface_label = jvm_label(output, HSC_LABEL_INTERNAL, 0, "interface");
+    for (uint32_t strength = 0; strength <= HSC_STRENGTH_SOFT; strength++)
+        capture->referent_labels[strength] = jvm_label(output, HSC_LABEL_FIELD, strength, "referent");
+    capture->named_referent = jvm_label(output, HSC_LABEL_FIELD, HSC_LABEL_NAMED_ROOT, "referent");
+    capture->named_locals = jvm_label(output, HSC_LABEL_FIELD, HSC_LABEL_NAMED_ROOT | HSC_LABEL_FOLD, "threadLocals");
+    capture->named_inheritable =
+        jvm_label(output, HSC_LABEL_FIELD, HSC_LABEL_NAMED_ROOT | HSC_LABEL_FOLD, "inheritableThreadLocals");
+    capture->finalizer_queue = jvm_string(output, "finalizer queue", strlen("finalizer queue"));
+}
+
+static bool make_room(jvm_capture *capture, uint32_t loaded)
+{
+    const uint64_t capacity = (uint64_t)*capture->next_class + loaded + 65536;
+    capture->class_capacity = capacity < (uint64_t)JVM_CLASS_TAGS ? (uint32_t)capacity : (uint32_t)JVM_CLASS_TAGS;
+    capture->classes = hsa_arena_take(&capture->arena, capture->class_capacity * sizeof *capture->classes);
+    capture->marks = hsa_arena_take(&capture->arena, capture->class_capacity * sizeof *capture->marks);
+    capture->stack = hsa_arena_take(&capture->arena, capture->class_capacity * sizeof *capture->stack);
+    return capture->classes != NULL && capture->marks != NULL && capture->stack != NULL;
+}
+
+/* Room for the statics of any class. */
+static bool make_pending(jvm_capture *capture)
+{
+    jvm_pending *pending = &capture->pending;
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < capture->class_capacity; i++)
+        if (capture->classes[i].field_count > most) most = capture->classes[i].field_count;
+    pending->room = most + 8;
+    pending->targets = hsa_arena_take(&capture->arena, pending->room * sizeof *pending->targets);
+    pending->labels = hsa_arena_take(&capture->arena, pending->room * sizeof *pending->labels);
+    return pending->targets != NULL && pending->labels != NULL;
+}
+
+bool jvm_read_classes(jvm_capture *capture)
+{
+    jvmtiEnv *jvmti = capture->jvmti;
+    jint count = 0;
+    jclass *loaded = NULL;
+    if ((*jvmti)->GetLoadedClasses(jvmti, &count, &loaded) != JVMTI_ERROR_NONE) return false;
+    bool is_good = make_room(capture, (uint32_t)count);
+    if (is_good) make_labels(capture);
+    for (jint i = 0; i < count && is_good; i++) {
+        const uint32_t number = number_of(capture, loaded[i]);
+        is_good = number == 0 || jvm_describe_class(capture, loaded[i], number);
+        (*capture->jni)->DeleteLocalRef(capture->jni, loaded[i]);
+    }
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)loaded);
+    for (uint32_t i = 1; is_good && i < (uint32_t)*capture->next_class && i < capture->class_capacity; i++)
+        if (capture->classes[i].is_known) inherit(capture, &capture->classes[i]);
+    return is_good && make_pending(capture) && !capture->output.is_out_of_memory;
+}

@@ -1,0 +1,199 @@
+/*
+ * The JVM agent: loaded into HotSpot over its attach protocol for each capture, stays loaded, keeps the tags.
+ *
+ *      agent.c     what is asked, the socket, the environment that the tags live in, metrics
+ *      names.c     texts to numbers; how the JVM writes a class and how reports show it
+ *      classes.c   before the walk: classes with the labels of their fields
+ *      threads.c   before the walk: threads; after it: what its stack frames are called
+ *      walk.c      the walk: the JVM stands still and says every reference once
+ *      late.c      after the walk: objects of classes that were loaded while it began
+ *
+ * A tag is the object's id, for life: 1 .. JVM_CLASS_TAGS - 1 are class objects, so a tag finds its class in an array; all others
+ * count up from there. In the walk no Java runs: nothing but hsc_* and memory of the arena is used there.
+ */
+#ifndef HSD_CAPTURE_JVM_H
+#define HSD_CAPTURE_JVM_H
+
+#include <jvmti.h>
+
+#include "agent/agent.h"
+
+#define JVM_CLASS_TAGS ((jlong)1 << 24)
+
+/* ---- names.c ---- */
+
+/* Texts to numbers from 1. Owned by the arena. */
+typedef struct jvm_text {
+    const char *data;
+    uint32_t size, number; /* number 0 = the slot is free */
+    uint64_t hash;
+} jvm_text;
+
+typedef struct jvm_names {
+    jvm_text *slots;
+    uint32_t slot_count, used;
+} jvm_names;
+
+typedef struct jvm_output {
+    hsc_writer *writer;
+    hsa_arena *arena;
+    jvm_names strings, types, labels;
+    uint32_t string_count; /* numbers given out, also to texts that come later */
+    bool is_out_of_memory;
+} jvm_output;
+
+/* The number of a text, written when it is new. Empty = 0. Cut at 65,536 bytes. */
+uint32_t jvm_string(jvm_output *output, const char *text, size_t size);
+/* A number whose text comes later, by jvm_define. */
+uint32_t jvm_promise_string(jvm_output *output);
+void jvm_define(jvm_output *output, uint32_t number, const char *text, size_t size);
+/* By the name as reports show it; what is known of types of that name goes with it. */
+uint32_t jvm_type(jvm_output *output, const char *name, size_t size);
+uint32_t jvm_label(jvm_output *output, hsc_label_kind kind, uint32_t flags, const char *name);
+
+/* "Ljava/lang/String;", "[I" as "java.lang.String", "int[]", in UTF-8 and without the address of a hidden class. Returns the
+ * bytes used of `size`, NUL excluded; *is_hidden: there was one. */
+size_t jvm_class_name(const char *signature, char *out, size_t size, bool *is_hidden);
+/* Modified UTF-8 as UTF-8, cut to `size` with its NUL. */
+size_t jvm_utf8(const char *text, char *out, size_t size);
+
+/* ---- classes.c ---- */
+
+typedef enum jvm_kind { JVM_PLAIN, JVM_ARRAY, JVM_MIRROR, JVM_THREAD, JVM_FINAL } jvm_kind;
+
+/* What a field means beyond its label. */
+typedef enum jvm_field_role { JVM_FIELD, JVM_STATIC, JVM_REFERENT, JVM_LOCALS, JVM_INHERITABLE, JVM_NEXT } jvm_field_role;
+
+typedef struct jvm_field {
+    uint32_t label; /* 0: no reference */
+    uint32_t role;
+} jvm_field;
+
+typedef struct jvm_class {
+    jvm_field *fields;      /* own ones, as GetClassFields says them */
+    uint32_t *interfaces;   /* direct ones, by number */
+    uint32_t field_count, interface_count;
+    uint32_t super;         /* number, 0 = none */
+    uint32_t first_field;   /* fields of all superclasses together */
+    uint32_t above;         /* fields of all interfaces together: JVMTI counts them before */
+    uint32_t name, type;    /* string; type of its instances */
+    uint32_t instance_bytes;/* 0 = none was seen */
+    uint32_t mirror_bytes;  /* of the class object, 0 = it was not met */
+    uint8_t kind;           /* jvm_kind */
+    uint8_t strength;       /* of a Reference's referent */
+    bool is_known;          /* described; else only its class object was seen */
+    bool is_sticky;         /* of the boot loader: lives for ever */
+    bool is_counted;
+} jvm_class;
+
+/* ---- threads.c ---- */
+
+typedef struct jvm_thread {
+    jlong tag;           /* 0 = the slot is free */
+    uint32_t number;
+    uint32_t label;      /* string `thread "main"` */
+    uint32_t name;       /* string */
+    uint32_t first_frame, frame_count; /* stand together */
+    bool is_named;       /* else its texts come after the walk */
+} jvm_thread;
+
+typedef struct jvm_frame {
+    jmethodID method;
+    jlocation location;
+    uint32_t thread, depth;
+    uint32_t label;      /* string: thread "main", demo.Cache.put(Cache.java:12) */
+} jvm_frame;
+
+/* ---- one capture ---- */
+
+typedef struct jvm_late { /* an object whose class was not known in the walk */
+    jlong tag;
+    uint64_t size_bytes;
+    int32_t elements;
+} jvm_late;
+
+enum { JVM_LATE_OBJECTS = 65536, JVM_FRAMES = 1 << 20, JVM_NAME_BYTES = 4096 };
+
+/* An object with references that start owners of their own: those stand with it, so it waits until they were all told. */
+typedef struct jvm_pending {
+    jlong tag;             /* 0 = none */
+    uint32_t class_number, count, room;
+    uint64_t *targets;
+    uint32_t *labels;
+    uint64_t referent;     /* of a Finalizer */
+    bool is_queued;        /* the Finalizer is */
+} jvm_pending;
+
+typedef struct jvm_capture {
+    jvmtiEnv *jvmti;
+    JNIEnv *jni;
+    jlong *next_class, *next_object; /* tags to give, for life */
+    hsc_writer *writer;
+    hsa_arena arena;   /* tables and the writer */
+    hsa_arena bits;    /* one bit for each tag: written */
+    jvm_output output;
+    jvm_class *classes;/* by tag */
+    uint32_t class_capacity;
+    uint32_t *marks, *stack;  /* scratch of classes.c, by number */
+    uint32_t mark;
+    jvm_thread *threads;
+    uint32_t thread_slots, thread_count;
+    jvm_frame *frames;
+    uint32_t frame_count;
+    jvm_late *late;
+    uint32_t late_count;
+    jvm_pending pending;
+    uint32_t element_label, class_label, super_label, loader_label, signers_label, domain_label, constant_label, interface_label;
+    uint32_t referent_labels[4], named_referent, named_locals, named_inheritable;
+    uint32_t finalizer_queue, plain_roots[32];
+    uint32_t mirror_class; /* number of java.lang.Class */
+    uint64_t objects, references, bytes, lost_objects, lost_frames;
+    bool has_failed;
+    uint64_t pause_ns;
+} jvm_capture;
+
+/* Tags and describes all classes, and makes labels. False: out of memory, or the JVM refuses. */
+bool jvm_read_classes(jvm_capture *capture);
+/* One class that has a number and no description yet. */
+bool jvm_describe_class(jvm_capture *capture, jclass class, uint32_t number);
+/* Number of a class object's tag; 0 = it is none. */
+static inline uint32_t jvm_class_number(const jvm_capture *capture, jlong tag)
+{
+    return tag > 0 && tag < (jlong)capture->class_capacity ? (uint32_t)tag : 0;
+}
+
+bool jvm_read_threads(jvm_capture *capture);
+/* The thread with this tag, made if it is new; NULL when the table is full. In the walk. */
+jvm_thread *jvm_thread_of(jvm_capture *capture, jlong tag);
+/* The thread with this tag if it is known. */
+jvm_thread *jvm_find_thread(const jvm_capture *capture, jlong tag);
+/* String of a frame's root; the thread's where there is no room. In the walk. */
+uint32_t jvm_frame_label(jvm_capture *capture, jvm_thread *thread, uint32_t depth, jmethodID method, jlocation location);
+/* Writes threads and frames and keeps all promises. */
+void jvm_write_threads(jvm_capture *capture);
+
+/* False: the writer failed or memory ran out; the capture is then over. */
+bool jvm_walk(jvm_capture *capture);
+/* Writes an object, once. In the walk and after it. */
+void jvm_write_object(jvm_capture *capture, const jvm_class *of, jlong tag, uint64_t size_bytes, int32_t elements);
+void jvm_write_late(jvm_capture *capture);
+
+/* Objects by tags; the caller deletes the local references and Deallocates both. */
+jint jvm_objects_of(jvm_capture *capture, const jlong *tags, jint count, jobject **objects, jlong **found);
+
+static inline bool jvm_is_written(jvm_capture *capture, jlong tag)
+{
+    const uint64_t at = (uint64_t)tag;
+    return at / 8 < capture->bits.size && (capture->bits.start[at / 8] >> (at % 8) & 1) != 0;
+}
+
+static inline void jvm_note_written(jvm_capture *capture, jlong tag)
+{
+    const uint64_t at = (uint64_t)tag;
+    if (at / 8 < capture->bits.size)
+        capture->bits.start[at / 8] |= (unsigned char)(1u << (at % 8));
+    else
+        capture->has_failed = true; /* more objects than a heap of this limit can have */
+}
+
+#endif
