@@ -5,6 +5,10 @@
 
 static const hsd_way *const ways[] = {
     &hsd_way_mono,
+    &hsd_way_node,
+    &hsd_way_inspector,
+    &hsd_way_jvm,
+    &hsd_way_hprof,
     &hsd_way_native,
 };
 

@@ -1,0 +1,38 @@
+/*
+ * A connection to an inspector on loopback, on which commands go out and messages come in.
+ */
+#ifndef HSD_LIVE_INSPECTOR_CONNECTION_H
+#define HSD_LIVE_INSPECTOR_CONNECTION_H
+
+#include "live/inspector_messages.h"
+#include "live/inspector_port.h"
+
+/* Waits until the descriptor can be read: an HSD_OK, or why not. */
+typedef hsd_status (*hsd_inspector_wait_fn)(void *context, int fd, hsd_error *err);
+
+/* Takes a piece of a snapshot. */
+typedef hsd_status (*hsd_inspector_chunk_fn)(void *context, const char *bytes, size_t size, hsd_error *err);
+
+typedef struct hsd_inspector_connection {
+    int fd;              /* -1 = not open */
+    hsd_inspector messages;
+    hsd_inspector_wait_fn wait;
+    void *wait_context;
+    hsd_inspector_chunk_fn chunk; /* NULL: none is expected */
+    void *chunk_context;
+} hsd_inspector_connection;
+
+/*
+ * Asks for the list of targets and opens a WebSocket to the first. HSD_E_NOT_THIS_FORMAT: something else listens there. Pieces
+ * of a snapshot go to `chunk`, which the caller sets behind that. `connection` stays where it is until it is closed.
+ */
+hsd_status hsd_inspector_connect(hsd_inspector_connection *connection, hsd_inspector_port port, hsd_inspector_wait_fn wait,
+                                 void *wait_context, hsd_error *err);
+
+/* Sends {"id":ID,"method":…} and reads until it is answered. HSD_E_UNSUPPORTED with the inspector's own sentence when it refuses. */
+hsd_status hsd_inspector_call(hsd_inspector_connection *connection, unsigned id, const char *method, const char *params, hsd_error *err);
+
+/* Says goodbye. Takes a closed one too. */
+void hsd_inspector_close(hsd_inspector_connection *connection);
+
+#endif

@@ -1,0 +1,105 @@
+/*
+ * Node from outside: the executable, the command line, and numbers that it tells. See node_process.h.
+ */
+#include "live/node_process.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "live/json_events.h"
+
+static const struct {
+    const char *name, *unit;
+} known[] = {
+    {"heap.used", "bytes"}, {"heap.committed", "bytes"}, {"heap.limit", "bytes"}, {"heap.young", "bytes"},
+    {"heap.old", "bytes"}, {"heap.large", "bytes"}, {"heap.code", "bytes"}, {"heap.metadata", "bytes"},
+    {"native.used", "bytes"}, {"process.rss", "bytes"}, {"gc.count", "count"}, {"gc.pause", "ns"},
+};
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
+const char *hsd_node_argument(const hsd_process_facts *facts, size_t i)
+{
+    const char *at = facts->arguments, *const end = facts->arguments + sizeof facts->arguments;
+    while (at < end && *at != '\0') {
+        if (i-- == 0) return at;
+        at += strnlen(at, (size_t)(end - at)) + 1;
+    }
+    return "";
+}
+
+bool hsd_node_is(const hsd_process_facts *facts)
+{
+    const char *name = last_part(facts->executable);
+    return strcmp(name, "node") == 0 || strcmp(name, "nodejs") == 0;
+}
+
+hsd_gate hsd_node_closed(const hsd_process_facts *facts, hsd_error *err)
+{
+    (void)hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld is Node without the helper of hsdiff and without --inspect", facts->pid);
+    hsd_error_set_hint(err, "start it with  hsdiff capture -- node app.js  or  node --require %s app.js;"
+                            " or let this one open its inspector for a moment: --open-inspector", HSD_NODE_HELPER);
+    return HSD_GATE_CLOSED;
+}
+
+static bool hex_digit(char c, uint8_t *out)
+{
+    if (c >= '0' && c <= '9') *out = (uint8_t)(c - '0');
+    else if (c >= 'a' && c <= 'f') *out = (uint8_t)(c - 'a' + 10);
+    else return false;
+    return true;
+}
+
+static void take_domain(hsd_node_metrics *metrics)
+{
+    uint8_t high, low;
+    if (metrics->hex_size != sizeof metrics->hex) return;
+    for (size_t i = 0; i < sizeof metrics->domain; i++) {
+        if (!hex_digit(metrics->hex[2 * i], &high) || !hex_digit(metrics->hex[2 * i + 1], &low)) return;
+        metrics->domain[i] = (uint8_t)(high << 4 | low);
+    }
+}
+
+static hsd_status take_text(void *context, const hsd_json *json, const char *bytes, size_t size, bool is_last, hsd_error *err)
+{
+    hsd_node_metrics *metrics = context;
+    (void)err;
+    if (!hsd_json_is_at(json, "domain", NULL) || size > sizeof metrics->hex - metrics->hex_size) return HSD_OK;
+    memcpy(metrics->hex + metrics->hex_size, bytes, size);
+    metrics->hex_size += size;
+    if (is_last) take_domain(metrics);
+    return HSD_OK;
+}
+
+static hsd_status take_number(void *context, const hsd_json *json, uint64_t value, hsd_error *err)
+{
+    hsd_node_metrics *metrics = context;
+    (void)err;
+    if (hsd_json_is_at(json, "build_ns", NULL)) metrics->build_ns = value;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (hsd_json_is_at(json, known[i].name, NULL)) {
+            metrics->values[i] = value;
+            metrics->has[i] = true;
+        }
+    return HSD_OK;
+}
+
+hsd_status hsd_node_metrics_read(hsd_node_metrics *metrics, const char *text, size_t size, hsd_error *err)
+{
+    hsd_json json;
+    hsd_json_init(&json, &(hsd_json_receiver){.text = take_text, .number = take_number, .context = metrics});
+    HSD_TRY(hsd_json_feed(&json, text, size, err));
+    return hsd_json_end(&json, err);
+}
+
+size_t hsd_node_metrics_list(const hsd_node_metrics *metrics, hsd_origin_metric *out, size_t most)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof known / sizeof known[0] && count < most; i++)
+        if (metrics->has[i]) out[count++] = (hsd_origin_metric){known[i].name, known[i].unit, metrics->values[i]};
+    return count;
+}

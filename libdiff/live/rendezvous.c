@@ -1,0 +1,170 @@
+#define _GNU_SOURCE
+/*
+ * The meeting point of an asker and a helper. Where root asks a process of another user the file is made with that user's rights
+ * (fsuid, which is a thread's own), so that no file of root's lies in a folder of theirs. See rendezvous.h.
+ */
+#include "live/rendezvous.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "live/feed.h"
+
+typedef struct rights {
+    uid_t uid;
+    gid_t gid;
+} rights;
+
+/* The user of the target for files, on this thread; what it was before. */
+static rights become(rights other)
+{
+    if (geteuid() != 0) return other;
+    const gid_t gid = (gid_t)syscall(SYS_setfsgid, other.gid);
+    const uid_t uid = (uid_t)syscall(SYS_setfsuid, other.uid);
+    return (rights){uid, gid};
+}
+
+static void restore(rights before)
+{
+    if (geteuid() != 0) return;
+    syscall(SYS_setfsuid, before.uid);
+    syscall(SYS_setfsgid, before.gid);
+}
+
+static bool is_socket_of(const char *path, uid_t uid)
+{
+    struct stat stat;
+    return lstat(path, &stat) == 0 && S_ISSOCK(stat.st_mode) && stat.st_uid == uid;
+}
+
+static struct sockaddr_un address_of(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    memcpy(address.sun_path, path, strlen(path) + 1);
+    return address;
+}
+
+/* Is someone waiting at a socket that is there? */
+static bool is_served(const char *path)
+{
+    const struct sockaddr_un address = address_of(path);
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0) return true;
+    const bool served = connect(fd, (const struct sockaddr *)&address, sizeof address) == 0 || errno != ECONNREFUSED;
+    close(fd);
+    return served;
+}
+
+/* What askers of this user left that ended by kill -9: sockets for processes that have ended. */
+static void sweep(const char *folder, const char *prefix, uid_t uid)
+{
+    DIR *all = opendir(folder);
+    if (all == NULL) return;
+    const size_t known = strlen(prefix);
+    for (struct dirent *one = readdir(all); one != NULL; one = readdir(all)) {
+        char path[512], *end;
+        if (strncmp(one->d_name, prefix, known) != 0) continue;
+        const long pid = strtol(one->d_name + known, &end, 10);
+        if (*end != '\0' || pid <= 0 || kill((pid_t)pid, 0) == 0 || errno != ESRCH) continue;
+        const int size = snprintf(path, sizeof path, "%s/%s", folder, one->d_name);
+        if (size > 0 && (size_t)size < sizeof path && is_socket_of(path, uid)) unlink(path);
+    }
+    closedir(all);
+}
+
+static hsd_status refuse_taken(const char *path, uid_t uid, hsd_error *err)
+{
+    if (!is_socket_of(path, uid)) {
+        const hsd_status status = hsd_fail(err, HSD_E_UNSUPPORTED, "%s exists and is no socket of the program's user", path);
+        hsd_error_set_hint(err, "remove it if it is yours: ls -l %s", path);
+        return status;
+    }
+    const hsd_status status = hsd_fail(err, HSD_E_UNSUPPORTED, "another capture of this process is under way");
+    hsd_error_set_hint(err, "try again when it has ended");
+    return status;
+}
+
+/* fchmod before bind is what the file gets: there is no moment in which it has another mode. */
+static hsd_status bind_it(hsd_rendezvous *meeting, hsd_error *err)
+{
+    const struct sockaddr_un address = address_of(meeting->path);
+    if (fchmod(meeting->fd, 0600) != 0) return hsd_fail_errno(err, errno, "cannot protect a socket");
+    for (int again = 0;; again++) {
+        if (bind(meeting->fd, (const struct sockaddr *)&address, sizeof address) == 0) break;
+        if (errno != EADDRINUSE) return hsd_fail_errno(err, errno, "cannot make the socket %s", meeting->path);
+        if (again > 0 || !is_socket_of(meeting->path, meeting->uid) || is_served(meeting->path))
+            return refuse_taken(meeting->path, meeting->uid, err);
+        unlink(meeting->path);
+    }
+    if (listen(meeting->fd, 4) == 0) return HSD_OK;
+    const int refused = errno;
+    unlink(meeting->path);
+    return hsd_fail_errno(err, refused, "cannot listen at %s", meeting->path);
+}
+
+hsd_status hsd_rendezvous_open(hsd_rendezvous *meeting, const hsd_process_facts *facts, const char *folder, const char *agent, hsd_error *err)
+{
+    char where[108], prefix[64], path[sizeof meeting->path + 1];
+    *meeting = (hsd_rendezvous){.fd = -1, .uid = facts->uid, .gid = facts->gid, .pid = (pid_t)facts->pid};
+    const int length = snprintf(where, sizeof where, "%s%s", facts->is_same_mounts ? "" : facts->root, folder);
+    snprintf(prefix, sizeof prefix, ".hsdiff-%u-%s-", facts->uid, agent);
+    const int size = snprintf(path, sizeof path, "%.90s/%s%ld", where, prefix, facts->inner_pid);
+    if (length < 0 || length > 90 || size < 0 || (size_t)size >= sizeof meeting->path) {
+        const hsd_status status = hsd_fail(err, HSD_E_UNSUPPORTED, "the path of a socket in %s is too long", folder);
+        hsd_error_set_hint(err, "start the program with a shorter XDG_RUNTIME_DIR");
+        return status;
+    }
+    meeting->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (meeting->fd < 0) return hsd_fail_errno(err, errno, "cannot make a socket");
+    memcpy(meeting->path, path, (size_t)size + 1);
+    const rights before = become((rights){meeting->uid, meeting->gid});
+    if (facts->is_same_pids) sweep(where, prefix, meeting->uid);
+    const hsd_status status = bind_it(meeting, err);
+    restore(before);
+    if (status == HSD_OK) return HSD_OK;
+    close(meeting->fd);
+    *meeting = (hsd_rendezvous){.fd = -1};
+    return status;
+}
+
+void hsd_rendezvous_close(hsd_rendezvous *meeting)
+{
+    if (meeting->path[0] != '\0') {
+        const rights before = become((rights){meeting->uid, meeting->gid});
+        unlink(meeting->path);
+        restore(before);
+    }
+    if (meeting->fd >= 0) close(meeting->fd);
+    meeting->path[0] = '\0';
+    meeting->fd = -1;
+}
+
+static bool is_target(const hsd_rendezvous *meeting, int fd)
+{
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid == meeting->pid && peer.uid == meeting->uid;
+}
+
+hsd_status hsd_rendezvous_accept(hsd_rendezvous *meeting, hsd_live *live, int *fd, hsd_error *err)
+{
+    for (;;) {
+        HSD_TRY(hsd_live_wait_target(live, meeting->fd, err));
+        *fd = accept4(meeting->fd, NULL, NULL, SOCK_CLOEXEC);
+        if (*fd < 0 && (errno == EINTR || errno == ECONNABORTED)) continue;
+        if (*fd < 0) return hsd_fail_errno(err, errno, "cannot take the answer of the program");
+        if (is_target(meeting, *fd)) break;
+        close(*fd);
+    }
+    hsd_rendezvous_close(meeting);
+    return HSD_OK;
+}

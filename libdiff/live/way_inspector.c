@@ -1,0 +1,214 @@
+#define _GNU_SOURCE
+/*
+ * Node whose inspector listens: HeapProfiler over a WebSocket, of which the snapshot is unescaped into the importer as it comes. An
+ * inspector that is not open is opened by SIGUSR1 where that was asked for, and closed again on every way out.
+ *
+ * V8 begins anew to number its objects when a session of the inspector ends, and one ends with each capture; so each of them is a
+ * domain of identities of its own: objects are told apart by what they are, not by ids.
+ */
+#include "live/way.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "live/facts.h"
+#include "live/feed.h"
+#include "live/inspector_connection.h"
+#include "live/node_process.h"
+
+enum { OPEN_TRIES = 100, OPEN_PAUSE_MS = 50, CLOSE_SECONDS = 10 };
+
+#define EVALUATE(expression) "\"includeCommandLineAPI\":true,\"returnByValue\":true,\"expression\":\"" expression "\""
+
+/* One line of JSON, in the words of the helper (hsdiff.cjs). */
+static const char metrics_asked[] = EVALUATE(
+    "(()=>{const v=require('v8'),h=v.getHeapStatistics(),m=process.memoryUsage(),s={young:0,old:0,large:0,code:0,metadata:0};"
+    "for(const x of v.getHeapSpaceStatistics()){const n=x.space_name;s[/large_object/.test(n)?'large':/^new/.test(n)?'young':"
+    "/^code/.test(n)?'code':/^(map|read_only)/.test(n)?'metadata':'old']+=x.space_used_size}"
+    "return JSON.stringify({'heap.used':h.used_heap_size,'heap.committed':h.total_heap_size,'heap.limit':h.heap_size_limit,"
+    "'heap.young':s.young,'heap.old':s.old,'heap.large':s.large,'heap.code':s.code,'heap.metadata':s.metadata,"
+    "'native.used':m.external+(h.malloced_memory||0),'process.rss':m.rss})})()");
+
+/* Behind the answer: closing ends the very session that asks for it. A helper in the program takes a new domain. */
+static const char close_asked[] = EVALUATE(
+    "(r=>{setTimeout(()=>{const h=globalThis[Symbol.for('hsdiff.helper')];if(h&&h.forget)h.forget();r('inspector').close()},20);"
+    "return ''})(require)");
+
+typedef struct session {
+    hsd_live *live;
+    hsd_feed *feed;
+    hsd_inspector_connection connection;
+    hsd_inspector_port port;
+    hsd_node_metrics metrics;
+    uint64_t pause_ns;
+} session;
+
+static bool handles_sigusr1(const hsd_process_facts *facts) { return (facts->caught_signals >> (SIGUSR1 - 1) & 1) != 0; }
+
+/* ---- a capture ---- */
+
+static hsd_status wait_of_caller(void *context, int fd, hsd_error *err)
+{
+    return hsd_live_wait_target(context, fd, err);
+}
+
+static hsd_status wait_of_feed(void *context, int fd, hsd_error *err) { return hsd_feed_wait(context, fd, "the inspector", err); }
+
+static hsd_status take_chunk(void *context, const char *bytes, size_t size, hsd_error *err)
+{
+    const session *s = context;
+    return hsd_feed_put(s->feed, bytes, size, err);
+}
+
+static hsd_status take_snapshot(void *context, hsd_feed *feed, hsd_error *err)
+{
+    session *s = context;
+    s->feed = feed;
+    s->connection.wait = wait_of_feed;
+    s->connection.wait_context = feed;
+    const uint64_t before = hsd_now_ns();
+    HSD_TRY(hsd_inspector_call(&s->connection, 3, "HeapProfiler.takeHeapSnapshot", "\"reportProgress\":false", err));
+    s->pause_ns = hsd_now_ns() - before;
+    return HSD_OK;
+}
+
+static size_t tell_metrics(void *context, hsd_origin_metric *out, size_t most)
+{
+    const session *s = context;
+    size_t count = hsd_node_metrics_list(&s->metrics, out, most);
+    if (count < most && s->pause_ns != 0) out[count++] = (hsd_origin_metric){"capture.pause", "ns", s->pause_ns};
+    return count;
+}
+
+static hsd_status ask_metrics(session *s, hsd_error *err)
+{
+    HSD_TRY(hsd_inspector_call(&s->connection, 1, "HeapProfiler.enable", "", err));
+    HSD_TRY(hsd_inspector_call(&s->connection, 2, "Runtime.evaluate", metrics_asked, err));
+    const hsd_inspector *messages = &s->connection.messages;
+    /* A program that has no require gives no metrics, and its heap all the same. */
+    if (messages->value_size == 0) return HSD_OK;
+    return hsd_node_metrics_read(&s->metrics, messages->value, messages->value_size, err);
+}
+
+static hsd_status import_snapshot(hsd_live *live, session *s, hsd_error *err)
+{
+    hsd_import_origin origin = {.metrics = tell_metrics, .context = s};
+    hsd_import_options options = {.origin = &origin, .compression = live->options->compression,
+                                        .with_values = live->options->with_values};
+    if (getrandom(origin.domain, sizeof origin.domain, 0) != (ssize_t)sizeof origin.domain)
+        return hsd_fail_errno(err, errno, "cannot draw a random number");
+    HSD_TRY(ask_metrics(s, err));
+    HSD_TRY(hsd_live_feed(live, take_snapshot, s, "v8", &options, err));
+    live->result->pause_ns = s->pause_ns;
+    return HSD_OK;
+}
+
+static hsd_status connect_any(session *s, hsd_error *err)
+{
+    hsd_inspector_port ports[HSD_INSPECTOR_PORTS];
+    const size_t count = hsd_inspector_ports(s->live->facts, ports);
+    hsd_status status = hsd_fail(err, HSD_E_UNSUPPORTED, "the inspector of process %ld listens no more", s->live->facts->pid);
+    for (size_t i = 0; i < count; i++) {
+        s->port = ports[i];
+        status = hsd_inspector_connect(&s->connection, ports[i], wait_of_caller, s->live, err);
+        if (status == HSD_OK) return HSD_OK;
+        if (status == HSD_E_CANCELLED) break;
+    }
+    return status;
+}
+
+static hsd_status capture_session(hsd_live *live, session *s, hsd_error *err)
+{
+    s->live = live;
+    HSD_TRY(connect_any(s, err));
+    s->connection.chunk = take_chunk;
+    s->connection.chunk_context = s;
+    const hsd_status status = import_snapshot(live, s, err);
+    hsd_inspector_close(&s->connection);
+    return status;
+}
+
+/* ---- opening and closing ---- */
+
+static hsd_status open_inspector(hsd_live *live, hsd_error *err)
+{
+    const hsd_process_facts *facts = live->facts;
+    hsd_inspector_port ports[HSD_INSPECTOR_PORTS];
+    const int fd = (int)syscall(SYS_pidfd_open, (pid_t)facts->pid, 0);
+    if (fd < 0) return hsd_fail_errno(err, errno, "cannot signal process %ld", facts->pid);
+    const int failed = hsd_node_is(facts) && syscall(SYS_pidfd_send_signal, fd, SIGUSR1, NULL, 0) != 0 ? errno : 0;
+    close(fd);
+    if (failed != 0) return hsd_fail_errno(err, failed, "cannot signal process %ld", facts->pid);
+    for (int i = 0; i < OPEN_TRIES; i++) {
+        if (hsd_inspector_ports(facts, ports) > 0) return HSD_OK;
+        nanosleep(&(struct timespec){.tv_nsec = OPEN_PAUSE_MS * 1000000L}, NULL);
+    }
+    const hsd_status status = hsd_fail(err, HSD_E_UNSUPPORTED, "the inspector of process %ld did not open", facts->pid);
+    hsd_error_set_hint(err, "port 9229 may be taken by another process: start this one with --inspect-port=0, or with the helper of hsdiff");
+    return status;
+}
+
+/* Whatever became of the capture: on a connection of its own, a short wait, and no error that would hide the first. */
+static void close_inspector(hsd_live *live, session *s)
+{
+    hsd_live_options options = *live->options;
+    options.timeout_seconds = CLOSE_SECONDS;
+    hsd_reporter nobody; /* who would cancel this too */
+    hsd_reporter_init(&nobody, NULL);
+    hsd_live closing = {.facts = live->facts, .process = live->process, .options = &options, .run = live->run,
+                        .reporter = &nobody, .started_ns = live->started_ns};
+    s->live = &closing;
+    if (connect_any(s, NULL) == HSD_OK) (void)hsd_inspector_call(&s->connection, 9, "Runtime.evaluate", close_asked, NULL);
+    hsd_inspector_close(&s->connection);
+    hsd_reporter_release(&nobody);
+}
+
+static hsd_status refuse_closed(const hsd_process_facts *facts, hsd_error *err)
+{
+    (void)hsd_node_closed(facts, err);
+    return HSD_E_UNSUPPORTED;
+}
+
+static hsd_status capture(hsd_live *live, hsd_error *err)
+{
+    hsd_inspector_port ports[HSD_INSPECTOR_PORTS];
+    const bool is_open = hsd_inspector_ports(live->facts, ports) > 0;
+    if (!is_open && !(live->options->open_inspector && handles_sigusr1(live->facts))) return refuse_closed(live->facts, err);
+    session *s = calloc(1, sizeof *s);
+    if (s == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory for a session");
+    s->connection.fd = -1;
+    hsd_status status = is_open ? HSD_OK : open_inspector(live, err);
+    if (status == HSD_OK) status = capture_session(live, s, err);
+    if (!is_open) close_inspector(live, s);
+    free(s);
+    return status;
+}
+
+/* ---- whose way it is ---- */
+
+static hsd_gate look(const hsd_process_facts *facts, hsd_process *process, hsd_error *err)
+{
+    hsd_inspector_port ports[HSD_INSPECTOR_PORTS];
+    if (!hsd_node_is(facts)) return HSD_GATE_NOT_MINE;
+    snprintf(process->runtime, sizeof process->runtime, "Node");
+    if (!facts->is_same_network) return hsd_gate_of_network(facts, err);
+    /* By SIGUSR1 it can be opened: whether it may be says the caller, to capture(). */
+    if (hsd_inspector_ports(facts, ports) > 0 || handles_sigusr1(facts)) return HSD_GATE_OPEN;
+    return hsd_node_closed(facts, err);
+}
+
+const hsd_way hsd_way_inspector = {
+    .name = "inspector",
+    .summary = "Node with --inspect, or opened for the moment: HeapProfiler over the inspector's WebSocket",
+    .stored = "shapes only: no strings, keys or numbers of the program",
+    .look = look,
+    .capture = capture,
+    .asks_before = true,
+};

@@ -1,0 +1,226 @@
+#define _GNU_SOURCE
+/*
+ * Node with the helper of capture/node in it. A socket is made where the helper looks for one, a signal tells it to, and what comes is
+ * one line of metrics and then the snapshot as V8 writes it. The program stands still from when V8 begins to build the snapshot to
+ * when its last byte is written; the helper tells the first part, the clock here the second.
+ */
+#include "live/way.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "live/feed.h"
+#include "live/node_process.h"
+#include "live/rendezvous.h"
+
+#define HELPER "the helper in the program"
+
+enum { LINE_MAX_BYTES = 4096, BUFFER_BYTES = 65536 };
+
+typedef struct answer {
+    int fd;
+    hsd_node_metrics metrics;
+    uint64_t line_ns, end_ns; /* when the line was there, when the last byte was */
+    size_t at, have;          /* what is unread of the buffer */
+    char buffer[BUFFER_BYTES];
+} answer;
+
+/* ---- the signal ---- */
+
+static int signal_of(const char *name)
+{
+    static const struct {
+        const char *name;
+        int number;
+    } known[] = {{"USR2", SIGUSR2}, {"HUP", SIGHUP}, {"INT", SIGINT}, {"QUIT", SIGQUIT}, {"TERM", SIGTERM}, {"CONT", SIGCONT},
+                 {"WINCH", SIGWINCH}, {"URG", SIGURG}, {"IO", SIGIO}, {"PWR", SIGPWR}, {"ALRM", SIGALRM}, {"VTALRM", SIGVTALRM},
+                 {"XCPU", SIGXCPU}, {"XFSZ", SIGXFSZ}, {"TRAP", SIGTRAP}, {"BREAK", SIGINT}, {"STKFLT", 16}, {"POLL", SIGPOLL}};
+    if (strncmp(name, "SIG", 3) == 0) name += 3;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(name, known[i].name) == 0) return known[i].number;
+    return SIGUSR2; /* what the helper takes for a name that it cannot use */
+}
+
+static int helper_signal(const hsd_process_facts *facts)
+{
+    char name[32];
+    return hsd_process_variable(facts, "HSDIFF_SIGNAL", name, sizeof name) && name[0] != '\0' ? signal_of(name) : SIGUSR2;
+}
+
+static bool is_caught(const hsd_process_facts *facts, int number) { return (facts->caught_signals >> (number - 1) & 1) != 0; }
+
+/* To this process and to none that may have its number by then. */
+static hsd_status send_signal(const hsd_process_facts *facts, int number, hsd_error *err)
+{
+    const int fd = (int)syscall(SYS_pidfd_open, (pid_t)facts->pid, 0);
+    if (fd < 0 && errno != ENOSYS) return hsd_fail_errno(err, errno, "cannot signal process %ld", facts->pid);
+    int failed = 0;
+    if (!hsd_process_has_open(facts, HSD_NODE_HELPER)) failed = ESRCH;
+    else if ((fd >= 0 ? (int)syscall(SYS_pidfd_send_signal, fd, number, NULL, 0) : kill((pid_t)facts->pid, number)) != 0) failed = errno;
+    if (fd >= 0) close(fd);
+    return failed == 0 ? HSD_OK : hsd_fail_errno(err, failed, "cannot signal process %ld", facts->pid);
+}
+
+/* ---- what comes ---- */
+
+/* One read of what is there. Nothing at the end, and where the program went away with bytes unread. */
+static hsd_status read_some(answer *in, hsd_error *err)
+{
+    in->at = in->have = 0;
+    for (;;) {
+        const ssize_t n = read(in->fd, in->buffer, sizeof in->buffer);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 && errno != ECONNRESET) return hsd_fail_errno(err, errno, "cannot read from the program");
+        in->have = n < 0 ? 0 : (size_t)n;
+        return HSD_OK;
+    }
+}
+
+/* The line is what stands before the first line break; the snapshot begins behind it, in the buffer. */
+static hsd_status read_line(answer *in, hsd_live *live, hsd_error *err)
+{
+    char line[LINE_MAX_BYTES];
+    size_t size = 0;
+    for (;;) {
+        HSD_TRY(hsd_live_wait_target(live, in->fd, err));
+        HSD_TRY(read_some(in, err));
+        if (in->have == 0) return hsd_fail(err, HSD_E_TRUNCATED, "the program went away before its snapshot");
+        const char *end = memchr(in->buffer, '\n', in->have);
+        const size_t part = end == NULL ? in->have : (size_t)(end - in->buffer);
+        if (part > sizeof line - size) return hsd_fail(err, HSD_E_CORRUPT, "what the helper says of itself is too long");
+        memcpy(line + size, in->buffer, part);
+        size += part;
+        if (end == NULL) continue;
+        in->at = part + 1;
+        in->line_ns = hsd_now_ns();
+        return hsd_node_metrics_read(&in->metrics, line, size, err);
+    }
+}
+
+static hsd_status pass_on(void *context, hsd_feed *feed, hsd_error *err)
+{
+    answer *in = context;
+    do {
+        if (in->have > in->at) HSD_TRY(hsd_feed_put(feed, in->buffer + in->at, in->have - in->at, err));
+        HSD_TRY(hsd_feed_wait(feed, in->fd, HELPER, err));
+        HSD_TRY(read_some(in, err));
+    } while (in->have > 0);
+    in->end_ns = hsd_now_ns();
+    return HSD_OK;
+}
+
+static uint64_t pause_of(const answer *in) { return hsd_add_saturating(in->metrics.build_ns, in->end_ns - in->line_ns); }
+
+/* Called when all has been read: behind the end of the pipe the thread that writes into it touches nothing. */
+static size_t tell_metrics(void *context, hsd_origin_metric *out, size_t most)
+{
+    const answer *in = context;
+    size_t count = hsd_node_metrics_list(&in->metrics, out, most);
+    if (count < most && in->end_ns != 0) out[count++] = (hsd_origin_metric){"capture.pause", "ns", pause_of(in)};
+    return count;
+}
+
+static hsd_status take_answer(hsd_live *live, int fd, hsd_error *err)
+{
+    answer *in = calloc(1, sizeof *in);
+    if (in == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory for an answer");
+    in->fd = fd;
+    hsd_import_origin origin = {.metrics = tell_metrics, .context = in};
+    hsd_import_options options = {.origin = &origin, .compression = live->options->compression,
+                                        .with_values = live->options->with_values};
+    hsd_status status = read_line(in, live, err);
+    memcpy(origin.domain, in->metrics.domain, sizeof origin.domain);
+    if (status == HSD_OK) status = hsd_live_feed(live, pass_on, in, "v8", &options, err);
+    if (status == HSD_OK) live->result->pause_ns = pause_of(in);
+    free(in);
+    return status;
+}
+
+static hsd_status capture(hsd_live *live, hsd_error *err)
+{
+    char folder[96];
+    hsd_rendezvous meeting;
+    int fd = -1;
+    if (!hsd_process_variable(live->facts, "XDG_RUNTIME_DIR", folder, sizeof folder) || folder[0] == '\0')
+        snprintf(folder, sizeof folder, "/tmp");
+    HSD_TRY(hsd_rendezvous_open(&meeting, live->facts, folder, "node", err));
+    hsd_status status = send_signal(live->facts, helper_signal(live->facts), err);
+    if (status == HSD_OK) status = hsd_rendezvous_accept(&meeting, live, &fd, err);
+    hsd_rendezvous_close(&meeting);
+    if (status == HSD_OK) status = take_answer(live, fd, err);
+    if (fd >= 0) close(fd);
+    return status;
+}
+
+/* ---- whose way it is ---- */
+
+static hsd_gate look(const hsd_process_facts *facts, hsd_process *process, hsd_error *err)
+{
+    const bool has_helper = hsd_process_has_open(facts, HSD_NODE_HELPER);
+    if (!has_helper && !hsd_node_is(facts)) return HSD_GATE_NOT_MINE;
+    snprintf(process->runtime, sizeof process->runtime, "Node");
+    if (!has_helper) return hsd_node_closed(facts, err);
+    if (is_caught(facts, helper_signal(facts))) return HSD_GATE_OPEN;
+    (void)hsd_fail(err, HSD_E_UNSUPPORTED, "the helper in process %ld waits for no signal", facts->pid);
+    hsd_error_set_hint(err, "start the program without HSDIFF_SIGNAL=none, and try again when it runs");
+    return HSD_GATE_CLOSED;
+}
+
+static bool is_node_command(const char *command)
+{
+    const char *slash = strrchr(command, '/'), *name = slash == NULL ? command : slash + 1;
+    static const char *const names[] = {"node", "nodejs", "npm", "npx", "yarn", "pnpm", "tsx", "ts-node"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(name, names[i]) == 0) return true;
+    return false;
+}
+
+/* A path in NODE_OPTIONS: quotes keep its spaces together, a backslash keeps a quote or itself. */
+static bool quote(char *out, size_t size, const char *path)
+{
+    size_t n = 0;
+    if (size < 3) return false;
+    out[n++] = '"';
+    for (; *path != '\0'; path++) {
+        if (n + 4 > size) return false;
+        if (*path == '"' || *path == '\\') out[n++] = '\\';
+        out[n++] = *path;
+    }
+    out[n++] = '"';
+    out[n] = '\0';
+    return true;
+}
+
+static bool prepare(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status, hsd_error *err)
+{
+    char path[1024], quoted[2100], value[4096];
+    if (command[0] == NULL || !is_node_command(command[0])) return false;
+    *status = hsd_agent_path(path, sizeof path, HSD_NODE_HELPER, err);
+    if (*status != HSD_OK) return true;
+    const char *before = getenv("NODE_OPTIONS");
+    const bool has_before = before != NULL && before[0] != '\0';
+    const int size = !quote(quoted, sizeof quoted, path) ? -1
+                     : snprintf(value, sizeof value, "%s%s--require=%s", has_before ? before : "", has_before ? " " : "", quoted);
+    if (size < 0 || (size_t)size >= sizeof value) {
+        *status = hsd_fail(err, HSD_E_UNSUPPORTED, "NODE_OPTIONS would be too long");
+        return true;
+    }
+    set(context, "NODE_OPTIONS", value);
+    return true;
+}
+
+const hsd_way hsd_way_node = {
+    .name = "node",
+    .summary = "Node with the helper loaded: signal; the snapshot is streamed back",
+    .stored = "shapes only: no strings, keys or numbers of the program",
+    .look = look,
+    .capture = capture,
+    .prepare = prepare,
+};
