@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "capture_names.h"
+#include "info_words.h"
 #include "progress.h"
 #include "report_error.h"
 
@@ -76,10 +77,10 @@ static void put_times(const cli_app *cli, const hsd_live_result *r)
 {
     char pause[HSD_NUMBER_CHARS], took[HSD_NUMBER_CHARS], lost[HSD_NUMBER_CHARS];
     if (r->pause_ns > 0)
-        cli_note(cli, "  the program stood still for %s; the capture took %s", hsd_format_duration(pause, r->pause_ns),
-                 hsd_format_duration(took, r->duration_ns));
+        cli_note(cli, "  the program stood still for %s; the capture took %s", cli_format_short_time(pause, r->pause_ns),
+                 cli_format_short_time(took, r->duration_ns));
     else
-        cli_note(cli, "  the capture took %s", hsd_format_duration(took, r->duration_ns));
+        cli_note(cli, "  the capture took %s", cli_format_short_time(took, r->duration_ns));
     if (r->losses > 0)
         cli_note(cli, "  %s thing%s not in it: hsdiff info tells which", hsd_format_count(lost, r->losses),
                  r->losses == 1 ? " is" : "s are");

@@ -80,6 +80,7 @@ static bool is_still_there(target *of)
 
 typedef struct plan {
     uint64_t count, every_ms; /* captures of each, 0 = until it ends */
+    uint64_t after_ms;        /* before the first */
     cli_child *child;         /* NULL = processes that ran already */
     bool is_only;
 } plan;
@@ -107,8 +108,8 @@ static size_t take_round(const cli_app *cli, const plan *how, target *targets, s
 static int take_all(const cli_app *cli, const plan *how, target *targets, size_t count)
 {
     int result = CLI_DONE;
-    uint64_t due = now_ms() + cli->options.after_ms;
-    if (!cli_child_sleep(how->child, cli->options.after_ms)) return result;
+    uint64_t due = now_ms() + how->after_ms;
+    if (!cli_child_sleep(how->child, how->after_ms)) return result;
     for (uint64_t round = 1;; round++) {
         const size_t left = take_round(cli, how, targets, count, &result);
         if (left == 0 || cli_signal_seen() != 0 || (how->count > 0 && round >= how->count)) return result;
@@ -174,6 +175,7 @@ static int capture_running(const cli_app *cli)
                                : cli->options.every_ms > 0 ? 0
                                                            : 1,
                       .every_ms = cli->options.every_ms,
+                      .after_ms = cli->options.after_ms,
                       .is_only = count == 1 && cli->options.every_ms == 0 && cli->options.count <= 1};
     int result = look_at(cli, targets, pids, &count);
     if (count > 0) {
@@ -206,17 +208,16 @@ static int capture_started(const cli_app *cli)
     target of = {0};
     hsd_error err;
     if (!cli_launch(&child, cli, &way, &result)) return result;
-    const bool has_rhythm = cli->options.every_ms > 0 || cli->options.after_ms > 0;
+    const uint64_t every_ms = cli->options.every_ms > 0 ? cli->options.every_ms : STARTED_EVERY_MS;
     const plan how = {.count = cli->options.count,
-                      .every_ms = cli->options.every_ms > 0 ? cli->options.every_ms : STARTED_EVERY_MS,
+                      .every_ms = every_ms,
+                      .after_ms = cli->options.after_ms > 0 ? cli->options.after_ms : every_ms,
                       .child = &child};
     result = CLI_DONE;
-    if (has_rhythm || cli_child_sleep(&child, STARTED_EVERY_MS)) {
-        if (wait_until_open(&child, &of, way, &err) == HSD_OK)
-            result = take_all(cli, &how, &of, 1);
-        else if (!cli_child_ended(&child))
-            result = cli_report_error(cli, &err);
-    }
+    if (wait_until_open(&child, &of, way, &err) == HSD_OK)
+        result = take_all(cli, &how, &of, 1);
+    else if (!cli_child_ended(&child))
+        result = cli_report_error(cli, &err);
     cli_child_wait(&child);
     if (of.taken == 0 && result == CLI_DONE)
         cli_note(cli, "%s ended before its first capture; --every and --after say when it is taken", cli->inputs[0]);

@@ -219,14 +219,18 @@ static hsd_status print_metrics(const info_page *info)
     while ((status = hsd_record_reader_next(reader, &record, info->err)) == HSD_OK) {
         const hsd_metric *metric = &record.metric;
         const bool is_bytes = metric->unit.size == 5 && memcmp(metric->unit.data, "bytes", 5) == 0;
+        const bool is_time = metric->unit.size == 2 && memcmp(metric->unit.data, "ns", 2) == 0;
         begin(info, name);
         name = "";
         cli_out_escaped(info->out, HSD_ESCAPE_TERMINAL, metric->name.data, metric->name.size);
-        cli_out_format(info->out, "  %s ",
-                       is_bytes ? size_text(info, number, metric->value)
-                                : hsd_format_count(number, metric->value));
-        if (!is_bytes)
+        cli_out_format(info->out, "  %s",
+                       is_bytes  ? size_text(info, number, metric->value)
+                       : is_time ? cli_format_short_time(number, metric->value)
+                                 : hsd_format_count(number, metric->value));
+        if (!is_bytes && !is_time) {
+            cli_out_text(info->out, " ");
             cli_out_escaped(info->out, HSD_ESCAPE_TERMINAL, metric->unit.data, metric->unit.size);
+        }
         cli_out_text(info->out, "\n");
     }
     hsd_record_reader_close(reader);

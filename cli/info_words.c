@@ -3,6 +3,8 @@
  */
 #include "info_words.h"
 
+#include <stdio.h>
+
 static const cli_fact facts[] = {
     {0x1, "collected", "a full collection ran just before: no garbage inside"},
     {0x2, "sampled", "counts are scaled from samples: they are estimates"},
@@ -15,6 +17,17 @@ static const cli_fact facts[] = {
 const cli_fact *cli_fact_get(size_t i)
 {
     return i < sizeof facts / sizeof facts[0] ? &facts[i] : NULL;
+}
+
+const char *cli_format_short_time(char out[HSD_NUMBER_CHARS], uint64_t elapsed_ns)
+{
+    const unsigned tenths = (unsigned)(elapsed_ns / 100000 % 10000000);
+    if (elapsed_ns >= UINT64_C(1000000000)) return hsd_format_duration(out, elapsed_ns);
+    if (tenths < 100)
+        snprintf(out, HSD_NUMBER_CHARS, "%u.%u ms", tenths / 10, tenths % 10);
+    else
+        snprintf(out, HSD_NUMBER_CHARS, "%u ms", tenths / 10);
+    return out;
 }
 
 const char *cli_identity_word(hsd_identity identity)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include <hsdiff/capture.h>
+#include <hsdiff/report.h>
 
 /* The bits are part of the format (FORMAT.md) and will not change. */
 #define CLI_FACT_VALUES 0x4u
@@ -20,6 +21,9 @@ typedef struct cli_fact {
 
 /* Row i of the table; NULL past the end. */
 const cli_fact *cli_fact_get(size_t i);
+
+/* "3.4 ms", "212 ms", "1.2 s". Returns out. */
+const char *cli_format_short_time(char out[HSD_NUMBER_CHARS], uint64_t elapsed_ns);
 
 const char *cli_identity_word(hsd_identity identity);
 const char *cli_identity_sentence(hsd_identity identity);
