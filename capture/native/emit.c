@@ -4,13 +4,13 @@
  */
 #include "walk.h"
 
-enum { BATCH = 32, SPARSE_BYTES = 256 << 10, PIECE_BYTES = 1 << 20, RECENT = 256 };
+enum { BATCH = 32, SPARSE_BYTES = 256 << 10, PIECE_BYTES = 1 << 20, RECENT = 512 };
 
 typedef struct emitter {
     hsn_walker *k;
     size_t mapping;      /* the one that was read last, or one before it */
     uint64_t lost;       /* number of the last placeholder */
-    uint64_t recent[RECENT]; /* references of this object: number of the object << 32 | target */
+    uint64_t recent[RECENT]; /* references of this object: its number + 1 << 32 | target. What falls on another's place is said twice */
     uint32_t ordinal, loader_label;
 } emitter;
 

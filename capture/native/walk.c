@@ -104,6 +104,7 @@ static void write_losses(hsn_walker *k)
     const hsn_world *world = k->world;
     write_loss(k, "threads that did not stop in time", world->missed_threads);
     write_loss(k, "allocation stacks past the limit", hsn_stacks_lost());
+    write_loss(k, "blocks past the limit of the table", world->lost_blocks);
     write_loss(k, "frees of blocks that were never seen", world->foreign_blocks);
     write_loss(k, "blocks at impossible addresses", k->starts.lost);
     write_loss(k, "blocks of types past the limit", k->untyped);

@@ -1,0 +1,527 @@
+/*
+ * The whole walk, as the agent does it: in a child, of a world with known truth, without malloc, and the capture read back.
+ */
+#include <criterion/criterion.h>
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fake_table.h"
+#include "native/walk.h"
+#include "support/capture_view.h"
+#include "support/random.h"
+
+enum { MIB = 1 << 20, HEAP_BYTES = 96 * MIB, MAX_BLOCKS = 200000 };
+
+/* ---- no malloc ---- */
+
+static bool is_forbidden;
+
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+extern void *__libc_realloc(void *memory, size_t size);
+extern void __libc_free(void *memory);
+
+static void check_allowed(void)
+{
+    if (is_forbidden) _exit(99);
+}
+
+void *malloc(size_t size)
+{
+    check_allowed();
+    return __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+    check_allowed();
+    return __libc_calloc(count, size);
+}
+
+void *realloc(void *memory, size_t size)
+{
+    check_allowed();
+    return __libc_realloc(memory, size);
+}
+
+void free(void *memory)
+{
+    if (memory != NULL) check_allowed();
+    __libc_free(memory);
+}
+
+/* ---- a world ---- */
+
+static unsigned char *heap; /* all blocks lie in it */
+static size_t heap_used;
+static hsn_world world;
+static hsn_range excluded[2];
+static hsn_thread threads[2];
+static capture_view view;
+static const char *path = NULL;
+static char path_text[64];
+
+static void setup(void)
+{
+    heap = mmap(NULL, HEAP_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    cr_assert_neq(heap, MAP_FAILED);
+    heap_used = 0;
+    fake_open(MAX_BLOCKS);
+    world = (hsn_world){.excluded = excluded, .excluded_count = 1, .threads = threads, .pause_ns = 1234};
+    excluded[0] = fake_memory();
+    static const char template[] = "/tmp/hsdiff-walk-XXXXXX";
+    hsa_know_self(&world.self);
+    hsa_measure(&world.metrics);
+    const int fd = mkstemp(memcpy(path_text, template, sizeof template));
+    cr_assert_geq(fd, 0);
+    close(fd);
+    path = path_text;
+}
+
+static void teardown(void)
+{
+    if (view.capture != NULL) view_close(&view);
+    unlink(path_text);
+    fake_close();
+    munmap(heap, HEAP_BYTES);
+}
+
+TestSuite(walk, .init = setup, .fini = teardown);
+
+/* Memory of a block behind the last one, and its entry. */
+static uintptr_t *add(uint64_t size, uint32_t stack)
+{
+    heap_used = (heap_used + 16 + 15) & ~(size_t)15;
+    uintptr_t *block = (uintptr_t *)(void *)(heap + heap_used);
+    heap_used += size;
+    cr_assert_leq(heap_used, (size_t)HEAP_BYTES);
+    fake_add((uintptr_t)block, size, stack);
+    return block;
+}
+
+/* The exit status of the child that walks; its time. */
+static int walk_in_child(void)
+{
+    const pid_t child = fork();
+    if (child == 0) {
+        const hsa_request request = {.verb = HSA_CAPTURE, .fd = open(path, O_WRONLY | O_TRUNC), .is_push = true};
+        is_forbidden = true;
+        _exit(hsn_walk(&world, &request) == HSC_OK ? 0 : 1);
+    }
+    int status;
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 256 + WTERMSIG(status);
+}
+
+static void walk_world(void)
+{
+    const int status = walk_in_child();
+    cr_assert_eq(status, 0, "the child ended with %d", status);
+    cr_assert(view_open(&view, path));
+}
+
+static const view_object *object_of(const void *block)
+{
+    const hsn_block *b = fake_holder((uintptr_t)block);
+    return b == NULL ? NULL : view_find(&view, b->sequence);
+}
+
+static bool refers(const void *source, const void *target)
+{
+    const view_object *object = object_of(source), *wanted = object_of(target);
+    for (size_t i = 0; i < object->count; i++)
+        if (view.references[object->first + i].target == (uint64_t)(wanted - view.objects)) return true;
+    return false;
+}
+
+static size_t count_roots(const void *block, uint32_t kind, const char *part_of_label, uint32_t *flags)
+{
+    const uint64_t ordinal = (uint64_t)(object_of(block) - view.objects);
+    size_t count = 0;
+    for (size_t i = 0; i < view.root_count; i++) {
+        const hsd_root *r = &view.roots[i];
+        if (r->target != ordinal || r->kind != kind || strstr(view_string(&view, r->label), part_of_label) == NULL) continue;
+        if (flags != NULL) *flags = r->flags;
+        count++;
+    }
+    return count;
+}
+
+static size_t count_all_roots(const void *block)
+{
+    const uint64_t ordinal = (uint64_t)(object_of(block) - view.objects);
+    size_t count = 0;
+    for (size_t i = 0; i < view.root_count; i++)
+        count += view.roots[i].target == ordinal;
+    return count;
+}
+
+/* ---- objects and references ---- */
+
+/* The label of the first of them, which stands for all. */
+static void check_label(const hsn_block *b, const view_reference *r, uintptr_t at)
+{
+    const view_label label = view_label_of(&view, r);
+    char name[32];
+    snprintf(name, sizeof name, "+%zu", (size_t)(at - b->address));
+    cr_assert_eq(label.kind, b->size <= 4096 ? HSC_LABEL_FIELD : HSC_LABEL_ELEMENT);
+    if (b->size <= 4096)
+        cr_assert_str_eq(view_string(&view, label.name), name);
+    else
+        cr_assert_eq(r->index, (at - b->address) / 8);
+}
+
+static void check_references(const hsn_block *b)
+{
+    const view_object *object = view_find(&view, b->sequence);
+    cr_assert_not_null(object);
+    cr_assert_eq(object->size_bytes, b->size);
+    size_t at_most = 0;
+    for (uintptr_t at = b->address; at + 8 <= b->address + b->size; at += 8) {
+        const hsn_block *target = fake_holder(*(const uintptr_t *)at);
+        if (target == NULL || target == b) continue;
+        at_most++;
+        bool is_first = true;
+        for (uintptr_t i = b->address; i < at; i += 8)
+            is_first &= fake_holder(*(const uintptr_t *)i) != target;
+        if (!is_first) continue;
+        const view_reference *r = NULL;
+        for (size_t i = 0; i < object->count && r == NULL; i++)
+            if (view.objects[view.references[object->first + i].target].id == target->sequence) r = &view.references[object->first + i];
+        cr_assert_not_null(r);
+        check_label(b, r, at);
+    }
+    cr_assert_leq(object->count, at_most);
+}
+
+Test(walk, says_of_a_random_heap_what_a_look_at_each_word_says)
+{
+    enum { BLOCKS = 600 };
+    test_random rng = {test_seed(11)};
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < BLOCKS; i++) {
+        const uint64_t size = i == 300 ? 3 * MIB : test_below(&rng, 20) == 0 ? test_below(&rng, 6000) : test_below(&rng, 100);
+        add(size, 0);
+        bytes += size;
+    }
+    for (size_t i = 0; i < BLOCKS; i++) {
+        const hsn_block *b = fake_block(i);
+        for (uint64_t w = 0; w < b->size / 8 && w < 60; w++) {
+            const hsn_block *target = fake_block(test_below(&rng, BLOCKS));
+            const uint64_t at = b->size > MIB ? test_below(&rng, b->size / 8) : w; /* here and there in the large one */
+            if (test_below(&rng, 2) == 0) ((uintptr_t *)b->address)[at] = target->address + test_below(&rng, target->size + 2);
+        }
+    }
+    walk_world();
+    cr_assert(view.info->is_complete);
+    cr_assert_eq(view.info->objects, BLOCKS);
+    cr_assert_eq(view.info->bytes, bytes);
+    cr_assert_eq(view.info->identity, HSC_IDENTITY_EXACT);
+    cr_assert_eq(view.info->facts, HSC_FACT_CONSERVATIVE);
+    cr_assert_eq(view.loss_count, 0);
+    for (size_t i = 0; i < BLOCKS; i++)
+        if (fake_block(i)->size <= MIB) check_references(fake_block(i));
+    const hsn_block *large = fake_block(300);
+    size_t hits = 0;
+    for (uint64_t w = 0; w < large->size / 8; w++) {
+        const uintptr_t word = ((const uintptr_t *)large->address)[w];
+        if (word == 0 || fake_holder(word) == NULL || fake_holder(word) == large) continue;
+        hits++;
+        cr_assert(refers((void *)large->address, (void *)word));
+    }
+    cr_assert_gt(hits, 10);
+}
+
+Test(walk, of_an_empty_table_is_a_capture)
+{
+    walk_world();
+    cr_assert_eq(view.info->objects, 0);
+    cr_assert(view.info->is_complete);
+}
+
+Test(walk, passes_over_what_cannot_be_read)
+{
+    uintptr_t *first = add(10 * HSN_PAGE, 0), *second = add(64, 0);
+    const uintptr_t middle = ((uintptr_t)first + 4 * HSN_PAGE) & ~(uintptr_t)(HSN_PAGE - 1);
+    first[0] = (uintptr_t)second;
+    mprotect((void *)middle, HSN_PAGE, PROT_NONE);
+    uintptr_t *third = add(64, 0);
+    *(uintptr_t *)(middle + HSN_PAGE) = (uintptr_t)third;
+    walk_world();
+    cr_assert(refers(first, second));
+    cr_assert(refers(first, third));
+    mprotect((void *)middle, HSN_PAGE, PROT_READ | PROT_WRITE);
+}
+
+/* ---- roots ---- */
+
+static void *volatile held_by_a_variable;
+static struct {
+    long other[3];
+    void *volatile inside;
+} variable_with_fields;
+static void *volatile initialised_data = (void *)&initialised_data;
+
+Test(walk, variables_of_modules_are_roots)
+{
+    void *direct = add(24, 0), *inside = add(40, 0), *data = add(40, 0), *leaked = add(16, 0);
+    held_by_a_variable = direct;
+    variable_with_fields.inside = (char *)inside + 5;
+    initialised_data = data;
+    walk_world();
+    char wanted[64];
+    uint32_t flags = 9;
+    Dl_info info;
+    cr_assert_neq(dladdr((void *)&held_by_a_variable, &info), 0);
+    snprintf(wanted, sizeof wanted, "{variable} test_walk_walk+0x%zx{", (size_t)((uintptr_t)&held_by_a_variable - (uintptr_t)info.dli_fbase));
+    cr_assert_eq(count_roots(direct, HSC_ROOT_GLOBAL, wanted, &flags), 1);
+    cr_assert_eq(flags, 0);
+    snprintf(wanted, sizeof wanted, "+0x%zx{", (size_t)((uintptr_t)&variable_with_fields.inside - (uintptr_t)info.dli_fbase));
+    cr_assert_eq(count_roots(inside, HSC_ROOT_GLOBAL, wanted, NULL), 1);
+    cr_assert_eq(count_roots(data, HSC_ROOT_GLOBAL, "{variable} ", NULL), 1);
+    cr_assert_eq(count_all_roots(leaked), 0);
+}
+
+static void *long_row[1000];
+
+Test(walk, a_long_row_of_pointers_has_one_label_behind_its_first)
+{
+    for (size_t i = 0; i < 1000; i++)
+        long_row[i] = add(16, 0);
+    walk_world();
+    size_t labels = 0;
+    for (uint32_t i = 1; i < view.string_limit; i++)
+        labels += strncmp(view_string(&view, i), "{variable} test_walk_walk", 25) == 0;
+    cr_assert_geq(labels, 60);
+    cr_assert_leq(labels, 80);
+    for (size_t i = 0; i < 1000; i++)
+        cr_assert_eq(count_roots(long_row[i], HSC_ROOT_GLOBAL, "{variable}", NULL), 1);
+}
+
+/* Memory that lies like a thread's: a guard, a stack, thread-locals at its top. */
+static unsigned char *make_stack(size_t size, bool has_guard)
+{
+    unsigned char *memory = mmap(NULL, size + 3 * HSN_PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    unsigned char *stack = memory + 2 * HSN_PAGE; /* an unreadable page on either side */
+    cr_assert_eq(mprotect(stack, size, PROT_READ | PROT_WRITE), 0);
+    if (!has_guard) cr_assert_eq(mprotect(memory, 2 * HSN_PAGE, PROT_READ), 0);
+    return stack;
+}
+
+static void place(unsigned char *memory, size_t offset, const void *pointer) { memcpy(memory + offset, &pointer, sizeof pointer); }
+
+Test(walk, a_thread_holds_what_its_frames_registers_and_locals_point_to)
+{
+    enum { SIZE = 16 * HSN_PAGE, SP = 8 * HSN_PAGE };
+    unsigned char *stack = make_stack(SIZE, true);
+    void *inner = add(24, 0), *outer = add(24, 0), *both = add(24, 0), *red = add(24, 0), *stale = add(24, 0), *reg = add(24, 0),
+         *local = add(24, 0), *unframed = add(24, 0);
+    place(stack, SP + 8, inner);
+    place(stack, SP + 256 + 8, outer);
+    place(stack, SP + 16, both);
+    place(stack, SP + 256 + 16, both);
+    place(stack, SP - 128, red);
+    place(stack, SP - 136, stale);
+    place(stack, SP + 512 + 8, unframed);
+    place(stack, SIZE - 64, local);
+    threads[0] = (hsn_thread){.tid = 7, .name = "worker", .is_stopped = true, .stack_pointer = (uintptr_t)stack + SP,
+                              .register_count = 3, .frame_count = 2,
+                              .stack = {(uintptr_t)stack, (uintptr_t)stack + SIZE},
+                              .tls = {(uintptr_t)stack + SIZE - 256, (uintptr_t)stack + SIZE}};
+    threads[0].registers[1] = (uintptr_t)reg + 3;
+    threads[0].registers[2] = threads[0].frames[0] = (uintptr_t)&walk_in_child + 4; /* the program counter */
+    threads[0].frames[1] = (uintptr_t)&walk_world + 4;
+    threads[0].frame_tops[0] = (uintptr_t)stack + SP + 256;
+    threads[0].frame_tops[1] = (uintptr_t)stack + SP + 512;
+    world.thread_count = 1;
+    walk_world();
+    uint32_t flags = 0;
+    Dl_info info;
+    cr_assert_neq(dladdr((void *)&walk_world, &info), 0);
+    char first[64], second[64];
+    snprintf(first, sizeof first, "stack of worker: test_walk_walk+0x%zx{", (size_t)((uintptr_t)&walk_in_child + 4 - (uintptr_t)info.dli_fbase));
+    snprintf(second, sizeof second, "stack of worker: test_walk_walk+0x%zx{", (size_t)((uintptr_t)&walk_world + 3 - (uintptr_t)info.dli_fbase));
+    cr_assert_eq(count_roots(inner, HSC_ROOT_STACK, first, &flags), 1);
+    cr_assert_eq(flags, HSC_ROOT_SECONDARY);
+    cr_assert_eq(count_roots(red, HSC_ROOT_STACK, first, NULL), 1);
+    cr_assert_eq(count_roots(outer, HSC_ROOT_STACK, second, NULL), 1);
+    cr_assert_eq(count_roots(both, HSC_ROOT_STACK, second, NULL), 1);
+    cr_assert_eq(count_all_roots(both), 1, "the frame outside says it");
+    cr_assert_eq(count_roots(reg, HSC_ROOT_REGISTER, "registers of worker", NULL), 1);
+    cr_assert_eq(count_roots(local, HSC_ROOT_THREAD, "thread-locals of worker", &flags), 1);
+    cr_assert_eq(flags, 0);
+    cr_assert_eq(count_roots(unframed, HSC_ROOT_STACK, "stack of worker", NULL), 1);
+    cr_assert_eq(count_all_roots(stale), 0);
+    cr_assert_eq(view.thread_count, 1);
+    cr_assert_str_eq(view_string(&view, view.threads[0].name), "worker");
+    cr_assert_eq(view.frame_count, 2);
+    for (size_t i = 0; i < view.root_count; i++)
+        if (view.roots[i].thread == 1 && view.roots[i].frame != 0) cr_assert_leq(view.roots[i].frame, 2);
+}
+
+Test(walk, a_thread_that_did_not_stop_holds_all_that_is_on_its_stack)
+{
+    enum { SIZE = 4 * HSN_PAGE };
+    unsigned char *stack = make_stack(SIZE, true);
+    void *deep = add(24, 0);
+    place(stack, 64, deep);
+    threads[0] = (hsn_thread){.tid = 7, .stack = {(uintptr_t)stack, (uintptr_t)stack + SIZE}};
+    world.thread_count = 1;
+    world.missed_threads = 1;
+    walk_world();
+    cr_assert_eq(count_roots(deep, HSC_ROOT_STACK, "stack of ?", NULL), 1);
+    cr_assert_eq(view_loss(&view, "threads that did not stop in time"), 1);
+}
+
+Test(walk, other_memory_keeps_alive_but_old_stacks_and_free_memory_do_not)
+{
+    enum { SIZE = 64 * HSN_PAGE };
+    unsigned char *arena = make_stack(SIZE, false), *old_stack = make_stack(SIZE, true), *agent = make_stack(SIZE, false);
+    void *in_arena = add(24, 0), *in_old_stack = add(24, 0), *in_freed = add(24, 0), *of_agent = add(24, 0);
+    unsigned char *freed = heap + heap_used + 512; /* between live blocks */
+    heap_used += 2048;
+    add(24, 0);
+    place(arena, 4000, in_arena);
+    place(arena, 4008, (char *)in_arena + 1);
+    place(old_stack, 4000, in_old_stack);
+    place(freed, (size_t)(-(uintptr_t)freed & 7), in_freed);
+    place(agent, 800, of_agent);
+    excluded[1] = (hsn_range){(uintptr_t)agent, (uintptr_t)agent + SIZE};
+    world.excluded_count = 2;
+    walk_world();
+    uint32_t flags = 0;
+    cr_assert_eq(count_roots(in_arena, HSC_ROOT_RUNTIME, "(anonymous memory)", &flags), 1);
+    cr_assert_eq(flags, HSC_ROOT_SECONDARY);
+    cr_assert_eq(count_all_roots(in_old_stack), 0);
+    cr_assert_eq(count_all_roots(in_freed), 0);
+    cr_assert_eq(count_all_roots(of_agent), 0);
+}
+
+/* ---- sites and types ---- */
+
+static uintptr_t in_libc(const char *name) { return (uintptr_t)dlsym(RTLD_DEFAULT, name) + 4; }
+
+/* "{allocated} <=SIZE B at NAME" and " < NAME" for a second frame of this program, with its build id as it stands there. */
+static void expect_type(const void *block, const char *size, uintptr_t first, uintptr_t second)
+{
+    Dl_info info;
+    char wanted[384], build_id[128] = "";
+    const char *type = view_type(&view, object_of(block)->type), *brace = strchr(type + 12, '{');
+    cr_assert_neq(dladdr((void *)first, &info), 0);
+    cr_assert_not_null(brace, "%s", type);
+    snprintf(build_id, sizeof build_id, "%.*s", (int)(strchr(brace, '}') - brace + 1), brace);
+    int used = snprintf(wanted, sizeof wanted, "{allocated} <=%s B at test_walk_walk+0x%zx%s", size,
+                        (size_t)(first - 1 - (uintptr_t)info.dli_fbase), build_id);
+    if (second != 0)
+        snprintf(wanted + used, sizeof wanted - (size_t)used, " < test_walk_walk+0x%zx%s",
+                 (size_t)(second - 1 - (uintptr_t)info.dli_fbase), build_id);
+    cr_assert_str_eq(type, wanted);
+}
+
+Test(walk, types_are_places_of_allocation_outside_allocators)
+{
+    const uintptr_t a = (uintptr_t)&walk_in_child + 9, b = (uintptr_t)&check_references + 9;
+    const uintptr_t frames[] = {in_libc("qsort"), a, in_libc("getenv"), b};
+    const uint32_t stack = fake_stack(frames, 4), other = fake_stack(frames, 2), libc = fake_stack(frames, 1);
+    void *two = add(70, stack), *same = add(72, stack), *one = add(4000, other), *libcs = add(1, libc), *none = add(0, 0);
+    walk_world();
+    expect_type(two, "72", a, b);
+    cr_assert_eq(object_of(two)->type, object_of(same)->type);
+    expect_type(one, "4096", a, 0);
+    cr_assert_eq(strncmp(view_type(&view, object_of(libcs)->type), "{allocated} <=8 B at libc.so.6+0x", 33), 0);
+    cr_assert_str_eq(view_type(&view, object_of(none)->type), "{allocated} <=8 B");
+    size_t depth = 0;
+    for (uint32_t site = object_of(two)->site; site != 0; site = view.sites[site].parent)
+        depth++;
+    cr_assert_eq(depth, 4);
+    cr_assert_eq(view.info->sites, 4 + 2 + 1);
+    cr_assert_eq(object_of(none)->site, 0);
+}
+
+Test(walk, what_the_loader_allocates_is_a_root)
+{
+    Dl_info info;
+    const uintptr_t loader = (uintptr_t)dlsym(RTLD_DEFAULT, "_dl_catch_exception");
+    cr_assert_neq(dladdr((void *)dlsym(RTLD_DEFAULT, "__tls_get_addr"), &info), 0);
+    (void)loader;
+    const uintptr_t frame = (uintptr_t)info.dli_saddr + 4;
+    void *block = add(24, fake_stack(&frame, 1)), *other = add(24, 0);
+    walk_world();
+    cr_assert_eq(count_roots(block, HSC_ROOT_RUNTIME, "(dynamic loader)", NULL), 1);
+    cr_assert_eq(count_all_roots(other), 0);
+}
+
+#ifdef SHAPES
+Test(walk, objects_of_classes_are_known_by_their_vtable)
+{
+    void *library = dlopen(SHAPES, RTLD_NOW);
+    cr_assert_not_null(library, "%s", dlerror());
+    const char *(*make_shape)(unsigned, void *);
+    const void *(*some_constant)(unsigned);
+    *(void **)&make_shape = dlsym(library, "make_shape");
+    *(void **)&some_constant = dlsym(library, "some_constant");
+    const char *name[5];
+    void *shape[5], *constant[4];
+    for (unsigned i = 0; i < 5; i++)
+        name[i] = make_shape(i, shape[i] = add(128, 0));
+    for (unsigned i = 0; i < 4; i++)
+        *(const void **)(constant[i] = add(128, 0)) = some_constant(i);
+    walk_world();
+    for (unsigned i = 0; i < 5; i++) {
+        const char *type = view_type(&view, object_of(shape[i])->type);
+        cr_assert_eq(strncmp(type, "{vtable} libshapes.so+0x", 24), 0, "%s", type);
+        cr_assert_str_eq(strrchr(type, ' ') + 1, name[i]);
+    }
+    for (unsigned i = 0; i < 4; i++)
+        cr_assert_str_eq(view_type(&view, object_of(constant[i])->type), "{allocated} <=128 B");
+}
+#endif
+
+/* ---- the rest ---- */
+
+Test(walk, in_sampled_mode_totals_are_scaled)
+{
+    const uintptr_t frame = (uintptr_t)&walk_in_child + 4;
+    const uint32_t stack = fake_stack(&frame, 1);
+    for (int i = 0; i < 10; i++) /* each stands for 1 / (1 - exp(-64 / 65536)) = 1024.5 */
+        add(64, stack);
+    add(8 * MIB, stack);
+    world.sample_bytes = 65536;
+    walk_world();
+    cr_assert_eq(view.info->facts, HSC_FACT_SAMPLED | HSC_FACT_NO_REFERENCES | HSC_FACT_NO_ROOTS);
+    cr_assert_eq(view.info->objects, 0);
+    cr_assert_eq(view.info->summary_objects, 10245 + 1);
+    cr_assert_eq(view.info->summary_bytes, 10245 * 64 + 8 * MIB, "%lu", (unsigned long)view.info->summary_bytes);
+}
+
+Test(walk, metrics_and_losses_are_written)
+{
+    add(100, 0);
+    fake_add(UINT64_C(1) << 50, 8, 0);
+    world.foreign_blocks = 3;
+    world.lost_blocks = 2;
+    walk_world();
+    cr_assert_eq(view.info->metrics, 7);
+    cr_assert_eq(view_loss(&view, "frees of blocks that were never seen"), 3);
+    cr_assert_eq(view_loss(&view, "blocks past the limit of the table"), 2);
+    cr_assert_eq(view_loss(&view, "blocks at impossible addresses"), 1);
+    cr_assert_str_eq(view.info->runtime, "native");
+    cr_assert_not_null(strstr(view.info->producer, " native, table 1"));
+}
+
+Test(walk, ends_when_nobody_takes_the_capture)
+{
+    for (int i = 0; i < 100000; i++)
+        add(16, 0);
+    path = "/dev/full";
+    cr_assert_eq(walk_in_child(), 1);
+}
