@@ -35,7 +35,7 @@ typedef struct stream {
 
 typedef struct receiver {
     const hsd_live_options *options;
-    const hsd_run *run;
+    hsd_run quiet;      /* for looking at what came, when nobody listens any more too */
     hsd_reporter reporter;
     hsd_received_fn tell;
     void *context;
@@ -65,14 +65,12 @@ static void tell(const receiver *r, hsd_received *one, const char *name)
 static void read_origin(const receiver *r, const stream *s, char *process, size_t size, uint64_t *pid)
 {
     hsd_capture *capture = NULL;
-    hsd_run quiet = r->run == NULL ? (hsd_run){0} : *r->run;
-    quiet.note = NULL;
     const int copy = fcntl(s->saved.fd, F_DUPFD_CLOEXEC, 0);
     *process = '\0';
     *pid = 0;
-    if (copy < 0 || hsd_capture_open_fd(&capture, copy, "", HSD_DAMAGE_REFUSE, &quiet, NULL) != HSD_OK) {
+    if (copy < 0 || hsd_capture_open_fd(&capture, copy, "", HSD_DAMAGE_REFUSE, &r->quiet, NULL) != HSD_OK) {
         const int again = copy < 0 ? -1 : fcntl(s->saved.fd, F_DUPFD_CLOEXEC, 0);
-        if (again < 0 || hsd_capture_open_fd(&capture, again, "", HSD_DAMAGE_SKIP, &quiet, NULL) != HSD_OK) return;
+        if (again < 0 || hsd_capture_open_fd(&capture, again, "", HSD_DAMAGE_SKIP, &r->quiet, NULL) != HSD_OK) return;
     }
     const hsd_capture_info *info = hsd_capture_get_info(capture);
     snprintf(process, size, "%s", info->process_name);
@@ -106,7 +104,7 @@ static void end_stream(receiver *r, stream *s)
         return;
     }
     hsd_error_init(&one.error);
-    const hsd_status whole = hsd_capture_measure(s->saved.fd, "the capture", r->options->keep_cut, r->run, &one.result, &one.error);
+    const hsd_status whole = hsd_capture_measure(s->saved.fd, "the capture", r->options->keep_cut, &r->quiet, &one.result, &one.error);
     if (whole != HSD_OK) {
         drop(r, s, &one);
         return;
@@ -258,10 +256,12 @@ hsd_status hsd_receive(const char *where, const char *folder, const hsd_live_opt
     static const hsd_live_options defaults;
     receiver *r = malloc(sizeof *r);
     if (r == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: a buffer for captures");
-    *r = (receiver){.options = options == NULL ? &defaults : options, .run = run, .tell = tell_one, .context = context, .folder = folder,
+    *r = (receiver){.options = options == NULL ? &defaults : options, .quiet = run == NULL ? (hsd_run){0} : *run, .tell = tell_one, .context = context, .folder = folder,
                     .folder_fd = -1, .listener = {.fd = -1}};
     for (size_t i = 0; i < STREAMS_MAX; i++)
         r->streams[i] = (stream){.fd = -1, .saved = {.fd = -1}};
+    r->quiet.progress = NULL;
+    r->quiet.note = NULL;
     hsd_reporter_init(&r->reporter, run);
     const hsd_status status = receive(r, where, err);
     hsd_reporter_release(&r->reporter);

@@ -77,8 +77,7 @@ static hsd_status take(hsd_live *live, const hsd_way *way, int fd, hsd_error *er
 
 static hsd_status finish(hsd_live *live, hsd_output *output, hsd_error *err)
 {
-    struct stat info;
-    if (!output->is_in_place && fstat(output->fd, &info) == 0) live->result->output_bytes = (uint64_t)info.st_size;
+    if (output->size_bytes > 0) live->result->output_bytes = output->size_bytes; /* else the way wrote there itself */
     return hsd_output_finish(output, err);
 }
 

@@ -177,7 +177,7 @@ Test(push, leaves_no_file_that_is_not_whole)
 {
     char to[128];
     snprintf(to, sizeof to, "dir:%s", scratch);
-    tiny_push_options = "cut=100";
+    tiny_more_options = "cut=100";
     start(to, "0.03", "3");
     while (tiny_pushed < 3) pause_ms(5);
     hsa_stop();
@@ -203,7 +203,7 @@ Test(push, survives_a_receiver_that_goes_away)
     char to[128], piece[512];
     snprintf(to, sizeof to, "unix:%s", scratch_path("socket"));
     const int listener = listen_unix(scratch_path("socket"));
-    tiny_push_options = "objects=200000 big=1";
+    tiny_more_options = "objects=200000 big=1";
     start(to, "0.02", "5");
     for (int i = 0; i < 4; i++) {
         const int fd = accept(listener, NULL, NULL);

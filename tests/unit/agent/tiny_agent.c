@@ -6,7 +6,7 @@
 #include <time.h>
 
 _Atomic int tiny_served, tiny_at_once, tiny_pushed;
-const char *tiny_push_options = "";
+const char *tiny_more_options = "";
 static _Atomic int serving;
 
 static void write_objects(hsc_writer *w, const hsa_request *request)
@@ -59,10 +59,8 @@ static void serve(void *context, const hsa_request *request)
     tiny_served++;
     const int now = ++serving;
     if (now > tiny_at_once) tiny_at_once = now;
-    if (request->is_push) {
-        tiny_pushed++;
-        snprintf(asked.options, sizeof asked.options, "%s", tiny_push_options);
-    }
+    if (request->is_push) tiny_pushed++;
+    snprintf(asked.options, sizeof asked.options, "%s %.900s", tiny_more_options, request->options);
     if (asked.verb == HSA_FORGET)
         hsa_refuse(&asked, "this agent keeps nothing");
     else if (hsa_option_number(&asked, "refuse", 0) == 1)

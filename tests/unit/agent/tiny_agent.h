@@ -18,7 +18,7 @@
 extern _Atomic int tiny_served;  /* requests that were begun */
 extern _Atomic int tiny_at_once; /* the most that were served at a time */
 extern _Atomic int tiny_pushed;
-extern const char *tiny_push_options; /* what a push does, as options of a request; borrowed */
+extern const char *tiny_more_options; /* stand in front of those of every request, pushes too; borrowed */
 
 hsa_agent tiny_agent(const char *name);
 
