@@ -10,8 +10,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#ifndef HSN_VERSION
-#define HSN_VERSION "0.1.0"
+#ifndef HSC_VERSION
+#define HSC_VERSION "0.1.0"
 #endif
 
 #define ARENA_BASE_BYTES (UINT64_C(192) << 20)
@@ -28,6 +28,13 @@ static bool open_arena(hsa_arena *arena)
     return false;
 }
 
+static hsn_range pages_of(const void *memory, size_t size)
+{
+    const uintptr_t mask = HSN_PAGE - 1, low = (uintptr_t)memory;
+    return size == 0 ? (hsn_range){0, 0} : (hsn_range){low & ~mask, (low + size + mask) & ~mask};
+}
+
+/* Pages of the agent's own are never shared with the program's. */
 static bool find_holes(hsn_walker *k)
 {
     const hsn_world *world = k->world;
@@ -35,6 +42,8 @@ static bool find_holes(hsn_walker *k)
     for (size_t i = 0; i < world->excluded_count; i++)
         hsn_holes_add(&k->holes, world->excluded[i]);
     hsn_holes_add(&k->holes, (hsn_range){(uintptr_t)k->arena.start, (uintptr_t)k->arena.start + k->arena.size});
+    hsn_holes_add(&k->holes, pages_of(world, sizeof *world)); /* registers are in it */
+    hsn_holes_add(&k->holes, pages_of(world->threads, world->thread_count * sizeof *world->threads));
     if (k->modules.own != NULL) hsn_holes_add(&k->holes, (hsn_range){k->modules.own->low, k->modules.own->high});
     return true;
 }
@@ -53,7 +62,7 @@ static bool make_ready(hsn_walker *k)
 
 static hsc_status open_writer(hsn_walker *k, const hsa_request *request)
 {
-    static const char producer[] = "hsdiff " HSN_VERSION " native, table ";
+    static const char producer[] = "hsdiff " HSC_VERSION " native, table ";
     char text[64];
     *hsn_put_number(hsn_put_text(text, producer, sizeof producer - 1), HSN_TABLE_VERSION) = '\0';
     hsc_options options;
