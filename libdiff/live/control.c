@@ -19,15 +19,6 @@ enum { REQUEST_BYTES = 1024, RETRY_MS = 300, FORGET_SECONDS = 10 };
 
 /* ---- the answer ---- */
 
-hsd_answer hsd_answer_parse(const char *line, const char **sentence)
-{
-    *sentence = "";
-    if (strcmp(line, "ok") == 0) return HSD_ANSWER_OK;
-    if (strncmp(line, "error ", 6) != 0 || line[6] == '\0') return HSD_ANSWER_NONE;
-    *sentence = line + 6;
-    return HSD_ANSWER_ERROR;
-}
-
 /* Byte by byte: what follows the line is the capture. HSD_END: the agent went away before it said anything. */
 static hsd_status read_line(const hsd_waiting *waiting, int fd, char line[HSD_ANSWER_BYTES], hsd_error *err)
 {
