@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "jvm.h"
@@ -83,10 +84,32 @@ static bool get_environment(JavaVM *vm)
 
 extern int malloc_trim(size_t pad) __attribute__((weak));
 
-static void forget(void)
+/* HotSpot gives the handles of tags back behind a safepoint, at most twice a second and on a thread of its own. */
+static void stand_still(JavaVM *vm)
 {
-    if (kept.jvmti != NULL) (*kept.jvmti)->DisposeEnvironment(kept.jvmti);
+    JNIEnv *jni = NULL;
+    jvmtiEnv *jvmti = NULL;
+    jvmtiStackInfo *stacks = NULL;
+    jint count = 0;
+    if ((*vm)->GetEnv(vm, (void **)&jni, JNI_VERSION_1_6) != JNI_OK || (*jni)->PushLocalFrame(jni, 64) != 0) return;
+    if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK) return;
+    if ((*jvmti)->GetAllStackTraces(jvmti, 1, &stacks, &count) == JVMTI_ERROR_NONE)
+        (*jvmti)->Deallocate(jvmti, (unsigned char *)stacks);
+    (*jvmti)->DisposeEnvironment(jvmti);
+    (*jni)->PopLocalFrame(jni, NULL);
+}
+
+static void forget(JavaVM *vm)
+{
+    const struct timespec while_it_frees = {.tv_nsec = 550000000};
+    if (kept.jvmti == NULL) return;
+    (*kept.jvmti)->DisposeEnvironment(kept.jvmti);
     kept.jvmti = NULL;
+    for (int i = 0; i < 2; i++) {
+        nanosleep(&while_it_frees, NULL);
+        stand_still(vm);
+    }
+    nanosleep(&while_it_frees, NULL);
     if (malloc_trim != NULL) malloc_trim(0);
 }
 
@@ -255,7 +278,7 @@ EXPORTED JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *
     hsa_request request = {.verb = HSA_CAPTURE, .fd = -1};
     if (options == NULL) return 2;
     if (strcmp(options, "forget") == 0) {
-        forget();
+        forget(vm);
         return 0;
     }
     if (strncmp(options, capture, sizeof capture - 1) != 0) return 2;

@@ -22,7 +22,7 @@
 #include "live/facts.h"
 #include "live/tidy.h"
 
-enum { LISTEN_MS = 15000, STEP_MS = 20, SEND_MS = 10000 };
+enum { LISTEN_MS = 15000, STEP_MS = 20, SEND_MS = 10000, SWEEPS = 24 };
 
 /* ---- text ---- */
 
@@ -115,12 +115,8 @@ hsd_gate hsd_attach_look(const hsd_process_facts *facts, hsd_error *err)
     }
     if (socket_path(facts, path, sizeof path) && is_socket_of(path, facts->uid)) return HSD_GATE_OPEN;
     if (catches_quit(facts)) return HSD_GATE_OPEN;
-    if (has_option(facts, "-Xrs") || has_option(facts, "-XX:+ReduceSignalUsage")) {
-        hsd_fail(err, HSD_E_UNSUPPORTED, "the JVM of process %ld was started with -Xrs: the signal that asks it to listen would end it",
-                 facts->pid);
-        return close_gate(err, "start it without -Xrs, or with -XX:+StartAttachListener beside it");
-    }
-    hsd_fail(err, HSD_E_UNSUPPORTED, "the JVM of process %ld does not catch SIGQUIT: it is still starting or ending", facts->pid);
+    hsd_fail(err, HSD_E_UNSUPPORTED, "the JVM of process %ld does not listen, and the signal that asks it to would end it: it is still starting, "
+             "or ending", facts->pid);
     return close_gate(err, "try again in a second");
 }
 
@@ -269,15 +265,29 @@ hsd_status hsd_attach_read(int fd, unsigned timeout_seconds, hsd_attach_answer *
     return HSD_OK;
 }
 
+/* Nobody listens there any more. */
+static bool is_stale(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) return false;
+    memcpy(address.sun_path, path, strlen(path) + 1);
+    const bool refused = connect(fd, (const struct sockaddr *)&address, sizeof address) != 0 && errno == ECONNREFUSED;
+    close(fd);
+    return refused;
+}
+
+/* A process that is killed closes one descriptor after the other: the stream may end a moment before the JVM's socket does. */
 void hsd_attach_sweep(const hsd_process_facts *facts)
 {
     char path[64];
-    int fd = -1;
-    if (!facts->is_same_mounts || kill((pid_t)facts->pid, 0) == 0 || errno != ESRCH) return;
+    hsd_process_facts now;
+    if (!facts->is_same_mounts) return; /* another root goes with its processes */
     snprintf(path, sizeof path, "/tmp/.java_pid%ld", facts->inner_pid);
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    memcpy(address.sun_path, path, strlen(path) + 1);
-    if (!is_socket_of(path, facts->uid) || (fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) < 0) return;
-    if (connect(fd, (const struct sockaddr *)&address, sizeof address) != 0 && errno == ECONNREFUSED) unlink(path);
-    close(fd);
+    for (int tries = 0; tries < SWEEPS && is_socket_of(path, facts->uid); tries++) {
+        const bool is_alive = hsd_facts_read(&now, facts->pid, NULL) == HSD_OK && !now.is_zombie;
+        if (is_stale(path) && !is_alive) unlink(path);
+        else if (is_alive && tries >= SWEEPS / 4) return;
+        else pause_ms(STEP_MS);
+    }
 }

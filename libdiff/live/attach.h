@@ -1,6 +1,6 @@
 /*
  * HotSpot's attach protocol, spoken without a JDK. A JVM listens at /tmp/.java_pid<pid> once it was asked to: by a file .attach_pid<pid>
- * and SIGQUIT. Without the file, or before the JVM catches it, that signal does other things; so both are looked at first.
+ * and SIGQUIT (with -Xrs it does so by itself). Where the JVM does not catch that signal yet it would end it; so this is looked at first.
  *
  *      request     "1" NUL command NUL argument NUL argument NUL argument NUL
  *      answer      status in decimal, line feed, text up to the end of the stream

@@ -190,7 +190,7 @@ static hsd_status take_stream(hsd_live *live, const listener *here, int attach_f
     hsd_status status = read_line(live, fd, err);
     if (status == HSD_OK) status = hsd_live_copy(live, fd, err);
     close(fd); /* whatever came of it, the agent ends with its next write */
-    if (status == HSD_OK) (void)hsd_attach_read(attach_fd, 5, &answer, NULL);
+    if (status == HSD_OK && hsd_attach_read(attach_fd, 5, &answer, NULL) != HSD_OK) hsd_attach_sweep(live->facts); /* killed */
     return status;
 }
 

@@ -1,0 +1,442 @@
+#!/usr/bin/env python3
+"""HotSpot, by tags (way jvm) and by heap dumps through a pipe (way hprof): real JVMs with planted leaks under load. Each case says what it
+holds against what; HSD_LONG=1 adds the large heaps and more aborted captures."""
+import glob
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+import kit
+from kit import check, row, say
+
+LONG = bool(os.environ.get("HSD_LONG"))
+MIB = 1 << 20
+BUILT = tempfile.TemporaryDirectory(prefix="hsdiff-jvm-", dir="/var/tmp")  # other-space has a /tmp of its own
+COLLECTORS = {"serial": "-XX:+UseSerialGC", "parallel": "-XX:+UseParallelGC", "g1": "-XX:+UseG1GC", "z": "-XX:+UseZGC"}
+CGROUP = pathlib.Path("/sys/fs/cgroup/memory" if os.path.isdir("/sys/fs/cgroup/memory") else "/sys/fs/cgroup")
+IS_V1 = CGROUP.name == "memory"
+
+
+def classes():
+    folder = pathlib.Path(BUILT.name)
+    if not (folder / "JvmLeak.class").exists():
+        kit.need("java", "javac")
+        subprocess.run(["javac", "-d", str(folder), str(kit.HERE / "programs" / "JvmLeak.java")], check=True, capture_output=True)
+    return folder
+
+
+def start(kind, *arguments, collector="serial", options=("-Xmx256m",), wrap=(), **more):
+    return kit.Program([*wrap, "java", COLLECTORS[collector], *options, "-cp", str(classes()), "JvmLeak", kind, *map(str, arguments)], **more)
+
+
+def need_agent(tool):
+    kit.need("java", "javac")
+    if not (pathlib.Path(tool.agents) / "libhsdiff-jvm.so").exists():
+        kit.skip("the agent for the JVM was not built: no jvmti.h")
+
+
+def same(what, got, wanted):
+    check(got == wanted, f"{what}: {got}, not {wanted}")
+
+
+def metric(tool, capture, name):
+    found = re.search(rf'^metric (\d+) name="{re.escape(name)}"', tool.run("dump", capture, "--only", "metrics").stdout, re.M)
+    check(found, f"no metric {name}")
+    return int(found[1])
+
+
+def rss(pid, key="VmRSS"):
+    return int(re.search(rf"{key}:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text())[1]) * 1024
+
+
+# ---- leaks
+
+def two_captures(tool, folder, program, way, first=1500, more=700):
+    """Captured, leaked, captured again; the diff."""
+    program.leak(first)
+    tool.capture(program.pid, folder / "a.hs", *way)
+    program.leak(more)
+    tool.capture(program.pid, folder / "b.hs", *way)
+    check(program.is_alive(), "the program ended")
+    for name in "ab":
+        tool.run("verify", folder / f"{name}.hs")
+    return tool.diff(folder / "a.hs", folder / "b.hs")
+
+
+def steps(holder):
+    return [(step["edge"], step["type"]) for step in holder["path"]]
+
+
+def check_leak(diff, type_, root, holder, is_exact, first=1500, more=700):
+    """The planted type with exact counts, the root that grew most, and the holder under it."""
+    found = row(diff["types"], "type", type_)
+    same(f"{type_} before", found["before"]["objects"], first)
+    same(f"{type_} after", found["after"]["objects"], first + more)
+    if is_exact:
+        same("basis", diff["match"]["basis"], "exact")
+        same(f"{type_} new", (found["new"]["objects"], found["freed"]["objects"]), (more, 0))
+    grown = max(diff["roots"], key=lambda one: one["growth"]["objects"])
+    same("root that grew most", grown["root"], root)
+    check(grown["growth"]["objects"] >= more, f"{root} grew by {grown['growth']['objects']}")
+    first_holder = max(diff["holders"], key=lambda one: one["net"]["objects"])
+    same("holder", (first_holder["root"], first_holder["type"]), (root, holder))
+
+
+WHERE = {
+    "static": ("JvmLeak$Session", "static JvmLeak.cache", "java.util.HashMap"),
+    "threadlocal": ("JvmLeak$Session", 'thread "worker".threadLocals', "java.util.ArrayList"),
+}
+
+
+def leak_case(kind, collector, way):
+    def case(tool, folder):
+        need_agent(tool)
+        with start(kind, collector=collector) as program:
+            diff = two_captures(tool, folder, program, ("--way", way))
+            program.quit()
+        check_leak(diff, *WHERE[kind], is_exact=way == "jvm")
+    case.__doc__ = f"{kind}, {collector}, by {way}: type, root, holder, counts"
+    return case
+
+
+def local(tool, folder):
+    """A list in a local variable: the root names thread, method and line."""
+    need_agent(tool)
+    with start("local") as program:
+        diff = two_captures(tool, folder, program, ("--way", "jvm"))
+        program.quit()
+    source = (kit.HERE / "programs" / "JvmLeak.java").read_text().splitlines()
+    line = next(i for i, text in enumerate(source, 1) if "static void work()" in text) + 3
+    check_leak(diff, "JvmLeak$Session", f'thread "worker", JvmLeak.work(JvmLeak.java:{line})', "java.util.ArrayList", True)
+
+
+def finalizer(tool, folder):
+    """What waits behind a finalizer that hangs is held by the queue alone."""
+    need_agent(tool)
+    with start("finalizer") as program:
+        diff = two_captures(tool, folder, program, ("--way", "jvm"), more=9000)
+        program.quit()
+    grown = max(diff["roots"], key=lambda one: one["growth"]["objects"])
+    check("finalizer queue.referent" in grown["root"], f"root {grown['root']}")
+    found = row(diff["types"], "type", "JvmLeak$Handle")
+    same("handles", (found["before"]["objects"], found["after"]["objects"]), (1500, 10500))
+
+
+def alike(tool, folder):
+    """Both ways say the same of one moment of a quiet program, but for what only one of them can see."""
+    need_agent(tool)
+    with start("quiet", 5000) as program:
+        program.tell("gc")
+        program.expect("collected")
+        tool.capture(program.pid, folder / "a.hs", "--way", "jvm")
+        tool.capture(program.pid, folder / "b.hs", "--way", "hprof")
+        program.quit()
+    diff = tool.diff(folder / "a.hs", folder / "b.hs")
+    # class objects that no dump lists, filler arrays of the dump's collection, caches that it empties
+    other = [one for one in diff["types"] if one["growth"]["objects"] != 0
+             and not re.match(r"java\.lang\.(Class|Object\[\]|ref\.|invoke\.)|int\[\]|byte\[\]|java\.lang\.String$|java\.util\.", one["type"])]
+    check(len(other) <= 6, f"types that differ: {[(one['type'], one['growth']['objects']) for one in other]}")
+    for name in ("JvmLeak$Session", "java.util.HashMap$Node[]"):
+        found = row(diff["types"], "type", name)
+        same(f"bytes of {name}", found["before"]["bytes"], found["after"]["bytes"])
+    found = row(diff["roots"], "root", "static JvmLeak.cache")
+    same("static JvmLeak.cache", found["before"], found["after"])
+    say(f"        objects: {diff['total']['before']['objects']:,} by jvm, {diff['total']['after']['objects']:,} by hprof")
+
+
+# ---- identity
+
+def identity(tool, folder):
+    """1 M objects, full collections between two captures: no object is new and none is gone."""
+    need_agent(tool)
+    for collector in COLLECTORS:
+        with start("quiet", 500_000, collector=collector, options=("-Xmx512m",)) as program:
+            tool.capture(program.pid, folder / "warm.hs", "--way", "jvm")  # makes the JVM's thread for attaching and what that makes
+            tool.capture(program.pid, folder / "a.hs", "--way", "jvm")
+            for _ in range(2):
+                program.tell("gc")
+                program.expect("collected")
+            tool.capture(program.pid, folder / "b.hs", "--way", "jvm")
+            pause = metric(tool, folder / "a.hs", "capture.pause") / 1e9
+            program.quit()
+        diff = tool.diff(folder / "a.hs", folder / "b.hs")
+        new = {one["type"]: one["new"]["objects"] for one in diff["types"] if one["new"]["objects"]}
+        say(f"        {collector}: {diff['total']['after']['objects']:,} objects, new {new or 'none'}, pause {pause:.2f} s")
+        check(diff["total"]["after"]["objects"] > 1_000_000, "there are not 1 M objects")
+        # Between the captures the program itself reads "gc" and prints "collected": its reader's and writer's objects, nothing else.
+        own = ("java.lang.String", "byte[]", "java.nio.HeapCharBuffer")
+        strangers = {name: count for name, count in new.items() if name not in own or count > 4}
+        check(not strangers, f"new objects: {strangers}")
+        same("sessions", row(diff["types"], "type", "JvmLeak$Session")["new"]["objects"], 0)
+
+
+def forget(tool, folder):
+    """Tags are given back: native memory of the JVM falls by most of what the capture took; later ids are another domain's."""
+    need_agent(tool)
+    def tags(program):
+        said = subprocess.run(["jcmd", str(program.pid), "VM.native_memory", "summary"], capture_output=True, text=True).stdout
+        found = re.search(r"Serviceability \(reserved=(\d+)KB", said)
+        return int(found[1]) * 1024 if found else 0
+    kit.need("jcmd")
+    with start("quiet", 300_000, options=("-Xmx512m", "-XX:NativeMemoryTracking=summary")) as program:
+        tool.run("capture", "--forget", program.pid)  # nothing was captured: nothing to do
+        before, resident = tags(program), rss(program.pid)
+        tool.capture(program.pid, folder / "a.hs", "--way", "jvm")
+        held, resident_held = tags(program), rss(program.pid)
+        tool.run("capture", "--forget", program.pid)
+        after, resident_after = tags(program), rss(program.pid)
+        program.tell("gc")
+        program.expect("collected")
+        time.sleep(1.5)
+        rest = tags(program)
+        tool.capture(program.pid, folder / "b.hs", "--way", "jvm")
+        program.quit()
+    say(f"        tags {before / MIB:.1f} -> {held / MIB:.1f} -> {after / MIB:.1f} MiB, {rest / MIB:.1f} behind the next collection, "
+        f"resident {resident / MIB:.0f} -> {resident_held / MIB:.0f} -> {resident_after / MIB:.0f} MiB")
+    check(held > before + 20 * MIB, "the tags took nothing: the test proves nothing")
+    check(after < before + (held - before) / 3 and rest < before + MIB, f"of {held - before} bytes of tags {after} stay, and then {rest}")
+    check(resident_after < resident + (resident_held - resident) / 2, "the process is as big as before")
+    diff = tool.diff(folder / "a.hs", folder / "b.hs")
+    check(diff["match"]["basis"] != "exact", "ids that were given back are taken for those that came later")
+
+
+# ---- gates
+
+def refused(tool, folder, program, *words, way=()):
+    done = tool.run("capture", program.pid, "-o", folder / "x.hs", *way, expect=None)
+    check(done.returncode != 0, "captured, though the gate is closed")
+    for word in words:
+        check(word in done.stderr + done.stdout, f"no '{word}' in: {done.stderr}{done.stdout}")
+    time.sleep(0.3)
+    check(program.is_alive(), "the JVM ended")
+
+
+def gates(tool, folder):
+    """A closed gate is named with what opens it, by either way. With -Xrs the signal would end the JVM: none is sent."""
+    need_agent(tool)
+    with start("static", options=("-Xmx64m", "-XX:+DisableAttachMechanism")) as program:
+        for way in ((), ("--way", "jvm"), ("--way", "hprof")):
+            refused(tool, folder, program, "DisableAttachMechanism", "without that option", way=way)
+        program.quit()
+    with start("static", options=("-Xmx64m", "-Xrs")) as program:
+        for way in ("jvm", "hprof"):
+            tool.capture(program.pid, folder / f"{way}.hs", "--way", way)
+        program.quit()
+
+
+def other_space(tool, folder):
+    """A JVM with a /tmp and pids of its own, as in a container: captured by both ways, nothing left in it."""
+    need_agent(tool)
+    if os.geteuid() != 0 or not shutil.which("unshare"):
+        return say("        not root: left out")
+    agents = pathlib.Path(BUILT.name) / "agents"
+    shutil.copytree(tool.agents, agents)
+    tool = kit.Tool(tool.path, agents)
+    program = start("static", 10, options=("-Xmx64m",),
+                    wrap=("unshare", "-m", "-p", "-f", "--mount-proc", "sh", "-c", 'mount -t tmpfs none /tmp && exec "$@"', "sh"),
+                    cwd="/")
+    with program:
+        inner = int(pathlib.Path(f"/proc/{program.pid}/task/{program.pid}/children").read_text().split()[0])
+        for way in ("jvm", "hprof"):
+            tool.capture(inner, folder / f"{way}.hs", "--way", way)
+            said = tool.diff(folder / f"{way}.hs", folder / f"{way}.hs")
+            same(f"sessions by {way}", row(said["types"], "type", "JvmLeak$Session")["before"]["objects"], 10)
+        left = [name for name in os.listdir(f"/proc/{inner}/root/tmp") if name.startswith((".attach", ".hsdiff"))]
+        check(not left, f"left in the other /tmp: {left}")
+        program.quit()
+
+
+# ---- aborted captures
+
+def left_behind():
+    return sorted(glob.glob("/tmp/.attach_pid*") + glob.glob("/tmp/.hsdiff-*") + glob.glob(f"{os.getcwd()}/.attach_pid*"))
+
+
+def aborted(way):
+    def case(tool, folder):
+        need_agent(tool)
+        before, tries = left_behind(), 100 if LONG else 20
+        draw, cut = random.Random(6), 0
+        with start("quiet", 100_000) as program:
+            tool.capture(program.pid, folder / "a.hs", "--way", way)
+            started = time.monotonic()
+            tool.capture(program.pid, folder / "b.hs", "--way", way)
+            whole = time.monotonic() - started
+            for i in range(tries):
+                client = subprocess.Popen([tool.path, "capture", str(program.pid), "-o", str(folder / "cut.hs"), "--force", "--way", way],
+                                          env=tool.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                time.sleep(draw.random() * whole)
+                client.kill()
+                cut += client.wait() != 0
+                (folder / "cut.hs").unlink(missing_ok=True)
+            check(cut > tries / 2, f"only {cut} of {tries} were cut: the test proves nothing")
+            check(program.is_alive(), "the JVM ended")
+            deadline = time.monotonic() + 20
+            while left_behind() != before and time.monotonic() < deadline:
+                time.sleep(0.1)
+            same("files left behind", left_behind(), before)
+            same("files beside the captures", sorted(p.name for p in folder.iterdir()), ["a.hs", "b.hs"])
+            tool.capture(program.pid, folder / "c.hs", "--way", way)
+            tool.run("verify", folder / "c.hs")
+            program.quit()
+        say(f"        {cut} of {tries} captures cut, the JVM lives")
+    case.__doc__ = f"The asker is killed at any moment, by {way}: the JVM goes on, nothing is left, the next capture is whole."
+    return case
+
+
+def target_killed(tool, folder):
+    """The JVM is killed in the middle: the asker says so, keeps no capture, and nothing is left in /tmp."""
+    need_agent(tool)
+    draw, ended = random.Random(7), 0
+    tries = 20 if LONG else 4
+    for i in range(tries):
+        way = ("jvm", "hprof")[i % 2]
+        with start("quiet", 400_000, options=("-Xmx512m",)) as program:
+            client = subprocess.Popen([tool.path, "capture", str(program.pid), "-o", str(folder / "x.hs"), "--way", way],
+                                      env=tool.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            time.sleep(0.05 + draw.random() * 0.4)
+            program.process.kill()
+            said = client.communicate(timeout=60)[0]
+            if client.returncode != 0:
+                ended += 1
+                check(not (folder / "x.hs").exists(), f"a cut capture stayed: {said}")
+                left = glob.glob(f"/tmp/.*pid{program.pid}") + glob.glob("/tmp/.hsdiff-*")
+                check(not left, f"left: {left} ({way}): {said}")
+            (folder / "x.hs").unlink(missing_ok=True)
+    say(f"        {ended} of {tries} were cut")
+    check(ended > 0, "none was cut: the test proves nothing")
+
+
+def slow_reader(tool, folder):
+    """An asker that is stopped in the middle and then killed: the JVM stands still no longer than it lives."""
+    need_agent(tool)
+    with start("quiet", 300_000, options=("-Xmx512m",)) as program:
+        client = subprocess.Popen([tool.path, "capture", str(program.pid), "-o", str(folder / "x.hs"), "--way", "jvm"],
+                                  env=tool.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(0.25)
+        client.send_signal(signal.SIGSTOP)
+        time.sleep(1)
+        client.kill()
+        client.wait()
+        same("answers again", program.leak(1), 300_001)
+        program.quit()
+
+
+# ---- memory
+
+class Group:
+    """A memory cgroup of our own; None where there is no right to one."""
+
+    def __init__(self):
+        self.folder = CGROUP / f"hsdiff-jvm-{os.getpid()}"
+
+    def __enter__(self):
+        try:
+            self.folder.mkdir()
+        except OSError:
+            return None
+        return self
+
+    def limit(self, size):
+        (self.folder / ("memory.limit_in_bytes" if IS_V1 else "memory.max")).write_text(str(size))
+
+    def usage(self):
+        return int((self.folder / ("memory.usage_in_bytes" if IS_V1 else "memory.current")).read_text())
+
+    def peak(self):
+        path = self.folder / ("memory.max_usage_in_bytes" if IS_V1 else "memory.peak")
+        return int(path.read_text()) if path.exists() else 0
+
+    def reset_peak(self):
+        if IS_V1:
+            (self.folder / "memory.max_usage_in_bytes").write_text("0")
+
+    def __exit__(self, *_):
+        for _ in range(50):
+            try:
+                self.folder.rmdir()
+                return
+            except OSError:
+                time.sleep(0.1)
+
+
+def in_group(heap, count, size, options=()):
+    def case(tool, folder):
+        need_agent(tool)
+        for way in ("jvm", "hprof"):
+            with Group() as group:
+                if group is None:
+                    return say("        no cgroup can be made: left out")
+                wrap = ("sh", "-c", f'echo $$ > {group.folder}/cgroup.procs && exec "$@"', "sh")
+                with start("bulk", count, size, options=(f"-Xms{heap}m", f"-Xmx{heap}m", "-XX:+AlwaysPreTouch", *options), wrap=wrap, wait=120) as program:
+                    time.sleep(1)
+                    used, resident = group.usage(), rss(program.pid)
+                    group.limit(used + 64 * MIB)
+                    group.reset_peak()
+                    started = time.monotonic()
+                    tool.capture(program.pid, folder / f"{way}.hs", "--way", way, timeout=300)
+                    took = time.monotonic() - started
+                    check(program.is_alive(), "the JVM was killed")
+                    say(f"        {way}: heap {heap} MiB, {count:,} arrays of {size:,}: {took:.1f} s, "
+                        f"pause {metric(tool, folder / f'{way}.hs', 'capture.pause') / 1e9:.2f} s, cgroup +{(group.peak() - used) / MIB:.1f} MiB, "
+                        f"resident +{(rss(program.pid, 'VmHWM') - resident) / MIB:.1f} MiB")
+                    group.limit(used + 512 * MIB)
+                    program.quit()
+            tool.run("verify", folder / f"{way}.hs", timeout=300)
+            (folder / f"{way}.hs").unlink()
+    case.__doc__ = "A JVM with 64 MiB to spare is captured without being killed, by both ways."
+    return case
+
+
+def chosen(tool, folder):
+    """Where the tags would not fit and no way is named, the heap is dumped and a note says why."""
+    need_agent(tool)
+    with Group() as group:
+        if group is None:
+            return say("        no cgroup can be made: left out")
+        wrap = ("sh", "-c", f'echo $$ > {group.folder}/cgroup.procs && exec "$@"', "sh")
+        with start("quiet", 400_000, options=("-Xms256m", "-Xmx256m", "-XX:+AlwaysPreTouch"), wrap=wrap) as program:
+            program.tell("gc")
+            program.expect("collected")
+            group.limit(group.usage() + 32 * MIB)
+            done = tool.capture(program.pid, folder / "a.hs")
+            check("--way jvm to insist" in done.stdout + done.stderr, f"no note: {done.stdout}{done.stderr}")
+            same("identity", tool.diff(folder / "a.hs", folder / "a.hs")["captures"][0]["identity"], "moving")
+            group.limit(group.usage() + 1024 * MIB)
+            tool.capture(program.pid, folder / "b.hs")
+            same("identity", tool.diff(folder / "b.hs", folder / "b.hs")["captures"][0]["identity"], "exact")
+            program.quit()
+
+
+def large(tool, folder):
+    """A heap of 4 GiB in under a minute, by both ways."""
+    need_agent(tool)
+    for way in ("jvm", "hprof"):
+        with start("bulk", 2_000_000, 2000, collector="parallel", options=("-Xms4700m", "-Xmx4700m"), wait=300) as program:
+            resident = rss(program.pid)
+            started = time.monotonic()
+            tool.capture(program.pid, folder / "a.hs", "--way", way, "--force", timeout=300)
+            took = time.monotonic() - started
+            say(f"        {way}: {took:.1f} s, pause {metric(tool, folder / 'a.hs', 'capture.pause') / 1e9:.2f} s, "
+                f"resident +{(rss(program.pid, 'VmHWM') - resident) / MIB:.0f} MiB")
+            check(took < 60, f"{took:.1f} s for 4 GiB")
+            program.quit()
+
+
+CASES = {f"leak-{collector}": leak_case("static", collector, "jvm") for collector in COLLECTORS}
+CASES |= {"leak-threadlocal": leak_case("threadlocal", "g1", "jvm"), "leak-local": local, "leak-finalizer": finalizer,
+          "dump-serial": leak_case("static", "serial", "hprof"), "dump-g1": leak_case("static", "g1", "hprof"), "alike": alike,
+          "identity": identity, "forget": forget, "gates": gates, "other-space": other_space, "aborted-jvm": aborted("jvm"),
+          "aborted-hprof": aborted("hprof"), "target-killed": target_killed, "slow-reader": slow_reader, "chosen": chosen,
+          "memory": in_group(256, 50_000, 4000)}
+if LONG:
+    CASES |= {"memory-2g": in_group(2300, 500_000, 4300, ("-XX:+UseParallelGC",)[:0]), "large": large}
+
+if __name__ == "__main__":
+    kit.main(CASES)
