@@ -1,0 +1,140 @@
+/*
+ * The Lua agent: walks everything that a state reaches, by Lua's own API and so on the VM's own thread, and writes it as it goes.
+ *
+ *      module.c   require "hsdiff": capture(path), listen(), stop()
+ *      serve.c    the agent's thread asks the VM's thread: a signal, a count hook, the walk
+ *      walk.c     worklist (chunks in Lua tables, nothing recursive) and one object after the other
+ *      edges.c    what an object refers to: entries, upvalues, locals, user values
+ *      roots.c    globals, modules, registry, main thread, metatables of types
+ *      names.c    types, labels, and which keys may be told
+ *      visited.c  the set of objects that were met: 8 bytes a slot, at most 24 an object, by mmap
+ *      sizes.c    bytes of an object: exact where this very Lua 5.4 passed a test of its layout, else estimated
+ *
+ * While it walks the collector is stopped and nothing of the program runs. Memory of the VM that it takes: 8 to 16 bytes for each object
+ * that waits in the worklist.
+ */
+#ifndef HSC_LUA_AGENT_H
+#define HSC_LUA_AGENT_H
+
+#include "agent/agent.h"
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+
+#if LUA_VERSION_NUM >= 502
+#define LUA_HAS_REGISTRY_GLOBALS 1
+#define raw_length(L, index) lua_rawlen(L, index)
+#else
+#define LUA_HAS_REGISTRY_GLOBALS 0
+#define raw_length(L, index) lua_objlen(L, index)
+#endif
+
+enum { LUA_CDATA_TYPE = 10 }; /* of LuaJIT */
+
+/* ---- visited.c ---- */
+
+typedef struct visited {
+    uint64_t *slots;
+    size_t capacity, count;
+} visited;
+
+bool visited_open(visited *set);
+/* 1 = new, 0 = known, -1 = no memory. `address` is not 0. */
+int visited_add(visited *set, uint64_t address);
+bool visited_has(const visited *set, uint64_t address);
+void visited_close(visited *set);
+
+/* ---- names.c ---- */
+
+enum { NAMES_KEYS_MAX = 65536, NAMES_TABLES_MIN = 16, NAME_BYTES_MAX = 200 };
+
+/* Labels that are there from the start. */
+enum {
+    LABEL_NONE, LABEL_ELEMENT, LABEL_KEY, LABEL_VALUE, LABEL_METATABLE, LABEL_WEAK_KEY, LABEL_WEAK_VALUE, LABEL_ENVIRONMENT,
+    LABEL_USER_VALUE, LABEL_CALLED, LABEL_STACK, LABEL_FIRST_FREE
+};
+
+typedef struct name_entry {
+    char *text;
+    uint32_t size, id, kind, seen;
+} name_entry;
+
+typedef struct names {
+    hsc_writer *writer;
+    name_entry *entries;
+    size_t capacity, count, keys;
+    uint32_t next_string, next_type, next_label;
+    bool failed;
+} names;
+
+bool names_open(names *all, hsc_writer *writer);
+uint32_t names_string(names *all, const char *text);
+uint32_t names_type(names *all, const char *text);
+uint32_t names_variable(names *all, const char *text);
+/* The label of an entry with this key. Whether the key is told is decided by names_finish: if at least 16 tables have it. */
+uint32_t names_key(names *all, const char *key, size_t size);
+/* Defines the labels of keys. */
+void names_finish(names *all);
+void names_close(names *all);
+/* Is it short, and what a program would call something: letters, digits, underscores? */
+bool names_is_identifier(const char *text, size_t size);
+
+/* ---- sizes.c ---- */
+
+typedef struct sizes {
+    bool is_exact; /* tables and threads are read by this Lua's own layout */
+} sizes;
+
+/* Tries the layout on tables and a thread made for it. May raise an error of Lua. */
+void sizes_learn(sizes *known, lua_State *L);
+/* Of the value at the top of the stack. */
+uint64_t sizes_of(const sizes *known, lua_State *L);
+
+/* ---- walk.c ---- */
+
+typedef struct walk {
+    lua_State *L;
+    hsc_writer *writer;
+    visited seen;
+    names names;
+    sizes sizes;
+    hsa_self self;
+    int worklist;          /* stack index of the table of chunks */
+    size_t waiting;        /* objects in it */
+    uint64_t globals, registry, loaded, own; /* addresses: their entries are roots; own tables of the walk */
+    uint64_t estimated;    /* objects whose size is */
+    uint64_t started_ns;
+    const char *failure;   /* NULL, or why the walk ended early */
+    bool is_hooked;        /* in a hook: level 0 is the program's */
+} walk;
+
+/* Walks and writes a whole capture into `sink`. NULL, or why it could not be begun. What goes wrong later is in the capture. */
+const char *walk_all(lua_State *L, const hsc_sink *sink, int compression, bool is_hooked);
+
+/* Meets the value at the top of the stack, which stays: its address if it is an object, 0 if it is none. New ones wait for their turn. */
+uint64_t walk_meet(walk *w);
+/* … and refers to it from the object that is being written. */
+void walk_refer(walk *w, uint32_t label, uint64_t index);
+/* The address of the value at the top of the stack, 0 if it is no object of the heap. */
+uint64_t walk_address(lua_State *L);
+/* Has the walk ended early? */
+bool walk_is_over(walk *w);
+
+/* ---- edges.c, roots.c ---- */
+
+/* All that the value at the top of the stack refers to, between begin and end of its object. */
+void edges_of(walk *w);
+/* Behind its end: what an ephemeron table's keys hold. */
+void edges_behind(walk *w);
+/* The name of its type into `out`. */
+void edges_type(lua_State *L, char out[NAME_BYTES_MAX]);
+void roots_all(walk *w);
+
+/* ---- serve.c ---- */
+
+/* 0 or an errno. `L` may be any thread of the state; the main one is asked. */
+int serve_listen(lua_State *L);
+void serve_stop(void);
+
+#endif

@@ -1,0 +1,111 @@
+/*
+ * Lua 5.4 and LuaJIT: a module that the program has required, or that LUA_INIT requires for it. It walks the heap between two
+ * instructions of the VM and answers over its own socket.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "live/facts.h"
+#include "live/procfs.h"
+
+typedef struct variant {
+    const char *runtime, *folder, *init, *cpath;
+} variant;
+
+/* Variables with a version go before those without, and leave other Luas alone. */
+static const variant lua54 = {"Lua 5.4", "lua5.4", "LUA_INIT_5_4", "LUA_CPATH_5_4"};
+static const variant luajit = {"LuaJIT", "luajit", "LUA_INIT", "LUA_CPATH"};
+
+static const variant *variant_of(const char *path)
+{
+    size_t size = 0;
+    const char *name = hsd_procfs_last_part(path, &size);
+    if (size >= 6 && memcmp(name, "luajit", 6) == 0) return &luajit;
+    const bool is_lua = size >= 3 && memcmp(name, "lua", 3) == 0;
+    return is_lua && (size == 3 || (size >= 6 && memcmp(name, "lua5.4", 6) == 0) || (size == 5 && memcmp(name, "lua54", 5) == 0)) ? &lua54 : NULL;
+}
+
+static const variant *variant_of_process(const hsd_process_facts *facts)
+{
+    const variant *kind = variant_of(facts->executable);
+    if (kind == NULL && hsd_process_maps(facts, "libluajit-5.1.so", true)) kind = &luajit;
+    if (kind == NULL && hsd_process_maps(facts, "liblua5.4.so", true)) kind = &lua54;
+    return kind;
+}
+
+static hsd_gate look(const hsd_process_facts *facts, hsd_process *process, hsd_error *err)
+{
+    const variant *kind = variant_of_process(facts);
+    const hsd_gate gate = hsd_live_find_agent(facts, "lua", err);
+    if (kind == NULL && gate == HSD_GATE_NOT_MINE) return gate;
+    snprintf(process->runtime, sizeof process->runtime, "%s", kind == NULL ? "Lua" : kind->runtime);
+    if (gate != HSD_GATE_NOT_MINE) return gate;
+    hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld is %s, and the hsdiff module does not listen in it", facts->pid, kind->runtime);
+    hsd_error_set_hint(err, "start it with  hsdiff capture -- %s app.lua,  or have it call  require(\"hsdiff\").listen()", kind->folder);
+    return HSD_GATE_CLOSED;
+}
+
+static hsd_status capture(hsd_live *live, hsd_error *err)
+{
+    char options[64];
+    snprintf(options, sizeof options, "compression=%d", live->options->compression);
+    return hsd_live_ask(live, "lua", options, err);
+}
+
+/* ---- a command ---- */
+
+/* What there is under the name with a version, else under that without. */
+static const char *inherited(const char *versioned, const char *plain)
+{
+    const char *value = getenv(versioned);
+    if (value == NULL) value = getenv(plain);
+    return value == NULL ? "" : value;
+}
+
+static bool set_path(const variant *kind, const char *module, hsd_set_variable_fn set, void *context)
+{
+    char value[4096];
+    const char *before = inherited(kind->cpath, "LUA_CPATH"), *slash = strrchr(module, '/');
+    const int size = snprintf(value, sizeof value, "%.*s/?.so;%s", slash == NULL ? 0 : (int)(slash - module), module,
+                              before[0] == '\0' ? ";" : before);
+    if (size < 0 || (size_t)size >= sizeof value) return false;
+    set(context, kind->cpath, value);
+    return true;
+}
+
+/* In front of what is there: code, or @ and a file. */
+static bool set_init(const variant *kind, hsd_set_variable_fn set, void *context)
+{
+    static const char listen[] = "local ok, why = pcall(function() return assert(require('hsdiff').listen()) end) "
+                                 "if not ok then io.stderr:write('hsdiff: ', tostring(why), '\\n') end ";
+    char value[8192];
+    const char *before = inherited(kind->init, "LUA_INIT");
+    const bool is_file = before[0] == '@';
+    const int size = snprintf(value, sizeof value, "do %send %s%s%s", listen, is_file ? "dofile([==[" : "", before + (is_file ? 1 : 0),
+                              is_file ? "]==])" : "");
+    if (size < 0 || (size_t)size >= sizeof value) return false;
+    set(context, kind->init, value);
+    return true;
+}
+
+static bool prepare(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status, hsd_error *err)
+{
+    char module[1024], name[64];
+    const variant *kind = command[0] == NULL ? NULL : variant_of(command[0]);
+    if (kind == NULL) return false;
+    snprintf(name, sizeof name, "%s/hsdiff.so", kind->folder);
+    *status = hsd_agent_path(module, sizeof module, name, err);
+    if (*status == HSD_OK && !(set_path(kind, module, set, context) && set_init(kind, set, context)))
+        *status = hsd_fail(err, HSD_E_UNSUPPORTED, "%s or %s would be too long", kind->cpath, kind->init);
+    return true;
+}
+
+const hsd_way hsd_way_lua = {
+    .name = "lua",
+    .summary = "Lua 5.4 and LuaJIT with the hsdiff module: walked by the VM's own thread between two instructions",
+    .stored = "shapes only: no strings, no numbers, and keys of tables only where 16 tables have them",
+    .look = look,
+    .capture = capture,
+    .prepare = prepare,
+};
