@@ -59,7 +59,7 @@ static hsd_status append_wanted(hsd_buffer *out, const hsd_place *place, hsd_err
     return HSD_OK;
 }
 
-hsd_status hsd_append_code(hsd_buffer *text, hsd_buffer *wanted, const hsd_module *module, uint64_t address, hsd_error *err)
+hsd_status hsd_append_code(hsd_code *code, const hsd_module *module, uint64_t address, hsd_error *err)
 {
     static const char inlined[] = ", inlined in ";
     hsd_place place = {.function_count = 0};
@@ -69,11 +69,19 @@ hsd_status hsd_append_code(hsd_buffer *text, hsd_buffer *wanted, const hsd_modul
         if (symbol == NULL) return HSD_OK;
         place.functions[place.function_count++] = symbol;
     }
-    HSD_TRY(hsd_append_name(text, place.functions[0], err));
-    HSD_TRY(append_line(text, &place, err));
+    HSD_TRY(hsd_append_name(&code->around, place.functions[place.function_count - 1], err));
+    HSD_TRY(hsd_append_name(&code->text, place.functions[0], err));
+    HSD_TRY(append_line(&code->text, &place, err));
     if (place.function_count > 1) {
-        HSD_TRY(hsd_buffer_append(text, inlined, sizeof inlined - 1, err));
-        HSD_TRY(hsd_append_name(text, place.functions[place.function_count - 1], err));
+        HSD_TRY(hsd_buffer_append(&code->text, inlined, sizeof inlined - 1, err));
+        HSD_TRY(hsd_buffer_append(&code->text, code->around.data, code->around.size, err));
     }
-    return append_wanted(wanted, &place, err);
+    return append_wanted(&code->wanted, &place, err);
+}
+
+void hsd_code_release(hsd_code *code)
+{
+    hsd_buffer_release(&code->text);
+    hsd_buffer_release(&code->around);
+    hsd_buffer_release(&code->wanted);
 }

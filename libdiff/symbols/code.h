@@ -9,10 +9,14 @@
 #define HSD_SHOWN_NAME_BYTES 2000u
 hsd_status hsd_append_name(hsd_buffer *out, const char *linkage_name, hsd_error *err);
 
-/*
- * Appends to `text` the function at the name, its line, and what it was inlined in, and to `wanted` the innermost function there that
- * does not allocate for others; nothing to either where it is not known. No NUL is added.
- */
-hsd_status hsd_append_code(hsd_buffer *text, hsd_buffer *wanted, const hsd_module *module, uint64_t address, hsd_error *err);
+typedef struct hsd_code {
+    hsd_buffer text;   /* the innermost function, its line, and what it was inlined in */
+    hsd_buffer around; /* the function that the address lies in */
+    hsd_buffer wanted; /* the innermost function there that does not allocate for others */
+} hsd_code; /* zeroed: empty */
+
+/* Appends what is known of the address; nothing where nothing is. No NUL is added. */
+hsd_status hsd_append_code(hsd_code *code, const hsd_module *module, uint64_t address, hsd_error *err);
+void hsd_code_release(hsd_code *code);
 
 #endif

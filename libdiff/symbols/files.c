@@ -77,7 +77,7 @@ static hsd_status consider(hsd_elf_files *files, const char *path, const char *n
 /* ---- a process ---- */
 
 typedef struct mapping {
-    char *range; /* "7f12…-7f13…" */
+    uint64_t low, high;
     char *path;
     bool is_deleted;
 } mapping;
@@ -91,8 +91,8 @@ static bool parse_mapping(char *line, mapping *out)
     char *path = strchr(line, '/');
     char *space = strchr(line, ' ');
     if (path == NULL || space == NULL || space > path) return false;
-    *space = '\0';
-    out->range = line;
+    out->low = strtoull(line, &line, 16);
+    out->high = *line == '-' ? strtoull(line + 1, NULL, 16) : 0;
     out->path = path;
     const size_t length = strlen(path);
     out->is_deleted = length > sizeof deleted && strcmp(path + length - (sizeof deleted - 1), deleted) == 0;
@@ -110,7 +110,8 @@ static hsd_status consider_mapping(hsd_elf_files *files, const mapping *m, hsd_e
         if (size > 0 && (size_t)size < sizeof path) HSD_TRY(consider(files, path, name, &is_elf, err));
     }
     if (is_elf) return HSD_OK;
-    snprintf(path, sizeof path, "/proc/%ld/map_files/%.40s", files->options->pid, m->range);
+    snprintf(path, sizeof path, "/proc/%ld/map_files/%llx-%llx", files->options->pid, (unsigned long long)m->low,
+             (unsigned long long)m->high); /* without the zeros that maps puts in front */
     return consider(files, path, name, &is_elf, err);
 }
 

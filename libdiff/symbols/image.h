@@ -9,8 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <hsdiff/status.h>
-
+#include "base/buffer.h"
 #include "symbols/text.h"
 
 /* True in a build that can read ELF files. */
@@ -37,9 +36,12 @@ bool hsd_image_is_relro(const hsd_image *image, uint64_t address);
 /* Bytes of DWARF in it, uncompressed; 0 when it has none, or parts of it stand in other files. */
 uint64_t hsd_image_debug_bytes(const hsd_image *image);
 
-/* libelf's handle of the file, borrowed. */
-struct Elf;
-struct Elf *hsd_image_elf(const hsd_image *image);
+/*
+ * Makes an ELF file of the sections of DWARF alone, uncompressed, with zeros between and behind them: a reader that goes past the end of
+ * a section, as libdw may where a text has no end, stays inside. *out stays empty for files of 32 bits or of another order of
+ * bytes, or when a section cannot be read. HSD_E_NOMEM.
+ */
+hsd_status hsd_image_copy_debug(const hsd_image *image, hsd_buffer *out, hsd_error *err);
 
 void hsd_image_close(hsd_image *image);
 

@@ -34,6 +34,8 @@ typedef struct unit {
 } unit;
 
 struct hsd_lines {
+    hsd_buffer copy; /* of the DWARF, as a file of its own */
+    Elf *elf;
     Dwarf *dwarf;
     range_list unit_ranges;
     unit *units;
@@ -167,8 +169,10 @@ hsd_status hsd_lines_open(hsd_lines **out, const hsd_image *image, hsd_error *er
     *out = NULL;
     if (lines == NULL) return fail_nomem(err);
     lines->steps_left = hsd_image_debug_bytes(image);
-    lines->dwarf = dwarf_begin_elf(hsd_image_elf(image), DWARF_C_READ, NULL);
-    const hsd_status status = lines->dwarf != NULL ? read_units(lines, err) : HSD_OK;
+    hsd_status status = hsd_image_copy_debug(image, &lines->copy, err);
+    if (lines->copy.size > 0) lines->elf = elf_memory((char *)lines->copy.data, lines->copy.size);
+    if (lines->elf != NULL) lines->dwarf = dwarf_begin_elf(lines->elf, DWARF_C_READ, NULL);
+    if (status == HSD_OK && lines->dwarf != NULL) status = read_units(lines, err);
     if (status == HSD_OK && lines->dwarf != NULL) {
         *out = lines;
     } else {
@@ -257,6 +261,8 @@ void hsd_lines_close(hsd_lines *lines)
     free(lines->units);
     free(lines->unit_ranges.at);
     dwarf_end(lines->dwarf);
+    elf_end(lines->elf);
+    hsd_buffer_release(&lines->copy);
     free(lines);
 }
 

@@ -13,8 +13,7 @@
 
 typedef struct hsd_lines hsd_lines;
 
-/* Reads the tables of an image that has DWARF; the image must stay open for longer. NULL in *out, and no error, where they cannot be
- * read. HSD_E_NOMEM. */
+/* Reads the tables of an image that has DWARF, from a copy. NULL in *out, and no error, where they cannot be read. HSD_E_NOMEM. */
 hsd_status hsd_lines_open(hsd_lines **out, const hsd_image *image, hsd_error *err);
 
 #define HSD_INLINED_MAX 24u

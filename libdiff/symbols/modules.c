@@ -39,14 +39,14 @@ static hsd_status open_lines(hsd_modules *modules, hsd_module *module, hsd_error
     for (size_t i = 0; i < module->image_count && module->lines == NULL; i++) {
         const uint64_t bytes = hsd_image_debug_bytes(module->images[i]);
         if (bytes == 0) continue;
-        if (bytes > modules->memory_bytes) {
+        if (bytes > modules->memory_bytes / 2) { /* as they are read, and as they are copied */
             hsd_note(modules->reporter, HSD_NOTE_WARNING,
                      "names of %.*s come without lines: its debug information takes %llu MiB, more than --memory leaves",
                      (int)module->name.size, module->name.data, (unsigned long long)(bytes >> 20));
             continue;
         }
         HSD_TRY(hsd_lines_open(&module->lines, module->images[i], err));
-        if (module->lines != NULL) modules->memory_bytes -= bytes;
+        if (module->lines != NULL) modules->memory_bytes -= 2 * bytes;
     }
     return HSD_OK;
 }

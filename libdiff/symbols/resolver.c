@@ -2,6 +2,7 @@
  * From a text to the text that is shown. See resolver.h.
  *
  *      shop+0x11f4{3fa4…}                                       make_session (session.c:42)
+ *      stack of worker 1: shop+0x11f4{3fa4…}                    stack of worker 1: make_session
  *      {vtable} shop+0x3d60{3fa4…}                              shop::Session
  *      {variable} shop+0x4048{3fa4…}                            sessions
  *      {allocated} <=48 B at shop+0x1190{…} < shop+0x11f4{…}    <=48 B at make_session
@@ -10,6 +11,7 @@
  */
 #include "symbols/resolver.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,21 +84,27 @@ static const char *keep(hsd_resolver *resolver, const hsd_buffer *buffer)
     return hsd_arena_copy(&resolver->arena, buffer->size > 0 ? (const void *)buffer->data : "", buffer->size);
 }
 
+static hsd_status keep_code(hsd_resolver *resolver, hsd_code *code, hsd_code_name *out, hsd_error *err)
+{
+    out->text = keep(resolver, &code->text);
+    out->around = out->is_known ? keep(resolver, &code->around) : out->text;
+    out->wanted = code->wanted.size > 0 ? keep(resolver, &code->wanted) : NULL;
+    const bool is_kept = out->text != NULL && out->around != NULL && (out->wanted != NULL || code->wanted.size == 0);
+    return is_kept ? HSD_OK : fail_nomem(err);
+}
+
 static hsd_status look_up(hsd_resolver *resolver, const hsd_module *module, const hsd_unresolved *name, hsd_code_name *out,
                           hsd_error *err)
 {
-    hsd_buffer text = {0}, wanted = {0};
-    hsd_status status = hsd_append_code(&text, &wanted, module, name->offset, err);
-    out->is_known = text.size > 0;
+    hsd_code code = {.text = {0}};
+    hsd_status status = hsd_append_code(&code, module, name->offset, err);
+    out->is_known = code.text.size > 0;
     if (status == HSD_OK && !out->is_known) { /* the file is known and says nothing: the build id says no more */
         const hsd_text bare = {name->whole.data, name->whole.size - name->build_id.size - 2};
-        status = append(&text, bare, err);
+        status = append(&code.text, bare, err);
     }
-    out->text = status == HSD_OK ? keep(resolver, &text) : NULL;
-    out->wanted = status == HSD_OK && wanted.size > 0 ? keep(resolver, &wanted) : NULL;
-    if (status == HSD_OK && (out->text == NULL || (wanted.size > 0 && out->wanted == NULL))) status = fail_nomem(err);
-    hsd_buffer_release(&text);
-    hsd_buffer_release(&wanted);
+    if (status == HSD_OK) status = keep_code(resolver, &code, out, err);
+    hsd_code_release(&code);
     return status;
 }
 
@@ -134,7 +142,7 @@ static void count(hsd_resolver *resolver, bool is_resolved)
 /* "vtable for shop::Session" and its kin: the class. */
 static const char *class_of(const char *symbol)
 {
-    static const char *const forms[] = {"vtable for ", "construction vtable for ", "VTT for "};
+    static const char *const forms[] = {"vtable for ", "typeinfo name for ", "construction vtable for ", "VTT for "};
     for (size_t i = 0; i < HSD_ARRAY_LEN(forms); i++) {
         const size_t size = strlen(forms[i]);
         if (strncmp(symbol, forms[i], size) == 0) return symbol + size;
@@ -142,31 +150,47 @@ static const char *class_of(const char *symbol)
     return NULL;
 }
 
-/* The class of a vtable. Where another variable stands there, objects that begin with a pointer to it: a table of functions in C. */
-static hsd_status append_class(hsd_resolver *resolver, const char *symbol, hsd_error *err)
+/* The class of a symbol; *is_done is false where it is none of a class. With `or_else` in front, then the symbol itself. */
+static hsd_status append_class(hsd_resolver *resolver, const char *symbol, const char *or_else, bool *is_done, hsd_error *err)
 {
     hsd_buffer name = {0};
     hsd_status status = hsd_append_name(&name, symbol, err);
     if (status == HSD_OK) status = hsd_buffer_append(&name, "", 1, err);
     if (status == HSD_OK) {
         const char *class_name = class_of((const char *)name.data);
-        if (class_name == NULL) status = append_word(&resolver->text, "with ", err);
-        if (status == HSD_OK)
-            status = append_word(&resolver->text, class_name != NULL ? class_name : (const char *)name.data, err);
+        const char *shown = class_name != NULL ? class_name : (const char *)name.data;
+        *is_done = class_name != NULL || or_else != NULL;
+        if (class_name == NULL && or_else != NULL) status = append_word(&resolver->text, or_else, err);
+        if (status == HSD_OK && *is_done) status = append_word(&resolver->text, shown, err);
     }
     hsd_buffer_release(&name);
     return status;
 }
 
+/* Run-time type information says the class itself: "7Session", of which the symbol "_ZTS7Session" would hold the letters. */
+static hsd_status append_type_name(hsd_resolver *resolver, hsd_text type_name, bool *is_done, hsd_error *err)
+{
+    char symbol[1024];
+    const int size = snprintf(symbol, sizeof symbol, "_ZTS%.*s", (int)hsd_min_u64(type_name.size, sizeof symbol), type_name.data);
+    if (type_name.size == 0 || size < 0 || (size_t)size >= sizeof symbol) return HSD_OK;
+    return append_class(resolver, symbol, NULL, is_done, err);
+}
+
+/* Where a variable stands there that is no vtable, objects begin with a pointer to it: a table of functions in C. */
 static hsd_status replace_vtable(hsd_resolver *resolver, const hsd_marked *marked, hsd_error *err)
 {
     hsd_unresolved name;
-    hsd_module *module;
-    if (!hsd_unresolved_parse(marked->name, &name)) return HSD_OK;
-    HSD_TRY(hsd_modules_get(&resolver->modules, &name, &module, err));
-    const char *symbol = module != NULL ? hsd_module_find(module, HSD_SYMBOL_OBJECT, name.offset) : NULL;
-    count(resolver, symbol != NULL);
-    return symbol != NULL ? append_class(resolver, symbol, err) : HSD_OK;
+    hsd_module *module = NULL;
+    bool is_done = false;
+    HSD_TRY(append_type_name(resolver, marked->type_name, &is_done, err));
+    const bool is_name = hsd_unresolved_parse(marked->name, &name);
+    if (!is_done && is_name) {
+        HSD_TRY(hsd_modules_get(&resolver->modules, &name, &module, err));
+        const char *symbol = module != NULL ? hsd_module_find(module, HSD_SYMBOL_OBJECT, name.offset) : NULL;
+        if (symbol != NULL) HSD_TRY(append_class(resolver, symbol, "with ", &is_done, err));
+    }
+    if (is_done || is_name) count(resolver, is_done);
+    return HSD_OK;
 }
 
 /* Variables of threads have the place of their template, which others may have too: then where no program can write to those. */
@@ -239,7 +263,8 @@ static hsd_status replace_allocated(hsd_resolver *resolver, const hsd_marked *ma
     return HSD_OK;
 }
 
-/* Names anywhere in other text. */
+/* A name that is the whole text, or names anywhere in other text: those without lines, as the text is more than a place, and should be
+ * the same wherever in a function that is. */
 static hsd_status replace_names(hsd_resolver *resolver, hsd_text text, hsd_error *err)
 {
     hsd_unresolved name;
@@ -251,7 +276,8 @@ static hsd_status replace_names(hsd_resolver *resolver, hsd_text text, hsd_error
         HSD_TRY(find_code(resolver, &name, &code, err));
         count(resolver, code != NULL && code->is_known);
         HSD_TRY(append(&resolver->text, (hsd_text){text.data + at, begin - at}, err));
-        HSD_TRY(code != NULL ? append_word(&resolver->text, code->text, err) : append(&resolver->text, name.whole, err));
+        HSD_TRY(code == NULL ? append(&resolver->text, name.whole, err)
+                             : append_word(&resolver->text, is_whole ? code->text : code->around, err));
         at = begin + name.whole.size;
         if (is_whole) break;
     }

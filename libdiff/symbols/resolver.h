@@ -12,6 +12,7 @@
 /* What is known of the code at one name. Texts are owned by the resolver. */
 typedef struct hsd_code_name {
     const char *text;   /* "push_back (stl_vector.h:1287), inlined in make_session" */
+    const char *around; /* the function that the address lies in: "make_session" */
     const char *wanted; /* the innermost function there that does not allocate for others; NULL if all do */
     bool is_known;      /* false: no symbol is there, and text is the name without its build id */
 } hsd_code_name;

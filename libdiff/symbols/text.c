@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* memrchr */
 /*
  * Unresolved names in texts. See text.h.
  *
@@ -39,7 +40,7 @@ static bool parse_at(hsd_text text, size_t from, size_t brace, bool has_spaces, 
     if (end == text.size || text.data[end] != '}' || end - brace - 1 > HSD_BUILD_ID_DIGITS) return false;
     if (!parse_offset(text, from, brace, &plus, &out->offset)) return false;
     begin = plus;
-    while (begin > from && text.data[begin - 1] != '+' && text.data[begin - 1] != '}' &&
+    while (begin > from && text.data[begin - 1] != '+' && text.data[begin - 1] != '{' && text.data[begin - 1] != '}' &&
            (has_spaces || text.data[begin - 1] != ' '))
         begin--;
     if (begin == plus || plus - begin > HSD_MODULE_BYTES || memchr(text.data + begin, '/', plus - begin) != NULL)
@@ -101,14 +102,24 @@ static void parse_allocated(hsd_text text, hsd_marked *out)
     }
 }
 
+/* "NAME" or "NAME 7Session". */
+static void parse_vtable(hsd_text text, hsd_marked *out)
+{
+    const char *space = text.size > 0 ? memrchr(text.data, ' ', text.size) : NULL;
+    const size_t at = space != NULL ? (size_t)(space - text.data) : text.size;
+    const bool has_type = space != NULL && at > 0 && (text.data[at - 1] == '}' || text.data[at - 1] == ')');
+    out->kind = HSD_MARKED_VTABLE;
+    out->name = has_type ? part(text, 0, at) : text;
+    out->type_name = has_type ? part(text, at + 1, text.size) : (hsd_text){"", 0};
+}
+
 void hsd_marked_parse(hsd_text text, hsd_marked *out)
 {
     *out = (hsd_marked){.kind = HSD_MARKED_NOT};
     if (take_prefix(&text, "{allocated} ")) {
         parse_allocated(text, out);
     } else if (take_prefix(&text, "{vtable} ")) {
-        out->kind = HSD_MARKED_VTABLE;
-        out->name = text;
+        parse_vtable(text, out);
     } else if (take_prefix(&text, "{variable} ")) {
         out->kind = HSD_MARKED_VARIABLE;
         out->name = text;

@@ -32,6 +32,7 @@ typedef enum hsd_marked_kind { HSD_MARKED_NOT, HSD_MARKED_VTABLE, HSD_MARKED_VAR
 typedef struct hsd_marked {
     hsd_marked_kind kind;
     hsd_text name;  /* of a vtable or variable: what stands behind the mark */
+    hsd_text type_name; /* of a vtable: the name of its type as run-time type information has it, mangled; may be empty */
     hsd_text size;  /* "<=48 B" */
     hsd_text names[HSD_ALLOCATED_NAMES]; /* of the calls, innermost first */
     size_t name_count;

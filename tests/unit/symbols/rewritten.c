@@ -1,4 +1,4 @@
-/* See rewritten.h. */
+/* Captures rewritten in memory, and as text. See rewritten.h. */
 #include "unit/symbols/rewritten.h"
 
 #include <criterion/criterion.h>

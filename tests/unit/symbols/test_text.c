@@ -54,6 +54,11 @@ Test(marked, texts_are_taken_apart)
     hsd_marked m;
     hsd_marked_parse(text("{vtable} shop+0x1{a}"), &m);
     cr_assert(m.kind == HSD_MARKED_VTABLE && equals(m.name, "shop+0x1{a}"));
+    cr_assert_eq(m.type_name.size, 0);
+    hsd_marked_parse(text("{vtable} my shop+0x1{a} 7Session"), &m);
+    cr_assert(equals(m.name, "my shop+0x1{a}") && equals(m.type_name, "7Session"));
+    hsd_marked_parse(text("{vtable} (no file) N4shop7SessionE"), &m);
+    cr_assert(equals(m.name, "(no file)") && equals(m.type_name, "N4shop7SessionE"));
     hsd_marked_parse(text("{variable} (no file)"), &m);
     cr_assert(m.kind == HSD_MARKED_VARIABLE && equals(m.name, "(no file)"));
     hsd_marked_parse(text("{allocated} <=48 B at a+0x1{} < my shop+0x2{} < (no file)"), &m);

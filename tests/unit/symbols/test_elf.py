@@ -1,0 +1,292 @@
+#!/usr/bin/env python3
+"""Names out of real ELF files, compiled here in every way that programs are shipped, held against nm, addr2line and c++filt.
+
+usage: test_elf.py HSD_RESOLVE_TEXTS
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+TOOL = sys.argv[1]
+failed = 0
+
+
+def run(*command, **more):
+    return subprocess.run([str(c) for c in command], check=True, capture_output=True, text=True, **more).stdout
+
+
+def resolve(texts, *arguments):
+    done = subprocess.run([TOOL, *map(str, arguments)], input="".join(t + "\n" for t in texts), capture_output=True, text=True)
+    if done.returncode != 0 or "Sanitizer" in done.stderr:
+        raise SystemExit(f"the tool failed: {done.returncode}\n{done.stderr[-3000:]}")
+    lines = done.stdout.split("\n")[:-1]
+    assert len(lines) == len(texts), (len(lines), len(texts))
+    return lines
+
+
+def expect(what, got, wanted):
+    global failed
+    if got != wanted:
+        failed += 1
+        print(f"FAILED {what}:\n   got    {got!r}\n   wanted {wanted!r}")
+
+
+def build_id(path):
+    found = re.search(r"Build ID: ([0-9a-f]+)", run("readelf", "-n", path))
+    return found.group(1) if found else ""
+
+
+def name(path, address, identity=None):
+    module = pathlib.Path(path).name.replace("+", "_").replace("{", "_")
+    return f"{module}+{address:#x}{{{build_id(path) if identity is None else identity}}}"
+
+
+def symbols(path):
+    """(address, size, kind of nm, name) of what has a size."""
+    found = []
+    for line in run("nm", "-S", path).splitlines():
+        part = line.split()
+        if len(part) == 4 and int(part[1], 16) > 0:
+            found.append((int(part[0], 16), int(part[1], 16), part[2], part[3]))
+    return found
+
+
+def plain(symbol):
+    """As shown: without parameters, versions and numbers of clones."""
+    return run("c++filt", "-p", re.split(r"[.@]", symbol)[0] or symbol).strip()
+
+
+def segment(path, kind):
+    for line in run("readelf", "-lW", path).splitlines():
+        part = line.split()
+        if part[:1] == [kind]:
+            return int(part[2], 16), int(part[2], 16) + int(part[5], 16)
+    return 0, 0
+
+
+def check_functions(path, folder):
+    """Without DWARF: every byte of a function has its name, as nm tells it."""
+    by_address = {}
+    for address, size, kind, symbol in symbols(path):
+        if kind in "tTwW":
+            by_address.setdefault(address, (size, set()))[1].add(plain(symbol))
+    assert len(by_address) > 4, path
+    asked, wanted = [], []
+    for address, (size, names) in by_address.items():
+        for at in (0, size // 2, size - 1):
+            asked.append(name(path, address + at))
+            wanted.append(names)
+    for text, got, names in zip(asked, resolve(asked, folder), wanted):
+        expect(f"function {path.name} {text}", got in names, True)
+
+
+def addr2line(path, address):
+    """[(function, file:line), …], innermost first."""
+    lines = run("addr2line", "-f", "-i", "-e", path, hex(address)).splitlines()
+    return [(lines[i], re.sub(r" \(discriminator.*", "", lines[i + 1]).split("/")[-1]) for i in range(0, len(lines), 2)]
+
+
+def check_lines(path, folder, debug=None):
+    """With DWARF: the innermost function, its line, and the function around it, as addr2line -i tells them."""
+    asked, wanted = [], []
+    for address, size, kind, symbol in symbols(debug or path):
+        if kind not in "tTwW" or symbol.startswith("_") and not symbol.startswith("_Z") or symbol.endswith("_tm_clones"):
+            continue
+        for at in sorted({0, 1, size // 3, size // 2, size - 1}):
+            chain = addr2line(debug or path, address + at)
+            if chain[0][0] == "??" or ":?" in chain[0][1] or chain[0][1].endswith(":0"):
+                continue
+            text = f"{plain(chain[0][0])} ({chain[0][1]})"
+            if len(chain) > 1:
+                text += f", inlined in {plain(chain[-1][0])}"
+            asked.append(name(path, address + at))
+            wanted.append(text)
+    assert len(asked) > 10, (path, len(asked))
+    for text, got, want in zip(asked, resolve(asked, folder), wanted):
+        expect(f"line {text}", got, want)
+    return len(asked)
+
+
+def check_variables(path, folder, debug=None):
+    base, relro = segment(path, "TLS")[0], segment(path, "GNU_RELRO")
+    asked, wanted = [], []
+    for address, size, kind, symbol in symbols(debug or path):
+        if kind in "dDbB" and "TLS" in run("sh", "-c", f"readelf -sW {debug or path} | grep -w {symbol} | head -1"):
+            address += base
+        elif kind not in "dDbBrR":
+            continue
+        elif symbol.startswith("_") or relro[0] <= address < relro[1]:
+            continue  # what is read-only while the program runs is no root, and shares its addresses with variables of threads
+        for at in sorted({0, size // 2, size - 1}):
+            asked.append("{variable} " + name(path, address + at))
+            wanted.append(plain(symbol))
+    assert len(asked) > 6, (path, len(asked))
+    for text, got, want in zip(asked, resolve(asked, folder), wanted):
+        expect(f"variable {text}", got, want)
+
+
+def check_vtables(path, folder):
+    asked, wanted = [], []
+    for address, size, kind, symbol in symbols(path):
+        if symbol.startswith("_ZTV"):
+            asked.append("{vtable} " + name(path, address + 16))
+            wanted.append(plain(symbol).replace("vtable for ", "", 1))
+            asked.append("{vtable} " + name(path, address + size - 8))
+            wanted.append(wanted[-1])
+    assert len(asked) >= 8, len(asked)
+    for text, got, want in zip(asked, resolve(asked, folder), wanted):
+        expect(f"vtable {text}", got, want)
+
+
+def address_of(path, symbol):
+    return next(a for a, _, _, s in symbols(path) if s == symbol)
+
+
+def check_allocated(path, folder):
+    """calloc is called in functions that were inlined into make_session: their line, and the block is theirs."""
+    body = run("objdump", "-d", "--no-show-raw-insn", path)
+    inside = body[body.index("<make_session>:"):]
+    calls = re.findall(r"^\s*[0-9a-f]+:\s+call\s+[0-9a-f]+ <calloc@plt>\n\s*([0-9a-f]+):", inside, re.M)
+    site = name(path, int(calls[0], 16) - 1)
+    main = name(path, address_of(path, "main"))
+    has_lines = ".debug_info" in run("readelf", "-SW", path)
+    wanted = "new_session" if has_lines else "make_session"
+    texts = ["{allocated} <=48 B at " + site, "{allocated} <=48 B at " + site + " < " + main, "{allocated} <=48 B",
+             "{allocated} <=48 B at (no file) < " + main, "{allocated} <=48 B at nowhere+0x1{00ff} < " + main]
+    expected = [f"<=48 B at {wanted}", f"<=48 B at {wanted}", "<=48 B", "<=48 B at (no file)", texts[4]]
+    for text, got, want in zip(texts, resolve(texts, folder), expected):
+        expect(f"allocated {text}", got, want)
+
+
+def libc_of(path):
+    found = re.search(r"libc\.so\.6 => (\S+)", run("ldd", path))
+    return pathlib.Path(found.group(1))
+
+
+def check_wrappers(path, folder):
+    """Frames of the C library in front of the one that wanted the block."""
+    libc = libc_of(path)
+    listed = {line.split()[-1].split("@")[0]: int(line.split()[0], 16) for line in run("nm", "-D", libc).splitlines() if len(line.split()) == 3}
+    malloc, strdup = (name(libc, listed[f] + 8) for f in ("malloc", "strdup"))
+    make = name(path, address_of(path, "make_session"))
+    nowhere = name(libc, 0x10)
+    rest = " < " + make
+    wanted = resolve([make], folder)[0].split(" ")[0]
+    texts = ["{allocated} <=8 B at " + t for t in (malloc + rest, strdup + rest, malloc + " < " + strdup + rest, nowhere + rest, malloc, strdup)]
+    got = resolve(texts, folder, libc.parent)
+    expect("malloc < make", got[0], f"<=8 B at {wanted}")
+    expect("strdup < make", got[1], f"<=8 B at {wanted}")
+    expect("malloc < strdup < make", got[2], f"<=8 B at {wanted}")
+    expect("a place without a symbol of libc < make", got[3], f"<=8 B at {wanted}")
+    expect("malloc alone", re.fullmatch(r"<=8 B at \w*malloc( \(.*)?", got[4]) is not None, True)
+    expect("strdup alone", re.fullmatch(r"<=8 B at \w*strdup( \(.*)?", got[5]) is not None, True)
+
+
+def check_texts(path, folder):
+    """What is not known stays, what stands around a name too."""
+    known = name(path, address_of(path, "serve"))
+    serve = resolve([known], folder)[0]
+    wrong = name(path, address_of(path, "serve"), "00" * 20)
+    texts = ["", "plain", wrong, f"a {known} b {wrong} c {known}", "{vtable} " + wrong, "{vtable} " + wrong + " N4shop7SessionE", "{variable} " + wrong,
+             "{variable} " + name(path, 0x10), "{vtable} (no file)", "{vtable} (no file) 7Session", "{variable} (no file)", "{allocated} <=8 B at " + wrong,
+             name(path, 0x10)]
+    wanted = ["", "plain", wrong, f"a serve b {wrong} c serve", texts[4], "shop::Session", texts[6],
+              f"(data of {path.name})", texts[8], "Session", texts[10], texts[11], f"{path.name}+0x10"]
+    for text, got, want in zip(texts, resolve(texts, folder), wanted):
+        expect(f"text {text}", got, want)
+
+
+def check_process(path, folder):
+    """Files found through a process that runs: its own and the libraries'; also when it was deleted meanwhile."""
+    copy = folder / "running"
+    shutil.copy(path, copy)
+    process = subprocess.Popen([copy, "wait"], stdout=subprocess.PIPE)
+    try:
+        process.stdout.readline()
+        text = name(copy, address_of(copy, "serve"))
+        libc = libc_of(path)
+        malloc = next(int(line.split()[0], 16) for line in run("nm", "-D", libc).splitlines() if re.search(r" T malloc(@|$)", line))
+        wanted = resolve([text.replace("running", path.name)], folder)[0]
+        expect("of a process", resolve([text], "--pid", process.pid)[0], wanted)
+        got = resolve([name(libc, malloc)], "--pid", process.pid)[0]
+        expect("of its library", "malloc" in got and "+0x" not in got, True)
+        copy.unlink()
+        if os.geteuid() == 0:
+            expect("of a file that was deleted", resolve([text], "--pid", process.pid)[0], wanted)
+        copy.write_bytes(pathlib.Path("/bin/true").read_bytes())
+        if os.geteuid() == 0:
+            expect("of a file that was replaced", resolve([text], "--pid", process.pid)[0], wanted)
+    finally:
+        process.kill()
+        process.wait()
+    expect("of a process that is gone", resolve([text], "--pid", process.pid)[0], text)
+
+
+def compile_to(folder, out, source, *flags, compiler=None):
+    folder.mkdir(exist_ok=True)
+    compiler = compiler or ("g++" if source.endswith(".cpp") else "gcc")
+    run(compiler, "-w", HERE / source, "-o", folder / out, "-Wl,--build-id", *flags)
+    return folder / out
+
+
+def split(path, folder):
+    """The debug information into FOLDER/.build-id/xx/….debug; what is left has none and no .symtab."""
+    identity = build_id(path)
+    debug = folder / ".build-id" / identity[:2] / (identity[2:] + ".debug")
+    debug.parent.mkdir(parents=True)
+    run("objcopy", "--only-keep-debug", path, debug)
+    run("strip", path)
+    return debug
+
+
+def main():
+    for tool in ("gcc", "g++", "nm", "addr2line", "c++filt", "readelf", "objcopy", "objdump", "strip", "ldd"):
+        if not shutil.which(tool):
+            print(f"skipped: {tool} is not installed")
+            sys.exit(77)
+    with tempfile.TemporaryDirectory(prefix="hsdiff-elf-") as temp:
+        top = pathlib.Path(temp)
+        lines = 0
+        builds = [("o0", ["-g", "-O0"]), ("o2", ["-g", "-O2"]), ("nopie", ["-g", "-O2", "-no-pie"]), ("dwarf4", ["-g", "-gdwarf-4", "-O2"]),
+                  ("packed", ["-g", "-O2", "-gz"]), ("library", ["-g", "-O2", "-shared", "-fPIC", "-DLIBRARY"]), ("bare", ["-O2"])]
+        for word, flags in builds:
+            path = compile_to(top / word, f"shop-{word}", "shop.c", *flags)
+            check_variables(path, path.parent)
+            if word == "bare":
+                check_functions(path, path.parent)
+            else:
+                lines += check_lines(path, path.parent)
+            if word != "library":
+                check_allocated(path, path.parent)
+                check_wrappers(path, path.parent)
+                check_process(path, path.parent)
+            check_texts(path, path.parent)
+        if shutil.which("clang"):
+            path = compile_to(top / "clang", "shop-clang", "shop.c", "-g", "-O2", compiler="clang")
+            lines += check_lines(path, path.parent)
+            check_variables(path, path.parent)
+        for word, flags in (("c++", ["-g", "-O2"]), ("c++0", ["-g", "-O0"]), ("c++bare", ["-O2"])):
+            path = compile_to(top / word, f"store-{word}", "store.cpp", *flags)
+            check_vtables(path, path.parent)
+            if "-g" not in flags:
+                check_functions(path, path.parent)
+        path = compile_to(top / "split", "shop-split", "shop.c", "-g", "-O2")
+        whole = top / "whole"
+        shutil.copytree(path.parent, whole)
+        folder = top / "debug"
+        debug = split(path, folder)
+        expect("stripped", "+0x" in resolve([name(path, address_of(whole / path.name, "serve"))], path.parent)[0], True)
+        for folders in ((folder,), (path.parent, folder)):
+            wanted = resolve([name(path, a) for a, _, k, _ in symbols(debug) if k in "tT"], whole)
+            expect("split", resolve([name(path, a) for a, _, k, _ in symbols(debug) if k in "tT"], *folders), wanted)
+        expect("variable of a split file", resolve(["{variable} " + name(path, address_of(whole / path.name, "cache") + 8)], path.parent, folder)[0], "cache")
+        print(f"{lines} places held against addr2line; {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+main()
