@@ -75,7 +75,7 @@ static hsd_status tell_cut(const hsd_live *live, hsd_error *err)
     err->file[0] = '\0';
     hsd_fail(err, HSD_E_TRUNCATED, "process %ld (%s) or its agent went away in the middle of the capture, which %.200s", live->facts->pid,
              live->process->name, why);
-    hsd_error_set_hint(err, "nothing was kept; --keep-cut keeps what came: hsdiff capture %ld --keep-cut", live->facts->pid);
+    hsd_error_set_hint(err, "nothing was kept; with --partial what came is: hsdiff capture %ld --partial", live->facts->pid);
     return HSD_E_TRUNCATED;
 }
 

@@ -24,7 +24,7 @@ hsd_status hsd_wait_fd(const hsd_waiting *waiting, int fd, short events, int hun
         if (hsd_now_ns() >= end) break;
     }
     hsd_fail_errno(err, ETIMEDOUT, "nothing came from process %ld for %u second%s", waiting->pid, seconds, seconds == 1 ? "" : "s");
-    hsd_error_set_hint(err, "a program that is busy or stopped may need longer: --timeout %u", seconds * 5);
+    hsd_error_set_hint(err, "a program that is busy or stopped may need longer: --timeout %us", seconds * 5);
     return HSD_E_IO;
 }
 

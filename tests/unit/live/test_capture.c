@@ -117,7 +117,7 @@ Test(capture, cut_one_leaves_nothing)
 {
     child c = child_start("agent", "cut=500");
     cr_assert_eq(take(&c, NULL), HSD_E_TRUNCATED);
-    cr_assert(has(why.text, "went away in the middle of the capture") && has(why.hint, "--keep-cut"), "%s", why.text);
+    cr_assert(has(why.text, "went away in the middle of the capture") && has(why.hint, "--partial"), "%s", why.text);
     cr_assert_eq(scratch_count(), 0);
     child_end(&c);
 }
