@@ -1,10 +1,10 @@
 /*
- * Objects, in the order of their addresses. Each block is read once, right behind the look at the table that says how long it is, and goes
- * back to the system a little later, in steps of some MiB.
+ * Objects, in the order of their addresses: a batch of blocks from the bitmap, the table's word on each, their words looked up together,
+ * and then the records. What was read goes back to the system a little later, in steps of some MiB.
  */
 #include "walk.h"
 
-enum { BATCH = 32, SPARSE_BYTES = 256 << 10, PIECE_BYTES = 1 << 20, RECENT = 512 };
+enum { BATCH = 32, SPARSE_BYTES = 256 << 10, PIECE_BYTES = 1 << 20, RECENT = 512, GROUP_BYTES = 2048 };
 
 typedef struct emitter {
     hsn_walker *k;
@@ -13,6 +13,8 @@ typedef struct emitter {
     uint64_t recent[RECENT]; /* references of this object: its number + 1 << 32 | target. What falls on another's place is said twice */
     uint32_t ordinal, loader_label;
 } emitter;
+
+static hsn_range range_of(const hsn_block *block) { return (hsn_range){block->address, block->address + block->size}; }
 
 /* ---- references ---- */
 
@@ -41,11 +43,11 @@ static void scan_sparsely(emitter *e, const hsn_block *block, hsn_range range)
 {
     hsn_range touched;
     while (range.low < range.high) {
-        hsn_range step = {range.low, range.high - range.low > PIECE_BYTES ? range.low + PIECE_BYTES : range.high};
+        const hsn_range step = {range.low, range.high - range.low > PIECE_BYTES ? range.low + PIECE_BYTES : range.high};
         range.low = step.high;
-        while (hsn_touched_next(e->k->pagemap, &step, &touched))
+        for (hsn_range rest = step; hsn_touched_next(e->k->pagemap, &rest, &touched);)
             scan_piece(e, block, touched);
-        hsn_give_back(e->k, (hsn_range){block->address, step.high});
+        if (!hsn_place_of(e->k, block->stack)->is_loader) hsn_give_back(e->k, (hsn_range){step.low, step.high});
     }
 }
 
@@ -67,7 +69,7 @@ static bool next_readable(emitter *e, hsn_range *range, hsn_range *piece)
 
 static void scan_block(emitter *e, const hsn_block *block)
 {
-    hsn_range range = {block->address, block->address + block->size}, piece;
+    hsn_range range = range_of(block), piece;
     while (next_readable(e, &range, &piece)) {
         if (piece.high - piece.low >= SPARSE_BYTES)
             scan_sparsely(e, block, piece);
@@ -78,17 +80,11 @@ static void scan_block(emitter *e, const hsn_block *block)
 
 /* ---- objects ---- */
 
-uintptr_t hsn_first_word(const hsn_walker *k, const hsn_block *block)
-{
-    if (block->size < sizeof(uintptr_t) || block->address % sizeof(uintptr_t) != 0) return 0;
-    const hsn_mapping *m = hsn_maps_find(&k->maps, block->address);
-    return m != NULL && m->can_read ? *(const uintptr_t *)block->address : 0;
-}
-
 /* Ordinals were given to all that the bitmap holds: what the table no longer knows keeps its place. */
 static hsc_status write_placeholder(emitter *e)
 {
     const hsc_status status = hsc_begin_object(e->k->w, &(hsc_object){.id = UINT64_MAX - e->lost++, .flags = HSC_OBJECT_PSEUDO});
+    e->ordinal++;
     return status == HSC_OK ? hsc_end_object(e->k->w) : status;
 }
 
@@ -103,24 +99,79 @@ static void write_loader_root(emitter *e)
                                          .flags = HSC_ROOT_SECONDARY});
 }
 
-static hsc_status write_block(emitter *e, const hsn_block *block)
+static hsc_status begin_object(emitter *e, const hsn_block *block, uintptr_t first_word)
 {
     hsn_walker *k = e->k;
-    const hsn_place *place = hsn_place_of(k, block->stack);
-    hsc_object object = {.id = block->sequence, .size_bytes = block->size, .site = place->site};
-    object.type = hsn_type_of(k, block, hsn_first_word(k, block));
-    const hsc_status status = hsc_begin_object(k->w, &object);
+    const hsc_object object = {.id = block->sequence,
+                               .size_bytes = block->size,
+                               .type = hsn_type_of(k, block, first_word),
+                               .site = hsn_place_of(k, block->stack)->site};
+    k->bytes += block->size;
+    return hsc_begin_object(k->w, &object);
+}
+
+static hsc_status end_object(emitter *e, const hsn_block *block)
+{
+    if (hsn_place_of(e->k, block->stack)->is_loader) {
+        write_loader_root(e);
+        hsn_keep(e->k, range_of(block));
+    } else {
+        hsn_give_back(e->k, range_of(block));
+    }
+    e->ordinal++;
+    return hsc_end_object(e->k->w);
+}
+
+/* A large block, one that the table lost, or one that cannot be read as a whole. */
+static hsc_status write_alone(emitter *e, const hsn_block *block)
+{
+    hsn_range range = range_of(block), first;
+    if (block->address == 0) return write_placeholder(e);
+    const bool has_word = block->size >= sizeof(uintptr_t) && next_readable(e, &range, &first) && first.low == block->address &&
+                          first.high - first.low >= sizeof(uintptr_t);
+    const hsc_status status = begin_object(e, block, has_word ? *(const uintptr_t *)block->address : 0);
     if (status != HSC_OK) return status;
     scan_block(e, block);
-    k->bytes += block->size;
-    const hsn_range range = {block->address, block->address + block->size};
-    if (place->is_loader) {
-        write_loader_root(e);
-        hsn_keep(k, range);
-    } else {
-        hsn_give_back(k, range);
+    return end_object(e, block);
+}
+
+/* Small blocks, whose words are all looked up together. */
+static hsc_status write_group(emitter *e, const hsn_block *blocks, size_t count)
+{
+    hsn_hit hits[HSN_HITS];
+    hsn_range ranges[BATCH];
+    size_t ends[BATCH], at = 0;
+    for (size_t i = 0; i < count; i++)
+        ranges[i] = range_of(&blocks[i]);
+    hsn_scan_group(&e->k->starts, ranges, count, hits, ends);
+    for (size_t i = 0; i < count; i++) {
+        const hsn_block *block = &blocks[i];
+        hsc_status status = begin_object(e, block, block->size >= sizeof(uintptr_t) ? *(const uintptr_t *)block->address : 0);
+        if (status != HSC_OK) return status;
+        write_references(e, block, hits + at, ends[i] - at);
+        at = ends[i];
+        status = end_object(e, block);
+        if (status != HSC_OK) return status;
     }
-    return hsc_end_object(k->w);
+    return HSC_OK;
+}
+
+/* How many blocks from the first on are small, together too, and lie in one mapping that can be read. */
+static size_t group_of(emitter *e, const hsn_block *blocks, size_t count)
+{
+    const hsn_maps *maps = &e->k->maps;
+    size_t words = 0, grouped = 0;
+    while (e->mapping < maps->count && maps->mappings[e->mapping].high <= blocks[0].address)
+        e->mapping++;
+    const hsn_mapping *m = &maps->mappings[e->mapping];
+    if (e->mapping == maps->count || !m->can_read || blocks[0].address < m->low) return 0;
+    for (; grouped < count; grouped++) {
+        const hsn_block *block = &blocks[grouped];
+        if (block->address == 0 || block->size > GROUP_BYTES || block->address + block->size > m->high) break;
+        words += block->size / sizeof(uintptr_t);
+        if (words > HSN_HITS) break;
+    }
+    return grouped;
 }
 
 /* The next blocks from *at on: looked up together, so that the processor waits for the table's memory once and not for each. */
@@ -135,6 +186,17 @@ static size_t find_blocks(const hsn_starts *starts, uintptr_t *at, hsn_block blo
     return count;
 }
 
+static hsc_status write_blocks(emitter *e, const hsn_block *blocks, size_t count)
+{
+    for (size_t i = 0; i < count;) {
+        const size_t grouped = group_of(e, blocks + i, count - i);
+        const hsc_status status = grouped > 0 ? write_group(e, blocks + i, grouped) : write_alone(e, &blocks[i]);
+        if (status != HSC_OK) return status;
+        i += grouped > 0 ? grouped : 1;
+    }
+    return HSC_OK;
+}
+
 hsc_status hsn_write_objects(hsn_walker *k)
 {
     emitter *e = hsa_arena_take(&k->arena, sizeof *e);
@@ -143,10 +205,8 @@ hsc_status hsn_write_objects(hsn_walker *k)
     if (e == NULL) return HSC_E_NOMEM;
     e->k = k;
     for (size_t count; (count = find_blocks(&k->starts, &at, blocks)) > 0;) {
-        for (size_t i = 0; i < count; i++, e->ordinal++) {
-            const hsc_status status = blocks[i].address == 0 ? write_placeholder(e) : write_block(e, &blocks[i]);
-            if (status != HSC_OK) return status;
-        }
+        const hsc_status status = write_blocks(e, blocks, count);
+        if (status != HSC_OK) return status;
     }
     hsn_give_back_all(k);
     return HSC_OK;

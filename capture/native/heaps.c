@@ -99,19 +99,13 @@ void hsn_keep(hsn_walker *k, hsn_range range)
     k->kept = range.high;
 }
 
-/* In one heap, and nothing between but what was freed. */
-static bool is_one_heap(const hsn_walker *k, uintptr_t a, uintptr_t b)
+/* In one heap, and nothing between but what was freed. Blocks come by address, so the heap of the last one is nearly always right. */
+static bool is_one_heap(hsn_walker *k, uintptr_t a, uintptr_t b)
 {
     const hsn_holes *h = &k->heaps;
-    size_t low = 0, high = h->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (h->ranges[middle].high <= a)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < h->count && h->ranges[low].low <= a && b < h->ranges[low].high;
+    while (k->heap < h->count && h->ranges[k->heap].high <= a)
+        k->heap++;
+    return k->heap < h->count && h->ranges[k->heap].low <= a && b < h->ranges[k->heap].high;
 }
 
 void hsn_give_back(hsn_walker *k, hsn_range range)

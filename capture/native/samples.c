@@ -33,20 +33,27 @@ static uint64_t weight(uint64_t size, uint64_t interval)
     return (uint64_t)(PARTS / chance + 0.5);
 }
 
+/* By which the type of a block is known; 0 where it is too small or cannot be read. */
+static uintptr_t first_word(const hsn_walker *k, const hsn_block *block)
+{
+    const hsn_mapping *m = hsn_maps_find(&k->maps, block->address);
+    return block->size >= sizeof(uintptr_t) && m != NULL && m->can_read ? *(const uintptr_t *)block->address : 0;
+}
+
 static uint64_t whole(uint64_t parts) { return (parts + PARTS / 2) / PARTS; }
 
 hsc_status hsn_write_samples(hsn_walker *k)
 {
-    enum { LIMIT = HSN_MAX_TYPES + 2 };
+    enum { LIMIT = HSN_MAX_TYPES + (1 << 16) + 2 };
     totals *all = hsa_arena_take(&k->arena, LIMIT * sizeof *all);
     hsn_block block;
     uintptr_t start;
     if (all == NULL) return HSC_E_NOMEM;
     for (uintptr_t at = k->starts.low; hsn_starts_from(&k->starts, at, &start); at = start + 1) {
         if (!hsn_table_find(start, &block)) continue;
-        const uint32_t type = hsn_type_of(k, &block, hsn_first_word(k, &block));
+        const uint32_t type = hsn_type_of(k, &block, first_word(k, &block));
         const uint64_t parts = weight(block.size, k->world->sample_bytes);
-        if (type >= LIMIT) continue;
+        if (type >= LIMIT) continue; /* there are no more: types of places and of vtables have limits */
         all[type].objects += parts;
         all[type].bytes += parts * block.size;
     }

@@ -10,7 +10,7 @@
 enum { WAITING = 64, STEP_WORDS = 8 };
 
 typedef struct candidates {
-    uintptr_t words[WAITING + STEP_WORDS], at[WAITING + STEP_WORDS];
+    uintptr_t words[HSN_HITS], at[HSN_HITS];
     size_t count;
 } candidates;
 
@@ -78,13 +78,51 @@ __attribute__((always_inline)) static inline size_t scan(const hsn_starts *s, hs
     return found;
 }
 
+__attribute__((always_inline)) static inline void scan_group(const hsn_starts *s, const hsn_range *ranges, size_t count, hsn_hit *hits,
+                                                             size_t *ends)
+{
+    candidates c;
+    c.count = 0;
+    for (size_t i = 0; i < count; i++) {
+        const uintptr_t *end = (const uintptr_t *)(ranges[i].high & ~(uintptr_t)7);
+        for (const uintptr_t *at = (const uintptr_t *)((ranges[i].low + 7) & ~(uintptr_t)7); at < end; at++)
+            gather(s, at, *at, &c);
+        ends[i] = c.count;
+    }
+    size_t found = 0, at = 0;
+    for (size_t i = 0; i < count; i++) {
+        for (; at < ends[i]; at++) {
+            hits[found].at = c.at[at];
+            found += look_up(s, c.words[at], &hits[found]);
+        }
+        ends[i] = found;
+    }
+}
+
 static size_t scan_plain(const hsn_starts *s, hsn_range *range, hsn_hit *hits) { return scan(s, range, hits); }
 
+static void scan_group_plain(const hsn_starts *s, const hsn_range *ranges, size_t count, hsn_hit *hits, size_t *ends)
+{
+    scan_group(s, ranges, count, hits, ends);
+}
+
 #if defined(__x86_64__) && defined(__GNUC__)
+#define HAS_POPCNT __builtin_cpu_supports("popcnt")
+
 __attribute__((target("popcnt"))) static size_t scan_popcnt(const hsn_starts *s, hsn_range *range, hsn_hit *hits)
 {
     return scan(s, range, hits);
 }
+
+__attribute__((target("popcnt"))) static void scan_group_popcnt(const hsn_starts *s, const hsn_range *ranges, size_t count, hsn_hit *hits,
+                                                                size_t *ends)
+{
+    scan_group(s, ranges, count, hits, ends);
+}
+#else
+#define HAS_POPCNT false
+#define scan_popcnt scan_plain
+#define scan_group_popcnt scan_group_plain
 #endif
 
 size_t hsn_scan(const hsn_starts *s, hsn_range *range, hsn_hit hits[HSN_HITS])
@@ -93,10 +131,15 @@ size_t hsn_scan(const hsn_starts *s, hsn_range *range, hsn_hit hits[HSN_HITS])
         range->low = range->high;
         return 0;
     }
-#if defined(__x86_64__) && defined(__GNUC__)
-    if (__builtin_cpu_supports("popcnt")) return scan_popcnt(s, range, hits);
-#endif
-    return scan_plain(s, range, hits);
+    return HAS_POPCNT ? scan_popcnt(s, range, hits) : scan_plain(s, range, hits);
+}
+
+void hsn_scan_group(const hsn_starts *s, const hsn_range *ranges, size_t count, hsn_hit hits[HSN_HITS], size_t *ends)
+{
+    if (HAS_POPCNT)
+        scan_group_popcnt(s, ranges, count, hits, ends);
+    else
+        scan_group_plain(s, ranges, count, hits, ends);
 }
 
 bool hsn_scan_word(const hsn_starts *s, uintptr_t word, hsn_hit *hit)

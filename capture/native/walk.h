@@ -54,6 +54,7 @@ typedef struct hsn_walker {
     hsn_pairs seen;                         /* blocks that roots of one label hold */
     uint64_t started_ns, bytes;             /* bytes of all blocks */
     hsn_range scanned;                      /* memory of blocks that is not given back yet */
+    size_t heap;                            /* in k->heaps: where that is, or the next one */
     uintptr_t kept;                         /* end of the last block that must stay as it is */
 } hsn_walker;
 
@@ -101,8 +102,6 @@ void hsn_keep(hsn_walker *k, hsn_range range);
 void hsn_give_back_all(hsn_walker *k);
 
 /* ---- emit.c, samples.c ---- */
-/* The first word of a block, by which its type is known; 0 where it is too small or cannot be read. */
-uintptr_t hsn_first_word(const hsn_walker *k, const hsn_block *block);
 hsc_status hsn_write_objects(hsn_walker *k);
 /* Sampled mode: totals by type alone. */
 hsc_status hsn_write_samples(hsn_walker *k);
