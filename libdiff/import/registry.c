@@ -11,6 +11,7 @@
 static const hsd_importer *const importers[] = {
     &hsd_import_hprof,
     &hsd_import_v8,
+    &hsd_import_goheap,
     NULL,
 };
 /* clang-format on */
