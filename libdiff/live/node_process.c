@@ -13,7 +13,7 @@ static const struct {
 } known[] = {
     {"heap.used", "bytes"}, {"heap.committed", "bytes"}, {"heap.limit", "bytes"}, {"heap.young", "bytes"},
     {"heap.old", "bytes"}, {"heap.large", "bytes"}, {"heap.code", "bytes"}, {"heap.metadata", "bytes"},
-    {"native.used", "bytes"}, {"process.rss", "bytes"}, {"gc.count", "count"}, {"gc.pause", "ns"},
+    {"native.used", "bytes"}, {"gc.count", "count"}, {"gc.pause", "ns"},
 };
 
 static const char *last_part(const char *path)

@@ -47,7 +47,8 @@ typedef struct session {
     hsd_inspector_connection connection;
     hsd_inspector_port port;
     hsd_node_metrics metrics;
-    uint64_t pause_ns;
+    uint64_t asked_ns;             /* when the snapshot was asked for */
+    _Atomic uint64_t answered_ns;  /* when that was answered; 0 = not yet: the importer may be through before */
 } session;
 
 static bool handles_sigusr1(const hsd_process_facts *facts) { return (facts->caught_signals >> (SIGUSR1 - 1) & 1) != 0; }
@@ -73,17 +74,22 @@ static hsd_status take_snapshot(void *context, hsd_feed *feed, hsd_error *err)
     s->feed = feed;
     s->connection.wait = wait_of_feed;
     s->connection.wait_context = feed;
-    const uint64_t before = hsd_now_ns();
     HSD_TRY(hsd_inspector_call(&s->connection, 3, "HeapProfiler.takeHeapSnapshot", "\"reportProgress\":false", err));
-    s->pause_ns = hsd_now_ns() - before;
+    s->answered_ns = hsd_now_ns();
     return HSD_OK;
+}
+
+static uint64_t pause_of(const session *s)
+{
+    const uint64_t end = s->answered_ns;
+    return (end != 0 ? end : hsd_now_ns()) - s->asked_ns;
 }
 
 static size_t tell_metrics(void *context, hsd_origin_metric *out, size_t most)
 {
     const session *s = context;
     size_t count = hsd_node_metrics_list(&s->metrics, out, most);
-    if (count < most && s->pause_ns != 0) out[count++] = (hsd_origin_metric){"capture.pause", "ns", s->pause_ns};
+    if (count < most) out[count++] = (hsd_origin_metric){"capture.pause", "ns", pause_of(s)};
     return count;
 }
 
@@ -105,8 +111,9 @@ static hsd_status import_snapshot(hsd_live *live, session *s, hsd_error *err)
     if (getrandom(origin.domain, sizeof origin.domain, 0) != (ssize_t)sizeof origin.domain)
         return hsd_fail_errno(err, errno, "cannot draw a random number");
     HSD_TRY(ask_metrics(s, err));
+    s->asked_ns = hsd_now_ns();
     HSD_TRY(hsd_live_feed(live, take_snapshot, s, "v8", &options, err));
-    live->result->pause_ns = s->pause_ns;
+    live->result->pause_ns = pause_of(s);
     return HSD_OK;
 }
 
@@ -137,6 +144,8 @@ static hsd_status capture_session(hsd_live *live, session *s, hsd_error *err)
 
 /* ---- opening and closing ---- */
 
+static void pause_shortly(void) { nanosleep(&(struct timespec){.tv_nsec = OPEN_PAUSE_MS * 1000000L}, NULL); }
+
 static hsd_status open_inspector(hsd_live *live, hsd_error *err)
 {
     const hsd_process_facts *facts = live->facts;
@@ -148,7 +157,7 @@ static hsd_status open_inspector(hsd_live *live, hsd_error *err)
     if (failed != 0) return hsd_fail_errno(err, failed, "cannot signal process %ld", facts->pid);
     for (int i = 0; i < OPEN_TRIES; i++) {
         if (hsd_inspector_ports(facts, ports) > 0) return HSD_OK;
-        nanosleep(&(struct timespec){.tv_nsec = OPEN_PAUSE_MS * 1000000L}, NULL);
+        pause_shortly();
     }
     const hsd_status status = hsd_fail(err, HSD_E_UNSUPPORTED, "the inspector of process %ld did not open", facts->pid);
     hsd_error_set_hint(err, "port 9229 may be taken by another process: start this one with --inspect-port=0, or with the helper of hsdiff");
@@ -168,6 +177,9 @@ static void close_inspector(hsd_live *live, session *s)
     if (connect_any(s, NULL) == HSD_OK) (void)hsd_inspector_call(&s->connection, 9, "Runtime.evaluate", close_asked, NULL);
     hsd_inspector_close(&s->connection);
     hsd_reporter_release(&nobody);
+    /* Who captures next must not take it for one that stays. */
+    hsd_inspector_port ports[HSD_INSPECTOR_PORTS];
+    for (int i = 0; i < OPEN_TRIES && hsd_inspector_ports(live->facts, ports) > 0; i++) pause_shortly();
 }
 
 static hsd_status refuse_closed(const hsd_process_facts *facts, hsd_error *err)

@@ -27,7 +27,8 @@ enum { LINE_MAX_BYTES = 4096, BUFFER_BYTES = 65536 };
 typedef struct answer {
     int fd;
     hsd_node_metrics metrics;
-    uint64_t line_ns, end_ns; /* when the line was there, when the last byte was */
+    uint64_t line_ns;         /* when the line was there */
+    _Atomic uint64_t end_ns;  /* when the last byte was; 0 = not yet seen: the importer may be through before the reader knows */
     size_t at, have;          /* what is unread of the buffer */
     char buffer[BUFFER_BYTES];
 } answer;
@@ -116,14 +117,17 @@ static hsd_status pass_on(void *context, hsd_feed *feed, hsd_error *err)
     return HSD_OK;
 }
 
-static uint64_t pause_of(const answer *in) { return hsd_add_saturating(in->metrics.build_ns, in->end_ns - in->line_ns); }
+static uint64_t pause_of(const answer *in)
+{
+    const uint64_t end = in->end_ns;
+    return hsd_add_saturating(in->metrics.build_ns, (end != 0 ? end : hsd_now_ns()) - in->line_ns);
+}
 
-/* Called when all has been read: behind the end of the pipe the thread that writes into it touches nothing. */
 static size_t tell_metrics(void *context, hsd_origin_metric *out, size_t most)
 {
     const answer *in = context;
     size_t count = hsd_node_metrics_list(&in->metrics, out, most);
-    if (count < most && in->end_ns != 0) out[count++] = (hsd_origin_metric){"capture.pause", "ns", pause_of(in)};
+    if (count < most) out[count++] = (hsd_origin_metric){"capture.pause", "ns", pause_of(in)};
     return count;
 }
 

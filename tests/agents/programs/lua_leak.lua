@@ -1,0 +1,45 @@
+-- A program that leaks sessions while it works, for Lua 5.4 and LuaJIT. Plain Lua cannot look whether standard input has a line without
+-- waiting for it, so the lines of kit.py stand in a file, which grows: arg[1]. With arg[2] == "listen" the module is required here.
+if arg[2] == "listen" then assert(require("hsdiff").listen()) end
+
+sessions = {}
+local Session = {__name = "Session"}
+local planted = 0
+
+local function leak(count)
+  for _ = 1, count do
+    planted = planted + 1
+    sessions[planted] = setmetatable({number = planted, user = {name = "user " .. planted}}, Session)
+  end
+end
+
+local worker = coroutine.create(function(held)
+  while true do held[#held + 1] = coroutine.yield(#held) end
+end)
+coroutine.resume(worker, {"kept by a coroutine"})
+
+local function work()
+  local ring = {}
+  for i = 1, 2000 do ring[i % 100 + 1] = {i, "text " .. i, function() return i end} end
+  return ring
+end
+
+local lines = assert(io.open(arg[1]))
+io.stdout:setvbuf("line")
+print("ready")
+while true do
+  work()
+  local line = lines:read("*l")
+  if line == nil then
+    lines:seek("cur", 0)
+  elseif line == "quit" then
+    os.exit(0, true)
+  elseif line:match("^sleep") then
+    print("sleeping")
+    os.execute(line)
+    print("awake")
+  else
+    leak(tonumber(line:match("%d+")))
+    print("leaked " .. planted)
+  end
+end

@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+"""Node: by the helper (way node) and by the inspector (way inspector), real servers that leak under load."""
+import glob
+import os
+import pathlib
+import random
+import re
+import signal
+import stat
+import subprocess
+import time
+
+import kit
+from kit import check, row, say
+
+SERVER = kit.HERE / "programs" / "node_leak.js"
+FIRST, MORE = 1500, 700
+
+
+def helper(tool):
+    return str(pathlib.Path(tool.agents) / "hsdiff.cjs")
+
+
+def start(tool, *words, options=(), with_helper=True, environment=None, cwd=None):
+    kit.need("node")
+    required = ["--require", helper(tool)] if with_helper else []
+    return kit.Program(["node", *required, *options, str(SERVER), *words], environment=environment, cwd=cwd)
+
+
+def same(what, got, wanted):
+    check(got == wanted, f"{what}: {got}, not {wanted}")
+
+
+def sockets():
+    folder = os.environ.get("XDG_RUNTIME_DIR") or "/tmp"
+    return glob.glob(f"{folder}/.hsdiff-{os.getuid()}-node-*")
+
+
+def metric(tool, capture, name):
+    found = re.search(rf'^metric (\d+) name="{re.escape(name)}"', tool.run("dump", capture, "--only", "metrics").stdout, re.M)
+    check(found, f"no metric {name}")
+    return int(found[1])
+
+
+def two_captures(tool, folder, program, *way):
+    program.leak(FIRST)
+    tool.capture(program.pid, folder / "a.hs", *way)
+    program.leak(MORE)
+    tool.capture(program.pid, folder / "b.hs", *way)
+    check(program.is_alive(), "the program ended")
+    for name in ("a.hs", "b.hs"):
+        tool.run("verify", folder / name)
+        same("mode of the capture", stat.S_IMODE(os.stat(folder / name).st_mode), 0o600)
+    return tool.diff(folder / "a.hs", folder / "b.hs")
+
+
+def check_leak(diff, by_ids):
+    for name in ("Session", "User"):
+        found = row(diff["types"], "type", name)
+        same(f"{name} before", found["before"]["objects"], FIRST)
+        same(f"{name} after", found["after"]["objects"], FIRST + MORE)
+        same(f"{name} growth", found["growth"]["objects"], MORE)
+        if by_ids:
+            same(f"{name} new", found["new"]["objects"], MORE)
+            same(f"{name} freed", found["freed"]["objects"], 0)
+    named = [one for one in diff["roots"] if one["kind"] != "shared"]
+    root = max(named, key=lambda one: one["growth"]["objects"])
+    same("the root that grew most", root["root"], "global.registry")
+    same("its growth: Session, User and a name each", root["growth"]["objects"], 3 * MORE)
+    holder = diff["holders"][0]
+    check("registry" in holder["root"], f"the first holder is of {holder['root']}")
+    check(any(step["edge"] == ".sessions" for step in holder["path"]), f"its path is {holder['path']}")
+    session = row(holder["types"], "type", "Session")
+    same("sessions held", session["new"]["objects"] - session["freed"]["objects"], MORE)
+
+
+def helper_leak(tool, folder):
+    """Way node: V8's ids are exact, so new and freed are; metrics and pause are in the capture."""
+    with start(tool) as program:
+        diff = two_captures(tool, folder, program)
+        check_leak(diff, by_ids=True)
+        say(f"        match {diff['match']}, pause {metric(tool, folder / 'b.hs', 'capture.pause') / 1e6:.0f} ms")
+        for name in ("heap.used", "heap.old", "heap.young", "heap.large", "process.rss", "gc.count"):
+            check(metric(tool, folder / "b.hs", name) >= 0, name)
+        check(metric(tool, folder / "b.hs", "gc.count") > 0, "no collection was counted under load")
+        same("sockets left", sockets(), [])
+        program.quit()
+
+
+def helper_busy(tool, folder):
+    """A program that hardly comes back to its events answers when it does."""
+    with start(tool, "busy") as program:
+        check_leak(two_captures(tool, folder, program), by_ids=True)
+        program.quit()
+
+
+def helper_worker(tool, folder):
+    """With worker threads: the main thread's heap, and one helper for all."""
+    with start(tool, "worker") as program:
+        check_leak(two_captures(tool, folder, program), by_ids=True)
+        program.quit()
+
+
+def inspector_leak(tool, folder):
+    """Way inspector, at a port of the system's choice: exact counts by type, objects told apart without ids."""
+    with start(tool, options=["--inspect=127.0.0.1:0"], with_helper=False) as program:
+        diff = two_captures(tool, folder, program, "--way", "inspector")
+        check_leak(diff, by_ids=False)
+        say(f"        match {diff['match']}")
+        program.quit()
+
+
+def inspector_opened(tool, folder):
+    """--open-inspector opens it by SIGUSR1 and closes it again; without it the gate is told."""
+    with start(tool, with_helper=False) as program:
+        refused = tool.capture(program.pid, folder / "no.hs", expect=None)
+        check(refused.returncode not in (0,), "it was captured without being asked to open the inspector")
+        for words in ("without the helper", "hsdiff capture -- node app.js", "node --require", "--open-inspector"):
+            check(words in refused.stderr, f"'{words}' is not in: {refused.stderr}")
+        check(not (folder / "no.hs").exists(), "a file was left behind")
+        check_leak(two_captures(tool, folder, program, "--open-inspector"), by_ids=False)
+        for _ in range(50):
+            listening = [line for line in pathlib.Path(f"/proc/{program.pid}/net/tcp").read_text().splitlines() if ":240D 00000000:0000 0A" in line]
+            if not listening:
+                break
+            time.sleep(0.1)
+        same("inspectors left open", listening, [])
+        program.quit()
+
+
+def inspector_and_helper(tool, folder):
+    """A session of the inspector makes V8 number its objects anew: captures before and behind are not compared by id."""
+    with start(tool) as program:
+        program.leak(FIRST)
+        tool.capture(program.pid, folder / "a.hs")
+        tool.capture(program.pid, folder / "between.hs", "--way", "inspector", "--open-inspector")
+        time.sleep(0.3)
+        program.leak(MORE)
+        tool.capture(program.pid, folder / "b.hs")
+        check_leak(tool.diff(folder / "a.hs", folder / "b.hs"), by_ids=False)
+        a, b = (tool.info(folder / name)["domain"] for name in ("a.hs", "b.hs"))
+        check(a != b, "one domain on both sides of a session")
+        program.quit()
+
+
+def started(tool, folder):
+    """hsdiff capture -- node: the helper is brought in by NODE_OPTIONS."""
+    kit.need("node")
+    script = folder / "app.js"
+    script.write_text("global.kept = Array.from({length: 1000}, () => new (class Kept {}));\nsetTimeout(() => {}, 4000);\n")
+    tool.run("capture", "--every", "1s", "--count", "1", "-o", str(folder / "s.hs"), "--", "node", str(script))
+    saved = list(folder.glob("s*.hs"))
+    same("captures", len(saved), 1)
+    tool.run("verify", saved[0])
+
+
+def alone(tool, folder):
+    """A signal without hsdiff waiting: a .hs through hsdiff import, or a snapshot; a series by the clock; handlers of the program are kept."""
+    with start(tool, cwd=folder, environment={"HSDIFF": tool.path, "HSDIFF_DIR": str(folder)}) as program:
+        os.kill(program.pid, signal.SIGUSR2)
+        saved = folder / f"node_leak.js-{program.pid}-0001.hs"
+        for _ in range(100):
+            if saved.exists():
+                break
+            time.sleep(0.1)
+        check(saved.exists(), f"no {saved.name}: {program.errors()}")
+        tool.run("verify", saved)
+        program.quit()
+    with start(tool, environment={"HSDIFF": "/none", "HSDIFF_DIR": str(folder), "HSDIFF_EVERY": "1", "HSDIFF_COUNT": "2"}) as program:
+        time.sleep(4.5)
+        found = sorted(folder.glob(f"node_leak.js-{program.pid}-*.heapsnapshot"))
+        same("snapshots by the clock", len(found), 2)
+        same("mode of a snapshot", stat.S_IMODE(found[0].stat().st_mode), 0o600)
+        check("no hsdiff in HSDIFF or PATH" in program.errors(), program.errors())
+        program.quit()
+    script = folder / "own.js"
+    script.write_text("process.on('SIGUSR2', () => { console.log('mine'); process.exit(0); });\nconsole.log('ready');\nsetInterval(() => {}, 1000);\n")
+    with kit.Program(["node", "--require", helper(tool), str(script)], environment={"HSDIFF": "/none", "HSDIFF_DIR": str(folder)}) as program:
+        os.kill(program.pid, signal.SIGUSR2)
+        program.expect("mine")
+        check("handles SIGUSR2 too" in program.errors(), program.errors())
+
+
+def foreign_socket(tool, folder):
+    """What lies where the socket should be is not removed unless it is a socket of this user that nobody serves."""
+    with start(tool, environment={"XDG_RUNTIME_DIR": str(folder)}) as program:
+        place = folder / f".hsdiff-{os.getuid()}-node-{program.pid}"
+        place.write_text("mine")
+        refused = tool.capture(program.pid, folder / "a.hs", expect=None)
+        check(refused.returncode != 0 and "exists and is no socket" in refused.stderr, refused.stderr)
+        same("the foreign file", place.read_text(), "mine")
+        place.unlink()
+        import socket
+        stale = socket.socket(socket.AF_UNIX)
+        stale.bind(str(place))
+        stale.close()
+        tool.capture(program.pid, folder / "a.hs")
+        check(not place.exists(), "the socket is still there")
+        program.quit()
+
+
+def aborted(tool, folder):
+    """100 captures cut off by kill -9 of the collector: the program works on, the next capture is whole, no socket stays."""
+    with start(tool) as program:
+        program.leak(FIRST)
+        dice = random.Random(6)
+        for i in range(100):
+            collector = subprocess.Popen([tool.path, "capture", str(program.pid), "-o", str(folder / f"x{i}.hs")], env=tool.environment,
+                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(dice.random() * 0.5)
+            collector.kill()
+            collector.wait()
+        for _ in range(100):
+            if tool.capture(program.pid, folder / "a.hs", expect=None).returncode == 0:
+                break
+            time.sleep(0.2)
+        check(program.leak(MORE) == FIRST + MORE, "the program miscounts")
+        tool.capture(program.pid, folder / "b.hs")
+        check_leak(tool.diff(folder / "a.hs", folder / "b.hs"), by_ids=True)
+        same("sockets left", sockets(), [])
+        for left in folder.glob("x*.hs"):
+            tool.run("verify", left)
+        stray = [one.name for one in folder.iterdir() if not one.name.endswith(".hs")]
+        same("files left", stray, [])
+        descriptors = len(os.listdir(f"/proc/{program.pid}/fd"))
+        check(descriptors < 60, f"{descriptors} descriptors are open in the program")
+        program.quit()
+
+
+def target_killed(tool, folder):
+    """SIGKILL of the program in mid-capture: said, and nothing left."""
+    dice = random.Random(7)
+    for i in range(10):
+        with start(tool) as program:
+            collector = subprocess.Popen([tool.path, "capture", str(program.pid), "-o", str(folder / f"t{i}.hs")], env=tool.environment,
+                                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            time.sleep(0.02 + dice.random() * 0.3)
+            program.process.kill()
+            said = collector.communicate(timeout=30)[1]
+            if collector.returncode != 0:
+                check(said.strip() != "" and not (folder / f"t{i}.hs").exists(), f"exit {collector.returncode}: {said}")
+            else:
+                tool.run("verify", folder / f"t{i}.hs")
+    same("sockets left", sockets(), [])
+
+
+kit.main({case.__name__: case for case in (helper_leak, helper_busy, helper_worker, inspector_leak, inspector_opened, inspector_and_helper,
+                                           started, alone, foreign_socket, aborted, target_killed)})
