@@ -1,5 +1,5 @@
 /*
- * See jvm_process.h.
+ * Which processes are HotSpot JVMs: libjvm.so is mapped. OpenJ9 has a library of that name too, and speaks another protocol.
  */
 #include "live/jvm_process.h"
 

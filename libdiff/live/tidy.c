@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ---- rights ---- */
@@ -67,6 +68,8 @@ static void empty_folder(int fd)
             const entry *one = (const void *)(piece + at);
             at += one->size;
             if (one->name[0] == '.' && (one->name[1] == '\0' || (one->name[1] == '.' && one->name[2] == '\0'))) continue;
+            /* Who waits for a reader of a pipe would wait for ever: it gets one, until this process ends. */
+            (void)openat(fd, one->name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
             removed |= unlinkat(fd, one->name, 0) == 0;
         }
         if (!removed) return;
@@ -94,12 +97,14 @@ static void close_others(int a, int b)
 
 static void wait_and_do(int pipe_fd, const task *work)
 {
-    char word;
+    const struct timespec moment = {.tv_nsec = 200000000};
+    char word = 0;
     close_others(pipe_fd, work->folder_fd);
     while (read(pipe_fd, &word, 1) < 0 && errno == EINTR)
         ;
     do_task(work);
-    _exit(0);
+    if (word == 0) nanosleep(&moment, NULL); /* killed: the target may be on its way into the pipe */
+    syscall(SYS_exit_group, 0); /* nothing of the program that was forked runs */
 }
 
 /* All signals are blocked around the fork, and stay so in the child. */
@@ -190,11 +195,11 @@ hsd_status hsd_tidy_file(hsd_tidy *tidy, const hsd_process_facts *facts, const c
 
 hsd_status hsd_tidy_folder(hsd_tidy *tidy, const hsd_process_facts *facts, char *path, size_t size, const char *pipe, hsd_error *err)
 {
-    char folder[64], name[48];
+    char folder[64], name[64];
     uint64_t random[2] = {0};
     if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random) return hsd_fail_errno(err, errno, "no random numbers");
     snprintf(folder, sizeof folder, "%s/tmp", facts->root);
-    snprintf(name, sizeof name, ".hsdiff-%016llx%016llx", (unsigned long long)random[0], (unsigned long long)random[1]);
+    snprintf(name, sizeof name, ".hsdiff-dump-%016llx%016llx", (unsigned long long)random[0], (unsigned long long)random[1]);
     task work = {.name = name, .is_folder = true};
     snprintf(path, size, "%s/%s", folder, name);
     return make_in(tidy, facts, folder, &work, make_folder, pipe, err);

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* F_SETPIPE_SZ */
 /*
  * HotSpot without memory for tags: the JVM writes a heap dump into a pipe, and the importer reads it as it comes. What the importer
  * must see twice it keeps on this side; the target needs neither disk nor memory.
@@ -27,6 +28,7 @@
 
 #define PIPE "heap"
 #define FILE_NAME "file"
+#define PIPE_BYTES (1 << 20)
 
 typedef struct dump {
     hsd_live *live;
@@ -167,13 +169,14 @@ static hsd_status dump_to_pipe(dump *of, bool *is_refused, hsd_error *err)
     HSD_TRY(ask(of, "-overwrite ", PIPE, err));
     HSD_TRY(wait_for_pipe(of, is_refused, err));
     if (*is_refused) {
-        close(of->fd);
+        close(of->fd); /* the JVM has answered, so it is not in the pipe */
         of->fd = -1;
         hang_up(of);
         return HSD_OK;
     }
     hsd_tidy_end(&of->tidy); /* both ends are open */
     fcntl(of->fd, F_SETFL, 0);
+    fcntl(of->fd, F_SETPIPE_SZ, PIPE_BYTES); /* refused by some systems: then it is slower */
     return import(of, err);
 }
 
@@ -185,9 +188,9 @@ static hsd_status capture(hsd_live *live, hsd_error *err)
     HSD_TRY(hsd_tidy_folder(&of.tidy, live->facts, of.folder, sizeof of.folder, PIPE, err));
     hsd_status status = dump_to_pipe(&of, &is_refused, err);
     if (status == HSD_OK && is_refused) status = dump_to_file(&of, err);
+    hsd_tidy_end(&of.tidy); /* before our end of the pipe closes: a JVM that opens it now would wait for a reader for ever */
     if (of.fd >= 0) close(of.fd); /* a JVM that still writes is told by that */
     hang_up(&of);
-    hsd_tidy_end(&of.tidy);
     if (status != HSD_OK) hsd_attach_sweep(live->facts);
     return status;
 }

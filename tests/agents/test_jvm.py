@@ -255,7 +255,7 @@ def other_space(tool, folder):
 # ---- aborted captures
 
 def left_behind():
-    return sorted(glob.glob("/tmp/.attach_pid*") + glob.glob("/tmp/.hsdiff-*") + glob.glob(f"{os.getcwd()}/.attach_pid*"))
+    return sorted(glob.glob("/tmp/.attach_pid*") + glob.glob("/tmp/.hsdiff-dump-*") + glob.glob(f"{os.getcwd()}/.attach_pid*"))
 
 
 def aborted(way):
@@ -306,7 +306,7 @@ def target_killed(tool, folder):
             if client.returncode != 0:
                 ended += 1
                 check(not (folder / "x.hs").exists(), f"a cut capture stayed: {said}")
-                left = glob.glob(f"/tmp/.*pid{program.pid}") + glob.glob("/tmp/.hsdiff-*")
+                left = glob.glob(f"/tmp/.*pid{program.pid}") + glob.glob("/tmp/.hsdiff-dump-*")
                 check(not left, f"left: {left} ({way}): {said}")
             (folder / "x.hs").unlink(missing_ok=True)
     say(f"        {ended} of {tries} were cut")
