@@ -31,6 +31,14 @@ static bool parse_offset(hsd_text text, size_t from, size_t brace, size_t *plus,
     return true;
 }
 
+/* A space does where the module may hold some, unless a colon before it ends what stands around: "stack of main: my shop+0x1{}". */
+static bool belongs_to_module(hsd_text text, size_t from, size_t at, bool has_spaces)
+{
+    const char c = text.data[at];
+    if (c == ' ') return has_spaces && (at == from || text.data[at - 1] != ':');
+    return c != '+' && c != '{' && c != '}';
+}
+
 /* The name whose build id begins behind the brace at `brace`, its module at the earliest at `from`. */
 static bool parse_at(hsd_text text, size_t from, size_t brace, bool has_spaces, hsd_unresolved *out)
 {
@@ -40,8 +48,7 @@ static bool parse_at(hsd_text text, size_t from, size_t brace, bool has_spaces, 
     if (end == text.size || text.data[end] != '}' || end - brace - 1 > HSD_BUILD_ID_DIGITS) return false;
     if (!parse_offset(text, from, brace, &plus, &out->offset)) return false;
     begin = plus;
-    while (begin > from && text.data[begin - 1] != '+' && text.data[begin - 1] != '{' && text.data[begin - 1] != '}' &&
-           (has_spaces || text.data[begin - 1] != ' '))
+    while (begin > from && belongs_to_module(text, from, begin - 1, has_spaces))
         begin--;
     if (begin == plus || plus - begin > HSD_MODULE_BYTES || memchr(text.data + begin, '/', plus - begin) != NULL)
         return false;

@@ -194,9 +194,9 @@ def check_texts(path, folder):
     wrong = name(path, address_of(path, "serve"), "00" * 20)
     texts = ["", "plain", wrong, f"a {known} b {wrong} c {known}", "{vtable} " + wrong, "{vtable} " + wrong + " N4shop7SessionE", "{variable} " + wrong,
              "{variable} " + name(path, 0x10), "{vtable} (no file)", "{vtable} (no file) 7Session", "{variable} (no file)", "{allocated} <=8 B at " + wrong,
-             name(path, 0x10)]
+             name(path, 0x10), "stack of worker 1: " + known, known.replace(path.name, "a name with spaces")]
     wanted = ["", "plain", wrong, f"a serve b {wrong} c serve", texts[4], "shop::Session", texts[6],
-              f"(data of {path.name})", texts[8], "Session", texts[10], texts[11], f"{path.name}+0x10"]
+              f"(data of {path.name})", texts[8], "Session", texts[10], texts[11], f"{path.name}+0x10", "stack of worker 1: serve", serve]
     for text, got, want in zip(texts, resolve(texts, folder), wanted):
         expect(f"text {text}", got, want)
 

@@ -26,7 +26,7 @@ Test(unresolved, is_nothing_else)
 {
     static const char *const others[] = {
         "", "{", "}", "{}", "+0x{}", "+0x1{}", "a+0x{}", "a+1{}", "a0x1{}", "a+0x1", "a+0x1{", "a+0x1{3", "a+0x1{3g}", "a+0x1{3A}",
-        "a+0xA{}", "a+0x01{}", "a+0x10000000000000000{}", "a+0x1{3} ", "a+0x1 {3}", "a/b+0x1{3}", "operator+(int) {}",
+        "a+0xA{}", "a+0x01{}", "a+0x10000000000000000{}", "a+0x1{3} ", "a+0x1 {3}", "a/b+0x1{3}", "operator+(int) {}", "stack of main: a+0x1{3}",
     };
     hsd_unresolved name;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
