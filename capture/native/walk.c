@@ -38,10 +38,12 @@ static hsn_range pages_of(const void *memory, size_t size)
 static bool find_holes(hsn_walker *k)
 {
     const hsn_world *world = k->world;
-    if (!hsn_holes_open(&k->holes, &k->arena, world->excluded_count + 2 * world->thread_count + 2 * k->maps.count + 8)) return false;
+    if (!hsn_holes_open(&k->holes, &k->arena, world->excluded_count + 2 * world->thread_count + 2 * k->maps.count + 16)) return false;
     for (size_t i = 0; i < world->excluded_count; i++)
         hsn_holes_add(&k->holes, world->excluded[i]);
     hsn_holes_add(&k->holes, (hsn_range){(uintptr_t)k->arena.start, (uintptr_t)k->arena.start + k->arena.size});
+    for (size_t i = 0; i < sizeof k->starts.memory / sizeof k->starts.memory[0]; i++)
+        hsn_holes_add(&k->holes, pages_of(k->starts.memory[i], k->starts.memory_size[i]));
     hsn_holes_add(&k->holes, pages_of(world, sizeof *world)); /* registers are in it */
     hsn_holes_add(&k->holes, pages_of(world->threads, world->thread_count * sizeof *world->threads));
     if (k->modules.own != NULL) hsn_holes_add(&k->holes, (hsn_range){k->modules.own->low, k->modules.own->high});

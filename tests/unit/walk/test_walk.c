@@ -248,6 +248,15 @@ Test(walk, of_an_empty_table_is_a_capture)
     cr_assert(view.info->is_complete);
 }
 
+Test(walk, holds_nothing_by_its_own_memory)
+{
+    for (size_t i = 0; i < 2000; i++)
+        add(i % 100 == 0 ? 700000 : 24, 0);
+    walk_world();
+    cr_assert_eq(view.root_count, 0);
+    cr_assert_eq(view.info->references, 0);
+}
+
 Test(walk, passes_over_what_cannot_be_read)
 {
     uintptr_t *first = add(10 * HSN_PAGE, 0), *second = add(64, 0);
