@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""A real Go program under load with the snippet of doc/capture-go.md in it, dumped twice by signal, imported and compared. With every
+Go that is here: the one of PATH and Debian's."""
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+import kit
+from kit import check, row, say
+
+BUILT = tempfile.TemporaryDirectory(prefix="hsdiff-go-")
+
+
+def compilers():
+    found = [path for path in (shutil.which("go"), "/usr/lib/go-1.19/bin/go") if path and os.path.exists(path)]
+    if not found:
+        kit.skip("go is not installed")
+    return list(dict.fromkeys(os.path.realpath(path) for path in found))
+
+
+def build(go):
+    """The program, with the snippet as the document has it."""
+    folder = pathlib.Path(BUILT.name) / go.replace("/", "_")
+    if not folder.exists():
+        folder.mkdir()
+        shutil.copy(kit.HERE / "programs" / "go_leak.go", folder / "main.go")
+        document = (kit.PROJECT / "doc" / "capture-go.md").read_text(encoding="utf-8")
+        (folder / "dump.go").write_text(re.search(r"^```go\n(.*?)^```", document, re.S | re.M)[1], encoding="utf-8")
+        environment = dict(os.environ, GO111MODULE="off", GOTOOLCHAIN="local", GOFLAGS="", GOCACHE=str(folder / "cache"), CGO_ENABLED="0")
+        done = subprocess.run([go, "build", "-o", "leak", "main.go", "dump.go"], cwd=folder, env=environment, capture_output=True, text=True)
+        check(done.returncode == 0, done.stderr)
+    return folder / "leak"
+
+
+def symbol(go, binary, name):
+    """The address of a variable, as the linker placed it."""
+    for line in subprocess.run([go, "tool", "nm", str(binary)], check=True, capture_output=True, text=True).stdout.splitlines():
+        words = line.split()
+        if words[-1] == name:
+            return int(words[0], 16)
+    raise kit.Failed(f"no symbol {name}")
+
+
+def same(what, got, wanted):
+    check(got == wanted, f"{what}: {got}, not {wanted}")
+
+
+def dump(tool, program, pipe, out):
+    """As the document says: through a pipe into the importer."""
+    with subprocess.Popen(["sh", "-c", 'exec "$0" import - -o "$2" < "$1"', tool.path, str(pipe), str(out)],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as reader:
+        program.process.send_signal(signal.SIGUSR2)
+        said, _ = reader.communicate(timeout=60)
+        check(reader.returncode == 0, said)
+
+
+SESSION = "object of 112 B, pointers at 8 48 72"
+TAG = "object of 80 B, pointer at 0"
+WAITER = "object of 176 B, pointer at 16"
+
+
+def leak_with(go, tool, folder):
+    binary = build(go)
+    pipe = folder / "pipe"
+    os.mkfifo(pipe, 0o600)
+    with kit.Program([str(binary)], {"HEAP_DUMP": str(pipe)}) as program:
+        program.leak(2000)
+        dump(tool, program, pipe, folder / "a.hs")
+        program.leak(500)
+        program.tell("large 7")
+        same("large", program.expect("leaked"), "7")
+        program.tell("wait 40")
+        program.expect("waiting")
+        time.sleep(0.2)
+        dump(tool, program, pipe, folder / "b.hs")
+        program.quit()
+    for name in "ab":
+        tool.run("verify", folder / f"{name}.hs")
+        info = tool.info(folder / f"{name}.hs")
+        same("identity", info["identity"], "address")
+        check(set(info["domain"]) != {"0"}, "the process instance is not known")
+    same("process instance", tool.info(folder / "a.hs")["domain"], tool.info(folder / "b.hs")["domain"])
+    diff = tool.diff(folder / "a.hs", folder / "b.hs")
+    for name, count in ((SESSION, 500), (TAG, 500)):
+        kind = row(diff["types"], "type", name)
+        check(kind, f"no {name}")
+        same(f"{name} before", kind["before"]["objects"], 2000)
+        same(f"{name} new", kind["new"]["objects"], count)
+        same(f"{name} freed", kind["freed"]["objects"], 0)
+    place = symbol(go, binary, "main.cache") - symbol(go, binary, "runtime.bss")
+    root = row(diff["roots"], "root", f"bss+{place:#x}")
+    check(root, f"no root bss+{place:#x}")
+    check(root["growth"]["objects"] >= 500 * 6, f"main.cache grew by {root['growth']}")
+    place = symbol(go, binary, "main.blobs") - symbol(go, binary, "runtime.bss")
+    blobs = row(diff["roots"], "root", f"bss+{place:#x}")
+    check(blobs.get("growth", {"bytes": 0})["bytes"] >= 700_000, f"main.blobs grew by {blobs}")
+    # The compiler wraps what `go` starts in a function of its own: main.main.func2, main.main.gowrap2.
+    waiting = [r for r in diff["roots"] if re.fullmatch(r"goroutines in main\.(wait|main\.\w+)", r["root"])]
+    same("waiting goroutines' objects", row(diff["types"], "type", WAITER)["new"]["objects"], 40)
+    same("what they hold", sum(r["growth"]["objects"] for r in waiting), 80)  # and a text each
+    metrics = tool.run("dump", folder / "b.hs", "--only", "metrics").stdout
+    for name in ("heap.used", "heap.committed", "gc.count", "gc.pause"):
+        check(f'"{name}"' in metrics, f"no {name}")
+    say(f"  {tool.info(folder / 'b.hs')['runtime']}: {tool.info(folder / 'b.hs')['objects']:,} objects")
+
+
+def leak(tool, folder):
+    """Counts, the global, the goroutines and the sizes of what was planted between two dumps."""
+    for i, go in enumerate(compilers()):
+        (folder / str(i)).mkdir()
+        leak_with(go, tool, folder / str(i))
+
+
+def instances(tool, folder):
+    """Two runs of one program are two processes: what is at the same address is not taken for the same."""
+    binary = build(compilers()[0])
+    domains = set()
+    pipe = folder / "pipe"
+    os.mkfifo(pipe, 0o600)
+    for i in range(4):
+        with kit.Program([str(binary)], {"HEAP_DUMP": str(pipe)}) as program:
+            program.leak(10)
+            dump(tool, program, pipe, folder / f"{i}.hs")
+            program.quit()
+        domains.add(tool.info(folder / f"{i}.hs")["domain"])
+    same("process instances", len(domains), 4)
+
+
+def cut(tool, folder):
+    """A dump that ends early is refused, and with --partial gives lower bounds that say so; the program lives on when the reader goes."""
+    binary = build(compilers()[0])
+    whole = folder / "whole.heap"
+    with kit.Program([str(binary)], {"HEAP_DUMP": str(whole)}) as program:
+        program.leak(5000)
+        program.process.send_signal(signal.SIGUSR2)
+        size, waited = -1, 0
+        while size != (size := whole.stat().st_size if whole.exists() else -2) or size < 0:
+            time.sleep(0.3)
+            waited += 1
+            check(waited < 100, "no dump")
+        program.quit()
+    data = whole.read_bytes()
+    (folder / "cut.heap").write_bytes(data[:len(data) // 2])
+    refused = tool.run("import", folder / "cut.heap", "-o", folder / "cut.hs", expect=None)
+    check(refused.returncode == 3 and "--partial" in refused.stderr, refused.stderr)
+    tool.run("import", folder / "cut.heap", "-o", folder / "cut.hs", "--partial", expect=None)
+    told = tool.run("info", folder / "cut.hs", expect=3)
+    check("not complete" in told.stderr, "a cut dump is called complete")
+
+
+if __name__ == "__main__":
+    kit.main({f.__name__: f for f in (leak, instances, cut)})
