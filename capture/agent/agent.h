@@ -8,7 +8,8 @@
  *                                   or "error SENTENCE\n"
  *                         ──request──► "hsdiff 1 forget\n"   ◄── "ok\n" or "error …\n"
  *
- * PID is the agent's own getpid(). Both sides ask the kernel who the other one is (SO_PEERCRED): an agent serves its own effective
+ * PID is the agent's own getpid(). Containers that share a network and count their processes for themselves have the same numbers:
+ * the second one listens at PID.2, and so on up to PID.9. Both sides ask the kernel who the other one is (SO_PEERCRED): an agent serves its own effective
  * user and root alone, one request at a time; others wait in the queue of the socket. When the asker goes away the next write
  * fails, the capture ends there and the program goes on.
  *
@@ -32,7 +33,7 @@
 
 #include <hscapture/hscapture.h>
 
-enum { HSA_REQUEST_BYTES = 1024, HSA_NAME_BYTES = 32 };
+enum { HSA_REQUEST_BYTES = 1024, HSA_NAME_BYTES = 32, HSA_NAME_TURNS = 9 };
 
 typedef enum hsa_verb { HSA_CAPTURE, HSA_FORGET } hsa_verb;
 
@@ -58,7 +59,7 @@ typedef struct hsa_agent {
 
 /*
  * Starts the thread that waits for requests (all signals blocked, 256 KiB of stack, named "hsdiff"). Once a process: a second call
- * fails with EALREADY. 0, or an errno: EADDRINUSE when another agent of this name has this pid. Survives fork in the parent
+ * fails with EALREADY. 0, or an errno: EADDRINUSE when all names for this pid are taken. Survives fork in the parent
  * alone; the child calls hsa_after_fork from its handler and may listen again.
  */
 int hsa_listen(const hsa_agent *agent);

@@ -69,43 +69,63 @@ static void disown(owned_fd *owned)
 
 /* ---- listening ---- */
 
-/* "\0hsdiff/1/NAME/PID"; the length of the address, 0 if the name is too long. */
-static socklen_t make_name(struct sockaddr_un *name, const char *agent)
+static char *add_text(char *at, const char *text, size_t size)
 {
-    static const char before[] = "hsdiff/1/";
+    memcpy(at, text, size);
+    return at + size;
+}
+
+static char *add_number(char *at, unsigned long number)
+{
     char digits[24];
     size_t first = sizeof digits;
-    for (unsigned long pid = (unsigned long)getpid(); pid > 0; pid /= 10)
-        digits[--first] = (char)('0' + pid % 10);
-    const size_t length = strlen(agent);
-    if (length == 0 || length >= HSA_NAME_BYTES) return 0;
+    for (; number > 0; number /= 10)
+        digits[--first] = (char)('0' + number % 10);
+    return add_text(at, digits + first, sizeof digits - first);
+}
+
+/* "\0hsdiff/1/NAME/PID", with ".TURN" behind it from the second on; the length of the address. */
+static socklen_t make_name(struct sockaddr_un *name, unsigned turn)
+{
+    static const char before[] = "hsdiff/1/";
     *name = (struct sockaddr_un){.sun_family = AF_UNIX};
-    char *at = name->sun_path + 1;
-    memcpy(at, before, sizeof before - 1);
-    at += sizeof before - 1;
-    memcpy(at, agent, length);
-    at += length;
+    char *at = add_text(name->sun_path + 1, before, sizeof before - 1);
+    at = add_text(at, here.agent.name, strlen(here.agent.name));
     *at++ = '/';
-    memcpy(at, digits + first, sizeof digits - first);
-    at += sizeof digits - first;
+    at = add_number(at, (unsigned long)getpid());
+    if (turn > 1) {
+        *at++ = '.';
+        at = add_number(at, turn);
+    }
     return (socklen_t)(at - (char *)name);
+}
+
+/* Under the first name that is free. 0 or an errno. */
+static int take_name(int fd)
+{
+    int error = EADDRINUSE;
+    for (unsigned turn = 1; error == EADDRINUSE && turn <= HSA_NAME_TURNS; turn++) {
+        struct sockaddr_un name;
+        const socklen_t size = make_name(&name, turn);
+        error = bind(fd, (struct sockaddr *)&name, size) == 0 ? 0 : errno;
+    }
+    return error;
 }
 
 /* 0 or an errno. */
 static int open_listening(void)
 {
-    struct sockaddr_un name;
-    const socklen_t size = make_name(&name, here.agent.name);
-    if (size == 0) return EINVAL;
+    const size_t length = strlen(here.agent.name);
+    if (length == 0 || length >= HSA_NAME_BYTES) return EINVAL;
     const int fd = hsa_move_up(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (fd < 0) return errno;
-    if (bind(fd, (struct sockaddr *)&name, size) != 0 || listen(fd, QUEUE_LENGTH) != 0) {
-        const int error = errno;
+    int error = take_name(fd);
+    if (error == 0 && listen(fd, QUEUE_LENGTH) != 0) error = errno;
+    if (error == 0)
+        own(&here.listening, fd);
+    else
         close(fd);
-        return error;
-    }
-    own(&here.listening, fd);
-    return 0;
+    return error;
 }
 
 /* Opens anew what is no longer ours. */

@@ -23,9 +23,12 @@ typedef struct visit {
     int fd, error;
 } visit;
 
-void hsd_agent_name(char out[HSD_AGENT_NAME_BYTES], const hsd_process_facts *facts, const char *agent)
+void hsd_agent_name(char out[HSD_AGENT_NAME_BYTES], const hsd_process_facts *facts, const char *agent, unsigned turn)
 {
-    snprintf(out, HSD_AGENT_NAME_BYTES, "hsdiff/1/%s/%ld", agent, facts->inner_pid);
+    if (turn == 1)
+        snprintf(out, HSD_AGENT_NAME_BYTES, "hsdiff/1/%s/%ld", agent, facts->inner_pid);
+    else
+        snprintf(out, HSD_AGENT_NAME_BYTES, "hsdiff/1/%s/%ld.%u", agent, facts->inner_pid, turn);
 }
 
 static void connect_here(visit *v)
@@ -70,15 +73,14 @@ static hsd_status check_peer(int fd, const hsd_process_facts *facts, hsd_error *
     return is_it && is_owner ? HSD_OK : refuse_stranger(facts, &peer, err);
 }
 
-hsd_status hsd_agent_connect(int *out, const hsd_process_facts *facts, const char *agent, hsd_error *err)
+static hsd_status connect_as(int *out, const hsd_process_facts *facts, const char *agent, unsigned turn, hsd_error *err)
 {
     char name[HSD_AGENT_NAME_BYTES];
     visit v = {.facts = facts, .name = {.sun_family = AF_UNIX}, .fd = -1};
     pthread_t thread;
-    hsd_agent_name(name, facts, agent);
+    hsd_agent_name(name, facts, agent, turn);
     memcpy(v.name.sun_path + 1, name, strlen(name));
     v.size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name));
-    *out = -1;
     if (facts->is_same_network)
         connect_here(&v);
     else if ((v.error = pthread_create(&thread, NULL, connect_there, &v)) == 0)
@@ -89,5 +91,23 @@ hsd_status hsd_agent_connect(int *out, const hsd_process_facts *facts, const cha
         *out = v.fd;
     else
         close(v.fd);
+    return status;
+}
+
+/* A name that another process has, maybe one of this number in another container, leads on to the next; so does one that nobody has any more. */
+hsd_status hsd_agent_connect(int *out, const hsd_process_facts *facts, const char *agent, hsd_error *err)
+{
+    hsd_error first, why;
+    hsd_status status = HSD_OK;
+    *out = -1;
+    for (unsigned turn = 1; turn <= HSD_AGENT_NAME_TURNS; turn++) {
+        hsd_error_init(&why);
+        const hsd_status one = connect_as(out, facts, agent, turn, &why);
+        if (one == HSD_OK) return HSD_OK;
+        if (turn > 1 && !(status == HSD_E_IO && one == HSD_E_UNSUPPORTED)) continue; /* who is a stranger says more than nobody */
+        status = one;
+        first = why;
+    }
+    if (err != NULL) *err = first;
     return status;
 }

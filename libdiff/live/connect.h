@@ -6,10 +6,10 @@
 
 #include "live/way.h"
 
-enum { HSD_AGENT_NAME_BYTES = 96 };
+enum { HSD_AGENT_NAME_BYTES = 96, HSD_AGENT_NAME_TURNS = 9 };
 
-/* The abstract name, without the NUL in front of it. */
-void hsd_agent_name(char out[HSD_AGENT_NAME_BYTES], const hsd_process_facts *facts, const char *agent);
+/* The abstract name, without the NUL in front of it, of this turn from 1 on: an agent takes the first that is free. */
+void hsd_agent_name(char out[HSD_AGENT_NAME_BYTES], const hsd_process_facts *facts, const char *agent, unsigned turn);
 
 /* *out is owned by the caller. HSD_E_IO: it does not listen; HSD_E_UNSUPPORTED: someone else does. */
 hsd_status hsd_agent_connect(int *out, const hsd_process_facts *facts, const char *agent, hsd_error *err);

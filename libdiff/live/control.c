@@ -119,6 +119,6 @@ hsd_status hsd_live_ask_forget(const hsd_process_facts *facts, const hsd_run *ru
 hsd_gate hsd_live_find_agent(const hsd_process_facts *facts, const char *agent, hsd_error *err)
 {
     char name[HSD_AGENT_NAME_BYTES];
-    hsd_agent_name(name, facts, agent);
-    return hsd_process_has_abstract(facts, name) ? hsd_gate_of_network(facts, err) : HSD_GATE_NOT_MINE;
+    hsd_agent_name(name, facts, agent, 1);
+    return hsd_facts_listens(facts, name) ? hsd_gate_of_network(facts, err) : HSD_GATE_NOT_MINE;
 }

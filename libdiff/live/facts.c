@@ -200,6 +200,24 @@ bool hsd_process_has_abstract(const hsd_process_facts *facts, const char *name)
     return any_line(path, is_wanted_socket, name);
 }
 
+/* The same name, or that of a later turn: NAME.2 to NAME.9. */
+static bool is_agent_socket(const char *line, const void *what)
+{
+    const size_t length = strlen(line);
+    char whole[128];
+    if (hsd_procfs_unix_line_is(line, what)) return true;
+    if (length < 2 || line[length - 2] != '.' || line[length - 1] < '2' || line[length - 1] > '9') return false;
+    const int size = snprintf(whole, sizeof whole, "%s%s", (const char *)what, line + length - 2);
+    return size > 0 && (size_t)size < sizeof whole && hsd_procfs_unix_line_is(line, whole);
+}
+
+bool hsd_facts_listens(const hsd_process_facts *facts, const char *name)
+{
+    char path[PATH_BYTES];
+    make_path(path, facts->pid, "net/unix");
+    return any_line(path, is_agent_socket, name);
+}
+
 bool hsd_process_has_open(const hsd_process_facts *facts, const char *file_name)
 {
     char path[PATH_BYTES], target[4096];

@@ -19,6 +19,9 @@ void hsd_process_own_name(const hsd_process_facts *facts, char *out, size_t size
 /* Is it called so: by comm, executable, first word or script? */
 bool hsd_facts_is_called(const hsd_process_facts *facts, const char *name);
 
+/* Does an agent listen under this abstract name, or under one that it has in a later turn (connect.h)? */
+bool hsd_facts_listens(const hsd_process_facts *facts, const char *name);
+
 /* The gates that stand in front of every way: ended, another user, a thread of the kernel. */
 hsd_status hsd_gates_pass(const hsd_process_facts *facts, hsd_error *err);
 

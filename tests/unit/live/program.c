@@ -3,12 +3,14 @@
  *
  *      program plain             nothing to capture
  *      program agent [OPTIONS]   the tiny agent, called native; options are those of its header
+ *      program crowded [OPTIONS] the same, and another process has its name already
  *      program hostile MODE      listens under its own name and answers wrongly, see answer()
  *      program stranger PID      listens under the name of that process
  *      program thread            prints "ready TID" of a second thread
  */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,6 +63,21 @@ static void *be_hostile(void *context)
     }
 }
 
+/* A process that listens in the name of this one. */
+static pid_t start_thief(void)
+{
+    int told[2];
+    char byte = 0;
+    if (pipe(told) != 0) return -1;
+    const pid_t thief = fork();
+    if (thief == 0) {
+        const int fd = listen_as((long)getppid());
+        if (fd >= 0 && write(told[1], "x", 1) == 1) pause();
+        _exit(1);
+    }
+    return read(told[0], &byte, 1) == 1 ? thief : -1;
+}
+
 static void *tell_thread(void *unused)
 {
     (void)unused;
@@ -74,8 +91,10 @@ int main(int count, char **words)
 {
     const char *mode = count > 1 ? words[1] : "plain", *more = count > 2 ? words[2] : "";
     const hsa_agent agent = tiny_agent("native");
+    const pid_t thief = strcmp(mode, "crowded") == 0 ? start_thief() : 0;
     pthread_t thread;
-    if (strcmp(mode, "agent") == 0) {
+    if (thief < 0) return 1;
+    if (strcmp(mode, "agent") == 0 || thief > 0) {
         tiny_more_options = more;
         if (hsa_listen(&agent) != 0) return 1;
     }
@@ -89,5 +108,6 @@ int main(int count, char **words)
     fflush(stdout);
     while (getchar() != EOF)
         continue;
+    if (thief > 0) kill(thief, SIGKILL);
     return 0;
 }

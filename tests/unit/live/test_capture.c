@@ -266,6 +266,15 @@ Test(capture, asks_nobody_who_took_the_name)
     child_end(&plain);
 }
 
+/* As in two containers that share a network, which have the same numbers. */
+Test(capture, finds_the_agent_behind_a_name_that_another_took)
+{
+    child c = child_start("crowded", "objects=77");
+    cr_assert_eq(take(&c, NULL), HSD_OK, "%s", why.text);
+    cr_assert_eq(result.objects, 77);
+    child_end(&c);
+}
+
 /* ---- dumps of other formats ---- */
 
 typedef struct feeder {
