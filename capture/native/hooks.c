@@ -244,8 +244,9 @@ static void put_down(void *block, size_t size, const hsn_block *was)
     b.address = (uintptr_t)block;
     b.size = size;
     hsn_enter();
-    if (hsn_me.entry != NULL) hsn_me.entry->moving.address = 0;
+    if (hsn_me.entry != NULL) hsn_me.entry->moving = b;
     if (block != NULL) hsn_table_add(&b);
+    if (hsn_me.entry != NULL) hsn_me.entry->moving.address = 0;
     hsn_leave();
 }
 

@@ -32,6 +32,9 @@ extern __thread hsn_local hsn_me __attribute__((tls_model("initial-exec"), visib
 /* Sends the calling thread the signal that it had put off. (stop.c) */
 void hsn_stop_again(void);
 
+/* For a thread that waits inside for a lock, and has changed nothing yet: comes out for a moment, in which it may be stopped. (stop.c) */
+void hsn_stop_aside(void);
+
 static inline void hsn_enter(void)
 {
     hsn_me.critical++;

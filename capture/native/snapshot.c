@@ -57,7 +57,7 @@ static bool settle_down(pid_t parent)
     hsn_proc_put("/proc/self/oom_score_adj", "1000");
     setrlimit(RLIMIT_CORE, &no_core);
     setrlimit(RLIMIT_CPU, &time);
-    setpriority(PRIO_PROCESS, 0, NICENESS);
+    setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + NICENESS);
     return true;
 }
 
@@ -109,7 +109,7 @@ static void work(hsn_world *world, hsn_stopped *stopped, const hsa_request *requ
     hsn_me.silent++;
     if (!settle_down(parent)) leave(1);
     close_others(request->fd);
-    hsn_table_adopt();
+    world->held_locks = hsn_table_adopt();
     hsn_stacks_adopt();
     put_back_moving();
     for (size_t i = 0; i < stopped->count; i++) {

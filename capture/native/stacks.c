@@ -6,11 +6,13 @@
  */
 #include "native/stacks.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 
 #include "native/reserve.h"
+#include "native/table.h"
 
 static const size_t MAX_STACKS = (size_t)1 << 22, MIN_STACKS = (size_t)1 << 12;
 enum { FRAMES_PER_STACK = 32 };
@@ -80,10 +82,14 @@ static uint32_t look(uint64_t hash, const uintptr_t *frames, size_t count, size_
     }
 }
 
-static void lock(void)
+static void lock(bool holds_none)
 {
-    while (!holds && atomic_exchange_explicit(&writer, 1, memory_order_acquire) != 0)
+    while (!holds && atomic_exchange_explicit(&writer, 1, memory_order_acquire) != 0) {
+        const int error = errno;
+        if (holds_none && hsn_when_waiting != NULL) hsn_when_waiting();
         sched_yield();
+        errno = error;
+    }
 }
 
 static void unlock(void)
@@ -117,7 +123,7 @@ uint32_t hsn_stacks_intern(const uintptr_t *frames, size_t count)
     size_t at;
     const uint32_t known = look(hash, frames, count, &at);
     if (__builtin_expect(known != 0, 1)) return known;
-    lock();
+    lock(true);
     const uint32_t stack = append(hash, frames, count);
     unlock();
     return stack;
@@ -134,7 +140,7 @@ uint64_t hsn_stacks_lost(void) { return atomic_load(&lost); }
 
 void hsn_stacks_hold(void)
 {
-    lock();
+    lock(false); /* it has the locks of the table */
     holds = true;
 }
 

@@ -127,6 +127,16 @@ void hsn_stop_again(void)
     errno = before;
 }
 
+void hsn_stop_aside(void)
+{
+    const int depth = hsn_me.critical;
+    hsn_me.critical = 0;
+    atomic_signal_fence(memory_order_seq_cst);
+    if (hsn_me.pending != 0) hsn_stop_again();
+    atomic_signal_fence(memory_order_seq_cst);
+    hsn_me.critical = depth;
+}
+
 /* ---- the signal ---- */
 
 static bool is_mine(int signal)

@@ -30,6 +30,12 @@ typedef struct hsn_block {
 /* Takes the address space: 8 GiB for 2^28 blocks, less where that is refused. False when there is none at all. Once. */
 bool hsn_table_open(void);
 
+/*
+ * Called now and then by a thread that waits for a lock of the table or the stacks, and holds none: whoever holds it may be in the middle of
+ * a fork, and stand still. NULL = nothing.
+ */
+extern void (*hsn_when_waiting)(void);
+
 /* ---- hooks: any thread, inside hsn_enter ---- */
 
 /* An entry of this address that is still there has been freed where nobody saw it, and is replaced. */
@@ -47,8 +53,8 @@ uint64_t hsn_table_lost(void);
 /* Takes all locks, so that the copy is whole. The thread may use the table meanwhile. */
 void hsn_table_hold(void);
 void hsn_table_let_go(void);
-/* In the child of any fork: all locks are free again, whoever held them. */
-void hsn_table_adopt(void);
+/* In the child of any fork: all locks are free again. How many a thread held that was changing something: it did not stop in time. */
+unsigned hsn_table_adopt(void);
 
 /* ---- the child of a snapshot: nobody writes; no locks ---- */
 

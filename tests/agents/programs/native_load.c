@@ -2,7 +2,7 @@
  * A program that is captured while four threads allocate as fast as they can. Plants blocks that nothing refers to and blocks that a
  * variable holds, and says how many; obeys the lines of tests/agents/kit.py.
  *
- *      native_load [THREADS [BLOCKS]]      BLOCKS: alive at any time, over all threads
+ *      native_load [THREADS [BLOCKS [BYTES]]]      BLOCKS: alive at any time, over all threads; BYTES: of the biggest
  *
  * Each thread allocates, frees, grows by realloc, starts short-lived threads now and then, and forks a child sometimes.
  */
@@ -26,7 +26,7 @@ typedef struct kept {
 
 kept *planted_chain; /* a variable with a name: what it holds is reached */
 static atomic_bool is_over;
-static unsigned long alive_by_thread = 5000;
+static unsigned long alive_by_thread = 5000, most_bytes = 300;
 static unsigned leaked;
 
 static uint64_t draw(uint64_t *state)
@@ -68,11 +68,11 @@ static void *load(void *argument)
         const uint64_t random = draw(&state);
         void **slot = &alive[random % alive_by_thread];
         if (random >> 62 == 0) {
-            void *moved = realloc(*slot, 16 + (random >> 32) % 500);
+            void *moved = realloc(*slot, 1 + (random >> 32) % (2 * most_bytes));
             if (moved != NULL) *slot = moved;
         } else {
             free(*slot);
-            *slot = malloc(16 + (random >> 32) % 200);
+            *slot = malloc(1 + (random >> 32) % most_bytes);
         }
         if (i % 4096 == 0) disturb(i / 4096 + 1);
     }
@@ -125,6 +125,8 @@ int main(int argc, char **argv)
     const unsigned count = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 4;
     if (count == 0 || count > MAX_THREADS) return 2;
     if (argc > 2) alive_by_thread = strtoul(argv[2], NULL, 10) / count;
+    if (argc > 3) most_bytes = strtoul(argv[3], NULL, 10);
+    if (most_bytes == 0) most_bytes = 1;
     if (alive_by_thread == 0) alive_by_thread = 1;
     plant_kept();
     for (unsigned i = 0; i < count; i++)
