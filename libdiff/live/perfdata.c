@@ -169,7 +169,7 @@ size_t hsd_perfdata_metrics(const hsd_perfdata *data, hsd_origin_metric *out, si
                                      {"gc.pause", "ns", data->gc_pause_ns}};
     size_t count = 0;
     if (data->capacity_bytes == 0) return 0; /* nothing is known */
-    for (size_t i = 0; i < HSD_ARRAY_LEN(all) && count < most; i++)
+    for (size_t i = data->gc_count == 0 ? 3 : 0; i < HSD_ARRAY_LEN(all) && count < most; i++) /* spaces are counted by collections */
         out[count++] = all[i];
     return count;
 }

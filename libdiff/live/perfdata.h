@@ -20,7 +20,7 @@ bool hsd_perfdata_read(hsd_perfdata *out, const hsd_process_facts *facts);
 /* The content of such a file, which nobody vouches for. False if it is none. */
 bool hsd_perfdata_parse(hsd_perfdata *out, const uint8_t *data, size_t size);
 
-/* heap.young, heap.old, heap.metadata, gc.count, gc.pause, as far as they are known. How many. */
+/* heap.young, heap.old, heap.metadata (once there was a collection), gc.count, gc.pause. How many; 0 if nothing is known. */
 size_t hsd_perfdata_metrics(const hsd_perfdata *data, hsd_origin_metric *out, size_t most);
 
 #endif

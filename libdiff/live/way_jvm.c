@@ -25,6 +25,7 @@
 #include "live/answer.h"
 #include "live/attach.h"
 #include "live/jvm_process.h"
+#include "live/measure.h"
 #include "live/spare.h"
 #include "live/wait.h"
 
@@ -36,13 +37,24 @@ enum { TAG_BYTES = 50, SMALL_OBJECT_BYTES = 48, MARK_SHARE = 64, FIXED_BYTES = 2
 
 /* ---- does it fit? ---- */
 
+/* Bytes of objects, or more: before the first collection nothing but the size of the whole process is known. */
+static uint64_t heap_bytes(const hsd_process_facts *facts, const hsd_perfdata *data)
+{
+    hsd_origin_metric metrics[8];
+    uint64_t resident = 0;
+    if (data->gc_count > 0) return hsd_add_saturating(data->young_bytes, data->old_bytes);
+    const size_t count = hsd_measure_process(facts->pid, metrics, HSD_ARRAY_LEN(metrics));
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(metrics[i].name, "process.rss") == 0) resident = metrics[i].value;
+    return data->capacity_bytes == 0 ? resident : hsd_min_u64(data->capacity_bytes, resident);
+}
+
 /* What a first capture by tags takes in the target. */
 static uint64_t predict(const hsd_process_facts *facts, uint64_t *objects)
 {
     hsd_perfdata data;
-    *objects = 0;
-    if (!hsd_perfdata_read(&data, facts)) return 0;
-    *objects = hsd_add_saturating(data.young_bytes, data.old_bytes) / SMALL_OBJECT_BYTES;
+    (void)hsd_perfdata_read(&data, facts); /* zeroed if there is none */
+    *objects = heap_bytes(facts, &data) / SMALL_OBJECT_BYTES;
     return hsd_add_saturating(*objects * TAG_BYTES, data.capacity_bytes / MARK_SHARE + FIXED_BYTES);
 }
 

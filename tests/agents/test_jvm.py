@@ -155,8 +155,10 @@ def alike(tool, folder):
 def identity(tool, folder):
     """1 M objects, full collections between two captures: no object is new and none is gone."""
     need_agent(tool)
-    for collector in COLLECTORS:
-        with start("quiet", 500_000, collector=collector, options=("-Xmx512m",)) as program:
+    for collector in COLLECTORS if LONG else ("serial", "g1"):
+        with start("quiet", 340_000, collector=collector, options=("-Xmx512m",)) as program:
+            for name in ("warm", "a", "b"):
+                (folder / f"{name}.hs").unlink(missing_ok=True)
             tool.capture(program.pid, folder / "warm.hs", "--way", "jvm")  # makes the JVM's thread for attaching and what that makes
             tool.capture(program.pid, folder / "a.hs", "--way", "jvm")
             for _ in range(2):
@@ -313,6 +315,26 @@ def target_killed(tool, folder):
     check(ended > 0, "none was cut: the test proves nothing")
 
 
+def full_disk(tool, folder):
+    """No room for the capture: said so, nothing kept, the JVM goes on; by both ways."""
+    need_agent(tool)
+    small = folder / "small"
+    small.mkdir()
+    if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", str(small)], capture_output=True).returncode != 0:
+        return say("        no small file system can be made: left out")
+    try:
+        with start("quiet", 100_000) as program:
+            for way in ("jvm", "hprof"):
+                done = tool.run("capture", program.pid, "-o", small / "x.hs", "--way", way, expect=None)
+                check(done.returncode != 0 and "o space left" in done.stdout + done.stderr, f"{way}: {done.returncode} {done.stdout}{done.stderr}")
+                same("left on the disk", list(small.iterdir()), [])
+            tool.capture(program.pid, folder / "a.hs", "--way", "jvm")
+            same("answers", program.leak(1), 100_001)
+            program.quit()
+    finally:
+        subprocess.run(["umount", str(small)])
+
+
 def slow_reader(tool, folder):
     """An asker that is stopped in the middle and then killed: the JVM stands still no longer than it lives."""
     need_agent(tool)
@@ -401,7 +423,7 @@ def chosen(tool, folder):
         if group is None:
             return say("        no cgroup can be made: left out")
         wrap = ("sh", "-c", f'echo $$ > {group.folder}/cgroup.procs && exec "$@"', "sh")
-        with start("quiet", 400_000, options=("-Xms256m", "-Xmx256m", "-XX:+AlwaysPreTouch"), wrap=wrap) as program:
+        with start("quiet", 200_000, options=("-Xms256m", "-Xmx256m", "-XX:+AlwaysPreTouch"), wrap=wrap) as program:
             program.tell("gc")
             program.expect("collected")
             group.limit(group.usage() + 32 * MIB)
@@ -411,6 +433,10 @@ def chosen(tool, folder):
             group.limit(group.usage() + 1024 * MIB)
             tool.capture(program.pid, folder / "b.hs")
             same("identity", tool.diff(folder / "b.hs", folder / "b.hs")["captures"][0]["identity"], "exact")
+            group.limit(group.usage() + 16 * MIB)  # the tags are there: they stay what it is done by
+            tool.capture(program.pid, folder / "c.hs")
+            same("basis", tool.diff(folder / "b.hs", folder / "c.hs")["match"]["basis"], "exact")
+            group.limit(group.usage() + 1024 * MIB)
             program.quit()
 
 
@@ -433,10 +459,10 @@ CASES = {f"leak-{collector}": leak_case("static", collector, "jvm") for collecto
 CASES |= {"leak-threadlocal": leak_case("threadlocal", "g1", "jvm"), "leak-local": local, "leak-finalizer": finalizer,
           "dump-serial": leak_case("static", "serial", "hprof"), "dump-g1": leak_case("static", "g1", "hprof"), "alike": alike,
           "identity": identity, "forget": forget, "gates": gates, "other-space": other_space, "aborted-jvm": aborted("jvm"),
-          "aborted-hprof": aborted("hprof"), "target-killed": target_killed, "slow-reader": slow_reader, "chosen": chosen,
+          "aborted-hprof": aborted("hprof"), "target-killed": target_killed, "full-disk": full_disk, "slow-reader": slow_reader, "chosen": chosen,
           "memory": in_group(256, 50_000, 4000)}
 if LONG:
-    CASES |= {"memory-2g": in_group(2300, 500_000, 4300, ("-XX:+UseParallelGC",)[:0]), "large": large}
+    CASES |= {"memory-2g": in_group(2300, 500_000, 4300), "large": large}
 
 if __name__ == "__main__":
     kit.main(CASES)

@@ -83,6 +83,9 @@ Test(perfdata, reads_what_hotspot_writes)
     cr_assert_eq(hsd_perfdata_metrics(&out, metrics, 8), 5);
     cr_assert_eq(hsd_perfdata_metrics(&out, metrics, 2), 2);
     cr_assert_str_eq(metrics[1].name, "heap.old");
+    out.gc_count = 0;
+    cr_assert_eq(hsd_perfdata_metrics(&out, metrics, 8), 2);
+    cr_assert_str_eq(metrics[0].name, "gc.count");
 }
 
 Test(perfdata, survives_every_cut_and_every_byte)
