@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -73,6 +74,13 @@ static hsd_status check_peer(int fd, const hsd_process_facts *facts, hsd_error *
     return is_it && is_owner ? HSD_OK : refuse_stranger(facts, &peer, err);
 }
 
+static hsd_status fail_to_reach(const hsd_process_facts *facts, const char *agent, int error, hsd_error *err)
+{
+    if (kill((pid_t)facts->pid, 0) != 0 && errno == ESRCH)
+        return hsd_fail(err, HSD_E_NOT_FOUND, "process %ld (%s) has ended", facts->pid, facts->command);
+    return hsd_fail_errno(err, error, "cannot reach the agent %s in process %ld", agent, facts->pid);
+}
+
 static hsd_status connect_as(int *out, const hsd_process_facts *facts, const char *agent, unsigned turn, hsd_error *err)
 {
     char name[HSD_AGENT_NAME_BYTES];
@@ -85,7 +93,7 @@ static hsd_status connect_as(int *out, const hsd_process_facts *facts, const cha
         connect_here(&v);
     else if ((v.error = pthread_create(&thread, NULL, connect_there, &v)) == 0)
         pthread_join(thread, NULL);
-    if (v.fd < 0) return hsd_fail_errno(err, v.error, "cannot reach the agent %s in process %ld", agent, facts->pid);
+    if (v.fd < 0) return fail_to_reach(facts, agent, v.error, err);
     const hsd_status status = check_peer(v.fd, facts, err);
     if (status == HSD_OK)
         *out = v.fd;

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "live/connect.h"
 #include "live/facts.h"
 #include "unit/live/child.h"
 
@@ -235,6 +236,16 @@ Test(process, in_another_network_wants_to_be_asked_inside)
     waitpid(other, &status, 0);
     cr_assert_eq(WEXITSTATUS(status), 0);
     child_end(&c);
+}
+
+Test(process, that_ended_meanwhile_is_told_as_such)
+{
+    int fd = -1;
+    child c = child_start("agent", "");
+    const hsd_process_facts facts = facts_of(c.pid);
+    child_kill(&c);
+    cr_assert_eq(hsd_agent_connect(&fd, &facts, "native", &why), HSD_E_NOT_FOUND);
+    cr_assert(fd == -1 && has(why.text, "has ended"), "%s", why.text);
 }
 
 /* ---- commands ---- */
