@@ -5,10 +5,33 @@
  * What it costs is nearly all per byte of the window: at level 1 a 64 KiB window takes 297 KiB and a
  * 1 KiB window 30 KiB. Columns repeat over short distances, so a small window loses little.
  */
+#include "codec.h"
+
+#ifdef HSC_NO_ZSTD
+/* Where there is no zstd (WebAssembly) blocks are stored as they are: a codec of the format like the other. */
+
+void hsc_codec_make_plan(hsc_codec_plan *plan, int level, size_t memory_bytes)
+{
+    (void)memory_bytes;
+    *plan = (hsc_codec_plan){.level = level, .workspace_bytes = 8};
+}
+
+bool hsc_codec_init(hsc_compressor *compressor, const hsc_codec_plan *plan, void *workspace)
+{
+    (void)plan, (void)workspace;
+    compressor->context = NULL;
+    return true;
+}
+
+size_t hsc_codec_compress(hsc_compressor *compressor, void *out, size_t capacity, const void *in, size_t size)
+{
+    (void)compressor, (void)out, (void)capacity, (void)in, (void)size;
+    return 0;
+}
+
+#else
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
-
-#include "codec.h"
 
 enum { SMALLEST_WINDOW_LOG = 10, LARGEST_WINDOW_LOG = 18, SMALLEST_TABLE_LOG = 8 };
 
@@ -74,3 +97,4 @@ size_t hsc_codec_compress(hsc_compressor *compressor, void *out, size_t capacity
     const size_t got = ZSTD_compress2(compressor->context, out, capacity, in, size);
     return ZSTD_isError(got) ? 0 : got;
 }
+#endif

@@ -145,13 +145,13 @@ end
 plant(500)
 local function used() collectgarbage() collectgarbage() return collectgarbage("count") * 1024 end
 used() collectgarbage("stop")
-assert(hsdiff.capture(arg[1])) 
+assert(hsdiff.capture(arg[1]))
 local before = used()
 plant(700)
 local after = used()
 assert(hsdiff.capture(arg[2]))
 io.write(string.format("%d\\n", after - before))
-""".replace("(arg[1])) \n", "(arg[1]))\n"))
+""")
     environment = dict(machines(tool)).get("lua5.4")
     if environment is None:
         kit.skip("no lua5.4")
