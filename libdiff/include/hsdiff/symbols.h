@@ -35,8 +35,10 @@ typedef struct hsd_symbol_result {
 
 /*
  * Copies a complete capture from `in_fd` (read by position) to `out_fd` (written from where it stands) with its names resolved; all
- * else stays as it is, capture id included. HSD_E_UNSUPPORTED in a build without libdw, when there is anything to resolve. Memory: the
- * texts of one block, and symbol tables as libdw maps them.
+ * else stays as it is, capture id included. A name whose file is not found stays; one whose file is found and says nothing of the place
+ * loses its build id. HSD_E_UNSUPPORTED in a build without libdw, when there is anything to resolve; HSD_E_IO for a folder that cannot be
+ * read; errors of the input as hsd_capture_open has them. Incomplete captures stay incomplete. Files are read, never mapped. Memory: one
+ * block, the symbols, and of DWARF what half of run->memory_bytes holds; past that names come without lines, which is noted.
  */
 hsd_status hsd_symbols_resolve(int in_fd, int out_fd, const hsd_symbol_options *options, const hsd_run *run,
                                hsd_symbol_result *result, hsd_error *err);

@@ -49,6 +49,14 @@ __attribute__((noinline)) static session *make_session(session *next)
     return s;
 }
 
+/* Makes a session by another way: two types of the capture, which have one name when names are put to them. */
+__attribute__((noinline)) static session *invite(session *next)
+{
+    session *s = make_session(next);
+    s->rest[0] = 'i';
+    return s;
+}
+
 __attribute__((noinline)) static entry *make_entry(long number)
 {
     entry *e = xmalloc(sizeof *e);
@@ -131,7 +139,7 @@ static void leak(long count)
 {
     atomic_fetch_add(&jobs_wanted, count);
     for (long i = 0; i < count && cached < CACHE; i++) {
-        sessions = make_session(sessions);
+        sessions = i % 2 != 0 ? invite(sessions) : make_session(sessions);
         cache[cached] = make_entry((long)cached);
         cached++;
         make_lost();
