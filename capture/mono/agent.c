@@ -30,7 +30,7 @@
 #include "names.h"
 #include "walk.h"
 
-enum { CLAIM_SECONDS = 20, TRIES = 5, LEAST_MOVED_BYTES = 4 << 20, ARENA_BYTES = 256 << 20 };
+enum { ROOTS_WORTH_IT = 100000, CLAIM_SECONDS = 20, TRIES = 5, LEAST_MOVED_BYTES = 4 << 20, ARENA_BYTES = 256 << 20 };
 
 typedef enum wanted { WANT_NOTHING, WANT_CAPTURE, WANT_FORGET } wanted;
 
@@ -52,6 +52,7 @@ struct _MonoProfiler {
 
     _Atomic phase phase;
     bool is_watching; /* roots are told for the nursery's sake */
+    uint64_t watched_roots;
     bool is_address;  /* how the next capture names objects: ids.h */
     size_t moved_bytes;
     mono_ids ids;
@@ -76,7 +77,9 @@ static void on_roots(MonoProfiler *profiler, uint64_t count, const mono_byte *co
 {
     if (atomic_load_explicit(&profiler->phase, memory_order_relaxed) == PHASE_COLLECTING)
         walk_add_roots(&profiler->walk, count, places, objects);
-    for (uint64_t i = 0; profiler->is_watching && i < count; i++)
+    if (!profiler->is_watching) return;
+    profiler->watched_roots += count;
+    for (uint64_t i = 0; i < count; i++)
         nursery_root(&profiler->nursery, (uintptr_t)objects[i]);
 }
 
@@ -100,6 +103,7 @@ static void before_stop(MonoProfiler *profiler, bool is_full)
         profiler->stopped_ns = hsa_now_ns();
     }
     profiler->is_watching = profiler->nursery.count > 0;
+    profiler->watched_roots = 0;
     if (profiler->is_watching || profiler->phase == PHASE_COLLECTING)
         mono_profiler_set_gc_roots_callback(profiler->handle, on_roots);
 }
@@ -109,6 +113,8 @@ static void before_start(MonoProfiler *profiler)
     if (!profiler->is_watching && profiler->phase != PHASE_COLLECTING) return;
     mono_profiler_set_gc_roots_callback(profiler->handle, NULL);
     if (profiler->is_watching) nursery_settle(&profiler->nursery, &profiler->ids);
+    /* So many roots at every collection are a price that some dozens of objects are not worth. */
+    if (profiler->watched_roots > ROOTS_WORTH_IT && profiler->phase != PHASE_COLLECTING) nursery_settle(&profiler->nursery, &profiler->ids);
     profiler->is_watching = false;
     if (profiler->phase != PHASE_COLLECTING) return;
     nursery_begin(&profiler->nursery);

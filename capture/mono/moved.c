@@ -58,7 +58,7 @@ uint64_t moved_take(moved_table *table, uintptr_t address)
  * come to them yet. */
 static bool rebuild(moved_table *table, size_t capacity, unsigned epoch)
 {
-    moved_table fresh = {map_lazily(capacity * sizeof(moved_entry)), capacity, 0, table->most};
+    moved_table fresh = {map_lazily(capacity * sizeof(moved_entry)), capacity, 0, table->most, 0};
     if (fresh.entries == NULL) return false;
     for (size_t i = 0; i < table->capacity; i++) {
         const moved_entry entry = table->entries[i];
@@ -74,10 +74,12 @@ static bool rebuild(moved_table *table, size_t capacity, unsigned epoch)
 static bool make_room(moved_table *table, unsigned epoch)
 {
     if (table->count < table->capacity / 4 * 3) return true;
+    if (table->full_epoch == epoch) return false;
     size_t capacity = table->capacity == 0 ? FIRST_CAPACITY : table->capacity * 2;
     if (capacity > table->most) capacity = table->capacity;
-    if (capacity == 0 || !rebuild(table, capacity, epoch)) return false;
-    return table->count < table->capacity / 4 * 3;
+    const bool has_room = capacity != 0 && rebuild(table, capacity, epoch) && table->count < table->capacity / 4 * 3;
+    if (!has_room) table->full_epoch = epoch;
+    return has_room;
 }
 
 bool moved_put(moved_table *table, uintptr_t address, uint64_t id, unsigned epoch)

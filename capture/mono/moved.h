@@ -18,6 +18,7 @@ typedef struct moved_table {
     moved_entry *entries;
     size_t capacity, count; /* capacity: a power of two, or 0 */
     size_t most;            /* how large the capacity may get */
+    unsigned full_epoch;    /* in which there was no room, and is none until the next */
 } moved_table;
 
 /* The id of the object at this address, 0 = not here. Notes that capture number `epoch` has seen it. */

@@ -28,7 +28,7 @@ bool nursery_add(nursery_watch *watch, uintptr_t address);
 
 void nursery_root(nursery_watch *watch, uintptr_t address);
 
-/* A collection is over, all its roots and moves are known. */
+/* A collection is over, all its roots and moves are known: what was no root is forgotten. A second call forgets the rest. */
 void nursery_settle(nursery_watch *watch, mono_ids *ids);
 
 #endif
