@@ -1,15 +1,14 @@
 /*
- * Sampled mode: of many allocations one is in the table, and the ways between them lead over blocks that are not. So there are no references
- * and roots, and no objects either, since one stands for many: the capture is a summary, the totals of each type, scaled. A block of
- * size s is in the table with the probability 1 - exp(-s / interval), so it stands for the inverse of that.
+ * Sampled mode: of many allocations one is in the table. A block of s bytes is with the probability 1 - exp(-s / interval), so it stands for the
+ * inverse of that, itself and others of its kind: that many objects are written, and counts and bytes of types and sites add up to those
+ * of the heap. Where that is no whole number, the block's own sequence number decides between the two next to it, so that all captures
+ * of a process agree. The first object has the sequence number as its id, the others have it in their low bits.
+ *
+ * The ways between blocks lead over those that are not in the table: there are no references and roots, and everything counts as live.
  */
 #include "walk.h"
 
-typedef struct totals {
-    uint64_t objects, bytes; /* in parts of 1/4096, so that nothing is rounded before the end */
-} totals;
-
-enum { PARTS = 4096 };
+enum { PARTS = 4096, MAX_COPIES = 1 << 20, COPY_SHIFT = 44 };
 
 /* exp(-x) for x >= 0, to ten digits: by its series, for a piece of x so small that a few terms do. */
 static double exp_of_minus(double x)
@@ -25,12 +24,15 @@ static double exp_of_minus(double x)
     return result;
 }
 
-/* How many allocations a block of this size stands for, in parts. */
-static uint64_t weight(uint64_t size, uint64_t interval)
+/* How many allocations a block stands for. */
+static uint64_t copies_of(const hsn_block *block, uint64_t interval)
 {
-    const double x = (double)(size == 0 ? 1 : size) / (double)interval;
+    const double x = (double)(block->size == 0 ? 1 : block->size) / (double)interval;
     const double chance = x < 1e-6 ? x : 1 - exp_of_minus(x);
-    return (uint64_t)(PARTS / chance + 0.5);
+    const uint64_t parts = (uint64_t)(PARTS / chance + 0.5);
+    const uint64_t draw = (block->sequence * UINT64_C(0x9e3779b97f4a7c15)) >> 52; /* 0 to PARTS - 1 */
+    const uint64_t copies = (parts + draw) / PARTS;
+    return copies < MAX_COPIES ? copies : MAX_COPIES - 1;
 }
 
 /* By which the type of a block is known; 0 where it is too small or cannot be read. */
@@ -40,28 +42,28 @@ static uintptr_t first_word(const hsn_walker *k, const hsn_block *block)
     return block->size >= sizeof(uintptr_t) && m != NULL && m->can_read ? *(const uintptr_t *)block->address : 0;
 }
 
-static uint64_t whole(uint64_t parts) { return (parts + PARTS / 2) / PARTS; }
+static hsc_status write_copies(hsn_walker *k, const hsn_block *block)
+{
+    const uint64_t copies = copies_of(block, k->world->sample_bytes);
+    hsc_object object = {.size_bytes = block->size,
+                         .type = hsn_type_of(k, block, first_word(k, block)),
+                         .site = hsn_place_of(k, block->stack)->site};
+    for (uint64_t copy = 0; copy < copies; copy++) {
+        object.id = block->sequence | copy << COPY_SHIFT;
+        hsc_status status = hsc_begin_object(k->w, &object);
+        if (status == HSC_OK) status = hsc_end_object(k->w);
+        if (status != HSC_OK) return status;
+    }
+    k->bytes += copies * block->size;
+    return HSC_OK;
+}
 
 hsc_status hsn_write_samples(hsn_walker *k)
 {
-    enum { LIMIT = HSN_MAX_TYPES + (1 << 16) + 2 };
-    totals *all = hsa_arena_take(&k->arena, LIMIT * sizeof *all);
     hsn_block block;
     uintptr_t start;
-    if (all == NULL) return HSC_E_NOMEM;
     for (uintptr_t at = k->starts.low; hsn_starts_from(&k->starts, at, &start); at = start + 1) {
-        if (!hsn_table_find(start, &block)) continue;
-        const uint32_t type = hsn_type_of(k, &block, first_word(k, &block));
-        const uint64_t parts = weight(block.size, k->world->sample_bytes);
-        if (type >= LIMIT) continue; /* there are no more: types of places and of vtables have limits */
-        all[type].objects += parts;
-        all[type].bytes += parts * block.size;
-    }
-    for (uint32_t type = 1; type <= k->types && type < LIMIT; type++) {
-        if (all[type].objects == 0) continue;
-        const uint64_t bytes = whole(all[type].bytes);
-        k->bytes += bytes;
-        const hsc_status status = hsc_count(k->w, type, whole(all[type].objects), bytes);
+        const hsc_status status = hsn_table_find(start, &block) ? write_copies(k, &block) : HSC_OK;
         if (status != HSC_OK) return status;
     }
     return HSC_OK;

@@ -86,8 +86,8 @@ hsn_place *hsn_place_of(hsn_walker *k, uint32_t stack)
     choose_frames(k, frames, count, chosen, &place->is_loader);
     const uint32_t set = number_frames(k, chosen);
     place->frames = set == 0 ? UINT32_MAX : set;
-    place->site = k->world->sample_bytes != 0 ? 0 : hsn_write_site(k, frames, count);
-    k->unplaced += place->site == 0 && count > 0 && k->world->sample_bytes == 0;
+    place->site = hsn_write_site(k, frames, count);
+    k->unplaced += place->site == 0 && count > 0;
     return place;
 }
 

@@ -103,7 +103,7 @@ void hsn_give_back_all(hsn_walker *k);
 
 /* ---- emit.c, samples.c ---- */
 hsc_status hsn_write_objects(hsn_walker *k);
-/* Sampled mode: totals by type alone. */
+/* Sampled mode: objects without references, as many as their blocks stand for. */
 hsc_status hsn_write_samples(hsn_walker *k);
 
 #endif
