@@ -1,6 +1,7 @@
 /* Captures from outside, from end to end: whole ones, refused ones, cut ones, agents that lie, users who lose patience. */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -162,6 +163,21 @@ static bool count_calls(void *context, const char *stage, uint64_t done, uint64_
     cr_assert(has(stage, "live_program") && total == 0);
     (void)done;
     return ++p->calls < p->most;
+}
+
+Test(capture, onto_a_full_disk_leaves_nothing_and_the_program_goes_on)
+{
+    child c = child_start("agent", "objects=1000000 big=1");
+    if (!scratch_limit(256)) cr_skip("mounting is not allowed here");
+    const hsd_run here = {.temp_dir = scratch};
+    for (int i = 0; i < 3; i++) {
+        hsd_error_init(&why);
+        cr_assert_eq(take(&c, &here), HSD_E_IO);
+        cr_assert(why.sys_errno == ENOSPC, "%s", why.text);
+        cr_assert_eq(scratch_count(), 0);
+        cr_assert(child_is_alive(&c));
+    }
+    child_end(&c);
 }
 
 Test(capture, can_be_cancelled)

@@ -288,6 +288,19 @@ Test(receive, rubbish_costs_its_first_bytes)
     cr_assert_eq(count_files(), 1);
 }
 
+Test(receive, full_disk_drops_what_does_not_fit)
+{
+    if (!scratch_limit(600)) cr_skip("mounting is not allowed here");
+    begin_unix();
+    send_capture("large", 1, 1000000);
+    wait_for(&r.refused, 1);
+    cr_assert(strstr(r.last_text, "cannot write the capture") != NULL, "%s", r.last_text);
+    send_capture("small", 1, 10);
+    wait_for(&r.kept, 1);
+    end();
+    cr_assert_eq(count_files(), 1);
+}
+
 Test(receive, more_than_there_are_places_wait)
 {
     int fds[100];
