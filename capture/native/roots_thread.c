@@ -147,12 +147,16 @@ void hsn_write_thread(hsn_walker *k, const hsn_thread *thread, uint32_t number)
     hsn_pairs_clear(&k->seen);
     know_name(&t);
     hsc_define_thread(k->w, number, hsn_write_string(k, t.name, t.name_size));
-    for (size_t depth = 0; depth < thread->frame_count; depth++) {
+    const uint32_t plain = write_label(&t, "stack of ", 0);
+    for (size_t depth = thread->frame_count; depth-- > 0;) {
         const uintptr_t address = frame_address(thread, depth);
-        labels[depth] = write_label(&t, "stack of ", address);
+        const hsn_module *module = hsn_module_of(&k->modules, address);
+        const bool is_own = module != NULL && module == k->modules.own; /* it was stopped in a hook: its caller holds that */
+        const uint32_t outside = depth + 1 < thread->frame_count ? labels[depth + 1] : plain;
+        labels[depth] = is_own ? outside : write_label(&t, "stack of ", address);
         hsc_frame(k->w, number, (uint32_t)depth, hsn_write_name(k, address), 0, 0);
     }
     scan_range(&t, thread->tls, HSC_ROOT_THREAD, write_label(&t, "thread-locals of ", 0), 0);
-    scan_stack(&t, write_label(&t, "stack of ", 0), labels);
+    scan_stack(&t, plain, labels);
     scan_registers(&t);
 }
