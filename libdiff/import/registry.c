@@ -12,6 +12,7 @@ static const hsd_importer *const importers[] = {
     &hsd_import_hprof,
     &hsd_import_v8,
     &hsd_import_goheap,
+    &hsd_import_nettrace,
     NULL,
 };
 /* clang-format on */
