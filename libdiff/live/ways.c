@@ -10,6 +10,7 @@ static const hsd_way *const ways[] = {
     &hsd_way_inspector,
     &hsd_way_jvm,
     &hsd_way_hprof,
+    &hsd_way_dotnet,
     &hsd_way_native,
 };
 

@@ -1,0 +1,101 @@
+/*
+ * .NET Core 3.1 and later: the runtime itself tells its heap, over the diagnostics socket that it makes at its start. No agent, nothing is
+ * loaded into the process; it stands still for one full collection, in which the heap is told, and goes on.
+ *
+ *      connection 1   ask for the heap ──► answer: session ──► events … ──► rest ──► end
+ *      connection 2                         when the importer has seen the end of the collection: end the session
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "live/dotnet_session.h"
+#include "live/procfs.h"
+
+#define MAPS_BYTES ((size_t)4 << 20)
+
+/* ---- whose way it is ---- */
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/* The folder of the runtime is called by its version: ".../Microsoft.NETCore.App/8.0.1/libcoreclr.so". */
+static void name_runtime(const hsd_process_facts *facts, hsd_process *process)
+{
+    static const char folder[] = "/Microsoft.NETCore.App/";
+    char path[64];
+    size_t size, length = 0;
+    snprintf(process->runtime, sizeof process->runtime, ".NET");
+    snprintf(path, sizeof path, "/proc/%ld/maps", facts->pid);
+    char *maps = hsd_procfs_read(path, MAPS_BYTES, &size);
+    const char *version = maps == NULL ? NULL : strstr(maps, folder);
+    if (version != NULL) {
+        version += sizeof folder - 1;
+        while (is_digit(version[length]) || version[length] == '.') length++;
+    }
+    if (length > 0 && length < 32)
+        snprintf(process->runtime, sizeof process->runtime, ".NET %s%.*s", version[0] < '5' && version[1] == '.' ? "Core " : "",
+                 (int)length, version);
+    free(maps);
+}
+
+static bool is_off(const hsd_process_facts *facts, const char **variable)
+{
+    static const char *const names[] = {"DOTNET_EnableDiagnostics", "COMPlus_EnableDiagnostics", "DOTNET_EnableDiagnostics_IPC",
+                                        "COMPlus_EnableDiagnostics_IPC"};
+    char value[16];
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        *variable = names[i];
+        if (hsd_process_variable(facts, names[i], value, sizeof value) && strtol(value, NULL, 16) == 0 && value[0] == '0') return true;
+    }
+    return false;
+}
+
+static hsd_gate refuse(const hsd_process_facts *facts, const hsd_process *process, hsd_error *err)
+{
+    const char *variable;
+    char folder[256];
+    if (is_off(facts, &variable)) {
+        hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld (%s) was started with %s=0, so its runtime listens to nobody", facts->pid,
+                 process->name, variable);
+        hsd_error_set_hint(err, "start it without %s", variable);
+        return HSD_GATE_CLOSED;
+    }
+    if (!hsd_process_variable(facts, "TMPDIR", folder, sizeof folder)) snprintf(folder, sizeof folder, "/tmp");
+    hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld (%s) has no diagnostics socket in its %s", facts->pid, process->name, folder);
+    hsd_error_set_hint(err, "it is made when the program starts: start it anew, with a TMPDIR that it can write to and nobody cleans");
+    return HSD_GATE_CLOSED;
+}
+
+static hsd_gate look(const hsd_process_facts *facts, hsd_process *process, hsd_error *err)
+{
+    const bool has_runtime = hsd_process_maps(facts, "libcoreclr.so", false);
+    const hsd_gate gate = hsd_dotnet_find(facts, err);
+    if (!has_runtime && gate == HSD_GATE_NOT_MINE) return gate;
+    name_runtime(facts, process);
+    return gate == HSD_GATE_NOT_MINE ? refuse(facts, process, err) : gate;
+}
+
+/* ---- a capture ---- */
+
+/* Called from within the import, while the runtime still writes: only asks, for the rest is read behind this call. */
+static void end_session(void *context) { hsd_dotnet_session_end(context); }
+
+static hsd_status capture(hsd_live *live, hsd_error *err)
+{
+    hsd_dotnet_session session;
+    HSD_TRY(hsd_dotnet_session_open(&session, live, err));
+    const hsd_import_origin origin = {.heap_end = end_session, .context = &session};
+    const hsd_import_options options = {.origin = &origin, .compression = live->options->compression,
+                                        .salvage = live->options->keep_cut};
+    const hsd_status status = hsd_live_import(live, session.fd, "nettrace", &options, err);
+    hsd_dotnet_session_close(&session);
+    return status;
+}
+
+const hsd_way hsd_way_dotnet = {
+    .name = "dotnet",
+    .summary = ".NET Core 3.1 and later, through the diagnostics socket of the runtime",
+    .stored = "shapes only: no strings, keys or field values",
+    .look = look,
+    .capture = capture,
+};
