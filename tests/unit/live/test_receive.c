@@ -453,7 +453,16 @@ Test(receive, comes_over_the_loopback_too)
     free(data);
 }
 
-Test(receive, captures_of_other_users_are_sent_away)
+static int connect_as(unsigned uid)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    snprintf(name.sun_path, sizeof name.sun_path, "%s", scratch_path("socket"));
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (setgid(uid) != 0 || setuid(uid) != 0) return 2;
+    return connect(fd, (struct sockaddr *)&name, sizeof name) != 0 && errno == EACCES ? 0 : 3;
+}
+
+Test(receive, is_open_to_its_user_and_root_alone)
 {
     if (geteuid() != 0) cr_skip("needs root to be someone else");
     char where[128];
@@ -475,6 +484,10 @@ Test(receive, captures_of_other_users_are_sent_away)
     send_capture("root", 1, 10);
     for (int i = 0; count_files() == 0 && i < 1000; i++) pause_ms(5);
     cr_assert_eq(count_files(), 1);
+    const pid_t stranger = fork();
+    if (stranger == 0) _exit(connect_as(65533));
+    waitpid(stranger, &status, 0);
+    cr_assert_eq(WEXITSTATUS(status), 0);
     kill(other, SIGKILL);
     waitpid(other, &status, 0);
 }
