@@ -1,6 +1,6 @@
 /*
- * Objects, in the order of their addresses: a batch of blocks from the bitmap, the table's word on each, their words looked up together,
- * and then the records. What was read goes back to the system a little later, in steps of some MiB.
+ * Objects, in the order of their addresses: a batch of blocks from the bitmap, the table's word on each, their words
+ * looked up together, and then the records. What was read goes back to the system a little later, in steps of some MiB.
  */
 #include "walk.h"
 
@@ -10,7 +10,8 @@ typedef struct emitter {
     hsn_walker *k;
     size_t mapping;      /* the one that was read last, or one before it */
     uint64_t lost;       /* number of the last placeholder */
-    uint64_t recent[RECENT]; /* references of this object: its number + 1 << 32 | target. What falls on another's place is said twice */
+    /* References of this object: its number + 1 << 32 | target. What falls on another's place may be said twice. */
+    uint64_t recent[RECENT];
     uint32_t ordinal, loader_label;
 } emitter;
 
@@ -174,7 +175,10 @@ static size_t group_of(emitter *e, const hsn_block *blocks, size_t count)
     return grouped;
 }
 
-/* The next blocks from *at on: looked up together, so that the processor waits for the table's memory once and not for each. */
+/*
+ * The next blocks from *at on: looked up together, so that the processor waits for the table's memory once and not for
+ * each.
+ */
 static size_t find_blocks(const hsn_starts *starts, uintptr_t *at, hsn_block blocks[BATCH])
 {
     uintptr_t found[BATCH];

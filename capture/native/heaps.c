@@ -1,8 +1,8 @@
 /*
- * Which memory malloc manages. What lies between live blocks there was in use once and is full of old pointers: it is no root. Known are
- * [heap], and the heaps that glibc maps for its other arenas: 64 MiB, aligned to as much, that begin with a description of themselves.
- * Any other mapping in which a small block lives is another allocator's, and all of it counts. Large blocks have pages of their own,
- * among memory that may be the program's.
+ * Which memory malloc manages. What lies between live blocks there was in use once and is full of old pointers: it is
+ * no root. Known are [heap], and the heaps that glibc maps for its other arenas: 64 MiB, aligned to as much, that begin
+ * with a description of themselves. Any other mapping in which a small block lives is another allocator's, and all of
+ * it counts. Large blocks have pages of their own, among memory that may be the program's.
  */
 #include "walk.h"
 
@@ -17,8 +17,8 @@ static bool is_arena(uintptr_t address)
 {
     uintptr_t words[3];
     if (!hsn_copy(words, address, sizeof words)) return false;
-    return words[0] != 0 && words[0] % 16 == 0 && words[1] % ARENA_BYTES == 0 && words[2] != 0 && words[2] <= ARENA_BYTES &&
-           words[2] % HSN_PAGE == 0;
+    return words[0] != 0 && words[0] % 16 == 0 && words[1] % ARENA_BYTES == 0 && words[2] != 0 &&
+           words[2] <= ARENA_BYTES && words[2] % HSN_PAGE == 0;
 }
 
 static void find_in(hsn_walker *k, const hsn_mapping *m)
@@ -99,7 +99,10 @@ void hsn_keep(hsn_walker *k, hsn_range range)
     k->kept = range.high;
 }
 
-/* In one heap, and nothing between but what was freed. Blocks come by address, so the heap of the last one is nearly always right. */
+/*
+ * In one heap, and nothing between but what was freed. Blocks come by address, so the heap of the last one is nearly
+ * always right.
+ */
 static bool is_one_heap(hsn_walker *k, uintptr_t a, uintptr_t b)
 {
     const hsn_holes *h = &k->heaps;

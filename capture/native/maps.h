@@ -1,6 +1,6 @@
 /*
- * The mappings of this process, and memory that may be looked at: /proc/self/maps as a sorted list, ranges that are left out, which pages
- * were ever touched, and reads that fail where a load would be a signal. No malloc, no stdio.
+ * The mappings of this process, and memory that may be looked at: /proc/self/maps as a sorted list, ranges that are
+ * left out, which pages were ever touched, and reads that fail where a load would be a signal. No malloc, no stdio.
  */
 #ifndef HSN_MAPS_H
 #define HSN_MAPS_H
@@ -54,9 +54,10 @@ bool hsn_holes_next(const hsn_holes *holes, hsn_range *range, hsn_range *piece);
 enum { HSN_PAGE = 4096 };
 
 /*
- * Anonymous memory that was never touched reads as zeros, and reading it costs a fault each page: a reserve of a terabyte would take
- * minutes. The first piece of `range` with pages that were touched (present or swapped out), at most 2 MiB and in whole pages;
- * `range` is left with the rest. False: nothing more. `pagemap` is an open /proc/self/pagemap, or -1: then all counts as touched.
+ * Anonymous memory that was never touched reads as zeros, and reading it costs a fault each page: a reserve of a
+ * terabyte would take minutes. The first piece of `range` with pages that were touched (present or swapped out), at
+ * most 2 MiB and in whole pages; `range` is left with the rest. False: nothing more. `pagemap` is an open
+ * /proc/self/pagemap, or -1: then all counts as touched.
  */
 bool hsn_touched_next(int pagemap, hsn_range *range, hsn_range *piece);
 

@@ -1,6 +1,6 @@
 /*
- * From a mapping with offset 0 that begins like an ELF file to its bias, end and build id. Everything is read with hsn_copy, since a file
- * that was cut while it is mapped has pages that cannot be read.
+ * From a mapping with offset 0 that begins like an ELF file to its bias, end and build id. Everything is read with
+ * hsn_copy, since a file that was cut while it is mapped has pages that cannot be read.
  */
 #include "modules.h"
 
@@ -69,7 +69,8 @@ static bool read_headers(hsn_module *m, const ElfW(Ehdr) *file)
 {
     ElfW(Phdr) headers[MAX_HEADERS];
     const size_t count = file->e_phnum < MAX_HEADERS ? file->e_phnum : MAX_HEADERS;
-    if (file->e_phentsize != sizeof headers[0] || !hsn_copy(headers, m->low + file->e_phoff, count * sizeof headers[0])) return false;
+    if (file->e_phentsize != sizeof headers[0]) return false;
+    if (!hsn_copy(headers, m->low + file->e_phoff, count * sizeof headers[0])) return false;
     uintptr_t end = 0;
     bool has_base = false;
     for (size_t i = 0; i < count; i++) {
@@ -94,8 +95,8 @@ static bool begins(const hsn_module *m, const char *prefix)
 
 static void judge(hsn_module *m)
 {
-    static const char *const allocators[] = {"libc.so", "libc-2", "libstdc__.so", "libc__.so", "libc__abi.so", "libjemalloc", "libtcmalloc",
-                                             "libmimalloc", "libhsdiff-native"};
+    static const char *const allocators[] = {"libc.so",      "libc-2",      "libstdc__.so", "libc__.so",       "libc__abi.so",
+                                             "libjemalloc",  "libtcmalloc", "libmimalloc",  "libhsdiff-native"};
     m->is_loader = begins(m, "ld-linux") || begins(m, "ld-2") || begins(m, "ld-musl") || begins(m, "ld.so") || begins(m, "ld64.so");
     m->is_allocator = m->is_loader;
     for (size_t i = 0; i < sizeof allocators / sizeof allocators[0]; i++)
@@ -131,7 +132,7 @@ static bool is_module(const hsn_mapping *mapping, hsn_module *m)
     return (file.e_type == ET_DYN || file.e_type == ET_EXEC) && read_headers(m, &file);
 }
 
-/* The agent's own: not the program's, which is the one that has an entry the kernel jumps to. */
+/* The agent's own; none where it is linked into the program, whose frames and variables count. */
 static const hsn_module *own_module(const hsn_modules *modules)
 {
     const hsn_module *own = hsn_module_of(modules, (uintptr_t)&hsn_modules_find);

@@ -3,7 +3,8 @@
  *
  *      MODULE+0xOFFSET{BUILDID}        (capture/FORMAT.md 7.12)
  *
- * Found by their first mapping; where they end and their build id are read from their own program headers and notes, in memory.
+ * Found by their first mapping; where they end and their build id are read from their own program headers and notes, in
+ * memory.
  */
 #ifndef HSN_MODULES_H
 #define HSN_MODULES_H

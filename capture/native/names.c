@@ -1,5 +1,6 @@
 /*
- * Strings, sites and labels: numbers are given as they come, and each is written once, before or between the objects that use it.
+ * Strings, sites and labels: numbers are given as they come, and each is written once, before or between the objects
+ * that use it.
  */
 #include "walk.h"
 

@@ -1,6 +1,6 @@
 /*
- * The entry is counted when it is handed out: a caller that stores no value in it leaves a free place, which costs nothing but an earlier
- * growth.
+ * The entry is counted when it is handed out: a caller that stores no value in it leaves a free place, which costs
+ * nothing but an earlier growth.
  */
 #include "pairs.h"
 

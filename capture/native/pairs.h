@@ -1,6 +1,6 @@
 /*
- * A map from two numbers to one, in memory of an arena: open addressing, at most half full. What it grew out of stays in the arena, which is
- * at most as much again.
+ * A map from two numbers to one, in memory of an arena: open addressing, at most half full. What it grew out of stays
+ * in the arena, which is at most as much again.
  */
 #ifndef HSN_PAIRS_H
 #define HSN_PAIRS_H
@@ -21,7 +21,10 @@ typedef struct hsn_pairs {
 /* The value of (a, b), 0 = it is not there. */
 uint32_t hsn_pairs_get(const hsn_pairs *pairs, uint64_t a, uint64_t b);
 
-/* Where the value of (a, b) stands: 0 = it is new, and the caller stores one. NULL = no memory. Borrowed until the next call. */
+/*
+ * Where the value of (a, b) stands: 0 = it is new, and the caller stores one. NULL = no memory. Borrowed until the next
+ * call.
+ */
 uint32_t *hsn_pairs_put(hsn_pairs *pairs, uint64_t a, uint64_t b);
 
 /* Empties it; its memory stays. */

@@ -1,10 +1,11 @@
 /*
- * Where the way to a block may begin. Variables of modules: what may be written of their files, and the zeroed memory behind (.data, .bss).
- * Threads (roots_thread.c). And all other private memory that malloc does not manage, since programs map their own arenas and keep
- * pointers there: what looks leaked without them is not; what is only mentioned in the remains of such an arena looks held.
+ * Where the way to a block may begin. Variables of modules: what may be written of their files, and the zeroed memory
+ * behind (.data, .bss). Threads (roots_thread.c). And all other private memory that malloc does not manage, since
+ * programs map their own arenas and keep pointers there: what looks leaked without them is not; what is only mentioned
+ * in the remains of such an arena looks held.
  *
- * Left out are the agent's own memory, free parts of malloc's heaps (heaps.c), and the stacks of threads that are gone, which glibc keeps
- * for the next ones: all full of addresses that hold nothing.
+ * Left out are the agent's own memory, free parts of malloc's heaps (heaps.c), and the stacks of threads that are gone,
+ * which glibc keeps for the next ones: all full of addresses that hold nothing.
  */
 #include "walk.h"
 
@@ -38,8 +39,8 @@ static uint32_t write_label(const variables *v, uintptr_t address)
 }
 
 /*
- * A label for each word, since only symbols tell where a variable ends; but one for all behind the first of a long row of pointers,
- * which is an array, and past a limit one for all that is left of the module.
+ * A label for each word, since only symbols tell where a variable ends; but one for all behind the first of a long row
+ * of pointers, which is an array, and past a limit one for all that is left of the module.
  */
 static uint32_t variable_label(variables *v, uintptr_t address)
 {
@@ -55,8 +56,8 @@ static uint32_t variable_label(variables *v, uintptr_t address)
 }
 
 /*
- * libc's variables hold malloc's lists, which point in front of free memory: at the last bytes of the block that lies there. What an
- * allocator itself holds it holds by its start.
+ * libc's variables hold malloc's lists, which point in front of free memory: at the last bytes of the block that lies
+ * there. What an allocator itself holds it holds by its start.
  */
 static void scan_copy(variables *v, uintptr_t address, const unsigned char *copy, size_t size)
 {

@@ -1,7 +1,7 @@
 /*
- * What a thread holds: its stack from the stack pointer up, less the 128 bytes below it that a leaf function may use; its registers; its
- * thread-locals, with the thread's own control block. A stack is full of places that nobody cleared, so some of what it holds was
- * held a moment ago.
+ * What a thread holds: its stack from the stack pointer up, less the 128 bytes below it that a leaf function may use;
+ * its registers; its thread-locals, with the thread's own control block. A stack is full of places that nobody cleared,
+ * so some of what it holds was held a moment ago.
  */
 #include "walk.h"
 
@@ -93,7 +93,8 @@ static hsn_range used_stack(const thread_roots *t)
         const hsn_mapping *m = hsn_maps_find(&t->k->maps, thread->stack_pointer);
         if (m != NULL) stack = (hsn_range){m->low, m->high};
     }
-    if (thread->is_stopped && thread->stack_pointer >= stack.low && thread->stack_pointer < stack.high && from > stack.low) stack.low = from;
+    const bool is_on_it = thread->stack_pointer >= stack.low && thread->stack_pointer < stack.high;
+    if (thread->is_stopped && is_on_it && from > stack.low) stack.low = from;
     const hsn_range tls = thread->tls; /* lies above the stack in one mapping */
     if (tls.low > stack.low && tls.low < stack.high) stack.high = tls.low;
     return stack;

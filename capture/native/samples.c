@@ -1,10 +1,12 @@
 /*
- * Sampled mode: of many allocations one is in the table. A block of s bytes is with the probability 1 - exp(-s / interval), so it stands for the
- * inverse of that, itself and others of its kind: that many objects are written, and counts and bytes of types and sites add up to those
- * of the heap. Where that is no whole number, the block's own sequence number decides between the two next to it, so that all captures
- * of a process agree. The first object has the sequence number as its id, the others have it in their low bits.
+ * Sampled mode: of many allocations one is in the table. A block of s bytes is with the probability 1 - exp(-s /
+ * interval), so it stands for the inverse of that, itself and others of its kind: that many objects are written, and
+ * counts and bytes of types and sites add up to those of the heap. Where that is no whole number, the block's own
+ * sequence number decides between the two next to it, so that all captures of a process agree. The first object has the
+ * sequence number as its id, the others have it in their low bits.
  *
- * The ways between blocks lead over those that are not in the table: there are no references and roots, and everything counts as live.
+ * The ways between blocks lead over those that are not in the table: there are no references and roots, and everything
+ * counts as live.
  */
 #include "walk.h"
 

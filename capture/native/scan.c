@@ -1,11 +1,15 @@
 /*
- * Two rounds over a piece of memory: words that fall between the first block and the last and into a region with blocks are gathered, and
- * their bits fetched ahead; then each is looked up. Of a word that points to the start of a block the bitmap knows all; only for one that
- * points into the middle does the table say how long the block is.
+ * Two rounds over a piece of memory: words that fall between the first block and the last and into a region with blocks
+ * are gathered, and their bits fetched ahead; then each is looked up. Of a word that points to the start of a block the
+ * bitmap knows all; only for one that points into the middle does the table say how long the block is.
  *
- * Counting bits is one instruction on all but the oldest processors, which the compiler may not assume: the rounds exist twice.
+ * Counting bits is one instruction on all but the oldest processors, which the compiler may not assume: the rounds
+ * exist twice.
  */
 #include "scan.h"
+
+/* Into both rounds. */
+#define INLINE __attribute__((always_inline)) static inline
 
 enum { WAITING = 64, STEP_WORDS = 8, AHEAD_WORDS = 128 };
 
@@ -14,7 +18,7 @@ typedef struct candidates {
     size_t count;
 } candidates;
 
-__attribute__((always_inline)) static inline bool look_up(const hsn_starts *s, uintptr_t word, hsn_hit *hit)
+INLINE bool look_up(const hsn_starts *s, uintptr_t word, hsn_hit *hit)
 {
     const uint32_t region = hsn_starts_region(s, word);
     if (region == 0) return false;
@@ -30,7 +34,7 @@ __attribute__((always_inline)) static inline bool look_up(const hsn_starts *s, u
     return true;
 }
 
-__attribute__((always_inline)) static inline void gather(const hsn_starts *s, const uintptr_t *at, uintptr_t word, candidates *c)
+INLINE void gather(const hsn_starts *s, const uintptr_t *at, uintptr_t word, candidates *c)
 {
     if (word - s->low >= s->high - s->low) return;
     const uint32_t region = hsn_starts_region(s, word);
@@ -44,7 +48,7 @@ __attribute__((always_inline)) static inline void gather(const hsn_starts *s, co
     c->at[c->count++] = (uintptr_t)at;
 }
 
-__attribute__((always_inline)) static inline bool is_any_near(const uintptr_t *words, uintptr_t low, uintptr_t span)
+INLINE bool is_any_near(const uintptr_t *words, uintptr_t low, uintptr_t span)
 {
     unsigned near = 0;
     __builtin_prefetch(words + AHEAD_WORDS); /* beyond the end is allowed: it never faults */
@@ -55,8 +59,7 @@ __attribute__((always_inline)) static inline bool is_any_near(const uintptr_t *w
 }
 
 /* From `at` on, until there are `most` candidates or a few more. Returns where it stopped. */
-__attribute__((always_inline)) static inline const uintptr_t *gather_all(const hsn_starts *s, const uintptr_t *at, const uintptr_t *end,
-                                                                         candidates *c, size_t most)
+INLINE const uintptr_t *gather_all(const hsn_starts *s, const uintptr_t *at, const uintptr_t *end, candidates *c, size_t most)
 {
     const uintptr_t low = s->low, span = s->high - s->low;
     while (end - at >= STEP_WORDS && c->count < most) {
@@ -74,7 +77,7 @@ __attribute__((always_inline)) static inline const uintptr_t *gather_all(const h
 static const uintptr_t *first_word(const hsn_range *range) { return (const uintptr_t *)((range->low + 7) & ~(uintptr_t)7); }
 static const uintptr_t *words_end(const hsn_range *range) { return (const uintptr_t *)(range->high & ~(uintptr_t)7); }
 
-__attribute__((always_inline)) static inline size_t scan(const hsn_starts *s, hsn_range *range, hsn_hit *hits)
+INLINE size_t scan(const hsn_starts *s, hsn_range *range, hsn_hit *hits)
 {
     const uintptr_t *at = first_word(range), *end = words_end(range);
     size_t found = 0;
@@ -91,8 +94,7 @@ __attribute__((always_inline)) static inline size_t scan(const hsn_starts *s, hs
     return found;
 }
 
-__attribute__((always_inline)) static inline void scan_group(const hsn_starts *s, const hsn_range *ranges, size_t count, hsn_hit *hits,
-                                                             size_t *ends)
+INLINE void scan_group(const hsn_starts *s, const hsn_range *ranges, size_t count, hsn_hit *hits, size_t *ends)
 {
     candidates c;
     c.count = 0;
@@ -125,8 +127,8 @@ __attribute__((target("popcnt"))) static size_t scan_popcnt(const hsn_starts *s,
     return scan(s, range, hits);
 }
 
-__attribute__((target("popcnt"))) static void scan_group_popcnt(const hsn_starts *s, const hsn_range *ranges, size_t count, hsn_hit *hits,
-                                                                size_t *ends)
+__attribute__((target("popcnt")))
+static void scan_group_popcnt(const hsn_starts *s, const hsn_range *ranges, size_t count, hsn_hit *hits, size_t *ends)
 {
     scan_group(s, ranges, count, hits, ends);
 }

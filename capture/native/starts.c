@@ -1,6 +1,6 @@
 /*
- * The bitmap is built in two rounds over the table: which regions there are, then the bits; then one walk in the order of addresses
- * counts. Memory is taken when it is known how much.
+ * The bitmap is built in two rounds over the table: which regions there are, then the bits; then one walk in the order
+ * of addresses counts. Memory is taken when it is known how much.
  */
 #include "starts.h"
 
@@ -32,7 +32,8 @@ static uint64_t extent(const hsn_block *block) { return block->size == 0 ? 1 : b
 
 static bool is_possible(const hsn_block *block)
 {
-    return block->address != 0 && block->address % 8 == 0 && block->address < ADDRESS_END && extent(block) <= ADDRESS_END - block->address;
+    return block->address != 0 && block->address % 8 == 0 && block->address < ADDRESS_END &&
+           extent(block) <= ADDRESS_END - block->address;
 }
 
 /* ---- which regions ---- */
@@ -82,8 +83,10 @@ static void mark_regions(hsn_starts *s)
     }
 }
 
+typedef void region_fn(hsn_starts *s, uint32_t *entry, uintptr_t address, void *context);
+
 /* Calls `visit` for every entry of region_of that is not 0, in the order of addresses. */
-static void each_region(hsn_starts *s, void (*visit)(hsn_starts *s, uint32_t *entry, uintptr_t address, void *context), void *context)
+static void each_region(hsn_starts *s, region_fn *visit, void *context)
 {
     for (size_t chunk = 0; chunk < HSN_CHUNKS; chunk++) {
         if (s->chunks[chunk] == 0) continue;

@@ -1,12 +1,14 @@
 /*
- * Where blocks begin: a bitmap of the heap, by which a word is looked up in a few loads. The table (table.h) is a hash of starts and knows
- * nothing of what lies between; a sorted copy of it would take more memory than the program may have left.
+ * Where blocks begin: a bitmap of the heap, by which a word is looked up in a few loads. The table (table.h) is a hash
+ * of starts and knows nothing of what lies between; a sorted copy of it would take more memory than the program may
+ * have left.
  *
  *      address ─► chunk of 16 GiB ─► region of 2 MiB ─► line of 512 granules ─► granule: does a block begin here?
  *
- * A granule is 16 bytes, or 8 where an allocator packs closer, so the bitmap is 1/128 of the heap (1/64), and regions without blocks cost
- * nothing. Every line knows how many blocks begin before it in its region and where the last of them does: the number of a block is
- * its place among all, by address, which is the ordinal of its object in the capture.
+ * A granule is 16 bytes, or 8 where an allocator packs closer, so the bitmap is 1/128 of the heap (1/64), and regions
+ * without blocks cost nothing. Every line knows how many blocks begin before it in its region and where the last of
+ * them does: the number of a block is its place among all, by address, which is the ordinal of its object in the
+ * capture.
  */
 #ifndef HSN_STARTS_H
 #define HSN_STARTS_H

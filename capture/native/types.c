@@ -1,11 +1,12 @@
 /*
- * What a block is. C++ objects say it themselves (vtables.c). Of all others it is known who asked for them and for how much:
+ * What a block is. C++ objects say it themselves (vtables.c). Of all others it is known who asked for them and for how
+ * much:
  *
  *      {allocated} <=72 B at shop+0x1af0{…} < shop+0x1b44{…} < shop+0x10c9{…}
  *
- * Three calls, since the innermost may be a wrapper (xmalloc, operator new), which only its name tells, and names are found elsewhere. The
- * size is that of a class: buffers of one place have any length, and a type for each would say nothing. Both depend on the block alone, so
- * that a block has one type in all captures of a program.
+ * Three calls, since the innermost may be a wrapper (xmalloc, operator new), which only its name tells, and names are
+ * found elsewhere. The size is that of a class: buffers of one place have any length, and a type for each would say
+ * nothing. Both depend on the block alone, so that a block has one type in all captures of a program.
  */
 #include "walk.h"
 
@@ -41,7 +42,8 @@ bool hsn_types_open(hsn_walker *k)
 /* ---- places ---- */
 
 /* Up to three calls that are not an allocator's; where there are none, those that are. */
-static size_t choose_frames(const hsn_walker *k, const uintptr_t *frames, size_t count, uintptr_t chosen[HSN_TYPE_FRAMES], bool *is_loader)
+static size_t choose_frames(const hsn_walker *k, const uintptr_t *frames, size_t count,
+                            uintptr_t chosen[HSN_TYPE_FRAMES], bool *is_loader)
 {
     size_t used = 0;
     bool is_first = true;

@@ -1,7 +1,7 @@
 /*
- * Which first words are vtables. A pointer to constant data is not enough: C programs have those too. In front of the address that an
- * object holds, every C++ compiler of Linux puts how far it is to the whole object, which is 0 for the start of a block, and the run-time type
- * information, which begins with a pointer to a vtable itself and to a name:
+ * Which first words are vtables. A pointer to constant data is not enough: C programs have those too. In front of the
+ * address that an object holds, every C++ compiler of Linux puts how far it is to the whole object, which is 0 for the
+ * start of a block, and the run-time type information, which begins with a pointer to a vtable itself and to a name:
  *
  *      [-2] 0      [-1] ──► { vtable of the information, ──► "7Session" }      [0] first virtual function
  *
@@ -29,7 +29,9 @@ static bool is_code(const hsn_walker *k, uintptr_t address)
 
 static bool is_name(unsigned char c) { return c > ' ' && c < 0x7f; }
 
-/* The mangled name that type information has; 0 bytes = it is none. "*" in front says that the name is one file's own. */
+/*
+ * The mangled name that type information has; 0 bytes = it is none. "*" in front says that the name is one file's own.
+ */
 static size_t read_type_name(const hsn_walker *k, uintptr_t information, char name[NAME_PART])
 {
     uintptr_t words[2];

@@ -1,9 +1,9 @@
 /*
- * A walk from beginning to end. Roots come first, as long as all memory is there; then the objects, and behind them the memory of the
- * heap goes back to the system, piece by piece.
+ * A walk from beginning to end. Roots come first, as long as all memory is there; then the objects, and behind them the
+ * memory of the heap goes back to the system, piece by piece.
  *
- * Memory: 1/128 of the heap for the bitmap (starts.h), about 3 MiB for the writer, 16 bytes for each stack and 50 to 100 for each call
- * in them. Address space is taken for more than that and never touched.
+ * Memory: 1/128 of the heap for the bitmap (starts.h), about 3 MiB for the writer, 16 bytes for each stack and 50 to
+ * 100 for each call in them. Address space is taken for more than that and never touched.
  */
 #include "walk.h"
 
@@ -38,7 +38,8 @@ static hsn_range pages_of(const void *memory, size_t size)
 static bool find_holes(hsn_walker *k)
 {
     const hsn_world *world = k->world;
-    if (!hsn_holes_open(&k->holes, &k->arena, world->excluded_count + 2 * world->thread_count + 2 * k->maps.count + 16)) return false;
+    const size_t most = world->excluded_count + 2 * world->thread_count + k->modules.count + k->maps.count + 16;
+    if (!hsn_holes_open(&k->holes, &k->arena, most)) return false;
     for (size_t i = 0; i < world->excluded_count; i++)
         hsn_holes_add(&k->holes, world->excluded[i]);
     hsn_holes_add(&k->holes, (hsn_range){(uintptr_t)k->arena.start, (uintptr_t)k->arena.start + k->arena.size});
@@ -76,8 +77,8 @@ static hsc_status open_writer(hsn_walker *k, const hsa_request *request)
     options.memory_bytes = WRITER_BYTES;
     options.targets_are_ordinals = true;
     options.allocator = &k->allocator;
-    /* one block of a sample holds what is not in it: without references and roots all counts as live */
-    options.facts = k->world->sample_bytes == 0 ? HSC_FACT_CONSERVATIVE : HSC_FACT_SAMPLED | HSC_FACT_NO_REFERENCES | HSC_FACT_NO_ROOTS;
+    options.facts = HSC_FACT_CONSERVATIVE;
+    if (k->world->sample_bytes != 0) options.facts = HSC_FACT_SAMPLED | HSC_FACT_NO_REFERENCES | HSC_FACT_NO_ROOTS;
     const hsc_sink sink = hsa_sink(request);
     return hsc_open(&k->w, &sink, &options);
 }

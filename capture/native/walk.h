@@ -64,7 +64,9 @@ uint32_t hsn_write_string(hsn_walker *k, const char *text, size_t size);
 uint32_t hsn_write_name(hsn_walker *k, uintptr_t address);
 /* The chain of sites of a stack, outermost first. */
 uint32_t hsn_write_site(hsn_walker *k, const uintptr_t *frames, size_t count);
-/* For the word `offset` bytes into a block of `size` bytes: "+16" in small ones, an element in others, with its index. */
+/*
+ * For the word `offset` bytes into a block of `size` bytes: "+16" in small ones, an element in others, with its index.
+ */
 uint32_t hsn_write_label(hsn_walker *k, uint64_t offset, uint64_t size, uint64_t *index);
 
 /* ---- types.c ---- */
@@ -81,19 +83,22 @@ uint32_t hsn_vtable_type(hsn_walker *k, uintptr_t word);
 
 /* ---- roots.c, roots_thread.c ---- */
 /*
- * Globals are roots of their own right. Stacks, registers and memory of unknown purpose are secondary (FORMAT.md 7.8): they keep alive what
- * nothing else reaches, and do not share what a variable holds, on which a thread happens to work just now.
+ * Globals are roots of their own right. Stacks, registers and memory of unknown purpose are secondary (FORMAT.md 7.8):
+ * they keep alive what nothing else reaches, and do not share what a variable holds, on which a thread happens to work
+ * just now.
  */
 void hsn_write_roots(hsn_walker *k);
-/* Registers, stack and thread-locals. Of one block that a thread holds in several places the outermost frame is said. */
+/*
+ * Registers, stack and thread-locals. Of one block that a thread holds in several places the outermost frame is said.
+ */
 void hsn_write_thread(hsn_walker *k, const hsn_thread *thread, uint32_t number);
 
 /* ---- heaps.c ---- */
 /* Finds k->heaps. */
 bool hsn_heaps_find(hsn_walker *k);
 /*
- * Memory of blocks that no one needs any more goes back to the system, so that the program, which shares it, writes into it without a copy.
- * Ranges ascend. What lies between two of one heap goes too.
+ * Memory of blocks that no one needs any more goes back to the system, so that the program, which shares it, writes
+ * into it without a copy. Ranges ascend. What lies between two of one heap goes too.
  */
 void hsn_give_back(hsn_walker *k, hsn_range range);
 /* Memory that stays, in its place among those ranges: what comes before goes at once. */
