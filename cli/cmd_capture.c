@@ -40,6 +40,22 @@ static hsd_live_options live_options(const cli_app *cli)
 
 /* ---- one capture ---- */
 
+/* Is it still the process that was looked at? */
+static bool is_still_there(target *of)
+{
+    hsd_process now;
+    if (hsd_process_look(&now, of->process.pid, of->process.way, NULL) != HSD_OK ||
+        now.started_unix_ns != of->process.started_unix_ns)
+        of->is_gone = true;
+    return !of->is_gone;
+}
+
+static void tell_end(const cli_app *cli, const target *of)
+{
+    cli_note(cli, "%s (pid %ld) has ended, after %llu capture%s", of->process.name, of->process.pid, (unsigned long long)of->taken,
+             of->taken == 1 ? "" : "s");
+}
+
 static int take_one(const cli_app *cli, target *of, bool is_only)
 {
     char path[CLI_PATH_BYTES];
@@ -50,6 +66,10 @@ static int take_one(const cli_app *cli, target *of, bool is_only)
     const hsd_live_options options = live_options(cli);
     const hsd_status status = hsd_live_capture(&of->process, path, cli->options.force, &options, &cli->run, &result, &err);
     cli_progress_clear();
+    if (status != HSD_OK && of->taken > 0 && !is_still_there(of)) { /* it ended meanwhile: no failure of a series */
+        tell_end(cli, of);
+        return CLI_DONE;
+    }
     if (status != HSD_OK) return cli_report_error(cli, &err);
     const cli_taken taken = {.process = &of->process,
                              .path = path,
@@ -68,16 +88,6 @@ static uint64_t now_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* Is it still the process that was looked at? */
-static bool is_still_there(target *of)
-{
-    hsd_process now;
-    if (hsd_process_look(&now, of->process.pid, of->process.way, NULL) != HSD_OK ||
-        now.started_unix_ns != of->process.started_unix_ns)
-        of->is_gone = true;
-    return !of->is_gone;
-}
-
 typedef struct plan {
     uint64_t count, every_ms; /* captures of each, 0 = until it ends */
     uint64_t after_ms;        /* before the first */
@@ -93,8 +103,7 @@ static size_t take_round(const cli_app *cli, const plan *how, target *targets, s
         target *of = &targets[i];
         if (of->is_gone) continue;
         if (of->taken > 0 && !is_still_there(of)) {
-            cli_note(cli, "%s (pid %ld) has ended, after %llu capture%s", of->process.name, of->process.pid,
-                     (unsigned long long)of->taken, of->taken == 1 ? "" : "s");
+            tell_end(cli, of);
             continue;
         }
         const int one = take_one(cli, of, how->is_only);
@@ -224,9 +233,24 @@ static int capture_started(const cli_app *cli)
     return child.exit_status != 0 ? child.exit_status : result;
 }
 
+/* --way names a row of the library's table. */
+static bool knows_way(const cli_app *cli)
+{
+    char all[256] = "";
+    size_t used = 0;
+    for (size_t i = 0; cli->options.way && hsd_way_name(i); i++) {
+        if (strcmp(hsd_way_name(i), cli->options.way) == 0) return true;
+        const int size = snprintf(all + used, sizeof all - used, "%s%s", i > 0 ? ", " : "", hsd_way_name(i));
+        if (size < 0 || (size_t)size >= sizeof all - used) break;
+        used += (size_t)size;
+    }
+    if (cli->options.way) cli_complain("--way takes one of %s, not '%s'.", all, cli->options.way);
+    return !cli->options.way;
+}
+
 static int run_capture(cli_app *cli)
 {
-    if (!cli_knows_capture_format(cli)) return CLI_USAGE;
+    if (!cli_knows_capture_format(cli) || !knows_way(cli)) return CLI_USAGE;
     return cli->has_dashes ? capture_started(cli) : capture_running(cli);
 }
 

@@ -159,6 +159,7 @@ static void print_hint(const char *hint)
 static const char *likely_cause(const cli_app *cli, const hsd_error *err)
 {
     const bool of_input = is_input(cli, err->file);
+    if (cli->command->bit & (CLI_ON_CAPTURE | CLI_ON_RECEIVE)) return NULL; /* it was no file */
     if (err->status == HSD_E_TRUNCATED)
         return "Usual causes: a full disk, a capture that was killed, an upload that stopped.";
     if (err->status == HSD_E_CORRUPT)

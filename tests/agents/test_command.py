@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""hsdiff capture and receive as their users meet them: names of files, several processes, series, programs that are started, exit
+statuses, closed gates. The programs are C programs with the native agent; what the captures hold is tested for each runtime elsewhere."""
+import json
+import os
+import pathlib
+import signal
+import stat
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+from kit import Failed, Program, check, main
+
+LOAD = ["1", "2000"]
+
+
+def program(tool):
+    return str(pathlib.Path(tool.agents).parent / "tests" / "agents" / "programs" / "native_load")
+
+
+def started(tool, **more):
+    return Program([program(tool), *LOAD], environment={"LD_PRELOAD": f"{tool.agents}/libhsdiff-native.so"}, **more)
+
+
+def wait_for(holds, what):
+    deadline = time.monotonic() + 90
+    while not holds():
+        if time.monotonic() > deadline:
+            raise Failed(f"{what}: not within 90 s")
+        time.sleep(0.05)
+
+
+def names(folder):
+    return sorted(file.name for file in folder.iterdir())
+
+
+def names_of_files(tool, folder):
+    with started(tool) as one:
+        pid = one.pid
+        tool.run("capture", pid, "-o", folder / "one.hs")
+        check(stat.S_IMODE((folder / "one.hs").stat().st_mode) == 0o600, "a capture is private")
+        again = tool.run("capture", pid, "-o", folder / "one.hs", expect=2)
+        check("exists" in again.stderr, f"an existing file is kept: {again.stderr}")
+        tool.run("capture", pid, "-o", folder / "one.hs", "--force")
+        sub = folder / "sub"
+        sub.mkdir()
+        tool.run("capture", pid, "-o", sub)
+        tool.run("capture", pid, "-o", sub / "%n-%p-%i-%%.hs")
+        tool.run("capture", pid, "-o", sub / "many.hs", "--every", "50ms", "--count", "3")
+        expected = sorted([f"native_load-{pid}-0001.hs", f"native_load-{pid}-0001-%.hs", "many-0001.hs", "many-0002.hs", "many-0003.hs"])
+        check(names(sub) == expected, f"{names(sub)} is not {expected}")
+        tool.run("capture", pid, cwd=sub)
+        check(f"native_load-{pid}-0002.hs" in names(sub), f"without -o the first free number: {names(sub)}")
+        wrong = tool.run("capture", pid, "-o", sub / "%z.hs", expect=2)
+        check("%z means nothing" in wrong.stderr, wrong.stderr)
+        piped = subprocess.run([tool.path, "capture", str(pid), "-q", "-o", "-"], env=tool.environment, capture_output=True, timeout=60)
+        check(piped.returncode == 0 and piped.stdout[:4] == b"\x89HSC", f"to standard output: {piped.returncode} {piped.stderr}")
+        tool.run("capture", pid, "-o", "-", "--every", "1s", expect=2)
+        one.quit()
+
+
+def several_processes(tool, folder):
+    with started(tool) as one, started(tool) as two:
+        done = tool.run("capture", one.pid, two.pid, "-o", folder / "%p.hs", "--format", "json")
+        told = [json.loads(line) for line in done.stdout.splitlines()]
+        check([t["pid"] for t in told] == [one.pid, two.pid], f"both are told: {told}")
+        check(all(t["complete"] and t["way"] == "native" and t["objects"] > 1000 for t in told), f"{told}")
+        check(names(folder) == sorted([f"{one.pid}.hs", f"{two.pid}.hs"]), names(folder))
+        for t in told:
+            info = tool.info(folder / f"{t['pid']}.hs")
+            check(info["pid"] == t["pid"] and info["process"] == "native_load", f"tagged with name and pid: {info}")
+            check(t["output_bytes"] == (folder / f"{t['pid']}.hs").stat().st_size, f"bytes on disk are those of the file: {t}")
+        by_name = tool.run("capture", "native_load", "-o", folder / "named-%p.hs", "--format", "json")
+        pids = {json.loads(line)["pid"] for line in by_name.stdout.splitlines()}
+        check({one.pid, two.pid} <= pids, f"by name: {pids}")
+        mixed = tool.run("capture", one.pid, 4000000, "-o", folder / "mixed-%p.hs", expect=2)
+        check((folder / f"mixed-{one.pid}.hs").exists() and "4000000" in mixed.stderr, "what can be captured is")
+
+
+def a_series(tool, folder):
+    with started(tool) as one:
+        watching = subprocess.Popen([tool.path, "capture", str(one.pid), "--every", "100ms", "-o", str(folder / "s.hs")],
+                                    env=tool.environment, stderr=subprocess.PIPE, text=True)
+        wait_for(lambda: one.leak(100) and len(names(folder)) >= 3, "three captures")
+        one.quit()
+        _, told = watching.communicate(timeout=60)
+        check(watching.returncode == 0 and "has ended, after" in told, f"ends with the program: {watching.returncode} {told}")
+        files = [str(file) for file in sorted(folder.iterdir())]
+        check(len(files) >= 3, f"several captures: {files}")
+        series = json.loads(tool.run("series", *files, "--format", "json").stdout)
+        check(len(series["captures"]) == len(files), "a series of all of them")
+    with started(tool) as one:
+        watching = subprocess.Popen([tool.path, "capture", str(one.pid), "--every", "1h", "-q", "-o", str(folder / "t.hs")],
+                                    env=tool.environment)
+        wait_for((folder / "t-0001.hs").exists, "the first capture")
+        watching.send_signal(signal.SIGINT)
+        check(watching.wait(20) == -signal.SIGINT, "a signal ends it between two captures")
+        check((folder / "t-0001.hs").exists() and one.is_alive(), "and what was there stays")
+
+
+def programs_that_are_started(tool, folder):
+    load = program(tool)
+    run = subprocess.Popen([tool.path, "capture", "--every", "200ms", "-o", str(folder), "--", load, *LOAD], env=tool.environment,
+                           stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    check(run.stdout.readline().strip() == "ready", "its standard output is its own")
+    wait_for(lambda: len(names(folder)) >= 2, "two captures")
+    _, told = run.communicate("quit\n", timeout=60)
+    check(run.returncode == 0, f"exit {run.returncode}: {told}")
+    check(len(names(folder)) >= 2, f"captures while it ran: {names(folder)} {told}")
+    check(tool.run("capture", "--", "sh", "-c", "exit 7", expect=7).returncode == 7, "its exit status is handed on")
+    early = tool.run("capture", "--", "true")
+    check("ended before its first capture" in early.stderr, early.stderr)
+    check("cannot be started" in tool.run("capture", "--", "/nowhere/at/all", expect=127).stderr, "no such program")
+    tool.run("capture", "--", "/etc/passwd", expect=126)
+    run = subprocess.Popen([tool.path, "capture", "-q", "--", "sleep", "60"], env=tool.environment, stderr=subprocess.DEVNULL)
+    time.sleep(0.5)
+    run.send_signal(signal.SIGTERM)
+    check(run.wait(20) == 128 + signal.SIGTERM, "a signal is handed on to it")
+
+
+def gates(tool, folder):
+    out = folder / "x.hs"
+    sleeper = subprocess.Popen(["sleep", "60"])
+    try:
+        time.sleep(0.2)
+        refused = tool.run("capture", sleeper.pid, "-o", out, expect=3)
+        check("agent" in refused.stderr and "hsdiff capture" in refused.stderr, f"what opens it is said: {refused.stderr}")
+        check("ptrace_scope" not in refused.stderr and "root" not in refused.stderr, refused.stderr)
+        check(not out.exists(), "nothing is left")
+        tool.run("capture", "--way", "jvm", sleeper.pid, "-o", out, expect=3)
+        tool.run("capture", "--way", "telepathy", sleeper.pid, "-o", out, expect=2)
+        tool.run("capture", "--forget", sleeper.pid, expect=3)
+    finally:
+        sleeper.kill()
+        sleeper.wait()
+    check("no process" in tool.run("capture", "3999999", "-o", out, expect=2).stderr, "no such pid")
+    check("no process" in tool.run("capture", "no-such-program-anywhere", "-o", out, expect=2).stderr, "no such name")
+    tool.run("capture", expect=2)
+    tool.run("capture", "0", expect=2)
+    with started(tool) as one:
+        missing = tool.run("capture", one.pid, "-o", folder / "nowhere" / "x.hs", expect=None)
+        check(missing.returncode in (2, 3, 4) and one.is_alive(), f"no such folder: {missing.returncode} {missing.stderr}")
+        with open("/dev/full", "w") as full:
+            told = subprocess.run([tool.path, "capture", str(one.pid), "--format", "json", "-o", str(folder / "full.hs")], stdout=full,
+                                  stderr=subprocess.PIPE, env=tool.environment, timeout=60)
+        check(told.returncode == 4, f"an answer that cannot be written is an error: {told.returncode}")
+        check("native" in tool.run("capture", "--forget", one.pid, expect=3).stderr, "nothing to forget")
+
+
+def receiving(tool, folder):
+    socket, saved = folder / "heaps.sock", folder / "saved"
+    saved.mkdir()
+    helper = subprocess.Popen([tool.path, "receive", f"unix:{socket}", "-o", str(saved), "--count", "3"], env=tool.environment,
+                              stderr=subprocess.PIPE, text=True)
+    wait_for(socket.exists, "the socket")
+    check(stat.S_IMODE(socket.stat().st_mode) & 0o077 == 0, "the socket is private")
+    environment = {"LD_PRELOAD": f"{tool.agents}/libhsdiff-native.so", "HSDIFF_TO": f"unix:{socket}", "HSDIFF_EVERY": "1", "HSDIFF_COUNT": "3"}
+    with Program([program(tool), *LOAD], environment=environment) as one:
+        _, told = helper.communicate(timeout=60)
+        check(helper.returncode == 0, f"ends after three: {helper.returncode} {told}")
+        check(names(saved) == [f"native_load-{one.pid}-000{i}.hs" for i in (1, 2, 3)], names(saved))
+        check(not socket.exists(), "the socket is gone")
+        one.leak(10)
+        one.quit()
+    files = sorted(saved.iterdir())
+    for file in files:
+        tool.run("verify", file)
+    named = folder / "named.hs"
+    told = tool.run("symbolize", files[-1], "-o", named, "--symbols", pathlib.Path(program(tool)).parent)
+    check("resolved" in told.stderr, told.stderr)
+    roots = [row["root"] for row in json.loads(tool.run("top", named, "--format", "json").stdout)["roots"]]
+    check(any("planted_chain" in root for root in roots), f"the variable has its name: {roots}")
+    tool.run("receive", "tcp:8.8.8.8:9", "-o", saved, expect=None)
+    check(tool.run("receive", "tcp:10.1.2.3:99", "-o", saved, expect=None).returncode in (2, 3), "only on the loopback")
+    tool.run("receive", f"unix:{socket}", "-o", folder / "nowhere", expect=2)
+
+
+if __name__ == "__main__":
+    os.chdir("/")
+    main({"names": names_of_files, "several": several_processes, "series": a_series, "started": programs_that_are_started, "gates": gates,
+          "receive": receiving})
