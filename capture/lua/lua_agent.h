@@ -1,7 +1,7 @@
 /*
  * The Lua agent: walks everything that a state reaches, by Lua's own API and so on the VM's own thread, and writes it as it goes.
  *
- *      module.c   require "hsdiff": capture(path), listen(), stop()
+ *      module.c   require "hsdiff": capture(path), listen(), poll(), stop()
  *      serve.c    the agent's thread asks the VM's thread: a signal, a count hook, the walk
  *      walk.c     worklist (chunks in Lua tables, nothing recursive) and one object after the other
  *      edges.c    what an object refers to: entries, upvalues, locals, user values
@@ -135,6 +135,8 @@ void roots_all(walk *w);
 
 /* 0 or an errno. `L` may be any thread of the state; the main one is asked. */
 int serve_listen(lua_State *L);
+/* Answers who asks at this moment. */
+void serve_poll(lua_State *L);
 void serve_stop(void);
 
 #endif

@@ -4,7 +4,11 @@
  *      local hsdiff = require "hsdiff"
  *      hsdiff.capture("before.hs")     -- now; the file must not exist. true, or nil and why not
  *      hsdiff.listen()                 -- from now on `hsdiff capture PID` works. true, or nil and why not
+ *      hsdiff.poll()                   -- answers who asks just now: for schedulers of coroutines, and loops that wait in C
  *      hsdiff.stop()
+ *
+ * Without poll() a program answers between two instructions: LuaJIT in any coroutine, Lua 5.4 in its main thread, for a hook there is
+ * one thread's own.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -50,6 +54,12 @@ static int listen_now(lua_State *L)
     return 1;
 }
 
+static int poll_now(lua_State *L)
+{
+    serve_poll(L);
+    return 0;
+}
+
 static int stop(lua_State *L)
 {
     (void)L;
@@ -82,6 +92,7 @@ int luaopen_hsdiff(lua_State *L)
     lua_newtable(L);
     set(L, "capture", capture);
     set(L, "listen", listen_now);
+    set(L, "poll", poll_now);
     set(L, "stop", stop);
     return 1;
 }

@@ -23,7 +23,6 @@ static struct {
     pthread_cond_t changed;
     int state;
     const hsa_request *request;
-    const char *refused;     /* by the walk, once DONE */
     lua_State *_Atomic L;
     pid_t thread;
     int signal;
@@ -36,11 +35,21 @@ static struct {
 
 /* ---- on the VM's thread ---- */
 
-/* Answers, on the thread that owns the VM. */
-static void walk_for(lua_State *L, const hsa_request *request)
+/* Answers who asks, if someone does, on the thread that owns the VM. */
+static void answer(lua_State *L, bool is_hooked)
 {
+    pthread_mutex_lock(&here.lock);
+    const hsa_request *request = here.state == ASKED ? here.request : NULL;
+    if (request != NULL) here.state = WALKING;
+    pthread_mutex_unlock(&here.lock);
+    if (request == NULL) return;
     const hsc_sink sink = hsa_sink(request);
-    here.refused = hsa_accept(request) ? walk_all(L, &sink, (int)hsa_option_number(request, "compression", 1), true) : NULL;
+    const int compression = (int)hsa_option_number(request, "compression", 1);
+    if (hsa_accept(request)) (void)walk_all(L, &sink, compression, is_hooked); /* what goes wrong is in the capture, or cuts it */
+    pthread_mutex_lock(&here.lock);
+    here.state = DONE;
+    pthread_cond_broadcast(&here.changed);
+    pthread_mutex_unlock(&here.lock);
 }
 
 static void on_hook(lua_State *L, lua_Debug *frame)
@@ -52,23 +61,17 @@ static void on_hook(lua_State *L, lua_Debug *frame)
     } else {
         lua_sethook(L, NULL, 0, 0); /* a copy in a coroutine that was made meanwhile */
     }
-    pthread_mutex_lock(&here.lock);
-    const hsa_request *request = here.state == ASKED ? here.request : NULL;
-    if (request != NULL) here.state = WALKING;
-    pthread_mutex_unlock(&here.lock);
-    if (request == NULL) return;
-    walk_for(L, request);
-    pthread_mutex_lock(&here.lock);
-    here.state = DONE;
-    pthread_cond_broadcast(&here.changed);
-    pthread_mutex_unlock(&here.lock);
+    answer(L, true);
 }
+
+void serve_poll(lua_State *L) { answer(L, false); }
 
 static void on_signal(int number)
 {
     (void)number;
     lua_State *L = here.L;
-    if (L == NULL || here.is_hooked) return;
+    /* A hook of the program may have taken the place of ours meanwhile. */
+    if (L == NULL || (here.is_hooked && lua_gethook(L) == on_hook)) return;
     here.hook = lua_gethook(L);
     here.mask = lua_gethookmask(L);
     here.count = lua_gethookcount(L);
@@ -98,7 +101,6 @@ static void serve(void *context, const hsa_request *request)
     until.tv_sec += (time_t)hsa_option_number(request, "wait", PATIENCE_SECONDS);
     pthread_mutex_lock(&here.lock);
     here.request = request;
-    here.refused = NULL;
     here.state = ASKED;
     const bool is_sent = here.L != NULL && syscall(SYS_tgkill, getpid(), here.thread, here.signal) == 0;
     const bool is_taken = is_sent && wait_while(ASKED, &until);
@@ -109,7 +111,7 @@ static void serve(void *context, const hsa_request *request)
     if (!is_sent) hsa_refuse(request, "the thread that ran Lua has ended");
     else if (!is_taken)
         hsa_refuse(request, "Lua executed no instruction for a while: it waits in C, is in a coroutine that was running before, or runs "
-                            "compiled code that never leaves its loop. Call hsdiff.capture(path) in the program, or ask again");
+                            "compiled code that never leaves its loop. Ask again, or have the program call hsdiff.poll() now and then");
 }
 
 /* ---- listening ---- */
@@ -138,10 +140,23 @@ static lua_State *main_thread(lua_State *L)
 #endif
 }
 
+/* A child has the state, and neither the thread nor what it may have been in the middle of. It may listen again. */
+static void begin_child(void)
+{
+    hsa_after_fork();
+    here.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    here.changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    here.state = IDLE;
+    here.is_listening = false;
+}
+
 int serve_listen(lua_State *L)
 {
     static const hsa_agent agent = {.name = "lua", .serve = serve};
+    static bool has_handler;
     if (here.is_listening) return EALREADY;
+    if (!has_handler && pthread_atfork(NULL, NULL, begin_child) != 0) return ENOMEM;
+    has_handler = true;
     here.L = main_thread(L);
     here.thread = (pid_t)syscall(SYS_gettid);
     if (here.signal == 0) here.signal = take_signal();

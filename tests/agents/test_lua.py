@@ -13,6 +13,7 @@ from kit import check, row, say
 PROGRAM = kit.HERE / "programs" / "lua_leak.lua"
 VMS = {"lua5.4": "LUA_CPATH_5_4", "luajit": "LUA_CPATH"}
 FIRST, MORE = 1500, 700
+LONG = bool(os.environ.get("HSD_LONG"))
 
 
 def same(what, got, wanted):
@@ -174,6 +175,8 @@ def asleep(tool, folder):
         with Lua(vm, environment, folder, "listen") as program:
             program.tell("sleep 12")
             program.expect("sleeping")
+            while not pathlib.Path(f"/proc/{program.pid}/task/{program.pid}/children").read_text().strip():
+                time.sleep(0.01)
             refused = tool.capture(program.pid, folder / "no.hs", expect=None)
             check(refused.returncode != 0 and "executed no instruction" in refused.stderr, refused.stderr)
             program.expect("awake")
@@ -185,6 +188,34 @@ def asleep(tool, folder):
             check(refused.returncode != 0 and 'require("hsdiff").listen()' in refused.stderr, refused.stderr)
             program.quit()
         check(not (folder / "no.hs").exists(), "a file was left behind")
+
+
+def coroutines(tool, folder):
+    """A program that never leaves a coroutine: LuaJIT answers, Lua 5.4 where the program polls. A hook of the program's own stays."""
+    for vm, environment in machines(tool):
+        script = folder / "coroutines.lua"
+        script.write_text("""
+local hsdiff = require "hsdiff"
+assert(hsdiff.listen())
+print("ready")
+io.stdout:flush()
+local counted = 0
+coroutine.wrap(function()
+  debug.sethook(function() counted = counted + 1 end, "", 1000)
+  for round = 1, math.huge do
+    local kept = {} for i = 1, 100 do kept[i] = tostring(i) end
+    if arg[1] == "poll" then hsdiff.poll() end
+  end
+end)()
+""")
+        for word in ("poll", "none"):
+            with kit.Program([vm, str(script), word], environment=environment) as program:
+                done = tool.capture(program.pid, folder / f"{vm}-{word}.hs", expect=None)
+                if word == "poll" or vm == "luajit":
+                    same(f"{vm} {word} {done.stderr}", done.returncode, 0)
+                    tool.run("verify", folder / f"{vm}-{word}.hs")
+                else:
+                    check(done.returncode != 0 and "hsdiff.poll()" in done.stderr, done.stderr)
 
 
 def aborted(tool, folder):
@@ -214,7 +245,7 @@ def target_killed(tool, folder):
     """SIGKILL of the program in mid-capture: said, and nothing left."""
     dice = random.Random(9)
     for vm, environment in machines(tool):
-        for i in range(10):
+        for i in range(100 if LONG else 10):
             with Lua(vm, environment, folder, "listen") as program:
                 program.leak(FIRST * 20)
                 out = folder / f"{vm}-t{i}.hs"
@@ -229,4 +260,4 @@ def target_killed(tool, folder):
                     tool.run("verify", out)
 
 
-kit.main({case.__name__: case for case in (leak, started, own_capture, exact_sizes, asleep, aborted, target_killed)})
+kit.main({case.__name__: case for case in (leak, started, own_capture, exact_sizes, asleep, coroutines, aborted, target_killed)})

@@ -15,6 +15,7 @@ from kit import check, row, say
 
 SERVER = kit.HERE / "programs" / "node_leak.js"
 FIRST, MORE = 1500, 700
+LONG = bool(os.environ.get("HSD_LONG"))
 
 
 def helper(tool):
@@ -227,10 +228,30 @@ def aborted(tool, folder):
         program.quit()
 
 
+def inspector_aborted(tool, folder):
+    """Likewise by the inspector: what the program holds for a session that broke off is given back."""
+    with start(tool, options=["--inspect=127.0.0.1:0"], with_helper=False) as program:
+        program.leak(FIRST)
+        dice = random.Random(10)
+        for i in range(100 if LONG else 25):
+            collector = subprocess.Popen([tool.path, "capture", str(program.pid), "-o", str(folder / f"y{i}.hs"), "--way", "inspector"],
+                                         env=tool.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(dice.random() * 0.8)
+            collector.kill()
+            collector.wait()
+        tool.capture(program.pid, folder / "a.hs", "--way", "inspector")
+        check(program.leak(MORE) == FIRST + MORE, "the program miscounts")
+        tool.capture(program.pid, folder / "b.hs", "--way", "inspector")
+        check_leak(tool.diff(folder / "a.hs", folder / "b.hs"), by_ids=False)
+        stray = [one.name for one in folder.iterdir() if not one.name.endswith(".hs")]
+        same("files left", stray, [])
+        program.quit()
+
+
 def target_killed(tool, folder):
     """SIGKILL of the program in mid-capture: said, and nothing left."""
     dice = random.Random(7)
-    for i in range(10):
+    for i in range(100 if LONG else 10):
         with start(tool) as program:
             collector = subprocess.Popen([tool.path, "capture", str(program.pid), "-o", str(folder / f"t{i}.hs")], env=tool.environment,
                                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -245,4 +266,4 @@ def target_killed(tool, folder):
 
 
 kit.main({case.__name__: case for case in (helper_leak, helper_busy, helper_worker, inspector_leak, inspector_opened, inspector_and_helper,
-                                           started, alone, foreign_socket, aborted, target_killed)})
+                                           started, alone, foreign_socket, aborted, inspector_aborted, target_killed)})
