@@ -27,6 +27,7 @@
 #define TRACE_BYTES     ((size_t)48)
 #define BLOCK_MAX_BYTES ((uint32_t)16 << 20)
 #define RUNTIME         "Microsoft-Windows-DotNETRuntime"
+#define PATIENCE        UINT64_C(300) /* seconds of a running process without a heap: it will tell none */
 #define KIND_OTHER      UINT32_C(0x10000) /* events of other providers */
 
 enum { TAG_NULL = 1, TAG_BEGIN_OBJECT = 5, TAG_END_OBJECT = 6 };
@@ -36,7 +37,7 @@ typedef enum object_kind { OBJECT_TRACE, OBJECT_METADATA, OBJECT_EVENTS, OBJECT_
 typedef struct nettrace {
     hsd_import *import;
     hsd_source *source;
-    uint64_t ticks_per_second;
+    uint64_t ticks_per_second, first_ticks; /* first_ticks: of the first event, 0 = none yet */
     hsd_id_map kinds; /* number of metadata -> number of the event, or KIND_OTHER */
     nettrace_threads threads;
     nettrace_heap heap;
@@ -66,11 +67,23 @@ static hsd_status read_metadata(nettrace *self, const nettrace_event *event, hsd
     return hsd_id_map_put(&self->kinds, number, is_runtime && kind < KIND_OTHER ? kind : KIND_OTHER, err);
 }
 
+/* A session goes on until it is asked to end, and it is asked when a heap has ended: there must be one. */
+static hsd_status check_patience(nettrace *self, const nettrace_event *event, hsd_error *err)
+{
+    const hsd_import_origin *origin = self->import->options->origin;
+    uint64_t most;
+    if (self->first_ticks == 0) self->first_ticks = event->ticks;
+    if (origin == NULL || origin->heap_end == NULL || self->heap.stage != NETTRACE_BEFORE || event->ticks <= self->first_ticks) return HSD_OK;
+    if (!hsd_mul_u64(self->ticks_per_second, PATIENCE, &most) || event->ticks - self->first_ticks <= most) return HSD_OK;
+    return hsd_fail(err, HSD_E_UNSUPPORTED, "the runtime has told no heap for %" PRIu64 " seconds", PATIENCE);
+}
+
 static hsd_status read_event(nettrace *self, const nettrace_event *event, hsd_error *err)
 {
     const uint32_t kind = hsd_id_map_get(&self->kinds, event->metadata);
     const bool was_told = self->heap.stage == NETTRACE_TOLD;
     HSD_TRY(hsd_nettrace_threads_note(&self->threads, event, err));
+    HSD_TRY(check_patience(self, event, err));
     if (kind == HSD_ID_NONE || kind == KIND_OTHER) return HSD_OK;
     HSD_TRY(hsd_nettrace_heap_event(&self->heap, kind, event, err));
     if (self->heap.stage == NETTRACE_TOLD && !was_told) /* what is dropped from now on is not of the heap */

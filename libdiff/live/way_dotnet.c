@@ -38,6 +38,20 @@ static void name_runtime(const hsd_process_facts *facts, hsd_process *process)
     free(maps);
 }
 
+/* `dotnet app.dll`, `dotnet exec app.dll`: known by the assembly. What is an executable of its own keeps its name. */
+static void name_process(const hsd_process_facts *facts, hsd_process *process)
+{
+    size_t size = 0;
+    const char *host = hsd_procfs_last_part(facts->executable, &size);
+    if (size != 6 || memcmp(host, "dotnet", 6) != 0) return;
+    for (const char *word = facts->arguments; *word != '\0'; word += strlen(word) + 1) {
+        const char *name = hsd_procfs_last_part(word, &size);
+        if (size <= 4 || memcmp(name + size - 4, ".dll", 4) != 0) continue;
+        snprintf(process->name, sizeof process->name, "%.*s", (int)(size < sizeof process->name ? size : sizeof process->name - 1), name);
+        return;
+    }
+}
+
 static bool is_off(const hsd_process_facts *facts, const char **variable)
 {
     static const char *const names[] = {"DOTNET_EnableDiagnostics", "COMPlus_EnableDiagnostics", "DOTNET_EnableDiagnostics_IPC",
@@ -72,6 +86,7 @@ static hsd_gate look(const hsd_process_facts *facts, hsd_process *process, hsd_e
     const hsd_gate gate = hsd_dotnet_find(facts, err);
     if (!has_runtime && gate == HSD_GATE_NOT_MINE) return gate;
     name_runtime(facts, process);
+    name_process(facts, process);
     return gate == HSD_GATE_NOT_MINE ? refuse(facts, process, err) : gate;
 }
 

@@ -246,6 +246,28 @@ Test(nettrace, the_origin_is_told_once_that_the_heap_has_ended)
     nt_free(&w);
 }
 
+Test(nettrace, a_running_process_that_tells_no_heap_is_given_up)
+{
+    capture_view v;
+    nettrace_writer w;
+    const hsd_import_origin origin = {.heap_end = count_end};
+    const hsd_import_options options = {.origin = &origin};
+    for (unsigned seconds = 299; seconds <= 301; seconds += 2) {
+        nt_begin(&w, NT_PACKED, 8);
+        nt_start(&w, 1, 0, 0);
+        w.ticks += seconds * UINT64_C(1000000000);
+        nt_stop(&w, 1, 0);
+        nt_collection(&w, 2);
+        nt_nodes(&w, (nt_node[]){{0x100, 16, 5, 0}}, 1);
+        nt_collected(&w, 2);
+        nt_end(&w);
+        const hsd_status status = import(&v, &w, w.out.size, &options);
+        cr_expect_eq(status, seconds < 300 ? HSD_OK : HSD_E_UNSUPPORTED, "%s", error.text);
+        if (status == HSD_OK) view_close(&v);
+        nt_free(&w);
+    }
+}
+
 /* ---- the two streams ---- */
 
 #define MANY 70000u /* more than one chunk of references that wait */
