@@ -65,12 +65,15 @@ static uint64_t hexadecimal(const char *text)
 
 bool hsn_proc_blocks(int tid, int signal)
 {
+    enum { CANCEL = 32 }; /* glibc's own; it takes it out of every mask that a program sets */
     char path[64], text[2048];
     static const char key[] = "\nSigBlk:\t";
     task_path(path, tid, "status");
     read_file(path, text, sizeof text);
     const char *line = strstr(text, key);
-    return line != NULL && (hexadecimal(line + sizeof key - 1) >> (signal - 1) & 1) != 0;
+    if (line == NULL) return false;
+    const uint64_t mask = hexadecimal(line + sizeof key - 1);
+    return (mask >> (signal - 1) & 1) != 0 && (mask >> (CANCEL - 1) & 1) == 0;
 }
 
 void hsn_proc_put(const char *path, const char *text)

@@ -14,7 +14,7 @@ int hsn_proc_number(const char *text);
 /* Cut to 15 bytes; "" when it is not to be had. */
 void hsn_proc_thread_name(int tid, char out[16]);
 
-/* Does this thread block the signal? False when that is not to be had. */
+/* Does this thread block the signal because its program says so? Not when glibc blocks all for a moment, in a fork or a new thread. */
 bool hsn_proc_blocks(int tid, int signal);
 
 /* Writes a short text into a file that exists. */

@@ -5,7 +5,7 @@
 
 #include "native/stacks.h"
 
-enum { MAX_SIGNAL = 64, MAX_STOP_MS = 60 * 1000, DEFAULT_DEPTH = 32, DEFAULT_STOP_MS = 200 };
+enum { MAX_SIGNAL = 64, MAX_STOP_MS = 60 * 1000, DEFAULT_DEPTH = 32, DEFAULT_STOP_MS = 500 };
 
 hsn_settings hsn_set;
 

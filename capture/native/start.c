@@ -17,7 +17,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -141,7 +140,7 @@ static void after_fork_in_child(void)
 /* Writable segments of this file: their words are the agent's. Segments of ld.so and libc: who calls from there is not disturbed. */
 static int look_at_object(struct dl_phdr_info *info, size_t size, void *context)
 {
-    const uintptr_t own = (uintptr_t)&hsn_real, base = (uintptr_t)getauxval(AT_BASE);
+    const uintptr_t own = (uintptr_t)&hsn_real, base = (uintptr_t)dlsym(RTLD_DEFAULT, "_r_debug");
     (void)size;
     (void)context;
     hsn_range all = {UINTPTR_MAX, 0};

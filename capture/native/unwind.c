@@ -111,11 +111,27 @@ static inline bool step_by_rule(hsn_place *p, uint64_t epoch)
     return leave_to(p, cfa, bp);
 }
 
+/* The same as steps by pointer, in registers: half of what a hook costs with frame pointers. */
+static size_t walk_pointers(const hsn_place *place, uintptr_t *frames, size_t limit)
+{
+    uintptr_t low = place->sp, at = place->bp;
+    const uintptr_t top = place->high - 16;
+    size_t count = 0;
+    frames[count++] = place->pc;
+    while (count < limit && at >= low && at <= top && at % 8 == 0 && word(at + 8) != 0) {
+        frames[count++] = word(at + 8);
+        low = at + 16;
+        at = word(at);
+    }
+    return count;
+}
+
 size_t hsn_unwind(hsn_unwind_way way, hsn_place place, uintptr_t *frames, uintptr_t *tops, size_t limit)
 {
     if (limit == 0 || way == HSN_UNWIND_NONE || place.pc == 0) return 0;
     const uint64_t epoch = atomic_load_explicit(&generation, memory_order_relaxed);
     const bool is_walkable = place.high >= 16 && place.sp < place.high && place.sp % 8 == 0;
+    if (way == HSN_UNWIND_FP && tops == NULL && is_walkable) return walk_pointers(&place, frames, limit);
     size_t count = 0;
     for (bool goes_on = true; goes_on && count < limit; count++) {
         frames[count] = place.pc;

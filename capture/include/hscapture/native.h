@@ -24,7 +24,7 @@
  *      listen=0          cannot be asked from outside
  *      signal=N          stops the threads; by default the first real-time signal from SIGRTMIN+6 that nobody handles. It interrupts the system calls
  *                        that any handler does: poll and sleep return early with EINTR, others go on
- *      stop_ms=N         how long a thread is waited for that does not stop; 200. Such a one is scanned as it runs, and counted
+ *      stop_ms=N         how long a thread is waited for that does not stop; 500. Such a one is scanned as it runs, and counted
  *
  * Identities are exact: an allocation keeps its number for life, also when realloc moves it. Where malloc's own structures are read by others
  * (malloc_usable_size, mallinfo) nothing changes.

@@ -64,7 +64,7 @@ Test(settings, leave_alone_what_they_do_not_know)
     cr_assert_eq(s.depth, 32);
     cr_assert_eq(s.signal, 0);
     cr_assert_eq(s.sample_bytes, 0);
-    cr_assert_eq(s.stop_ms, 200);
+    cr_assert_eq(s.stop_ms, 500);
     cr_assert_eq(s.stacks, HSN_UNWIND_CFI);
     cr_assert_not(s.follows);
 }

@@ -26,6 +26,11 @@ static __attribute__((noinline)) void look(hsn_unwind_way way, seen *s)
     const uintptr_t *frame = __builtin_frame_address(0);
     const hsn_place place = {.pc = frame[1], .bp = frame[0], .sp = (uintptr_t)(frame + 2), .high = (uintptr_t)__libc_stack_end};
     s->count = hsn_unwind(way, place, s->frames, s->tops, FRAMES);
+    if (way == HSN_UNWIND_FP) { /* without tops it goes another way, to the same frames */
+        uintptr_t again[FRAMES];
+        cr_assert_eq(hsn_unwind(way, place, again, NULL, FRAMES), s->count);
+        cr_assert_eq(memcmp(again, s->frames, s->count * sizeof *again), 0);
+    }
     s->truth_count = (size_t)backtrace(s->truth, FRAMES);
 }
 
