@@ -53,7 +53,7 @@ public final class JvmLeak {
     static void load(int seed) {
         Map<String, int[]> kept = new HashMap<>();
         for (int i = seed; ; i++) {
-            kept.put("key" + i % 512, new int[i % 64]);
+            kept.put("key" + i % 32, new int[i % 64]);
             sink = new long[i % 100];
             if (i % 4096 == 0) kept.clear();
             if (i % 64 == 0) Thread.yield();
@@ -85,10 +85,12 @@ public final class JvmLeak {
         }
     }
 
-    static void drop(int count) {
+    /** Found dead, and then queued, by a thread of the JVM's. */
+    static void drop(int count) throws InterruptedException {
         for (int i = 0; i < count; i++) sink = new Handle();
         sink = null;
         System.gc();
+        Thread.sleep(1000);
     }
 
     interface Body {
