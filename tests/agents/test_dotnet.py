@@ -23,8 +23,7 @@ def start(tool, *words, environment=None, temporary=None):
     if not program.exists():
         dotnet_runtime.compile_program(runtime, kit.HERE / "programs" / "dotnet_leak.cs", program.parent)
     more = {"DOTNET_SYSTEM_GLOBALIZATION_INVARIANT": "1", **(environment or {})}
-    if temporary:
-        more["TMPDIR"] = str(temporary)
+    more["TMPDIR"] = str(temporary or BUILT.name) # a program that is killed leaves its socket there
     return kit.Program([str(runtime / "dotnet"), "exec", str(program), *words], more)
 
 
