@@ -81,12 +81,12 @@ static bool is_folder(const char *path)
     return path[size - 1] == '/' || (stat(path, &what) == 0 && S_ISDIR(what.st_mode));
 }
 
-/* heap.hs -> heap-%i.hs, with the percent signs of the name itself doubled away by the caller: it has none. */
-static void number_name(char pattern[CLI_PATH_BYTES], const char *name)
+/* heap.hs -> heap-%i.hs or heap-%p-%i.hs, with the percent signs of the name itself doubled away by the caller: it has none. */
+static void extend_name(char pattern[CLI_PATH_BYTES], const char *name, cli_captures among)
 {
-    const char *slash = strrchr(name, '/'), *dot = strrchr(slash ? slash + 1 : name, '.');
-    const size_t stem = dot && dot != name ? (size_t)(dot - name) : strlen(name);
-    snprintf(pattern, CLI_PATH_BYTES, "%.*s-%%i%s", (int)stem, name, name + stem);
+    const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name, *dot = strrchr(base, '.');
+    const size_t stem = dot && dot != base ? (size_t)(dot - name) : strlen(name);
+    snprintf(pattern, CLI_PATH_BYTES, "%.*s-%s%s", (int)stem, name, among == CLI_CAPTURES_OF_SEVERAL ? "%p-%i" : "%i", name + stem);
 }
 
 /* The first number from `number` on whose file does not exist. */
@@ -100,7 +100,8 @@ static bool find_free(char path[CLI_PATH_BYTES], const char *pattern, const hsd_
     return to.is_whole;
 }
 
-bool cli_capture_name(char path[CLI_PATH_BYTES], const cli_app *cli, const hsd_process *process, uint64_t number, bool is_only)
+bool cli_capture_name(char path[CLI_PATH_BYTES], const cli_app *cli, const hsd_process *process, uint64_t number,
+                      cli_captures among)
 {
     static const char usual[] = "%n-%p-%i.hs";
     const char *asked = cli->options.output;
@@ -114,12 +115,12 @@ bool cli_capture_name(char path[CLI_PATH_BYTES], const cli_app *cli, const hsd_p
         if (fits) memcpy(pattern, asked, size + 1);
     } else if (is_folder(asked)) {
         fits = snprintf(pattern, sizeof pattern, "%s%s%s", asked, asked[size - 1] == '/' ? "" : "/", usual) < (int)sizeof pattern;
-    } else if (is_only) {
+    } else if (among == CLI_CAPTURE_ALONE) {
         fits = size < sizeof pattern;
         if (fits) memcpy(pattern, asked, size + 1);
     } else {
         fits = size + 8 < sizeof pattern;
-        if (fits) number_name(pattern, asked);
+        if (fits) extend_name(pattern, asked, among);
     }
     text to = {path, CLI_PATH_BYTES, fits};
     if (fits && !fill(&to, pattern, process, number)) return false;

@@ -1,7 +1,8 @@
 /*
  * How the files of captures are called.
  *
- *      -o FILE           that file, when there is one capture in all; else a number in front of its suffix: FILE-0001.hs
+ *      -o FILE           that file, when there is one capture in all; else a number in front of its suffix, FILE-0001.hs;
+ *                        of several processes the pid as well, FILE-PID-0001.hs
  *      -o FOLDER         FOLDER/NAME-PID-0001.hs; an existing folder, or a name that ends in /
  *      -o PATTERN        with %n the name of the process, %p its pid, %i the number, %% a percent sign
  *      nothing           NAME-PID-0001.hs here, with the first number that is free
@@ -13,10 +14,14 @@
 
 #define CLI_PATH_BYTES 4096
 
+typedef enum cli_captures { CLI_CAPTURE_ALONE, CLI_CAPTURES_OF_ONE, CLI_CAPTURES_OF_SEVERAL } cli_captures;
+
 /*
- * The file of capture `number` (from 1) of a process. `is_only`: there will be no other. Characters of the process' name that are
- * no letters, digits, dot, dash or underscore become underscores. False after a message when it does not fit or the pattern is wrong.
+ * The file of capture `number` (from 1) of a process: the only one, one of a series, or one of several processes. Characters of the
+ * process' name that are no letters, digits, dot, dash or underscore become underscores. False after a message when it does not fit
+ * or the pattern is wrong.
  */
-bool cli_capture_name(char path[CLI_PATH_BYTES], const cli_app *cli, const hsd_process *process, uint64_t number, bool is_only);
+bool cli_capture_name(char path[CLI_PATH_BYTES], const cli_app *cli, const hsd_process *process, uint64_t number,
+                      cli_captures among);
 
 #endif

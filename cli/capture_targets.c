@@ -1,8 +1,10 @@
 /*
- * Words that mean processes: digits are a pid, anything else is a name.
+ * Words that mean processes: digits are a pid, anything else is a name. And families of them, as /proc tells who started whom.
  */
 #include "capture_targets.h"
 
+#include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,4 +57,50 @@ bool cli_find_targets(const cli_app *cli, long pids[CLI_MOST_TARGETS], size_t *c
         add(pids, count, (long)pid);
     }
     return true;
+}
+
+/* ---- descendants ---- */
+
+enum { MOST_GENERATIONS = 64 };
+
+/* Who started it; 0 when it is gone. The name in front may hold anything, also brackets. */
+static long parent_of(long pid)
+{
+    char path[48], line[512];
+    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+    FILE *file = fopen(path, "re");
+    if (!file) return 0;
+    const size_t size = fread(line, 1, sizeof line - 1, file);
+    fclose(file);
+    line[size] = 0;
+    const char *behind = strrchr(line, ')');
+    return behind && strlen(behind) > 4 ? strtol(behind + 4, NULL, 10) : 0;
+}
+
+static bool is_descendant(long pid, long ancestor)
+{
+    for (int generation = 0; generation < MOST_GENERATIONS && pid > 1; generation++) {
+        pid = parent_of(pid);
+        if (pid == ancestor) return true;
+    }
+    return false;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const long x = *(const long *)a, y = *(const long *)b;
+    return (x > y) - (x < y);
+}
+
+size_t cli_add_descendants(long pids[CLI_MOST_TARGETS], size_t count, long ancestor)
+{
+    const size_t known = count;
+    DIR *processes = opendir("/proc");
+    if (!processes) return count;
+    for (const struct dirent *entry; (entry = readdir(processes)) && count < CLI_MOST_TARGETS;)
+        if (is_pid(entry->d_name) && is_descendant(strtol(entry->d_name, NULL, 10), ancestor))
+            add(pids, &count, strtol(entry->d_name, NULL, 10));
+    closedir(processes);
+    qsort(pids + known, count - known, sizeof *pids, by_number);
+    return count;
 }

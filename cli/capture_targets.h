@@ -1,5 +1,5 @@
 /*
- * Which processes are meant: pids and names, as words of the command line.
+ * Which processes are meant: pids and names, as words of the command line, and what a process has started.
  */
 #ifndef CLI_CAPTURE_TARGETS_H
 #define CLI_CAPTURE_TARGETS_H
@@ -13,5 +13,8 @@ enum { CLI_MOST_TARGETS = 256 };
  * message: no process of a name, too many, a word that is neither.
  */
 bool cli_find_targets(const cli_app *cli, long pids[CLI_MOST_TARGETS], size_t *count);
+
+/* Adds the living descendants of `ancestor` that are not yet among the `count` pids, by ascending pid. How many there are now. */
+size_t cli_add_descendants(long pids[CLI_MOST_TARGETS], size_t count, long ancestor);
 
 #endif

@@ -49,7 +49,7 @@ typedef struct cli_options {
     const char **symbols;     /* --symbols, likewise */
     size_t symbol_count;
     bool has_level, force, summary, partial, exact_bytes, plain, wide, with_values, final_is_strong;
-    bool tree, no_holders, has_warmup, cohorts, no_cohorts, survivors, init, update_baseline, identities, forget, open_inspector;
+    bool tree, no_holders, has_warmup, cohorts, no_cohorts, survivors, init, update_baseline, identities, forget, open_inspector, follow;
     bool no_progress, quiet, verbose, help, version;
 } cli_options;
 

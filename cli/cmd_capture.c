@@ -23,6 +23,7 @@ typedef struct target {
     char last[CLI_PATH_BYTES];
     uint64_t taken;
     bool is_gone;
+    bool is_descendant; /* of a program that was started: it may end whenever it likes */
 } target;
 
 static hsd_live_options live_options(const cli_app *cli)
@@ -40,13 +41,14 @@ static hsd_live_options live_options(const cli_app *cli)
 
 /* ---- one capture ---- */
 
-/* Is it still the process that was looked at? */
-static bool is_still_there(target *of)
+/* Is it still the process that was looked at? It may have executed another program since, to which another way leads. */
+static bool is_still_there(const cli_app *cli, target *of)
 {
     hsd_process now;
-    if (hsd_process_look(&now, of->process.pid, of->process.way, NULL) != HSD_OK ||
-        now.started_unix_ns != of->process.started_unix_ns)
-        of->is_gone = true;
+    hsd_status status = hsd_process_look(&now, of->process.pid, of->process.way, NULL);
+    if (status != HSD_OK) status = hsd_process_look(&now, of->process.pid, cli->options.way, NULL);
+    of->is_gone = status != HSD_OK || now.started_unix_ns != of->process.started_unix_ns;
+    if (!of->is_gone) of->process = now;
     return !of->is_gone;
 }
 
@@ -56,18 +58,18 @@ static void tell_end(const cli_app *cli, const target *of)
              of->taken == 1 ? "" : "s");
 }
 
-static int take_one(const cli_app *cli, target *of, bool is_only)
+static int take_one(const cli_app *cli, target *of, cli_captures among)
 {
     char path[CLI_PATH_BYTES];
     hsd_live_result result = {0};
     hsd_error err;
     hsd_error_init(&err);
-    if (!cli_capture_name(path, cli, &of->process, of->taken + 1, is_only)) return CLI_USAGE;
+    if (!cli_capture_name(path, cli, &of->process, of->taken + 1, among)) return CLI_USAGE;
     const hsd_live_options options = live_options(cli);
     const hsd_status status = hsd_live_capture(&of->process, path, cli->options.force, &options, &cli->run, &result, &err);
     cli_progress_clear();
-    if (status != HSD_OK && of->taken > 0 && !is_still_there(of)) { /* it ended meanwhile: no failure of a series */
-        tell_end(cli, of);
+    if (status != HSD_OK && (of->taken > 0 || of->is_descendant) && !is_still_there(cli, of)) { /* it ended meanwhile: no failure */
+        if (of->taken > 0) tell_end(cli, of);
         return CLI_DONE;
     }
     if (status != HSD_OK) return cli_report_error(cli, &err);
@@ -92,21 +94,43 @@ typedef struct plan {
     uint64_t count, every_ms; /* captures of each, 0 = until it ends */
     uint64_t after_ms;        /* before the first */
     cli_child *child;         /* NULL = processes that ran already */
-    bool is_only;
+    cli_captures among;
 } plan;
 
+/* The processes that are captured. With --follow those that a started program has started come in as they are found. */
+typedef struct crowd {
+    target *targets;
+    size_t count;
+    bool follows;
+} crowd;
+
+/* Descendants of the first to which a way is open. Others are looked at again in the next round: they may be starting. */
+static void find_more(const cli_app *cli, crowd *all)
+{
+    long pids[CLI_MOST_TARGETS];
+    for (size_t i = 0; i < all->count; i++)
+        pids[i] = all->targets[i].process.pid;
+    const size_t found = cli_add_descendants(pids, all->count, pids[0]);
+    for (size_t i = all->count; i < found; i++) {
+        target *of = &all->targets[all->count];
+        *of = (target){.is_descendant = true};
+        if (hsd_process_look(&of->process, pids[i], cli->options.way, NULL) == HSD_OK) all->count++;
+    }
+}
+
 /* One round over all targets. How many are left. */
-static size_t take_round(const cli_app *cli, const plan *how, target *targets, size_t count, int *result)
+static size_t take_round(const cli_app *cli, const plan *how, crowd *all, int *result)
 {
     size_t left = 0;
-    for (size_t i = 0; i < count && cli_signal_seen() == 0; i++) {
-        target *of = &targets[i];
+    if (all->follows) find_more(cli, all);
+    for (size_t i = 0; i < all->count && cli_signal_seen() == 0; i++) {
+        target *of = &all->targets[i];
         if (of->is_gone) continue;
-        if (of->taken > 0 && !is_still_there(of)) {
+        if (of->taken > 0 && !is_still_there(cli, of)) {
             tell_end(cli, of);
             continue;
         }
-        const int one = take_one(cli, of, how->is_only);
+        const int one = take_one(cli, of, how->among);
         if (one != CLI_DONE && *result == CLI_DONE) *result = one;
         if (one != CLI_DONE && of->taken == 0) of->is_gone = true;
         left += !of->is_gone;
@@ -114,14 +138,14 @@ static size_t take_round(const cli_app *cli, const plan *how, target *targets, s
     return left;
 }
 
-static int take_all(const cli_app *cli, const plan *how, target *targets, size_t count)
+static int take_all(const cli_app *cli, const plan *how, crowd *all)
 {
     int result = CLI_DONE;
     uint64_t due = now_ms() + how->after_ms;
     if (!cli_child_sleep(how->child, how->after_ms)) return result;
     for (uint64_t round = 1;; round++) {
-        const size_t left = take_round(cli, how, targets, count, &result);
-        if (left == 0 || cli_signal_seen() != 0 || (how->count > 0 && round >= how->count)) return result;
+        const size_t left = take_round(cli, how, all, &result);
+        if ((left == 0 && !all->follows) || cli_signal_seen() != 0 || (how->count > 0 && round >= how->count)) return result;
         const uint64_t now = now_ms();
         due = due + how->every_ms > now ? due + how->every_ms : now;
         if (!cli_child_sleep(how->child, due - now)) return result;
@@ -185,10 +209,13 @@ static int capture_running(const cli_app *cli)
                                                            : 1,
                       .every_ms = cli->options.every_ms,
                       .after_ms = cli->options.after_ms,
-                      .is_only = count == 1 && cli->options.every_ms == 0 && cli->options.count <= 1};
+                      .among = count > 1                                                   ? CLI_CAPTURES_OF_SEVERAL
+                               : cli->options.every_ms == 0 && cli->options.count <= 1 ? CLI_CAPTURE_ALONE
+                                                                                       : CLI_CAPTURES_OF_ONE};
     int result = look_at(cli, targets, pids, &count);
     if (count > 0) {
-        const int taken = cli->options.forget ? forget_all(cli, targets, count) : take_all(cli, &how, targets, count);
+        crowd all = {.targets = targets, .count = count};
+        const int taken = cli->options.forget ? forget_all(cli, targets, count) : take_all(cli, &how, &all);
         if (result == CLI_DONE) result = taken;
     }
     free(targets);
@@ -209,28 +236,46 @@ static hsd_status wait_until_open(cli_child *child, target *of, const char *way,
     return status;
 }
 
+/* Captures it until it ends. `targets` has room for all that it may start. */
+static int capture_child(const cli_app *cli, cli_child *child, const char *way, target *targets)
+{
+    const cli_options *options = &cli->options;
+    const uint64_t every_ms = options->every_ms > 0 ? options->every_ms : STARTED_EVERY_MS;
+    const plan how = {.count = options->count,
+                      .every_ms = every_ms,
+                      .after_ms = options->after_ms > 0 ? options->after_ms : every_ms,
+                      .child = child,
+                      .among = options->follow ? CLI_CAPTURES_OF_SEVERAL : CLI_CAPTURES_OF_ONE};
+    crowd all = {.targets = targets, .count = 1, .follows = options->follow};
+    int result = CLI_DONE;
+    hsd_error err;
+    if (wait_until_open(child, &targets[0], way, &err) == HSD_OK)
+        result = take_all(cli, &how, &all);
+    else if (!cli_child_ended(child))
+        result = cli_report_error(cli, &err);
+    cli_child_wait(child);
+    if (targets[0].taken == 0 && all.count == 1 && result == CLI_DONE)
+        cli_note(cli, "%s ended before its first capture; --every and --after say when it is taken", cli->inputs[0]);
+    return child->exit_status != 0 ? child->exit_status : result;
+}
+
 static int capture_started(const cli_app *cli)
 {
     cli_child child;
     const char *way = NULL;
     int result;
-    target of = {0};
-    hsd_error err;
-    if (!cli_launch(&child, cli, &way, &result)) return result;
-    const uint64_t every_ms = cli->options.every_ms > 0 ? cli->options.every_ms : STARTED_EVERY_MS;
-    const plan how = {.count = cli->options.count,
-                      .every_ms = every_ms,
-                      .after_ms = cli->options.after_ms > 0 ? cli->options.after_ms : every_ms,
-                      .child = &child};
-    result = CLI_DONE;
-    if (wait_until_open(&child, &of, way, &err) == HSD_OK)
-        result = take_all(cli, &how, &of, 1);
-    else if (!cli_child_ended(&child))
-        result = cli_report_error(cli, &err);
-    cli_child_wait(&child);
-    if (of.taken == 0 && result == CLI_DONE)
-        cli_note(cli, "%s ended before its first capture; --every and --after say when it is taken", cli->inputs[0]);
-    return child.exit_status != 0 ? child.exit_status : result;
+    if (cli->options.output && strcmp(cli->options.output, "-") == 0) {
+        cli_complain("standard output is that of the program that is started: -o takes a file or a folder.");
+        return CLI_USAGE;
+    }
+    target *targets = calloc(CLI_MOST_TARGETS, sizeof *targets);
+    if (!targets) {
+        cli_complain("out of memory.");
+        return CLI_SYSTEM;
+    }
+    if (cli_launch(&child, cli, &way, &result)) result = capture_child(cli, &child, way, targets);
+    free(targets);
+    return result;
 }
 
 /* --way names a row of the library's table. */
@@ -251,6 +296,10 @@ static bool knows_way(const cli_app *cli)
 static int run_capture(cli_app *cli)
 {
     if (!cli_knows_capture_format(cli) || !knows_way(cli)) return CLI_USAGE;
+    if (cli->options.follow && !cli->has_dashes) {
+        cli_complain("--follow is for programs that are started: hsdiff capture --follow -- COMMAND.");
+        return CLI_USAGE;
+    }
     return cli->has_dashes ? capture_started(cli) : capture_running(cli);
 }
 
@@ -259,6 +308,7 @@ static const cli_example examples[] = {
     {"hsdiff capture checkout-api --every 60s --count 10 -o run/", "by name, ten times, into a folder"},
     {"hsdiff capture 4121 4122 -o %n-%p.hs", "two processes, each into a file of its own"},
     {"hsdiff capture --every 30s -- ./server --port 8080", "a program that is started for it"},
+    {"hsdiff capture --follow -o run/ -- ./start.sh", "and every program that the script starts"},
     {"hsdiff capture --forget 4121", "give back what captures keep in a JVM"},
     {0},
 };
@@ -276,7 +326,8 @@ const cli_command cli_command_capture = {
         "was stored, how long the program stood still, and the next command are told.\n"
         "\n"
         "Behind -- stands a command to start, with what its runtime needs to be captured; by default a capture is taken every 10 s "
-        "until it ends. The exit status is then that of the command, if it is not 0.\n"
+        "until it ends. The exit status is then that of the command, if it is not 0. A script or another program in front of the one that is "
+        "meant needs --follow.\n"
         "\n"
         "Ways: native, an agent in C and C++ programs (--, or LD_PRELOAD); jvm, an agent that is loaded into a JVM for it and knows objects "
         "again; hprof, a heap dump of a JVM through a pipe; dotnet, the diagnostics socket of .NET; node, a helper "

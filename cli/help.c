@@ -17,9 +17,11 @@ const cli_row cli_exit_statuses[] = {
     {"1", "hsdiff check: a rule failed"},
     {"2", "wrong usage, a configuration that is wrong, or an output that exists and no --force"},
     {"3", "hsdiff check: the captures cannot be judged; an input is damaged, cut off, of an unknown format or cannot be read; with --partial "
-          "also when something was skipped"},
+          "also when something was skipped; hsdiff capture: no way to the process is open, or it went away"},
     {"4", "out of memory (--memory is too small, and the message says what suffices), of disk, or "
           "another failure of input and output"},
+    {"any", "hsdiff capture -- COMMAND: that of the command, if it is not 0; 126 and 127 when it cannot be started, 128 and the number of the "
+            "signal when one ended it"},
     {"130, 143", "ended by SIGINT or SIGTERM; nothing unfinished is left"},
     {0},
 };
@@ -71,6 +73,10 @@ const cli_row cli_files[] = {
 const cli_row cli_environment[] = {
     {"NO_COLOR", "not empty: no colour unless --color=always"},
     {"TERM", "dumb: no colour"},
+    {"HSDIFF_AGENTS", "hsdiff capture: the folder with the agents; by default that of the installation"},
+    {"HSDIFF_TO, HSDIFF_EVERY, HSDIFF_COUNT", "read by agents in a program: where captures go by themselves (hsdiff help receive), every how "
+                                              "many seconds, and how many"},
+    {"HSDIFF_NATIVE", "read by the native agent: its settings, such as \"sample=524288 stacks=fp\""},
     {"SOURCE_DATE_EPOCH", "hsdiff check: seconds since 1970 of the day on which allowances are looked at; by default today"},
     {"TMPDIR", "where temporary data goes"},
     {"LC_ALL, LC_CTYPE, LANG",
@@ -175,6 +181,7 @@ void cli_print_short_help(cli_out *out)
                  "\n"
                  "  hsdiff before.heapsnapshot after.heapsnapshot     two snapshots of Node\n"
                  "  hsdiff before.hprof after.hprof                   two dumps of a JVM\n"
+                 "  hsdiff capture PID -o before.hs                   out of a running program\n"
                  "  hsdiff demo                                       a toy that leaks, to try it\n"
                  "\n"
                  "  hsdiff monday.hs tuesday.hs wednesday.hs          what keeps growing\n"

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -20,6 +21,15 @@ enum { NO_SUCH_PROGRAM = 127, CANNOT_RUN = 126, SLICE_MS = 50 };
 static void set_variable(void *context, const char *name, const char *value)
 {
     *(bool *)context &= setenv(name, value, 1) == 0;
+}
+
+/* The native agent leaves the environment of what its program executes, unless it is told to follow. */
+static void let_agents_follow(bool *is_set)
+{
+    char both[1024];
+    const char *before = getenv("HSDIFF_NATIVE");
+    const int size = snprintf(both, sizeof both, "%s%sfollow=1", before ? before : "", before && *before ? " " : "");
+    *is_set &= size > 0 && (size_t)size < sizeof both && setenv("HSDIFF_NATIVE", both, 1) == 0;
 }
 
 /* In the child. Never returns. */
@@ -78,6 +88,7 @@ bool cli_launch(cli_child *child, const cli_app *cli, const char **way, int *res
         words[i] = (char *)(uintptr_t)cli->inputs[i];
     int why = 0;
     bool runs = false;
+    if (cli->options.follow) let_agents_follow(&is_set);
     if (hsd_live_prepare((const char *const *)words, cli->options.way, way, set_variable, &is_set, &err) != HSD_OK) {
         *result = cli_report_error(cli, &err);
     } else if (!is_set) {

@@ -72,6 +72,9 @@ def several_processes(tool, folder):
             info = tool.info(folder / f"{t['pid']}.hs")
             check(info["pid"] == t["pid"] and info["process"] == "native_load", f"tagged with name and pid: {info}")
             check(t["output_bytes"] == (folder / f"{t['pid']}.hs").stat().st_size, f"bytes on disk are those of the file: {t}")
+        tool.run("capture", one.pid, two.pid, "-o", folder / "many.hs")
+        many = sorted(f"many-{pid}-0001.hs" for pid in (one.pid, two.pid))
+        check([name for name in names(folder) if name.startswith("many")] == many, f"one name, a file for each: {names(folder)}")
         by_name = tool.run("capture", "native_load", "-o", folder / "named-%p.hs", "--format", "json")
         pids = {json.loads(line)["pid"] for line in by_name.stdout.splitlines()}
         check({one.pid, two.pid} <= pids, f"by name: {pids}")
@@ -114,10 +117,28 @@ def programs_that_are_started(tool, folder):
     check("ended before its first capture" in early.stderr, early.stderr)
     check("cannot be started" in tool.run("capture", "--", "/nowhere/at/all", expect=127).stderr, "no such program")
     tool.run("capture", "--", "/etc/passwd", expect=126)
+    check("standard output" in tool.run("capture", "-o", "-", "--", "true", expect=2).stderr, "its standard output is its own")
     run = subprocess.Popen([tool.path, "capture", "-q", "--", "sleep", "60"], env=tool.environment, stderr=subprocess.DEVNULL)
     time.sleep(0.5)
     run.send_signal(signal.SIGTERM)
     check(run.wait(20) == 128 + signal.SIGTERM, "a signal is handed on to it")
+
+
+def programs_behind_a_script(tool, folder):
+    load = program(tool)
+    for name, script in (("waits", f"{load} 1 2000; exit 5"), ("executes", f"exec {load} 1 2000")):
+        saved = folder / name
+        saved.mkdir()
+        run = subprocess.Popen([tool.path, "capture", "--follow", "--every", "200ms", "-o", str(saved), "--", "sh", "-c", script],
+                               env=tool.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        check(run.stdout.readline().strip() == "ready", "it runs")
+        wait_for(lambda: len([file for file in names(saved) if file.startswith("native_load-")]) >= 2, f"{name}: what the shell started")
+        _, told = run.communicate("quit\n", timeout=60)
+        check(run.returncode == (5 if name == "waits" else 0), f"{name}: exit {run.returncode}: {told}")
+        series = sorted(saved.glob("native_load-*"))
+        check(json.loads(tool.run(series[0], series[-1], "--format", "json").stdout)["match"]["basis"] == "exact", "of one process")
+    alone = tool.run("capture", "--follow", str(os.getpid()), expect=2)
+    check("--follow is for programs that are started" in alone.stderr, alone.stderr)
 
 
 def gates(tool, folder):
@@ -179,5 +200,5 @@ def receiving(tool, folder):
 
 if __name__ == "__main__":
     os.chdir("/")
-    main({"names": names_of_files, "several": several_processes, "series": a_series, "started": programs_that_are_started, "gates": gates,
-          "receive": receiving})
+    main({"names": names_of_files, "several": several_processes, "series": a_series, "started": programs_that_are_started,
+          "follow": programs_behind_a_script, "gates": gates, "receive": receiving})
