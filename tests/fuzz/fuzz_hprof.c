@@ -2,18 +2,10 @@
  * The HPROF importer on any bytes, plain or gzip: no crash, no stall, no memory past its budget, and a
  * writer that is never used wrongly. The last byte chooses the options.
  */
-#include <stdlib.h>
-
+#include "fuzz/importing.h"
 #include "import/gzip.h"
-#include "import/importer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static ptrdiff_t swallow(void *context, const void *data, size_t size)
-{
-    (void)context, (void)data;
-    return (ptrdiff_t)size;
-}
 
 static void import(hsd_source *source, unsigned choice)
 {
@@ -24,25 +16,7 @@ static void import(hsd_source *source, unsigned choice)
                                         .value_types = types,
                                         .value_type_count = (choice & 64) != 0 ? 4 : 0,
                                         .dump_number = choice >> 4 & 3};
-    hsd_import_result result = {.format = "hprof"};
-    hsd_temp_space space;
-    hsd_reporter reporter;
-    hsd_error err;
-    hsd_error_init(&err);
-    hsd_temp_space_init(&space, NULL);
-    hsd_reporter_init(&reporter, NULL);
-    hsd_import import = {.source = source,
-                         .options = &options,
-                         .space = &space,
-                         .reporter = &reporter,
-                         .memory_bytes = 4 << 20,
-                         .writer_bytes = 64 << 10,
-                         .result = &result,
-                         .sink = {.write = swallow}};
-    const hsd_status status = hsd_import_hprof.run(&import, &err);
-    if (status == HSD_E_MISUSE || (status < 0 && err.text[0] == '\0')) abort();
-    hsc_close(import.writer);
-    hsd_reporter_release(&reporter);
+    fuzz_import(&hsd_import_hprof, source, &options, 4 << 20);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

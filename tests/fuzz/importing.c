@@ -1,0 +1,67 @@
+/*
+ * The run of an importer that all of their fuzz targets share.
+ */
+#include "fuzz/importing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct input {
+    const uint8_t *data;
+    size_t size, at, piece;
+} input;
+
+static hsd_status read_piece(void *context, void *data, size_t size, size_t *got, hsd_error *err)
+{
+    input *in = context;
+    (void)err;
+    *got = in->size - in->at;
+    if (*got > in->piece) *got = in->piece;
+    if (*got > size) *got = size;
+    memcpy(data, in->data + in->at, *got);
+    in->at += *got;
+    return HSD_OK;
+}
+
+static ptrdiff_t swallow(void *context, const void *data, size_t size)
+{
+    (void)context, (void)data;
+    return (ptrdiff_t)size;
+}
+
+void fuzz_import(const hsd_importer *importer, hsd_source *source, const hsd_import_options *options, uint64_t memory_bytes)
+{
+    hsd_import_result result = {.format = importer->info.name};
+    hsd_temp_space space;
+    hsd_reporter reporter;
+    hsd_error err;
+    hsd_error_init(&err);
+    hsd_temp_space_init(&space, NULL);
+    hsd_reporter_init(&reporter, NULL);
+    hsd_import import = {.source = source,
+                         .options = options,
+                         .space = &space,
+                         .reporter = &reporter,
+                         .memory_bytes = memory_bytes,
+                         .writer_bytes = 64 << 10,
+                         .result = &result,
+                         .sink = {.write = swallow}};
+    const hsd_status status = importer->run(&import, &err);
+    if (status == HSD_E_MISUSE || (status < 0 && err.text[0] == '\0')) abort();
+    hsc_close(import.writer);
+    hsd_reporter_release(&reporter);
+}
+
+void fuzz_import_pieces(const hsd_importer *importer, const uint8_t *data, size_t size, uint64_t memory_bytes)
+{
+    static const hsd_source_ops ops = {.read = read_piece};
+    const unsigned choice = size == 0 ? 0 : data[size - 1];
+    const hsd_import_options options = {.salvage = (choice & 1) != 0,
+                                        .summary_only = (choice & 6) == 6,
+                                        .with_values = (choice & 8) != 0};
+    input in = {.data = data, .size = size, .piece = choice & 16 ? 65536 : 1 + (choice >> 5) * 13};
+    hsd_source source;
+    if (hsd_source_open_custom(&source, &ops, &in, "fuzz", 4096, false, NULL) != HSD_OK) return;
+    fuzz_import(importer, &source, &options, memory_bytes);
+    hsd_source_close(&source);
+}
