@@ -13,32 +13,11 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "live/feed.h"
-
-typedef struct rights {
-    uid_t uid;
-    gid_t gid;
-} rights;
-
-/* The user of the target for files, on this thread; what it was before. */
-static rights become(rights other)
-{
-    if (geteuid() != 0) return other;
-    const gid_t gid = (gid_t)syscall(SYS_setfsgid, other.gid);
-    const uid_t uid = (uid_t)syscall(SYS_setfsuid, other.uid);
-    return (rights){uid, gid};
-}
-
-static void restore(rights before)
-{
-    if (geteuid() != 0) return;
-    syscall(SYS_setfsuid, before.uid);
-    syscall(SYS_setfsgid, before.gid);
-}
+#include "live/rights.h"
 
 static bool is_socket_of(const char *path, uid_t uid)
 {
@@ -126,10 +105,10 @@ hsd_status hsd_rendezvous_open(hsd_rendezvous *meeting, const hsd_process_facts 
     meeting->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (meeting->fd < 0) return hsd_fail_errno(err, errno, "cannot make a socket");
     memcpy(meeting->path, path, (size_t)size + 1);
-    const rights before = become((rights){meeting->uid, meeting->gid});
+    const hsd_rights before = hsd_rights_take((hsd_rights){meeting->uid, meeting->gid});
     if (facts->is_same_pids) sweep(where, prefix, meeting->uid);
     const hsd_status status = bind_it(meeting, err);
-    restore(before);
+    hsd_rights_return(before);
     if (status == HSD_OK) return HSD_OK;
     close(meeting->fd);
     *meeting = (hsd_rendezvous){.fd = -1};
@@ -139,9 +118,9 @@ hsd_status hsd_rendezvous_open(hsd_rendezvous *meeting, const hsd_process_facts 
 void hsd_rendezvous_close(hsd_rendezvous *meeting)
 {
     if (meeting->path[0] != '\0') {
-        const rights before = become((rights){meeting->uid, meeting->gid});
+        const hsd_rights before = hsd_rights_take((hsd_rights){meeting->uid, meeting->gid});
         unlink(meeting->path);
-        restore(before);
+        hsd_rights_return(before);
     }
     if (meeting->fd >= 0) close(meeting->fd);
     meeting->path[0] = '\0';

@@ -14,33 +14,11 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-/* ---- rights ---- */
-
-typedef struct rights {
-    uid_t uid;
-    gid_t gid;
-} rights;
-
-/* The target's user for files, on this thread and its children; who it was before. */
-static rights become(rights other)
-{
-    if (geteuid() != 0) return other;
-    const gid_t gid = (gid_t)syscall(SYS_setfsgid, other.gid);
-    const uid_t uid = (uid_t)syscall(SYS_setfsuid, other.uid);
-    return (rights){uid, gid};
-}
-
-static void restore(rights before)
-{
-    if (geteuid() != 0) return;
-    syscall(SYS_setfsuid, before.uid);
-    syscall(SYS_setfsgid, before.gid);
-}
+#include "live/rights.h"
 
 /* ---- the child ---- */
 
@@ -180,9 +158,9 @@ static hsd_status make_in(hsd_tidy *tidy, const hsd_process_facts *facts, const 
     *tidy = (hsd_tidy){.pipe_fd = -1};
     work->folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (work->folder_fd < 0) return hsd_fail_errno(err, errno, "cannot open %s", folder);
-    const rights before = become((rights){facts->uid, facts->gid});
+    const hsd_rights before = hsd_rights_take((hsd_rights){facts->uid, facts->gid});
     const hsd_status status = make(tidy, work, make_it, context, work->name, err);
-    restore(before);
+    hsd_rights_return(before);
     close(work->folder_fd);
     return status;
 }
