@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "live/inspector_messages.h"
-#include "live/node_process.h"
+#include "live/node/inspector_messages.h"
+#include "live/node/node_process.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -12,7 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "live/attach.h"
+#include "live/jvm/attach.h"
 #include "live/facts.h"
 
 /* ---- text ---- */

@@ -4,9 +4,9 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "live/inspector_messages.h"
-#include "live/inspector_port.h"
-#include "live/node_process.h"
+#include "live/node/inspector_messages.h"
+#include "live/node/inspector_port.h"
+#include "live/node/node_process.h"
 
 typedef struct taken {
     char text[65536];

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "live/perfdata.h"
-#include "live/spare.h"
+#include "live/jvm/perfdata.h"
+#include "live/jvm/spare.h"
 
 typedef struct image {
     uint8_t data[2048];

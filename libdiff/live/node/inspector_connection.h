@@ -4,8 +4,8 @@
 #ifndef HSD_LIVE_INSPECTOR_CONNECTION_H
 #define HSD_LIVE_INSPECTOR_CONNECTION_H
 
-#include "live/inspector_messages.h"
-#include "live/inspector_port.h"
+#include "live/node/inspector_messages.h"
+#include "live/node/inspector_port.h"
 
 /* Waits until the descriptor can be read: an HSD_OK, or why not. */
 typedef hsd_status (*hsd_inspector_wait_fn)(void *context, int fd, hsd_error *err);

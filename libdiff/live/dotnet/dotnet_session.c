@@ -3,7 +3,7 @@
  * See dotnet_session.h. Sessions of several captures at a time would each be told each other's heaps, so a process has one at most: its keeper
  * holds an abstract socket of that name as a lock, and the next capture waits until the session before has ended.
  */
-#include "live/dotnet_session.h"
+#include "live/dotnet/dotnet_session.h"
 
 #include <errno.h>
 #include <fcntl.h>

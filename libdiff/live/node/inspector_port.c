@@ -1,7 +1,7 @@
 /*
  * Listening sockets of a process, by the inodes of its descriptors. See inspector_port.h.
  */
-#include "live/inspector_port.h"
+#include "live/node/inspector_port.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "live/node_process.h"
+#include "live/node/node_process.h"
 #include "live/procfs.h"
 
 enum { DEFAULT_PORT = 9229, ROOM = 256, PORT_MAX = 65535 };

@@ -3,7 +3,7 @@
  * See dotnet_socket.h. The folder is reached through /proc/PID/root, so a process in a container is found as well; that the right one
  * answers is told by the owner of the socket and by the credentials of who listens, not by its name.
  */
-#include "live/dotnet_socket.h"
+#include "live/dotnet/dotnet_socket.h"
 
 #include <dirent.h>
 #include <errno.h>

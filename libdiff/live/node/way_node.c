@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #include "base/check.h"
-#include "live/feed.h"
-#include "live/node_process.h"
-#include "live/rendezvous.h"
+#include "live/node/feed.h"
+#include "live/node/node_process.h"
+#include "live/node/rendezvous.h"
 
 #define HELPER "the helper in the program"
 

@@ -3,7 +3,7 @@
  * See tidy.h. The child is forked out of a program that may have threads, so it only makes system calls. It holds no descriptor of
  * ours but its pipe: whoever waits for our end elsewhere is not kept waiting. It ignores the signals that end us.
  */
-#include "live/tidy.h"
+#include "live/jvm/tidy.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
  * HotSpot's attach protocol. The file that announces us is removed by a small child that waits for our end (tidy.h), so that nothing of
  * it stays however we end.
  */
-#include "live/attach.h"
+#include "live/jvm/attach.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 
 #include "base/note.h"
 #include "live/facts.h"
-#include "live/tidy.h"
+#include "live/jvm/tidy.h"
 
 enum { LISTEN_MS = 15000, STEP_MS = 20, SEND_MS = 10000, SWEEPS = 24 };
 

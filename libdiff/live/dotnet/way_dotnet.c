@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "live/dotnet_session.h"
+#include "live/dotnet/dotnet_session.h"
 #include "live/procfs.h"
 
 #define MAPS_BYTES ((size_t)4 << 20)

@@ -23,10 +23,10 @@
 #include "base/check.h"
 #include "base/note.h"
 #include "live/answer.h"
-#include "live/attach.h"
-#include "live/jvm_process.h"
+#include "live/jvm/attach.h"
+#include "live/jvm/jvm_process.h"
 #include "live/measure.h"
-#include "live/spare.h"
+#include "live/jvm/spare.h"
 #include "live/wait.h"
 
 #define AGENT "libhsdiff-jvm.so"

@@ -3,7 +3,7 @@
  * The client of an inspector: two loopback connections, one for the list of targets and one that becomes a WebSocket. See
  * inspector_connection.h.
  */
-#include "live/inspector_connection.h"
+#include "live/node/inspector_connection.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

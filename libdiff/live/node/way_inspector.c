@@ -19,9 +19,9 @@
 #include <unistd.h>
 
 #include "live/facts.h"
-#include "live/feed.h"
-#include "live/inspector_connection.h"
-#include "live/node_process.h"
+#include "live/node/feed.h"
+#include "live/node/inspector_connection.h"
+#include "live/node/node_process.h"
 
 enum { OPEN_TRIES = 100, OPEN_PAUSE_MS = 50, CLOSE_SECONDS = 10 };
 

@@ -1,12 +1,12 @@
 /*
  * Which processes are HotSpot JVMs: libjvm.so is mapped. OpenJ9 has a library of that name too, and speaks another protocol.
  */
-#include "live/jvm_process.h"
+#include "live/jvm/jvm_process.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "live/attach.h"
+#include "live/jvm/attach.h"
 
 hsd_gate hsd_jvm_look(const hsd_process_facts *facts, hsd_process *process, hsd_error *err)
 {

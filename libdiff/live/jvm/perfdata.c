@@ -8,7 +8,7 @@
  *
  * Name and value are offsets in the entry; the name ends in NUL.
  */
-#include "live/perfdata.h"
+#include "live/jvm/perfdata.h"
 
 #include <dirent.h>
 #include <fcntl.h>

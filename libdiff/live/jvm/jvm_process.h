@@ -4,7 +4,7 @@
 #ifndef HSD_LIVE_JVM_PROCESS_H
 #define HSD_LIVE_JVM_PROCESS_H
 
-#include "live/perfdata.h"
+#include "live/jvm/perfdata.h"
 
 /* Is it a HotSpot JVM that can be attached to? Fills process->runtime. */
 hsd_gate hsd_jvm_look(const hsd_process_facts *facts, hsd_process *process, hsd_error *err);

@@ -1,12 +1,12 @@
 /*
  * Node from outside: the executable, the command line, and numbers that it tells. See node_process.h.
  */
-#include "live/node_process.h"
+#include "live/node/node_process.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "live/json_events.h"
+#include "live/node/json_events.h"
 
 static const struct {
     const char *name, *unit;

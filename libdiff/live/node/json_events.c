@@ -1,7 +1,7 @@
 /*
  * The parser byte by byte: one state, one word that is expected, one piece of text that fills. See json_events.h.
  */
-#include "live/json_events.h"
+#include "live/node/json_events.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * Memory to spare: the least of what is available in the machine and of limit - usage of the process' memory cgroup and all above it,
  * version 1 or 2. Pages of files that are not in use count as spare.
  */
-#include "live/spare.h"
+#include "live/jvm/spare.h"
 
 #include <stdio.h>
 #include <stdlib.h>

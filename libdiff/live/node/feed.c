@@ -2,7 +2,7 @@
 /*
  * A thread between a running program and the importer. See feed.h.
  */
-#include "live/feed.h"
+#include "live/node/feed.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /*
  * Frames of a WebSocket: a head of 2, 4 or 10 bytes that is collected, then a payload that flows. See websocket.h.
  */
-#include "live/websocket.h"
+#include "live/node/websocket.h"
 
 #include <string.h>
 

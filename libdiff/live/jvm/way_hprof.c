@@ -21,9 +21,9 @@
 #include <unistd.h>
 
 #include "base/note.h"
-#include "live/attach.h"
-#include "live/jvm_process.h"
-#include "live/tidy.h"
+#include "live/jvm/attach.h"
+#include "live/jvm/jvm_process.h"
+#include "live/jvm/tidy.h"
 #include "live/wait.h"
 
 #define PIPE "heap"

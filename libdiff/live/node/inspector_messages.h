@@ -5,8 +5,8 @@
 #ifndef HSD_LIVE_INSPECTOR_MESSAGES_H
 #define HSD_LIVE_INSPECTOR_MESSAGES_H
 
-#include "live/json_events.h"
-#include "live/websocket.h"
+#include "live/node/json_events.h"
+#include "live/node/websocket.h"
 
 enum { HSD_HTTP_HEAD_MAX = 8192, HSD_INSPECTOR_PATH_MAX = 128, HSD_INSPECTOR_VALUE_MAX = 8192 };
 

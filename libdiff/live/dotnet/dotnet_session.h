@@ -13,7 +13,7 @@
 #ifndef HSD_LIVE_DOTNET_SESSION_H
 #define HSD_LIVE_DOTNET_SESSION_H
 
-#include "live/dotnet_socket.h"
+#include "live/dotnet/dotnet_socket.h"
 
 typedef struct hsd_dotnet_session {
     int fd;     /* the stream; owned */

@@ -1,7 +1,7 @@
 /*
  * The bytes of an inspector, read without trust. See inspector_messages.h.
  */
-#include "live/inspector_messages.h"
+#include "live/node/inspector_messages.h"
 
 #include <stdlib.h>
 #include <string.h>

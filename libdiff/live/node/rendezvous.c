@@ -3,7 +3,7 @@
  * The meeting point of an asker and a helper. Where root asks a process of another user the file is made with that user's rights
  * (fsuid, which is a thread's own), so that no file of root's lies in a folder of theirs. See rendezvous.h.
  */
-#include "live/rendezvous.h"
+#include "live/node/rendezvous.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "live/feed.h"
+#include "live/node/feed.h"
 #include "live/rights.h"
 
 static bool is_socket_of(const char *path, uid_t uid)
