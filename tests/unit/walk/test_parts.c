@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "fake_table.h"
-#include "native/walk.h"
+#include "native/walk/walk.h"
 #include "support/random.h"
 
 static hsa_arena arena;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "fake_table.h"
-#include "native/scan.h"
+#include "native/walk/scan.h"
 #include "support/random.h"
 
 enum { BLOCKS = 700, WORDS = 6000, MIB = 1 << 20 };

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "fake_table.h"
-#include "native/walk.h"
+#include "native/walk/walk.h"
 #include "support/capture_view.h"
 #include "support/random.h"
 

@@ -3,7 +3,7 @@
  * its registers; its thread-locals, with the thread's own control block. A stack is full of places that nobody cleared,
  * so some of what it holds was held a moment ago.
  */
-#include "walk.h"
+#include "native/walk/walk.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
  * The ways between blocks lead over those that are not in the table: there are no references and roots, and everything
  * counts as live.
  */
-#include "walk.h"
+#include "native/walk/walk.h"
 
 enum { PARTS = 4096, MAX_COPIES = 1 << 20, COPY_SHIFT = 44 };
 

@@ -2,7 +2,7 @@
  * Strings, sites and labels: numbers are given as they come, and each is written once, before or between the objects
  * that use it.
  */
-#include "walk.h"
+#include "native/walk/walk.h"
 
 #include <string.h>
 

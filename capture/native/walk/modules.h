@@ -9,7 +9,7 @@
 #ifndef HSN_MODULES_H
 #define HSN_MODULES_H
 
-#include "maps.h"
+#include "native/walk/maps.h"
 
 enum { HSN_BUILD_ID_BYTES = 32, HSN_NAME_BYTES = 512 };
 

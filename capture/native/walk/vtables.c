@@ -7,7 +7,7 @@
  *
  * Without run-time type information [-1] is 0, and then [0] must be code.
  */
-#include "walk.h"
+#include "native/walk/walk.h"
 
 #include <string.h>
 

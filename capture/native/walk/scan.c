@@ -6,7 +6,7 @@
  * Counting bits is one instruction on all but the oldest processors, which the compiler may not assume: the rounds
  * exist twice.
  */
-#include "scan.h"
+#include "native/walk/scan.h"
 
 /* Into both rounds. */
 #define INLINE __attribute__((always_inline)) static inline

@@ -13,8 +13,8 @@
 #ifndef HSN_STARTS_H
 #define HSN_STARTS_H
 
-#include "table.h"
-#include "world.h"
+#include "native/table.h"
+#include "native/world.h"
 
 enum {
     HSN_REGION_LOG = 21, HSN_CHUNK_LOG = 34, HSN_ADDRESS_LOG = 47, HSN_LINE_LOG = 9,

@@ -2,7 +2,7 @@
  * From a mapping with offset 0 that begins like an ELF file to its bias, end and build id. Everything is read with
  * hsn_copy, since a file that was cut while it is mapped has pages that cannot be read.
  */
-#include "modules.h"
+#include "native/walk/modules.h"
 
 #include <elf.h>
 #include <link.h>

@@ -2,7 +2,7 @@
  * /proc/self/maps, in pieces through a buffer on the stack; a line that does not fit loses its path's end. Paths go
  * into the arena, one copy for mappings of one file that follow each other.
  */
-#include "maps.h"
+#include "native/walk/maps.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,7 +8,7 @@
  * found elsewhere. The size is that of a class: buffers of one place have any length, and a type for each would say
  * nothing. Both depend on the block alone, so that a block has one type in all captures of a program.
  */
-#include "walk.h"
+#include "native/walk/walk.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * Memory: 1/128 of the heap for the bitmap (starts.h), about 3 MiB for the writer, 16 bytes for each stack and 50 to
  * 100 for each call in them. Address space is taken for more than that and never touched.
  */
-#include "walk.h"
+#include "native/walk/walk.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -5,7 +5,7 @@
 #ifndef HSN_MAPS_H
 #define HSN_MAPS_H
 
-#include "world.h"
+#include "native/world.h"
 
 typedef enum hsn_mapping_kind {
     HSN_MAPPING_FILE,      /* of a file, or of the kernel's own ([vdso]) */

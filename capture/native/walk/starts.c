@@ -2,7 +2,7 @@
  * The bitmap is built in two rounds over the table: which regions there are, then the bits; then one walk in the order
  * of addresses counts. Memory is taken when it is known how much.
  */
-#include "starts.h"
+#include "native/walk/starts.h"
 
 #include <string.h>
 #include <sys/mman.h>

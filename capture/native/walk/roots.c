@@ -7,7 +7,7 @@
  * Left out are the agent's own memory, free parts of malloc's heaps (heaps.c), and the stacks of threads that are gone,
  * which glibc keeps for the next ones: all full of addresses that hold nothing.
  */
-#include "walk.h"
+#include "native/walk/walk.h"
 
 enum { COPY_BYTES = 16 << 10, LONG_RUN = 64, MAX_VARIABLES = 1 << 16, OWN_STACK_BYTES = 512 << 10, THREAD_GUARD_BYTES = 64 << 10 };
 

@@ -10,11 +10,11 @@
 #ifndef HSN_WALK_H
 #define HSN_WALK_H
 
-#include "maps.h"
-#include "modules.h"
-#include "pairs.h"
-#include "scan.h"
-#include "stacks.h"
+#include "native/walk/maps.h"
+#include "native/walk/modules.h"
+#include "native/walk/pairs.h"
+#include "native/walk/scan.h"
+#include "native/stacks.h"
 
 enum { HSN_OFFSET_LABELS = 512, HSN_TYPE_FRAMES = 3, HSN_OTHER_CONSTANTS = 4096, HSN_MAX_TYPES = 1 << 18 };
 

@@ -2,7 +2,7 @@
  * Objects, in the order of their addresses: a batch of blocks from the bitmap, the table's word on each, their words
  * looked up together, and then the records. What was read goes back to the system a little later, in steps of some MiB.
  */
-#include "walk.h"
+#include "native/walk/walk.h"
 
 enum { BATCH = 32, SPARSE_BYTES = 256 << 10, PIECE_BYTES = 1 << 20, RECENT = 512, GROUP_BYTES = 2048 };
 

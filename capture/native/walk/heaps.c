@@ -4,7 +4,7 @@
  * with a description of themselves. Any other mapping in which a small block lives is another allocator's, and all of
  * it counts. Large blocks have pages of their own, among memory that may be the program's.
  */
-#include "walk.h"
+#include "native/walk/walk.h"
 
 #include <sys/mman.h>
 

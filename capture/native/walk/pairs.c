@@ -2,7 +2,7 @@
  * The entry is counted when it is handed out: a caller that stores no value in it leaves a free place, which costs
  * nothing but an earlier growth.
  */
-#include "pairs.h"
+#include "native/walk/pairs.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #ifndef HSN_SCAN_H
 #define HSN_SCAN_H
 
-#include "starts.h"
+#include "native/walk/starts.h"
 
 typedef struct hsn_hit {
     uintptr_t at;     /* where the word lies */
