@@ -3,7 +3,7 @@
  *
  *      -o FILE           that file, when there is one capture in all; else a number in front of its suffix, FILE-0001.hs;
  *                        of several processes the pid as well, FILE-PID-0001.hs
- *      -o FOLDER         FOLDER/NAME-PID-0001.hs; an existing folder, or a name that ends in /
+ *      -o FOLDER         FOLDER/NAME-PID-0001.hs; an existing folder, or a name that ends in / (made before)
  *      -o PATTERN        with %n the name of the process, %p its pid, %i the number, %% a percent sign
  *      nothing           NAME-PID-0001.hs here, with the first number that is free
  */

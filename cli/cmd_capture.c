@@ -2,9 +2,11 @@
  * hsdiff capture: the heap of a running program into a .hs, once or again and again; of a process that runs, of several, or of a
  * program that is started for it.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "capture_names.h"
@@ -293,13 +295,28 @@ static bool knows_way(const cli_app *cli)
     return !cli->options.way;
 }
 
+/* A name that ends in / is a folder: made, for us alone, before anything is started or waited for. */
+static int make_folder(const cli_app *cli)
+{
+    const char *path = cli->options.output;
+    hsd_error err;
+    if (!path || !*path || path[strlen(path) - 1] != '/' || mkdir(path, 0700) == 0 || errno == EEXIST) return CLI_DONE;
+    hsd_error_init(&err);
+    hsd_fail_errno(&err, errno, "cannot be made");
+    hsd_error_set_file(&err, path);
+    return cli_report_error(cli, &err);
+}
+
 static int run_capture(cli_app *cli)
 {
+    int made = CLI_DONE;
     if (!cli_knows_capture_format(cli) || !knows_way(cli)) return CLI_USAGE;
     if (cli->options.follow && !cli->has_dashes) {
         cli_complain("--follow is for programs that are started: hsdiff capture --follow -- COMMAND.");
         return CLI_USAGE;
     }
+    if (!cli->options.forget) made = make_folder(cli);
+    if (made != CLI_DONE) return made;
     return cli->has_dashes ? capture_started(cli) : capture_running(cli);
 }
 
