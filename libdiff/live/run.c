@@ -17,6 +17,7 @@
 #include "live/choose.h"
 #include "live/facts.h"
 #include "live/finish.h"
+#include "live/measure.h"
 
 /* ---- callbacks behind one lock ---- */
 
@@ -124,6 +125,7 @@ hsd_status hsd_live_capture(const hsd_process *process, const char *out_path, bo
     hsd_live live = {.facts = &facts, .process = process, .options = options == NULL ? &defaults : options, .run = &shared.run,
                      .reporter = &reporter, .space = &space, .out_fd = -1, .started_ns = hsd_now_ns(),
                      .result = result == NULL ? &unwanted : result};
+    live.before_count = hsd_measure_process(facts.pid, live.before, HSD_LIVE_METRICS);
     *live.result = (hsd_live_result){0};
     const hsd_status status = capture_into(&live, way, out_path, force, err);
     live.result->duration_ns = hsd_now_ns() - live.started_ns;

@@ -34,6 +34,8 @@ bool hsd_process_variable(const hsd_process_facts *facts, const char *name, char
 /* Does the process' network namespace have a listening abstract socket of this name (without the NUL)? */
 bool hsd_process_has_abstract(const hsd_process_facts *facts, const char *name);
 
+enum { HSD_LIVE_METRICS = 4 };
+
 /* One capture under way. */
 typedef struct hsd_live {
     const hsd_process_facts *facts;
@@ -44,6 +46,8 @@ typedef struct hsd_live {
     hsd_temp_space *space;
     int out_fd;              /* empty, readable and writable; the .hs goes here from the start */
     uint64_t started_ns;     /* hsd_now_ns when it began */
+    hsd_origin_metric before[HSD_LIVE_METRICS]; /* how big the process was then: a snapshot of a runtime's own makes it grow */
+    size_t before_count;
     _Atomic uint64_t received_bytes; /* for the progress */
     hsd_live_result *result; /* pause_ns if the way knows better than the capture's own metric */
 } hsd_live;

@@ -14,6 +14,7 @@
 
 #include <hsdiff/capture.h>
 
+#include "live/measure.h"
 #include "live/way.h"
 #include "support/hprof_heap.h"
 #include "unit/io/scratch.h"
@@ -334,6 +335,7 @@ static hsd_status import_dump(const child *c, const uint8_t *data, size_t size, 
     hsd_reporter_init(&reporter, &quiet);
     hsd_live live = {.facts = &facts, .process = &process, .options = &options, .run = &quiet, .reporter = &reporter, .out_fd = out,
                      .started_ns = hsd_now_ns(), .result = &result};
+    live.before_count = hsd_measure_process(c->pid, live.before, HSD_LIVE_METRICS);
     pthread_create(&thread, NULL, feed, &f);
     const hsd_status status = hsd_live_import(&live, pair[0], NULL, how, &why);
     close(pair[0]);

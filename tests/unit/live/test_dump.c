@@ -60,7 +60,7 @@ static bool obey(jvm *it, char *command)
     const bool may_exist = strncmp(command, overwrite, sizeof overwrite - 1) == 0;
     struct stat found = {0};
     char *path = command + (may_exist ? sizeof overwrite : sizeof plain) - 1;
-    snprintf(it->folder, sizeof it->folder, "%s", path);
+    snprintf(it->folder, sizeof it->folder, "%.*s", (int)sizeof it->folder - 1, path);
     *strrchr(it->folder, '/') = '\0';
     stat(it->folder, &found);
     it->mode = found.st_mode & 0777;
