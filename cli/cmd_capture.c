@@ -332,7 +332,7 @@ static const cli_example examples[] = {
 
 const cli_command cli_command_capture = {
     .name = "capture",
-    .synopsis = "PID|NAME… | -- COMMAND…",
+    .synopsis = "PID|NAME... | -- COMMAND...",
     .summary = "take a capture of a running program",
     .description =
         "Finds out what a process is (JVM, .NET, Node, Mono, Lua, C or C++) and takes the heap out of it by the best way that is open: the "

@@ -186,7 +186,6 @@ void cli_print_short_help(cli_out *out)
                  "\n"
                  "  hsdiff monday.hs tuesday.hs wednesday.hs          what keeps growing\n"
                  "  hsdiff check base.hs new.hs                       fail a build on growth\n"
-                 "  hsdiff import heap.hprof -o heap.hs               keep a dump, smaller\n"
                  "\n"
                  "  hsdiff --help                                     all of it\n");
 }
