@@ -237,7 +237,7 @@ static hsd_status read_kind(nettrace *self, object_kind *out, hsd_error *err)
 static hsd_status read_object(nettrace *self, hsd_error *err)
 {
     uint8_t tag;
-    object_kind kind;
+    object_kind kind = OBJECT_TRACE;
     HSD_TRY(hsd_source_copy(self->source, &tag, 1, err));
     if (tag == TAG_NULL) return HSD_END;
     if (tag != TAG_BEGIN_OBJECT) return fail(self, "neither an object nor the end", err);
