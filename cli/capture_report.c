@@ -93,7 +93,7 @@ static void put_next(const cli_app *cli, const cli_taken *taken)
     if (strcmp(taken->path, "-") == 0) return;
     hsd_quote_shell(now, sizeof now, taken->path, strlen(taken->path));
     if (!taken->previous) {
-        cli_note(cli, "Next: hsdiff top %s   what holds the heap; or another capture later, and hsdiff %s LATER", now, now);
+        cli_note(cli, "Next: hsdiff top %s   or capture again later, and compare the two", now);
         return;
     }
     hsd_quote_shell(before, sizeof before, taken->previous, strlen(taken->previous));
