@@ -178,7 +178,7 @@ static hsd_status build_texts(rewrite *r, const text_block *t, uint64_t *changed
     hsd_buffer_clear(&r->text);
     for (uint32_t i = 0; i < t->records; i++) {
         hsd_text text;
-        bool is_changed;
+        bool is_changed = false;
         HSD_TRY(replace_text(r, t, i, offset, &text, &is_changed, err));
         *changed += is_changed;
         if (*changed > 0 && r->text.size + text.size > TEXT_BYTES_A_BLOCK) {
