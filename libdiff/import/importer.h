@@ -83,5 +83,6 @@ extern const hsd_importer hsd_import_hprof;
 extern const hsd_importer hsd_import_v8;
 extern const hsd_importer hsd_import_goheap;
 extern const hsd_importer hsd_import_nettrace;
+extern const hsd_importer hsd_import_ruby;
 
 #endif

@@ -13,6 +13,7 @@ static const hsd_importer *const importers[] = {
     &hsd_import_v8,
     &hsd_import_goheap,
     &hsd_import_nettrace,
+    &hsd_import_ruby,
     NULL,
 };
 /* clang-format on */
