@@ -97,7 +97,8 @@ static hsd_status read_all(ruby *rb, hsd_error *err)
     if (status == HSD_END) return HSD_OK;
     if (status == HSD_E_TRUNCATED && rb->import->options->salvage && rb->objects > 0) {
         rb->is_cut = true;
-        return HSD_OK;
+        rb->line.is_cut = true;
+        return rb->line.is_spilled ? hsd_ruby_write_object(rb, err) : HSD_OK; /* its references are in the capture already */
     }
     if (err != NULL) *err = cut;
     if (status == HSD_E_TRUNCATED && rb->objects > 0)

@@ -94,9 +94,24 @@ typedef struct ruby {
 
 /* ---- ruby_text.c. HSD_END: it is not what it should be, HSD_E_TRUNCATED: the input ends in it ---- */
 
+/* Slow path of hsd_ruby_look. */
+hsd_status hsd_ruby_fill(ruby *rb, size_t want, hsd_error *err);
+
 /* At least one byte is ahead, and `want` of them if the input has as many. */
-hsd_status hsd_ruby_look(ruby *rb, size_t want, hsd_error *err);
-hsd_status hsd_ruby_skip_spaces(ruby *rb, hsd_error *err);
+static inline hsd_status hsd_ruby_look(ruby *rb, size_t want, hsd_error *err)
+{
+    return hsd_source_ahead(rb->source) >= want ? HSD_OK : hsd_ruby_fill(rb, want, err);
+}
+
+static inline hsd_status hsd_ruby_skip_spaces(ruby *rb, hsd_error *err)
+{
+    for (;;) {
+        HSD_TRY(hsd_ruby_look(rb, 1, err));
+        const uint8_t byte = *rb->source->at;
+        if (byte != ' ' && byte != '\t' && byte != '\r') return HSD_OK;
+        hsd_source_take(rb->source, 1);
+    }
+}
 
 /* An escaped text with its quotes into `text`; NULL: past it. */
 hsd_status hsd_ruby_read_text(ruby *rb, ruby_text *text, hsd_error *err);

@@ -13,20 +13,24 @@ typedef hsd_status (*key_fn)(ruby *rb, hsd_error *err);
 
 static hsd_status read_kind(ruby *rb, hsd_error *err)
 {
+#define KIND(kind) {#kind, sizeof #kind - 1, RUBY_##kind}
     static const struct {
         const char *name;
+        size_t size;
         ruby_kind kind;
     } kinds[] = {
-        {"STRING", RUBY_STRING}, {"IMEMO", RUBY_IMEMO}, {"OBJECT", RUBY_OBJECT}, {"ARRAY", RUBY_ARRAY}, {"HASH", RUBY_HASH},
-        {"DATA", RUBY_DATA}, {"STRUCT", RUBY_STRUCT}, {"CLASS", RUBY_CLASS}, {"MODULE", RUBY_MODULE}, {"ICLASS", RUBY_ICLASS},
-        {"SYMBOL", RUBY_SYMBOL}, {"FLOAT", RUBY_FLOAT}, {"NODE", RUBY_NODE}, {"REGEXP", RUBY_REGEXP}, {"BIGNUM", RUBY_BIGNUM},
-        {"FILE", RUBY_FILE}, {"MATCH", RUBY_MATCH}, {"COMPLEX", RUBY_COMPLEX}, {"RATIONAL", RUBY_RATIONAL},
-        {"ZOMBIE", RUBY_ZOMBIE}, {"ROOT", RUBY_ROOT}, {"SHAPE", RUBY_SHAPE}, {"NONE", RUBY_NONE},
+        KIND(STRING), KIND(IMEMO), KIND(OBJECT), KIND(ARRAY), KIND(HASH), KIND(DATA), KIND(STRUCT),
+        KIND(CLASS), KIND(MODULE), KIND(ICLASS), KIND(SYMBOL), KIND(FLOAT), KIND(NODE), KIND(REGEXP),
+        KIND(BIGNUM), KIND(FILE), KIND(MATCH), KIND(COMPLEX), KIND(RATIONAL), KIND(ZOMBIE), KIND(ROOT),
+        KIND(SHAPE), KIND(NONE),
     };
     HSD_TRY(hsd_ruby_read_text(rb, &rb->text, err));
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (strlen(kinds[i].name) == rb->text.size && memcmp(kinds[i].name, rb->text.data, rb->text.size) == 0)
+        if (kinds[i].size == rb->text.size && memcmp(kinds[i].name, rb->text.data, rb->text.size) == 0) {
             rb->line.kind = kinds[i].kind;
+            break;
+        }
+#undef KIND
     return HSD_OK;
 }
 
@@ -125,7 +129,7 @@ static hsd_status read_key(ruby *rb, key_fn *read, hsd_error *err)
     }
     const size_t size = (size_t)(end - at) - 1;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (keys[i].size == size && memcmp(keys[i].name, at + 1, size) == 0) {
+        if (keys[i].size == size && keys[i].name[0] == (char)at[1] && memcmp(keys[i].name, at + 1, size) == 0) {
             *read = keys[i].read;
             break;
         }

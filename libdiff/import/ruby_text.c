@@ -8,23 +8,13 @@
 
 enum { NEXT_KEY_BYTES = 64, STALE_BYTES = 6, ESCAPE_BYTES = 6 };
 
-hsd_status hsd_ruby_look(ruby *rb, size_t want, hsd_error *err)
+hsd_status hsd_ruby_fill(ruby *rb, size_t want, hsd_error *err)
 {
     hsd_source *source = rb->source;
-    if (hsd_source_ahead(source) >= want) return HSD_OK;
     const hsd_status status = hsd_source_fill(source, want, err);
     if (status < 0) return status;
     if (hsd_source_ahead(source) > 0) return HSD_OK;
     return hsd_fail_at(err, HSD_E_TRUNCATED, hsd_source_offset(source), "the heap dump ends inside a line");
-}
-
-hsd_status hsd_ruby_skip_spaces(ruby *rb, hsd_error *err)
-{
-    for (;;) {
-        HSD_TRY(hsd_ruby_look(rb, 1, err));
-        if (*rb->source->at != ' ' && *rb->source->at != '\t' && *rb->source->at != '\r') return HSD_OK;
-        hsd_source_take(rb->source, 1);
-    }
 }
 
 /* ---- texts ---- */
@@ -52,12 +42,14 @@ static void end_text(ruby_text *text)
     if (text->hash == 0) text->hash = 1;
 }
 
-static int hex_of(uint8_t byte)
-{
-    if (byte >= '0' && byte <= '9') return byte - '0';
-    if (byte >= 'a' && byte <= 'f') return byte - 'a' + 10;
-    return byte >= 'A' && byte <= 'F' ? byte - 'A' + 10 : -1;
-}
+/* One more than the digit, 0 = none. */
+static const uint8_t digits[256] = {
+    ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
+    ['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
+    ['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
+};
+
+static inline int hex_of(uint8_t byte) { return digits[byte] - 1; }
 
 /* \u00XX is a byte; past 255 UTF-8, which only other programs write. */
 static hsd_status put_unicode(ruby *rb, ruby_text *text, hsd_error *err)

@@ -26,7 +26,8 @@ static hsd_status import(const void *data, size_t size, const hsd_import_options
     const int in = temporary(), out = temporary();
     cr_assert(in >= 0 && out >= 0 && write(in, data, size) == (ssize_t)size && lseek(in, 0, SEEK_SET) == 0);
     hsd_error_init(err);
-    const hsd_status status = hsd_import_descriptor(in, "dump", out, options, NULL, result, err);
+    static const hsd_run small = {.memory_bytes = UINT64_C(2) << 20};
+    const hsd_status status = hsd_import_descriptor(in, "dump", out, options, &small, result, err);
     close(in);
     if (status == HSD_OK && view != NULL) cr_assert(view_open_fd(view, out));
     else close(out);
@@ -234,29 +235,40 @@ Test(ruby, is_known_when_it_is_cut)
     cr_expect(salvaged > 1000 && whole > 20, "%zu, %zu", salvaged, whole);
 }
 
-/* One line of more references than there is room for, longer than any window. */
-Test(ruby, takes_an_array_of_any_length)
+/* One line of more references than there is room for, longer than any window. Whole, and cut off in their midst. */
+static void import_long_line(bool is_cut, hsd_import_result *result, capture_view *view)
 {
     enum { COUNT = 300000 };
     static const hsd_run small = {.memory_bytes = UINT64_C(4) << 20};
+    const hsd_import_options salvage = {.compression = 1, .salvage = true};
     char path[] = "/tmp/ruby-XXXXXX";
     const int in = mkstemp(path), out = temporary();
     FILE *file = fdopen(in, "w+");
+    hsd_error err;
     cr_assert(file != NULL && unlink(path) == 0);
     fprintf(file, "{\"type\":\"ROOT\", \"root\":\"vm\", \"references\":[\"0x1000\"]}\n");
+    fprintf(file, "{\"address\":\"0x2000\", \"type\":\"STRING\", \"memsize\":40}\n");
     fprintf(file, "{\"address\":\"0x1000\", \"type\":\"ARRAY\", \"length\":%d, \"references\":[\"0x1000\"", COUNT);
     for (unsigned i = 0; i < COUNT; i++)
         fprintf(file, ", \"0x%x\", \"0x1000\"", 0x100000 + i / 2 * 8);
-    fprintf(file, "], \"memsize\":%d}\n", COUNT * 8);
+    if (!is_cut) fprintf(file, "], \"memsize\":%d}\n", COUNT * 8);
     rewind(file);
+    hsd_error_init(&err);
+    cr_assert(hsd_import_descriptor(in, "dump", out, &salvage, &small, result, &err) == HSD_OK, "%s", err.text);
+    cr_assert(view_open_fd(view, out));
+    cr_expect(view->object_count == 2 && view_find(view, 0x1000) != NULL);
+    cr_expect(result->references >= COUNT / 4 && result->references < COUNT / 2 + 100, "%llu", (unsigned long long)result->references);
+    fclose(file);
+}
+
+Test(ruby, takes_an_array_of_any_length)
+{
     hsd_import_result result;
     capture_view view;
-    hsd_error err;
-    hsd_error_init(&err);
-    cr_assert(hsd_import_descriptor(in, "dump", out, &plain, &small, &result, &err) == HSD_OK, "%s", err.text);
-    cr_assert(view_open_fd(&view, out));
-    cr_expect_eq(view.object_count, 1);
-    cr_expect(result.references >= COUNT / 2 && result.references < COUNT / 2 + 100, "%llu", (unsigned long long)result.references);
+    import_long_line(false, &result, &view);
+    cr_expect(result.is_complete && result.references >= 150000 && view_find(&view, 0x1000)->flags == 0);
     view_close(&view);
-    fclose(file);
+    import_long_line(true, &result, &view);
+    cr_expect(!result.is_complete && view_find(&view, 0x1000)->flags == HSC_OBJECT_CUT);
+    view_close(&view);
 }
