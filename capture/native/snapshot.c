@@ -28,6 +28,7 @@
 #include "native/local.h"
 #include "native/proc.h"
 #include "native/reserve.h"
+#include "native/room.h"
 #include "native/settings.h"
 #include "native/stacks.h"
 #include "native/start.h"
@@ -109,6 +110,7 @@ static void work(hsn_world *world, hsn_stopped *stopped, const hsa_request *requ
     hsn_me.silent++;
     if (!settle_down(parent)) leave(1);
     close_others(request->fd);
+    world->must_end = hsn_room_watch();
     world->held_locks = hsn_table_adopt();
     hsn_stacks_adopt();
     put_back_moving();

@@ -6,6 +6,7 @@
 #ifndef HSN_WORLD_H
 #define HSN_WORLD_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -45,6 +46,7 @@ typedef struct hsn_world {
     uint64_t foreign_blocks;   /* frees of blocks that were never seen */
     uint64_t held_locks;       /* parts of the table that a missed thread was changing: a block may be missing, or there twice */
     uint64_t lost_blocks;      /* the table had no room for them */
+    const volatile sig_atomic_t *must_end; /* NULL = never; 1: memory is nearly out, the capture is to end in order */
 } hsn_world;
 
 /*

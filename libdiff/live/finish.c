@@ -73,8 +73,11 @@ static hsd_status tell_cut(const hsd_live *live, hsd_error *err)
     char why[sizeof err->text];
     memcpy(why, err->text, sizeof why);
     err->file[0] = '\0';
-    hsd_fail(err, HSD_E_TRUNCATED, "process %ld (%s) or its agent went away in the middle of the capture, which %.200s", live->facts->pid,
-             live->process->name, why);
+    if (live->result->output_bytes > 0) /* it has an end, and says itself why it came early */
+        hsd_fail(err, HSD_E_TRUNCATED, "the capture of process %ld (%s) %.300s", live->facts->pid, live->process->name, why);
+    else
+        hsd_fail(err, HSD_E_TRUNCATED, "process %ld (%s) or its agent went away in the middle of the capture, which %.200s", live->facts->pid,
+                 live->process->name, why);
     hsd_error_set_hint(err, "nothing was kept; with --partial what came is: hsdiff capture %ld --partial", live->facts->pid);
     return HSD_E_TRUNCATED;
 }

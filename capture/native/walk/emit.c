@@ -211,6 +211,10 @@ hsc_status hsn_write_objects(hsn_walker *k)
     for (size_t count; (count = find_blocks(&k->starts, &at, blocks)) > 0;) {
         const hsc_status status = write_blocks(e, blocks, count);
         if (status != HSC_OK) return status;
+        if (k->world->must_end == NULL || *k->world->must_end == 0) continue;
+        hsc_mark_incomplete(k->w, "the program's cgroup had next to no memory left for copies of what it writes meanwhile");
+        hsn_give_back(k, (hsn_range){at, k->starts.high}); /* unread */
+        break;
     }
     hsn_give_back_all(k);
     return HSC_OK;
