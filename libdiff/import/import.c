@@ -58,10 +58,10 @@ static hsd_status refuse(const input *in, const uint8_t *prefix, size_t size, co
         return HSD_E_NOT_THIS_FORMAT;
     }
     hsd_identify(prefix, size, phrase, sizeof phrase);
-    for (size_t i = 0; hsd_importer_get(i) != NULL && used < sizeof known; i++) {
-        const hsd_importer_info *info = hsd_importer_get(i);
-        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s (%s)", i == 0 ? "" : ", ",
-                                 info->name, info->summary);
+    for (size_t i = 0; hsd_importer_get(i) != NULL; i++) {
+        const int more = snprintf(known + used, sizeof known - used, "%s%s", i == 0 ? "" : ", ", hsd_importer_get(i)->name);
+        if (more < 0 || (size_t)more >= sizeof known - used) break;
+        used += (size_t)more;
     }
     const char *holding = in->is_gzip ? "a gzip file holding " : "";
     if (format != NULL)
@@ -69,7 +69,7 @@ static hsd_status refuse(const input *in, const uint8_t *prefix, size_t size, co
     else
         hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "no heap dump that hsdiff knows: this is %s%s",
                  holding, phrase);
-    hsd_error_set_hint(err, "hsdiff reads .hs captures and %s", known);
+    hsd_error_set_hint(err, "hsdiff reads .hs captures and the dumps %s; hsdiff --version says whose they are", known);
     return HSD_E_NOT_THIS_FORMAT;
 }
 
