@@ -30,19 +30,11 @@ static bool wants_json(const cli_app *cli)
 
 /* ---- JSON ---- */
 
-/* A text of JSON: names are foreign, so everything that is not printable ASCII is written as \uXXXX of its byte. */
 static void put_text(const char *key, const char *text)
 {
-    printf("\"%s\": \"", key);
-    for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
-        if (*at == '"' || *at == '\\')
-            printf("\\%c", *at);
-        else if (*at < 0x20 || *at == 0x7f)
-            printf("\\u%04x", *at);
-        else
-            putchar(*at);
-    }
-    fputs("\", ", stdout);
+    char escaped[6 * CLI_PATH_BYTES]; /* a path, each byte as \uXXXX */
+    hsd_escape(HSD_ESCAPE_JSON, text, strlen(text), escaped, sizeof escaped - 1);
+    printf("\"%s\": \"%s\", ", key, escaped);
 }
 
 static void put_numbers(const hsd_live_result *r)

@@ -4,6 +4,8 @@ statuses, closed gates. The programs are C programs with the native agent; what 
 import json
 import os
 import pathlib
+import re
+import shutil
 import signal
 import stat
 import subprocess
@@ -84,6 +86,22 @@ def several_processes(tool, folder):
         check({one.pid, two.pid} <= pids, f"by name: {pids}")
         mixed = tool.run("capture", one.pid, 4000000, "-o", folder / "mixed-%p.hs", expect=2)
         check((folder / f"mixed-{one.pid}.hs").exists() and "4000000" in mixed.stderr, "what can be captured is")
+
+
+def hostile_names(tool, folder):
+    """What a program is called is foreign text, in a name of a file, on a terminal and in JSON."""
+    path = os.path.join(os.fsencode(folder), b'a"\x1b[31m\xff\n::error')
+    shutil.copy(program(tool), path)
+    with Program([path, *LOAD], environment={"LD_PRELOAD": f"{tool.agents}/libhsdiff-native.so"}) as one:
+        told = subprocess.run([tool.path, "capture", str(one.pid), "--format", "json"], cwd=folder, env=tool.environment,
+                              capture_output=True, timeout=60)
+        check(told.returncode == 0 and len(told.stdout.splitlines()) == 1, f"one line: {told}")
+        line = json.loads(told.stdout)
+        check(line["name"].startswith('a"\x1b['), f"the name is whole: {line}")
+        check(re.fullmatch(r"[A-Za-z0-9._-]+", line["path"]), f"the file has a plain name: {line}")
+        told = subprocess.run([tool.path, "capture", str(one.pid)], cwd=folder, env=tool.environment, capture_output=True, timeout=60)
+        check(told.returncode == 0 and b"\x1b" not in told.stderr and b"\n::" not in told.stderr, f"nothing to obey: {told.stderr}")
+        one.quit()
 
 
 def a_series(tool, folder):
@@ -204,5 +222,5 @@ def receiving(tool, folder):
 
 if __name__ == "__main__":
     os.chdir("/")
-    main({"names": names_of_files, "several": several_processes, "series": a_series, "started": programs_that_are_started,
+    main({"names": names_of_files, "several": several_processes, "hostile": hostile_names, "series": a_series, "started": programs_that_are_started,
           "follow": programs_behind_a_script, "gates": gates, "receive": receiving})
