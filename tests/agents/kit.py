@@ -18,6 +18,8 @@ import tempfile
 import time
 
 SKIPPED = 77
+LONG = bool(os.environ.get("HSD_LONG"))
+ABORTS = 100 if LONG else 12  # captures that are cut off at a random moment, of each kind
 HERE = pathlib.Path(__file__).resolve().parent
 PROJECT = HERE.parent.parent
 

@@ -9,7 +9,7 @@ capture, which is whole; no process, no descriptor, no file and no socket stays;
     closed_socket  the program sends captures by itself, and who receives them closes the socket
     target_killed  kill -9 of the program: likewise, and without --partial nothing is kept
 
-HSD_LONG=1: 100 of each (30 programs killed) where there are 20 (8) else. Other runtimes have such cases in tests of their own.
+HSD_LONG=1: 100 of each (30 programs killed) where there are 8 (4) else. Other runtimes have such cases in tests of their own.
 """
 import os
 import pathlib
@@ -26,7 +26,7 @@ import kit
 from kit import check, say
 
 LONG = bool(os.environ.get("HSD_LONG"))
-TRIES, PROGRAMS = (100, 30) if LONG else (20, 8)
+TRIES, PROGRAMS = (100, 30) if LONG else (8, 4)
 WHOLE_EVERY = 10      # a whole capture behind so many that were cut
 MANY, FEW = 200000, 60000 # blocks: FEW are some 200 KB of capture, more than any small disk has
 INCOMPLETE, NO_ROOM = 3, 4

@@ -153,13 +153,13 @@ def gates(tool, folder):
 # ---- what goes wrong
 
 def aborted(tool, folder):
-    """100 captures that are killed at any moment: the program lives, nothing is left, the next capture is whole."""
+    """Captures that are killed at any moment: the program lives, nothing is left, the next capture is whole."""
     chance = random.Random(6)
     with start(tool) as program:
         program.leak(20000)
         tool.capture(program.pid, folder / "a.hs")
         descriptors = len(os.listdir(f"/proc/{program.pid}/fd"))
-        for _ in range(100):
+        for _ in range(kit.ABORTS):
             one = subprocess.Popen([tool.path, "capture", str(program.pid), "-o", str(folder / "x.hs")], env=tool.environment,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             time.sleep(chance.random() * 0.3)
@@ -177,7 +177,7 @@ def aborted(tool, folder):
 
 
 def target_killed(tool, folder):
-    """The program is killed in the middle of it: said so, nothing left; with --keep-cut what came is there and is no whole capture."""
+    """The program is killed in the middle of it: said so, and nothing is left."""
     for attempt in range(10):
         with start(tool) as program:
             program.leak(100000)

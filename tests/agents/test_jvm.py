@@ -262,7 +262,7 @@ def left_behind():
 def aborted(way):
     def case(tool, folder):
         need_agent(tool)
-        before, tries = left_behind(), 100 if LONG else 20
+        before, tries = left_behind(), 100 if LONG else 12
         draw, cut = random.Random(6), 0
         with start("quiet", 100_000) as program:
             tool.capture(program.pid, folder / "a.hs", "--way", way)

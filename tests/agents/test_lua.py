@@ -219,12 +219,12 @@ end)()
 
 
 def aborted(tool, folder):
-    """100 captures cut off by kill -9 of the collector: the program works on, and the next capture is whole."""
+    """Captures cut off by kill -9 of the collector: the program works on, and the next capture is whole."""
     for vm, environment in machines(tool):
         with Lua(vm, environment, folder, "listen") as program:
             program.leak(FIRST * 20)
             dice = random.Random(8)
-            for i in range(100):
+            for i in range(kit.ABORTS):
                 collector = subprocess.Popen([tool.path, "capture", str(program.pid), "-o", str(folder / f"x{i}.hs"), "--force"],
                                              env=tool.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
                 time.sleep(dice.random() * 0.08)

@@ -199,7 +199,7 @@ def abort_once(pid, rng):
 
 
 def aborted(tool, folder):
-    """100 captures whose reader goes away, or is killed: the program works on, and nothing piles up in it."""
+    """Captures whose reader goes away, or is killed: the program works on, and nothing piles up in it."""
     rng = random.Random(5)
     with start(tool) as program:
         program.leak(20_000)
@@ -207,7 +207,7 @@ def aborted(tool, folder):
         abort_once(program.pid, rng)
         time.sleep(0.5)
         before = state(program.pid)
-        for i in range(100):
+        for i in range(kit.ABORTS):
             if i % 4 != 0:
                 abort_once(program.pid, rng)
                 continue
@@ -224,8 +224,8 @@ def aborted(tool, folder):
         check(after[0] <= before[0] and after[1] <= before[1] + 2 and after[2] <= before[2] + 48, f"{before} before, {after} after")
         program.quit()
     kind = row(tool.diff(folder / "a.hs", folder / "b.hs")["types"], "type", "Shop.Session")
-    same("new over 100 aborted captures", kind["new"]["objects"], 10)
-    same("freed over 100 aborted captures", kind["freed"]["objects"], 0)
+    same("new over aborted captures", kind["new"]["objects"], 10)
+    same("freed over aborted captures", kind["freed"]["objects"], 0)
 
 
 def killed(tool, folder):

@@ -10,7 +10,7 @@
     inside     a program that is linked with the agent captures itself
     sampled    counts are scaled to what is there
 
-HSD_LONG=1 takes 1,000 captures where 25 are taken else.
+HSD_LONG=1 takes 1,000 captures where 12 are taken else.
 """
 import bisect
 import os
@@ -26,7 +26,7 @@ import time
 
 from kit import HERE, Failed, Program, check, main, say
 
-ROUNDS = 1000 if os.environ.get("HSD_LONG") else 25
+ROUNDS = 1000 if os.environ.get("HSD_LONG") else 12
 LEAK_BYTES, KEPT_BYTES, KEPT = 1237, 2312, 100
 RECORD = re.compile(r"(\w+)=(\S+)")
 

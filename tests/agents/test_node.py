@@ -201,11 +201,11 @@ def foreign_socket(tool, folder):
 
 
 def aborted(tool, folder):
-    """100 captures cut off by kill -9 of the collector: the program works on, the next capture is whole, no socket stays."""
+    """Captures cut off by kill -9 of the collector: the program works on, the next capture is whole, no socket stays."""
     with start(tool) as program:
         program.leak(FIRST)
         dice = random.Random(6)
-        for i in range(100):
+        for i in range(kit.ABORTS):
             collector = subprocess.Popen([tool.path, "capture", str(program.pid), "-o", str(folder / f"x{i}.hs")], env=tool.environment,
                                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             time.sleep(dice.random() * 0.5)
