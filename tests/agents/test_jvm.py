@@ -152,10 +152,11 @@ def alike(tool, folder):
 # ---- identity
 
 def identity(tool, folder):
-    """1 M objects, full collections between two captures: no object is new and none is gone."""
+    """200,000 objects, with HSD_LONG 1 M, full collections between two captures: no object is new and none is gone."""
+    sessions = 340_000 if LONG else 60_000
     need_agent(tool)
     for collector in COLLECTORS if LONG else ("serial", "g1"):
-        with start("quiet", 340_000, collector=collector, options=("-Xmx512m",)) as program:
+        with start("quiet", sessions, collector=collector, options=("-Xmx512m",)) as program:
             for name in ("warm", "a", "b"):
                 (folder / f"{name}.hs").unlink(missing_ok=True)
             tool.capture(program.pid, folder / "warm.hs", "--way", "jvm")  # makes the JVM's thread for attaching and what that makes
@@ -166,10 +167,10 @@ def identity(tool, folder):
             tool.capture(program.pid, folder / "b.hs", "--way", "jvm")
             pause = metric(tool, folder / "a.hs", "capture.pause") / 1e9
             program.quit()
-        diff = tool.diff(folder / "a.hs", folder / "b.hs")
+        diff = tool.diff(folder / "a.hs", folder / "b.hs", "--no-holders")
         new = {one["type"]: one["new"]["objects"] for one in diff["types"] if one["new"]["objects"]}
         say(f"        {collector}: {diff['total']['after']['objects']:,} objects, new {new or 'none'}, pause {pause:.2f} s")
-        check(diff["total"]["after"]["objects"] > 1_000_000, "there are not 1 M objects")
+        check(diff["total"]["after"]["objects"] > 3 * sessions, "there are fewer objects than were made")
         # Between the captures the program itself reads "gc" and prints "collected": its reader's and writer's objects, nothing else.
         own = ("java.lang.String", "byte[]", "java.nio.HeapCharBuffer")
         strangers = {name: count for name, count in new.items() if name not in own or count > 4}
@@ -185,7 +186,8 @@ def forget(tool, folder):
         found = re.search(r"Serviceability \(reserved=(\d+)KB", said)
         return int(found[1]) * 1024 if found else 0
     kit.need("jcmd")
-    with start("quiet", 300_000, options=("-Xmx512m", "-XX:NativeMemoryTracking=summary")) as program:
+    sessions = 300_000 if LONG else 100_000
+    with start("quiet", sessions, options=("-Xmx512m", "-XX:NativeMemoryTracking=summary")) as program:
         tool.run("capture", "--forget", program.pid)  # nothing was captured: nothing to do
         before, resident = tags(program), rss(program.pid)
         tool.capture(program.pid, folder / "a.hs", "--way", "jvm")
@@ -200,10 +202,10 @@ def forget(tool, folder):
         program.quit()
     say(f"        tags {before / MIB:.1f} -> {held / MIB:.1f} -> {after / MIB:.1f} MiB, {rest / MIB:.1f} behind the next collection, "
         f"resident {resident / MIB:.0f} -> {resident_held / MIB:.0f} -> {resident_after / MIB:.0f} MiB")
-    check(held > before + 20 * MIB, "the tags took nothing: the test proves nothing")
+    check(held > before + sessions * 64, "the tags took nothing: the test proves nothing")
     check(after < before + (held - before) / 3 and rest < before + MIB, f"of {held - before} bytes of tags {after} stay, and then {rest}")
     check(resident_after < resident + (resident_held - resident) / 2, "the process is as big as before")
-    diff = tool.diff(folder / "a.hs", folder / "b.hs")
+    diff = tool.diff(folder / "a.hs", folder / "b.hs", "--no-holders")
     check(diff["match"]["basis"] != "exact", "ids that were given back are taken for those that came later")
 
 
@@ -428,13 +430,13 @@ def chosen(tool, folder):
             group.limit(group.usage() + 32 * MIB)
             done = tool.capture(program.pid, folder / "a.hs")
             check("--way jvm to insist" in done.stdout + done.stderr, f"no note: {done.stdout}{done.stderr}")
-            same("identity", tool.diff(folder / "a.hs", folder / "a.hs")["captures"][0]["identity"], "moving")
+            same("identity", tool.info(folder / "a.hs")["identity"], "moving")
             group.limit(group.usage() + 1024 * MIB)
             tool.capture(program.pid, folder / "b.hs")
-            same("identity", tool.diff(folder / "b.hs", folder / "b.hs")["captures"][0]["identity"], "exact")
+            same("identity", tool.info(folder / "b.hs")["identity"], "exact")
             group.limit(group.usage() + 16 * MIB)  # the tags are there: they stay what it is done by
             tool.capture(program.pid, folder / "c.hs")
-            same("basis", tool.diff(folder / "b.hs", folder / "c.hs")["match"]["basis"], "exact")
+            same("basis", tool.diff(folder / "b.hs", folder / "c.hs", "--no-holders")["match"]["basis"], "exact")
             group.limit(group.usage() + 1024 * MIB)
             program.quit()
 
