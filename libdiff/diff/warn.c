@@ -30,8 +30,8 @@ void hsd_store_warn_of_capture(hsd_diff_store *store, const hsd_capture_info *in
                        info->incomplete_reason[0] != 0 ? info->incomplete_reason : "no end record");
     }
     if (info->lost > 0) {
-        hsd_store_warn(store, "%s: the producer could not capture %" PRIu64 " things; hsdiff info lists them",
-                       info->path, info->lost);
+        hsd_store_warn(store, "%s: the producer could not capture %" PRIu64 " thing%s; hsdiff info lists %s",
+                       info->path, info->lost, info->lost == 1 ? "" : "s", info->lost == 1 ? "it" : "them");
     }
     if (info->facts & HSC_FACT_SAMPLED) hsd_store_warn(store, "%s was sampled: counts are estimates", info->path);
 }
