@@ -103,6 +103,9 @@ hsc_allocator hsa_arena_allocator(hsa_arena *arena);
 
 /* ---- what is known of the process ---- */
 
+/* The beginning of a file, such as those of /proc: at most size - 1 bytes, then NUL. How many; 0 if it cannot be read. */
+size_t hsa_read_text(const char *path, char *out, size_t size);
+
 /*
  * Fills process_name (of /proc/self/comm, which the caller's buffer holds), pid, started_unix_ns, pointer_bytes and the identity
  * domain: 16 random bytes drawn at the first call in this process, others after a fork (so a child that writes its parent's heap

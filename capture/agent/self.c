@@ -12,8 +12,7 @@
 
 #include "parts.h"
 
-/* The file's beginning, NUL-terminated. How many bytes; 0 if it cannot be read. */
-static size_t read_text(const char *path, char *out, size_t size)
+size_t hsa_read_text(const char *path, char *out, size_t size)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     size_t used = 0;
@@ -70,7 +69,7 @@ static uint64_t boot_seconds(void)
 static uint64_t start_ticks(void)
 {
     char text[1024];
-    if (read_text("/proc/self/stat", text, sizeof text) == 0) return 0;
+    if (hsa_read_text("/proc/self/stat", text, sizeof text) == 0) return 0;
     const char *at = strrchr(text, ')');
     for (int field = 2; at != NULL && field < 22; field++)
         at = strchr(at + 1, ' ');
@@ -90,7 +89,7 @@ static uint64_t start_unix_ns(void)
 static void know_name(char name[64])
 {
     memset(name, 0, 64);
-    if (read_text("/proc/self/comm", name, 64) == 0) prctl(PR_GET_NAME, name);
+    if (hsa_read_text("/proc/self/comm", name, 64) == 0) prctl(PR_GET_NAME, name);
     name[strcspn(name, "\n")] = '\0';
 }
 
@@ -141,14 +140,14 @@ void hsa_measure(hsa_metrics *metrics)
     char text[4096];
     *metrics = (hsa_metrics){0};
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    if (read_text("/proc/self/statm", text, sizeof text) > 0) {
+    if (hsa_read_text("/proc/self/statm", text, sizeof text) > 0) {
         const char *at = text;
         take_number(&at);
         const uint64_t resident = take_number(&at), shared = take_number(&at);
         metrics->rss_bytes = resident * page;
         metrics->private_bytes = (resident > shared ? resident - shared : 0) * page;
     }
-    if (read_text("/proc/self/status", text, sizeof text) > 0) {
+    if (hsa_read_text("/proc/self/status", text, sizeof text) > 0) {
         const char *at = strstr(text, "\nThreads:");
         if (at != NULL) {
             at += sizeof "\nThreads:" - 1;

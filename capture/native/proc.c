@@ -13,21 +13,6 @@ int hsn_proc_number(const char *text)
     return n;
 }
 
-/* Reads the beginning of a file: at most size - 1 bytes, then NUL. How many. */
-static size_t read_file(const char *path, char *out, size_t size)
-{
-    size_t used = 0;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    while (fd >= 0 && used + 1 < size) {
-        const ssize_t got = read(fd, out + used, size - 1 - used);
-        if (got <= 0) break;
-        used += (size_t)got;
-    }
-    if (fd >= 0) close(fd);
-    out[used] = '\0';
-    return used;
-}
-
 static void task_path(char out[64], int tid, const char *file)
 {
     static const char folder[] = "/proc/self/task/";
@@ -49,7 +34,7 @@ void hsn_proc_thread_name(int tid, char out[16])
 {
     char path[64];
     task_path(path, tid, "comm");
-    const size_t size = read_file(path, out, 16);
+    const size_t size = hsa_read_text(path, out, 16);
     if (size > 0 && out[size - 1] == '\n') out[size - 1] = '\0';
 }
 
@@ -69,7 +54,7 @@ bool hsn_proc_blocks(int tid, int signal)
     char path[64], text[2048];
     static const char key[] = "\nSigBlk:\t";
     task_path(path, tid, "status");
-    read_file(path, text, sizeof text);
+    hsa_read_text(path, text, sizeof text);
     const char *line = strstr(text, key);
     if (line == NULL) return false;
     const uint64_t mask = hexadecimal(line + sizeof key - 1);

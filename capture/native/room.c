@@ -12,6 +12,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "agent/agent.h"
+
 enum { TEXT_BYTES = 4096, PATH_BYTES = 1024, EVERY_US = 2000 };
 
 /* What no limit looks like in version 1: a page below 2^63. */
@@ -82,10 +84,8 @@ static bool take_line(const char *line, const char *end)
 static bool find_cgroup(void)
 {
     char text[TEXT_BYTES];
-    const int fd = open("/proc/self/cgroup", O_RDONLY | O_CLOEXEC);
-    const ssize_t size = fd < 0 ? -1 : read(fd, text, sizeof text);
-    if (fd >= 0) close(fd);
-    for (const char *line = text, *end; size > 0 && line < text + size; line = end + 1) {
+    const size_t size = hsa_read_text("/proc/self/cgroup", text, sizeof text);
+    for (const char *line = text, *end; line < text + size; line = end + 1) {
         end = memchr(line, '\n', (size_t)(text + size - line));
         if (end == NULL) break;
         if (take_line(line, end)) return true;
