@@ -10,7 +10,9 @@
 
 typedef struct receiving {
     const cli_app *cli;
+    const char *folder;
     uint64_t kept;
+    bool is_told; /* that it listens */
     bool has_failed;
 } receiving;
 
@@ -21,10 +23,13 @@ static void take(void *context, const hsd_received *one)
     self->has_failed |= !cli_tell_received(self->cli, one);
 }
 
-/* Asked often by the library: a signal, enough captures, or an answer that cannot be told end it. */
+/* Asked often by the library, and first when it listens: a signal, enough captures, or an answer that cannot be told end it. */
 static bool goes_on(void *context, const char *stage, uint64_t done, uint64_t total)
 {
-    const receiving *self = context;
+    receiving *self = context;
+    if (!self->is_told)
+        cli_note(self->cli, "waiting for captures at %s; they go to %s", self->cli->inputs[0], self->folder);
+    self->is_told = true;
     const uint64_t wanted = self->cli->options.count;
     return !self->has_failed && !(wanted > 0 && self->kept >= wanted) && cli_progress_tell(NULL, stage, done, total);
 }
@@ -32,8 +37,8 @@ static bool goes_on(void *context, const char *stage, uint64_t done, uint64_t to
 static int run_receive(cli_app *cli)
 {
     const cli_options *options = &cli->options;
-    receiving self = {.cli = cli};
     const char *folder = options->output ? options->output : ".";
+    receiving self = {.cli = cli, .folder = folder};
     struct stat what;
     hsd_error err;
     hsd_error_init(&err);
@@ -47,7 +52,6 @@ static int run_receive(cli_app *cli)
     hsd_run run = cli->run;
     run.progress = goes_on;
     run.progress_context = &self;
-    cli_note(cli, "waiting for captures at %s; they go to %s", cli->inputs[0], folder);
     const hsd_status status = hsd_receive(cli->inputs[0], folder, &live, &run, take, &self, &err);
     cli_progress_clear();
     const bool has_enough = options->count > 0 && self.kept >= options->count;

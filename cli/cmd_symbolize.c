@@ -50,7 +50,9 @@ static int run_symbolize(cli_app *cli)
         return cli_report_error(cli, &err);
     }
     tell(cli, &result);
-    return CLI_DONE;
+    if (result.is_whole) return CLI_DONE;
+    cli_note(cli, "%s was cut off, and so is %s: it ends where the last whole block did", cli->inputs[0], options->output);
+    return CLI_DAMAGED;
 }
 
 static const cli_example examples[] = {

@@ -16,10 +16,14 @@ hsd_status hsd_symbols_resolve(int in_fd, int out_fd, const hsd_symbol_options *
     const uint64_t memory = run != NULL && run->memory_bytes != 0 ? run->memory_bytes : hsd_run_default_memory();
     hsd_reporter reporter;
     hsd_resolver resolver;
+    hsd_rewrite_result copied = {0};
     hsd_reporter_init(&reporter, run);
     hsd_status status = hsd_resolver_open(&resolver, options, memory, &reporter, err);
-    if (status == HSD_OK) status = hsd_rewrite(in_fd, out_fd, replace, &resolver, run, NULL, err);
-    if (status == HSD_OK && result != NULL) *result = resolver.result;
+    if (status == HSD_OK) status = hsd_rewrite(in_fd, out_fd, replace, &resolver, run, &copied, err);
+    if (status == HSD_OK && result != NULL) {
+        *result = resolver.result;
+        result->is_whole = copied.is_whole;
+    }
     hsd_resolver_close(&resolver);
     hsd_reporter_release(&reporter);
     return status;

@@ -213,6 +213,12 @@ def receiving(tool, folder):
     named = folder / "named.hs"
     told = tool.run("symbolize", files[-1], "-o", named, "--symbols", pathlib.Path(program(tool)).parent)
     check("resolved" in told.stderr, told.stderr)
+    cut = folder / "cut.hs"
+    cut.write_bytes(files[-1].read_bytes()[:-100])
+    told = tool.run("symbolize", cut, "-o", folder / "cut-named.hs", expect=3)
+    check("was cut off" in told.stderr, told.stderr)
+    refused = tool.run("receive", f"unix:{folder}/nowhere/x.sock", expect=4)
+    check("waiting" not in refused.stderr, refused.stderr)
     roots = [row["root"] for row in json.loads(tool.run("top", named, "--format", "json").stdout)["roots"]]
     check(any("planted_chain" in root for root in roots), f"the variable has its name: {roots}")
     tool.run("receive", "tcp:8.8.8.8:9", "-o", saved, expect=None)

@@ -31,10 +31,11 @@ typedef struct hsd_symbol_options {
 typedef struct hsd_symbol_result {
     uint64_t names, resolved;       /* unresolved names seen; of them resolved */
     uint64_t modules, modules_found;
+    bool is_whole;                  /* false: the input was cut off, and the copy ends where its last whole block did */
 } hsd_symbol_result;
 
 /*
- * Copies a complete capture from `in_fd` (read by position) to `out_fd` (written from where it stands) with its names resolved; all
+ * Copies a capture from `in_fd` (read by position) to `out_fd` (written from where it stands) with its names resolved; all
  * else stays as it is, capture id included. A name whose file is not found stays; one whose file is found and says nothing of the place
  * loses its build id. HSD_E_UNSUPPORTED in a build without libdw, when there is anything to resolve; HSD_E_IO for a folder that cannot be
  * read; errors of the input as hsd_capture_open has them. Incomplete captures stay incomplete. Files are read, never mapped. Memory: one
