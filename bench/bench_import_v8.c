@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "base/note.h"
-#include "import/v8_numbers.h"
+#include "import/v8/numbers.h"
 #include <hsdiff/import.h>
 
 #define REPEATS      3

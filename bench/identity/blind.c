@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
-#include "import/hprof_class.h"
+#include "import/hprof/class.h"
 
 #define ABSENT UINT32_MAX
 
@@ -119,7 +119,7 @@ static void put_u64(uint8_t *to, uint64_t value)
 
 static hsd_status blind_instance(blinding *b, const hprof_sub *sub, hsd_error *err)
 {
-    const uint32_t class = hsd_hprof_find(&b->classes.table, sub->class_id);
+    const uint32_t class = hsd_id_table_find(&b->classes.table, sub->class_id);
     const uint64_t offset = class == 0 ? ABSENT : b->offsets[class];
     if (offset == ABSENT) return HSD_OK;
     const uint64_t body = hsd_source_offset(b->reader.source);

@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "import/hprof_known.h"
+#include "import/hprof/known.h"
 #include "jvm.h"
 
 static hsd_bytes bytes_of(const char *text) { return (hsd_bytes){(const uint8_t *)text, strlen(text)}; }

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "import/hprof_known.h"
+#include "import/hprof/known.h"
 #include "jvm.h"
 
 enum { FIRST_SLOTS = 4096, TEXT_MAX_BYTES = 65536 };

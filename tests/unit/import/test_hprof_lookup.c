@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/hprof.h"
+#include "import/hprof/hprof.h"
 
 enum { OBJECT = 0x10, STRING = 0x20, THREAD = 0x30, SUBCLASS = 0x40, VERSION = 0x50 };
 

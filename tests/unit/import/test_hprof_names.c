@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/hprof_known.h"
-#include "import/hprof_names.h"
+#include "import/hprof/known.h"
+#include "import/hprof/names.h"
 #include <hscapture/hscapture.h>
 
 static void expect_name(const char *raw, const char *expected)

@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "import/hprof.h"
+#include "import/hprof/hprof.h"
 
 static uint64_t size_of(const hprof_case *c, const heap_form *form, enum heap_object which)
 {

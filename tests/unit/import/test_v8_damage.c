@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "import/importer.h"
-#include "import/v8_late.h"
+#include "import/v8/late.h"
 #include "support/v8_loaded.h"
 #include "support/v8_writer.h"
 #include <hscapture/hscapture.h>

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/v8_json.h"
+#include "import/v8/json.h"
 #include "support/random.h"
 
 static hsd_error err;

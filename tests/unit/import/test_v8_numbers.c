@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/v8_numbers.h"
+#include "import/v8/numbers.h"
 #include "support/random.h"
 
 #define MOST_NUMBERS 600u

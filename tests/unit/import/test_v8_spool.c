@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/v8_marks.h"
-#include "import/v8_names.h"
-#include "import/v8_nodes.h"
-#include "import/v8_spool.h"
+#include "import/v8/marks.h"
+#include "import/v8/names.h"
+#include "import/v8/nodes.h"
+#include "import/v8/spool.h"
 #include "support/random.h"
 
 static hsd_error err;

@@ -1,0 +1,325 @@
+/*
+ * Tables about the Java library. Names are those of reports (dots, "[]"). Sources: the classes
+ * themselves, JDK 6 to 25, and what class histograms of live JVMs say about the extra bytes.
+ */
+#include "import/hprof/known.h"
+
+#include <string.h>
+
+#include "base/check.h"
+#include <hscapture/hscapture.h>
+
+static bool equals(hsd_bytes text, const char *word)
+{
+    return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
+}
+
+static bool begins_with(hsd_bytes text, const char *word)
+{
+    const size_t size = strlen(word);
+    return text.size >= size && memcmp(text.data, word, size) == 0;
+}
+
+/* ---- types ---- */
+
+/* Insides of containers; arrays of them as well. Nothing that a program makes itself: what one cannot get
+ * at through the container is here, the container is not. */
+static const char *const internals[] = {
+    "java.util.HashMap$Node",
+    "java.util.HashMap$TreeNode",
+    "java.util.HashMap$Entry",
+    "java.util.HashMap$HashMapEntry", /* Android up to 6, like the next three */
+    "java.util.Hashtable$HashtableEntry",
+    "java.util.LinkedHashMap$LinkedEntry",
+    "java.util.TreeMap$Node",
+    "java.util.LinkedHashMap$Entry",
+    "java.util.LinkedHashMap$LinkedHashMapEntry",
+    "java.util.Hashtable$Entry",
+    "java.util.TreeMap$Entry",
+    "java.util.TreeMap$TreeMapEntry",
+    "java.util.WeakHashMap$Entry",
+    "java.util.LinkedList$Node",
+    "java.util.LinkedList$Entry",
+    "java.util.LinkedList$Link",
+    "java.util.TaskQueue",
+    "java.util.concurrent.ConcurrentHashMap$Node",
+    "java.util.concurrent.ConcurrentHashMap$TreeNode",
+    "java.util.concurrent.ConcurrentHashMap$TreeBin",
+    "java.util.concurrent.ConcurrentHashMap$ForwardingNode",
+    "java.util.concurrent.ConcurrentHashMap$ReservationNode",
+    "java.util.concurrent.ConcurrentHashMap$HashEntry",
+    "java.util.concurrent.ConcurrentHashMap$Segment",
+    "java.util.concurrent.ConcurrentHashMap$CounterCell",
+    "java.util.concurrent.ConcurrentSkipListMap$Node",
+    "java.util.concurrent.ConcurrentSkipListMap$Index",
+    "java.util.concurrent.ConcurrentSkipListMap$HeadIndex",
+    "java.util.concurrent.ConcurrentLinkedQueue$Node",
+    "java.util.concurrent.ConcurrentLinkedDeque$Node",
+    "java.util.concurrent.LinkedBlockingQueue$Node",
+    "java.util.concurrent.LinkedBlockingDeque$Node",
+    "java.util.concurrent.LinkedTransferQueue$Node",
+    "java.util.concurrent.LinkedTransferQueue$DualNode",
+    "java.util.concurrent.SynchronousQueue$TransferQueue",
+    "java.util.concurrent.SynchronousQueue$TransferQueue$QNode",
+    "java.util.concurrent.SynchronousQueue$TransferStack",
+    "java.util.concurrent.SynchronousQueue$TransferStack$SNode",
+    "java.util.concurrent.SynchronousQueue$Transferer",
+    "java.util.concurrent.atomic.Striped64$Cell",
+    "java.util.concurrent.locks.AbstractQueuedSynchronizer$Node",
+    "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionNode",
+    "java.util.concurrent.locks.AbstractQueuedSynchronizer$ExclusiveNode",
+    "java.util.concurrent.locks.AbstractQueuedSynchronizer$SharedNode",
+    "java.lang.ThreadLocal$ThreadLocalMap",
+    "java.lang.ThreadLocal$ThreadLocalMap$Entry",
+    "java.lang.ThreadLocal$Values",
+    "java.lang.ref.Finalizer",
+    "java.lang.ref.FinalizerReference",
+};
+
+/* Code and metadata of the program. */
+static const char *const codes[] = {
+    "java.lang.Class",
+    "java.lang.Class$ReflectionData",
+    "java.lang.ClassValue$ClassValueMap",
+    "java.lang.reflect.Constructor",
+    "java.lang.reflect.Field",
+    "java.lang.reflect.Method",
+    "java.lang.reflect.Parameter",
+    "java.lang.invoke.MemberName",
+    "java.lang.invoke.MethodType",
+    "java.lang.invoke.MethodTypeForm",
+    "java.lang.invoke.ResolvedMethodName",
+    "java.lang.invoke.LambdaForm",
+};
+
+static const char *const code_prefixes[] = {
+    "java.lang.invoke.LambdaForm$", "java.lang.invoke.MethodType$", "java.lang.module.",
+    "jdk.internal.reflect.",        "dalvik.system.DexFile",
+};
+
+static bool is_among(hsd_bytes name, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (equals(name, words[i])) return true;
+    return false;
+}
+
+uint32_t hsd_hprof_known_type(hsd_bytes name)
+{
+    while (name.size > 2 && memcmp(name.data + name.size - 2, "[]", 2) == 0)
+        name.size -= 2;
+    if (is_among(name, internals, HSD_ARRAY_LEN(internals))) return HSC_TYPE_INTERNAL;
+    if (is_among(name, codes, HSD_ARRAY_LEN(codes))) return HSC_TYPE_CODE;
+    for (size_t i = 0; i < HSD_ARRAY_LEN(code_prefixes); i++)
+        if (begins_with(name, code_prefixes[i])) return HSC_TYPE_CODE;
+    return 0;
+}
+
+/* ---- fields ---- */
+
+typedef struct known_fields {
+    const char *class_name; /* that declares them */
+    const char *fields;     /* parted by blanks */
+} known_fields;
+
+static const known_fields folds[] = {
+    /* Maps, and what sets are made of. */
+    {"java.util.AbstractMap", "keySet values"},
+    {"java.util.HashMap", "table entrySet entryForNullKey"},
+    {"java.util.HashMap$Node", "next"},
+    {"java.util.HashMap$Entry", "next"},
+    {"java.util.HashMap$HashMapEntry", "next"},
+    {"java.util.HashMap$TreeNode", "left parent prev right"},
+    {"java.util.HashSet", "map backingMap"},
+    {"java.util.LinkedHashMap", "head tail header"},
+    {"java.util.LinkedHashMap$Entry", "before after"},
+    {"java.util.LinkedHashMap$LinkedEntry", "nxt prv"},
+    {"java.util.LinkedHashMap$LinkedHashMapEntry", "before after"},
+    {"java.util.Hashtable", "table entrySet keySet values"},
+    {"java.util.Hashtable$Entry", "next"},
+    {"java.util.Hashtable$HashtableEntry", "next"},
+    {"java.util.Properties", "map"},
+    {"java.util.WeakHashMap", "table entrySet"},
+    {"java.util.WeakHashMap$Entry", "next"},
+    {"java.util.IdentityHashMap", "table entrySet"},
+    {"java.util.EnumMap", "vals entrySet"},
+    {"java.util.TreeMap", "root entrySet navigableKeySet descendingMap"},
+    {"java.util.TreeMap$Entry", "left right parent"},
+    {"java.util.TreeMap$TreeMapEntry", "left right parent"},
+    {"java.util.TreeMap$Node", "left right parent"},
+    {"java.util.TreeSet", "m backingMap"},
+    {"java.util.ImmutableCollections$MapN", "table"},
+    {"java.util.ImmutableCollections$SetN", "elements"},
+    {"java.util.ImmutableCollections$ListN", "elements"},
+    {"java.util.concurrent.ConcurrentHashMap",
+     "table nextTable segments counterCells keySet values entrySet"},
+    {"java.util.concurrent.ConcurrentHashMap$CollectionView", "map"},
+    {"java.util.concurrent.ConcurrentHashMap$Node", "next"},
+    {"java.util.concurrent.ConcurrentHashMap$TreeNode", "left parent prev right"},
+    {"java.util.concurrent.ConcurrentHashMap$TreeBin", "root first"},
+    {"java.util.concurrent.ConcurrentHashMap$ForwardingNode", "nextTable"},
+    {"java.util.concurrent.ConcurrentHashMap$Segment", "table"},
+    {"java.util.concurrent.ConcurrentHashMap$HashEntry", "next"},
+    {"java.util.concurrent.ConcurrentSkipListMap",
+     "head keySet values entrySet descendingMap adder"},
+    {"java.util.concurrent.ConcurrentSkipListMap$Node", "next"},
+    {"java.util.concurrent.ConcurrentSkipListMap$Index", "node down right"},
+    {"java.util.concurrent.ConcurrentSkipListSet", "m"},
+    {"java.util.concurrent.CopyOnWriteArraySet", "al"},
+    /* Lists and queues. */
+    {"java.util.ArrayList", "elementData array"},
+    {"java.util.Arrays$ArrayList", "a"},
+    {"java.util.Vector", "elementData"},
+    {"java.util.ArrayDeque", "elements"},
+    {"java.util.PriorityQueue", "queue elements"},
+    {"java.util.LinkedList", "first last header voidLink"},
+    {"java.util.LinkedList$Node", "next prev"},
+    {"java.util.LinkedList$Entry", "next previous"},
+    {"java.util.LinkedList$Link", "next previous"},
+    {"java.util.Timer", "queue"},
+    {"java.util.TaskQueue", "queue"},
+    {"java.util.concurrent.ArrayBlockingQueue", "items"},
+    {"java.util.concurrent.ConcurrentLinkedQueue", "head tail"},
+    {"java.util.concurrent.ConcurrentLinkedQueue$Node", "next"},
+    {"java.util.concurrent.ConcurrentLinkedDeque", "head tail"},
+    {"java.util.concurrent.ConcurrentLinkedDeque$Node", "next prev"},
+    {"java.util.concurrent.CopyOnWriteArrayList", "array elements"},
+    {"java.util.concurrent.DelayQueue", "q"},
+    {"java.util.concurrent.LinkedBlockingQueue", "head last"},
+    {"java.util.concurrent.LinkedBlockingQueue$Node", "next"},
+    {"java.util.concurrent.LinkedBlockingDeque", "first last"},
+    {"java.util.concurrent.LinkedBlockingDeque$Node", "next prev"},
+    {"java.util.concurrent.LinkedTransferQueue", "head tail"},
+    {"java.util.concurrent.LinkedTransferQueue$Node", "next"},
+    {"java.util.concurrent.LinkedTransferQueue$DualNode", "next"},
+    {"java.util.concurrent.PriorityBlockingQueue", "queue q"},
+    {"java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue", "queue"},
+    {"java.util.concurrent.SynchronousQueue", "transferer"},
+    {"java.util.concurrent.atomic.AtomicReferenceArray", "array"},
+    {"java.util.concurrent.atomic.Striped64", "cells"},
+    /* Wrappers: the container is what the program holds. */
+    {"java.util.Collections$CheckedCollection", "c"},
+    {"java.util.Collections$CheckedList", "list"},
+    {"java.util.Collections$CheckedMap", "m"},
+    {"java.util.Collections$SetFromMap", "m s"},
+    {"java.util.Collections$SynchronizedCollection", "c"},
+    {"java.util.Collections$SynchronizedList", "list"},
+    {"java.util.Collections$SynchronizedMap", "m keySet entrySet values"},
+    {"java.util.Collections$SynchronizedNavigableMap", "nm"},
+    {"java.util.Collections$SynchronizedNavigableSet", "ns"},
+    {"java.util.Collections$SynchronizedSortedMap", "sm"},
+    {"java.util.Collections$SynchronizedSortedSet", "ss"},
+    {"java.util.Collections$UnmodifiableCollection", "c"},
+    {"java.util.Collections$UnmodifiableList", "list"},
+    {"java.util.Collections$UnmodifiableMap", "m keySet entrySet values"},
+    {"java.util.Collections$UnmodifiableNavigableMap", "nm"},
+    {"java.util.Collections$UnmodifiableNavigableSet", "ns"},
+    {"java.util.Collections$UnmodifiableSortedMap", "sm"},
+    {"java.util.Collections$UnmodifiableSortedSet", "ss"},
+    /* Text and bytes. */
+    {"java.io.ByteArrayOutputStream", "buf"},
+    {"java.io.CharArrayWriter", "buf"},
+    {"java.lang.AbstractStringBuilder", "value"},
+    {"java.lang.String", "value"},
+    {"java.math.BigInteger", "mag"},
+    {"java.nio.ByteBuffer", "hb"},
+    {"java.nio.CharBuffer", "hb"},
+    {"java.util.BitSet", "words"},
+    /* Threads. */
+    {"java.lang.Thread", "threadLocals inheritableThreadLocals localValues inheritableValues"},
+    {"java.lang.ThreadLocal$ThreadLocalMap", "table"},
+    {"java.lang.ThreadLocal$Values", "table"},
+    /* Android. */
+    {"android.util.ArrayMap", "mArray mHashes"},
+    {"android.util.ArraySet", "mArray mHashes"},
+    {"android.util.LongSparseArray", "mKeys mValues"},
+    {"android.util.LruCache", "map"},
+    {"android.util.SparseArray", "mKeys mValues"},
+    {"androidx.collection.LongSparseArray", "keys values mKeys mValues"},
+    {"androidx.collection.LruCache", "map"},
+    {"androidx.collection.SimpleArrayMap", "array hashes mArray mHashes"},
+    {"androidx.collection.SparseArrayCompat", "keys values mKeys mValues"},
+};
+
+static const known_fields caches[] = {
+    {"java.lang.String", "hash hashIsZero hashCode"},
+    {"java.util.HashMap", "modCount"},
+    {"java.util.AbstractList", "modCount"},
+    {"java.lang.ref.SoftReference", "timestamp"},
+};
+
+static bool has_word(const char *words, hsd_bytes word)
+{
+    for (;;) {
+        const size_t size = strcspn(words, " ");
+        if (size == word.size && memcmp(words, word.data, size) == 0) return true;
+        if (words[size] == '\0') return false;
+        words += size + 1;
+    }
+}
+
+static bool find_field(const known_fields *table, size_t count, hsd_bytes class_name,
+                       hsd_bytes field)
+{
+    for (size_t i = 0; i < count; i++)
+        if (equals(class_name, table[i].class_name) && has_word(table[i].fields, field))
+            return true;
+    return false;
+}
+
+bool hsd_hprof_known_fold(hsd_bytes class_name, hsd_bytes field)
+{
+    return find_field(folds, HSD_ARRAY_LEN(folds), class_name, field);
+}
+
+bool hsd_hprof_known_cache(hsd_bytes class_name, hsd_bytes field)
+{
+    return find_field(caches, HSD_ARRAY_LEN(caches), class_name, field);
+}
+
+/* ---- extra bytes ---- */
+
+static const hprof_extra extras[] = {
+    {.class_name = "java.lang.Class", .pointers = 2, .ints = 2, .references = 2},
+    {.class_name = "java.lang.Class", .if_no_field = "signers", .references = 1},
+    {.class_name = "java.lang.ClassLoader", .pointers = 1},
+    {.class_name = "java.lang.InternalError", .bytes = 1},
+    {.class_name = "java.lang.Module", .pointers = 1},
+    {.class_name = "java.lang.invoke.MemberName", .pointers = 1},
+    {.class_name = "java.lang.invoke.ResolvedMethodName", .pointers = 1},
+    {.class_name = "java.lang.invoke.ResolvedMethodName",
+     .if_no_field = "vmholder",
+     .references = 1},
+    {.class_name = "java.lang.invoke.MethodHandleNatives$CallSiteContext", .pointers = 2},
+    {.class_name = "java.lang.Thread",
+     .if_field = "holder", /* JDK 19 and later */
+     .pointers = 1,
+     .ints = 1,
+     .shorts = 1,
+     .bytes = 1},
+    {.class_name = "java.lang.Thread",
+     .contended = {"threadLocalRandomSeed", "threadLocalRandomProbe",
+                   "threadLocalRandomSecondarySeed"}},
+    {.class_name = "java.util.concurrent.ConcurrentHashMap$CounterCell", .contended = {"*"}},
+    {.class_name = "java.util.concurrent.atomic.Striped64$Cell", .contended = {"*"}},
+    {.class_name = "java.util.concurrent.Exchanger$Node", .contended = {"*"}},
+    {.class_name = "java.util.concurrent.ForkJoinPool", .contended = {"ctl", "parallelism"}},
+    {.class_name = "java.util.concurrent.ForkJoinPool$WorkQueue",
+     .contended = {"top", "source", "nsteals", "phase", "stackPred", "parking"}},
+};
+
+const hprof_extra *hsd_hprof_known_extra(hsd_bytes class_name, const hprof_extra *after)
+{
+    for (size_t i = after == NULL ? 0 : (size_t)(after - extras) + 1; i < HSD_ARRAY_LEN(extras);
+         i++)
+        if (equals(class_name, extras[i].class_name)) return &extras[i];
+    return NULL;
+}
+
+bool hsd_hprof_is_contended(const hprof_extra *extra, hsd_bytes field)
+{
+    for (size_t i = 0; i < HSD_ARRAY_LEN(extra->contended) && extra->contended[i] != NULL; i++)
+        if (equals(field, extra->contended[i]) || strcmp(extra->contended[i], "*") == 0)
+            return true;
+    return false;
+}

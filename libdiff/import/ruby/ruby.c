@@ -1,0 +1,167 @@
+/*
+ * The importer of Ruby's heap dumps: the row of the registry, and what the capture says of itself.
+ */
+#include "import/ruby/ruby.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/mix.h"
+
+enum { PROGRESS_EVERY = 4096, LEAST_TARGETS = 4096, MOST_TARGETS = 1 << 20 };
+
+static bool begins_with(const uint8_t *prefix, size_t size, const char *text)
+{
+    return size >= strlen(text) && memcmp(prefix, text, strlen(text)) == 0;
+}
+
+static unsigned probe(const uint8_t *prefix, size_t size)
+{
+    static const char root[] = "{\"type\":\"ROOT\"", object[] = "{\"address\":\"0x";
+    if (begins_with(prefix, size, root)) return 8 * (sizeof root - 1);
+    return begins_with(prefix, size, object) ? 8 * (sizeof object - 1) : 0;
+}
+
+static uint32_t facts_of(const ruby *rb)
+{
+    const hsd_import_options *options = rb->import->options;
+    uint32_t facts = options->with_values && !options->summary_only ? HSC_FACT_VALUES : 0;
+    if (options->summary_only) facts |= HSC_FACT_NO_ROOTS | HSC_FACT_NO_REFERENCES;
+    if (!rb->has_roots) facts |= HSC_FACT_NO_ROOTS;
+    return facts;
+}
+
+static hsd_status begin(ruby *rb, hsd_error *err)
+{
+    hsc_options options;
+    hsc_options_init(&options);
+    options.runtime = "Ruby";
+    options.source_format = "ObjectSpace.dump_all";
+    options.identity = HSC_IDENTITY_ADDRESS;
+    options.taken_unix_ns = UINT64_MAX;
+    options.facts = facts_of(rb);
+    if (rb->instance != 0) {
+        const uint64_t first = hsd_mix(1, rb->instance), second = hsd_mix(first, 7);
+        memcpy(options.domain, &first, sizeof first);
+        memcpy(options.domain + 8, &second, sizeof second);
+    }
+    HSD_TRY(hsd_import_begin(rb->import, &options, err));
+    return hsd_ruby_begin_tables(rb, err);
+}
+
+/* Roots stand in front of all others, and are kept; the capture begins with the first line that is none. */
+static hsd_status take_line(ruby *rb, hsd_error *err)
+{
+    const ruby_line *line = &rb->line;
+    if (line->kind == RUBY_ROOT) {
+        rb->has_roots = true;
+        return HSD_OK;
+    }
+    if (!line->has_address || line->kind == RUBY_SHAPE || line->kind == RUBY_NONE) return HSD_OK;
+    if (rb->import->writer == NULL) HSD_TRY(begin(rb, err)); /* it began as a root does */
+    return hsd_ruby_write_object(rb, err);
+}
+
+/* Whether the line ahead is one of a root, which has no address in front of its type. */
+static hsd_status sees_root(ruby *rb, bool *is_root, hsd_error *err)
+{
+    const hsd_status status = hsd_source_peek(rb->source, 16, err);
+    const size_t ahead = hsd_source_ahead(rb->source);
+    *is_root = begins_with(rb->source->at, ahead, "{\"type\":\"ROOT\"") || begins_with(rb->source->at, ahead, "{\"type\": \"ROOT\"");
+    return status < 0 ? status : HSD_OK;
+}
+
+static hsd_status read_lines(ruby *rb, hsd_error *err)
+{
+    for (uint64_t lines = 0;; lines++) {
+        bool is_root = true;
+        if (rb->import->writer == NULL) HSD_TRY(sees_root(rb, &is_root, err));
+        if (!is_root && hsd_source_ahead(rb->source) > 0) HSD_TRY(begin(rb, err));
+        HSD_TRY(hsd_ruby_read_line(rb, err));
+        HSD_TRY(take_line(rb, err));
+        if (lines % PROGRESS_EVERY == 0)
+            HSD_TRY(hsd_progress(rb->import->reporter, "importing", hsd_source_offset(rb->source), rb->source->total_bytes, err));
+    }
+}
+
+/* HSD_END is the end that a dump should have: behind a newline. */
+static hsd_status read_all(ruby *rb, hsd_error *err)
+{
+    hsd_error cut;
+    hsd_error_init(&cut);
+    hsd_status status = read_lines(rb, &cut);
+    if (status == HSD_END && rb->objects == 0)
+        status = hsd_fail_at(&cut, HSD_E_TRUNCATED, hsd_source_offset(rb->source), "there are no objects in this heap dump");
+    if (status == HSD_END) return HSD_OK;
+    if (status == HSD_E_TRUNCATED && rb->import->options->salvage && rb->objects > 0) {
+        rb->is_cut = true;
+        rb->line.is_cut = true;
+        return rb->line.is_spilled ? hsd_ruby_write_object(rb, err) : HSD_OK; /* its references are in the capture already */
+    }
+    if (err != NULL) *err = cut;
+    if (status == HSD_E_TRUNCATED && rb->objects > 0)
+        hsd_error_set_hint(err, "to use what is there: --partial (the numbers are then lower bounds)");
+    return status;
+}
+
+static hsd_status tell_losses(ruby *rb, hsd_error *err)
+{
+    hsd_import *import = rb->import;
+    if (rb->unreadable > 0) {
+        HSD_WRITE(import, hsc_loss(import->writer, "lines of the heap dump that could not be read", rb->unreadable), err);
+        hsd_note(import->reporter, HSD_NOTE_DAMAGE, "%" PRIu64 " line%s of %s could not be read", rb->unreadable,
+                 rb->unreadable == 1 ? "" : "s", import->source->name);
+    }
+    if (!rb->has_roots)
+        hsd_note(import->reporter, HSD_NOTE_WARNING,
+                 "%s has no roots: it holds only what was allocated since some moment (dump_all with since:), and all of that counts as live",
+                 import->source->name);
+    return HSD_OK;
+}
+
+static hsd_status finish(ruby *rb, hsd_error *err)
+{
+    hsd_import *import = rb->import;
+    HSD_TRY(hsd_ruby_write_roots(rb, err));
+    HSD_TRY(hsd_ruby_name_types(rb, err));
+    HSD_TRY(tell_losses(rb, err));
+    import->result->is_complete = !rb->is_cut;
+    if (rb->is_cut) {
+        HSD_WRITE(import, hsc_mark_incomplete(import->writer, "the heap dump was cut off"), err);
+        hsd_note(import->reporter, HSD_NOTE_DAMAGE, "%s was cut off: what is there was imported", import->source->name);
+    }
+    return hsd_import_end(import, err);
+}
+
+static hsd_status import_dump(ruby *rb, hsd_error *err)
+{
+    HSD_TRY(read_all(rb, err));
+    return finish(rb, err);
+}
+
+static hsd_status run(hsd_import *import, hsd_error *err)
+{
+    ruby *rb = calloc(1, sizeof *rb);
+    if (rb == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for an import");
+    rb->import = import;
+    rb->source = import->source;
+    rb->target_most = (size_t)hsd_max_u64(LEAST_TARGETS, hsd_min_u64(import->memory_bytes / 64, MOST_TARGETS));
+    const hsd_status status = import_dump(rb, err);
+    hsd_names_release(&rb->strings);
+    hsd_names_release(&rb->sites);
+    hsd_names_release(&rb->classes);
+    hsd_names_release(&rb->types);
+    free(rb->class_rows);
+    free(rb->targets);
+    free(rb->roots);
+    free(rb);
+    return status;
+}
+
+const hsd_importer hsd_import_ruby = {
+    .info = {.name = "ruby", .summary = "Ruby heap dump", .suffixes = ".json .heap .json.gz .heap.gz"},
+    .probe = probe,
+    .run = run,
+};

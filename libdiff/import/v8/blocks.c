@@ -1,0 +1,162 @@
+/*
+ * The bookkeeping of blocks.h. An entry of a label is made under the key (block, last, index), and gets the number
+ * of its string when that is known; one that never is waits for a string that does not come.
+ */
+#include "import/v8/blocks.h"
+
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "import/v8/nodes.h"
+
+#define MOST_BLOCKS (UINT32_C(1) << 16)
+#define MOST_INFOS  (UINT32_C(1) << 18)
+#define MOST_NAMES  (UINT32_C(1) << 20)
+#define NO_STRING   UINT32_MAX /* no snapshot has so many */
+
+static hsd_status make_room(void **items, uint32_t count, uint32_t more, uint32_t *capacity,
+                            size_t size, hsd_error *err)
+{
+    if (count + more <= *capacity) return HSD_OK;
+    const uint32_t wanted = *capacity == 0 ? 256 : *capacity * 2;
+    void *grown = realloc(*items, wanted * size);
+    if (grown == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for names of variables");
+    *items = grown;
+    *capacity = wanted;
+    return HSD_OK;
+}
+
+/* ---- while nodes pass ---- */
+
+hsd_status hsd_v8_blocks_context(hsd_v8_blocks *blocks, uint32_t scope_info, uint32_t proof,
+                                 uint32_t *out, hsd_error *err)
+{
+    const uint32_t known = hsd_id_map_get(&blocks->numbers, scope_info);
+    *out = known == HSD_ID_NONE ? HSD_V8_NO_BLOCK : known;
+    if (known != HSD_ID_NONE || blocks->block_count == MOST_BLOCKS) return HSD_OK;
+    void *items = blocks->blocks;
+    HSD_TRY(make_room(&items, blocks->block_count, 1, &blocks->block_capacity,
+                      sizeof *blocks->blocks, err));
+    blocks->blocks = items;
+    blocks->blocks[blocks->block_count] = (hsd_v8_block){scope_info, proof};
+    HSD_TRY(hsd_id_map_put(&blocks->numbers, scope_info, blocks->block_count, err));
+    *out = blocks->block_count++;
+    return HSD_OK;
+}
+
+hsd_status hsd_v8_blocks_info(hsd_v8_blocks *blocks, uint32_t ordinal, const uint32_t *names,
+                              uint32_t count, hsd_error *err)
+{
+    if (count == 0 || count > HSD_V8_BLOCK_VARIABLES || blocks->info_count == MOST_INFOS ||
+        blocks->name_count + count > MOST_NAMES)
+        return HSD_OK;
+    void *items = blocks->infos;
+    HSD_TRY(make_room(&items, blocks->info_count, 1, &blocks->info_capacity, sizeof *blocks->infos,
+                      err));
+    blocks->infos = items;
+    items = blocks->names;
+    HSD_TRY(make_room(&items, blocks->name_count, count, &blocks->name_capacity,
+                      sizeof *blocks->names, err));
+    blocks->names = items;
+    blocks->infos[blocks->info_count++] =
+        (hsd_v8_scope_info){.ordinal = ordinal, .first = blocks->name_count, .count = count};
+    for (uint32_t i = 0; i < count; i++)
+        blocks->names[blocks->name_count++] = names[i];
+    return HSD_OK;
+}
+
+hsd_status hsd_v8_blocks_label(hsd_v8_names *names, uint32_t block, uint32_t last, uint32_t index,
+                               uint32_t *entry, hsd_error *err)
+{
+    *entry = HSD_V8_NO_ENTRY;
+    if (last >= HSD_V8_BLOCK_VARIABLES || index > last) return HSD_OK;
+    return hsd_v8_names_intern(names, HSD_V8_WAIT_BLOCK, 0, block,
+                               last * HSD_V8_BLOCK_VARIABLES + index, entry, err);
+}
+
+/* ---- when all edges were seen ---- */
+
+static const hsd_v8_scope_info *find_info(const hsd_v8_blocks *blocks, uint32_t ordinal)
+{
+    uint32_t low = 0, high = blocks->info_count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (blocks->infos[middle].ordinal < ordinal)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const bool is_there = low < blocks->info_count && blocks->infos[low].ordinal == ordinal;
+    return is_there ? &blocks->infos[low] : NULL;
+}
+
+typedef struct wish { /* a label and the node whose string it wants */
+    uint32_t node, entry;
+} wish;
+
+static int compare_wishes(const void *a, const void *b)
+{
+    const wish *x = a, *y = b;
+    if (x->node != y->node) return x->node < y->node ? -1 : 1;
+    return x->entry < y->entry ? -1 : x->entry > y->entry;
+}
+
+/* One for each label that is sure of its name; the others will have none. */
+static size_t make_wishes(const hsd_v8_blocks *blocks, hsd_v8_names *names, wish *wishes)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < names->count; i++) {
+        hsd_v8_entry *entry = &names->entries[i];
+        if (entry->wait != HSD_V8_WAIT_BLOCK) continue;
+        const uint32_t last = entry->name / HSD_V8_BLOCK_VARIABLES,
+                       index = entry->name % HSD_V8_BLOCK_VARIABLES;
+        const hsd_v8_scope_info *info = find_info(blocks, blocks->blocks[entry->owner].scope_info);
+        entry->name = NO_STRING;
+        if (info != NULL && info->count == last + 1)
+            wishes[count++] = (wish){blocks->names[info->first + index], i};
+    }
+    qsort(wishes, count, sizeof *wishes, compare_wishes);
+    return count;
+}
+
+static hsd_status grant(const wish *wishes, size_t count, hsd_v8_names *names, hsd_v8_spool *nodes,
+                        hsd_error *err)
+{
+    uint64_t last_id = 0;
+    uint32_t ordinal = 0;
+    hsd_status status = hsd_v8_spool_rewind(nodes, false, err);
+    for (size_t i = 0; i < count && status == HSD_OK; ordinal++) {
+        hsd_v8_node node;
+        status = hsd_v8_spool_next(nodes, err);
+        if (status != HSD_OK) break;
+        nodes->at = hsd_v8_node_unpack(nodes->at, &node, last_id);
+        last_id = node.id;
+        for (; i < count && wishes[i].node == ordinal; i++)
+            names->entries[wishes[i].entry].name = node.name;
+    }
+    return status == HSD_END ? HSD_OK : status;
+}
+
+hsd_status hsd_v8_blocks_resolve(hsd_v8_blocks *blocks, hsd_v8_names *names, hsd_v8_spool *nodes,
+                                 hsd_error *err)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < names->count; i++)
+        count += names->entries[i].wait == HSD_V8_WAIT_BLOCK;
+    if (count == 0) return HSD_OK;
+    wish *wishes = malloc(count * sizeof *wishes);
+    if (wishes == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for names of variables");
+    count = make_wishes(blocks, names, wishes);
+    const hsd_status status = grant(wishes, count, names, nodes, err);
+    free(wishes);
+    return status;
+}
+
+void hsd_v8_blocks_release(hsd_v8_blocks *blocks)
+{
+    hsd_id_map_release(&blocks->numbers);
+    free(blocks->blocks);
+    free(blocks->infos);
+    free(blocks->names);
+    *blocks = (hsd_v8_blocks){0};
+}

@@ -1,0 +1,68 @@
+/*
+ * Names of the variables that closures capture from a block. V8 names those of functions and modules
+ * (edges of type "context"), and of blocks, loops and catch clauses it does not: their contexts have edges
+ * without names. But the names are there, where the scope is described:
+ *
+ *      context ─internal "scope_info"─► scope info ─hidden 0─► string "request"
+ *              ─hidden 0─► Request                 ─hidden 1─► string "started"
+ *              ─hidden 1─► Date                    ─hidden 2─► the scope outside
+ *
+ * The number of a context's edge counts its variables but for small integers, which have no edge and are not
+ * counted. So the names are sure only where the last edge of a context belongs to the last variable of its
+ * scope; elsewhere a variable is "(block variable)". Checked on node 20 and 26.
+ *
+ * The strings are nodes, whose numbers are known when the scope passes and whose texts are not: once all edges
+ * were seen, nodes are gone through again.
+ */
+#ifndef HSD_IMPORT_V8_BLOCKS_H
+#define HSD_IMPORT_V8_BLOCKS_H
+
+#include <stdint.h>
+
+#include "base/id_map.h"
+#include "import/v8/names.h"
+#include "import/v8/spool.h"
+
+#define HSD_V8_NO_BLOCK        UINT32_MAX
+#define HSD_V8_BLOCK_VARIABLES 32u /* of one block; scopes with more stay without names */
+
+typedef struct hsd_v8_block { /* a scope that some context is of */
+    uint32_t scope_info;      /* node */
+    uint32_t proof;           /* entry that must prove SCOPE */
+} hsd_v8_block;
+
+typedef struct hsd_v8_scope_info { /* what may be one, ascending by ordinal */
+    uint32_t ordinal;
+    uint32_t first, count; /* nodes of its names, in the pool */
+} hsd_v8_scope_info;
+
+typedef struct hsd_v8_blocks {
+    hsd_id_map numbers; /* scope info -> block */
+    hsd_v8_block *blocks;
+    uint32_t block_count, block_capacity;
+    hsd_v8_scope_info *infos;
+    uint32_t info_count, info_capacity;
+    uint32_t *names; /* the pool */
+    uint32_t name_count, name_capacity;
+} hsd_v8_blocks;
+
+/* What may be a context: its first edge leads to what may be its scope info, under the name with this proof. */
+hsd_status hsd_v8_blocks_context(hsd_v8_blocks *blocks, uint32_t scope_info, uint32_t proof,
+                                 uint32_t *out, hsd_error *err);
+
+/* What may be a scope info: the nodes that its first hidden edges lead to. */
+hsd_status hsd_v8_blocks_info(hsd_v8_blocks *blocks, uint32_t ordinal, const uint32_t *names,
+                              uint32_t count, hsd_error *err);
+
+/* The label of the variable at `index` in a context whose last edge has the number `last`; HSD_V8_NO_ENTRY past
+ * the limits. */
+hsd_status hsd_v8_blocks_label(hsd_v8_names *names, uint32_t block, uint32_t last, uint32_t index,
+                               uint32_t *entry, hsd_error *err);
+
+/* All edges were seen: makes the labels wait for their strings, by one pass over the nodes. */
+hsd_status hsd_v8_blocks_resolve(hsd_v8_blocks *blocks, hsd_v8_names *names, hsd_v8_spool *nodes,
+                                 hsd_error *err);
+
+void hsd_v8_blocks_release(hsd_v8_blocks *blocks);
+
+#endif

@@ -1,0 +1,146 @@
+/*
+ * The V8 importer from inside: what its stages share.
+ *
+ *      header    layout.c     columns, types
+ *      nodes     nodes.c      -> spool (spool.h), marks (marks.h)
+ *      edges     edges.c      spool + edges -> objects with references of the capture
+ *      strings   strings.c    -> names of types, labels, roots
+ *
+ * A snapshot is read once, from its first byte to its last, which is why everything that has a name
+ * gets it late (names.h). Numbers of the capture:
+ *
+ *      strings   number in the snapshot + 1; the importer's own from 2^31-1 downwards
+ *      types     number of the node type + 1; classes from HSD_V8_FIRST_TYPE upwards
+ *      labels    HSD_V8_LABEL_…; named ones from HSD_V8_FIRST_LABEL upwards
+ */
+#ifndef HSD_IMPORT_V8_IMPORT_H
+#define HSD_IMPORT_V8_IMPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "import/importer.h"
+#include "import/v8/blocks.h"
+#include "import/v8/feed.h"
+#include "import/v8/json.h"
+#include "import/v8/late.h"
+#include "import/v8/layout.h"
+#include "import/v8/marks.h"
+#include "import/v8/names.h"
+#include "import/v8/nodes.h"
+#include "import/v8/roots.h"
+#include "import/v8/scopes.h"
+#include "import/v8/spool.h"
+
+/* ---- numbers of the importer's own ---- */
+
+#define HSD_V8_TYPE_OTHER ((uint32_t)HSD_V8_MAX_TYPES + 2) /* classes past the limit */
+#define HSD_V8_FIRST_TYPE ((uint32_t)HSD_V8_MAX_TYPES + 3)
+
+enum {
+    HSD_V8_LABEL_KEY = 1, /* a property whose name is data: an item */
+    HSD_V8_LABEL_ELEMENT,
+    HSD_V8_LABEL_SLOT,      /* of an array of V8's own: an item of a container */
+    HSD_V8_LABEL_SLOT_WEAK, /* the same, which does not hold: the table of a WeakMap */
+    HSD_V8_LABEL_INTERNAL,  /* V8's own, without a name */
+    HSD_V8_LABEL_WEAK,
+    HSD_V8_FIRST_LABEL
+};
+
+#define HSD_V8_STRING_TOP      UINT32_C(0x7fffffff)
+#define HSD_V8_STRING_GLOBAL   (HSD_V8_STRING_TOP)     /* "global": roots that are global objects */
+#define HSD_V8_STRING_ORPHANS  (HSD_V8_STRING_TOP - 1) /* "(V8 internal)" */
+#define HSD_V8_STRING_PAIR     (HSD_V8_STRING_TOP - 2) /* "WeakMap value" */
+#define HSD_V8_STRING_INTERNAL (HSD_V8_STRING_TOP - 3) /* "internal" */
+#define HSD_V8_STRING_BLOCK    (HSD_V8_STRING_TOP - 4) /* "(block variable)" */
+#define HSD_V8_STRING_GLOBALS                                                                      \
+    (HSD_V8_STRING_TOP - 64 - HSD_V8_MOST_GLOBALS) /* + number of the global */
+#define HSD_V8_STRING_SCOPES                                                                       \
+    (HSD_V8_STRING_GLOBALS - HSD_V8_MOST_SCOPES) /* + number of the scope */
+/* Strings of the snapshot from here on have no number in the capture. */
+#define HSD_V8_MOST_STRINGS (HSD_V8_STRING_SCOPES - 1)
+
+/* ---- the importer ---- */
+
+typedef struct hsd_v8_totals { /* of one type, for a summary */
+    uint64_t objects, bytes;
+} hsd_v8_totals;
+
+typedef struct hsd_v8 {
+    hsd_import *import;
+    hsd_source *source;
+    hsd_v8_json json;
+    hsd_v8_layout layout;
+    bool has_header, has_nodes, has_edges, has_strings;
+
+    hsd_v8_names names;
+    hsd_v8_marks marks;
+    hsd_v8_spool nodes;
+    hsd_v8_roots roots;
+    hsd_v8_scopes scopes;
+    hsd_v8_blocks blocks;
+    hsd_v8_late late;
+    bool type_used[HSD_V8_MAX_TYPES + 2]; /* types made of node types: by number in the capture */
+    uint32_t internal_count;              /* names of V8's own references, which have a limit too */
+    uint32_t table_count;                 /* arrays that may be tables of WeakMaps, the same */
+    uint32_t newest_name;                 /* the greatest number of a string that an edge had */
+    uint64_t edges_due;                   /* sum of edge_count */
+    uint64_t dangling;                    /* references to nodes that are not there */
+    bool has_detached;                    /* some embedder object says that it is detached */
+
+    hsd_v8_totals *totals; /* summary_only: by type */
+    uint32_t total_capacity;
+
+    hsd_error cut; /* salvage: where the input ends, and inside what */
+} hsd_v8;
+
+/* ---- the stages ---- */
+
+/* "nodes": into the spool, or into totals. */
+hsd_status hsd_v8_read_nodes(hsd_v8 *v8, hsd_error *err);
+
+/*
+ * "edges": writes every object with its references, and puts aside the roots. `numbers` NULL: the
+ * snapshot ends before; objects are written without references. An end inside the list comes back as
+ * HSD_E_TRUNCATED, after all objects were written if the options say salvage.
+ */
+hsd_status hsd_v8_write_objects(hsd_v8 *v8, hsd_v8_numbers *numbers, hsd_error *err);
+
+/* "strings": hands each to what waits for it. */
+hsd_status hsd_v8_read_strings(hsd_v8 *v8, hsd_error *err);
+
+/* Types, labels, roots and totals, when all that will ever be known is known. */
+hsd_status hsd_v8_write_tables(hsd_v8 *v8, hsd_error *err);
+
+/* The type of a node in the capture. */
+hsd_status hsd_v8_type_of(hsd_v8 *v8, const hsd_v8_node *node, uint32_t *out, hsd_error *err);
+
+/* An edge by its columns. Its target is an ordinal; dangling: there is no such node. */
+typedef struct hsd_v8_reference {
+    hsd_v8_edge kind;
+    uint32_t name, target;
+    bool is_dangling;
+} hsd_v8_reference;
+
+static inline hsd_v8_reference hsd_v8_reference_at(const hsd_v8 *v8, const uint64_t *item)
+{
+    const hsd_v8_layout *layout = &v8->layout;
+    const uint64_t offset = item[layout->to_node];
+    __extension__ typedef unsigned __int128 wide;
+    const uint64_t target = (uint64_t)((wide)offset * layout->node_reciprocal >> 64);
+    return (hsd_v8_reference){
+        .kind = hsd_v8_edge_of(layout, item[layout->edge_type]),
+        .name = (uint32_t)item[layout->edge_name],
+        .target = (uint32_t)target,
+        .is_dangling = offset > UINT32_MAX || target * layout->node_width != offset ||
+                       target >= v8->marks.count,
+    };
+}
+
+/* DevTools counts what has a size; the rest are nodes of the graph that are no objects. */
+static inline bool hsd_v8_is_pseudo(const hsd_v8_node *node) { return node->self_size == 0; }
+
+/* One step of progress. */
+hsd_status hsd_v8_progress(hsd_v8 *v8, hsd_error *err);
+
+#endif

@@ -1,0 +1,141 @@
+/*
+ * The table of names.h: a hash table of 64-bit keys to places in an array of entries.
+ */
+#include "import/v8/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_SLOTS UINT32_C(4096)
+
+static hsd_status out_of_memory(hsd_error *err)
+{
+    return hsd_fail(err, HSD_E_NOMEM, "out of memory for names of types and references");
+}
+
+static hsd_status set_slots(hsd_v8_names *names, uint32_t slot_count, hsd_error *err)
+{
+    uint64_t *keys = calloc(slot_count, sizeof *keys);
+    uint32_t *places = malloc(slot_count * sizeof *places);
+    if (keys == NULL || places == NULL) {
+        free(keys);
+        free(places);
+        return out_of_memory(err);
+    }
+    for (uint32_t i = 0; i < names->slot_count; i++) {
+        if (names->keys[i] == 0) continue;
+        uint32_t slot = hsd_v8_key_slot(names->keys[i], slot_count);
+        while (keys[slot] != 0)
+            slot = (slot + 1) & (slot_count - 1);
+        keys[slot] = names->keys[i];
+        places[slot] = names->places[i];
+    }
+    free(names->keys);
+    free(names->places);
+    names->keys = keys;
+    names->places = places;
+    names->slot_count = slot_count;
+    return HSD_OK;
+}
+
+hsd_status hsd_v8_names_init(hsd_v8_names *names, uint32_t first_type, uint32_t first_label,
+                             hsd_error *err)
+{
+    *names = (hsd_v8_names){.next_type = first_type, .next_label = first_label};
+    return set_slots(names, FIRST_SLOTS, err);
+}
+
+static bool is_type(hsd_v8_wait wait)
+{
+    return wait == HSD_V8_WAIT_TYPE || wait == HSD_V8_WAIT_NATIVE || wait == HSD_V8_WAIT_DETACHED;
+}
+
+static bool is_label(hsd_v8_wait wait)
+{
+    return (wait >= HSD_V8_WAIT_FIELD && wait <= HSD_V8_WAIT_WEAK) ||
+           (wait >= HSD_V8_WAIT_GLOBAL_FIELD && wait <= HSD_V8_WAIT_TABLE);
+}
+
+static hsd_status add(hsd_v8_names *names, const hsd_v8_entry *entry, uint32_t *out, hsd_error *err)
+{
+    const hsd_v8_wait wait = (hsd_v8_wait)entry->wait;
+    const uint32_t limit = is_type(wait) ? HSD_V8_NAMES_LIMIT : HSD_V8_NAMES_LIMIT / 4 * 3;
+    *out = HSD_V8_NO_ENTRY;
+    if (names->count >= limit) {
+        names->refused++;
+        return HSD_OK;
+    }
+    if (names->count == names->capacity) {
+        const uint32_t capacity = names->capacity == 0 ? 1024 : names->capacity * 2;
+        hsd_v8_entry *grown = realloc(names->entries, capacity * sizeof *grown);
+        if (grown == NULL) return out_of_memory(err);
+        names->entries = grown;
+        names->capacity = capacity;
+    }
+    *out = names->count++;
+    names->entries[*out] = *entry;
+    if (is_type(wait)) names->entries[*out].number = names->next_type++;
+    if (is_label(wait)) names->entries[*out].number = names->next_label++;
+    return HSD_OK;
+}
+
+hsd_status hsd_v8_names_intern(hsd_v8_names *names, hsd_v8_wait wait, unsigned flags,
+                               uint32_t owner, uint32_t name, uint32_t *out, hsd_error *err)
+{
+    const uint64_t key = hsd_v8_key(wait, flags, owner, name);
+    *out = hsd_v8_names_find(names, key);
+    if (*out != HSD_V8_NO_ENTRY) return HSD_OK;
+    const hsd_v8_entry entry = {
+        .name = name, .owner = owner, .wait = (uint8_t)wait, .flags = (uint8_t)flags};
+    HSD_TRY(add(names, &entry, out, err));
+    if (*out == HSD_V8_NO_ENTRY) return HSD_OK;
+    if (names->used >= names->slot_count / 2) HSD_TRY(set_slots(names, names->slot_count * 2, err));
+    uint32_t slot = hsd_v8_key_slot(key, names->slot_count);
+    while (names->keys[slot] != 0)
+        slot = (slot + 1) & (names->slot_count - 1);
+    names->keys[slot] = key;
+    names->places[slot] = *out;
+    names->used++;
+    return HSD_OK;
+}
+
+hsd_status hsd_v8_names_add(hsd_v8_names *names, hsd_v8_wait wait, uint32_t owner, uint32_t name,
+                            uint32_t number, uint32_t *out, hsd_error *err)
+{
+    const hsd_v8_entry entry = {
+        .name = name, .number = number, .owner = owner, .wait = (uint8_t)wait};
+    return add(names, &entry, out, err);
+}
+
+static int compare_u64(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+hsd_status hsd_v8_names_order(const hsd_v8_names *names, uint32_t **order, hsd_error *err)
+{
+    uint64_t *sorted = malloc((size_t)(names->count + 1) * sizeof *sorted);
+    *order = malloc((size_t)(names->count + 1) * sizeof **order);
+    if (sorted == NULL || *order == NULL) {
+        free(sorted);
+        free(*order);
+        *order = NULL;
+        return out_of_memory(err);
+    }
+    for (uint32_t i = 0; i < names->count; i++)
+        sorted[i] = (uint64_t)names->entries[i].name << 32 | i;
+    qsort(sorted, names->count, sizeof *sorted, compare_u64);
+    for (uint32_t i = 0; i < names->count; i++)
+        (*order)[i] = (uint32_t)sorted[i];
+    free(sorted);
+    return HSD_OK;
+}
+
+void hsd_v8_names_release(hsd_v8_names *names)
+{
+    free(names->entries);
+    free(names->keys);
+    free(names->places);
+    *names = (hsd_v8_names){0};
+}

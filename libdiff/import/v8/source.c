@@ -1,0 +1,250 @@
+/*
+ * Finds out what a node is. Most are what their type says; some are told by their edges, which are looked at
+ * before the first of them is written:
+ *
+ *      a context of a module, a global object, a dictionary        object
+ *      which function and which context belong together            closure
+ *      which script a function is of                               code
+ *      the names in a scope, which a context of a block needs      code
+ *      a cell, which holds what something else holds as well       V8's own
+ *      a root, or a group of roots                                 what node 0 leads to
+ */
+#include "import/v8/source.h"
+
+#include "base/check.h"
+
+/* An object with more properties than this is a dictionary, whose keys are data. */
+#define MOST_FIELDS 128u
+/* A global object has all of JavaScript's own: about 60 properties. */
+#define GLOBAL_FIELDS 30u
+/* Functions and scripts have four to six edges, in Chromium up to 23. */
+#define MOST_CODE_EDGES 32u
+
+hsd_v8_source hsd_v8_source_of(const hsd_v8 *v8, const hsd_v8_node *node, uint32_t ordinal)
+{
+    return (hsd_v8_source){
+        .node = *node,
+        .class = hsd_v8_class_of(&v8->layout, node->type),
+        .ordinal = ordinal,
+        .group = HSD_V8_NO_GROUP,
+        .scope = HSD_V8_NO_SCOPE,
+        .global = HSD_V8_NO_SCOPE,
+        .block = HSD_V8_NO_BLOCK,
+        .weak_target = UINT32_MAX,
+    };
+}
+
+/* ---- what a node is, by all its edges ---- */
+
+typedef hsd_v8_reference edge;
+
+static bool is_object(const hsd_v8 *v8, const edge *e)
+{
+    return !e->is_dangling && hsd_v8_marks_get(&v8->marks, e->target) == HSD_V8_MARK_OBJECT;
+}
+
+static edge edge_at(const hsd_v8 *v8, const hsd_v8_view *v, size_t i)
+{
+    return hsd_v8_reference_at(v8, v->items + i * v8->layout.edge_width);
+}
+
+/* An outermost context: first its variables, then its scope info, and no object as V8's own. */
+static hsd_status find_scope(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_view *v, hsd_error *err)
+{
+    uint32_t home = UINT32_MAX;
+    if (!v->is_whole) return HSD_OK;
+    for (size_t i = 0; i < v->count; i++) {
+        const edge e = edge_at(v8, v, i);
+        if (e.kind != HSD_V8_EDGE_INTERNAL) continue;
+        if (is_object(v8, &e)) return HSD_OK;
+        if (home == UINT32_MAX && !e.is_dangling) home = e.target;
+    }
+    if (home == UINT32_MAX) return HSD_OK;
+    return hsd_v8_scopes_context(&v8->scopes, s->ordinal, home, &s->scope, err);
+}
+
+/* A context of a block: first its scope info, then others of V8's own, then variables without names. */
+static hsd_status find_block(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_view *v, hsd_error *err)
+{
+    const edge first = edge_at(v8, v, 0), last = edge_at(v8, v, v->count - 1);
+    uint32_t proof;
+    if (!v->is_whole || first.is_dangling || last.kind != HSD_V8_EDGE_HIDDEN ||
+        hsd_v8_marks_get(&v8->marks, first.target) != HSD_V8_MARK_CODE)
+        return HSD_OK;
+    HSD_TRY(hsd_v8_names_intern(&v8->names, HSD_V8_WAIT_PROOF, 0, 0, first.name, &proof, err));
+    s->last_variable = last.name;
+    return hsd_v8_blocks_context(&v8->blocks, first.target, proof, &s->block, err);
+}
+
+/* A scope info: the names of its variables are hidden, before anything else of that kind. */
+static hsd_status look_at_names(hsd_v8 *v8, const hsd_v8_source *s, const hsd_v8_view *v,
+                                hsd_error *err)
+{
+    uint32_t names[HSD_V8_BLOCK_VARIABLES + 1], count = 0;
+    for (size_t i = 0; i < v->count && count <= HSD_V8_BLOCK_VARIABLES; i++) {
+        const edge e = edge_at(v8, v, i);
+        if (e.kind == HSD_V8_EDGE_INTERNAL) continue;
+        if (e.kind != HSD_V8_EDGE_HIDDEN || e.is_dangling || e.name != count ||
+            hsd_v8_marks_get(&v8->marks, e.target) != HSD_V8_MARK_OTHER)
+            break;
+        names[count++] = e.target;
+    }
+    return hsd_v8_blocks_info(&v8->blocks, s->ordinal, names, count, err);
+}
+
+/* Many properties make a dictionary, or a global object. */
+static hsd_status count_fields(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_view *v, hsd_error *err)
+{
+    size_t fields = 0;
+    hsd_v8_proxies proxies = {.count = 0};
+    for (size_t i = 0; i < v->count; i++) {
+        const edge e = edge_at(v8, v, i);
+        fields += e.kind == HSD_V8_EDGE_PROPERTY;
+        if (e.kind != HSD_V8_EDGE_INTERNAL || e.is_dangling || proxies.count == HSD_V8_MOST_PROXIES)
+            continue;
+        const hsd_v8_mark mark = hsd_v8_marks_get(&v8->marks, e.target);
+        if (mark == HSD_V8_MARK_OBJECT || hsd_v8_mark_is_native(mark))
+            proxies.names[proxies.count++] = e.name;
+    }
+    s->is_dictionary = fields > MOST_FIELDS || !v->is_whole;
+    if (fields < GLOBAL_FIELDS || proxies.count == 0) return HSD_OK;
+    return hsd_v8_scopes_global(&v8->scopes, &v8->names, s->ordinal, s->node.name, &proxies,
+                                &s->global, err);
+}
+
+/* closure -> function, the reference before the one -> context. */
+static hsd_status look_at_closure(hsd_v8 *v8, const hsd_v8_view *v, hsd_error *err)
+{
+    edge before = {.is_dangling = true};
+    for (size_t i = 0; i < v->count; i++) {
+        const edge e = edge_at(v8, v, i);
+        if (e.kind != HSD_V8_EDGE_INTERNAL) continue;
+        if (is_object(v8, &e)) {
+            const bool is_code = !before.is_dangling &&
+                                 hsd_v8_marks_get(&v8->marks, before.target) == HSD_V8_MARK_CODE;
+            if (!is_code) return HSD_OK;
+            const hsd_v8_link function = {before.name, before.target}, context = {e.name, e.target};
+            return hsd_v8_scopes_closure(&v8->scopes, &v8->names, function, context, err);
+        }
+        before = e;
+    }
+    return HSD_OK;
+}
+
+/* function -> script, the second of its references; a script is told by being one's target. */
+static hsd_status look_at_code(hsd_v8 *v8, const hsd_v8_source *s, const hsd_v8_view *v,
+                               hsd_error *err)
+{
+    unsigned internal = 0;
+    for (size_t i = 0; i < v->count && v->count <= MOST_CODE_EDGES; i++) {
+        const edge e = edge_at(v8, v, i);
+        if (e.kind != HSD_V8_EDGE_INTERNAL || e.is_dangling || ++internal < 2) continue;
+        const hsd_v8_link link = {e.name, e.target};
+        return hsd_v8_scopes_code(&v8->scopes, &v8->names, s->ordinal, s->node.name, link, err);
+    }
+    return HSD_OK;
+}
+
+/* V8's own nodes are of a kind, by name, because some of their references mean something. Newer V8 makes
+ * them embedder objects; those of the embedder have no hidden references. */
+static hsd_status find_kind(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_view *v, hsd_error *err)
+{
+    uint32_t entry;
+    if (s->class == HSD_V8_NATIVE && edge_at(v8, v, v->count - 1).kind != HSD_V8_EDGE_HIDDEN)
+        return HSD_OK;
+    HSD_TRY(hsd_v8_names_intern(&v8->names, HSD_V8_WAIT_SOURCE, 0, 0, s->node.name, &entry, err));
+    s->kind = entry == HSD_V8_NO_ENTRY ? 0 : entry + 1;
+    return HSD_OK;
+}
+
+/* A root is called by its class, unless that is a value of the program. */
+static hsd_status await_root(hsd_v8 *v8, hsd_v8_source *s, hsd_error *err)
+{
+    const bool has_name = s->class == HSD_V8_SYNTHETIC || s->class == HSD_V8_NATIVE ||
+                          s->class == HSD_V8_OBJECT || s->class == HSD_V8_CODE;
+    const bool is_group = s->class == HSD_V8_SYNTHETIC && hsd_v8_is_pseudo(&s->node);
+    return hsd_v8_roots_node(&v8->roots, &v8->names, s->ordinal, has_name ? s->node.name : 0,
+                             is_group, &s->group, err);
+}
+
+hsd_status hsd_v8_source_recognise(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_view *v,
+                                   hsd_error *err)
+{
+    if (hsd_v8_marks_is_awaited(&v8->marks, s->ordinal)) HSD_TRY(await_root(v8, s, err));
+    s->is_dictionary = v->count > MOST_FIELDS || !v->is_whole;
+    if (v->count == 0) return HSD_OK;
+    switch ((unsigned)s->class) {
+    case HSD_V8_OBJECT:
+        if (edge_at(v8, v, 0).kind == HSD_V8_EDGE_CONTEXT) return find_scope(v8, s, v, err);
+        if (edge_at(v8, v, 0).kind == HSD_V8_EDGE_INTERNAL) HSD_TRY(find_block(v8, s, v, err));
+        return v->count >= GLOBAL_FIELDS ? count_fields(v8, s, v, err) : HSD_OK;
+    case HSD_V8_CLOSURE: return look_at_closure(v8, v, err);
+    case HSD_V8_CODE: HSD_TRY(look_at_names(v8, s, v, err)); return look_at_code(v8, s, v, err);
+    case HSD_V8_HIDDEN:
+    case HSD_V8_NATIVE: return find_kind(v8, s, v, err);
+    default: return HSD_OK;
+    }
+}
+
+/* ---- the object ---- */
+
+/* The type of a class; past the limit of names they share one. */
+static hsd_status class_type(hsd_v8 *v8, hsd_v8_wait wait, uint32_t name, uint32_t *out,
+                             hsd_error *err)
+{
+    uint32_t entry = hsd_v8_names_find(&v8->names, hsd_v8_key(wait, 0, 0, name));
+    if (__builtin_expect(entry == HSD_V8_NO_ENTRY, 0))
+        HSD_TRY(hsd_v8_names_intern(&v8->names, wait, 0, 0, name, &entry, err));
+    *out = entry == HSD_V8_NO_ENTRY ? HSD_V8_TYPE_OTHER : v8->names.entries[entry].number;
+    return HSD_OK;
+}
+
+/* Types made of node types have fixed numbers; classes of objects get theirs by name. */
+hsd_status hsd_v8_type_of(hsd_v8 *v8, const hsd_v8_node *node, uint32_t *out, hsd_error *err)
+{
+    const hsd_v8_class class = hsd_v8_class_of(&v8->layout, node->type);
+    if (class == HSD_V8_OBJECT) return class_type(v8, HSD_V8_WAIT_TYPE, node->name, out, err);
+    if (class == HSD_V8_NATIVE) {
+        const hsd_v8_wait wait =
+            node->state == HSD_V8_STATE_DETACHED ? HSD_V8_WAIT_DETACHED : HSD_V8_WAIT_NATIVE;
+        return class_type(v8, wait, node->name, out, err);
+    }
+    v8->type_used[node->type] = true;
+    *out = (uint32_t)node->type + 1;
+    return HSD_OK;
+}
+
+/* The string that names this one object: what its type does not say. */
+static hsd_status name_of(hsd_v8 *v8, const hsd_v8_source *s, uint32_t *out, hsd_error *err)
+{
+    uint32_t entry;
+    *out = 0;
+    if (s->global != HSD_V8_NO_SCOPE) {
+        *out = HSD_V8_STRING_GLOBALS + s->global;
+        return HSD_OK;
+    }
+    if (s->scope != HSD_V8_NO_SCOPE) {
+        *out = HSD_V8_STRING_SCOPES + s->scope;
+        return HSD_OK;
+    }
+    const bool is_named = s->class == HSD_V8_CLOSURE || s->class == HSD_V8_CODE ||
+                          s->class == HSD_V8_HIDDEN || s->class == HSD_V8_OBJECT_SHAPE;
+    if (!is_named || s->node.name >= HSD_V8_MOST_STRINGS) return HSD_OK;
+    HSD_TRY(hsd_v8_names_intern(&v8->names, HSD_V8_WAIT_NAME, 0, 0, s->node.name, &entry, err));
+    if (entry != HSD_V8_NO_ENTRY) *out = s->node.name + 1;
+    return HSD_OK;
+}
+
+hsd_status hsd_v8_source_begin(hsd_v8 *v8, const hsd_v8_source *s, hsd_error *err)
+{
+    hsc_object object = {.id = s->node.id, .size_bytes = s->node.self_size};
+    HSD_TRY(hsd_v8_type_of(v8, &s->node, &object.type, err));
+    HSD_TRY(name_of(v8, s, &object.name, err));
+    if (hsd_v8_is_pseudo(&s->node)) object.flags |= HSC_OBJECT_PSEUDO;
+    if (s->class == HSD_V8_NATIVE && s->node.state == HSD_V8_STATE_DETACHED)
+        object.flags |= HSC_OBJECT_DETACHED;
+    HSD_WRITE(v8->import, hsc_begin_object(v8->import->writer, &object), err);
+    v8->import->result->objects += !hsd_v8_is_pseudo(&s->node);
+    v8->import->result->bytes = hsd_add_saturating(v8->import->result->bytes, s->node.self_size);
+    return HSD_OK;
+}

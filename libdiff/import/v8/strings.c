@@ -1,0 +1,254 @@
+/*
+ * Reads the list of strings, the last of a snapshot, and gives each to the entries that wait for it
+ * (names.h). All others, which are values of the program, are passed over without being decoded.
+ *
+ * Here it is decided which names are the program's and which are its data. A property's name is kept if
+ * it looks like an identifier; the dictionaries were sorted out before (edges.c). What hangs from a
+ * global object keeps its name in any case, because that is what reports are about.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "import/v8/import.h"
+
+#define IDENTIFIER_BYTES ((size_t)64)
+/* One text of a capture, less what marks it as cut. */
+#define TEXT_LIMIT_BYTES ((size_t)65536 - 3)
+
+/* ---- what a name is ---- */
+
+static bool is_identifier_byte(uint8_t c, bool is_first)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c >= 0x80 ||
+           (!is_first && c >= '0' && c <= '9');
+}
+
+/* Letters, digits, _ and $, and the dots of "Symbol.iterator" where they are allowed. */
+static bool is_identifier(hsd_bytes text, bool with_dots)
+{
+    if (text.size == 0 || text.size > IDENTIFIER_BYTES) return false;
+    for (size_t i = 0; i < text.size; i++)
+        if (!is_identifier_byte(text.data[i], i == 0) &&
+            !(with_dots && i > 0 && text.data[i] == '.'))
+            return false;
+    return true;
+}
+
+static bool take_prefix(hsd_bytes *text, const char *prefix)
+{
+    const size_t size = strlen(prefix);
+    if (text->size < size || memcmp(text->data, prefix, size) != 0) return false;
+    text->data += size;
+    text->size -= size;
+    return true;
+}
+
+/* "user", "get user", "#user", "<symbol>", "<symbol Symbol.iterator>". */
+static bool is_field_name(hsd_bytes text)
+{
+    if (take_prefix(&text, "<symbol")) {
+        if (text.size == 0 || text.data[text.size - 1] != '>') return false;
+        text.size--;
+        return text.size == 0 || (take_prefix(&text, " ") && is_identifier(text, true));
+    }
+    if (!take_prefix(&text, "get ") && !take_prefix(&text, "set ")) take_prefix(&text, "#");
+    return is_identifier(text, false);
+}
+
+/* V8's own: words, with blanks, dots, colons or a hyphen between them; no numbers, no descriptions. */
+static bool is_internal_name(hsd_bytes text)
+{
+    if (text.size == 0 || text.size > IDENTIFIER_BYTES || !is_identifier_byte(text.data[0], true))
+        return false;
+    for (size_t i = 0; i < text.size; i++)
+        if (!is_identifier_byte(text.data[i], false) && strchr(" .:-<>()", text.data[i]) == NULL)
+            return false;
+    return memchr(text.data, '\0', text.size) == NULL;
+}
+
+static bool contains(hsd_bytes text, const char *word)
+{
+    const size_t size = strlen(word);
+    for (size_t i = 0; i + size <= text.size; i++)
+        if (memcmp(text.data + i, word, size) == 0) return true;
+    return false;
+}
+
+static bool is_text(hsd_bytes text, const char *word)
+{
+    return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
+}
+
+/* "4 / part of key (Key @21) -> value (Value @23) pair in WeakMap (table @19)", and what it was called before. */
+static bool is_pair(hsd_bytes text)
+{
+    return contains(text, "part of key") || contains(text, "in WeakMap");
+}
+
+/* V8's own references that lead from what a program knows to what it is made of. */
+static bool leads_inside(hsd_bytes text)
+{
+    static const char *const names[] = {
+        "elements",
+        "properties",      /* any object */
+        "table",           /* Map, Set, WeakMap, WeakSet */
+        "context",         /* closures: the captured variables */
+        "backing_store",   /* ArrayBuffer */
+        "bound_arguments", /* of a bound function */
+        "active_cells",
+        "cleared_cells",
+        "key_map",                  /* FinalizationRegistry */
+        "parameters_and_registers", /* generators, async functions */
+    };
+    for (size_t i = 0; i < HSD_ARRAY_LEN(names); i++)
+        if (is_text(text, names[i])) return true;
+    return false;
+}
+
+/* ---- types ---- */
+
+/* A class of the embedder's may carry what one element has ("<div id=\"user\">"): it ends at the blank. */
+static hsd_status class_name(hsd_bytes text, bool is_detached, hsd_buffer *out, hsd_error *err)
+{
+    static const char detached[] = "Detached ";
+    const size_t prefix = sizeof detached - 1;
+    hsd_buffer_clear(out);
+    if (is_detached) HSD_TRY(hsd_buffer_append(out, detached, prefix, err));
+    HSD_TRY(hsd_buffer_append(out, text.data, text.size, err));
+    size_t from = 0;
+    if (out->size > prefix && memcmp(out->data, "Detached <", prefix + 1) == 0)
+        from = prefix + 1;
+    else if (out->size == 0 || out->data[0] != '<')
+        return HSD_OK;
+    const uint8_t *blank = memchr(out->data + from, ' ', out->size - from);
+    if (blank == NULL) return HSD_OK;
+    out->size = (size_t)(blank - out->data);
+    return hsd_buffer_append(out, ">", 1, err);
+}
+
+static hsd_status define_class(hsd_v8 *v8, const hsd_v8_entry *entry, hsd_bytes text,
+                               hsd_error *err)
+{
+    hsd_buffer name = {0};
+    const bool is_part =
+        entry->wait != HSD_V8_WAIT_TYPE && is_text(text, "system / ExternalStringData");
+    uint32_t flags = 0;
+    hsd_bytes rest = text;
+    if (take_prefix(&rest, "system / ")) flags |= HSC_TYPE_INTERNAL;
+    if (is_part && v8->roots.has_user_root) flags |= HSC_TYPE_PART;
+    hsd_status status = class_name(text, entry->wait == HSD_V8_WAIT_DETACHED, &name, err);
+    if (name.size > TEXT_LIMIT_BYTES) name.size = TEXT_LIMIT_BYTES;
+    if (status == HSD_OK)
+        status = hsd_import_writer_status(
+            v8->import,
+            hsc_define_type(v8->import->writer, entry->number, name.data, name.size, flags), err);
+    hsd_buffer_release(&name);
+    return status;
+}
+
+/* ---- one string ---- */
+
+/* The string that an entry's label gets as its name: the snapshot's, one of the importer's, or none. */
+static uint32_t label_text(const hsd_v8 *v8, const hsd_v8_entry *entry, hsd_bytes text)
+{
+    const uint32_t own = entry->name < HSD_V8_MOST_STRINGS ? entry->name + 1 : 0;
+    switch (entry->wait) {
+    case HSD_V8_WAIT_FIELD:
+        return v8->import->options->with_values || is_field_name(text) ? own : 0;
+    case HSD_V8_WAIT_TABLE: return 0;
+    case HSD_V8_WAIT_INTERNAL:
+        if (is_pair(text)) return HSD_V8_STRING_PAIR;
+        return is_internal_name(text) ? own : HSD_V8_STRING_INTERNAL;
+    case HSD_V8_WAIT_BLOCK: take_prefix(&text, "#"); return is_identifier(text, false) ? own : 0;
+    case HSD_V8_WAIT_CELL:
+    case HSD_V8_WAIT_SHORTCUT:
+    case HSD_V8_WAIT_WEAK: return is_internal_name(text) ? own : HSD_V8_STRING_INTERNAL;
+    default: return own;
+    }
+}
+
+static hsd_status give(hsd_v8 *v8, hsd_v8_entry *entry, hsd_bytes text, hsd_error *err)
+{
+    entry->flags |= HSD_V8_ENTRY_SEEN;
+    switch (entry->wait) {
+    case HSD_V8_WAIT_TYPE:
+    case HSD_V8_WAIT_NATIVE:
+    case HSD_V8_WAIT_DETACHED: return define_class(v8, entry, text, err);
+    case HSD_V8_WAIT_SCRIPT: return hsd_v8_scopes_script(&v8->scopes, entry->owner, text, err);
+    case HSD_V8_WAIT_GLOBAL: return hsd_v8_scopes_class(&v8->scopes, entry->owner, text, err);
+    case HSD_V8_WAIT_PROOF: entry->number = hsd_v8_proof_of(text); return HSD_OK;
+    case HSD_V8_WAIT_SOURCE:
+        if (is_text(text, "system / PropertyCell")) entry->flags |= HSD_V8_ENTRY_VALUE;
+        return HSD_OK;
+    case HSD_V8_WAIT_ROOT:
+        entry->text = label_text(v8, entry, text);
+        hsd_v8_roots_name(&v8->roots, entry->owner, text, entry->text);
+        return HSD_OK;
+    case HSD_V8_WAIT_CELL:
+        if (is_text(text, "value")) entry->flags |= HSD_V8_ENTRY_VALUE;
+        break;
+    case HSD_V8_WAIT_INTERNAL:
+        if (leads_inside(text)) entry->flags |= HSD_V8_ENTRY_FOLD;
+        break;
+    case HSD_V8_WAIT_TABLE:
+        if (is_pair(text)) entry->flags |= HSD_V8_ENTRY_PAIR;
+        break;
+    default: break;
+    }
+    entry->text = label_text(v8, entry, text);
+    return HSD_OK;
+}
+
+/* Hands the string `number` to all that wait for it, which are those from order[*at] on, and writes it
+ * if one of them wants it. */
+static hsd_status give_all(hsd_v8 *v8, uint32_t number, const uint32_t *order, uint32_t *at,
+                           hsd_error *err)
+{
+    static const uint8_t cut[] = {0xe2, 0x80, 0xa6};
+    bool is_wanted = false;
+    if (v8->json.is_cut) HSD_TRY(hsd_buffer_append(&v8->json.text, cut, sizeof cut, err));
+    const hsd_bytes text = {v8->json.text.data, v8->json.text.size};
+    for (; *at < v8->names.count && v8->names.entries[order[*at]].name == number; (*at)++) {
+        hsd_v8_entry *entry = &v8->names.entries[order[*at]];
+        HSD_TRY(give(v8, entry, text, err));
+        is_wanted |= entry->text == number + 1;
+    }
+    if (is_wanted)
+        HSD_WRITE(v8->import,
+                  hsc_define_string(v8->import->writer, number + 1, text.data, text.size), err);
+    return HSD_OK;
+}
+
+/* ---- the list ---- */
+
+static hsd_status read_list(hsd_v8 *v8, const uint32_t *order, hsd_error *err)
+{
+    hsd_v8_json *json = &v8->json;
+    bool is_first = true;
+    uint32_t at = 0;
+    for (uint64_t number = 0;; number++) {
+        const hsd_status status = hsd_v8_json_next_item(json, &is_first, err);
+        if (status == HSD_END) return HSD_OK;
+        HSD_TRY(status);
+        const bool is_waited_for =
+            at < v8->names.count && v8->names.entries[order[at]].name == number;
+        if (is_waited_for) {
+            HSD_TRY(hsd_v8_json_string(json, TEXT_LIMIT_BYTES, err));
+            HSD_TRY(give_all(v8, (uint32_t)number, order, &at, err));
+        } else {
+            HSD_TRY(hsd_v8_json_skip_string(json, err));
+        }
+        if ((number & 0xffff) == 0) HSD_TRY(hsd_v8_progress(v8, err));
+    }
+}
+
+hsd_status hsd_v8_read_strings(hsd_v8 *v8, hsd_error *err)
+{
+    uint32_t *order = NULL;
+    v8->json.where = "strings";
+    hsd_status status = hsd_v8_names_order(&v8->names, &order, err);
+    if (status == HSD_OK) status = read_list(v8, order, err);
+    free(order);
+    return status;
+}

@@ -1,0 +1,294 @@
+/*
+ * The end of an import: everything that had to wait until all names were known. Types made of node
+ * types, labels, roots, the importer's own strings, and the totals of a summary.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "import/v8/import.h"
+
+static hsd_status define_string(hsd_v8 *v8, uint32_t number, hsd_bytes text, hsd_error *err)
+{
+    HSD_WRITE(v8->import, hsc_define_string(v8->import->writer, number, text.data, text.size), err);
+    return HSD_OK;
+}
+
+static hsd_status define_text(hsd_v8 *v8, uint32_t number, const char *text, hsd_error *err)
+{
+    return define_string(v8, number, (hsd_bytes){(const uint8_t *)text, strlen(text)}, err);
+}
+
+/* ---- types ---- */
+
+/* DevTools' name for nodes that are classed by their type alone; see bench/peers/devtools/RULES.md. */
+static void class_of_type(const hsd_v8 *v8, unsigned type, char *name, size_t capacity)
+{
+    const hsd_v8_class class = hsd_v8_class_of(&v8->layout, type);
+    switch ((unsigned)class) {
+    case HSD_V8_HIDDEN: snprintf(name, capacity, "(system)"); return;
+    case HSD_V8_CODE: snprintf(name, capacity, "(compiled code)"); return;
+    case HSD_V8_CLOSURE: snprintf(name, capacity, "Function"); return;
+    case HSD_V8_REGEXP: snprintf(name, capacity, "RegExp"); return;
+    case HSD_V8_OTHER:
+        snprintf(name, capacity, "(%s)",
+                 type < v8->layout.node_type_count ? v8->layout.node_type_name[type] : "unknown");
+        return;
+    default: snprintf(name, capacity, "(%s)", hsd_v8_class_name(class));
+    }
+}
+
+static uint32_t flags_of_type(const hsd_v8 *v8, unsigned type)
+{
+    const uint32_t part =
+        v8->roots.has_user_root || v8->import->options->summary_only ? HSC_TYPE_PART : 0;
+    switch ((unsigned)hsd_v8_class_of(&v8->layout, type)) {
+    case HSD_V8_HIDDEN:
+    case HSD_V8_ARRAY: return HSC_TYPE_INTERNAL | part;
+    case HSD_V8_CODE:
+    case HSD_V8_OBJECT_SHAPE: return HSC_TYPE_INTERNAL | HSC_TYPE_CODE;
+    case HSD_V8_SYNTHETIC: return HSC_TYPE_INTERNAL;
+    default: return 0;
+    }
+}
+
+static hsd_status define_types(hsd_v8 *v8, hsd_error *err)
+{
+    char name[64];
+    for (unsigned type = 0; type <= HSD_V8_MAX_TYPES; type++) {
+        if (!v8->type_used[type]) continue;
+        class_of_type(v8, type, name, sizeof name);
+        HSD_WRITE(v8->import,
+                  hsc_define_type(v8->import->writer, type + 1, name, strlen(name),
+                                  flags_of_type(v8, type)),
+                  err);
+    }
+    if (v8->names.refused > 0)
+        HSD_WRITE(v8->import,
+                  hsc_define_type(v8->import->writer, HSD_V8_TYPE_OTHER, "(other classes)", 15, 0),
+                  err);
+    return HSD_OK;
+}
+
+/* ---- labels ---- */
+
+typedef struct label {
+    hsc_label_kind kind;
+    uint32_t flags;
+    uint32_t text;
+} label;
+
+static bool is_named_scope(const hsd_v8 *v8, const hsd_v8_entry *entry)
+{
+    if (entry->wait == HSD_V8_WAIT_GLOBAL_FIELD)
+        return v8->scopes.globals[entry->owner].name.size > 0;
+    return v8->scopes.scopes[entry->owner].name.size > 0;
+}
+
+/* PropertyCell -> value, unless that is movable. */
+static bool is_value_of_cell(const hsd_v8 *v8, const hsd_v8_entry *entry)
+{
+    if ((entry->flags & HSD_V8_ENTRY_VALUE) == 0 || (entry->flags & HSD_V8_ENTRY_MOVABLE) != 0)
+        return false;
+    return entry->owner > 0 &&
+           (v8->names.entries[entry->owner - 1].flags & HSD_V8_ENTRY_VALUE) != 0;
+}
+
+/* What looked like a context's scope info is called so. */
+static bool is_variable_of_block(const hsd_v8 *v8, const hsd_v8_entry *entry)
+{
+    const uint32_t proof = v8->blocks.blocks[entry->owner].proof;
+    return proof < v8->names.count && (v8->names.entries[proof].number & HSD_V8_PROOF_SCOPE) != 0;
+}
+
+static label label_of(const hsd_v8 *v8, const hsd_v8_entry *entry)
+{
+    label l = {.kind = HSC_LABEL_INTERNAL, .text = entry->text};
+    switch (entry->wait) {
+    case HSD_V8_WAIT_FIELD:
+        l.kind = (entry->flags & HSD_V8_ENTRY_SEEN) != 0 && l.text == 0 ? HSC_LABEL_VALUE
+                                                                        : HSC_LABEL_FIELD;
+        break;
+    case HSD_V8_WAIT_GLOBAL_FIELD:
+        l.kind = HSC_LABEL_FIELD;
+        l.flags = is_named_scope(v8, entry) ? HSC_LABEL_NAMED_ROOT : 0;
+        break;
+    case HSD_V8_WAIT_VARIABLE: l.kind = HSC_LABEL_VARIABLE; break;
+    case HSD_V8_WAIT_BLOCK:
+        if (!is_variable_of_block(v8, entry)) {
+            l.text = HSD_V8_STRING_INTERNAL;
+            break;
+        }
+        l.kind = HSC_LABEL_VARIABLE;
+        if (l.text == 0) l.text = HSD_V8_STRING_BLOCK;
+        break;
+    case HSD_V8_WAIT_SCOPE_VARIABLE:
+        l.kind = HSC_LABEL_VARIABLE;
+        l.flags = is_named_scope(v8, entry) ? HSC_LABEL_NAMED_ROOT : 0;
+        break;
+    case HSD_V8_WAIT_INTERNAL:
+        l.flags = (entry->flags & HSD_V8_ENTRY_FOLD) != 0 ? HSC_LABEL_FOLD : 0;
+        break;
+    case HSD_V8_WAIT_CELL: l.flags = is_value_of_cell(v8, entry) ? HSC_STRENGTH_WEAK : 0; break;
+    case HSD_V8_WAIT_SHORTCUT:
+        l.flags = (entry->flags & HSD_V8_ENTRY_MOVABLE) == 0 ? HSC_STRENGTH_WEAK : 0;
+        break;
+    case HSD_V8_WAIT_WEAK: l.flags = HSC_STRENGTH_WEAK; break;
+    case HSD_V8_WAIT_TABLE:
+        l.kind = HSC_LABEL_VALUE;
+        l.flags = (entry->flags & HSD_V8_ENTRY_PAIR) != 0 ? HSC_STRENGTH_WEAK : 0;
+        break;
+    default: break;
+    }
+    return l;
+}
+
+static bool is_label(const hsd_v8_entry *entry)
+{
+    return (entry->wait >= HSD_V8_WAIT_FIELD && entry->wait <= HSD_V8_WAIT_WEAK) ||
+           (entry->wait >= HSD_V8_WAIT_GLOBAL_FIELD && entry->wait <= HSD_V8_WAIT_TABLE);
+}
+
+static hsd_status define_labels(hsd_v8 *v8, hsd_error *err)
+{
+    static const struct {
+        uint32_t number;
+        hsc_label_kind kind;
+        uint32_t flags, text;
+    } own[] = {
+        {HSD_V8_LABEL_KEY, HSC_LABEL_VALUE, 0, 0},
+        {HSD_V8_LABEL_ELEMENT, HSC_LABEL_ELEMENT, 0, 0},
+        {HSD_V8_LABEL_SLOT, HSC_LABEL_VALUE, 0, 0},
+        {HSD_V8_LABEL_SLOT_WEAK, HSC_LABEL_VALUE, HSC_STRENGTH_WEAK, 0},
+        {HSD_V8_LABEL_INTERNAL, HSC_LABEL_INTERNAL, 0, HSD_V8_STRING_INTERNAL},
+        {HSD_V8_LABEL_WEAK, HSC_LABEL_INTERNAL, HSC_STRENGTH_WEAK, HSD_V8_STRING_INTERNAL},
+    };
+    hsc_writer *writer = v8->import->writer;
+    for (size_t i = 0; i < HSD_ARRAY_LEN(own); i++)
+        HSD_WRITE(v8->import,
+                  hsc_define_label(writer, own[i].number, own[i].kind, own[i].flags, own[i].text),
+                  err);
+    for (uint32_t i = 0; i < v8->names.count; i++) {
+        const hsd_v8_entry *entry = &v8->names.entries[i];
+        if (!is_label(entry)) continue;
+        const label l = label_of(v8, entry);
+        HSD_WRITE(v8->import, hsc_define_label(writer, entry->number, l.kind, l.flags, l.text),
+                  err);
+    }
+    return HSD_OK;
+}
+
+/* ---- what never got its string ---- */
+
+/* In a snapshot that was cut off, or lies: classes are told apart by the number of their name. */
+static hsd_status define_missing(hsd_v8 *v8, hsd_error *err)
+{
+    char text[32];
+    for (uint32_t i = 0; i < v8->names.count; i++) {
+        const hsd_v8_entry *entry = &v8->names.entries[i];
+        if ((entry->flags & HSD_V8_ENTRY_SEEN) != 0) continue;
+        const int size = snprintf(text, sizeof text, "(name %u)", (unsigned)entry->name);
+        if (entry->wait <= HSD_V8_WAIT_DETACHED)
+            HSD_WRITE(v8->import,
+                      hsc_define_type(v8->import->writer, entry->number, text, (size_t)size, 0),
+                      err);
+        if (entry->wait == HSD_V8_WAIT_NAME) HSD_TRY(define_text(v8, entry->name + 1, "", err));
+    }
+    return HSD_OK;
+}
+
+/* ---- strings of the importer's own ---- */
+
+/* What only looked like a global object or a module has an empty name. */
+static hsd_status define_scopes(hsd_v8 *v8, hsd_error *err)
+{
+    HSD_TRY(hsd_v8_scopes_settle(&v8->scopes, &v8->names, err));
+    for (uint32_t i = 0; i < v8->scopes.global_count; i++)
+        HSD_TRY(define_string(v8, HSD_V8_STRING_GLOBALS + i, v8->scopes.globals[i].name, err));
+    for (uint32_t i = 0; i < v8->scopes.scope_count; i++)
+        HSD_TRY(define_string(v8, HSD_V8_STRING_SCOPES + i, v8->scopes.scopes[i].name, err));
+    return HSD_OK;
+}
+
+static hsd_status define_strings(hsd_v8 *v8, hsd_error *err)
+{
+    HSD_TRY(define_text(v8, HSD_V8_STRING_GLOBAL, "global", err));
+    HSD_TRY(define_text(v8, HSD_V8_STRING_ORPHANS, "(V8 internal)", err));
+    HSD_TRY(define_text(v8, HSD_V8_STRING_PAIR, "WeakMap value", err));
+    HSD_TRY(define_text(v8, HSD_V8_STRING_INTERNAL, "internal", err));
+    HSD_TRY(define_text(v8, HSD_V8_STRING_BLOCK, "(block variable)", err));
+    return define_scopes(v8, err);
+}
+
+/* ---- roots, totals ---- */
+
+/* Snapshots of pages no longer say which objects are global, and these are roots all the same. */
+static hsd_status put_globals(hsd_v8 *v8, hsd_error *err)
+{
+    if (v8->roots.has_global) return HSD_OK;
+    for (uint32_t i = 0; i < v8->scopes.global_count; i++)
+        if (v8->scopes.globals[i].name.size > 0)
+            HSD_TRY(hsd_v8_roots_put(&v8->roots, HSD_V8_GROUP_GLOBAL, v8->scopes.globals[i].ordinal,
+                                     err));
+    return HSD_OK;
+}
+
+static hsd_status write_roots(hsd_v8 *v8, hsd_error *err)
+{
+    hsc_root_record root;
+    hsd_status status;
+    v8->roots.groups[HSD_V8_GROUP_GLOBAL].text = HSD_V8_STRING_GLOBAL;
+    v8->roots.groups[HSD_V8_GROUP_ORPHANS].text = HSD_V8_STRING_ORPHANS;
+    HSD_TRY(put_globals(v8, err));
+    HSD_TRY(hsd_v8_spool_rewind(&v8->roots.spool, false, err));
+    while ((status = hsd_v8_roots_next(&v8->roots, &root, err)) == HSD_OK) {
+        root.target = hsd_v8_late_ordinal(&v8->late, (uint32_t)root.target);
+        HSD_WRITE(v8->import, hsc_root(v8->import->writer, &root), err);
+    }
+    return status == HSD_END ? HSD_OK : status;
+}
+
+static hsd_status write_totals(hsd_v8 *v8, hsd_error *err)
+{
+    for (uint32_t type = 0; type < v8->total_capacity; type++) {
+        const hsd_v8_totals *total = &v8->totals[type];
+        if (total->objects == 0) continue;
+        HSD_WRITE(v8->import, hsc_count(v8->import->writer, type, total->objects, total->bytes),
+                  err);
+        v8->import->result->objects += total->objects;
+        v8->import->result->bytes = hsd_add_saturating(v8->import->result->bytes, total->bytes);
+    }
+    return HSD_OK;
+}
+
+static hsd_status tell_losses(hsd_v8 *v8, hsd_error *err)
+{
+    hsc_writer *writer = v8->import->writer;
+    if (v8->dangling > 0)
+        HSD_WRITE(
+            v8->import,
+            hsc_loss(writer, "references to nodes that are not in the snapshot", v8->dangling),
+            err);
+    if (v8->layout.has_extra_native_bytes)
+        HSD_WRITE(v8->import,
+                  hsc_metric(writer, "native.used", "bytes", v8->layout.extra_native_bytes), err);
+    if (v8->names.refused > 0)
+        hsd_note(v8->import->reporter, HSD_NOTE_WARNING,
+                 "%s has more than %u names of classes, fields and functions: %llu have no name of "
+                 "their own here",
+                 v8->source->name, HSD_V8_NAMES_LIMIT, (unsigned long long)v8->names.refused);
+    return HSD_OK;
+}
+
+hsd_status hsd_v8_write_tables(hsd_v8 *v8, hsd_error *err)
+{
+    HSD_TRY(define_types(v8, err));
+    HSD_TRY(define_missing(v8, err));
+    if (v8->import->options->summary_only)
+        HSD_TRY(write_totals(v8, err));
+    else
+        HSD_TRY(define_strings(v8, err));
+    if (!v8->import->options->summary_only) HSD_TRY(define_labels(v8, err));
+    HSD_TRY(write_roots(v8, err));
+    return tell_losses(v8, err);
+}

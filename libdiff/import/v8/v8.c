@@ -1,0 +1,237 @@
+/*
+ * V8 heap snapshots (.heapsnapshot, .heaptimeline) of Node.js, Chrome, Edge, Electron, Deno: the row
+ * of the registry, and the walk over the parts of a snapshot in the order in which V8 writes them:
+ *
+ *      {"snapshot":{…},"nodes":[…],"edges":[…], … ,"strings":[…]}
+ *
+ * One pass, from a file or a pipe, in bounded memory: see import.h for the stages. What else there
+ * is (trace_tree, samples, locations, and what later versions may add) is skipped.
+ *
+ * Sizes are those that V8 wrote. DevTools moves the sizes of hidden nodes and arrays to their only
+ * owner; types marked as parts let the engine do the same.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "import/v8/import.h"
+
+hsd_status hsd_v8_progress(hsd_v8 *v8, hsd_error *err)
+{
+    return hsd_progress(v8->import->reporter, "importing", hsd_source_offset(v8->source),
+                        v8->source->total_bytes, err);
+}
+
+/* ---- parts ---- */
+
+static hsd_status begin(hsd_v8 *v8, hsd_error *err)
+{
+    hsc_options options;
+    hsc_options_init(&options);
+    options.runtime = "V8";
+    options.identity = HSC_IDENTITY_EXACT;
+    options.facts = HSC_FACT_COLLECTED;
+    options.taken_unix_ns = UINT64_MAX;
+    options.targets_are_ordinals = true;
+    if (v8->import->options->with_values) options.facts |= HSC_FACT_VALUES;
+    return hsd_import_begin(v8->import, &options, err);
+}
+
+static hsd_status fail_order(const hsd_v8 *v8, const char *what, hsd_error *err)
+{
+    return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(v8->source),
+                       "no valid heap snapshot: %s", what);
+}
+
+static hsd_status read_header(hsd_v8 *v8, hsd_error *err)
+{
+    if (v8->has_header) return fail_order(v8, "it has two headers", err);
+    v8->json.where = "header";
+    HSD_TRY(hsd_v8_layout_read(&v8->layout, &v8->json, err));
+    v8->has_header = true;
+    return begin(v8, err);
+}
+
+static hsd_status read_nodes(hsd_v8 *v8, hsd_error *err)
+{
+    uint8_t byte;
+    if (!v8->has_header) return fail_order(v8, "its nodes stand before its header", err);
+    if (v8->has_nodes) return fail_order(v8, "it has two lists of nodes", err);
+    v8->json.where = "list of nodes";
+    HSD_TRY(hsd_v8_json_look(&v8->json, &byte, err));
+    v8->has_nodes = true;
+    return hsd_v8_read_nodes(v8, err);
+}
+
+static hsd_status read_edges(hsd_v8 *v8, hsd_error *err)
+{
+    uint8_t byte;
+    hsd_v8_numbers numbers;
+    if (!v8->has_nodes) return fail_order(v8, "its edges stand before its nodes", err);
+    if (v8->has_edges) return fail_order(v8, "it has two lists of edges", err);
+    v8->json.where = "list of edges";
+    HSD_TRY(hsd_v8_json_look(&v8->json, &byte, err));
+    HSD_TRY(hsd_v8_numbers_begin(&numbers, v8->source, "edges", err));
+    v8->has_edges = true;
+    if (v8->import->options->summary_only) return hsd_v8_numbers_skip(&numbers, err);
+    return hsd_v8_write_objects(v8, &numbers, err);
+}
+
+static hsd_status read_strings(hsd_v8 *v8, hsd_error *err)
+{
+    if (!v8->has_edges) return fail_order(v8, "its strings stand before its edges", err);
+    if (v8->has_strings) return fail_order(v8, "it has two lists of strings", err);
+    v8->has_strings = true;
+    if (!v8->import->options->summary_only) {
+        HSD_TRY(hsd_v8_scopes_resolve(&v8->scopes, &v8->names, err));
+        HSD_TRY(hsd_v8_blocks_resolve(&v8->blocks, &v8->names, &v8->nodes, err));
+    }
+    return hsd_v8_read_strings(v8, err);
+}
+
+static hsd_status read_part(hsd_v8 *v8, hsd_error *err)
+{
+    if (hsd_v8_json_is(&v8->json, "snapshot")) return read_header(v8, err);
+    if (hsd_v8_json_is(&v8->json, "nodes")) return read_nodes(v8, err);
+    if (hsd_v8_json_is(&v8->json, "edges")) return read_edges(v8, err);
+    if (hsd_v8_json_is(&v8->json, "strings")) return read_strings(v8, err);
+    v8->json.where = "other lists";
+    return hsd_v8_json_skip(&v8->json, err);
+}
+
+static hsd_status read_parts(hsd_v8 *v8, hsd_error *err)
+{
+    bool is_first = true;
+    hsd_status status;
+    v8->json.where = "outermost part";
+    while ((status = hsd_v8_json_next_key(&v8->json, &is_first, err)) == HSD_OK) {
+        HSD_TRY(read_part(v8, err));
+        v8->json.where = "outermost part";
+    }
+    if (status != HSD_END) return status;
+    if (!v8->has_strings) return fail_order(v8, "it has no nodes, no edges or no strings", err);
+    return HSD_OK;
+}
+
+/* ---- the end ---- */
+
+/* With salvage, a snapshot that ends early becomes a capture that says so. */
+static hsd_status accept_cut(hsd_v8 *v8, hsd_error *err)
+{
+    char reason[128];
+    hsd_import *import = v8->import;
+    if (!v8->has_edges && !import->options->summary_only)
+        HSD_TRY(hsd_v8_write_objects(v8, NULL, err));
+    snprintf(reason, sizeof reason, "%.90s (byte %llu)", v8->cut.text,
+             (unsigned long long)v8->cut.offset_bytes);
+    HSD_WRITE(import, hsc_mark_incomplete(import->writer, reason), err);
+    import->result->is_complete = false;
+    hsd_note(import->reporter, HSD_NOTE_DAMAGE, "%s: %s", v8->source->name, reason);
+    return HSD_OK;
+}
+
+static hsd_status finish(hsd_v8 *v8, hsd_error *err)
+{
+    hsd_import *import = v8->import;
+    HSD_TRY(hsd_v8_write_tables(v8, err));
+    return hsd_import_end(import, err);
+}
+
+static hsd_status import_snapshot(hsd_v8 *v8, hsd_error *err)
+{
+    hsd_error_init(&v8->cut);
+    hsd_status status = read_parts(v8, &v8->cut);
+    const bool is_usable = v8->has_nodes && v8->marks.count > 0;
+    if (status == HSD_E_TRUNCATED && v8->import->options->salvage && is_usable) {
+        status = accept_cut(v8, err);
+    } else if (status != HSD_OK) {
+        if (err != NULL) *err = v8->cut;
+        if (status == HSD_E_TRUNCATED && v8->cut.hint[0] == '\0')
+            hsd_error_set_hint(
+                err, "to use what is there: --partial (the numbers are then lower bounds)");
+    }
+    return status == HSD_OK ? finish(v8, err) : status;
+}
+
+static hsd_status open_stages(hsd_v8 *v8, hsd_error *err)
+{
+    const uint64_t memory =
+        v8->import->memory_bytes; /* an eighth goes to late.h, if it is used */
+    hsd_v8_marks_init(&v8->marks, memory / 2);
+    hsd_v8_spool_init(&v8->nodes, v8->import->space, memory / 4);
+    HSD_TRY(hsd_v8_names_init(&v8->names, HSD_V8_FIRST_TYPE, HSD_V8_FIRST_LABEL, err));
+    return hsd_v8_roots_init(&v8->roots, v8->import->space, memory / 32, err);
+}
+
+static void release(hsd_v8 *v8)
+{
+    free(v8->totals);
+    hsd_v8_scopes_release(&v8->scopes);
+    hsd_v8_blocks_release(&v8->blocks);
+    hsd_v8_late_release(&v8->late);
+    hsd_v8_roots_release(&v8->roots);
+    hsd_v8_spool_release(&v8->nodes);
+    hsd_v8_marks_release(&v8->marks);
+    hsd_v8_names_release(&v8->names);
+    hsd_v8_json_release(&v8->json);
+    free(v8);
+}
+
+static hsd_status run(hsd_import *import, hsd_error *err)
+{
+    hsd_v8 *v8 = calloc(1, sizeof *v8);
+    if (v8 == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for an import");
+    v8->import = import;
+    v8->source = import->source;
+    v8->json.source = import->source;
+    hsd_status status = open_stages(v8, err);
+    if (status == HSD_OK) status = import_snapshot(v8, err);
+    release(v8);
+    return status;
+}
+
+/* ---- the row ---- */
+
+static bool holds(const uint8_t *prefix, size_t size, const char *word)
+{
+    const size_t length = strlen(word);
+    for (size_t i = 0; i + length <= size; i++)
+        if (prefix[i] == (uint8_t)word[0] && memcmp(prefix + i, word, length) == 0) return true;
+    return false;
+}
+
+/* How many bits of {"snapshot":{ stand at the beginning, with any white space between. 0 = it is something else. */
+static unsigned match_beginning(const uint8_t *at, const uint8_t *end)
+{
+    static const char *const words[] = {"{", "\"snapshot\"", ":", "{"};
+    unsigned bits = 0;
+    for (size_t i = 0; i < HSD_ARRAY_LEN(words); i++) {
+        while (at < end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t'))
+            at++;
+        const size_t here = (size_t)hsd_min_u64(strlen(words[i]), (uint64_t)(end - at));
+        if (memcmp(at, words[i], here) != 0) return 0;
+        bits += (unsigned)here * 8;
+        at += here;
+    }
+    return bits < 32 ? 0 : bits; /* a lone brace is any JSON */
+}
+
+static unsigned probe(const uint8_t *prefix, size_t size)
+{
+    const unsigned bits = match_beginning(prefix, prefix + size);
+    if (holds(prefix, size, "\"node_fields\"") && holds(prefix, size, "\"snapshot\""))
+        return bits + 13 * 8; /* something else may stand before */
+    return bits;
+}
+
+const hsd_importer hsd_import_v8 = {
+    .info =
+        {
+            .name = "v8",
+            .summary = "V8 heap snapshot (Node.js, Chrome, Edge, Electron, Deno)",
+            .suffixes = ".heapsnapshot .heaptimeline .heapsnapshot.gz",
+        },
+    .probe = probe,
+    .run = run,
+};
