@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "base/names.h"
-#include "diff/tables.h"
+#include "format/tables.h"
 
 #define HSD_MAX_EDGE_NAMES 65536u
 #define HSD_EDGE_NAMELESS 0u

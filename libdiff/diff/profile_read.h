@@ -5,7 +5,7 @@
 #define HSD_DIFF_PROFILE_READ_H
 
 #include "diff/profile_state.h"
-#include "diff/tables.h"
+#include "format/tables.h"
 
 typedef struct hsd_profile_reading {
     hsd_profile *profile;

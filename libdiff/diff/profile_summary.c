@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 #include "diff/summary.h"
-#include "diff/tables.h"
+#include "format/tables.h"
 
 static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for the result"); }
 

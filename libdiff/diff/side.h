@@ -23,7 +23,7 @@
 #include "base/note.h"
 #include "base/plan.h"
 #include "diff/marks.h"
-#include "diff/tables.h"
+#include "format/tables.h"
 #include "graph/adjacency.h"
 #include "graph/dominators.h"
 #include "graph/paged.h"

@@ -15,7 +15,7 @@
 #include "base/names.h"
 #include "base/note.h"
 #include "diff/store.h"
-#include "diff/tables.h"
+#include "format/tables.h"
 
 #define FRAMES_MOST 32u
 #define TABLE_SHARE 8u /* of the budget, for the sites of one capture */

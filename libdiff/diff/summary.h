@@ -4,7 +4,7 @@
 #ifndef HSD_DIFF_SUMMARY_H
 #define HSD_DIFF_SUMMARY_H
 
-#include "diff/tables.h"
+#include "format/tables.h"
 #include <hsdiff/diff.h>
 
 /* HSD_E_TRUNCATED for a capture that ends before its totals. */

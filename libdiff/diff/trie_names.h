@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "diff/edges.h"
-#include "diff/tables.h"
+#include "format/tables.h"
 #include "diff/trie.h"
 #include <hscapture/hscapture.h>
 

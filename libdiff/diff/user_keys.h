@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "base/id_map.h"
 #include "diff/store.h"
-#include "diff/tables.h"
+#include "format/tables.h"
 
 #define HSD_USER_KEYS_MOST 256u
 

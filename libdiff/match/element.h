@@ -17,7 +17,7 @@ typedef struct hsd_element { /* 16 bytes, by position in a hsd_sequence */
     uint32_t shape;
     uint32_t structure;
     uint32_t referrer; /* HSD_REFERRER_NONE, HSD_REFERRER_MANY, else a hash >= HSD_REFERRER_FIRST */
-    uint32_t type;     /* common number (diff/tables.h) */
+    uint32_t type;     /* common number (format/tables.h) */
 } hsd_element;
 
 /* Of a shape of 64 bits, of which 63 are hash: an array, or what else has a length. */

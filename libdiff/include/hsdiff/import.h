@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <hsdiff/carries.h>
 #include <hsdiff/run.h>
 #include <hsdiff/status.h>
 
@@ -51,6 +52,7 @@ typedef struct hsd_import_options {
     bool final_is_strong;    /* JVM: FinalReference.referent retains */
     bool salvage;            /* a cut-off dump gives what is there, marked incomplete */
     int compression;         /* of the capture written: zstd level, 0 = none */
+    const char *executable;  /* the program whose heap it is, for dumps that leave its types there (Go); NULL = not given. Borrowed */
     const hsd_import_origin *origin; /* NULL = only the dump is known; borrowed for the import */
 } hsd_import_options;
 
@@ -70,6 +72,8 @@ typedef struct hsd_importer_info {
     const char *name;     /* "hprof" */
     const char *summary;  /* "JVM binary heap dump (HotSpot, hprof agent, Android)" */
     const char *suffixes; /* ".hprof .hprof.gz" */
+    hsd_carries carries;
+    const char *lacks;    /* what the format cannot say, a clause for the table of formats: "no field names"; NULL = nothing to add */
 } hsd_importer_info;
 
 /* Row i of the registry; NULL past the end. */

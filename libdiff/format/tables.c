@@ -2,7 +2,7 @@
  * Loads the small tables of a capture. A number that is defined twice keeps its first meaning (the
  * format forbids it; verify says so), a number that is never defined has a documented default.
  */
-#include "diff/tables.h"
+#include "format/tables.h"
 
 #include <stdlib.h>
 #include <string.h>

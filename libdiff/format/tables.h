@@ -1,9 +1,9 @@
 /*
- * The small tables of a capture as the diff needs them: types numbered alike on both sides, what each
+ * The small tables of a capture, in memory: types numbered alike on both sides, what each
  * reference label means, and the texts behind string numbers. All of them grow with distinct names.
  */
-#ifndef HSD_DIFF_TABLES_H
-#define HSD_DIFF_TABLES_H
+#ifndef HSD_FORMAT_TABLES_H
+#define HSD_FORMAT_TABLES_H
 
 #include <stdbool.h>
 #include <stdint.h>

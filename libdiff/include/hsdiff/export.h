@@ -1,0 +1,73 @@
+/*
+ * Captures into files that other tools open: Chrome's DevTools, MAT and VisualVM, pprof, SQLite and more. Whatever a
+ * capture was made from, each of them can be written. An exporter is one folder and one row of the registry.
+ */
+#ifndef HSDIFF_EXPORT_H
+#define HSDIFF_EXPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hsdiff/capture.h>
+#include <hsdiff/carries.h>
+#include <hsdiff/run.h>
+#include <hsdiff/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hsd_exporter_info {
+    const char *name;      /* "heapsnapshot" */
+    const char *summary;   /* "heap snapshot of Chrome's DevTools" */
+    const char *suffix;    /* ".heapsnapshot": of a file name that tells the format */
+    const char *opened_by; /* "Chrome DevTools, Node" */
+    hsd_carries carries;
+    const char *lacks;     /* as of hsd_importer_info */
+    bool takes_pair;       /* growth between two captures can be written */
+} hsd_exporter_info;
+
+/* Row i of the registry; NULL past the end. */
+const hsd_exporter_info *hsd_exporter_get(size_t i);
+
+/* What the stacks of profiles are. */
+typedef enum hsd_export_stacks {
+    HSD_STACKS_AUTO = 0,  /* sites if the capture has any, else paths */
+    HSD_STACKS_SITES = 1, /* where objects were allocated */
+    HSD_STACKS_PATHS = 2  /* what holds them: root, then types on the path from it (places, hsdiff/profile.h) */
+} hsd_export_stacks;
+
+typedef struct hsd_export_options {
+    const char *format;      /* name of an exporter; NULL = by the suffix of the path */
+    bool force;              /* replace a file that is there */
+    bool partial;            /* the captures were opened with HSD_DAMAGE_SKIP */
+    bool with_values;        /* write value previews that the capture holds */
+    hsd_export_stacks stacks;
+    uint64_t part_bytes;     /* files that must be split are, at about this size; 0 = as the opening tool's limit demands */
+} hsd_export_options;
+
+typedef struct hsd_export_result {
+    const char *format;      /* name of the exporter */
+    uint64_t objects, references, bytes; /* written; 0 where the format has none */
+    uint64_t rows;           /* samples, places, rows: what the format counts itself by; 0 = nothing else than objects */
+    const char *row_name;    /* "sample", NULL likewise */
+    uint64_t output_bytes;
+    unsigned files;          /* 1 unless it was split */
+} hsd_export_result;
+
+/*
+ * Writes `after`, or with `before` (NULL = none) what grew between the two, to `path` ("-" = standard output, where the format is a
+ * stream). The file is there whole or not at all, mode 0600. The same captures and options give the same bytes.
+ *
+ * HSD_E_UNSUPPORTED: no exporter of that name or suffix (the text names all), a pair for one that takes one capture, a baseline
+ * or a capture without objects for one that needs them, standard output for one that needs a file. HSD_E_OVER_BUDGET with what
+ * suffices. Else the statuses of reading and writing. `options`, `run`, `result` may be NULL, `path` not.
+ */
+hsd_status hsd_export_file(hsd_capture *before, hsd_capture *after, const char *path, const hsd_export_options *options,
+                           const hsd_run *run, hsd_export_result *result, hsd_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
