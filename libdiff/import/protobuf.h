@@ -49,7 +49,7 @@ static inline hsd_proto_message hsd_proto_all(hsd_source *source)
 /*
  * The next field. HSD_END where the message ends; HSD_E_TRUNCATED where the input ends before it does; HSD_E_CORRUPT for a tag of
  * number 0, a group or unknown wire type, a number of more than ten bytes, a field that passes the end of its message: each with its
- * offset. What was left of the field before is skipped.
+ * offset. What was left of the field before is skipped; HSD_E_MISUSE if more than the field was taken. Allocates nothing.
  */
 hsd_status hsd_proto_next(hsd_proto_message *message, hsd_proto_field *field, hsd_error *err);
 
@@ -61,8 +61,8 @@ hsd_status hsd_proto_enter(const hsd_proto_message *outer, const hsd_proto_field
 hsd_status hsd_proto_bytes(hsd_proto_message *message, const hsd_proto_field *field, size_t most, hsd_bytes *bytes, hsd_error *err);
 
 /*
- * One number after another of a repeated field, packed (wire type BYTES) or not: begin with *left = UINT64_MAX; HSD_END behind the
- * last. A field that is not packed gives its one number.
+ * One number after another of a repeated field of varints, packed (wire type BYTES) or not: begin with *left = UINT64_MAX; HSD_END
+ * behind the last. A field that is not packed gives its one number. HSD_E_CORRUPT if the last number passes the end of the field.
  */
 hsd_status hsd_proto_number(hsd_proto_message *message, const hsd_proto_field *field, uint64_t *left, uint64_t *value, hsd_error *err);
 

@@ -1,0 +1,171 @@
+/*
+ * One field after another. What stands in the window is read there; only a tag or number at its edge makes the source move. Every message
+ * knows where the field behind the present one begins, so a reader may leave a field at any point of it: the rest is passed over when
+ * the next one is asked for.
+ */
+#include "import/protobuf.h"
+
+#include "base/check.h"
+
+#include <inttypes.h>
+
+enum { VARINT_BYTES = 10, NUMBER_MOST = (1 << 29) - 1 };
+
+static hsd_status named(const hsd_source *source, hsd_status status, hsd_error *err)
+{
+    if (status < 0) hsd_error_set_file(err, source->name);
+    return status;
+}
+
+static hsd_status fail_truncated(const hsd_source *source, const char *what, hsd_error *err)
+{
+    hsd_fail_at(err, HSD_E_TRUNCATED, hsd_source_offset(source), "the input ends inside %s", what);
+    return named(source, HSD_E_TRUNCATED, err);
+}
+
+static hsd_status fail_long(const hsd_source *source, hsd_error *err)
+{
+    hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(source), "a number of protobuf has at most 10 bytes, this one goes on");
+    return named(source, HSD_E_CORRUPT, err);
+}
+
+static hsd_status fail_passes(const hsd_source *source, uint64_t offset, uint32_t number, uint64_t end, hsd_error *err)
+{
+    hsd_fail_at(err, HSD_E_CORRUPT, offset, "field %" PRIu32 " of protobuf passes the end of its message at offset %" PRIu64, number, end);
+    return named(source, HSD_E_CORRUPT, err);
+}
+
+/* Any varint but one of a single byte that is visible. HSD_END only if the input ends in front of it. Bits beyond the 64th are
+ * dropped, as every reader of protobuf does. */
+static hsd_status read_long(hsd_source *source, uint64_t *value, hsd_error *err)
+{
+    const hsd_status status = hsd_source_peek(source, VARINT_BYTES, err);
+    if (status < 0) return status;
+    const size_t ahead = hsd_source_ahead(source);
+    if (ahead == 0) return HSD_END;
+    uint64_t sum = 0;
+    for (size_t i = 0; i < VARINT_BYTES && i < ahead; i++) {
+        const uint64_t byte = source->at[i];
+        sum |= (byte & 0x7f) << (7 * i);
+        if (byte >= 0x80) continue;
+        hsd_source_take(source, i + 1);
+        *value = sum;
+        return HSD_OK;
+    }
+    return ahead < VARINT_BYTES ? fail_truncated(source, "a number", err) : fail_long(source, err);
+}
+
+static inline hsd_status read_varint(hsd_source *source, uint64_t *value, hsd_error *err)
+{
+    if (__builtin_expect(source->at == source->end || *source->at >= 0x80, 0)) return read_long(source, value, err);
+    *value = *source->at++;
+    return HSD_OK;
+}
+
+hsd_status hsd_proto_varint(hsd_source *source, uint64_t *value, hsd_error *err)
+{
+    return read_varint(source, value, err);
+}
+
+static hsd_status must(const hsd_source *source, hsd_status status, const char *what, hsd_error *err)
+{
+    return __builtin_expect(status == HSD_END, 0) ? fail_truncated(source, what, err) : status;
+}
+
+static hsd_status read_fixed(hsd_source *source, size_t size, uint64_t *value, hsd_error *err)
+{
+    HSD_TRY(must(source, hsd_source_peek(source, size, err), "a number of fixed size", err));
+    *value = 0;
+    for (size_t i = 0; i < size; i++)
+        *value |= (uint64_t)source->at[i] << (8 * i);
+    hsd_source_take(source, size);
+    return HSD_OK;
+}
+
+/* Over what is left of the field before. */
+static hsd_status pass_rest(hsd_proto_message *message, hsd_error *err)
+{
+    const uint64_t next = message->next, here = hsd_source_offset(message->source);
+    message->next = 0;
+    if (here > next) return hsd_fail_at(err, HSD_E_MISUSE, here, "a field of protobuf was read beyond its end at offset %" PRIu64, next);
+    return hsd_source_skip(message->source, next - here, err);
+}
+
+/* The source stands behind the tag. */
+static hsd_status read_content(hsd_proto_message *message, hsd_proto_field *field, hsd_error *err)
+{
+    hsd_source *source = message->source;
+    switch (field->wire) {
+    case HSD_PROTO_VARINT: return must(source, read_varint(source, &field->value, err), "a number", err);
+    case HSD_PROTO_FIXED64: return read_fixed(source, 8, &field->value, err);
+    case HSD_PROTO_FIXED32: return read_fixed(source, 4, &field->value, err);
+    case HSD_PROTO_BYTES: break;
+    default:
+        hsd_fail_at(err, HSD_E_CORRUPT, field->offset, "field %" PRIu32 " of protobuf has wire type %" PRIu32 ", which is none that is read",
+                    field->number, field->wire);
+        return named(source, HSD_E_CORRUPT, err);
+    }
+    HSD_TRY(must(source, read_varint(source, &field->size, err), "the length of a field", err));
+    if (!hsd_add_u64(hsd_source_offset(source), field->size, &message->next) || message->next == UINT64_MAX)
+        return fail_passes(source, field->offset, field->number, message->end, err);
+    return HSD_OK;
+}
+
+hsd_status hsd_proto_next(hsd_proto_message *message, hsd_proto_field *field, hsd_error *err)
+{
+    hsd_source *source = message->source;
+    if (message->next != 0) HSD_TRY(pass_rest(message, err));
+    const uint64_t offset = hsd_source_offset(source);
+    if (offset >= message->end) return HSD_END;
+    uint64_t tag;
+    const hsd_status status = read_varint(source, &tag, err);
+    if (status != HSD_OK) return status == HSD_END && message->end != UINT64_MAX ? fail_truncated(source, "a message", err) : status;
+    if (tag >> 3 == 0 || tag >> 3 > NUMBER_MOST) {
+        hsd_fail_at(err, HSD_E_CORRUPT, offset, "there is no field %" PRIu64 " in protobuf", tag >> 3);
+        return named(source, HSD_E_CORRUPT, err);
+    }
+    *field = (hsd_proto_field){.number = (uint32_t)(tag >> 3), .wire = (uint32_t)(tag & 7), .offset = offset};
+    HSD_TRY(read_content(message, field, err));
+    const uint64_t behind = message->next != 0 ? message->next : hsd_source_offset(source);
+    return behind > message->end ? fail_passes(source, offset, field->number, message->end, err) : HSD_OK;
+}
+
+static hsd_status fail_wire(const hsd_source *source, const hsd_proto_field *field, hsd_error *err)
+{
+    hsd_fail_at(err, HSD_E_CORRUPT, field->offset, "field %" PRIu32 " of protobuf should hold bytes and is a number", field->number);
+    return named(source, HSD_E_CORRUPT, err);
+}
+
+hsd_status hsd_proto_enter(const hsd_proto_message *outer, const hsd_proto_field *field, hsd_proto_message *inner, hsd_error *err)
+{
+    if (field->wire != HSD_PROTO_BYTES) return fail_wire(outer->source, field, err);
+    *inner = (hsd_proto_message){.source = outer->source, .end = outer->next};
+    return HSD_OK;
+}
+
+hsd_status hsd_proto_bytes(hsd_proto_message *message, const hsd_proto_field *field, size_t most, hsd_bytes *bytes, hsd_error *err)
+{
+    if (field->wire != HSD_PROTO_BYTES) return fail_wire(message->source, field, err);
+    const size_t size = field->size < most ? (size_t)field->size : most;
+    HSD_TRY(must(message->source, hsd_source_peek(message->source, size, err), "a field", err));
+    *bytes = (hsd_bytes){.data = message->source->at, .size = size};
+    return HSD_OK;
+}
+
+hsd_status hsd_proto_number(hsd_proto_message *message, const hsd_proto_field *field, uint64_t *left, uint64_t *value, hsd_error *err)
+{
+    const bool is_first = *left == UINT64_MAX;
+    if (field->wire != HSD_PROTO_BYTES) {
+        *left = 0;
+        *value = field->value;
+        return is_first ? HSD_OK : HSD_END;
+    }
+    if (is_first) *left = field->size;
+    if (*left == 0) return HSD_END;
+    const uint64_t before = hsd_source_offset(message->source);
+    HSD_TRY(must(message->source, read_varint(message->source, value, err), "a number", err));
+    const uint64_t taken = hsd_source_offset(message->source) - before;
+    if (taken > *left) return fail_passes(message->source, field->offset, field->number, message->next, err);
+    *left -= taken;
+    return HSD_OK;
+}
