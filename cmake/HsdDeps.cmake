@@ -2,7 +2,7 @@
 # Each of their headers has a single includer in a library; tests/lint holds that.
 #   hsd_zstd, hsd_xxhash   the block codec and the checksum of captures, for libdiff/format
 #   hsd_threads   POSIX threads
-#   hsd_zlib      zlib: gz inputs of the importers (empty when absent: importers then say so)
+#   hsd_zlib      zlib: gz inputs of importers, gz outputs of exporters (empty when absent: both then say so)
 #   hsd_yaml      libyaml: configurations of the check (empty when absent: reading one then says so)
 #   hsd_dw        libdw and libelf of elfutils: names for addresses (empty when absent: resolving then says so)
 #   hsd_iberty    libiberty: names of C++ and Rust demangled (empty when absent: they stay mangled)

@@ -1,5 +1,5 @@
 /*
- * The gzip filter of the importers, on zlib; the one includer of its header.
+ * The gzip filter of the importers, on io/zip.
  *
  *      below   [ member 1 | member 2 | … | zeros ]        bytes of the file
  *                   inflate, next member, …
@@ -14,18 +14,13 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "io/zip.h"
 
 #define GZIP_HEADER_BYTES 10
 
-#ifdef HSD_HAVE_ZLIB
-#include <zlib.h>
-
-#define GZIP_ONLY (15 + 16) /* inflateInit2: the largest window, a gzip header */
-
 typedef struct gzip_input {
     hsd_source *below;
-    z_stream stream;
-    bool is_open; /* inflateInit2 was called */
+    hsd_unzip *unzip;
     bool is_in_member;
     bool is_at_end;
     uint64_t position; /* unpacked bytes delivered */
@@ -40,16 +35,11 @@ bool hsd_gzip_probe(const void *prefix, size_t size)
            (at[3] & 0xe0) == 0;
 }
 
-static hsd_status restart(gzip_input *input, hsd_error *err)
+static void restart(gzip_input *input)
 {
-    if (input->is_open) inflateEnd(&input->stream);
-    input->stream = (z_stream){0};
-    input->is_open = inflateInit2(&input->stream, GZIP_ONLY) == Z_OK;
-    if (!input->is_open) return hsd_fail(err, HSD_E_NOMEM, "out of memory: unpacking gzip");
     input->is_in_member = input->is_at_end = false;
     input->position = 0;
     input->fault = HSD_OK;
-    return HSD_OK;
 }
 
 static hsd_status stick(gzip_input *input, hsd_status status, const hsd_error *text)
@@ -78,9 +68,8 @@ static hsd_status begin_member(gzip_input *input)
     const size_t ahead = hsd_source_ahead(input->below);
     if (ahead >= 2 && at[0] == 0x1f && at[1] == 0x8b) {
         input->is_in_member = true;
-        return inflateReset2(&input->stream, GZIP_ONLY) == Z_OK
-                   ? HSD_OK
-                   : fault_at(input, HSD_E_NOMEM, "out of memory: unpacking gzip");
+        return hsd_unzip_reset(input->unzip, NULL) == HSD_OK ? HSD_OK
+                                                             : fault_at(input, HSD_E_NOMEM, "out of memory: unpacking gzip");
     }
     for (;;) {
         status = hsd_source_peek(input->below, 1, &text);
@@ -94,7 +83,7 @@ static hsd_status begin_member(gzip_input *input)
     return HSD_OK;
 }
 
-/* One call of inflate; *got bytes came out. */
+/* One step; *got bytes came out. */
 static hsd_status inflate_some(gzip_input *input, uint8_t *data, size_t size, size_t *got)
 {
     hsd_error text;
@@ -103,20 +92,13 @@ static hsd_status inflate_some(gzip_input *input, uint8_t *data, size_t size, si
     if (status < 0) return stick(input, status, &text);
     if (status == HSD_END)
         return fault_at(input, HSD_E_TRUNCATED, "the gzip data ends in the middle");
-    z_stream *stream = &input->stream;
-    const size_t ahead = hsd_source_ahead(input->below);
-    stream->next_in = (Bytef *)(uintptr_t)input->below->at;
-    stream->avail_in = (uInt)hsd_min_u64(ahead, UINT32_MAX / 2);
-    stream->next_out = data;
-    stream->avail_out = (uInt)hsd_min_u64(size, UINT32_MAX / 2);
-    const uInt in = stream->avail_in, out = stream->avail_out;
-    const int code = inflate(stream, Z_NO_FLUSH);
-    hsd_source_take(input->below, in - stream->avail_in);
-    *got = out - stream->avail_out;
-    if (code == Z_STREAM_END) input->is_in_member = false;
-    if (code == Z_STREAM_END || code == Z_OK) return HSD_OK;
-    if (code == Z_BUF_ERROR && in > stream->avail_in) return HSD_OK;
-    if (code == Z_MEM_ERROR) return fault_at(input, HSD_E_NOMEM, "out of memory: unpacking gzip");
+    size_t used = hsd_source_ahead(input->below);
+    *got = size;
+    const hsd_status code = hsd_unzip_step(input->unzip, input->below->at, &used, data, got, NULL);
+    hsd_source_take(input->below, used);
+    if (code == HSD_END) input->is_in_member = false;
+    if (code == HSD_END || (code == HSD_OK && used + *got > 0)) return HSD_OK;
+    if (code == HSD_E_NOMEM) return fault_at(input, HSD_E_NOMEM, "out of memory: unpacking gzip");
     return fault_at(input, HSD_E_CORRUPT, "the gzip data is damaged");
 }
 
@@ -140,7 +122,8 @@ static hsd_status gzip_rewind(void *context, hsd_error *err)
 {
     gzip_input *input = context;
     HSD_TRY(hsd_source_rewind(input->below, err));
-    return restart(input, err);
+    restart(input);
+    return HSD_OK;
 }
 
 static hsd_status gzip_seek(void *context, uint64_t offset, hsd_error *err)
@@ -162,13 +145,22 @@ static hsd_status gzip_seek(void *context, uint64_t offset, hsd_error *err)
 static void gzip_close(void *context)
 {
     gzip_input *input = context;
-    if (input->is_open) inflateEnd(&input->stream);
+    hsd_unzip_free(input->unzip);
     free(input);
 }
 
 static const hsd_source_ops gzip_ops = {
     .read = gzip_read, .rewind = gzip_rewind, .close = gzip_close, .seek = gzip_seek};
 static const hsd_source_ops gzip_once_ops = {.read = gzip_read, .close = gzip_close};
+
+static hsd_status open_unzip(gzip_input *input, hsd_error *err)
+{
+    const hsd_status status = hsd_unzip_new(&input->unzip, HSD_ZIP_GZIP, err);
+    if (status != HSD_E_UNSUPPORTED) return status;
+    hsd_error_set_file(err, input->below->name);
+    hsd_error_set_hint(err, "gunzip the file first");
+    return status;
+}
 
 hsd_status hsd_gzip_open(hsd_source *source, hsd_source *below, size_t window_bytes,
                          bool can_rewind, hsd_error *err)
@@ -177,7 +169,7 @@ hsd_status hsd_gzip_open(hsd_source *source, hsd_source *below, size_t window_by
     gzip_input *input = calloc(1, sizeof *input);
     if (input == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: unpacking gzip");
     input->below = below;
-    const hsd_status status = restart(input, err);
+    const hsd_status status = open_unzip(input, err);
     if (status != HSD_OK) {
         free(input);
         return status;
@@ -204,30 +196,3 @@ size_t hsd_gzip_unpack_prefix(const void *prefix, size_t size, void *out, size_t
     hsd_source_close(&below);
     return done;
 }
-
-#else
-
-bool hsd_gzip_probe(const void *prefix, size_t size)
-{
-    return size >= GZIP_HEADER_BYTES && memcmp(prefix, "\x1f\x8b\x08", 3) == 0;
-}
-
-hsd_status hsd_gzip_open(hsd_source *source, hsd_source *below, size_t window_bytes,
-                         bool can_rewind, hsd_error *err)
-{
-    (void)window_bytes;
-    (void)can_rewind;
-    *source = (hsd_source){0};
-    hsd_fail(err, HSD_E_UNSUPPORTED, "this build cannot unpack gzip: it was made without zlib");
-    hsd_error_set_file(err, below->name);
-    hsd_error_set_hint(err, "gunzip the file first");
-    return HSD_E_UNSUPPORTED;
-}
-
-size_t hsd_gzip_unpack_prefix(const void *prefix, size_t size, void *out, size_t capacity)
-{
-    (void)prefix, (void)size, (void)out, (void)capacity;
-    return 0;
-}
-
-#endif

@@ -10,7 +10,7 @@
 
 #include "io/source.h"
 
-/* True if the bytes begin a gzip member that this build can unpack. */
+/* True if the bytes begin a gzip member. */
 bool hsd_gzip_probe(const void *prefix, size_t size);
 
 /*
