@@ -29,6 +29,7 @@
 #include "graph/paged.h"
 #include "io/temp.h"
 #include "match/sequence.h"
+#include "sort/join.h"
 #include "sort/sorter.h"
 #include <hsdiff/diff.h>
 
@@ -223,16 +224,7 @@ hsd_status hsd_side_roots(hsd_side_walk *side, hsd_root_fn take, void *context, 
 /* Number 0 of the owners' names, "(shared)", and 1, "(other roots)". */
 hsd_status hsd_side_fixed_roots(hsd_side_walk *side, hsd_error *err);
 
-/* ---- joins: object ids -> ordinals (side_join.c) ---- */
-
-/*
- * Walks `by_target` (records whose word 0 is an object id) beside the sorted ids and calls `take` with
- * the record and the ordinal of the object it names. Records that name no object are counted in
- * *dangling. Both sorters must be finished; ids is rewound first.
- */
-typedef hsd_status (*hsd_joined_fn)(void *context, const uint64_t *record, uint32_t ordinal, hsd_error *err);
-hsd_status hsd_join_ids(hsd_sorter *ids, hsd_sorter *by_target, hsd_joined_fn take, void *context,
-                        uint64_t *dangling, hsd_error *err);
+/* ---- sorters (side_join.c); ids become ordinals by sort/join.h ---- */
 
 /* A sorter in this side's temporary space. */
 hsd_status hsd_side_sorter(const hsd_side_walk *side, unsigned record_words, unsigned key_words,

@@ -38,9 +38,10 @@ hsd_status hsd_side_put_by_target(hsd_side_build *b, uint64_t target_id, uint32_
 
 /* ---- edges that stand apart from their objects ---- */
 
-static hsd_status source_found(void *context, const uint64_t *record, uint32_t ordinal, hsd_error *err)
+static hsd_status source_found(void *context, const uint64_t *record, const uint64_t *row, hsd_error *err)
 {
     hsd_side_build *b = context;
+    const uint32_t ordinal = (uint32_t)row[1];
     const uint32_t name = b->side->want_tree ? (uint32_t)record[2] : HSD_EDGE_NAMELESS;
     return hsd_side_put_by_target(b, record[1], ordinal, name, err);
 }
@@ -90,7 +91,7 @@ hsd_status hsd_side_read_edges(hsd_side_build *b, hsd_error *err)
     if (status == HSD_OK && hsd_sorter_count(by_source_id) > 0) {
         status = hsd_side_serve(by_source_id, side->plan.source_serve_bytes, err);
         if (status == HSD_OK) {
-            status = hsd_join_ids(side->ids, by_source_id, source_found, b, &side->dangling, err);
+            status = hsd_sort_join(side->ids, by_source_id, source_found, b, &side->dangling, err);
         }
     }
     hsd_sorter_free(by_source_id);
@@ -127,9 +128,10 @@ hsd_status hsd_side_add_owners(hsd_side_build *b, hsd_error *err)
 
 /* ---- from sorters to blocks ---- */
 
-static hsd_status target_found(void *context, const uint64_t *record, uint32_t ordinal, hsd_error *err)
+static hsd_status target_found(void *context, const uint64_t *record, const uint64_t *row, hsd_error *err)
 {
     hsd_side_build *b = context;
+    const uint32_t ordinal = (uint32_t)row[1];
     if (!b->side->want_tree) return hsd_side_put_by_source(b, (uint32_t)record[1], ordinal, HSD_EDGE_NAMELESS, err);
     return hsd_side_put_by_source(b, (uint32_t)(record[1] >> 32), ordinal, (uint32_t)record[1], err);
 }
@@ -138,7 +140,7 @@ static hsd_status join_targets(hsd_side_build *b, hsd_error *err)
 {
     hsd_side_walk *side = b->side;
     HSD_TRY(hsd_side_serve(b->by_target, side->plan.reference_serve_bytes, err));
-    HSD_TRY(hsd_join_ids(side->ids, b->by_target, target_found, b, &side->dangling, err));
+    HSD_TRY(hsd_sort_join(side->ids, b->by_target, target_found, b, &side->dangling, err));
     hsd_sorter_free(b->by_target);
     b->by_target = NULL;
     return HSD_OK;
