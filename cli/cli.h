@@ -4,6 +4,7 @@
  *
  *      option_table.c options.c     the options of all commands, and the parser that reads them
  *      help.c man.c complete.c      the same tables, told: --help, manual pages, completions
+ *      formats.c                    what is read and written, from the registries
  *      input.c                      captures, and foreign dumps imported on the fly
  *      out.c                        results, whose failed writes are errors
  *      report_error.c               what, where, why, what next, and the exit status
@@ -36,9 +37,9 @@ typedef enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } cli
 
 /* Everything an option can set; zero is the default of each. */
 typedef struct cli_options {
-    const char *format, *output, *objects, *temp_dir, *from, *only, *generate, *retained, *config, *way;
-    int sort, table, match, color, top_sort, top_table;
-    uint64_t top, memory_bytes, noise_bytes, threads, level, warmup, places, max_bytes, every_ms, after_ms, timeout_ms, count, pid;
+    const char *format, *output, *objects, *temp_dir, *from, *only, *generate, *retained, *config, *way, *to;
+    int sort, table, match, color, top_sort, top_table, stacks;
+    uint64_t top, memory_bytes, noise_bytes, threads, level, warmup, places, max_bytes, every_ms, after_ms, timeout_ms, count, pid, part_bytes;
     unsigned dump_numbers[2]; /* before, after */
     const char **keys;        /* "TYPE:FIELD" each; room for one a word of the command line */
     size_t key_count;
@@ -105,7 +106,9 @@ struct cli_command {
 #define CLI_ON_CAPTURE 0x2000u
 #define CLI_ON_RECEIVE 0x4000u
 #define CLI_ON_SYMBOLIZE 0x8000u
-#define CLI_ON_ALL     0xFFFFu
+#define CLI_ON_EXPORT  0x10000u
+#define CLI_ON_SQL     0x20000u
+#define CLI_ON_ALL     0x3FFFFu
 #define CLI_ON_WORK    (CLI_ON_ALL & ~CLI_ON_HELP)
 
 /* Row i of the table; NULL past the end. The first is the default. */
@@ -114,6 +117,6 @@ const cli_command *cli_command_find(const char *name);
 
 extern const cli_command cli_command_diff, cli_command_top, cli_command_paths, cli_command_import, cli_command_info, cli_command_dump,
     cli_command_verify, cli_command_salvage, cli_command_help, cli_command_demo, cli_command_check, cli_command_series,
-    cli_command_baseline, cli_command_capture, cli_command_receive, cli_command_symbolize;
+    cli_command_baseline, cli_command_capture, cli_command_receive, cli_command_symbolize, cli_command_export;
 
 #endif

@@ -1,20 +1,25 @@
 /*
- * hsdiff help [COMMAND]: everything on one page, or the page of one command.
+ * hsdiff help [COMMAND|formats]: everything on one page, or the page of one command, or the formats.
  */
+#include <string.h>
+
 #include "help.h"
 #include "report_error.h"
 
 static int run_help(cli_app *cli)
 {
+    const bool is_formats = cli->input_count > 0 && strcmp(cli->inputs[0], "formats") == 0;
     const cli_command *command = cli->input_count > 0 ? cli_command_find(cli->inputs[0]) : NULL;
     cli_out out;
     int result = CLI_DONE;
-    if (cli->input_count > 0 && !command) {
+    if (cli->input_count > 0 && !command && !is_formats) {
         cli_complain("there is no command '%s'.", cli->inputs[0]);
         return CLI_USAGE;
     }
     if (!cli_out_open(&out, cli, &result)) return result;
-    if (command)
+    if (is_formats)
+        cli_print_formats_help(&out);
+    else if (command)
         cli_print_command_help(&out, command);
     else
         cli_print_help(&out);
@@ -24,6 +29,7 @@ static int run_help(cli_app *cli)
 static const cli_example examples[] = {
     {"hsdiff help", "everything on one page"},
     {"hsdiff help import", "one command"},
+    {"hsdiff help formats", "what is read and written, and what each format can say of a heap"},
     {"hsdiff --generate man > hsdiff.1", "the manual page"},
     {"hsdiff --generate complete-bash > ~/.local/share/bash-completion/completions/hsdiff",
      "completions"},
@@ -32,8 +38,8 @@ static const cli_example examples[] = {
 
 const cli_command cli_command_help = {
     .name = "help",
-    .synopsis = "[COMMAND]",
-    .summary = "help on everything, or on one command",
+    .synopsis = "[COMMAND|formats]",
+    .summary = "help on everything, on one command, or on formats",
     .description = "Prints help. --help and -h do the same and may stand anywhere.",
     .examples = examples,
     .bit = CLI_ON_HELP,

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "formats.h"
 #include "options.h"
 
 #define WIDTH          80
@@ -159,6 +160,12 @@ static void print_rows(cli_out *out, const cli_row *rows)
     }
 }
 
+static void print_format(cli_out *out, const char *name, const char *text)
+{
+    cli_out_format(out, "  %-13s ", name);
+    cli_print_wrapped(out, text, 16, 16, WIDTH);
+}
+
 void cli_print_formats(cli_out *out)
 {
     for (size_t i = 0; hsd_importer_get(i); i++) {
@@ -171,13 +178,25 @@ void cli_print_formats(cli_out *out)
     }
 }
 
+void cli_print_formats_help(cli_out *out)
+{
+    cli_out_text(out, "What hsdiff reads and writes besides its own captures, and what each format can\nsay of a heap.\n\n");
+    cli_print_format_tables(out);
+    cli_out_text(out, "\n");
+    cli_print_wrapped(out, cli_format_words, 0, 0, WIDTH);
+    cli_out_text(out, "\nRead:\n");
+    cli_each_import_format(out, print_format);
+    cli_out_text(out, "\nWritten (hsdiff export --to):\n");
+    cli_each_export_format(out, print_format);
+}
+
 /* ---- the pages ---- */
 
 void cli_print_short_help(cli_out *out)
 {
     cli_out_text(out,
                  "hsdiff compares heap captures: what grew, and what keeps it alive. Captures are\n"
-                 ".hs files, or heap dumps of Node, Chrome and the JVM.\n"
+                 ".hs files, or heap dumps of Node, Chrome, the JVM, .NET, Go, Ruby and more.\n"
                  "\n"
                  "  hsdiff before.heapsnapshot after.heapsnapshot     two snapshots of Node\n"
                  "  hsdiff before.hprof after.hprof                   two dumps of a JVM\n"

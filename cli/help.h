@@ -13,10 +13,16 @@ void cli_print_short_help(cli_out *out);
 void cli_print_help(cli_out *out);
 void cli_print_command_help(cli_out *out, const cli_command *command);
 
+/* The tables of formats, what their words mean, and each format in a sentence. */
+void cli_print_formats_help(cli_out *out);
+
 void cli_print_version(cli_out *out);
 
 /* hsdiff.1 (NULL) or hsdiff-COMMAND.1, as roff. */
 void cli_print_manual(cli_out *out, const cli_command *command);
+
+/* hsdiff-formats.7, as roff. */
+void cli_print_formats_manual(cli_out *out);
 
 /* "complete-bash", "complete-zsh", "complete-fish". */
 void cli_print_completion(cli_out *out, const char *shell);

@@ -62,6 +62,8 @@ static void print_generated(cli_out *out, const cli_app *cli)
 {
     if (strcmp(cli->options.generate, "man") == 0)
         cli_print_manual(out, cli->is_named ? cli->command : NULL);
+    else if (strcmp(cli->options.generate, "man-formats") == 0)
+        cli_print_formats_manual(out);
     else
         cli_print_completion(out, cli->options.generate);
 }
@@ -77,7 +79,7 @@ static int print_page(const cli_app *cli, print_fn print)
 
 static bool is_generator(const char *what)
 {
-    return strcmp(what, "man") == 0 || strcmp(what, "complete-bash") == 0 ||
+    return strcmp(what, "man") == 0 || strcmp(what, "man-formats") == 0 || strcmp(what, "complete-bash") == 0 ||
            strcmp(what, "complete-zsh") == 0 || strcmp(what, "complete-fish") == 0;
 }
 
@@ -143,7 +145,7 @@ static int run(cli_app *cli)
     const cli_options *options = &cli->options;
     if (options->generate && !is_generator(options->generate)) {
         cli_complain(
-            "--generate takes man, complete-bash, complete-zsh or complete-fish, not '%s'.",
+            "--generate takes man, man-formats, complete-bash, complete-zsh or complete-fish, not '%s'.",
             options->generate);
         return CLI_USAGE;
     }

@@ -1,9 +1,10 @@
 /*
  * Manual pages as roff, from the same tables as --help: hsdiff(1), and hsdiff-COMMAND(1) for each
- * command. Written with the man macros; CMake stores them beside the program.
+ * command; and hsdiff-formats(7). Written with the man macros; CMake stores them beside the program.
  */
 #include <string.h>
 
+#include "formats.h"
 #include "help.h"
 #include "options.h"
 
@@ -91,10 +92,9 @@ static void put_examples(cli_out *out, const cli_command *command)
     }
 }
 
-static void put_heading(cli_out *out, const char *suffix, const char *summary)
+static void put_heading(cli_out *out, const char *suffix, const char *section, const char *summary)
 {
-    cli_out_format(out, ".TH HSDIFF%s 1 \"\" \"hsdiff %s\" \"User Commands\"\n.SH NAME\nhsdiff",
-                   suffix, HSD_VERSION);
+    cli_out_format(out, ".TH HSDIFF%s %s \"hsdiff %s\" \"User Commands\"\n.SH NAME\nhsdiff", suffix, section, HSD_VERSION);
     put(out, suffix);
     cli_out_text(out, " \\- ");
     put(out, summary);
@@ -105,7 +105,7 @@ static void put_page_of_command(cli_out *out, const cli_command *command)
 {
     char suffix[32] = "-";
     memcpy(suffix + 1, command->name, strnlen(command->name, sizeof suffix - 2) + 1);
-    put_heading(out, suffix, command->summary);
+    put_heading(out, suffix, "1 \"\"", command->summary);
     cli_out_text(out, ".SH SYNOPSIS\n\\fBhsdiff ");
     put(out, command->name);
     cli_out_text(out, "\\fR ");
@@ -138,7 +138,7 @@ static void put_see_also(cli_out *out)
 static void put_main_page(cli_out *out)
 {
     const cli_command *diff = cli_command_get(0);
-    put_heading(out, "", "compare heap captures");
+    put_heading(out, "", "1 \"\"", "compare heap captures");
     cli_out_text(
         out,
         ".SH SYNOPSIS\n\\fBhsdiff\\fR \\fIBEFORE\\fR \\fIAFTER\\fR [\\fIoptions\\fR]\n.br\n"
@@ -163,4 +163,18 @@ void cli_print_manual(cli_out *out, const cli_command *command)
         put_page_of_command(out, command);
     else
         put_main_page(out);
+}
+
+void cli_print_formats_manual(cli_out *out)
+{
+    put_heading(out, "-formats", "7 \"\"", "what hsdiff reads and writes, and what each format can say of a heap");
+    cli_out_text(out, ".SH DESCRIPTION\n.nf\n.ft CW\n");
+    cli_print_format_tables(out);
+    cli_out_text(out, ".ft\n.fi\n.PP\n");
+    put_paragraphs(out, cli_format_words);
+    cli_out_text(out, ".SH \"FORMATS THAT ARE READ\"\n");
+    cli_each_import_format(out, put_term);
+    cli_out_text(out, ".SH \"FORMATS THAT ARE WRITTEN\"\n");
+    cli_each_export_format(out, put_term);
+    cli_out_text(out, ".SH \"SEE ALSO\"\n.BR hsdiff\\-import (1),\n.BR hsdiff\\-export (1)\n");
 }

@@ -102,6 +102,7 @@ static bool set_warmup(cli_options *options, const char *value)
 }
 
 #define REPORTS (CLI_ON_DIFF | CLI_ON_CHECK | CLI_ON_SERIES)
+#define READS (REPORTS | CLI_ON_BASELINE | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_IMPORT | CLI_ON_INFO | CLI_ON_DUMP | CLI_ON_EXPORT | CLI_ON_SQL)
 
 static const cli_option table[] = {
     {.name = "format",
@@ -367,7 +368,7 @@ static const cli_option table[] = {
     {.name = "partial",
      .kind = CLI_FLAG,
      .offset = FIELD(partial),
-     .commands = REPORTS | CLI_ON_BASELINE | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_IMPORT | CLI_ON_DUMP,
+     .commands = (READS & ~CLI_ON_INFO),
      .help = "use what is there of a damaged or cut-off input: figures are then lower bounds, and "
              "nothing is called freed"},
     {.name = "partial",
@@ -423,31 +424,47 @@ static const cli_option table[] = {
      .choices = "strings|types|labels|sites|threads|frames|metrics|losses|objects|edges|roots|"
                 "totals|groups",
      .help = "the kinds of records to print, separated by commas"},
+    {.name = "to",
+     .value = "FORMAT",
+     .kind = CLI_TEXT,
+     .offset = FIELD(to),
+     .commands = CLI_ON_EXPORT,
+     .help = "the format to write; by default the one that the name of FILE tells (hsdiff help formats)"},
+    {.name = "stacks",
+     .value = "OF",
+     .choices = "auto|sites|paths",
+     .kind = CLI_CHOICE,
+     .offset = FIELD(stacks),
+     .commands = CLI_ON_EXPORT,
+     .help = "profiles: the stacks that allocated objects (sites), or what holds them from the root down (paths); auto takes sites if there are any"},
+    {.name = "part",
+     .value = "SIZE",
+     .kind = CLI_SIZE,
+     .offset = FIELD(part_bytes),
+     .commands = CLI_ON_EXPORT,
+     .help = "heap snapshots: split them into files of about SIZE, which the opening tool can load"},
     {.name = "from",
      .value = "FORMAT",
      .kind = CLI_TEXT,
      .offset = FIELD(from),
-     .commands =
-         REPORTS | CLI_ON_BASELINE | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_IMPORT | CLI_ON_INFO | CLI_ON_DUMP,
+     .commands = READS,
      .help = "read foreign dumps as this format instead of looking at their first bytes"},
     {.name = "dump",
      .value = "N[,M]",
      .kind = CLI_OTHER,
      .set = set_dump,
-     .commands =
-         REPORTS | CLI_ON_BASELINE | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_IMPORT | CLI_ON_INFO | CLI_ON_DUMP,
+     .commands = READS,
      .help = "which dump of a file that holds several, from 1 (of before, of after)"},
     {.name = "with-values",
      .kind = CLI_FLAG,
      .offset = FIELD(with_values),
-     .commands = CLI_ON_IMPORT | CLI_ON_CAPTURE,
+     .commands = CLI_ON_IMPORT | CLI_ON_CAPTURE | CLI_ON_EXPORT | CLI_ON_SQL,
      .help =
          "also keep map keys and value previews; they are user data, and the capture will say so"},
     {.name = "final-is-strong",
      .kind = CLI_FLAG,
      .offset = FIELD(final_is_strong),
-     .commands =
-         REPORTS | CLI_ON_BASELINE | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_IMPORT | CLI_ON_INFO | CLI_ON_DUMP,
+     .commands = READS,
      .help = "JVM dumps: objects that wait for their finalizer count as held by it"},
     {.name = "level",
      .value = "N",
@@ -512,11 +529,11 @@ static const cli_option table[] = {
      .help = "the version, and the formats that are known"},
     {.name = "generate",
      .value = "WHAT",
-     .choices = "man|complete-bash|complete-zsh|complete-fish",
+     .choices = "man|man-formats|complete-bash|complete-zsh|complete-fish",
      .kind = CLI_TEXT,
      .offset = FIELD(generate),
      .commands = CLI_ON_HELP,
-     .help = "print the manual page (of a command that follows) or the completions of a shell"},
+     .help = "print the manual page (of a command that follows), that of the formats, or the completions of a shell"},
 };
 
 _Static_assert(sizeof table / sizeof table[0] <= CLI_OPTIONS_MAX, "the parser notes which rows were used");

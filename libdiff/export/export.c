@@ -30,21 +30,35 @@ static hsd_status check_objects(hsd_capture *capture, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status check(const hsd_exporter *exporter, const hsd_export *x, hsd_error *err)
+static hsd_status choose(const hsd_exporter **out, const char *path, const hsd_export_options *options, bool is_pair, hsd_error *err)
 {
-    if (x->before != NULL && !exporter->info.takes_pair) {
+    HSD_TRY(hsd_exporter_choose(out, options->format, path, err));
+    const hsd_exporter *exporter = *out;
+    if (is_pair && !exporter->info.takes_pair) {
         hsd_fail(err, HSD_E_UNSUPPORTED, "%s holds one capture, not the growth between two", exporter->info.name);
         hsd_error_set_hint(err, "export each capture by itself, or name a format that holds growth: hsdiff help formats lists them");
         return HSD_E_UNSUPPORTED;
     }
-    if (exporter->opens_file && strcmp(x->path, "-") == 0) {
+    if (exporter->opens_file && strcmp(path, "-") == 0) {
         hsd_fail(err, HSD_E_UNSUPPORTED, "%s needs a file and cannot go to standard output", exporter->info.name);
         hsd_error_set_hint(err, "name a file: -o NAME%s", exporter->info.suffix);
         return HSD_E_UNSUPPORTED;
     }
+    return HSD_OK;
+}
+
+static hsd_status check(const hsd_exporter *exporter, const hsd_export *x, hsd_error *err)
+{
     if (!exporter->needs_objects) return HSD_OK;
     if (x->before != NULL) HSD_TRY(check_objects(x->before, err));
     return check_objects(x->after, err);
+}
+
+hsd_status hsd_export_check(const char *path, const hsd_export_options *options, bool is_pair, hsd_error *err)
+{
+    const hsd_exporter *exporter;
+    hsd_error_set_file(err, path);
+    return choose(&exporter, path, options, is_pair, err);
 }
 
 static hsd_status write_output(const hsd_exporter *exporter, hsd_export *x, hsd_error *err)
@@ -72,7 +86,7 @@ hsd_status hsd_export_file(hsd_capture *before, hsd_capture *after, const char *
     *result = (hsd_export_result){.files = 1};
     hsd_export x = {.before = before, .after = after, .path = path, .options = options != NULL ? options : &none, .run = &known,
                     .space = &space, .reporter = &reporter, .memory_bytes = known.memory_bytes, .result = result, .output = {.fd = -1}};
-    HSD_TRY(hsd_exporter_choose(&exporter, x.options->format, path, err));
+    HSD_TRY(choose(&exporter, path, x.options, before != NULL, err));
     result->format = exporter->info.name;
     HSD_TRY(check(exporter, &x, err));
     hsd_temp_space_init(&space, known.temp_dir);

@@ -95,7 +95,10 @@ static hsd_status run(hsd_import *import, hsd_error *err)
 }
 
 const hsd_importer hsd_import_goheap = {
-    .info = {.name = "go", .summary = "heap dump of a Go program", .suffixes = ".heapdump .heapdump.gz"},
+    .info = {.name = "go", .summary = "heap dump of a Go program", .suffixes = ".heapdump .heapdump.gz",
+             .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_EDGES | HSD_CARRIES_ROOTS | HSD_CARRIES_IDENTITY,
+                         .sometimes = HSD_CARRIES_TYPES | HSD_CARRIES_EDGE_NAMES | HSD_CARRIES_SITES},
+             .lacks = "types and field names, unless --exe names the program"},
     .needs_rewind = true,
     .probe = probe,
     .run = run,

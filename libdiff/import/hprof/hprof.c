@@ -164,7 +164,11 @@ static hsd_status run(hsd_import *import, hsd_error *err)
 const hsd_importer hsd_import_hprof = {
     .info = {.name = "hprof",
              .summary = "JVM binary heap dump: HotSpot, hprof agent, Android",
-             .suffixes = ".hprof .hprof.gz"},
+             .suffixes = ".hprof .hprof.gz",
+             .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_TYPES | HSD_CARRIES_EDGES | HSD_CARRIES_EDGE_NAMES | HSD_CARRIES_ROOTS |
+                                   HSD_CARRIES_VALUES,
+                         .sometimes = HSD_CARRIES_SITES | HSD_CARRIES_IDENTITY},
+             .lacks = "shallow sizes, which are computed"},
     .needs_rewind = true,
     .probe = probe,
     .run = run,

@@ -343,7 +343,9 @@ static unsigned probe(const uint8_t *prefix, size_t size)
 }
 
 const hsd_importer hsd_import_nettrace = {
-    .info = {.name = "nettrace", .summary = ".NET heap events (CoreCLR diagnostics socket, dotnet-trace)", .suffixes = ".nettrace"},
+    .info = {.name = "nettrace", .summary = ".NET heap events (CoreCLR diagnostics socket, dotnet-trace)", .suffixes = ".nettrace",
+             .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_TYPES | HSD_CARRIES_EDGES | HSD_CARRIES_ROOTS},
+             .lacks = "field names"},
     .probe = probe,
     .run = run,
 };

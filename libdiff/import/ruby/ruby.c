@@ -161,7 +161,10 @@ static hsd_status run(hsd_import *import, hsd_error *err)
 }
 
 const hsd_importer hsd_import_ruby = {
-    .info = {.name = "ruby", .summary = "Ruby heap dump", .suffixes = ".json .heap .json.gz .heap.gz"},
+    .info = {.name = "ruby", .summary = "Ruby heap dump", .suffixes = ".json .heap .json.gz .heap.gz",
+             .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_TYPES | HSD_CARRIES_EDGES | HSD_CARRIES_ROOTS | HSD_CARRIES_IDENTITY,
+                         .sometimes = HSD_CARRIES_SITES | HSD_CARRIES_VALUES},
+             .lacks = "the names of references"},
     .probe = probe,
     .run = run,
 };

@@ -231,6 +231,9 @@ const hsd_importer hsd_import_v8 = {
             .name = "v8",
             .summary = "V8 heap snapshot (Node.js, Chrome, Edge, Electron, Deno)",
             .suffixes = ".heapsnapshot .heaptimeline .heapsnapshot.gz",
+            .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_TYPES | HSD_CARRIES_EDGES | HSD_CARRIES_EDGE_NAMES | HSD_CARRIES_ROOTS |
+                                  HSD_CARRIES_IDENTITY,
+                        .sometimes = HSD_CARRIES_SITES | HSD_CARRIES_VALUES},
         },
     .probe = probe,
     .run = run,

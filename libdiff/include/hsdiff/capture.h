@@ -53,6 +53,7 @@ typedef struct hsd_capture_info {
     uint64_t references, edges, roots, types, strings, labels, sites, threads, frames, metrics, losses;
     uint64_t bytes, native_bytes; /* sums over objects that are not pseudo */
     uint64_t summary_objects, summary_bytes; /* stand in the type totals alone */
+    uint64_t site_totals;     /* records that say where of these some were allocated */
     uint64_t lost;            /* sum of all losses */
     bool has_parts;           /* some type carries HSC_TYPE_PART */
     /* Baselines (FORMAT.md 7.11): sums of the capture of which all of the above tells, but for ids of capture and counts. */
@@ -188,19 +189,25 @@ typedef struct hsd_place_total {
     uint64_t objects, bytes;        /* in this very place */
 } hsd_place_total;
 
+/* Of the objects that stand in the type totals alone, those of a type that were allocated at a site. Records of one type and site
+ * add up. */
+typedef struct hsd_site_total { uint32_t type, site; uint64_t objects, bytes; } hsd_site_total;
+
 /* All other records: one reader type, the kind chosen at open, the matching next. */
 typedef struct hsd_record_reader hsd_record_reader;
 typedef enum hsd_record_kind {
     HSD_RECORD_STRING, HSD_RECORD_TYPE, HSD_RECORD_LABEL, HSD_RECORD_SITE, HSD_RECORD_EDGE,
     HSD_RECORD_ROOT, HSD_RECORD_THREAD, HSD_RECORD_FRAME, HSD_RECORD_METRIC, HSD_RECORD_LOSS,
     HSD_RECORD_TYPE_TOTAL, HSD_RECORD_GROUP_TOTAL,
-    HSD_RECORD_LIVE_TOTAL, HSD_RECORD_ROOT_TOTAL, HSD_RECORD_PLACE /* none in a capture that is no baseline */
+    HSD_RECORD_LIVE_TOTAL, HSD_RECORD_ROOT_TOTAL, HSD_RECORD_PLACE, /* none in a capture that is no baseline */
+    HSD_RECORD_SITE_TOTAL
 } hsd_record_kind;
 
 typedef union hsd_record {
     hsd_string string; hsd_type type; hsd_label label; hsd_site site; hsd_edge edge; hsd_root root;
     hsd_thread thread; hsd_frame frame; hsd_metric metric; hsd_loss loss; hsd_type_total type_total;
     hsd_group_total group_total; hsd_live_total live_total; hsd_root_total root_total; hsd_place_total place_total;
+    hsd_site_total site_total;
 } hsd_record;
 
 hsd_status hsd_record_reader_open(hsd_record_reader **out, hsd_capture *capture,

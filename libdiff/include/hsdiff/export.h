@@ -56,6 +56,9 @@ typedef struct hsd_export_result {
     unsigned files;          /* 1 unless it was split */
 } hsd_export_result;
 
+/* Whether there is such an exporter, and it can do what is asked: what hsd_export_file would refuse before it looks at a capture. */
+hsd_status hsd_export_check(const char *path, const hsd_export_options *options, bool is_pair, hsd_error *err);
+
 /*
  * Writes `after`, or with `before` (NULL = none) what grew between the two, to `path` ("-" = standard output, where the format is a
  * stream). The file is there whole or not at all, mode 0600. The same captures and options give the same bytes.
