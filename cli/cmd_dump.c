@@ -173,6 +173,13 @@ static void put_place(const dump_job *dump, const hsd_record *r)
                    (unsigned long long)place->bytes);
 }
 
+static void put_site_total(const dump_job *dump, const hsd_record *r)
+{
+    const hsd_site_total *total = &r->site_total;
+    cli_out_format(dump->out, "allocated type=%u site=%u objects=%llu bytes=%llu", total->type, total->site,
+                   (unsigned long long)total->objects, (unsigned long long)total->bytes);
+}
+
 static void put_group_total(const dump_job *dump, const hsd_record *r)
 {
     cli_out_format(dump->out, "group %s=%u count=%llu bytes=%llu",
@@ -248,6 +255,7 @@ static const dump_kind kinds[] = {
     {"live", HSD_RECORD_LIVE_TOTAL, put_live_total},
     {"owned", HSD_RECORD_ROOT_TOTAL, put_root_total},
     {"places", HSD_RECORD_PLACE, put_place},
+    {"allocated", HSD_RECORD_SITE_TOTAL, put_site_total},
 };
 
 #define KIND_COUNT (sizeof kinds / sizeof kinds[0])
@@ -340,7 +348,7 @@ const cli_command cli_command_dump = {
     .description = "Prints the records of a capture: strings, types, labels, sites, threads, "
                    "frames, metrics, losses, objects with "
                    "their references, edges, roots, totals by type and by group, and of a baseline "
-                   "its sums (live, owned, places). Numbers of tables are those of the capture; "
+                   "its sums (live, owned, places), and of a profile where what it counts was allocated (allocated). Numbers of tables are those of the capture; "
                    "0x1000 is an id and #17 the place of an object in the stream. FORMAT.md "
                    "explains every field.",
     .examples = examples,

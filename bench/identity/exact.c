@@ -88,7 +88,8 @@ static hsc_status copy_record(copying *c, hsd_record_kind kind, const hsd_record
     case HSD_RECORD_GROUP_TOTAL:
     case HSD_RECORD_LIVE_TOTAL:
     case HSD_RECORD_ROOT_TOTAL:
-    case HSD_RECORD_PLACE: break; /* not in such captures, or nothing to the diff */
+    case HSD_RECORD_PLACE:
+    case HSD_RECORD_SITE_TOTAL: break; /* not in such captures, or nothing to the diff */
     }
     return HSC_OK;
 }

@@ -11,7 +11,7 @@
 /* ---- file header, 64 bytes, at offset 0 (FORMAT.md §3) ----
  *  0  magic[8]            89 'H' 'S' 'C' 0D 0A 1A 0A
  *  8  u16 major           1
- * 10  u16 minor           1 in a baseline, else 0
+ * 10  u16 minor           2 with site totals, 1 in a baseline, else 0
  * 12  u32 header_bytes    64 (a reader skips what a later minor adds)
  * 16  u64 required        feature bits: an unknown one must be refused
  * 24  u64 optional        feature bits: an unknown one is ignored
@@ -25,6 +25,7 @@
 #define HSC_VERSION_MAJOR 1
 #define HSC_VERSION_MINOR 0
 #define HSC_VERSION_MINOR_BASELINE 1
+#define HSC_VERSION_MINOR_SITE_TOTALS 2
 #define HSC_CAPTURE_ID_BYTES 16
 
 /* ---- block header, 56 bytes (FORMAT.md §4) ----
@@ -66,8 +67,9 @@ enum hsc_block_type {
     /* 17..127 unknown: refuse. */
     HSC_BLOCK_LIVE_TOTALS = 128, /* baselines: what is live by type … */
     HSC_BLOCK_ROOT_TOTALS = 129, /* … by root … */
-    HSC_BLOCK_PLACES = 130       /* … and by place: a tree in preorder */
-    /* 131..255 unknown: skip. */
+    HSC_BLOCK_PLACES = 130,      /* … and by place: a tree in preorder */
+    HSC_BLOCK_SITE_TOTALS = 131  /* of what stands in the type totals alone: count, bytes by type and site */
+    /* 132..255 unknown: skip. */
 };
 
 enum hsc_codec { HSC_CODEC_NONE = 0, HSC_CODEC_ZSTD = 1 };

@@ -146,3 +146,16 @@ hsc_status hsc_count(hsc_writer *w, uint32_t type, uint64_t objects, uint64_t by
     hsc_add(&w->counted_bytes, bytes);
     return hsc_add_total(w, hsc_total_key(HSC_AXIS_TYPE, type, HSC_NO_BUCKET), objects, bytes, 0);
 }
+
+hsc_status hsc_count_site(hsc_writer *w, uint32_t type, uint32_t site, uint64_t objects, uint64_t bytes)
+{
+    hsc_status status = hsc_check_open(w);
+    if (status != HSC_OK) return status;
+    if (!w->has_site_totals)
+        return hsc_fail(w, HSC_E_MISUSE, "a site total, and the options do not say that there are some");
+    if (!is_number(site)) return bad_number(w, "site");
+    status = hsc_count(w, type, objects, bytes);
+    if (status != HSC_OK) return status;
+    const uint64_t fields[] = {site, type, objects, bytes};
+    return hsc_table_add(w, HSC_TABLE_SITE_TOTALS, fields, NULL);
+}

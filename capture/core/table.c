@@ -39,6 +39,8 @@ static const table_kind kinds[HSC_TABLE_COUNT] = {
     [HSC_TABLE_METRICS] = {HSC_BLOCK_METRICS, 1, 3,
                            {HSC_COL_TEXT_BYTES, HSC_COL_UNIT, HSC_COL_VALUE_U64}, true},
     [HSC_TABLE_LOSSES] = {HSC_BLOCK_LOSSES, 1, 2, {HSC_COL_TEXT_BYTES, HSC_COL_VALUE_U64}, true},
+    [HSC_TABLE_SITE_TOTALS] = {HSC_BLOCK_SITE_TOTALS, 2, 4,
+                               {HSC_COL_SITE, HSC_COL_KEY, HSC_COL_COUNT, HSC_COL_BYTES}, false},
     [HSC_TABLE_LIVE_TOTALS] = {HSC_BLOCK_LIVE_TOTALS, 4, 6,
                                {HSC_COL_KEY, HSC_COL_COUNT, HSC_COL_BYTES, HSC_COL_RETAINED,
                                 HSC_COL_UNREACHED, HSC_COL_UNREACHED_BYTES}, false},

@@ -1,6 +1,6 @@
 /*
  * Records that are not objects, staged until a block of them is full: tables (strings, types, labels,
- * sites, threads), edges, roots, frames, metrics, losses, the sums of a baseline. One machine for all: a kind is a row of columns.
+ * sites, threads), edges, roots, frames, metrics, losses, site totals, the sums of a baseline. One machine for all: a kind is a row of columns.
  */
 #ifndef HSC_TABLE_H
 #define HSC_TABLE_H
@@ -19,6 +19,7 @@ enum hsc_table_kind {
     HSC_TABLE_FRAMES,
     HSC_TABLE_METRICS,
     HSC_TABLE_LOSSES,
+    HSC_TABLE_SITE_TOTALS, /* only where the options say so */
     HSC_TABLE_LIVE_TOTALS, /* from here on of baselines alone */
     HSC_TABLE_ROOT_TOTALS,
     HSC_TABLE_PLACES,

@@ -75,7 +75,7 @@ hsc_status hsc_add_total(hsc_writer *w, uint64_t key, uint64_t count, uint64_t b
 
 typedef struct memory_plan {
     size_t memory; /* all of it */
-    bool is_baseline;
+    bool is_baseline, has_site_totals;
     hsc_codec_plan codec;
     size_t codec_bytes, staging_bytes, value_bytes, raw_bytes;
 } memory_plan;
@@ -90,6 +90,7 @@ static size_t sums_bytes(const memory_plan *plan)
 static size_t table_bytes(const memory_plan *plan, unsigned kind)
 {
     const bool is_of_sums = kind >= HSC_TABLE_LIVE_TOTALS;
+    if (kind == HSC_TABLE_SITE_TOTALS && !plan->has_site_totals) return 0;
     if (plan->is_baseline ? kind == HSC_TABLE_EDGES || kind == HSC_TABLE_ROOTS : is_of_sums) return 0;
     return (plan->memory / HSC_TABLE_SHARES * hsc_table_share((enum hsc_table_kind)kind)) & ~(size_t)15;
 }
@@ -109,7 +110,8 @@ static bool make_plan(memory_plan *plan, const hsc_options *options)
 {
     *plan = (memory_plan){
         .memory = options->memory_bytes != 0 ? options->memory_bytes : HSC_DEFAULT_MEMORY,
-        .is_baseline = options->baseline != NULL};
+        .is_baseline = options->baseline != NULL,
+        .has_site_totals = options->has_site_totals};
     if (plan->memory < HSC_LEAST_MEMORY) return false;
     if (plan->memory > HSC_MOST_MEMORY) plan->memory = HSC_MOST_MEMORY;
     if (options->compression != 0) {
@@ -202,6 +204,7 @@ static hsc_status check_options(const hsc_options *options)
     if (options->compression < -7 || options->compression > 19) return HSC_E_MISUSE;
     if ((unsigned)options->identity > HSC_IDENTITY_MOVING) return HSC_E_MISUSE;
     if ((options->facts & HSC_FACT_BASELINE) != 0 && options->baseline == NULL) return HSC_E_MISUSE;
+    if (options->has_site_totals && options->baseline != NULL) return HSC_E_MISUSE;
     if (options->pointer_bytes != 0 && options->pointer_bytes != 4 && options->pointer_bytes != 8)
         return HSC_E_MISUSE;
     if (!is_fact_text(options->producer) || !is_fact_text(options->runtime) ||
@@ -221,12 +224,17 @@ static hsc_status new_writer(hsc_writer **out, const hsc_options *options)
     return *out != NULL ? HSC_OK : HSC_E_NOMEM;
 }
 
+static unsigned minor_of(const hsc_writer *w)
+{
+    return w->has_site_totals ? HSC_VERSION_MINOR_SITE_TOTALS : w->sums != NULL ? HSC_VERSION_MINOR_BASELINE : HSC_VERSION_MINOR;
+}
+
 static hsc_status write_file_header(hsc_writer *w, const uint8_t *id)
 {
     unsigned char header[HSC_FILE_HEADER_BYTES] = {0};
     memcpy(header, HSC_FILE_MAGIC, HSC_FILE_MAGIC_BYTES);
     hsc_put_u16(header + 8, HSC_VERSION_MAJOR);
-    hsc_put_u16(header + 10, w->sums != NULL ? HSC_VERSION_MINOR_BASELINE : HSC_VERSION_MINOR);
+    hsc_put_u16(header + 10, (uint16_t)minor_of(w));
     hsc_put_u32(header + 12, HSC_FILE_HEADER_BYTES);
     memcpy(header + 32, id, HSC_CAPTURE_ID_BYTES);
     hsc_put_u64(header + 56, hsc_hash(header, 56, 0));
@@ -280,6 +288,7 @@ static hsc_status start(hsc_writer *w, const hsc_options *options)
     w->facts = options->facts;
     if (w->sums != NULL) w->facts |= HSC_FACT_BASELINE | HSC_FACT_NO_ROOTS | HSC_FACT_NO_REFERENCES;
     w->targets_are_ordinals = options->targets_are_ordinals;
+    w->has_site_totals = options->has_site_totals;
     const hsc_status status = write_file_header(w, id);
     return status == HSC_OK ? write_info(w, options, id) : status;
 }

@@ -41,7 +41,7 @@ struct hsc_writer {
     uint64_t lost;
     uint32_t facts;
     hsc_sums *sums; /* NULL: no baseline */
-    bool targets_are_ordinals;
+    bool targets_are_ordinals, has_site_totals;
     bool is_finished, is_incomplete;
     hsc_status status; /* the first failure */
     int system_error;

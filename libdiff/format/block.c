@@ -76,7 +76,7 @@ static hsd_status check_codec(const hsd_block_header *header, hsd_fault *fault)
 hsd_status hsd_block_header_check(const hsd_block_header *header, hsd_fault *fault)
 {
     const bool is_skipped = hsd_block_is_skipped(header->type);
-    if (!is_skipped && !hsd_block_is_plain(header->type) && !hsd_block_is_of_sums(header->type)) {
+    if (!is_skipped && !hsd_block_is_plain(header->type) && !hsd_block_is_later(header->type)) {
         return hsd_fault_set(fault, HSD_E_TOO_NEW, "4.6",
                              "block %llu is of type %u, which this build does not know",
                              (unsigned long long)header->number, header->type);
@@ -239,6 +239,7 @@ const char *hsd_block_type_name(uint8_t type)
         [HSC_BLOCK_LIVE_TOTALS] = "live totals",
         [HSC_BLOCK_ROOT_TOTALS] = "root totals",
         [HSC_BLOCK_PLACES] = "places",
+        [HSC_BLOCK_SITE_TOTALS] = "site totals",
     };
     const char *name = type < HSD_ARRAY_LEN(names) ? names[type] : NULL;
     return name != NULL ? name : "unknown records";

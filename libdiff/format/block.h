@@ -23,12 +23,18 @@ typedef struct hsd_block_header {
 } hsd_block_header;
 
 /* True for the types from 128 on that this version does not know, which are skipped (FORMAT.md 4.6). */
-static inline bool hsd_block_is_skipped(uint8_t type) { return type > HSC_BLOCK_PLACES; }
+static inline bool hsd_block_is_skipped(uint8_t type) { return type > HSC_BLOCK_SITE_TOTALS; }
 
 /* True for the sums of a baseline (6.17 to 6.19). */
 static inline bool hsd_block_is_of_sums(uint8_t type)
 {
     return type >= HSC_BLOCK_LIVE_TOTALS && type <= HSC_BLOCK_PLACES;
+}
+
+/* True for the types from 128 on that this version knows. */
+static inline bool hsd_block_is_later(uint8_t type)
+{
+    return type >= HSC_BLOCK_LIVE_TOTALS && type <= HSC_BLOCK_SITE_TOTALS;
 }
 
 /* True for types up to END. */

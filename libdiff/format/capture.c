@@ -253,8 +253,9 @@ static hsd_status count_sums(hsd_capture *capture, hsd_fault *fault)
 {
     hsd_capture_info *info = &capture->info;
     uint64_t records[256] = {0};
-    if (!info->is_baseline) return HSD_OK;
     count_records(&capture->list, records);
+    info->site_totals = records[HSC_BLOCK_SITE_TOTALS];
+    if (!info->is_baseline) return HSD_OK;
     info->live_totals = records[HSC_BLOCK_LIVE_TOTALS];
     info->root_totals = records[HSC_BLOCK_ROOT_TOTALS];
     info->places = records[HSC_BLOCK_PLACES];

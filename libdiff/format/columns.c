@@ -31,7 +31,7 @@ typedef struct column_field {
 /* Rows: types below END, then those of sums. */
 #define SUM_ROW(type) (HSC_BLOCK_END + (type) - HSC_BLOCK_LIVE_TOTALS)
 
-static const column_field fields_of[SUM_ROW(HSC_BLOCK_PLACES) + 1][MAX_FIELDS] = {
+static const column_field fields_of[SUM_ROW(HSC_BLOCK_SITE_TOTALS) + 1][MAX_FIELDS] = {
     [HSC_BLOCK_STRINGS] = {{HSC_COL_KEY, ENTRY, 1},
                            {HSC_COL_TEXT_BYTES, U32, 1},
                            {HSC_COL_TEXT, BYTES, 0}},
@@ -126,6 +126,10 @@ static const column_field fields_of[SUM_ROW(HSC_BLOCK_PLACES) + 1][MAX_FIELDS] =
                                    {HSC_COL_PARENT, ENTRY, 1},
                                    {HSC_COL_COUNT, U64, 1},
                                    {HSC_COL_BYTES, U64, 1}},
+    [SUM_ROW(HSC_BLOCK_SITE_TOTALS)] = {{HSC_COL_SITE, ENTRY, 1},
+                                        {HSC_COL_KEY, ENTRY, 1},
+                                        {HSC_COL_COUNT, U64, 1},
+                                        {HSC_COL_BYTES, U64, 1}},
 };
 
 static const uint64_t zero_u64;
@@ -135,7 +139,7 @@ const hsd_u32s hsd_u32s_zero = {&zero_u32, 0};
 
 static const column_field *find_field(uint8_t type, unsigned column)
 {
-    if (type >= HSC_BLOCK_END && !hsd_block_is_of_sums(type)) return NULL;
+    if (type >= HSC_BLOCK_END && !hsd_block_is_later(type)) return NULL;
     const column_field *row = fields_of[type < HSC_BLOCK_END ? type : SUM_ROW(type)];
     for (const column_field *f = row; f < row + MAX_FIELDS && f->kind != 0; f++) {
         if (f->column == column) return f;

@@ -83,6 +83,7 @@ static void count_records(hsd_content *content, uint8_t type, uint64_t records)
     if (type == HSC_BLOCK_LIVE_TOTALS) counts->live_totals += records;
     if (type == HSC_BLOCK_ROOT_TOTALS) counts->root_totals += records;
     if (type == HSC_BLOCK_PLACES) counts->places += records;
+    if (type == HSC_BLOCK_SITE_TOTALS) counts->site_totals += records;
 }
 
 static void sum_live_total(hsd_counts *counts, const hsd_live_total *total)

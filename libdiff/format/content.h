@@ -15,7 +15,7 @@ typedef struct hsd_counts {
     uint64_t objects, pseudo_objects, references, bytes, native_bytes;
     uint64_t edges, roots, strings, types, labels, sites, threads, frames, metrics, losses, lost;
     uint64_t total_objects, total_bytes; /* sums over the type totals */
-    uint64_t live_totals, root_totals, places;
+    uint64_t live_totals, root_totals, places, site_totals;
     uint64_t sum_objects, sum_bytes;     /* over the live totals, with what is unreached */
     uint64_t blocks;                     /* decoded */
 } hsd_counts;
@@ -50,7 +50,7 @@ hsd_status hsd_content_take(hsd_content *content, const hsd_block *block, bool a
 /* Whether hsd_content_take is for this type. */
 static inline bool hsd_content_is_counted(uint8_t type)
 {
-    return (type >= HSC_BLOCK_STRINGS && type <= HSC_BLOCK_GROUP_TOTALS) || hsd_block_is_of_sums(type);
+    return (type >= HSC_BLOCK_STRINGS && type <= HSC_BLOCK_GROUP_TOTALS) || hsd_block_is_later(type);
 }
 
 void hsd_content_release(hsd_content *content);

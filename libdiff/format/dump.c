@@ -343,6 +343,14 @@ static void dump_place(printer *p, const hsd_record *record)
     put_number(p, "bytes", place->bytes);
 }
 
+static void dump_site_total(printer *p, const hsd_record *record)
+{
+    const hsd_site_total *total = &record->site_total;
+    put(p, "allocated %u %u", (unsigned)total->type, (unsigned)total->site);
+    put_number(p, "objects", total->objects);
+    put_number(p, "bytes", total->bytes);
+}
+
 typedef void (*line_fn)(printer *p, const hsd_record *record);
 
 static hsd_status dump_records(printer *p, hsd_record_kind kind, line_fn line)
@@ -379,6 +387,7 @@ static hsd_status dump_all(printer *p)
     HSD_TRY(dump_records(p, HSD_RECORD_LIVE_TOTAL, dump_live_total));
     HSD_TRY(dump_records(p, HSD_RECORD_ROOT_TOTAL, dump_root_total));
     HSD_TRY(dump_records(p, HSD_RECORD_PLACE, dump_place));
+    HSD_TRY(dump_records(p, HSD_RECORD_SITE_TOTAL, dump_site_total));
     dump_end(p);
     flush(p);
     return p->status;

@@ -187,6 +187,14 @@ static void make_place(hsd_record_block *r, uint32_t i, hsd_record *out)
                                          .bytes = wide(r, 1, i)};
 }
 
+static void make_site_total(hsd_record_block *r, uint32_t i, hsd_record *out)
+{
+    out->site_total = (hsd_site_total){.type = narrow(r, 0, i),
+                                       .site = narrow(r, 1, i),
+                                       .objects = wide(r, 0, i),
+                                       .bytes = wide(r, 1, i)};
+}
+
 /* ---- the table ---- */
 
 static const record_row rows[HSD_RECORD_KINDS] = {
@@ -272,6 +280,12 @@ static const record_row rows[HSD_RECORD_KINDS] = {
                           false,
                           false,
                           make_place},
+    [HSD_RECORD_SITE_TOTAL] = {HSC_BLOCK_SITE_TOTALS,
+                               {HSC_COL_KEY, HSC_COL_SITE},
+                               {HSC_COL_COUNT, HSC_COL_BYTES},
+                               false,
+                               false,
+                               make_site_total},
 };
 
 uint8_t hsd_record_block_type(hsd_record_kind kind)

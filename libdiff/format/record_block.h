@@ -1,5 +1,5 @@
 /*
- * The records of one block of any type but INFO, OBJECTS, INDEX and END (FORMAT.md 6.2 to 6.15, 6.17 to 6.19),
+ * The records of one block of any type but INFO, OBJECTS, INDEX and END (FORMAT.md 6.2 to 6.15, 6.17 to 6.20),
  * decoded and then given out one after the other. What ties the records of sums together is for sums.h.
  */
 #ifndef HSD_FORMAT_RECORD_BLOCK_H
@@ -9,7 +9,7 @@
 
 #include "format/columns.h"
 
-#define HSD_RECORD_KINDS  (HSD_RECORD_PLACE + 1)
+#define HSD_RECORD_KINDS  (HSD_RECORD_SITE_TOTAL + 1)
 #define HSD_RECORD_FIELDS 5
 
 typedef struct hsd_record_block {

@@ -202,6 +202,7 @@ static void take_sums(survey *s)
         info->sums = (counts->root_totals > 0 ? HSD_SUMS_OF_ROOTS : 0) |
                      (counts->places > 0 ? HSD_SUMS_OF_PLACES : 0);
     }
+    if (s->is_header_damaged && counts->site_totals > 0) s->capture->file.header.minor = HSC_VERSION_MINOR_SITE_TOTALS;
     if (!info->is_baseline) return;
     info->live_totals = counts->live_totals;
     info->root_totals = counts->root_totals;
@@ -229,6 +230,7 @@ static void take_counts(survey *s)
     info->frames = counts->frames;
     info->metrics = counts->metrics;
     info->losses = counts->losses;
+    info->site_totals = counts->site_totals;
     info->lost = counts->lost;
     info->has_parts = s->content.has_parts;
     if (s->state == 0 && counts->objects == 0) { /* a summary alone, and its end is lost */

@@ -38,12 +38,19 @@ static hsd_status grow(hsd_totals *totals, hsd_fault *fault)
     return HSD_OK;
 }
 
-static hsd_status add(hsd_totals *totals, uint64_t key, const hsd_object *object, hsd_fault *fault)
+static hsd_status take(hsd_totals *totals, uint64_t key, hsd_total **out, hsd_fault *fault)
 {
     if (2 * totals->used >= totals->capacity) HSD_TRY(grow(totals, fault));
-    hsd_total *total = place_of(totals->entries, totals->capacity, key);
-    totals->used += total->key == 0;
-    total->key = key;
+    *out = place_of(totals->entries, totals->capacity, key);
+    totals->used += (*out)->key == 0;
+    (*out)->key = key;
+    return HSD_OK;
+}
+
+static hsd_status add(hsd_totals *totals, uint64_t key, const hsd_object *object, hsd_fault *fault)
+{
+    hsd_total *total;
+    HSD_TRY(take(totals, key, &total, fault));
     total->objects++;
     total->bytes = hsd_add_saturating(total->bytes, object->size_bytes);
     total->native_bytes = hsd_add_saturating(total->native_bytes, object->native_bytes);
@@ -59,6 +66,15 @@ hsd_status hsd_totals_add_object(hsd_totals *totals, const hsd_object *object, h
             object, fault));
     if (object->category == 0) return HSD_OK;
     return add(totals, HSD_TOTAL_OF_CATEGORY | (uint64_t)object->category << 8, object, fault);
+}
+
+hsd_status hsd_totals_add_site(hsd_totals *totals, const hsd_site_total *site, hsd_fault *fault)
+{
+    hsd_total *total;
+    HSD_TRY(take(totals, HSD_TOTAL_OF_SITES | (uint64_t)site->type << 8, &total, fault));
+    total->objects = hsd_add_saturating(total->objects, site->objects);
+    total->bytes = hsd_add_saturating(total->bytes, site->bytes);
+    return HSD_OK;
 }
 
 void hsd_totals_add_root(hsd_totals *totals, const hsd_root *root)

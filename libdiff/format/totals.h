@@ -12,7 +12,8 @@
 
 #define HSD_ROOT_KINDS 12 /* FORMAT.md 6.9 */
 
-/* One sum. In sorted order those of types come first, by type and bucket, then those of categories. */
+/* One sum. In sorted order those of types come first, by type and bucket, then those of categories, then
+ * of what is known by site, by type. */
 typedef struct hsd_total {
     uint64_t key; /* 0 = free place */
     uint64_t objects, bytes, native_bytes;
@@ -28,6 +29,7 @@ typedef struct hsd_totals {
 /* Key of a sum: one of these | number << 8 | bucket. */
 #define HSD_TOTAL_OF_TYPE     (UINT64_C(1) << 40)
 #define HSD_TOTAL_OF_CATEGORY (UINT64_C(2) << 40)
+#define HSD_TOTAL_OF_SITES    (UINT64_C(3) << 40)
 
 static inline bool hsd_total_is_category(const hsd_total *total) { return total->key >> 40 == 2; }
 static inline uint32_t hsd_total_id(const hsd_total *total) { return (uint32_t)(total->key >> 8); }
@@ -39,8 +41,9 @@ static inline unsigned hsd_size_bucket(uint64_t size_bytes)
     return size_bytes == 0 ? 0 : 64u - (unsigned)__builtin_clzll(size_bytes);
 }
 
-/* Adds one object (continuations and pseudo objects are left out), or one root. HSD_E_NOMEM, HSD_E_OVER_BUDGET. */
+/* Adds one object (continuations and pseudo objects are left out), one site total, or one root. HSD_E_NOMEM, HSD_E_OVER_BUDGET. */
 hsd_status hsd_totals_add_object(hsd_totals *totals, const hsd_object *object, hsd_fault *fault);
+hsd_status hsd_totals_add_site(hsd_totals *totals, const hsd_site_total *site, hsd_fault *fault);
 void hsd_totals_add_root(hsd_totals *totals, const hsd_root *root);
 
 /* Afterwards entries[0] to entries[used - 1] are in order, and nothing more may be added. */

@@ -127,6 +127,18 @@ static void check_group_total(hsd_verifier *v, const hsd_group_total *total)
     v->last_group = group + 1;
 }
 
+static void check_site_total(hsd_verifier *v, const hsd_site_total *total)
+{
+    use(v, HSD_TABLE_TYPE, total->type);
+    use(v, HSD_TABLE_SITE, total->site);
+    if (v->is_locating) return;
+    if (total->site == 0) hsd_verify_tell(v, "6.20", "a site total of type %u has no site", (unsigned)total->type);
+    if (v->file.header.minor < HSC_VERSION_MINOR_SITE_TOTALS && !v->is_salvaged)
+        hsd_verify_tell(v, "3.4", "it has site totals, and says that it is of version %u.%u", v->file.header.major,
+                        v->file.header.minor);
+    hsd_totals_add_site(&v->totals, total, &v->failure);
+}
+
 static void use_place(hsd_verifier *v, const hsd_place_total *place)
 {
     const bool is_root = (place->flags & PLACE_IS_ROOT) != 0;
@@ -163,6 +175,7 @@ void hsd_verify_record(void *context, const hsd_block_header *header, const hsd_
     case HSC_BLOCK_LIVE_TOTALS: use(v, HSD_TABLE_TYPE, record->live_total.type); break;
     case HSC_BLOCK_ROOT_TOTALS: use(v, HSD_TABLE_STRING, record->root_total.name); break;
     case HSC_BLOCK_PLACES: use_place(v, &record->place_total); break;
+    case HSC_BLOCK_SITE_TOTALS: check_site_total(v, &record->site_total); break;
     default: break;
     }
 }
@@ -217,6 +230,25 @@ static bool has_same_buckets(const hsd_type_total *stated, const hsd_totals *tot
     return true;
 }
 
+/* What a total leaves when those with records are taken off; a sum that stays at its most leaves anything (1.5). */
+static uint64_t left_of(uint64_t total, uint64_t recorded)
+{
+    if (total == UINT64_MAX) return total;
+    return total > recorded ? total - recorded : 0;
+}
+
+/* What is known by site is a part of what has no records: so many objects of the type, with so many bytes. */
+static void compare_sites(comparison *c, uint32_t type, uint64_t objects, uint64_t bytes)
+{
+    const hsd_totals *totals = &c->v->totals;
+    const uint64_t key = HSD_TOTAL_OF_SITES | (uint64_t)type << 8;
+    const size_t at = find_entry(totals, key);
+    if (at == totals->used || totals->entries[at].key != key) return;
+    c->found++;
+    if (totals->entries[at].objects > objects || totals->entries[at].bytes > bytes)
+        hsd_verify_tell(c->v, "6.20", "the site totals of type %u are more than its totals leave", (unsigned)type);
+}
+
 static void compare_type(comparison *c, const hsd_type_total *stated)
 {
     const hsd_totals *totals = &c->v->totals;
@@ -239,6 +271,7 @@ static void compare_type(comparison *c, const hsd_type_total *stated)
         hsd_verify_tell(c->v, "6.14", "the totals of type %u are not those of its objects",
                         (unsigned)stated->type);
     }
+    compare_sites(c, stated->type, left_of(stated->objects, sum.objects), left_of(stated->bytes, sum.bytes));
 }
 
 static void compare_group(comparison *c, const hsd_group_total *stated)

@@ -15,7 +15,7 @@
 #include <zstd.h>
 
 enum { INFO = 1, STRINGS, TYPES, LABELS, SITES, OBJECTS, EDGES, ROOTS, THREADS, FRAMES, METRICS, LOSSES, TYPE_TOTALS,
-       GROUP_TOTALS, INDEX, END, TYPES_PLAIN, LIVE_TOTALS = 128, ROOT_TOTALS, PLACES };
+       GROUP_TOTALS, INDEX, END, TYPES_PLAIN, LIVE_TOTALS = 128, ROOT_TOTALS, PLACES, SITE_TOTALS };
 
 typedef struct block {
     unsigned type, flags, codec;
@@ -63,9 +63,9 @@ typedef struct column_view {
     const uint8_t *data;
 } column_view;
 
-/* Rows of the tables below: the plain types, then the sums of 6.17 to 6.19. */
+/* Rows of the tables below: the plain types, then the sums of 6.17 to 6.19, and 6.20. */
 #define ROW(type) ((type) < LIVE_TOTALS ? (type) : (type) - LIVE_TOTALS + TYPES_PLAIN)
-enum { ROWS = TYPES_PLAIN + 3 };
+enum { ROWS = TYPES_PLAIN + 4 };
 
 static bool is_sum(unsigned type) { return type >= LIVE_TOTALS && type <= PLACES; }
 
@@ -76,7 +76,8 @@ static const uint8_t known[ROWS][20] = {
     [ROOTS] = {8, 35, 36, 37, 40, 41}, [THREADS] = {32, 36}, [FRAMES] = {36, 37, 38, 39, 41}, [METRICS] = {33, 34, 42, 43},
     [LOSSES] = {33, 34, 43}, [TYPE_TOTALS] = {32, 48, 49, 50, 51, 52, 53, 54}, [GROUP_TOTALS] = {32, 35, 48, 49},
     [INDEX] = {56, 57, 58, 59, 60, 61}, [ROW(LIVE_TOTALS)] = {32, 48, 49, 55, 62, 63},
-    [ROW(ROOT_TOTALS)] = {8, 32, 35, 48, 49, 55}, [ROW(PLACES)] = {8, 32, 36, 37, 48, 49}};
+    [ROW(ROOT_TOTALS)] = {8, 32, 35, 48, 49, 55}, [ROW(PLACES)] = {8, 32, 36, 37, 48, 49},
+    [ROW(SITE_TOTALS)] = {6, 32, 48, 49}};
 
 static bool find_column(const block *b, unsigned wanted, column_view *out)
 {
@@ -262,7 +263,8 @@ static const struct {
     [ROW(ROOT_TOTALS)] = {{32, "", 'd'}, {35, "kind", 'd'}, {8, "flags", 'x'}, {48, "objects", 'd'}, {49, "bytes", 'd'},
                           {55, "retained", 'd'}},
     [ROW(PLACES)] = {{32, "", 'd'}, {37, "parent", 'd'}, {36, "edge", 'd'}, {8, "flags", 'x'}, {48, "objects", 'd'},
-                     {49, "bytes", 'd'}}};
+                     {49, "bytes", 'd'}},
+    [ROW(SITE_TOTALS)] = {{32, "", 'd'}, {6, "", 'd'}, {48, "objects", 'd'}, {49, "bytes", 'd'}}};
 
 /* The columns of a row. */
 static void read_row(const block *b, uint64_t **column)
@@ -407,7 +409,7 @@ static void print_sums(const block *b, const char *word)
 static void print_block(const block *b)
 {
     static const char *const words[ROWS] = {"", "info", "string", "type", "label", "site", "object", "edge", "root", "thread", "frame",
-                                            "metric", "loss", "total", "total", "", "end", "live", "owned", "place"};
+                                            "metric", "loss", "total", "total", "", "end", "live", "owned", "place", "allocated"};
     const char *word = words[ROW(b->type)];
     edges_read += b->type == EDGES ? b->records : 0;
     roots_read += b->type == ROOTS ? b->records : 0;
@@ -438,7 +440,7 @@ static bool read_block(size_t at, block *b)
     if (XXH3_64bits_withSeed(h + 56, b->stored_bytes, number(h + 48, 8)) != number(h + 40, 8)) return false;
     if (number(h + 12, 4) != 0) refuse("4.11", at, "reserved");
     if (b->type == 0 || (b->type > END && b->type < 128)) refuse("4.6", at, "an unknown type of block");
-    const bool is_skipped = b->type > PLACES;
+    const bool is_skipped = b->type > SITE_TOTALS;
     const unsigned flags = b->type == EDGES ? 3 : b->type == OBJECTS || b->type == ROOTS ? 1 : is_skipped ? 0xFFFF : 0;
     if ((b->flags & ~flags) != 0) refuse("4.8", at, "unknown flags");
     if (b->first_ordinal != 0 && b->type != OBJECTS && b->type != PLACES && !is_skipped) refuse("4.10", at, "an ordinal");
@@ -534,7 +536,7 @@ int main(int argc, char **argv)
     hex(file + 32);
     printf(" targets=%s complete=%s\n", ordinals ? "ordinals" : "ids", is_complete ? "yes" : "no");
     static const uint8_t order[] = {INFO, STRINGS, TYPES, LABELS, SITES, OBJECTS, EDGES, ROOTS, THREADS, FRAMES, METRICS, LOSSES,
-                                    TYPE_TOTALS, GROUP_TOTALS, LIVE_TOTALS, ROOT_TOTALS, PLACES, END};
+                                    TYPE_TOTALS, GROUP_TOTALS, LIVE_TOTALS, ROOT_TOTALS, PLACES, SITE_TOTALS, END};
     for (size_t kind = 0; kind < sizeof order; kind++) {
         for (const block *b = blocks; b < blocks + block_count && (is_baseline || !is_sum(order[kind])); b++) {
             if (b->type == order[kind]) print_block(b);

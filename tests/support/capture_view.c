@@ -79,6 +79,7 @@ static void take_record(capture_view *view, hsd_record_kind kind, const hsd_reco
     case HSD_RECORD_LIVE_TOTAL:
     case HSD_RECORD_ROOT_TOTAL:
     case HSD_RECORD_PLACE: break;
+    case HSD_RECORD_SITE_TOTAL: APPEND(view->site_totals, view->site_total_count, r->site_total); break;
     }
 }
 
@@ -132,7 +133,8 @@ static bool read_all(capture_view *view, hsd_status status, hsd_error *err)
     static const hsd_record_kind kinds[] = {
         HSD_RECORD_STRING, HSD_RECORD_TYPE,       HSD_RECORD_LABEL,
         HSD_RECORD_SITE,   HSD_RECORD_ROOT,       HSD_RECORD_THREAD,
-        HSD_RECORD_FRAME,  HSD_RECORD_TYPE_TOTAL, HSD_RECORD_LOSS};
+        HSD_RECORD_FRAME,  HSD_RECORD_TYPE_TOTAL, HSD_RECORD_LOSS,
+        HSD_RECORD_SITE_TOTAL};
     bool is_read = status == HSD_OK;
     if (is_read) view->info = hsd_capture_get_info(view->capture);
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && is_read; i++)
@@ -176,6 +178,7 @@ void view_close(capture_view *view)
     free(view->roots);
     free(view->totals);
     free(view->losses);
+    free(view->site_totals);
     free(view->strings);
     free(view->types);
     free(view->type_flags);

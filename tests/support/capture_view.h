@@ -35,6 +35,7 @@ typedef struct capture_view {
     hsd_root *roots;
     hsd_type_total *totals; /* without their histograms */
     hsd_loss *losses;
+    hsd_site_total *site_totals;
     char **strings, **types; /* by number; NULL = not defined */
     uint32_t *type_flags;
     view_label *labels;
@@ -42,7 +43,7 @@ typedef struct capture_view {
     hsd_thread *threads;
     hsd_frame *frames;
     size_t object_count, reference_count, root_count, total_count, loss_count, thread_count,
-        frame_count;
+        frame_count, site_total_count;
     uint32_t string_limit, type_limit, label_limit, site_limit;
 } capture_view;
 

@@ -350,9 +350,44 @@ static void baseline_blocks(writer *w)
     }
 }
 
+/* What a heap profile says: sums of stacks. Two types share a site, one site comes twice, one sum has no site, and there is an object. */
+static void profile(writer *w)
+{
+    string(w, 1, "main.main");
+    string(w, 2, "main.fill");
+    string(w, 3, "/src/main.go");
+    type(w, 1, "48 B at main.fill", 0);
+    type(w, 2, "1024 B at main.fill", 0);
+    hsc_define_site(w, 1, 0, 1, 3, 12, 0);
+    hsc_define_site(w, 2, 1, 2, 3, 31, 5);
+    hsc_count_site(w, 1, 2, 1000, 48000);
+    hsc_count_site(w, 2, 2, 3, 3072);
+    hsc_count_site(w, 1, 1, 10, 480);
+    hsc_count_site(w, 1, 2, 1, 48);
+    hsc_count_site(w, 0, 1, 2, 7);
+    hsc_count(w, 2, 1, 1024);
+    object(w, 0x1000, 1, 48);
+    hsc_end_object(w);
+}
+
+/* Site totals of several blocks. */
+static void profile_blocks(writer *w)
+{
+    uint64_t state = 11;
+    for (uint32_t i = 1; i <= 2000; i++) {
+        const uint64_t objects = next_random(&state) % 5000;
+        char name[32];
+        snprintf(name, sizeof name, "package.function%u", i);
+        string(w, i, name);
+        hsc_define_site(w, i, i > 1 ? 1 + (uint32_t)(next_random(&state) % (i - 1)) : 0, i, 0, i, 0);
+        if (i <= 40) type(w, i, name, 0);
+        hsc_count_site(w, 1 + i % 40, i, objects, objects * (16 + i % 40 * 8));
+    }
+}
+
 /* ---- the table ---- */
 
-enum { ORDINALS = 1, VALUES = 2, STORED = 4, SMALL = 8, CUT_SHORT = 16, BASELINE = 32 };
+enum { ORDINALS = 1, VALUES = 2, STORED = 4, SMALL = 8, CUT_SHORT = 16, BASELINE = 32, PROFILE = 64 };
 
 static const struct {
     const char *name;
@@ -381,6 +416,8 @@ static const struct {
     {"leak-after", leak_after, 0},
     {"baseline", baseline, BASELINE | STORED},
     {"baseline-blocks", baseline_blocks, BASELINE | SMALL},
+    {"profile", profile, PROFILE | STORED},
+    {"profile-blocks", profile_blocks, PROFILE | SMALL},
 };
 
 static const hsc_baseline of_heap = {.sums = HSC_SUMS_ROOTS | HSC_SUMS_REFERENCES | HSC_SUMS_PLACES,
@@ -417,6 +454,7 @@ static hsc_options options_of(size_t index)
     options.compression = (how & STORED) != 0 ? 0 : 1;
     options.targets_are_ordinals = (how & ORDINALS) != 0;
     options.baseline = (how & BASELINE) != 0 ? &of_heap : NULL;
+    options.has_site_totals = (how & PROFILE) != 0;
     return options;
 }
 

@@ -113,6 +113,7 @@ typedef struct hsc_options {
     int compression;          /* zstd level; 0 = store blocks as they are; default 1 */
     bool targets_are_ordinals;/* references and roots name objects by ordinal (0-based order of
                                * hsc_begin_object) instead of by id */
+    bool has_site_totals;     /* hsc_count_site will be called; HSC_E_MISUSE with a baseline. The capture is of format 1.2 */
     const hsc_allocator *allocator; /* NULL = calloc and free. What it points to outlives the writer */
     const hsc_baseline *baseline; /* not NULL: the sums of another capture, whose facts stand here. No roots, edges and
                                * references; facts BASELINE, NO_ROOTS and NO_REFERENCES are set. Borrowed for the call */
@@ -223,6 +224,10 @@ hsc_status hsc_edge(hsc_writer *w, uint64_t source, uint64_t target, uint32_t la
 
 /* Adds objects to the summary without writing them: for captures that are a summary alone. */
 hsc_status hsc_count(hsc_writer *w, uint32_t type, uint64_t objects, uint64_t bytes);
+
+/* The same, and that all of them were allocated at a site: for profiles, which know sums of stacks and no objects. Several calls
+ * with one type and site add up. HSC_E_MISUSE without options.has_site_totals. */
+hsc_status hsc_count_site(hsc_writer *w, uint32_t type, uint32_t site, uint64_t objects, uint64_t bytes);
 
 /* ---- roots, threads, metrics, losses ---- */
 

@@ -249,7 +249,8 @@ static void check_record(const model *m, hsd_record_kind kind, const hsd_record 
     case HSD_RECORD_GROUP_TOTAL:
     case HSD_RECORD_LIVE_TOTAL:
     case HSD_RECORD_ROOT_TOTAL:
-    case HSD_RECORD_PLACE: break;
+    case HSD_RECORD_PLACE:
+    case HSD_RECORD_SITE_TOTAL: break;
     }
 }
 
