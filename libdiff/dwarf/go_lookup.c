@@ -1,0 +1,100 @@
+/*
+ * Questions to the tables of go_types.h.
+ */
+#include <string.h>
+
+#include "base/check.h"
+#include "dwarf/go_types.h"
+
+enum { MOST_STEPS = 64 };
+
+uint32_t hsd_go_types_resolve(const hsd_go_types *types, uint32_t type)
+{
+    for (unsigned i = 0; i < MOST_STEPS; i++) {
+        if (type >= types->type_count) return 0;
+        if (types->types[type].kind != HSD_GO_IS_ALIAS) return type;
+        type = (uint32_t)types->types[type].target;
+    }
+    return 0;
+}
+
+uint64_t hsd_go_types_size(const hsd_go_types *types, uint32_t type)
+{
+    const hsd_go_type *found = &types->types[hsd_go_types_resolve(types, type)];
+    uint64_t size = found->size;
+    for (unsigned i = 0; i < MOST_STEPS && size == 0 && found->kind == HSD_GO_IS_ARRAY; i++) { /* arrays without a size of their own */
+        const hsd_go_type *element = &types->types[hsd_go_types_resolve(types, (uint32_t)found->target)];
+        if (!hsd_mul_u64(element->size, found->count, &size)) return 0;
+        found = element;
+    }
+    return size;
+}
+
+uint32_t hsd_go_types_named(const hsd_go_types *types, const char *name)
+{
+    const uint32_t wanted = hsd_names_find(&types->names, (hsd_bytes){(const uint8_t *)name, strlen(name)});
+    for (uint32_t i = 1; wanted != HSD_NAME_NONE && i < types->type_count; i++)
+        if (types->types[i].name == wanted && types->types[i].kind == HSD_GO_IS_STRUCT) return i;
+    return 0;
+}
+
+static const hsd_go_member *find_member(const hsd_go_types *types, uint32_t type, const char *name, size_t size)
+{
+    const hsd_go_type *owner = &types->types[type];
+    for (uint32_t i = 0; owner->kind == HSD_GO_IS_STRUCT && i < owner->member_count; i++) {
+        const hsd_go_member *member = &types->members[owner->member + i];
+        const hsd_bytes text = hsd_names_get(&types->names, member->name);
+        if (text.size == size && memcmp(text.data, name, size) == 0) return member;
+    }
+    return NULL;
+}
+
+bool hsd_go_types_member(const hsd_go_types *types, uint32_t type, const char *path, uint64_t *offset, uint32_t *member_type)
+{
+    uint64_t place = 0;
+    type = hsd_go_types_resolve(types, type);
+    for (const char *part = path; *part != '\0';) {
+        const size_t size = strcspn(part, ".");
+        const hsd_go_member *member = find_member(types, type, part, size);
+        if (member == NULL || !hsd_add_u64(place, member->offset, &place)) return false;
+        type = hsd_go_types_resolve(types, (uint32_t)member->type);
+        part += size + (part[size] == '.');
+    }
+    *offset = place;
+    *member_type = type;
+    return true;
+}
+
+const hsd_go_global *hsd_go_types_global_at(const hsd_go_types *types, uint64_t address)
+{
+    uint32_t low = 0, high = types->global_count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (types->globals[middle].address <= address) low = middle + 1;
+        else high = middle;
+    }
+    if (low == 0) return NULL;
+    const hsd_go_global *found = &types->globals[low - 1];
+    return address - found->address < hsd_go_types_size(types, (uint32_t)found->type) ? found : NULL;
+}
+
+const hsd_go_global *hsd_go_types_global_named(const hsd_go_types *types, const char *name)
+{
+    const uint32_t wanted = hsd_names_find(&types->names, (hsd_bytes){(const uint8_t *)name, strlen(name)});
+    for (uint32_t i = 0; wanted != HSD_NAME_NONE && i < types->global_count; i++)
+        if (types->globals[i].name == wanted) return &types->globals[i];
+    return NULL;
+}
+
+uint32_t hsd_go_types_by_runtime_type(const hsd_go_types *types, uint64_t address)
+{
+    uint32_t low = 0, high = types->runtime_type_count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (types->types[types->by_runtime_type[middle]].runtime_type < address) low = middle + 1;
+        else high = middle;
+    }
+    if (low == types->runtime_type_count) return 0;
+    const uint32_t found = types->by_runtime_type[low];
+    return types->types[found].runtime_type == address ? found : 0;
+}
