@@ -68,8 +68,10 @@ def check_leak(diff, by_ids):
     root = max(named, key=lambda one: one["growth"]["objects"])
     same("the root that grew most", root["root"], "global.registry")
     same("its growth: Session, User and a name each", root["growth"]["objects"], 3 * MORE)
-    holder = diff["holders"][0]
-    check("registry" in holder["root"], f"the first holder is of {holder['root']}")
+    # Without ids a pair that was not recognised can move growth from one holder to another: the registry may not be the very first.
+    found = [one for one in diff["holders"][:1 if by_ids else 4] if "registry" in one["root"]]
+    check(found, f"the first holders are of {[one['root'] for one in diff['holders'][:4]]}")
+    holder = found[0]
     check(any(step["edge"] == ".sessions" for step in holder["path"]), f"its path is {holder['path']}")
     session = row(holder["types"], "type", "Session")
     same("sessions held", session["new"]["objects"] - session["freed"]["objects"], MORE)

@@ -8,6 +8,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { COMMAND_MAX = 2048, BODY_MAX = 1 << 20, BUFFER_BYTES = 65536 };
+enum { COMMAND_MAX = 2048, BODY_MAX = 1 << 20, BUFFER_BYTES = 65536, GOODBYE_MS = 1000 };
 
 static hsd_status open_loopback(int *out, hsd_inspector_port port, hsd_error *err)
 {
@@ -125,6 +126,7 @@ static hsd_status upgrade(hsd_inspector_connection *connection, hsd_inspector_po
     snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: localhost:%u\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
              "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: " HSD_WEBSOCKET_KEY "\r\n\r\n", path, port.port);
     HSD_TRY(open_loopback(&connection->fd, port, err));
+    HSD_TRY(hsd_inspector_keep(&connection->keeper, connection->fd, err));
     HSD_TRY(ask(connection, connection->fd, request, head, err));
     if (hsd_http_status(head) != 101 || !hsd_http_header(head, "sec-websocket-accept", accept, sizeof accept) ||
         strcmp(accept, HSD_WEBSOCKET_ACCEPT) != 0)
@@ -151,12 +153,20 @@ static hsd_status pong(void *context, const void *bytes, size_t size, hsd_error 
     return send_frame(context, HSD_WEBSOCKET_PONG, bytes, size, err);
 }
 
+static void close_both(hsd_inspector_connection *connection)
+{
+    hsd_inspector_keeper_close(&connection->keeper);
+    if (connection->fd >= 0) close(connection->fd);
+    connection->fd = -1;
+}
+
 hsd_status hsd_inspector_connect(hsd_inspector_connection *connection, hsd_inspector_port port, hsd_inspector_wait_fn wait,
                                  void *wait_context, hsd_error *err)
 {
     char path[HSD_INSPECTOR_PATH_MAX];
     hsd_http_head *head = calloc(1, sizeof *head);
-    connection->fd = -1;
+    connection->fd = connection->keeper.pipe = -1;
+    connection->is_asked = false;
     connection->chunk = NULL;
     connection->wait = wait;
     connection->wait_context = wait_context;
@@ -165,10 +175,7 @@ hsd_status hsd_inspector_connect(hsd_inspector_connection *connection, hsd_inspe
     hsd_status status = find_target(connection, port, path, head, err);
     if (status == HSD_OK) status = upgrade(connection, port, path, head, err);
     free(head);
-    if (status != HSD_OK && connection->fd >= 0) {
-        close(connection->fd);
-        connection->fd = -1;
-    }
+    if (status != HSD_OK) close_both(connection);
     return status;
 }
 
@@ -194,16 +201,28 @@ hsd_status hsd_inspector_call(hsd_inspector_connection *connection, unsigned id,
     if (size < 0 || (size_t)size >= sizeof text) return hsd_fail(err, HSD_E_MISUSE, "a command is too long");
     messages->has_failed = false;
     messages->failure_size = messages->value_size = 0;
+    connection->is_asked = true;
     HSD_TRY(send_frame(connection, HSD_WEBSOCKET_TEXT, text, (size_t)size, err));
     HSD_TRY(read_until(connection, id, err));
+    connection->is_asked = false;
     return messages->has_failed ? hsd_fail(err, HSD_E_UNSUPPORTED, "the inspector refuses %s: %s", method, messages->failure) : HSD_OK;
+}
+
+/* What comes until the other side closes: it has nothing left to say. */
+static void read_goodbye(const hsd_inspector_connection *connection)
+{
+    char rest[4096];
+    struct pollfd ready = {.fd = connection->fd, .events = POLLIN};
+    while (poll(&ready, 1, GOODBYE_MS) > 0 && recv(connection->fd, rest, sizeof rest, 0) > 0) continue;
 }
 
 void hsd_inspector_close(hsd_inspector_connection *connection)
 {
     static const uint8_t normal[2] = {1000 >> 8, 1000 & 0xFF};
     if (connection->fd < 0) return;
-    (void)send_frame(connection, HSD_WEBSOCKET_CLOSE, normal, sizeof normal, NULL);
-    close(connection->fd);
-    connection->fd = -1;
+    if (!connection->is_asked && send_frame(connection, HSD_WEBSOCKET_CLOSE, normal, sizeof normal, NULL) == HSD_OK) {
+        read_goodbye(connection);
+        hsd_inspector_keeper_dismiss(&connection->keeper);
+    }
+    close_both(connection);
 }

@@ -4,6 +4,7 @@
 #ifndef HSD_LIVE_INSPECTOR_CONNECTION_H
 #define HSD_LIVE_INSPECTOR_CONNECTION_H
 
+#include "live/node/inspector_keeper.h"
 #include "live/node/inspector_messages.h"
 #include "live/node/inspector_port.h"
 
@@ -15,6 +16,8 @@ typedef hsd_status (*hsd_inspector_chunk_fn)(void *context, const char *bytes, s
 
 typedef struct hsd_inspector_connection {
     int fd;              /* -1 = not open */
+    hsd_inspector_keeper keeper;
+    bool is_asked;       /* a command was sent and not answered in full */
     hsd_inspector messages;
     hsd_inspector_wait_fn wait;
     void *wait_context;
@@ -32,7 +35,7 @@ hsd_status hsd_inspector_connect(hsd_inspector_connection *connection, hsd_inspe
 /* Sends {"id":ID,"method":…} and reads until it is answered. HSD_E_UNSUPPORTED with the inspector's own sentence when it refuses. */
 hsd_status hsd_inspector_call(hsd_inspector_connection *connection, unsigned id, const char *method, const char *params, hsd_error *err);
 
-/* Says goodbye. Takes a closed one too. */
+/* Says goodbye and waits for the other side's, for a moment; in the middle of an answer the keeper does that. Takes a closed one too. */
 void hsd_inspector_close(hsd_inspector_connection *connection);
 
 #endif

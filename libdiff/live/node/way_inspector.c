@@ -195,7 +195,7 @@ static hsd_status capture(hsd_live *live, hsd_error *err)
     if (!is_open && !(live->options->open_inspector && handles_sigusr1(live->facts))) return refuse_closed(live->facts, err);
     session *s = calloc(1, sizeof *s);
     if (s == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory for a session");
-    s->connection.fd = -1;
+    s->connection.fd = s->connection.keeper.pipe = -1;
     hsd_status status = is_open ? HSD_OK : open_inspector(live, err);
     if (status == HSD_OK) status = capture_session(live, s, err);
     if (!is_open) close_inspector(live, s);
