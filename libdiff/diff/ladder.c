@@ -37,6 +37,13 @@ static bool processes_differ(const pair *p)
     return memcmp(a->domain, b->domain, sizeof a->domain) != 0;
 }
 
+/* One process, in which the runtime began anew with its ids in between, as V8 does when a session of its inspector ends. */
+static bool numbered_anew(const pair *p)
+{
+    const hsd_capture_info *a = p->before->info, *b = p->after->info;
+    return processes_differ(p) && a->pid != 0 && a->pid == b->pid && a->started_unix_ns != 0 && a->started_unix_ns == b->started_unix_ns;
+}
+
 /* A capture that was cut off may have lost the types of all its objects: they would match nothing. */
 static bool has_lost_types(const hsd_side_walk *side)
 {
@@ -59,6 +66,7 @@ static const struct {
     {HSD_BASIS_EXACT, HSD_BASIS_STRUCTURE, has_no_ids, "the captures carry no identities of objects"},
     {HSD_BASIS_EXACT, HSD_BASIS_STRUCTURE, ids_differ, "the captures identify objects in different ways"},
     {HSD_BASIS_EXACT, HSD_BASIS_COUNTS, lost_types, "a capture was cut off before its table of types"},
+    {HSD_BASIS_EXACT, HSD_BASIS_STRUCTURE, numbered_anew, "the runtime numbered the objects of the process anew between the captures"},
     {HSD_BASIS_EXACT, HSD_BASIS_STRUCTURE, processes_differ, "the captures come from two different processes"},
     {HSD_BASIS_STRUCTURE, HSD_BASIS_COUNTS, is_incomplete, "a capture is incomplete: what was lost may be what told its objects apart"},
     {HSD_BASIS_STRUCTURE, HSD_BASIS_COUNTS, has_no_graph, "a capture carries no roots or no references by which its objects could be told apart"},
