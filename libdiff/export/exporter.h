@@ -34,6 +34,8 @@ typedef struct hsd_exporter {
     hsd_status (*run)(hsd_export *x, hsd_error *err);
 } hsd_exporter;
 
+extern const hsd_exporter hsd_export_pprof, hsd_export_collapsed, hsd_export_speedscope;
+
 /* The exporter of row i; NULL past the end. */
 const hsd_exporter *hsd_exporter_row(size_t i);
 

@@ -8,6 +8,9 @@
 
 /* clang-format off: one row a line, tests/lint reads them */
 static const hsd_exporter *const exporters[] = {
+    &hsd_export_pprof,
+    &hsd_export_collapsed,
+    &hsd_export_speedscope,
     NULL,
 };
 /* clang-format on */
