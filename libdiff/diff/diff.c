@@ -16,6 +16,8 @@
 #include "base/worker.h"
 #include "diff/compare.h"
 #include "diff/holders.h"
+#include "diff/sites_all.h"
+#include "diff/summary.h"
 #include "diff/sums.h"
 #include "diff/tree.h"
 
@@ -176,6 +178,32 @@ static hsd_status run(hsd_comparison *c, hsd_diff **out, hsd_capture *before, hs
     return status;
 }
 
+/* Growth by site, where nothing else says where it comes from. */
+static hsd_status add_sites(hsd_diff **out, hsd_capture *before, hsd_capture *after, const hsd_run *run_conditions, hsd_error *err)
+{
+    if (!hsd_sites_are_all(before, after)) return HSD_OK;
+    const hsd_status status = hsd_sites_add_to(*out, before, after, run_conditions, err);
+    if (status == HSD_OK) return HSD_OK;
+    hsd_diff_free(*out);
+    *out = NULL;
+    return status;
+}
+
+/* One of the captures has nothing but totals: they are compared, and where they say so by site. */
+static hsd_status run_totals(hsd_diff **out, hsd_capture *before, hsd_capture *after, const hsd_diff_options *options,
+                             const hsd_run *run_conditions, hsd_error *err)
+{
+    const char *what = options->changed != NULL       ? "a list of objects that changed"
+                       : options->matched != NULL     ? "a list of objects that were recognised"
+                       : options->key_count > 0       ? "a key"
+                                                      : NULL;
+    if (what != NULL)
+        return hsd_fail(err, HSD_E_UNSUPPORTED, "%s needs objects, and a capture has nothing but type totals", what);
+    HSD_TRY(hsd_summary_run(out, before, after, err));
+    (*out)->is_of_totals = true;
+    return add_sites(out, before, after, run_conditions, err);
+}
+
 hsd_status hsd_diff_run(hsd_diff **out, hsd_capture *before, hsd_capture *after,
                         const hsd_diff_options *options, const hsd_run *run_conditions, hsd_error *err)
 {
@@ -185,6 +213,7 @@ hsd_status hsd_diff_run(hsd_diff **out, hsd_capture *before, hsd_capture *after,
     if (options == NULL) options = &no_options;
     if (run_conditions == NULL) run_conditions = &no_run;
     if (options->summary_only) return hsd_summary_run(out, before, after, err);
+    if (hsd_summary_is_all(before, after)) return run_totals(out, before, after, options, run_conditions, err);
     if (hsd_sums_are_all(before, after) && !(options->no_holders && hsd_sums_have_objects(before, after))) return hsd_sums_run(out, before, after, options, run_conditions, err);
     hsd_reporter reporter;
     hsd_comparison c;
@@ -197,5 +226,5 @@ hsd_status hsd_diff_run(hsd_diff **out, hsd_capture *before, hsd_capture *after,
     const hsd_status status = run(&c, out, before, after, err);
     hsd_compare_release(&c);
     hsd_reporter_release(&reporter);
-    return status;
+    return status == HSD_OK ? add_sites(out, before, after, run_conditions, err) : status;
 }

@@ -20,6 +20,18 @@ hsd_status hsd_summary_check(const hsd_capture_info *info, hsd_error *err)
     return status;
 }
 
+static bool has_totals_alone(const hsd_capture_info *info)
+{
+    return info->objects == 0 && info->summary_objects > 0;
+}
+
+bool hsd_summary_is_all(const hsd_capture *before, const hsd_capture *after)
+{
+    const hsd_capture_info *a = hsd_capture_get_info(before), *b = hsd_capture_get_info(after);
+    if (!a->is_complete || !b->is_complete || a->is_baseline || b->is_baseline) return false;
+    return has_totals_alone(a) || has_totals_alone(b);
+}
+
 hsd_status hsd_summary_add(hsd_amount *by_type, hsd_capture *capture, const hsd_type_table *types, hsd_error *err)
 {
     hsd_record_reader *reader;

@@ -13,4 +13,7 @@ hsd_status hsd_summary_check(const hsd_capture_info *info, hsd_error *err);
 /* Adds the totals of a capture to by_type, amounts by common type. */
 hsd_status hsd_summary_add(hsd_amount *by_type, hsd_capture *capture, const hsd_type_table *types, hsd_error *err);
 
+/* True if one of the captures has type totals and no object, and is no baseline; both are complete. */
+bool hsd_summary_is_all(const hsd_capture *before, const hsd_capture *after);
+
 #endif

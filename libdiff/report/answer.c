@@ -78,6 +78,9 @@ static void print_partial(hsd_screen *screen)
 /* Why there is no more to say, unless a warning has said it. */
 static const char *limits_of(const hsd_diff *diff)
 {
+    if (diff->is_of_totals)
+        return diff->has_sites ? "The captures hold sums by type and allocation site and no objects: what keeps them alive is not known."
+                               : "The captures hold sums by type and no objects: what keeps them alive is not known.";
     if (diff->is_summary)
         return diff->before.info.has_parts || diff->after.info.has_parts
                    ? "From the totals of the captures alone: garbage is included, roots are not "

@@ -150,7 +150,7 @@ static void suggest(suggestions *next, bool folded)
 {
     const hsd_report_options *options = next->screen->options;
     const hsd_diff *diff = next->screen->diff;
-    if (diff->is_summary) {
+    if (diff->is_summary && !diff->is_of_totals) {
         suggest_again(next, "", "which roots hold it");
         return;
     }

@@ -14,6 +14,7 @@
 #include "report/json_holders.h"
 #include "report/json_pieces.h"
 #include "report/json_rows.h"
+#include "report/json_sites.h"
 #include "report/out.h"
 #include "report/rank.h"
 
@@ -88,6 +89,10 @@ static void put_tables(json *j, const hsd_ranking *types, const hsd_ranking *roo
     if (j->options->tree) {
         hsd_out_text(&j->out, ",\n");
         hsd_json_tree(&j->out, j->diff);
+    }
+    if (j->diff->has_sites) {
+        hsd_out_text(&j->out, ",\n");
+        hsd_json_sites(&j->out, j->diff, j->options->top);
     }
     put_others(j, types, roots, holders_shown);
     hsd_out_text(&j->out, "\n}\n");

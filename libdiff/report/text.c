@@ -48,6 +48,7 @@ static void print(hsd_screen *screen)
     hsd_screen_answer(screen);
     hsd_screen_growth(screen, HSD_TABLE_TYPES, top ? top : TYPES_SHOWN, &folded);
     hsd_screen_growth(screen, HSD_TABLE_ROOTS, top ? top : ROOTS_SHOWN, &folded);
+    hsd_screen_sites(screen, &folded);
     hsd_screen_holders(screen);
     if (screen->options->tree) hsd_screen_tree(screen);
     hsd_screen_foot(screen, folded);

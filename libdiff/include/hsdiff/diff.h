@@ -113,6 +113,18 @@ typedef struct hsd_tree_row {
     hsd_amount before, after, new_, freed;                /* and all below */
 } hsd_tree_row;
 
+/* ---- where it was allocated ---- */
+
+typedef struct hsd_site_frame { hsd_text function, file; uint32_t line, column; } hsd_site_frame;
+
+#define HSD_SITE_ROWS 1000u /* of hsd_diff.sites at most, those that grew most */
+
+typedef struct hsd_site_row {   /* all that was allocated by one stack, of any type */
+    const hsd_site_frame *frames; /* innermost first, at most 32; none for what no site is known of */
+    size_t frame_count;
+    hsd_change change;          /* before and after alone */
+} hsd_site_row;
+
 typedef struct hsd_side { /* one capture as the diff saw it */
     hsd_capture_info info;      /* borrowed from the result */
     hsd_amount live, unreached;
@@ -163,6 +175,7 @@ typedef struct hsd_diff {
                                  * moves objects, so their addresses say nothing across captures"; else "" */
     bool is_partial;            /* lower bounds: freed is never claimed */
     bool is_summary;            /* from type totals alone: all captured objects, no roots, no identity */
+    bool is_of_totals;          /* is_summary, because one of the captures has nothing but type totals */
     hsd_type_row *types;        /* by growth in bytes, largest first; ties by name */
     size_t type_count;
     hsd_root_row *roots;
@@ -178,6 +191,11 @@ typedef struct hsd_diff {
     uint32_t tree_depth;        /* deeper objects count for their ancestor there; 0 = nothing was cut */
     uint64_t tree_least_bytes;  /* places with fewer bytes, before and after together, count for the place above;
                                  * 0 = nothing was cut */
+    bool has_sites;             /* only where no capture has references, and one has sites: they are the best there is */
+    hsd_site_row *sites;        /* by growth in bytes, largest first; ties by frames. With other_sites they add up to the total */
+    size_t site_count;
+    hsd_change other_sites;     /* sums of all that are not rows */
+    uint64_t other_site_count;
     hsd_text *warnings;         /* what the reader must know, most important first */
     size_t warning_count;
     uint64_t temp_bytes_peak;   /* for --verbose */

@@ -12,8 +12,6 @@
 extern "C" {
 #endif
 
-typedef struct hsd_site_frame { hsd_text function, file; uint32_t line, column; } hsd_site_frame;
-
 typedef struct hsd_site_growth {
     hsd_text type;
     const hsd_site_frame *frames; /* innermost first; at most 32 */

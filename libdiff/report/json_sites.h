@@ -1,0 +1,13 @@
+/*
+ * "sites" of hsdiff.diff/1: growth by allocation site, only where nothing says what holds the growth.
+ */
+#ifndef HSD_REPORT_JSON_SITES_H
+#define HSD_REPORT_JSON_SITES_H
+
+#include "report/out.h"
+#include <hsdiff/diff.h>
+
+/* "sites": [...], and "other_sites": {...} where some are no rows. `top` rows, 0 = all that there are. */
+void hsd_json_sites(hsd_out *out, const hsd_diff *diff, size_t top);
+
+#endif
