@@ -84,5 +84,6 @@ extern const hsd_importer hsd_import_v8;
 extern const hsd_importer hsd_import_goheap;
 extern const hsd_importer hsd_import_nettrace;
 extern const hsd_importer hsd_import_ruby;
+extern const hsd_importer hsd_import_luau;
 
 #endif

@@ -1,0 +1,139 @@
+/*
+ * Passes that look at little of what they pass: at short strings, and once at the end of the dump.
+ */
+#include <string.h>
+
+#include "base/check.h"
+#include "import/luau/luau.h"
+
+enum { SHORT_BYTES = 256, ADDRESS_BYTES = 20, PROGRESS_EVERY = 16384 };
+
+static hsd_status skim_progress(luau *lu, uint64_t lines, hsd_error *err)
+{
+    if (lines % PROGRESS_EVERY != 0) return HSD_OK;
+    return hsd_progress(lu->import->reporter, "reading names", hsd_source_offset(lu->source), lu->source->total_bytes, err);
+}
+
+static bool is_string_line(const luau *lu)
+{
+    static const char words[] = "\":{\"type\":\"string\",";
+    const size_t ahead = (size_t)(lu->end - lu->at);
+    if (ahead < ADDRESS_BYTES + sizeof words || *lu->at != '"') return false;
+    const uint8_t *quote = memchr(lu->at + 1, '"', ADDRESS_BYTES);
+    return quote != NULL && memcmp(quote, words, sizeof words - 1) == 0;
+}
+
+static hsd_status skim_string(luau *lu, luau_string_fn tell, hsd_error *err)
+{
+    HSD_TRY(hsd_luau_read_head(lu, err));
+    if (!hsd_luau_take_words(lu, ",\"data\":\"")) return HSD_END;
+    const size_t ahead = (size_t)(lu->end - lu->at);
+    const uint8_t *quote = memchr(lu->at, '"', ahead < SHORT_BYTES ? ahead : SHORT_BYTES);
+    if (quote != NULL) tell(lu, lu->line.address, (hsd_bytes){lu->at, (size_t)(quote - lu->at)});
+    return HSD_OK;
+}
+
+hsd_status hsd_luau_skim(luau *lu, luau_string_fn tell, hsd_error *err)
+{
+    hsd_status status;
+    lu->at = NULL;
+    HSD_TRY(hsd_source_rewind(lu->source, err));
+    for (uint64_t lines = 0; (status = hsd_luau_next_line(lu, err)) == HSD_OK; lines++) {
+        HSD_TRY(skim_progress(lu, lines, err));
+        status = is_string_line(lu) ? skim_string(lu, tell, err) : HSD_OK;
+        if (status < 0) return status;
+    }
+    return status == HSD_END ? HSD_OK : status;
+}
+
+/* ---- the survey ---- */
+
+static void see_special(luau *lu, uint64_t address, hsd_bytes data)
+{
+    const struct {
+        const char *words;
+        uint64_t *address;
+    } special[] = {{"__mode", &lu->mode_key}, {"__type", &lu->type_key}, {"__name", &lu->name_key}, {"__index", &lu->index_key}};
+    if (data.size < 6 || data.size > 7 || data.data[0] != '_') return;
+    for (size_t i = 0; i < sizeof special / sizeof special[0]; i++)
+        if (strlen(special[i].words) == data.size && memcmp(special[i].words, data.data, data.size) == 0)
+            *special[i].address = address;
+}
+
+/* The main thread is the first object, and its environment the table of globals. */
+static hsd_status read_main_thread(luau *lu, hsd_error *err)
+{
+    HSD_TRY(hsd_luau_read_head(lu, err));
+    if (lu->line.kind != LUAU_THREAD) return HSD_END;
+    lu->main_thread = lu->line.address;
+    return hsd_luau_take_words(lu, ",\"env\":") && hsd_luau_take_address(lu, &lu->globals) ? HSD_OK : HSD_END;
+}
+
+/* `"3":{"name":"cat "5"", "size":17},`, or without a name. The name is printed as it is. */
+static hsd_status read_category(luau *lu, hsd_error *err)
+{
+    static const char behind[] = "\", \"size\":";
+    enum { BEHIND = sizeof behind - 1 };
+    int64_t number;
+    if (!hsd_luau_take(lu, '"') || !hsd_luau_take_number(lu, &number) || number < 0 || number >= LUAU_CATEGORIES) return HSD_END;
+    luau_category *category = &lu->categories[number];
+    if (!hsd_luau_take_words(lu, "\":{")) return HSD_END;
+    if (hsd_luau_take_words(lu, "\"name\":\"")) {
+        const uint8_t *last = lu->end - BEHIND;
+        while (last > lu->at && memcmp(last, behind, BEHIND) != 0)
+            last--;
+        if (last < lu->at || memcmp(last, behind, BEHIND) != 0) return HSD_END;
+        const size_t size = (size_t)(last - lu->at);
+        HSD_TRY(hsd_luau_put_string(lu, (hsd_bytes){lu->at, size < LUAU_TEXT_BYTES ? size : LUAU_TEXT_BYTES}, &category->name, err));
+        lu->at = last + BEHIND;
+    } else if (!hsd_luau_take_words(lu, "\"size\":")) {
+        return HSD_END;
+    }
+    if (!hsd_luau_take_number(lu, &category->stated)) return HSD_END;
+    category->is_stated = true;
+    return HSD_OK;
+}
+
+/* A line behind the objects. */
+static hsd_status read_ending(luau *lu, hsd_error *err)
+{
+    HSD_TRY(hsd_luau_look(lu, SHORT_BYTES, err));
+    if (hsd_luau_take_words(lu, "\"mainthread\":")) {
+        if (!hsd_luau_take_address(lu, &lu->main_thread) || !hsd_luau_take_words(lu, ",\"registry\":")) return HSD_END;
+        if (!hsd_luau_take_address(lu, &lu->registry)) return HSD_END;
+        lu->has_roots = true;
+        return HSD_OK;
+    }
+    if (hsd_luau_take_words(lu, "\"size\":")) {
+        lu->has_size = hsd_luau_take_number(lu, &lu->stated_bytes);
+        return HSD_OK;
+    }
+    if (hsd_luau_take_words(lu, "}}")) lu->is_whole = lu->has_roots;
+    if (hsd_luau_take_words(lu, "\"categories\"") || hsd_luau_take_words(lu, "\"none\"")) return HSD_OK;
+    return lu->at < lu->end && *lu->at == '"' ? read_category(lu, err) : HSD_OK;
+}
+
+static hsd_status survey_line(luau *lu, uint64_t *objects_end, hsd_error *err)
+{
+    if (lu->at == lu->end) return HSD_OK;
+    if (*objects_end != UINT64_MAX) return read_ending(lu, err);
+    if (is_string_line(lu)) return skim_string(lu, see_special, err);
+    if (lu->main_thread == 0 && *lu->at == '"') return read_main_thread(lu, err);
+    if (hsd_luau_take_words(lu, "},\"roots\":{")) *objects_end = hsd_source_offset(lu->source);
+    return HSD_OK;
+}
+
+/* A line that the input ends in is read like any other, but by a gzip file that is cut off it is not even shown. */
+hsd_status hsd_luau_survey(luau *lu, hsd_error *err)
+{
+    uint64_t objects_end = UINT64_MAX;
+    hsd_status status;
+    lu->end_offset = UINT64_MAX;
+    for (uint64_t lines = 0; (status = hsd_luau_next_line(lu, err)) == HSD_OK; lines++) {
+        HSD_TRY(skim_progress(lu, lines, err));
+        status = survey_line(lu, &objects_end, err);
+        if (status < 0) return status;
+    }
+    lu->end_offset = hsd_min_u64(objects_end, hsd_source_offset(lu->source));
+    return status == HSD_END ? HSD_OK : status;
+}
