@@ -34,7 +34,8 @@ typedef struct hsd_exporter {
     hsd_status (*run)(hsd_export *x, hsd_error *err);
 } hsd_exporter;
 
-extern const hsd_exporter hsd_export_pprof, hsd_export_collapsed, hsd_export_speedscope;
+extern const hsd_exporter hsd_export_pprof, hsd_export_collapsed, hsd_export_speedscope, hsd_export_sqlite;
+extern const hsd_exporter hsd_export_heapsnapshot;
 
 /* The exporter of row i; NULL past the end. */
 const hsd_exporter *hsd_exporter_row(size_t i);

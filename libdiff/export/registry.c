@@ -11,6 +11,8 @@ static const hsd_exporter *const exporters[] = {
     &hsd_export_pprof,
     &hsd_export_collapsed,
     &hsd_export_speedscope,
+    &hsd_export_sqlite,
+    &hsd_export_heapsnapshot,
     NULL,
 };
 /* clang-format on */

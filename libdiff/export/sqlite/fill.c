@@ -1,0 +1,74 @@
+/*
+ * What is wanted, part by part.
+ */
+#include "export/sqlite/fill.h"
+
+#include <string.h>
+
+hsd_status hsd_filling_init(hsd_filling *f, hsd_error *err)
+{
+    memset(&f->types, 0, sizeof f->types);
+    HSD_TRY(hsd_type_names_init(&f->names, err));
+    for (unsigned side = 0; side < 2; side++)
+        if (f->captures[side] != NULL) HSD_TRY(hsd_type_table_load(&f->types[side], f->captures[side], &f->names, err));
+    return HSD_OK;
+}
+
+void hsd_filling_release(hsd_filling *f)
+{
+    for (unsigned side = 0; side < 2; side++)
+        hsd_type_table_release(&f->types[side]);
+    hsd_type_names_release(&f->names);
+}
+
+hsd_status hsd_fill_open(hsd_inserter *in, hsd_filling *f, unsigned side, hsd_table table, uint64_t expected, hsd_error *err)
+{
+    return hsd_inserter_open(in, f->database, hsd_prefix(f, side), hsd_table_get(table)->name, expected, err);
+}
+
+void hsd_fill_close(hsd_inserter *in, hsd_filling *f)
+{
+    f->rows += in->count;
+    hsd_inserter_close(in);
+}
+
+const char *hsd_root_word(uint32_t kind)
+{
+    static const char *const words[] = {"unknown", "global",   "static",    "stack",   "thread",  "handle",
+                                        "class",   "interned", "finalizer", "monitor", "runtime", "register"};
+    return kind < sizeof words / sizeof words[0] ? words[kind] : "unknown";
+}
+
+static hsd_status fill_side(hsd_filling *f, unsigned side, const bool *wanted, hsd_error *err)
+{
+    if (wanted[HSD_TABLE_OF_TYPES]) HSD_TRY(hsd_fill_types(f, side, err));
+    HSD_TRY(hsd_fill_records(f, side, wanted, err));
+    return hsd_fill_graph(f, side, wanted, err);
+}
+
+static hsd_status fill(hsd_filling *f, const hsd_wanted *missing, hsd_error *err)
+{
+    if (missing->tables[1][HSD_TABLE_OF_CAPTURES]) HSD_TRY(hsd_fill_captures(f, err));
+    for (unsigned side = 0; side < 2; side++)
+        if (f->captures[side] != NULL) HSD_TRY(fill_side(f, side, missing->tables[side], err));
+    HSD_TRY(hsd_fill_heap(f, missing->tables[1], err));
+    return hsd_filling_is_pair(f) ? hsd_fill_growth(f, missing->tables[1], err) : HSD_OK;
+}
+
+hsd_status hsd_fill(hsd_filling *f, const hsd_wanted *wanted, hsd_wanted *done, hsd_error *err)
+{
+    hsd_wanted missing = *wanted;
+    for (unsigned side = 0; side < 2; side++) {
+        for (unsigned i = 0; i < HSD_TABLE_COUNT; i++)
+            missing.tables[side][i] &= !done->tables[side][i];
+        missing.indexes[side] &= ~done->indexes[side];
+    }
+    HSD_TRY(hsd_database_exec(f->database, NULL, "BEGIN", err));
+    HSD_TRY(fill(f, &missing, err));
+    for (unsigned side = 0; side < 2; side++) {
+        for (unsigned i = 0; i < HSD_TABLE_COUNT; i++)
+            done->tables[side][i] |= missing.tables[side][i];
+        done->indexes[side] |= missing.indexes[side];
+    }
+    return hsd_database_exec(f->database, "writing", "COMMIT", err);
+}
