@@ -4,7 +4,7 @@
 #   registers any other command; exit status 77 means "skipped".
 # Labels: quick (the default; all of them together stay under half a minute), full (also in scripts/test), slow (--long only).
 # quick tests run in presets dev and release; a full test runs in dev alone unless it is labelled release as well ("full;release").
-# A test that means nothing under sanitizers (memory bounds, speed) is labelled release-only.
+# A test that means nothing under sanitizers (memory bounds, speed), or that spends its time in other programs, is labelled release-only.
 include_guard(GLOBAL)
 
 # hsd_criterion is Criterion, but in preset tsan, where it cannot start: see tests/support/plain/criterion/criterion.h.
