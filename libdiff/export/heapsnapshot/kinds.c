@@ -1,0 +1,163 @@
+/*
+ * Types and labels. See kinds.h.
+ */
+#include "export/heapsnapshot/kinds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include <hscapture/hscapture.h>
+
+typedef struct known_type {
+    const char *name;
+    uint8_t node;
+    bool is_class;
+} known_type;
+
+/* What the importer calls classes that V8 knows by their type. */
+static const known_type of_v8[] = {
+    {"(system)", HSD_SNAP_NODE_HIDDEN, false},          {"(array)", HSD_SNAP_NODE_ARRAY, false},
+    {"(string)", HSD_SNAP_NODE_STRING, false},          {"(compiled code)", HSD_SNAP_NODE_CODE, false},
+    {"Function", HSD_SNAP_NODE_CLOSURE, false},         {"RegExp", HSD_SNAP_NODE_REGEXP, false},
+    {"(number)", HSD_SNAP_NODE_NUMBER, false},          {"(synthetic)", HSD_SNAP_NODE_SYNTHETIC, false},
+    {"(concatenated string)", HSD_SNAP_NODE_CONCATENATED, false}, {"(sliced string)", HSD_SNAP_NODE_SLICED, false},
+    {"(symbol)", HSD_SNAP_NODE_SYMBOL, false},          {"(bigint)", HSD_SNAP_NODE_BIGINT, false},
+    {"(object shape)", HSD_SNAP_NODE_SHAPE, false},     {"(wasm object)", HSD_SNAP_NODE_WASM, false},
+};
+
+/* What languages call their own. */
+static const known_type of_others[] = {
+    {"string", HSD_SNAP_NODE_STRING, false},   {"(string)", HSD_SNAP_NODE_STRING, false},
+    {"function", HSD_SNAP_NODE_CLOSURE, false}, {"closure", HSD_SNAP_NODE_CLOSURE, false},
+    {"proto", HSD_SNAP_NODE_CODE, false},      {"userdata", HSD_SNAP_NODE_NATIVE, true},
+    {"thread", HSD_SNAP_NODE_NATIVE, true},    {"upvalue", HSD_SNAP_NODE_NATIVE, true},
+    {"buffer", HSD_SNAP_NODE_NATIVE, true},
+};
+
+static bool is_text(hsd_bytes text, const char *word) { return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0; }
+
+static bool begins(hsd_bytes text, const char *prefix)
+{
+    return text.size >= strlen(prefix) && memcmp(text.data, prefix, strlen(prefix)) == 0;
+}
+
+static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for types and labels"); }
+
+/* ---- types ---- */
+
+static const known_type *find_known(const hsd_snap_kinds *kinds, hsd_bytes name)
+{
+    const known_type *const known = kinds->is_v8 ? of_v8 : of_others;
+    const size_t count = kinds->is_v8 ? HSD_ARRAY_LEN(of_v8) : HSD_ARRAY_LEN(of_others);
+    for (size_t i = 0; i < count; i++)
+        if (is_text(name, known[i].name)) return &known[i];
+    return NULL;
+}
+
+/* "system / ExternalStringData" of V8's is a part and of the embedder; a part of anybody else's counts as its owner's where it is hidden. */
+static uint8_t node_of_class(const hsd_snap_kinds *kinds, hsd_bytes name, uint32_t flags)
+{
+    if ((flags & HSC_TYPE_PART) == 0) return HSD_SNAP_NODE_OBJECT;
+    return kinds->is_v8 && is_text(name, "system / ExternalStringData") ? HSD_SNAP_NODE_NATIVE : HSD_SNAP_NODE_HIDDEN;
+}
+
+static hsd_status make_kind(hsd_snap_kinds *kinds, uint32_t type, hsd_snap_names *names, hsd_error *err)
+{
+    static const char detached[] = "Detached ";
+    const hsd_bytes name = hsd_names_get(&kinds->type_names.names, type);
+    const known_type *known = find_known(kinds, name);
+    hsd_snap_kind *kind = &kinds->kinds[type];
+    *kind = known != NULL ? (hsd_snap_kind){.node = known->node, .is_class = known->is_class}
+                          : (hsd_snap_kind){.node = node_of_class(kinds, name, kinds->type_names.flags[type]), .is_class = true};
+    HSD_TRY(hsd_snap_names_put(names, name, &kind->name, err));
+    kind->detached_name = kind->name;
+    if (!begins(name, detached)) return HSD_OK;
+    kinds->has_detached |= kinds->is_v8;
+    const size_t skip = sizeof detached - 1;
+    return hsd_snap_names_put(names, (hsd_bytes){name.data + skip, name.size - skip}, &kind->detached_name, err);
+}
+
+static hsd_status make_kinds(hsd_snap_kinds *kinds, hsd_snap_names *names, hsd_error *err)
+{
+    const uint32_t count = kinds->type_names.names.count;
+    kinds->kinds = malloc(count * sizeof *kinds->kinds);
+    if (kinds->kinds == NULL) return no_memory(err);
+    for (uint32_t type = 0; type < count; type++) HSD_TRY(make_kind(kinds, type, names, err));
+    return HSD_OK;
+}
+
+/* ---- labels ---- */
+
+static hsd_snap_relation named(hsd_snap_edge edge, uint32_t name, uint32_t otherwise)
+{
+    return (hsd_snap_relation){(uint8_t)edge, name == HSD_SNAP_EMPTY ? otherwise : name};
+}
+
+static hsd_snap_relation strong_relation(const hsd_snap_kinds *kinds, const hsd_label *label, uint32_t name)
+{
+    switch (label->kind) {
+    case HSC_LABEL_ELEMENT: return (hsd_snap_relation){HSD_SNAP_EDGE_ELEMENT, HSD_SNAP_BY_INDEX};
+    case HSC_LABEL_VARIABLE: return named(HSD_SNAP_EDGE_CONTEXT, name, HSD_SNAP_ITEM);
+    case HSC_LABEL_KEY:
+        /* An item of a dictionary, of which V8 knows no key apart. */
+        return kinds->is_v8 ? named(HSD_SNAP_EDGE_PROPERTY, name, HSD_SNAP_ITEM) : named(HSD_SNAP_EDGE_INTERNAL, name, HSD_SNAP_KEY);
+    case HSC_LABEL_CLASS: return named(HSD_SNAP_EDGE_INTERNAL, name, HSD_SNAP_CLASS);
+    case HSC_LABEL_FIELD:
+    case HSC_LABEL_STATIC:
+    case HSC_LABEL_VALUE: return named(HSD_SNAP_EDGE_PROPERTY, name, HSD_SNAP_ITEM);
+    default: break;
+    }
+    const bool has_name = name != HSD_SNAP_EMPTY && name != HSD_SNAP_INTERNAL;
+    return has_name ? (hsd_snap_relation){HSD_SNAP_EDGE_INTERNAL, name} : (hsd_snap_relation){HSD_SNAP_EDGE_HIDDEN, HSD_SNAP_BY_INDEX};
+}
+
+/* Weak edges by index have it as a string. */
+static hsd_snap_relation relation_of(const hsd_snap_kinds *kinds, const hsd_label *label, uint32_t name)
+{
+    hsd_snap_relation relation = strong_relation(kinds, label, name);
+    if ((label->flags & HSC_STRENGTH_MASK) != HSC_STRENGTH_WEAK) return relation;
+    if (relation.edge == HSD_SNAP_EDGE_HIDDEN) relation.name = HSD_SNAP_INTERNAL;
+    relation.edge = HSD_SNAP_EDGE_WEAK;
+    return relation;
+}
+
+static hsd_status make_relations(hsd_snap_kinds *kinds, const hsd_snap_names *names, hsd_error *err)
+{
+    kinds->relations = malloc(((size_t)kinds->labels.count + 1) * sizeof *kinds->relations);
+    if (kinds->relations == NULL) return no_memory(err);
+    for (uint32_t i = 0; i < kinds->labels.count; i++) {
+        const hsd_label *label = &kinds->labels.labels[i];
+        kinds->relations[i] = relation_of(kinds, label, hsd_snap_names_of(names, label->name));
+    }
+    return HSD_OK;
+}
+
+/* ---- the whole ---- */
+
+bool hsd_snap_is_group(const hsd_snap_kinds *kinds, const hsd_object *object)
+{
+    if (!kinds->is_v8 || (object->flags & HSC_OBJECT_PSEUDO) == 0) return false;
+    return hsd_snap_kind_of(kinds, object->type).node == HSD_SNAP_NODE_SYNTHETIC;
+}
+
+hsd_status hsd_snap_kinds_open(hsd_snap_kinds *kinds, hsd_capture *capture, hsd_snap_names *names, hsd_error *err)
+{
+    const hsd_capture_info *info = hsd_capture_get_info(capture);
+    *kinds = (hsd_snap_kinds){.is_v8 = info->identity == HSD_IDENTITY_EXACT && strcmp(info->source_format, "v8") == 0};
+    HSD_TRY(hsd_type_names_init(&kinds->type_names, err));
+    HSD_TRY(hsd_type_table_load(&kinds->types, capture, &kinds->type_names, err));
+    HSD_TRY(hsd_label_table_load(&kinds->labels, capture, err));
+    HSD_TRY(make_kinds(kinds, names, err));
+    return make_relations(kinds, names, err);
+}
+
+void hsd_snap_kinds_release(hsd_snap_kinds *kinds)
+{
+    hsd_type_table_release(&kinds->types);
+    hsd_type_names_release(&kinds->type_names);
+    hsd_label_table_release(&kinds->labels);
+    free(kinds->kinds);
+    free(kinds->relations);
+    *kinds = (hsd_snap_kinds){0};
+}
