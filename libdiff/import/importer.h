@@ -85,5 +85,6 @@ extern const hsd_importer hsd_import_goheap;
 extern const hsd_importer hsd_import_nettrace;
 extern const hsd_importer hsd_import_ruby;
 extern const hsd_importer hsd_import_luau;
+extern const hsd_importer hsd_import_gcdump;
 
 #endif

@@ -15,6 +15,7 @@ static const hsd_importer *const importers[] = {
     &hsd_import_nettrace,
     &hsd_import_ruby,
     &hsd_import_luau,
+    &hsd_import_gcdump,
     NULL,
 };
 /* clang-format on */
