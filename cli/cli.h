@@ -37,7 +37,7 @@ typedef enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } cli
 
 /* Everything an option can set; zero is the default of each. */
 typedef struct cli_options {
-    const char *format, *output, *objects, *temp_dir, *from, *only, *generate, *retained, *config, *way, *to;
+    const char *format, *output, *objects, *temp_dir, *from, *only, *generate, *retained, *config, *way, *to, *executable;
     int sort, table, match, color, top_sort, top_table, stacks;
     uint64_t top, memory_bytes, noise_bytes, threads, level, warmup, places, max_bytes, every_ms, after_ms, timeout_ms, count, pid, part_bytes;
     unsigned dump_numbers[2]; /* before, after */
@@ -117,6 +117,6 @@ const cli_command *cli_command_find(const char *name);
 
 extern const cli_command cli_command_diff, cli_command_top, cli_command_paths, cli_command_import, cli_command_info, cli_command_dump,
     cli_command_verify, cli_command_salvage, cli_command_help, cli_command_demo, cli_command_check, cli_command_series,
-    cli_command_baseline, cli_command_capture, cli_command_receive, cli_command_symbolize, cli_command_export;
+    cli_command_baseline, cli_command_capture, cli_command_receive, cli_command_symbolize, cli_command_export, cli_command_sql;
 
 #endif

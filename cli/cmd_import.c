@@ -29,6 +29,7 @@ static int run_import(cli_app *cli)
         return CLI_USAGE;
     }
     const hsd_import_options import = {.format = options->from,
+                                       .executable = options->executable,
                                        .dump_number = options->dump_numbers[0],
                                        .summary_only = options->summary,
                                        .with_values = options->with_values,
@@ -50,6 +51,7 @@ static const cli_example examples[] = {
     {"hsdiff import heap.hprof -o heap.hs", "a JVM dump, also .gz"},
     {"hsdiff import heap.heapsnapshot -o heap.hs", "a V8 snapshot of Node or Chrome"},
     {"zstd -dc heap.hprof.zst | hsdiff import - -o heap.hs", "from a pipe"},
+    {"hsdiff import shop.heapdump --exe ./shop -o heap.hs", "a dump of a Go program, with its types"},
     {"hsdiff import all.hprof --dump 2 -o second.hs",
      "the second dump of a file that holds several"},
     {0},

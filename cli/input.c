@@ -189,6 +189,7 @@ static void prepare(input_job *opening, cli_input *input, cli_app *cli, size_t p
                            .progress = {.slot = (unsigned)place}};
     opening->run.progress_context = &opening->progress;
     opening->options = (hsd_import_options){.format = options->from,
+                                            .executable = options->executable,
                                             .dump_number = options->dump_numbers[place],
                                             .summary_only = summary_only,
                                             .value_types = types,

@@ -20,8 +20,8 @@ hsd_status hsd_goheap_check_memory(const goheap *go, hsd_error *err)
 {
     const uint64_t taken = hsd_names_memory(&go->strings) + hsd_names_memory(&go->types) + hsd_names_memory(&go->patterns) +
                            hsd_names_memory(&go->frames) + go->pattern_room * sizeof *go->types_of +
-                           go->bucket_room * sizeof *go->buckets + go->sample_room * sizeof *go->samples;
-    const uint64_t allowed = go->import->memory_bytes / 2;
+                           go->bucket_room * sizeof *go->buckets + go->sample_room * sizeof *go->samples + hsd_goheap_types_memory(go);
+    const uint64_t allowed = go->import->memory_bytes / (go->typed == NULL ? 2 : 4);
     if (taken <= allowed) return HSD_OK;
     hsd_fail(err, HSD_E_OVER_BUDGET, "the names and sites of this dump take more than %" PRIu64 " MiB", allowed >> 20);
     hsd_error_set_hint(err, "give it more: --memory %" PRIu64 "M or so", (taken * 4 >> 20) + 64);
@@ -65,9 +65,11 @@ static hsd_status finish(goheap *go, hsd_error *err)
 
 static hsd_status import_dump(goheap *go, hsd_error *err)
 {
+    HSD_TRY(hsd_goheap_open_types(go, err));
     HSD_TRY(hsd_goheap_scan(go, err));
     if (go->pointer_bytes == 0) return hsd_goheap_corrupt(go, "there is nothing in it", err);
     hsd_import_note_input(go->import);
+    HSD_TRY(hsd_goheap_find_types(go, err));
     HSD_TRY(begin(go, err));
     HSD_TRY(hsd_goheap_write(go, err));
     return finish(go, err);
@@ -79,8 +81,9 @@ static hsd_status run(hsd_import *import, hsd_error *err)
     if (go == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for an import");
     go->import = import;
     go->source = import->source;
-    go->index.most_bytes = hsd_max_u64(import->memory_bytes / 2, 1);
+    go->index.most_bytes = hsd_max_u64(import->memory_bytes / (import->options->executable == NULL ? 2 : 4), 1);
     const hsd_status status = import_dump(go, err);
+    hsd_goheap_close_types(go);
     hsd_goheap_index_release(&go->index);
     hsd_names_release(&go->strings);
     hsd_names_release(&go->types);

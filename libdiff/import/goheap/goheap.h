@@ -3,10 +3,11 @@
  *
  *      scan    scan.c     the whole dump once: where objects begin (index.h), who allocated the sampled ones,
  *                                where the segments of globals lie
+ *      types   typed.c    with an executable: from its globals through the bytes of the dump (gotypes/typing.h)
  *      write   write.c    once more: objects with their references, roots, goroutines, metrics
  *
- * A dump names no types: it holds bytes, and which words of them are pointers. So a type is called by what is known of it, its size
- * and the places of its pointers: "object of 64 B, pointers at 0 8 40". Pointers may lead into objects; the index finds
+ * A dump names no types: it holds bytes, and which words of them are pointers. So a type that no executable tells is called by what is
+ * known of it, its size and the places of its pointers: "object of 64 B, pointers at 0 8 40". Pointers may lead into objects; the index finds
  * the object that holds the place. Words in globals are named by their segment and place in it, "bss+0x1b40", for the
  * dump has no names for them either.
  *
@@ -68,6 +69,7 @@ typedef struct goheap {
     hsd_names patterns;       /* size and places of pointers -> number, of types_of */
     uint32_t *types_of, pattern_room, strings_defined;
     bool has_label[GOHEAP_LABELS];
+    struct goheap_typed *typed; /* NULL without an executable */
     hsd_names frames;                   /* goheap_site -> number - 1 */
     goheap_bucket *buckets;
     goheap_sample *samples; /* by address, behind the scan */
@@ -130,6 +132,9 @@ hsd_status hsd_goheap_put_format(goheap *go, uint32_t *number, hsd_error *err, c
     __attribute__((format(printf, 4, 5)));
 hsd_status hsd_goheap_put_type(goheap *go, uint64_t size, const goheap_pattern *pattern, uint32_t *number, hsd_error *err);
 
+/* Defines a type of this name, once. */
+hsd_status hsd_goheap_name_type(goheap *go, const char *name, size_t size, uint32_t flags, uint32_t *number, hsd_error *err);
+
 /* The label of a pointer at this place, and its index: the places of large objects and of lists count as elements. */
 hsd_status hsd_goheap_put_label(goheap *go, const goheap_pattern *pattern, uint64_t offset, uint32_t *label, uint64_t *index,
                                 hsd_error *err);
@@ -145,6 +150,26 @@ void hsd_goheap_sort_samples(goheap *go);
 
 /* The site of an object, 0 = not sampled. */
 uint32_t hsd_goheap_site_of(const goheap *go, uint64_t address);
+
+/* ---- typed.c: types by the executable, where there is one. All do nothing without ---- */
+
+/* Before the scan: opens the executable. HSD_E_NOT_FOUND for one without DWARF; HSD_E_UNSUPPORTED for a dump of 32 bits. */
+hsd_status hsd_goheap_open_types(goheap *go, hsd_error *err);
+
+/* In the scan: an object whose bytes stand at an offset, a segment of globals, an itab with its type. */
+hsd_status hsd_goheap_place_object(goheap *go, uint64_t address, uint64_t size, uint64_t offset, bool has_pointers, hsd_error *err);
+void hsd_goheap_place_segment(goheap *go, bool is_bss, uint64_t address, uint64_t size, uint64_t offset);
+hsd_status hsd_goheap_place_itab(goheap *go, uint64_t itab, uint64_t type, hsd_error *err);
+
+/* Behind the scan: HSD_E_UNSUPPORTED when the dump is of another program. */
+hsd_status hsd_goheap_find_types(goheap *go, hsd_error *err);
+
+/* In the write: *number stays as it is where nothing is known. */
+hsd_status hsd_goheap_type_of(goheap *go, uint64_t address, uint32_t *number, hsd_error *err);
+hsd_status hsd_goheap_label_of(goheap *go, uint64_t address, uint64_t offset, uint32_t *label, uint64_t *index, hsd_error *err);
+const char *hsd_goheap_global_at(const goheap *go, uint64_t address);
+uint64_t hsd_goheap_types_memory(const goheap *go);
+void hsd_goheap_close_types(goheap *go);
 
 /* ---- stages ---- */
 

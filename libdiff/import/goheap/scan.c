@@ -29,11 +29,15 @@ static hsd_status read_params(goheap *go, hsd_error *err)
 
 static hsd_status scan_object(goheap *go, hsd_error *err)
 {
-    uint64_t address, size;
+    uint64_t address, size, first_field;
     HSD_TRY(hsd_goheap_number(go, &address, err));
     HSD_TRY(hsd_goheap_number(go, &size, err));
+    const uint64_t offset = hsd_source_offset(go->source);
     HSD_TRY(hsd_source_skip(go->source, size, err));
-    HSD_TRY(hsd_goheap_skip_fields(go, err));
+    const hsd_status status = hsd_goheap_field(go, &first_field, err);
+    if (status < 0) return status;
+    if (status == HSD_OK) HSD_TRY(hsd_goheap_skip_fields(go, err));
+    HSD_TRY(hsd_goheap_place_object(go, address, size, offset, status == HSD_OK, err));
     if (!go->import->options->summary_only) HSD_TRY(hsd_goheap_index_put(&go->index, address, size, err));
     go->object_count++;
     return HSD_OK;
@@ -47,15 +51,23 @@ static hsd_status look_at_word(void *context, uint64_t offset, uint64_t value, h
     return HSD_OK;
 }
 
-static hsd_status scan_segment(goheap *go, hsd_error *err)
+static hsd_status scan_segment(goheap *go, bool is_bss, hsd_error *err)
 {
     uint64_t address;
     goheap_content content;
     HSD_TRY(hsd_goheap_number(go, &address, err));
     HSD_TRY(hsd_goheap_open_content(go, &content, err));
     go->segments = hsd_mix(hsd_mix(go->segments, address), content.size);
+    hsd_goheap_place_segment(go, is_bss, address, content.size, content.bytes_offset);
     if (go->import->options->summary_only) return hsd_goheap_skip_fields(go, err);
     return hsd_goheap_read_content(go, &content, look_at_word, go, err);
+}
+
+static hsd_status scan_itab(goheap *go, hsd_error *err)
+{
+    uint64_t numbers[2];
+    HSD_TRY(hsd_goheap_numbers(go, numbers, 2, err));
+    return hsd_goheap_place_itab(go, numbers[0], numbers[1], err);
 }
 
 static hsd_status scan_thread(goheap *go, hsd_error *err)
@@ -82,8 +94,9 @@ static hsd_status scan_record(goheap *go, uint64_t tag, hsd_error *err)
     switch (tag) {
     case GOHEAP_PARAMS: return read_params(go, err);
     case GOHEAP_OBJECT: return scan_object(go, err);
-    case GOHEAP_DATA:
-    case GOHEAP_BSS: return scan_segment(go, err);
+    case GOHEAP_DATA: return scan_segment(go, false, err);
+    case GOHEAP_BSS: return scan_segment(go, true, err);
+    case GOHEAP_ITAB: return scan_itab(go, err);
     case GOHEAP_THREAD: return scan_thread(go, err);
     case GOHEAP_MEMSTATS: return scan_stats(go, err);
     case GOHEAP_BUCKET: HSD_TRY(hsd_goheap_check_memory(go, err)); return hsd_goheap_read_bucket(go, err);

@@ -55,17 +55,21 @@ static int name_pointers(char *out, size_t size, const goheap_pattern *pattern)
     return used;
 }
 
+hsd_status hsd_goheap_name_type(goheap *go, const char *name, size_t size, uint32_t flags, uint32_t *number, hsd_error *err)
+{
+    const uint32_t before = go->types.count;
+    HSD_TRY(hsd_names_put(&go->types, (hsd_bytes){(const uint8_t *)name, size}, number, err));
+    ++*number;
+    if (go->types.count > before) HSD_WRITE(go->import, hsc_define_type(go->import->writer, *number, name, size, flags), err);
+    return hsd_goheap_check_memory(go, err);
+}
+
 static hsd_status name_type(goheap *go, uint64_t size, const goheap_pattern *pattern, uint32_t *number, hsd_error *err)
 {
     char name[256];
     int used = snprintf(name, sizeof name, "object of %" PRIu64 " B, ", size);
     used += name_pointers(name + used, sizeof name - (size_t)used, pattern);
-    const uint32_t before = go->types.count;
-    const hsd_bytes text = {(const uint8_t *)name, (size_t)used};
-    HSD_TRY(hsd_names_put(&go->types, text, number, err));
-    ++*number;
-    if (go->types.count > before) HSD_WRITE(go->import, hsc_define_type(go->import->writer, *number, name, (size_t)used, 0), err);
-    return hsd_goheap_check_memory(go, err);
+    return hsd_goheap_name_type(go, name, (size_t)used, 0, number, err);
 }
 
 hsd_status hsd_goheap_put_type(goheap *go, uint64_t size, const goheap_pattern *pattern, uint32_t *number, hsd_error *err)

@@ -1,7 +1,8 @@
 /*
  * The dump once more, into the capture: each object with its references, and what holds the heap from outside:
  *
- *      data, bss           data+0x1a20, bss+0x40     by their place in the segment
+ *      data, bss           main.cache                by the executable, where there is one
+ *                          data+0x1a20, bss+0x40     else by their place in the segment
  *      frames              goroutines in main.handle    by function, for goroutines have no names; each is a thread with its frames
  *      finalizers          (finalizers)              what is kept for one that may come is secondary
  *      other roots         by the name that the dump gives
@@ -19,6 +20,7 @@ typedef struct writing {
     goheap *go;
     uint32_t thread;              /* goroutine that was told last */
     const goheap_pattern *pattern;/* of the object under way */
+    uint64_t address;             /* of the object or the segment under way */
     hsc_root_record root;         /* of the bytes under way */
     const char *segment;
 } writing;
@@ -28,10 +30,11 @@ typedef struct writing {
 static hsd_status tell_reference(void *context, uint64_t offset, uint64_t value, hsd_error *err)
 {
     writing *w = context;
-    uint64_t target, index;
-    uint32_t label;
+    uint64_t target, index = 0;
+    uint32_t label = 0;
     if (!hsd_goheap_index_find(&w->go->index, value, &target)) return HSD_OK;
-    HSD_TRY(hsd_goheap_put_label(w->go, w->pattern, offset, &label, &index, err));
+    HSD_TRY(hsd_goheap_label_of(w->go, w->address, offset, &label, &index, err));
+    if (label == 0) HSD_TRY(hsd_goheap_put_label(w->go, w->pattern, offset, &label, &index, err));
     HSD_WRITE(w->go->import, hsc_reference(w->go->import->writer, target, label, index), err);
     w->go->import->result->references++;
     return HSD_OK;
@@ -47,7 +50,9 @@ static hsd_status write_object(writing *w, hsd_error *err)
     HSD_TRY(hsd_goheap_number(go, &object.id, err));
     HSD_TRY(hsd_goheap_open_content(go, &content, err));
     HSD_TRY(hsd_goheap_read_pattern(go, &pattern, err));
-    HSD_TRY(hsd_goheap_put_type(go, content.size, &pattern, &object.type, err));
+    HSD_TRY(hsd_goheap_type_of(go, object.id, &object.type, err));
+    if (object.type == 0) HSD_TRY(hsd_goheap_put_type(go, content.size, &pattern, &object.type, err));
+    w->address = object.id;
     go->import->result->objects++;
     go->import->result->bytes = hsd_add_saturating(go->import->result->bytes, content.size);
     if (go->import->options->summary_only) {
@@ -77,15 +82,16 @@ static hsd_status tell_global(void *context, uint64_t offset, uint64_t value, hs
     writing *w = context;
     uint64_t target;
     if (!hsd_goheap_index_find(&w->go->index, value, &target)) return HSD_OK;
-    HSD_TRY(hsd_goheap_put_format(w->go, &w->root.label, err, "%s+0x%" PRIx64, w->segment, offset));
+    const char *name = hsd_goheap_global_at(w->go, w->address + offset);
+    if (name != NULL) HSD_TRY(hsd_goheap_put_string(w->go, (hsd_bytes){(const uint8_t *)name, strlen(name)}, &w->root.label, err));
+    else HSD_TRY(hsd_goheap_put_format(w->go, &w->root.label, err, "%s+0x%" PRIx64, w->segment, offset));
     return write_root(w, value, err);
 }
 
 static hsd_status write_segment(writing *w, const char *name, hsd_error *err)
 {
-    uint64_t address;
     goheap_content content;
-    HSD_TRY(hsd_goheap_number(w->go, &address, err));
+    HSD_TRY(hsd_goheap_number(w->go, &w->address, err));
     HSD_TRY(hsd_goheap_open_content(w->go, &content, err));
     w->root = (hsc_root_record){.kind = HSC_ROOT_GLOBAL};
     w->segment = name;

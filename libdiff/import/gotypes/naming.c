@@ -1,0 +1,114 @@
+/*
+ * Names as a Go programmer writes them, for what the linker calls hash<K,V> and bucket<K,V>, and the words of objects by their place.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "import/gotypes/typing.h"
+#include <hscapture/hscapture.h>
+
+enum { NAME_BYTES = 2048 };
+
+typedef struct container {
+    const char *prefix, *behind;
+    bool is_pair;   /* K and V between < and > */
+    uint32_t flags; /* of the capture's type */
+} container;
+
+static const container containers[] = {
+    {"hash<", "", true, 0},
+    {"map<", "", true, 0},
+    {"bucket<", " buckets", true, HSC_TYPE_INTERNAL},
+    {"table<", " table", true, HSC_TYPE_INTERNAL},
+    {"group<", " groups", true, HSC_TYPE_INTERNAL},
+    {"noalg.map.group[", " groups", false, HSC_TYPE_INTERNAL},
+    {"map.group[", " groups", false, HSC_TYPE_INTERNAL},
+    {"hchan<", "", false, 0},
+    {NULL, NULL, false, 0},
+};
+
+static const container *container_of(const char *name)
+{
+    for (const container *c = containers; c->prefix != NULL; c++)
+        if (strncmp(name, c->prefix, strlen(c->prefix)) == 0) return c;
+    return NULL;
+}
+
+/* The comma between K and V: the first that stands in no brackets. NULL = there is none. */
+static const char *comma_in(const char *text)
+{
+    int depth = 0;
+    for (; *text != '\0'; text++) {
+        if (strchr("<[({", *text) != NULL) depth++;
+        else if (strchr(">])}", *text) != NULL) depth--;
+        else if (*text == ',' && depth == 0) return text;
+    }
+    return NULL;
+}
+
+static void name_container(const container *c, const char *name, char *out, size_t size)
+{
+    const char *inside = name + strlen(c->prefix), *comma = c->is_pair ? comma_in(inside) : NULL;
+    const size_t length = strlen(inside);
+    const int kept = (int)(length > 0 && length < size ? length - 1 : 0); /* without the > */
+    if (comma != NULL) snprintf(out, size, "map[%.*s]%.*s%s", (int)(comma - inside), inside, (int)(length - 1 - (size_t)(comma + 1 - inside)), comma + 1, c->behind);
+    else if (strncmp(c->prefix, "hchan", 5) == 0) snprintf(out, size, "chan %.*s", kept, inside);
+    else if (!c->is_pair) snprintf(out, size, "map[%s%s", inside, c->behind);
+    else snprintf(out, size, "%s", name);
+}
+
+size_t hsd_gotyping_name(const gotyping *t, gotyped typed, char *out, size_t size, uint32_t *flags)
+{
+    char text[NAME_BYTES];
+    *flags = 0;
+    if (typed.type == GOTYPE_TEXT) snprintf(text, sizeof text, "string");
+    else if (typed.type == GOTYPE_CLOSURE) snprintf(text, sizeof text, "func");
+    else {
+        const char *name = hsd_go_types_text(&t->types, hsd_go_types_get(&t->types, typed.type)->name);
+        const size_t stars = strspn(name, "*");
+        const container *c = container_of(name + stars);
+        char inner[NAME_BYTES / 2];
+        if (c != NULL) name_container(c, name + stars, inner, sizeof inner);
+        *flags = c == NULL ? 0 : c->flags;
+        const bool is_plain = !typed.is_items || (stars == 0 && *flags != 0); /* buckets are several by their name */
+        snprintf(text, sizeof text, "%s%.*s%s", is_plain ? "" : "[]", (int)(stars < 16 ? stars : 16), name, c == NULL ? name + stars : inner);
+    }
+    const size_t kept = strnlen(text, size - 1);
+    memcpy(out, text, kept);
+    out[kept] = '\0';
+    return kept;
+}
+
+static const goword *find_word(const goplan *plan, uint64_t offset)
+{
+    uint32_t low = 0, high = plan->count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (plan->words[middle].offset <= offset) low = middle + 1;
+        else high = middle;
+    }
+    if (low == 0) return NULL;
+    const goword *found = &plan->words[low - 1];
+    const bool is_interface = found->what == GO_EFACE || found->what == GO_IFACE;
+    return offset == found->offset || (is_interface && offset == found->offset + 8) ? found : NULL;
+}
+
+hsd_status hsd_gotyping_word_at(gotyping *t, gotyped typed, uint64_t offset, const goword **word, uint64_t *index, hsd_error *err)
+{
+    const goplan *plan;
+    uint32_t type = typed.type;
+    *word = NULL;
+    *index = 0;
+    if (type == 0 || type >= GOTYPE_TEXT) return HSD_OK;
+    const hsd_go_type *of = hsd_go_types_get(&t->types, type);
+    if (!typed.is_items && of->kind == HSD_GO_IS_ARRAY) {
+        typed.is_items = true;
+        type = hsd_go_types_resolve(&t->types, (uint32_t)of->target);
+    }
+    const uint64_t size = hsd_go_types_size(&t->types, type);
+    if (size == 0 || type == 0) return HSD_OK;
+    HSD_TRY(hsd_goplans_of(&t->plans, type, &plan, err));
+    *index = typed.is_items ? offset / size : 0;
+    *word = find_word(plan, typed.is_items ? offset % size : offset);
+    return HSD_OK;
+}

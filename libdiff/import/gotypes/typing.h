@@ -1,0 +1,78 @@
+/*
+ * What type each object has: followed from values of known types (globals, the descriptions that the runtime keeps) through pointers, slices,
+ * strings, maps, channels and interfaces, until nothing new is found.
+ *
+ *      value of a type ──plan──► words ──offer──► object gets a type ──► its own words …
+ *
+ * An object may be offered several types (a structure, its first field, an array of it): the one that says most of its bytes stays, so that
+ * the order does not matter. Pointers into objects say nothing, but for slices, whose array is of their elements from the start of it. The objects that wait are on a
+ * stack of fixed size; what does not fit is marked and found again by a look at all marks. Work is bounded by the size of the heap:
+ * a hostile heap ends it early, and what has no type then goes without.
+ */
+#ifndef HSD_IMPORT_GOTYPES_TYPING_H
+#define HSD_IMPORT_GOTYPES_TYPING_H
+
+#include "import/gotypes/memory.h"
+#include "import/gotypes/plans.h"
+#include "import/gotypes/slots.h"
+#include "import/id_table.h"
+
+/* Types that DWARF does not have. */
+#define GOTYPE_TEXT    UINT32_C(0x1ffffffe)
+#define GOTYPE_CLOSURE UINT32_C(0x1fffffff)
+
+/* What is kept of a slot's type: goslots.types. */
+typedef struct gotyped {
+    uint32_t type;  /* 0 = not known */
+    bool is_items;  /* as many as fit */
+    bool is_strong; /* by a pointer to its beginning */
+} gotyped;
+
+static inline gotyped hsd_gotyped_of(uint32_t packed) { return (gotyped){packed >> 2, (packed & 2) != 0, (packed & 1) != 0}; }
+
+typedef struct gotyping {
+    hsd_go_types types;
+    goplans plans;
+    goslots slots;
+    gomemory memory;
+    uint64_t bias;           /* added to addresses of the executable where the program is elsewhere */
+    hsd_id_table itabs;      /* addresses of itabs whose types are in `itab_types` */
+    uint64_t *itab_types;    /* runtime types, by number - 1 */
+    uint32_t itab_room;
+    uint32_t *stack;
+    uint32_t depth;
+    bool has_pending;
+    uint64_t work_left;      /* words */
+} gotyping;
+
+/* After hsd_goslots_finish and hsd_go_types_read. */
+hsd_status hsd_gotyping_open(gotyping *t, uint64_t most_bytes, hsd_error *err);
+
+/* An itab and the runtime type in it, where the runtime says so. */
+hsd_status hsd_gotyping_put_itab(gotyping *t, uint64_t itab, uint64_t runtime_type, hsd_error *err);
+
+/* What stands at this address is of this type: its pointers are followed. */
+hsd_status hsd_gotyping_value(gotyping *t, uint64_t address, uint32_t type, hsd_error *err);
+
+/* A pointer to one of this type, or to as many as the object holds. */
+hsd_status hsd_gotyping_offer(gotyping *t, uint64_t pointer, uint32_t type, bool is_items, hsd_error *err);
+
+/* The type of a description of the runtime's; 0 = none. */
+uint32_t hsd_gotyping_described(const gotyping *t, uint64_t runtime_type);
+
+/* All globals, and all that can be found from what was offered. */
+hsd_status hsd_gotyping_run(gotyping *t, hsd_error *err);
+
+/* Bytes of one, known types of it only: 1 for texts, 8 for closures. */
+uint64_t hsd_gotyping_size(const gotyping *t, uint32_t type);
+void hsd_gotyping_close(gotyping *t);
+
+/* ---- naming.c ---- */
+
+/* What the capture calls it; at most `size` - 1 bytes. Returns their number. `flags`: HSC_TYPE_*. */
+size_t hsd_gotyping_name(const gotyping *t, gotyped typed, char *out, size_t size, uint32_t *flags);
+
+/* Of the pointer at this place of an object: its word, and which element it is in. NULL when the type says nothing of it. */
+hsd_status hsd_gotyping_word_at(gotyping *t, gotyped typed, uint64_t offset, const goword **word, uint64_t *index, hsd_error *err);
+
+#endif
