@@ -58,17 +58,13 @@ static hsd_status fill(hsd_filling *f, const hsd_wanted *missing, hsd_error *err
 hsd_status hsd_fill(hsd_filling *f, const hsd_wanted *wanted, hsd_wanted *done, hsd_error *err)
 {
     hsd_wanted missing = *wanted;
-    for (unsigned side = 0; side < 2; side++) {
+    for (unsigned side = 0; side < 2; side++)
         for (unsigned i = 0; i < HSD_TABLE_COUNT; i++)
             missing.tables[side][i] &= !done->tables[side][i];
-        missing.indexes[side] &= ~done->indexes[side];
-    }
     HSD_TRY(hsd_database_exec(f->database, NULL, "BEGIN", err));
     HSD_TRY(fill(f, &missing, err));
-    for (unsigned side = 0; side < 2; side++) {
+    for (unsigned side = 0; side < 2; side++)
         for (unsigned i = 0; i < HSD_TABLE_COUNT; i++)
             done->tables[side][i] |= missing.tables[side][i];
-        done->indexes[side] |= missing.indexes[side];
-    }
     return hsd_database_exec(f->database, "writing", "COMMIT", err);
 }

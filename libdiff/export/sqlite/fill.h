@@ -33,7 +33,7 @@ typedef struct hsd_filling {
 hsd_status hsd_filling_init(hsd_filling *f, hsd_error *err);
 void hsd_filling_release(hsd_filling *f);
 
-/* Fills what is wanted. Once for a table: `done` of those that have their rows is updated. */
+/* Fills the tables that are wanted and not in `done` yet, and adds them to it. */
 hsd_status hsd_fill(hsd_filling *f, const hsd_wanted *wanted, hsd_wanted *done, hsd_error *err);
 
 static inline bool hsd_filling_is_pair(const hsd_filling *f) { return f->captures[0] != NULL; }

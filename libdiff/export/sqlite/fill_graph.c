@@ -48,19 +48,44 @@ static hsd_status put_references(graph *g, uint64_t source, hsd_error *err)
     }
 }
 
-static hsd_status put_objects(graph *g, hsd_error *err)
+static hsd_status put_one(graph *g, const hsd_object *object, hsd_error *err)
+{
+    if (g->objects.statement == NULL) return HSD_OK;
+    if (g->side == 1) g->f->bytes = hsd_add_saturating(g->f->bytes, object->size_bytes);
+    put_object(g, &g->objects, object);
+    return hsd_put_row(&g->objects, err);
+}
+
+static hsd_status put_joined(graph *g, hsd_error *err)
 {
     hsd_object object;
     for (;;) {
         const hsd_status status = hsd_joined_next_object(g->joined, &object, err);
         if (status != HSD_OK) return status == HSD_END ? HSD_OK : status;
-        if (g->side == 1) g->f->bytes = hsd_add_saturating(g->f->bytes, object.size_bytes);
-        if (g->objects.statement != NULL) {
-            put_object(g, &g->objects, &object);
-            HSD_TRY(hsd_put_row(&g->objects, err));
-        }
-        if (g->refs.statement != NULL) HSD_TRY(put_references(g, object.ordinal, err));
+        HSD_TRY(put_one(g, &object, err));
+        HSD_TRY(put_references(g, object.ordinal, err));
     }
+}
+
+static hsd_status put_read(graph *g, hsd_object_reader *reader, hsd_error *err)
+{
+    hsd_object object;
+    for (;;) {
+        const hsd_status status = hsd_object_reader_next(reader, &object, err);
+        if (status != HSD_OK) return status == HSD_END ? HSD_OK : status;
+        if (!object.is_continuation) HSD_TRY(put_one(g, &object, err));
+    }
+}
+
+/* Objects alone need no join: they stand in the capture in the order of their key. */
+static hsd_status put_objects(graph *g, hsd_error *err)
+{
+    hsd_object_reader *reader;
+    if (g->refs.statement != NULL) return put_joined(g, err);
+    HSD_TRY(hsd_object_reader_open(&reader, g->f->captures[g->side], HSD_WANT_SIZES | HSD_WANT_IDS | HSD_WANT_DETAILS, err));
+    const hsd_status status = put_read(g, reader, err);
+    hsd_object_reader_close(reader);
+    return status;
 }
 
 static hsd_status put_roots(graph *g, hsd_error *err)
@@ -95,6 +120,7 @@ static hsd_status open_wanted(graph *g, const bool *wanted, hsd_error *err)
     if (wanted[HSD_TABLE_OF_REFS])
         HSD_TRY(hsd_fill_open(&g->refs, g->f, g->side, HSD_TABLE_OF_REFS, info->references + info->edges, err));
     if (wanted[HSD_TABLE_OF_ROOTS]) HSD_TRY(hsd_fill_open(&g->roots, g->f, g->side, HSD_TABLE_OF_ROOTS, info->roots, err));
+    if (!wanted[HSD_TABLE_OF_REFS] && !wanted[HSD_TABLE_OF_ROOTS]) return HSD_OK;
     return hsd_joined_new(&g->joined, g->f->captures[g->side], &options, err);
 }
 

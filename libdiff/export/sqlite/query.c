@@ -26,6 +26,7 @@ struct hsd_sql {
     hsd_wanted done;
     hsd_guard guard;
     sqlite3_stmt *statement;
+    bool is_spoilt;       /* tables could not be made: what is in them is half of it */
     const char *name;     /* of a database that is there; else NULL */
 };
 
@@ -137,14 +138,17 @@ hsd_status hsd_sql_open_file(hsd_sql **out, int fd, const char *name, const hsd_
 
 /* ---- statements */
 
-static hsd_status make_tables(hsd_sql *sql, hsd_error *err)
+/* Whoever asks how a statement would be answered needs the indexes, and no rows. */
+static hsd_status make_tables(hsd_sql *sql, bool is_explained, hsd_error *err)
 {
     const hsd_wanted wanted = sql->guard.wanted;
     hsd_wanted missing = wanted;
     hsd_guard_end(&sql->database);
-    for (unsigned side = 0; side < 2; side++)
+    for (unsigned side = 0; side < 2; side++) {
         missing.indexes[side] &= ~sql->done.indexes[side];
-    HSD_TRY(hsd_fill(&sql->filling, &wanted, &sql->done, err));
+        sql->done.indexes[side] |= missing.indexes[side];
+    }
+    if (!is_explained) HSD_TRY(hsd_fill(&sql->filling, &wanted, &sql->done, err));
     return hsd_schema_index(&sql->database, &missing, err);
 }
 
@@ -152,9 +156,12 @@ static hsd_status prepare(hsd_sql *sql, const char *text, size_t size, hsd_error
 {
     HSD_TRY(hsd_guard_prepare(&sql->guard, &sql->database, text, size, &sql->statement, err));
     if (sql->filling.captures[1] == NULL) return HSD_OK;
+    const bool is_explained = sqlite3_stmt_isexplain(sql->statement) != 0;
     sqlite3_finalize(sql->statement);
     sql->statement = NULL;
-    HSD_TRY(make_tables(sql, err));
+    const hsd_status status = make_tables(sql, is_explained, err);
+    sql->is_spoilt = status != HSD_OK;
+    if (status != HSD_OK) return status;
     return hsd_guard_prepare(&sql->guard, &sql->database, text, size, &sql->statement, err);
 }
 
@@ -162,6 +169,7 @@ hsd_status hsd_sql_prepare(hsd_sql *sql, const char *text, size_t size, hsd_erro
 {
     sqlite3_finalize(sql->statement);
     sql->statement = NULL;
+    if (sql->is_spoilt) return hsd_fail(err, HSD_E_MISUSE, "a statement after one whose tables could not be made");
     const hsd_status status = prepare(sql, text, size, err);
     if (status == HSD_E_CORRUPT || status == HSD_E_NOT_THIS_FORMAT) hsd_error_set_file(err, sql->name);
     return status;
@@ -190,7 +198,7 @@ hsd_sql_value hsd_sql_get(hsd_sql *sql, unsigned column)
 {
     static const hsd_sql_kind kinds[] = {[SQLITE_INTEGER] = HSD_SQL_INTEGER, [SQLITE_FLOAT] = HSD_SQL_REAL, [SQLITE_TEXT] = HSD_SQL_TEXT,
                                          [SQLITE_BLOB] = HSD_SQL_BYTES, [SQLITE_NULL] = HSD_SQL_NULL};
-    hsd_sql_value value = {.kind = HSD_SQL_NULL};
+    hsd_sql_value value = {.kind = HSD_SQL_NULL, .text = {.data = ""}};
     if (column >= hsd_sql_column_count(sql)) return value;
     const int at = (int)column;
     value.kind = kinds[sqlite3_column_type(sql->statement, at)];

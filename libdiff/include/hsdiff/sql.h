@@ -42,7 +42,7 @@ hsd_status hsd_sql_open_file(hsd_sql **out, int fd, const char *name, const hsd_
 /*
  * Prepares one statement, in place of the one before, and makes the tables that it reads. HSD_E_UNSUPPORTED: it is no SQL, names what is
  * not there, does more than read, or is not one statement; the text says which, and err->offset_bytes where in the statement, if that is
- * known. Else as reading captures and running a diff fails. `text` need not end with a NUL.
+ * known. Else as reading captures and running a diff fails; nothing more can be asked then. `text` need not end with a NUL.
  */
 hsd_status hsd_sql_prepare(hsd_sql *sql, const char *text, size_t size, hsd_error *err);
 
