@@ -175,8 +175,9 @@ static void print_counts(const info_page *info)
 {
     const hsd_capture_info *facts = info->facts;
     char a[HSD_NUMBER_CHARS], b[HSD_NUMBER_CHARS], c[HSD_NUMBER_CHARS];
-    const uint64_t summed = facts->is_baseline ? facts->summary_objects : 0;
-    const uint64_t summed_bytes = facts->is_baseline ? facts->summary_bytes : 0;
+    const bool is_of_sums = facts->is_baseline || facts->objects == 0;
+    const uint64_t summed = is_of_sums ? facts->summary_objects : 0;
+    const uint64_t summed_bytes = is_of_sums ? facts->summary_bytes : 0;
     begin(info, "size");
     cli_out_format(info->out, "%s in %s objects", size_text(info, a, facts->bytes + summed_bytes),
                    hsd_format_count(b, facts->objects + summed));

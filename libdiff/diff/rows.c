@@ -97,8 +97,8 @@ static hsd_status take_type_rows(hsd_diff *diff, const hsd_type_names *types, hs
 
 static bool is_empty(const hsd_type_row *row)
 {
-    return row->live.before.objects == 0 && row->live.after.objects == 0 &&
-           row->unreached_before.objects == 0 && row->unreached_after.objects == 0;
+    return (row->live.before.objects | row->live.before.bytes | row->live.after.objects | row->live.after.bytes |
+            row->unreached_before.objects | row->unreached_after.objects) == 0;
 }
 
 /* Keeps a filled row unless nothing of its type was there on either side. */

@@ -84,6 +84,7 @@ extern const hsd_importer hsd_import_v8;
 extern const hsd_importer hsd_import_goheap;
 extern const hsd_importer hsd_import_nettrace;
 extern const hsd_importer hsd_import_ruby;
+extern const hsd_importer hsd_import_pprof;
 extern const hsd_importer hsd_import_luau;
 extern const hsd_importer hsd_import_gcdump;
 

@@ -14,6 +14,7 @@ static const hsd_importer *const importers[] = {
     &hsd_import_goheap,
     &hsd_import_nettrace,
     &hsd_import_ruby,
+    &hsd_import_pprof,
     &hsd_import_luau,
     &hsd_import_gcdump,
     NULL,

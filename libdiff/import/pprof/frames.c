@@ -1,0 +1,201 @@
+/*
+ * Stacks as sites. A location is a place in the code, with the functions that were inlined there: the innermost first. What it stands for is
+ * worked out once; a stack is then a walk from its outermost frame inwards, one look-up a frame.
+ *
+ *      sample ──locations──► frames of each, innermost first ──from the outside──► site of (site of the caller, frame)
+ *
+ * A location without a function is a place in a file, and gets the name of one that is not resolved (FORMAT.md 7.12), so that hsdiff
+ * symbolize can say what stands there.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "import/pprof/pprof.h"
+
+enum { MODULE_BYTES = 200, BUILD_ID_BYTES = 80 };
+
+hsd_status hsd_pprof_string(pprof *p, hsd_bytes text, uint32_t *number, hsd_error *err)
+{
+    *number = 0;
+    if (text.size == 0) return HSD_OK;
+    HSD_TRY(hsd_names_put(&p->names, text, number, err));
+    ++*number;
+    if (*number <= p->names_defined) return HSD_OK;
+    p->names_defined = *number;
+    HSD_WRITE(p->import, hsc_define_string(p->import->writer, *number, text.data, text.size), err);
+    return (*number & 0xff) == 0 ? hsd_pprof_check_memory(p, err) : HSD_OK;
+}
+
+/* ---- names of addresses ---- */
+
+/* Where the file begins in memory: its mapping that begins with it, or else where it would. The other segments of a file are mapped
+ * behind its first. */
+static uint64_t base_of(const pprof *p, const pprof_mapping *mapping)
+{
+    uint64_t base = mapping->start - mapping->offset;
+    bool is_found = false;
+    for (uint32_t i = 0; i < p->mapping_rows.count; i++) {
+        const pprof_mapping *other = &p->mappings[i];
+        if (other->offset != 0 || other->start > mapping->start || other->file != mapping->file || other->build_id != mapping->build_id)
+            continue;
+        if (!is_found || other->start > base) base = other->start;
+        is_found = true;
+    }
+    return base;
+}
+
+/* The name of a file without its folder and without what is a mark of such names. */
+static void put_module(char *out, size_t size, hsd_bytes path)
+{
+    size_t from = path.size, used = 0;
+    while (from > 0 && path.data[from - 1] != '/')
+        from--;
+    for (size_t i = from; i < path.size && used + 1 < size; i++)
+        out[used++] = path.data[i] == '+' || path.data[i] == '{' ? '_' : (char)path.data[i];
+    out[used] = '\0';
+}
+
+/* Lower-case hexadecimal, or nothing. */
+static void put_build_id(char *out, size_t size, hsd_bytes id)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < id.size; i++) {
+        const uint8_t c = id.data[i], low = c >= 'A' && c <= 'F' ? c | 0x20 : c;
+        const bool is_hex = (low >= '0' && low <= '9') || (low >= 'a' && low <= 'f');
+        if (!is_hex || used + 1 == size) {
+            used = 0;
+            break;
+        }
+        out[used++] = (char)low;
+    }
+    out[used] = '\0';
+}
+
+static hsd_status name_address(pprof *p, const pprof_location *location, uint32_t *number, hsd_error *err)
+{
+    char module[MODULE_BYTES], build_id[BUILD_ID_BYTES], name[MODULE_BYTES + BUILD_ID_BYTES + 32];
+    const uint32_t row = hsd_id_table_find(&p->mapping_rows, location->mapping);
+    const pprof_mapping *mapping = row == 0 || row > p->mapping_rows.count ? NULL : &p->mappings[row - 1];
+    module[0] = '\0';
+    if (mapping != NULL) put_module(module, sizeof module, hsd_pprof_text(p, mapping->file));
+    if (module[0] == '\0' || location->address == 0)
+        return hsd_pprof_string(p, (hsd_bytes){(const uint8_t *)"(unknown function)", 18}, number, err);
+    put_build_id(build_id, sizeof build_id, hsd_pprof_text(p, mapping->build_id));
+    const int size = snprintf(name, sizeof name, "%s+0x%" PRIx64 "{%s}", module, location->address - base_of(p, mapping), build_id);
+    return hsd_pprof_string(p, (hsd_bytes){(const uint8_t *)name, (size_t)size}, number, err);
+}
+
+/* ---- frames ---- */
+
+static bool begins_with(hsd_bytes name, const char *text)
+{
+    return name.size >= strlen(text) && memcmp(name.data, text, strlen(text)) == 0;
+}
+
+/* Functions that allocate for others: malloc and its like, Go's runtime, the standard libraries of C++ and Rust. */
+static bool allocates(hsd_bytes name)
+{
+    static const char *const prefixes[] = {
+        "runtime.", "malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "posix_memalign", "memalign", "valloc",
+        "strdup", "strndup", "__libc_", "__interceptor_", "operator new", "std::", "__gnu_cxx::", "alloc::", "<alloc::", "core::",
+        "<core::", "__rust_", "__rdl_", "__rg_", "je_", "_rjem_", "tcmalloc::", "tc_", "scudo", "__scudo"};
+    for (size_t i = 0; i < HSD_ARRAY_LEN(prefixes); i++)
+        if (begins_with(name, prefixes[i])) return true;
+    return false;
+}
+
+/* Numbers of lines are signed in the file. */
+static uint32_t small_number(uint64_t number) { return number > INT32_MAX ? 0 : (uint32_t)number; }
+
+static hsd_status put_frame(pprof *p, const pprof_frame *frame, hsd_error *err)
+{
+    const uint32_t key[] = {frame->function, frame->file, frame->line, frame->column}, before = p->frame_keys.count;
+    uint32_t number;
+    HSD_TRY(hsd_names_put(&p->frame_keys, (hsd_bytes){(const uint8_t *)key, sizeof key}, &number, err));
+    if (p->frame_keys.count > before) {
+        HSD_TRY(hsd_import_grow((void **)&p->frames, &p->frame_room, number, sizeof *p->frames, err));
+        p->frames[number] = *frame;
+        p->frames[number].allocates = frame->function != 0 && allocates(hsd_names_get(&p->names, frame->function - 1));
+    }
+    HSD_TRY(hsd_import_grow((void **)&p->location_frames, &p->location_frame_room, p->location_frame_count, sizeof *p->location_frames, err));
+    p->location_frames[p->location_frame_count++] = number;
+    return HSD_OK;
+}
+
+static hsd_status put_line(pprof *p, const pprof_location *location, const pprof_line *line, hsd_error *err)
+{
+    const uint32_t row = hsd_id_table_find(&p->function_rows, line->function);
+    pprof_frame frame = {.line = small_number(line->line), .column = small_number(line->column)};
+    hsd_bytes name = {0};
+    if (row > 0) {
+        const pprof_function *function = &p->functions[row - 1];
+        name = hsd_pprof_text(p, function->name);
+        if (name.size == 0) name = hsd_pprof_text(p, function->system_name);
+        HSD_TRY(hsd_pprof_string(p, hsd_pprof_text(p, function->file), &frame.file, err));
+    }
+    HSD_TRY(name.size > 0 ? hsd_pprof_string(p, name, &frame.function, err) : name_address(p, location, &frame.function, err));
+    return put_frame(p, &frame, err);
+}
+
+static hsd_status find_frames(pprof *p, pprof_location *location, hsd_error *err)
+{
+    location->first_frame = p->location_frame_count;
+    for (uint32_t i = 0; i < location->line_count; i++)
+        HSD_TRY(put_line(p, location, &p->lines[location->first_line + i], err));
+    if (location->line_count == 0) {
+        pprof_frame frame = {0};
+        HSD_TRY(name_address(p, location, &frame.function, err));
+        HSD_TRY(put_frame(p, &frame, err));
+    }
+    location->frame_count = p->location_frame_count - location->first_frame;
+    return hsd_pprof_check_memory(p, err);
+}
+
+/* ---- stacks ---- */
+
+/* All frames of the sample, innermost first; how many. */
+static hsd_status gather(pprof *p, uint32_t frames[PPROF_FRAMES], size_t *count, hsd_error *err)
+{
+    const pprof_sample *sample = &p->sample;
+    *count = 0;
+    for (size_t i = 0; i < sample->location_count && *count < PPROF_FRAMES; i++) {
+        const uint32_t row = hsd_id_table_find(&p->location_rows, sample->locations[i]);
+        if (row == 0) continue;
+        pprof_location *location = &p->locations[row - 1];
+        if (location->frame_count == 0) HSD_TRY(find_frames(p, location, err));
+        for (uint32_t k = 0; k < location->frame_count && *count < PPROF_FRAMES; k++)
+            frames[(*count)++] = p->location_frames[location->first_frame + k];
+    }
+    return HSD_OK;
+}
+
+/* A frame that nobody stood on before, called from `parent`. */
+static hsd_status define_site(pprof *p, uint32_t site, uint32_t parent, const pprof_frame *frame, hsd_error *err)
+{
+    if (site > INT32_MAX) return hsd_fail(err, HSD_E_UNSUPPORTED, "this profile has more than 2,147,483,647 different stacks");
+    HSD_WRITE(p->import, hsc_define_site(p->import->writer, site, parent, frame->function, frame->file, frame->line, frame->column), err);
+    return (site & 0xff) == 0 ? hsd_pprof_check_memory(p, err) : HSD_OK;
+}
+
+hsd_status hsd_pprof_site(pprof *p, uint32_t *site, uint32_t *frame, hsd_error *err)
+{
+    uint32_t frames[PPROF_FRAMES], parent = 0;
+    size_t count;
+    HSD_TRY(gather(p, frames, &count, err));
+    *frame = count > 0 ? frames[0] : UINT32_MAX;
+    for (size_t i = 0; i < count; i++) {
+        if (p->frames[frames[i]].allocates) continue;
+        *frame = frames[i];
+        break;
+    }
+    *site = 0;
+    if (p->import->options->summary_only) return HSD_OK;
+    for (size_t i = count; i-- > 0; parent = *site) {
+        const uint32_t before = p->sites.count;
+        HSD_TRY(hsd_id_table_put(&p->sites, (uint64_t)parent << 32 | (frames[i] + 1), site, err));
+        if (p->sites.count > before) HSD_TRY(define_site(p, *site, parent, &p->frames[frames[i]], err));
+    }
+    return HSD_OK;
+}
