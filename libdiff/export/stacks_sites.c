@@ -135,8 +135,7 @@ static hsd_status read_objects(reading *r, hsd_error *err)
     HSD_TRY(hsd_object_reader_open(&reader, r->capture, HSD_WANT_SIZES | HSD_WANT_DETAILS, err));
     while ((status = hsd_object_reader_next(reader, &object, err)) == HSD_OK) {
         const bool counts = !object.is_continuation && (object.flags & HSC_OBJECT_PSEUDO) == 0;
-        const uint64_t bytes = hsd_add_saturating(object.size_bytes, object.native_bytes);
-        if (counts) status = add(r, hsd_type_common(&r->types, object.type), object.site, 1, bytes, err);
+        if (counts) status = add(r, hsd_type_common(&r->types, object.type), object.site, 1, object.size_bytes, err);
         if (status == HSD_OK && object.ordinal % 65536 == 0)
             status = hsd_progress(r->x->reporter, "adding up allocation sites", object.ordinal, total, err);
         if (status != HSD_OK) break;
@@ -157,7 +156,7 @@ static hsd_status take_type_total(reading *r, const hsd_record *record, hsd_erro
 {
     const hsd_type_total *total = &record->type_total;
     (void)err;
-    add_up(&r->totals[hsd_type_common(&r->types, total->type)], total->objects, hsd_add_saturating(total->bytes, total->native_bytes));
+    add_up(&r->totals[hsd_type_common(&r->types, total->type)], total->objects, total->bytes);
     return HSD_OK;
 }
 
