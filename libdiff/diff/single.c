@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "diff/fold.h"
 
 void hsd_single_init(hsd_single *single, const hsd_run *run)
 {
@@ -89,6 +90,32 @@ hsd_status hsd_single_walk(hsd_single *single, hsd_capture *capture, hsd_error *
     HSD_TRY(hsd_single_open(single, capture, err));
     const hsd_status status = hsd_side_run(&single->side, err);
     if (status < 0) hsd_error_set_file(err, hsd_capture_get_info(capture)->path);
+    return status;
+}
+
+/* ---- captures of totals ---- */
+
+static hsd_status add_totals(hsd_single *single, hsd_record_reader *reader, hsd_error *err)
+{
+    hsd_record record;
+    hsd_status status;
+    while ((status = hsd_record_reader_next(reader, &record, err)) == HSD_OK) {
+        const hsd_type_total *total = &record.type_total;
+        hsd_amount *sum = &single->side.counts->live_by_type[hsd_type_common(&single->side.types, total->type)];
+        sum->objects = hsd_add_saturating(sum->objects, total->objects);
+        sum->bytes = hsd_add_saturating(sum->bytes, hsd_add_saturating(total->bytes, total->native_bytes));
+    }
+    return status == HSD_END ? HSD_OK : status;
+}
+
+hsd_status hsd_single_count_totals(hsd_single *single, hsd_error *err)
+{
+    const hsd_capture_info *info = single->side.info;
+    hsd_record_reader *reader;
+    if (info->objects > 0 || info->summary_objects == 0 || info->is_baseline) return HSD_OK;
+    HSD_TRY(hsd_record_reader_open(&reader, single->side.capture, HSD_RECORD_TYPE_TOTAL, err));
+    const hsd_status status = add_totals(single, reader, err);
+    hsd_record_reader_close(reader);
     return status;
 }
 

@@ -38,6 +38,9 @@ hsd_status hsd_single_open(hsd_single *single, hsd_capture *capture, hsd_error *
  */
 hsd_status hsd_single_walk(hsd_single *single, hsd_capture *capture, hsd_error *err);
 
+/* Behind the walk: where a capture has totals by type and no objects, they stand for what is live. */
+hsd_status hsd_single_count_totals(hsd_single *single, hsd_error *err);
+
 void hsd_single_release(hsd_single *single);
 
 #endif

@@ -187,6 +187,7 @@ static hsd_status run(top_run *r, hsd_capture *capture, const hsd_top_options *o
 {
     hsd_top *top = r->top;
     HSD_TRY(hsd_single_walk(&r->single, capture, err));
+    HSD_TRY(hsd_single_count_totals(&r->single, err));
     HSD_TRY(find_retained(r, options, err));
     HSD_TRY(make_types(r, err));
     HSD_TRY(make_roots(r, err));
