@@ -66,8 +66,8 @@ static hsd_status write_output(const hsd_exporter *exporter, hsd_export *x, hsd_
     if (exporter->opens_file) return exporter->run(x, err);
     HSD_TRY(hsd_output_open(&x->output, x->path, x->options->force, err));
     hsd_status status = exporter->run(x, err);
+    if (x->result->output_bytes == 0) x->result->output_bytes = x->output.size_bytes;
     if (status == HSD_OK) status = hsd_output_finish(&x->output, err);
-    if (status == HSD_OK && x->result->output_bytes == 0) x->result->output_bytes = x->output.size_bytes;
     hsd_output_close(&x->output);
     return status;
 }
