@@ -50,7 +50,8 @@ static bool is_called(hsd_bytes name, const char *text) { return name.size == st
 static void note_root(gcdump *self, uint32_t type)
 {
     const hsd_bytes name = hsd_gcdump_types_name(&self->types, type);
-    self->types.types[type].is_root = true;
+    if (self->types.types[type].is_root) return;
+    hsd_gcdump_judge_root(&self->types.types[type], name);
     self->has_net = self->has_net || is_called(name, "[.NET Roots]");
     self->has_scripts = self->has_scripts || is_called(name, "[JS Roots]");
 }

@@ -82,6 +82,8 @@ typedef struct gcdump_type { /* of the file */
     uint32_t number;         /* of the capture: types whose names differ in what producers put into them are one */
     int32_t size;            /* of objects that do not say theirs; -1 = none */
     bool is_bracketed, is_root; /* "[static vars]"; and some node of it is no object */
+    hsc_root_kind root_kind;    /* of what such a node holds */
+    uint32_t root_flags;
 } gcdump_type;
 
 typedef struct gcdump_types {
@@ -225,7 +227,7 @@ static inline bool hsd_gcdump_is_object(const gcdump *self, uint64_t node)
 
 hsd_status hsd_gcdump_write_nodes(gcdump *self, hsd_error *err);
 
-/* What a node that is no object refers to is held by it. `type`: of the file. */
-hsd_status hsd_gcdump_write_root(gcdump *self, uint32_t type, uint64_t target, hsd_error *err);
+/* Sets what kind of roots a type shows by its name. */
+void hsd_gcdump_judge_root(gcdump_type *type, hsd_bytes name);
 
 #endif

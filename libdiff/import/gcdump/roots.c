@@ -37,12 +37,11 @@ static bool has(hsd_bytes name, const char *part)
     return false;
 }
 
-hsd_status hsd_gcdump_write_root(gcdump *self, uint32_t type, uint64_t target, hsd_error *err)
+void hsd_gcdump_judge_root(gcdump_type *type, hsd_bytes name)
 {
-    const hsd_bytes name = hsd_gcdump_types_name(&self->types, type);
     const known_root *row = known;
     while (!has(name, row->part)) row++;
-    const hsc_root_record root = {.kind = row->kind, .label = GCDUMP_STRING_TYPES + type, .target = target, .flags = row->flags};
-    HSD_WRITE(self->import, hsc_root(self->import->writer, &root), err);
-    return HSD_OK;
+    type->is_root = true;
+    type->root_kind = row->kind;
+    type->root_flags = row->flags;
 }

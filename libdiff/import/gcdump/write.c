@@ -33,8 +33,12 @@ static hsd_status write_references(writing *w, const gcdump_record *record, size
 
 static hsd_status write_roots(writing *w, const gcdump_record *record, size_t count, hsd_error *err)
 {
-    for (size_t i = 0; i < count; i++)
-        if (hsd_gcdump_is_object(w->self, w->children[i])) HSD_TRY(hsd_gcdump_write_root(w->self, record->type, w->children[i], err));
+    const gcdump_type *type = &w->self->types.types[record->type];
+    hsc_root_record root = {.kind = type->root_kind, .label = GCDUMP_STRING_TYPES + record->type, .flags = type->root_flags};
+    for (size_t i = 0; i < count; i++) {
+        root.target = w->children[i];
+        if (hsd_gcdump_is_object(w->self, root.target)) HSD_WRITE(w->self->import, hsc_root(w->self->import->writer, &root), err);
+    }
     return HSD_OK;
 }
 
