@@ -15,6 +15,8 @@
 #define SMALL_PLACES (UINT64_C(1) << 30)
 #define SPARE_PLACES (UINT64_C(1) << 20) /* behind the last that a hash gives: for those that meet at the end */
 
+#define MOST_EMBEDDER 65536u
+
 enum { MET_WORDS = 3, PLACED_WORDS = 1 };
 
 static uint32_t id_of(uint64_t place) { return (uint32_t)(2 * (place + HSD_SNAP_RESERVED_IDS) + 1); }
@@ -36,11 +38,20 @@ typedef struct survey {
     hsd_sorter *met;   /* by place and id */
 } survey;
 
+static bool is_embedder(const survey *s, const hsd_object *object)
+{
+    return s->kinds->is_v8 && object->ordinal < UINT32_MAX && s->ids->embedder_count < MOST_EMBEDDER &&
+           hsd_snap_kind_of(s->kinds, object->type).node == HSD_SNAP_NODE_SYNTHETIC;
+}
+
 static hsd_status look(survey *s, const hsd_object *object, hsd_error *err)
 {
     hsd_snap_ids *ids = s->ids;
-    (void)err;
     if (hsd_snap_is_group(s->kinds, object)) return HSD_OK;
+    if (is_embedder(s, object)) {
+        ids->embedder_count++;
+        HSD_TRY(hsd_id_map_put(&ids->embedder, (uint32_t)object->ordinal, HSD_SNAP_EMPTY, err));
+    }
     s->greatest = hsd_max_u64(s->greatest, object->id);
     if (ids->kept != NULL && object->ordinal < ids->ordinals) ids->kept[object->ordinal >> 6] |= UINT64_C(1) << (object->ordinal & 63);
     ids->count++;
@@ -204,6 +215,7 @@ hsd_status hsd_snap_ids_next(hsd_snap_ids *ids, uint64_t id, uint32_t *out, hsd_
 void hsd_snap_ids_release(hsd_snap_ids *ids)
 {
     hsd_sorter_free(ids->sorted);
+    hsd_id_map_release(&ids->embedder);
     free(ids->kept);
     free(ids->before);
     *ids = (hsd_snap_ids){0};

@@ -32,6 +32,8 @@ typedef struct hsd_snap_ids {
     uint64_t ordinals;
     uint64_t *kept;        /* one bit an ordinal; NULL: all ordinals are objects, and all become nodes */
     uint32_t *before;      /* nodes before each 64 ordinals */
+    hsd_id_map embedder;   /* V8: ordinals of synthetic nodes that have a size, roots of the embedder -> number of the name that roots.c finds */
+    uint32_t embedder_count;
 } hsd_snap_ids;
 
 #define HSD_SNAP_NO_NODE UINT64_MAX

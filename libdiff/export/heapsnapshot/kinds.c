@@ -94,18 +94,24 @@ static hsd_snap_relation named(hsd_snap_edge edge, uint32_t name, uint32_t other
     return (hsd_snap_relation){(uint8_t)edge, name == HSD_SNAP_EMPTY ? otherwise : name};
 }
 
+/* Properties without names would make DevTools see classes of objects: {(item), (item), …}. */
+static hsd_snap_relation property(uint32_t name)
+{
+    return name == HSD_SNAP_EMPTY ? (hsd_snap_relation){HSD_SNAP_EDGE_ELEMENT, HSD_SNAP_BY_COUNT} : named(HSD_SNAP_EDGE_PROPERTY, name, name);
+}
+
 static hsd_snap_relation strong_relation(const hsd_snap_kinds *kinds, const hsd_label *label, uint32_t name)
 {
     switch (label->kind) {
     case HSC_LABEL_ELEMENT: return (hsd_snap_relation){HSD_SNAP_EDGE_ELEMENT, HSD_SNAP_BY_INDEX};
-    case HSC_LABEL_VARIABLE: return named(HSD_SNAP_EDGE_CONTEXT, name, HSD_SNAP_ITEM);
+    case HSC_LABEL_VARIABLE: return named(HSD_SNAP_EDGE_CONTEXT, name, HSD_SNAP_VARIABLE);
     case HSC_LABEL_KEY:
         /* An item of a dictionary, of which V8 knows no key apart. */
-        return kinds->is_v8 ? named(HSD_SNAP_EDGE_PROPERTY, name, HSD_SNAP_ITEM) : named(HSD_SNAP_EDGE_INTERNAL, name, HSD_SNAP_KEY);
+        return kinds->is_v8 ? property(name) : named(HSD_SNAP_EDGE_INTERNAL, name, HSD_SNAP_KEY);
     case HSC_LABEL_CLASS: return named(HSD_SNAP_EDGE_INTERNAL, name, HSD_SNAP_CLASS);
     case HSC_LABEL_FIELD:
     case HSC_LABEL_STATIC:
-    case HSC_LABEL_VALUE: return named(HSD_SNAP_EDGE_PROPERTY, name, HSD_SNAP_ITEM);
+    case HSC_LABEL_VALUE: return property(name);
     default: break;
     }
     const bool has_name = name != HSD_SNAP_EMPTY && name != HSD_SNAP_INTERNAL;
@@ -117,7 +123,7 @@ static hsd_snap_relation relation_of(const hsd_snap_kinds *kinds, const hsd_labe
 {
     hsd_snap_relation relation = strong_relation(kinds, label, name);
     if ((label->flags & HSC_STRENGTH_MASK) != HSC_STRENGTH_WEAK) return relation;
-    if (relation.edge == HSD_SNAP_EDGE_HIDDEN) relation.name = HSD_SNAP_INTERNAL;
+    if (relation.edge == HSD_SNAP_EDGE_HIDDEN || relation.name == HSD_SNAP_BY_COUNT) relation.name = HSD_SNAP_INTERNAL;
     relation.edge = HSD_SNAP_EDGE_WEAK;
     return relation;
 }

@@ -10,7 +10,8 @@
  *      a node that is no object                          synthetic               what it is called, or its type
  *
  *      label of the capture              edge
- *      field, static, value by name      property        what has no name, because that is data, is called "(item)"
+ *      field, static, value by name      property
+ *      the same without a name           element         the name is data: items are counted
  *      element                           element
  *      variable                          context
  *      internal, class, key              internal; hidden without a name
@@ -36,7 +37,9 @@ typedef enum hsd_snap_edge {
     HSD_SNAP_EDGE_SHORTCUT, HSD_SNAP_EDGE_WEAK
 } hsd_snap_edge;
 
-#define HSD_SNAP_BY_INDEX UINT32_MAX /* instead of a name: the reference's index */
+/* Instead of a name: */
+#define HSD_SNAP_BY_INDEX UINT32_MAX       /* the reference's index */
+#define HSD_SNAP_BY_COUNT (UINT32_MAX - 1) /* how many like it the object has before */
 
 typedef struct hsd_snap_kind { /* of a type */
     uint8_t node;              /* hsd_snap_node */

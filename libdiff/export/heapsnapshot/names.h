@@ -31,7 +31,7 @@ typedef enum hsd_snap_word {
     HSD_SNAP_GLOBAL,
     HSD_SNAP_DOCUMENTS,
     HSD_SNAP_INTERNAL,
-    HSD_SNAP_ITEM,  /* of a property whose name is data */
+    HSD_SNAP_VARIABLE,
     HSD_SNAP_KEY,
     HSD_SNAP_CLASS,
     HSD_SNAP_NAME,

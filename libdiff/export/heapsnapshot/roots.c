@@ -30,6 +30,14 @@ static hsd_status add_group(hsd_snap_roots *roots, const group_key *key, uint8_t
     return HSD_OK;
 }
 
+/* Of V8: what is called as the root is. */
+static hsd_status name_embedder(hsd_snap_ids *ids, uint64_t ordinal, group_key *key, hsd_error *err)
+{
+    if (ordinal >= UINT32_MAX || hsd_id_map_get(&ids->embedder, (uint32_t)ordinal) == HSD_ID_NONE) return HSD_OK;
+    key->is_direct = 1;
+    return hsd_id_map_put(&ids->embedder, (uint32_t)ordinal, key->name, err);
+}
+
 /* The name of a root, by its kind where it has none; two more than the limit where others have it: one of each standing. */
 static group_key key_of(const hsd_snap_names *names, const hsd_snap_kinds *kinds, const hsd_joined_root *root)
 {
@@ -54,7 +62,7 @@ static hsd_status group_of(hsd_snap_roots *roots, group_key key, uint32_t *out, 
 
 /* ---- reading ---- */
 
-static hsd_status take_roots(hsd_snap_roots *roots, hsd_joined *joined, const hsd_snap_ids *ids, const hsd_snap_names *names,
+static hsd_status take_roots(hsd_snap_roots *roots, hsd_joined *joined, hsd_snap_ids *ids, const hsd_snap_names *names,
                              const hsd_snap_kinds *kinds, uint8_t *referred, hsd_error *err)
 {
     hsd_joined_root root;
@@ -63,7 +71,9 @@ static hsd_status take_roots(hsd_snap_roots *roots, hsd_joined *joined, const hs
         const uint64_t place = hsd_snap_ids_place(ids, root.target);
         uint32_t group;
         if (place == HSD_SNAP_NO_NODE) continue;
-        HSD_TRY(group_of(roots, key_of(names, kinds, &root), &group, err));
+        group_key key = key_of(names, kinds, &root);
+        HSD_TRY(name_embedder(ids, root.target, &key, err));
+        HSD_TRY(group_of(roots, key, &group, err));
         const uint64_t record = (uint64_t)group << 32 | place;
         HSD_TRY(hsd_sorter_put(roots->sorted, &record, err));
         hsd_bit_set(referred, place);
@@ -111,7 +121,7 @@ static hsd_status number_nodes(hsd_snap_roots *roots, hsd_error *err)
     return HSD_OK;
 }
 
-hsd_status hsd_snap_roots_open(hsd_snap_roots *roots, hsd_joined *joined, const hsd_snap_ids *ids, const hsd_snap_names *names,
+hsd_status hsd_snap_roots_open(hsd_snap_roots *roots, hsd_joined *joined, hsd_snap_ids *ids, const hsd_snap_names *names,
                                const hsd_snap_kinds *kinds, uint8_t *referred, hsd_export *x, uint64_t memory_bytes, hsd_error *err)
 {
     const hsd_sorter_config config = {.record_words = 1, .key_words = 1, .codec = HSD_RUN_DELTA, .space = x->space, .reporter = x->reporter,
@@ -185,8 +195,9 @@ static hsd_status write_to_object(void *context, hsd_snap_group *group, uint64_t
     edges *e = context;
     const uint64_t to = e->first_object + place;
     if (group->is_direct != e->directly) return HSD_OK;
-    if (group->is_direct) return write_edge(e->x, HSD_SNAP_EDGE_SHORTCUT, group->name, to, false, err);
-    if (group != e->group) e->index = 0;
+    if (group->is_direct && group->type != HSD_SNAP_NODE_SYNTHETIC)
+        return write_edge(e->x, HSD_SNAP_EDGE_SHORTCUT, group->name, to, false, err);
+    if (group != e->group && !e->directly) e->index = 0;
     e->group = group;
     return write_edge(e->x, HSD_SNAP_EDGE_ELEMENT, e->index++, to, false, err);
 }
@@ -203,12 +214,12 @@ static hsd_status write_to_groups(const hsd_snap_roots *roots, bool of_gc, uint6
 
 hsd_status hsd_snap_roots_write_edges(hsd_snap_roots *roots, uint64_t last, hsd_export *x, hsd_error *err)
 {
-    edges e = {.x = x, .first_object = hsd_snap_roots_end(roots), .directly = true};
-    uint64_t of_root = 1, of_gc = 0;
-    HSD_TRY(write_edge(x, HSD_SNAP_EDGE_ELEMENT, of_root++, HSD_SNAP_GC_ROOT, true, err));
+    edges e = {.x = x, .first_object = hsd_snap_roots_end(roots), .directly = true, .index = 2};
+    uint64_t of_gc = 0;
+    HSD_TRY(write_edge(x, HSD_SNAP_EDGE_ELEMENT, 1, HSD_SNAP_GC_ROOT, true, err));
     HSD_TRY(for_each_edge(roots, write_to_object, &e, err));
-    HSD_TRY(write_to_groups(roots, false, &of_root, x, err));
-    if (last != 0) HSD_TRY(write_edge(x, HSD_SNAP_EDGE_ELEMENT, of_root, last, false, err));
+    HSD_TRY(write_to_groups(roots, false, &e.index, x, err));
+    if (last != 0) HSD_TRY(write_edge(x, HSD_SNAP_EDGE_ELEMENT, e.index, last, false, err));
     HSD_TRY(write_to_groups(roots, true, &of_gc, x, err));
     e.directly = false;
     return for_each_edge(roots, write_to_object, &e, err);

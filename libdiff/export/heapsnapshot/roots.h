@@ -3,7 +3,7 @@
  *
  *      0  ""  ──element──► 1  "(GC roots)" ──► secondary roots: a synthetic node for each name ──► objects
  *             ──element──► a native node for each name of primary roots ──► objects
- *             ──shortcut─► the global objects of V8
+ *             ──shortcut─► the global objects of V8, ──element──► the embedder's roots there, which are nodes themselves
  *             ──element──► behind all objects, see walk.h: what nothing refers to
  *
  * DevTools takes for roots of the user what hangs from node 0 and is not synthetic: distances count from there, and what these reach is
@@ -40,8 +40,8 @@ typedef struct hsd_snap_roots {
     uint64_t shortcut_count;
 } hsd_snap_roots;
 
-/* Reads the roots. `referred`: gets the bit of each target's place. Release it then, too. */
-hsd_status hsd_snap_roots_open(hsd_snap_roots *roots, hsd_joined *joined, const hsd_snap_ids *ids, const hsd_snap_names *names,
+/* Reads the roots; names those of the embedder. `referred`: gets the bit of each target's place. Release it then, too. */
+hsd_status hsd_snap_roots_open(hsd_snap_roots *roots, hsd_joined *joined, hsd_snap_ids *ids, const hsd_snap_names *names,
                                const hsd_snap_kinds *kinds, uint8_t *referred, hsd_export *x, uint64_t memory_bytes, hsd_error *err);
 
 /* The first node that is an object. */

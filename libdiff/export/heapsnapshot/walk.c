@@ -67,10 +67,11 @@ static hsd_status put_edge(hsd_snap_walk *walk, uint32_t type, uint64_t name, ui
 static hsd_status put_reference(hsd_snap_walk *walk, const hsd_joined_reference *reference, uint64_t place, hsd_error *err)
 {
     const hsd_snap_relation relation = hsd_snap_relation_of(&walk->kinds, reference->label);
-    const bool has_index = relation.name == HSD_SNAP_BY_INDEX;
+    const bool has_index = relation.name == HSD_SNAP_BY_INDEX, is_counted = relation.name == HSD_SNAP_BY_COUNT;
     uint32_t name = relation.name;
     if (has_index && relation.edge == HSD_SNAP_EDGE_WEAK) HSD_TRY(hsd_snap_names_put_number(&walk->names, reference->index, &name, err));
     else if (has_index) name = (uint32_t)reference->index;
+    else if (is_counted) name = walk->items++;
     hsd_bit_set(walk->referred, place);
     return put_edge(walk, relation.edge, name, walk->first + place, err);
 }
@@ -127,6 +128,10 @@ static hsd_status own_name(hsd_snap_walk *walk, const hsd_object *object, const 
 {
     if (has_value(walk, object)) return put_value(walk, object, name, err);
     *name = hsd_snap_names_of(&walk->names, object->name);
+    if (kind->node == HSD_SNAP_NODE_SYNTHETIC && walk->kinds.is_v8 && object->ordinal < UINT32_MAX) {
+        const uint32_t root = hsd_id_map_get(&walk->ids.embedder, (uint32_t)object->ordinal);
+        *name = root != HSD_ID_NONE ? root : *name;
+    }
     if (*name == HSD_SNAP_EMPTY && !walk->kinds.is_v8) *name = kind->name;
     return HSD_OK;
 }
@@ -163,6 +168,7 @@ static hsd_status put_object(hsd_snap_walk *walk, const hsd_object *object, hsd_
     hsd_snap_kind kind;
     const uint64_t edges = walk->edge_count;
     HSD_TRY(describe(walk, object, &row, &kind, err));
+    walk->items = 0;
     if (kind.is_class) HSD_TRY(put_strings(walk, object, err));
     HSD_TRY(put_references(walk, err));
     row.edges = walk->edge_count - edges;

@@ -27,6 +27,7 @@ typedef struct hsd_snap_walk {
     bool has_roots;
     uint64_t first;          /* node of the first object */
     uint64_t nodes_done, edge_count, beside_count;
+    uint32_t items;          /* of this object, so far */
     uint64_t unreferenced;   /* of the last node: its edges */
     uint64_t objects, bytes; /* as reports count them: no nodes that are no objects */
     uint64_t dropped;        /* references to groups of V8's, which are made anew */
