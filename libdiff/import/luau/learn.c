@@ -167,15 +167,13 @@ static hsd_status learn_class(luau *lu, hsd_error *err)
 
 static hsd_status learn_line(luau *lu, hsd_error *err)
 {
-    if (lu->at == lu->end || *lu->at != '"') return HSD_OK;
+    if (lu->at == lu->end || *lu->at != '"' || hsd_luau_is_string(lu)) return HSD_OK;
     HSD_TRY(hsd_luau_read_head(lu, err));
-    switch (lu->line.kind) {
-    case LUAU_TABLE: return learn_table(lu, err);
-    case LUAU_FUNCTION: return learn_function(lu, err);
-    case LUAU_PROTO: return learn_proto(lu, err);
-    case LUAU_CLASS: return learn_class(lu, err);
-    default: return HSD_OK;
-    }
+    const luau_kind kind = lu->line.kind;
+    if (kind == LUAU_TABLE) return learn_table(lu, err);
+    if (kind == LUAU_FUNCTION) return learn_function(lu, err);
+    if (kind == LUAU_PROTO) return learn_proto(lu, err);
+    return kind == LUAU_CLASS ? learn_class(lu, err) : HSD_OK;
 }
 
 /* ---- weak tables ---- */

@@ -28,6 +28,8 @@
 #ifndef HSD_IMPORT_LUAU_H
 #define HSD_IMPORT_LUAU_H
 
+#include <string.h>
+
 #include "base/buffer.h"
 #include "base/names.h"
 #include "import/id_table.h"
@@ -55,8 +57,8 @@ typedef enum luau_edge {
     LUAU_ENV, LUAU_PROTO_OF, LUAU_METATABLE, LUAU_CLASS_OF, LUAU_SUPER, LUAU_VALUE, LUAU_INSTANCES, LUAU_OFFSETS, LUAU_EDGES
 } luau_edge;
 
-/* Strings of the capture that are names of categories; all others have smaller numbers. */
-#define LUAU_STRING_CATEGORIES UINT32_C(0x40000000)
+/* Strings of the capture: names of categories, by their numbers, in front of all others. */
+enum { LUAU_STRING_CATEGORIES = 1, LUAU_STRING_FIRST = LUAU_STRING_CATEGORIES + LUAU_CATEGORIES };
 
 /* Labels of the capture: those of edges are LUAU_LABEL_EDGES and the edge, those of keys stand behind all others. */
 enum {
@@ -179,7 +181,13 @@ static inline bool hsd_luau_take(luau *lu, char byte)
     lu->at++;
     return true;
 }
-bool hsd_luau_take_words(luau *lu, const char *words);
+static inline bool hsd_luau_take_bytes(luau *lu, const char *words, size_t size)
+{
+    if ((size_t)(lu->end - lu->at) < size || memcmp(lu->at, words, size) != 0) return false;
+    lu->at += size;
+    return true;
+}
+#define HSD_LUAU_TAKE(lu, words) hsd_luau_take_bytes((lu), (words), sizeof(words) - 1)
 
 /* "0x7f…" or "7F…" with its quotes: where it ends, NULL for anything else. */
 const uint8_t *hsd_luau_address_at(const uint8_t *at, const uint8_t *end, uint64_t *address);
@@ -220,6 +228,9 @@ uint64_t hsd_luau_peek_metatable(const luau *lu);
 
 /* ---- skim.c ---- */
 
+/* Whether the line is one of a string. */
+bool hsd_luau_is_string(const luau *lu);
+
 typedef void (*luau_string_fn)(luau *lu, uint64_t address, hsd_bytes data);
 
 /* Tells the strings of fewer than 256 bytes. */
@@ -245,6 +256,10 @@ static inline luau_wanted *hsd_luau_wanted_of(const luau *lu, uint64_t string)
 
 hsd_status hsd_luau_check_memory(const luau *lu, hsd_error *err);
 hsd_status hsd_luau_put_string(luau *lu, hsd_bytes text, uint32_t *number, hsd_error *err);
+static inline hsd_bytes hsd_luau_string_of(const luau *lu, uint32_t number)
+{
+    return number == 0 ? (hsd_bytes){(const uint8_t *)"", 0} : hsd_names_get(&lu->strings, number - LUAU_STRING_FIRST);
+}
 hsd_status hsd_luau_put_words(luau *lu, const char *words, uint32_t *number, hsd_error *err);
 /* Behind hsd_import_begin: strings that were met before, and the labels that are always there. */
 hsd_status hsd_luau_begin_tables(luau *lu, hsd_error *err);

@@ -12,18 +12,13 @@ enum { NAME_BYTES = 2 * LUAU_TEXT_BYTES + 64, METRIC_BYTES = 256 };
 
 /* ---- types ---- */
 
-static hsd_bytes string_of(const luau *lu, uint32_t number)
-{
-    return number == 0 ? (hsd_bytes){(const uint8_t *)"", 0} : hsd_names_get(&lu->strings, number - 1);
-}
-
 static int name_function(const luau *lu, const luau_type *type, char *out, size_t size)
 {
-    const hsd_bytes name = string_of(lu, type->name);
+    const hsd_bytes name = hsd_luau_string_of(lu, type->name);
     const uint32_t row = type->address == 0 ? 0 : hsd_id_table_find(&lu->protos, type->address);
     const char *what = type->address == 0 ? "C function" : "function", *space = name.size > 0 ? " " : "";
     if (row == 0) return snprintf(out, size, "%s%s%.*s", what, space, (int)name.size, (const char *)name.data);
-    const hsd_bytes source = string_of(lu, lu->proto_rows[row - 1].source);
+    const hsd_bytes source = hsd_luau_string_of(lu, lu->proto_rows[row - 1].source);
     return snprintf(out, size, "%s%s%.*s %.*s:%" PRIu64, what, space, (int)name.size, (const char *)name.data,
                     source.size > 0 ? (int)source.size : 1, source.size > 0 ? (const char *)source.data : "?", lu->proto_rows[row - 1].line);
 }
@@ -44,10 +39,10 @@ static int name_type(const luau *lu, const luau_type *type, char *out, size_t si
     if (type->kind == LUAU_FUNCTION) return name_function(lu, type, out, size);
     if (type->kind == LUAU_OBJECT) {
         const uint32_t row = type->address == 0 ? 0 : hsd_id_table_find(&lu->classes, type->address);
-        return name_by_text(string_of(lu, row == 0 ? 0 : lu->class_names[row - 1]), kinds[type->kind], out, size);
+        return name_by_text(hsd_luau_string_of(lu, row == 0 ? 0 : lu->class_names[row - 1]), kinds[type->kind], out, size);
     }
     const luau_wanted *wanted = type->address == 0 ? NULL : hsd_luau_wanted_of(lu, type->address);
-    return name_by_text(string_of(lu, wanted == NULL ? 0 : wanted->string), kinds[type->kind], out, size);
+    return name_by_text(hsd_luau_string_of(lu, wanted == NULL ? 0 : wanted->string), kinds[type->kind], out, size);
 }
 
 static uint32_t flags_of(const luau_type *type)
@@ -105,7 +100,7 @@ static void see_weak_key(luau *lu, uint64_t address, hsd_bytes data)
 
 static int category_name(const luau *lu, uint32_t number, char *out, size_t size)
 {
-    const hsd_bytes name = string_of(lu, lu->categories[number].name);
+    const hsd_bytes name = hsd_luau_string_of(lu, lu->categories[number].name);
     if (name.size == 0) return snprintf(out, size, "category %" PRIu32, number);
     return snprintf(out, size, "%.*s", (int)(name.size < 200 ? name.size : 200), (const char *)name.data);
 }

@@ -52,10 +52,10 @@ hsd_status hsd_luau_read_head(luau *lu, hsd_error *err)
     HSD_TRY(hsd_luau_look(lu, TOKEN_BYTES * 2, err));
     if (!hsd_luau_take_address(lu, &line->address) || !hsd_luau_take(lu, ':')) return HSD_END;
     if (!hsd_luau_take(lu, '{')) return take_vector(lu);
-    if (!hsd_luau_take_words(lu, "\"type\":\"")) return HSD_END;
+    if (!HSD_LUAU_TAKE(lu, "\"type\":\"")) return HSD_END;
     line->kind = take_kind(lu);
-    if (!hsd_luau_take_words(lu, ",\"cat\":") || !hsd_luau_take_number(lu, &category)) return HSD_END;
-    if (!hsd_luau_take_words(lu, ",\"size\":") || !hsd_luau_take_number(lu, &size)) return HSD_END;
+    if (!HSD_LUAU_TAKE(lu, ",\"cat\":") || !hsd_luau_take_number(lu, &category)) return HSD_END;
+    if (!HSD_LUAU_TAKE(lu, ",\"size\":") || !hsd_luau_take_number(lu, &size)) return HSD_END;
     if (category < 0 || category >= LUAU_CATEGORIES) return HSD_END;
     line->category = (uint32_t)category;
     line->is_wrapped = size < 0;
@@ -70,7 +70,7 @@ static hsd_status read_reference(luau *lu, uint64_t *target, hsd_error *err)
 {
     HSD_TRY(hsd_luau_look(lu, TOKEN_BYTES, err));
     *target = 0;
-    return hsd_luau_take_address(lu, target) || hsd_luau_take_words(lu, "null") ? HSD_OK : HSD_END;
+    return hsd_luau_take_address(lu, target) || HSD_LUAU_TAKE(lu, "null") ? HSD_OK : HSD_END;
 }
 
 static hsd_status read_pairs(luau *lu, const luau_visit *visit, hsd_error *err)
@@ -94,13 +94,13 @@ static hsd_status read_list(luau *lu, luau_edge list, const luau_visit *visit, h
     if (visit->item == NULL && list != LUAU_STATICS) return hsd_luau_skip_value(lu, err);
     if (!hsd_luau_take(lu, '[')) return HSD_END;
     if (hsd_luau_take(lu, ']')) return HSD_OK;
-    for (;;) {
+    for (bool is_first = true;; is_first = false) {
         HSD_TRY(hsd_luau_look(lu, TOKEN_BYTES, err));
-        if (list == LUAU_STATICS && hsd_luau_take_words(lu, ",\"instancemetatable\"")) {
+        if (list == LUAU_STATICS && HSD_LUAU_TAKE(lu, ",\"instancemetatable\"")) {
             lu->at -= sizeof ",\"instancemetatable\"" - 1;
             return HSD_OK;
         }
-        if (lu->at[-1] != '[' && !hsd_luau_take(lu, ',')) break;
+        if (!is_first && !hsd_luau_take(lu, ',')) break;
         HSD_TRY(read_reference(lu, &target, err));
         if (target != 0 && visit->item != NULL) HSD_TRY(visit->item(lu, list, target, err));
     }
@@ -142,7 +142,7 @@ static const key_row *take_key(luau *lu)
         }
     for (lu->at++; lu->at < lu->end && ((*lu->at >= 'a' && *lu->at <= 'z') || *lu->at == '_');)
         lu->at++;
-    return hsd_luau_take_words(lu, "\":") ? &unknown : NULL;
+    return HSD_LUAU_TAKE(lu, "\":") ? &unknown : NULL;
 }
 
 /* Of a class: up to the next key, without quotes. */

@@ -14,7 +14,7 @@ static hsd_status skim_progress(luau *lu, uint64_t lines, hsd_error *err)
     return hsd_progress(lu->import->reporter, "reading names", hsd_source_offset(lu->source), lu->source->total_bytes, err);
 }
 
-static bool is_string_line(const luau *lu)
+bool hsd_luau_is_string(const luau *lu)
 {
     static const char words[] = "\":{\"type\":\"string\",";
     const size_t ahead = (size_t)(lu->end - lu->at);
@@ -26,7 +26,7 @@ static bool is_string_line(const luau *lu)
 static hsd_status skim_string(luau *lu, luau_string_fn tell, hsd_error *err)
 {
     HSD_TRY(hsd_luau_read_head(lu, err));
-    if (!hsd_luau_take_words(lu, ",\"data\":\"")) return HSD_END;
+    if (!HSD_LUAU_TAKE(lu, ",\"data\":\"")) return HSD_END;
     const size_t ahead = (size_t)(lu->end - lu->at);
     const uint8_t *quote = memchr(lu->at, '"', ahead < SHORT_BYTES ? ahead : SHORT_BYTES);
     if (quote != NULL) tell(lu, lu->line.address, (hsd_bytes){lu->at, (size_t)(quote - lu->at)});
@@ -40,7 +40,7 @@ hsd_status hsd_luau_skim(luau *lu, luau_string_fn tell, hsd_error *err)
     HSD_TRY(hsd_source_rewind(lu->source, err));
     for (uint64_t lines = 0; (status = hsd_luau_next_line(lu, err)) == HSD_OK; lines++) {
         HSD_TRY(skim_progress(lu, lines, err));
-        status = is_string_line(lu) ? skim_string(lu, tell, err) : HSD_OK;
+        status = hsd_luau_is_string(lu) ? skim_string(lu, tell, err) : HSD_OK;
         if (status < 0) return status;
     }
     return status == HSD_END ? HSD_OK : status;
@@ -66,7 +66,7 @@ static hsd_status read_main_thread(luau *lu, hsd_error *err)
     HSD_TRY(hsd_luau_read_head(lu, err));
     if (lu->line.kind != LUAU_THREAD) return HSD_END;
     lu->main_thread = lu->line.address;
-    return hsd_luau_take_words(lu, ",\"env\":") && hsd_luau_take_address(lu, &lu->globals) ? HSD_OK : HSD_END;
+    return HSD_LUAU_TAKE(lu, ",\"env\":") && hsd_luau_take_address(lu, &lu->globals) ? HSD_OK : HSD_END;
 }
 
 /* `"3":{"name":"cat "5"", "size":17},`, or without a name. The name is printed as it is. */
@@ -77,8 +77,8 @@ static hsd_status read_category(luau *lu, hsd_error *err)
     int64_t number;
     if (!hsd_luau_take(lu, '"') || !hsd_luau_take_number(lu, &number) || number < 0 || number >= LUAU_CATEGORIES) return HSD_END;
     luau_category *category = &lu->categories[number];
-    if (!hsd_luau_take_words(lu, "\":{")) return HSD_END;
-    if (hsd_luau_take_words(lu, "\"name\":\"")) {
+    if (!HSD_LUAU_TAKE(lu, "\":{")) return HSD_END;
+    if (HSD_LUAU_TAKE(lu, "\"name\":\"")) {
         const uint8_t *last = lu->end - BEHIND;
         while (last > lu->at && memcmp(last, behind, BEHIND) != 0)
             last--;
@@ -86,7 +86,7 @@ static hsd_status read_category(luau *lu, hsd_error *err)
         const size_t size = (size_t)(last - lu->at);
         HSD_TRY(hsd_luau_put_string(lu, (hsd_bytes){lu->at, size < LUAU_TEXT_BYTES ? size : LUAU_TEXT_BYTES}, &category->name, err));
         lu->at = last + BEHIND;
-    } else if (!hsd_luau_take_words(lu, "\"size\":")) {
+    } else if (!HSD_LUAU_TAKE(lu, "\"size\":")) {
         return HSD_END;
     }
     if (!hsd_luau_take_number(lu, &category->stated)) return HSD_END;
@@ -98,18 +98,18 @@ static hsd_status read_category(luau *lu, hsd_error *err)
 static hsd_status read_ending(luau *lu, hsd_error *err)
 {
     HSD_TRY(hsd_luau_look(lu, SHORT_BYTES, err));
-    if (hsd_luau_take_words(lu, "\"mainthread\":")) {
-        if (!hsd_luau_take_address(lu, &lu->main_thread) || !hsd_luau_take_words(lu, ",\"registry\":")) return HSD_END;
+    if (HSD_LUAU_TAKE(lu, "\"mainthread\":")) {
+        if (!hsd_luau_take_address(lu, &lu->main_thread) || !HSD_LUAU_TAKE(lu, ",\"registry\":")) return HSD_END;
         if (!hsd_luau_take_address(lu, &lu->registry)) return HSD_END;
         lu->has_roots = true;
         return HSD_OK;
     }
-    if (hsd_luau_take_words(lu, "\"size\":")) {
+    if (HSD_LUAU_TAKE(lu, "\"size\":")) {
         lu->has_size = hsd_luau_take_number(lu, &lu->stated_bytes);
         return HSD_OK;
     }
-    if (hsd_luau_take_words(lu, "}}")) lu->is_whole = lu->has_roots;
-    if (hsd_luau_take_words(lu, "\"categories\"") || hsd_luau_take_words(lu, "\"none\"")) return HSD_OK;
+    if (HSD_LUAU_TAKE(lu, "}}")) lu->is_whole = lu->has_roots;
+    if (HSD_LUAU_TAKE(lu, "\"categories\"") || HSD_LUAU_TAKE(lu, "\"none\"")) return HSD_OK;
     return lu->at < lu->end && *lu->at == '"' ? read_category(lu, err) : HSD_OK;
 }
 
@@ -117,9 +117,9 @@ static hsd_status survey_line(luau *lu, uint64_t *objects_end, hsd_error *err)
 {
     if (lu->at == lu->end) return HSD_OK;
     if (*objects_end != UINT64_MAX) return read_ending(lu, err);
-    if (is_string_line(lu)) return skim_string(lu, see_special, err);
+    if (hsd_luau_is_string(lu)) return skim_string(lu, see_special, err);
     if (lu->main_thread == 0 && *lu->at == '"') return read_main_thread(lu, err);
-    if (hsd_luau_take_words(lu, "},\"roots\":{")) *objects_end = hsd_source_offset(lu->source);
+    if (HSD_LUAU_TAKE(lu, "},\"roots\":{")) *objects_end = hsd_source_offset(lu->source);
     return HSD_OK;
 }
 

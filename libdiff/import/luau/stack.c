@@ -22,7 +22,7 @@ static hsd_status read_name(luau *lu, hsd_bytes *name, hsd_error *err)
     enum { NULL_BYTES = 8 };
     *name = (hsd_bytes){lu->name_text, 0};
     HSD_TRY(hsd_luau_look(lu, NULL_BYTES, err));
-    if (hsd_luau_take_words(lu, "null")) return HSD_OK;
+    if (HSD_LUAU_TAKE(lu, "null")) return HSD_OK;
     return hsd_luau_read_text(lu, LUAU_BEFORE_ITEM, lu->name_text, name, err);
 }
 

@@ -34,7 +34,7 @@ static hsd_status define_strings(luau *lu, hsd_error *err)
 {
     for (; lu->strings_defined < lu->strings.count; lu->strings_defined++) {
         const hsd_bytes text = hsd_names_get(&lu->strings, lu->strings_defined);
-        HSD_WRITE(lu->import, hsc_define_string(lu->import->writer, lu->strings_defined + 1, text.data, text.size), err);
+        HSD_WRITE(lu->import, hsc_define_string(lu->import->writer, LUAU_STRING_FIRST + lu->strings_defined, text.data, text.size), err);
     }
     return HSD_OK;
 }
@@ -45,7 +45,7 @@ hsd_status hsd_luau_put_string(luau *lu, hsd_bytes text, uint32_t *number, hsd_e
     if (text.size == 0) return HSD_OK;
     const uint32_t before = lu->strings.count;
     HSD_TRY(hsd_names_put(&lu->strings, text, number, err));
-    ++*number;
+    *number += LUAU_STRING_FIRST;
     if (lu->strings.count == before) return HSD_OK;
     HSD_TRY(hsd_luau_check_memory(lu, err));
     return lu->import->writer == NULL ? HSD_OK : define_strings(lu, err);
@@ -103,15 +103,11 @@ hsd_status hsd_luau_put_type(luau *lu, uint32_t *number, hsd_error *err)
 {
     const luau_line *line = &lu->line;
     luau_type type = {.kind = line->kind};
-    switch (line->kind) {
-    case LUAU_TABLE:
-    case LUAU_USERDATA: type.address = name_of_meta(lu, line->edges[LUAU_METATABLE]); break;
-    case LUAU_OBJECT: type.address = line->edges[LUAU_CLASS_OF]; break;
-    case LUAU_FUNCTION:
+    if (line->kind == LUAU_TABLE || line->kind == LUAU_USERDATA) type.address = name_of_meta(lu, line->edges[LUAU_METATABLE]);
+    if (line->kind == LUAU_OBJECT) type.address = line->edges[LUAU_CLASS_OF];
+    if (line->kind == LUAU_FUNCTION) {
         type.address = line->edges[LUAU_PROTO_OF];
         HSD_TRY(hsd_luau_put_string(lu, line->name, &type.name, err));
-        break;
-    default: break;
     }
     const uint32_t before = lu->types.count;
     HSD_TRY(hsd_names_put(&lu->types, (hsd_bytes){(const uint8_t *)&type, sizeof type}, number, err));

@@ -64,14 +64,6 @@ hsd_status hsd_luau_next_line(luau *lu, hsd_error *err)
 
 /* ---- tokens ---- */
 
-bool hsd_luau_take_words(luau *lu, const char *words)
-{
-    const size_t size = strlen(words);
-    if ((size_t)(lu->end - lu->at) < size || memcmp(lu->at, words, size) != 0) return false;
-    lu->at += size;
-    return true;
-}
-
 /* One more than the digit, 0 = none. */
 static const uint8_t digits[256] = {
     ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,

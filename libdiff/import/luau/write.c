@@ -81,13 +81,8 @@ static hsd_status put_name(luau *lu, uint32_t *name, hsd_error *err)
     const luau_line *line = &lu->line;
     if (line->address == lu->globals) return hsd_luau_put_words(lu, "_G", name, err);
     if (line->address == lu->registry) return hsd_luau_put_words(lu, "registry", name, err);
-    switch (line->kind) {
-    case LUAU_FUNCTION:
-    case LUAU_CLASS: return hsd_luau_put_string(lu, line->name, name, err);
-    case LUAU_PROTO:
-    case LUAU_THREAD: return hsd_luau_put_place(lu, name, err);
-    default: return HSD_OK;
-    }
+    if (line->kind == LUAU_FUNCTION || line->kind == LUAU_CLASS) return hsd_luau_put_string(lu, line->name, name, err);
+    return line->kind == LUAU_PROTO || line->kind == LUAU_THREAD ? hsd_luau_put_place(lu, name, err) : HSD_OK;
 }
 
 static void count(luau *lu)
@@ -200,7 +195,7 @@ static hsd_status write_type_metatables(luau *lu, hsd_error *err)
         const uint32_t row = meta->index == 0 ? 0 : hsd_id_table_find(&lu->global_values, meta->index);
         const luau_wanted *name = row == 0 ? NULL : hsd_luau_wanted_of(lu, lu->global_keys[row - 1]);
         if (name == NULL || name->string == 0) continue;
-        const hsd_bytes text = hsd_names_get(&lu->strings, name->string - 1);
+        const hsd_bytes text = hsd_luau_string_of(lu, name->string);
         for (size_t k = 0; k < HSD_ARRAY_LEN(libraries); k++)
             if (text.size == strlen(libraries[k]) && memcmp(text.data, libraries[k], text.size) == 0)
                 HSD_TRY(write_root(lu, HSC_ROOT_RUNTIME, HSC_ROOT_SECONDARY, "(metatables of basic types)", meta->table, err));
