@@ -47,6 +47,7 @@ static hsd_status read_segments(hsd_elf *elf, uint64_t offset, uint32_t count, h
         uint64_t end;
         if (!hsd_add_u64(segment->address, segment->memory_bytes, &end) || !hsd_add_u64(segment->address, segment->file_bytes, &end)) continue;
         const uint64_t have = segment->offset < elf->input.bytes ? elf->input.bytes - segment->offset : 0;
+        elf->is_cut = elf->is_cut || segment->file_bytes > have;
         segment->file_bytes = hsd_min_u64(segment->file_bytes, have);
         elf->segment_count++;
     }
@@ -89,6 +90,7 @@ static hsd_status read_header(hsd_elf *elf, hsd_error *err)
                         at[4] != CLASS_64 ? "32 bits" : "big-endian words");
     elf->type = (unsigned)number(at + 16, 2);
     elf->machine = (unsigned)number(at + 18, 2);
+    elf->entry = number(at + 24, 8);
     const uint64_t segments = number(at + 32, 8), sections = number(at + 40, 8);
     uint32_t segment_count = (uint32_t)number(at + 56, 2), section_count = (uint32_t)number(at + 60, 2);
     const bool has_first = sections != 0 && sections <= elf->input.bytes && elf->input.bytes - sections >= sizeof first;
@@ -104,7 +106,7 @@ static hsd_status read_header(hsd_elf *elf, hsd_error *err)
 
 hsd_status hsd_elf_open(hsd_elf *elf, const hsd_elf_input *input, hsd_error *err)
 {
-    *elf = (hsd_elf){.input = *input, .fd = -1};
+    *elf = (hsd_elf){.input = *input};
     const hsd_status status = read_header(elf, err);
     if (status == HSD_OK) return HSD_OK;
     if (status == HSD_E_CORRUPT && elf->type == HSD_ELF_CORE && elf->segments != NULL) return HSD_OK; /* cut: its sections are gone */
@@ -137,14 +139,11 @@ hsd_status hsd_elf_open_file(hsd_elf *elf, const char *path, hsd_error *err)
 {
     hsd_elf_input input = {.read = read_file, .context = elf};
     int fd = -1;
-    *elf = (hsd_elf){.fd = -1};
+    *elf = (hsd_elf){0};
     hsd_status status = open_regular(&fd, path, &input.bytes, err);
-    if (status == HSD_OK) {
-        *elf = (hsd_elf){.input = input, .fd = fd};
-        status = read_header(elf, err);
-    }
+    *elf = (hsd_elf){.input = input, .fd = fd, .is_owned = fd >= 0};
+    if (status == HSD_OK) status = read_header(elf, err);
     if (status != HSD_OK) {
-        elf->fd = fd;
         hsd_elf_close(elf);
         hsd_error_set_file(err, path);
     }
@@ -153,11 +152,11 @@ hsd_status hsd_elf_open_file(hsd_elf *elf, const char *path, hsd_error *err)
 
 void hsd_elf_close(hsd_elf *elf)
 {
-    if (elf->fd >= 0 && (elf->input.read == read_file || elf->input.read == NULL)) close(elf->fd);
+    if (elf->is_owned) close(elf->fd);
     free(elf->segments);
     free(elf->sections);
     hsd_buffer_release(&elf->section_names);
-    *elf = (hsd_elf){.fd = -1};
+    *elf = (hsd_elf){0};
 }
 
 const hsd_elf_segment *hsd_elf_segment_at(const hsd_elf *elf, uint64_t address, uint64_t *bytes)

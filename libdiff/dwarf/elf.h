@@ -36,8 +36,11 @@ typedef struct hsd_elf_section {
 
 typedef struct hsd_elf {
     hsd_elf_input input;
-    int fd; /* -1: the input is the caller's */
+    int fd;
+    bool is_owned; /* the descriptor is its own */
+    bool is_cut;   /* segments go on behind the end of the file */
     unsigned type, machine;
+    uint64_t entry; /* where the program begins */
     hsd_elf_segment *segments;
     hsd_elf_section *sections;
     uint32_t segment_count, section_count;

@@ -86,6 +86,18 @@ const hsd_go_global *hsd_go_types_global_named(const hsd_go_types *types, const 
     return NULL;
 }
 
+const char *hsd_go_types_function_at(const hsd_go_types *types, uint64_t address)
+{
+    uint32_t low = 0, high = types->function_count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (types->functions[middle].low <= address) low = middle + 1;
+        else high = middle;
+    }
+    if (low == 0 || address >= types->functions[low - 1].high) return NULL;
+    return hsd_go_types_text(types, types->functions[low - 1].name);
+}
+
 uint32_t hsd_go_types_by_runtime_type(const hsd_go_types *types, uint64_t address)
 {
     uint32_t low = 0, high = types->runtime_type_count;

@@ -26,7 +26,7 @@ typedef struct reading {
 uint64_t hsd_go_types_memory(const hsd_go_types *types)
 {
     return hsd_names_memory(&types->names) + types->type_room * sizeof *types->types + types->member_room * sizeof *types->members +
-           types->global_room * sizeof *types->globals + types->runtime_type_count * sizeof *types->by_runtime_type;
+           types->global_room * sizeof *types->globals + types->function_room * sizeof *types->functions + types->runtime_type_count * sizeof *types->by_runtime_type;
 }
 
 static hsd_status check_memory(const reading *r, hsd_error *err)
@@ -114,6 +114,16 @@ static hsd_status add_global(reading *r, const hsd_die *die, hsd_error *err)
     return HSD_OK;
 }
 
+static hsd_status add_function(reading *r, const hsd_die *die, hsd_error *err)
+{
+    hsd_go_types *types = r->types;
+    hsd_go_function added = {.low = die->low_pc, .high = die->high_pc};
+    HSD_TRY(put_name(r, die->name, &added.name, err));
+    HSD_TRY(grow(r, &types->functions, &types->function_room, types->function_count, sizeof added, err));
+    types->functions[types->function_count++] = added;
+    return HSD_OK;
+}
+
 static hsd_status take_entry(reading *r, const hsd_die *die, hsd_error *err)
 {
     const int kind = kind_of(die);
@@ -122,6 +132,7 @@ static hsd_status take_entry(reading *r, const hsd_die *die, hsd_error *err)
     if (is_part && die->tag == HSD_TAG_MEMBER) return add_member(r, die, err);
     if (is_part && die->tag == HSD_TAG_SUBRANGE) r->types->types[r->owner].count = die->count;
     if (die->depth < r->owner_depth) r->owner = 0;
+    if (die->tag == HSD_TAG_SUBPROGRAM && die->low_pc < die->high_pc && die->name != NULL) return add_function(r, die, err);
     if (die->tag == HSD_TAG_VARIABLE && die->address != 0 && die->depth == 1 && die->name != NULL) return add_global(r, die, err);
     return HSD_OK;
 }
@@ -160,6 +171,13 @@ static int by_address(const void *a, const void *b)
 {
     const hsd_go_global *x = a, *y = b;
     if (x->address != y->address) return x->address < y->address ? -1 : 1;
+    return x->name < y->name ? -1 : x->name > y->name;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const hsd_go_function *x = a, *y = b;
+    if (x->low != y->low) return x->low < y->low ? -1 : 1;
     return x->name < y->name ? -1 : x->name > y->name;
 }
 
@@ -203,6 +221,7 @@ static hsd_status number_all(hsd_go_types *types, hsd_error *err)
     for (uint32_t i = 0; i < types->global_count; i++)
         types->globals[i].type = number_of(types, types->globals[i].type);
     if (types->global_count > 1) qsort(types->globals, types->global_count, sizeof *types->globals, by_address);
+    if (types->function_count > 1) qsort(types->functions, types->function_count, sizeof *types->functions, by_place);
     return index_descriptions(types, err);
 }
 
@@ -246,6 +265,7 @@ void hsd_go_types_release(hsd_go_types *types)
     free(types->types);
     free(types->members);
     free(types->globals);
+    free(types->functions);
     free(types->by_runtime_type);
     *types = (hsd_go_types){0};
 }

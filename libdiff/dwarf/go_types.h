@@ -1,5 +1,5 @@
 /*
- * What the DWARF of a Go program says of its types and its global variables: tables, made in one pass over .debug_info. A type has a number from 1;
+ * What the DWARF of a Go program says of its types, its global variables and functions: tables, made in one pass over .debug_info. A type has a number from 1;
  * 0 is none. Types that are only other names for a type (Go's linker writes one for each) lead to it by hsd_go_types_resolve.
  *
  * The bytes are hostile: a type may lead to itself, be larger than memory, have members outside of it. What is bounded here: the number of
@@ -41,12 +41,18 @@ typedef struct hsd_go_global {
     uint32_t name;
 } hsd_go_global;
 
+typedef struct hsd_go_function {
+    uint64_t low, high;
+    uint32_t name;
+} hsd_go_function;
+
 typedef struct hsd_go_types {
     hsd_names names;
     hsd_go_type *types; /* [0] is none */
     hsd_go_member *members;
     hsd_go_global *globals; /* by address */
-    uint32_t type_count, type_room, member_count, member_room, global_count, global_room;
+    hsd_go_function *functions; /* likewise */
+    uint32_t type_count, type_room, member_count, member_room, global_count, global_room, function_count, function_room;
     uint32_t *by_runtime_type; /* types that have one, by it */
     uint32_t runtime_type_count;
     uint64_t most_bytes;
@@ -80,6 +86,9 @@ const hsd_go_global *hsd_go_types_global_at(const hsd_go_types *types, uint64_t 
 
 /* The global of this name; NULL = none. O(globals). */
 const hsd_go_global *hsd_go_types_global_named(const hsd_go_types *types, const char *name);
+
+/* The name of the function that holds this address; NULL = none. O(log). */
+const char *hsd_go_types_function_at(const hsd_go_types *types, uint64_t address);
 
 /* The type that the program's description at this address is of; 0 = none. O(log). */
 uint32_t hsd_go_types_by_runtime_type(const hsd_go_types *types, uint64_t address);

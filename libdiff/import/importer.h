@@ -82,6 +82,7 @@ hsd_status hsd_import_writer_status(hsd_import *import, hsc_status status, hsd_e
 extern const hsd_importer hsd_import_hprof;
 extern const hsd_importer hsd_import_v8;
 extern const hsd_importer hsd_import_goheap;
+extern const hsd_importer hsd_import_gocore;
 extern const hsd_importer hsd_import_nettrace;
 extern const hsd_importer hsd_import_ruby;
 extern const hsd_importer hsd_import_pprof;

@@ -12,6 +12,7 @@ static const hsd_importer *const importers[] = {
     &hsd_import_hprof,
     &hsd_import_v8,
     &hsd_import_goheap,
+    &hsd_import_gocore,
     &hsd_import_nettrace,
     &hsd_import_ruby,
     &hsd_import_pprof,

@@ -71,7 +71,6 @@ hsd_status hsd_goheap_open_types(goheap *go, hsd_error *err)
     go->typed = calloc(1, sizeof *go->typed);
     if (go->typed == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for types");
     go->typed->go = go;
-    go->typed->executable.fd = -1;
     go->typed->typing.slots.most_bytes = go->import->memory_bytes / 8;
     return open_executable(go->typed, err);
 }

@@ -1,0 +1,135 @@
+/*
+ * Goroutines: runtime.allgs, each with its stack. A stack is looked at word by word from where it stands to its end; what looks like a pointer to an
+ * object is one. Whose frame a word is in is told by the chain of frame pointers that Go keeps on amd64:
+ *
+ *      sp ──► words of the innermost frame ──► bp: caller's bp, return address ──► words of the caller's frame …
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "import/gocore/gocore.h"
+
+enum { IDLE = 0, RUNNING = 2, DEAD = 6, SCAN = 0x1000, MOST_STACK = 1 << 30, PIECE_WORDS = 512, MOST_FRAMES = 4096 };
+
+typedef struct walk {
+    gocore *go;
+    uint64_t sp, high, pc, bp;
+    uint32_t thread, depth;
+    hsc_root_record root;
+} walk;
+
+/* ---- frames ---- */
+
+static hsd_status enter_frame(walk *w, hsd_error *err)
+{
+    gocore *go = w->go;
+    uint32_t name = 0;
+    const char *function = hsd_go_types_function_at(&go->typing.types, w->pc - go->typing.bias);
+    if (function == NULL) {
+        HSD_TRY(hsd_gocore_put_format(go, &w->root.label, err, "goroutine stacks"));
+    } else {
+        HSD_TRY(hsd_gocore_put_format(go, &w->root.label, err, "goroutines in %s", function));
+        HSD_TRY(hsd_gocore_put_format(go, &name, err, "%s", function));
+    }
+    w->root.frame = name == 0 ? 0 : w->depth + 1;
+    if (name != 0) HSD_WRITE(go->import, hsc_frame(go->import->writer, w->thread, w->depth, name, 0, 0), err);
+    return HSD_OK;
+}
+
+/* Up the chain, until the frame that holds `address`. It must lead upwards within the stack, or it is none. */
+static hsd_status climb(walk *w, uint64_t address, hsd_error *err)
+{
+    while (w->bp >= w->sp && w->bp % 8 == 0 && w->high - w->bp > 16 && w->bp < w->high && address >= w->bp + 16 && w->depth < MOST_FRAMES) {
+        const uint64_t below = w->bp;
+        HSD_TRY(hsd_gomemory_word(&w->go->typing.memory, below + 8, &w->pc, err));
+        HSD_TRY(hsd_gomemory_word(&w->go->typing.memory, below, &w->bp, err));
+        if (w->bp <= below) w->bp = 0;
+        w->depth++;
+        HSD_TRY(enter_frame(w, err));
+    }
+    return HSD_OK;
+}
+
+static hsd_status look_at(walk *w, uint64_t address, uint64_t value, hsd_error *err)
+{
+    if (!hsd_gocore_target(w->go, value, &w->root.target)) return HSD_OK;
+    HSD_TRY(climb(w, address, err));
+    HSD_WRITE(w->go->import, hsc_root(w->go->import->writer, &w->root), err);
+    return HSD_OK;
+}
+
+static hsd_status walk_stack(walk *w, hsd_error *err)
+{
+    uint64_t words[PIECE_WORDS];
+    w->root = (hsc_root_record){.kind = HSC_ROOT_STACK, .thread = w->thread};
+    HSD_TRY(enter_frame(w, err));
+    for (uint64_t at = w->sp; at < w->high; at += sizeof words) {
+        const size_t size = (size_t)hsd_min_u64(sizeof words, w->high - at);
+        const hsd_status status = hsd_gomemory_read(&w->go->typing.memory, at, words, size, err);
+        if (status == HSD_END) break;
+        if (status != HSD_OK) return status;
+        for (size_t i = 0; i < size / 8; i++)
+            HSD_TRY(look_at(w, at + 8 * i, words[i], err));
+    }
+    return climb(w, w->high, err); /* frames that hold nothing are frames */
+}
+
+/* ---- goroutines ---- */
+
+/* Where it stood: by its own account, or by the registers of the thread that ran it. */
+static hsd_status find_top(walk *w, uint64_t g, uint64_t low, bool is_running, hsd_error *err)
+{
+    gocore *go = w->go;
+    uint64_t in_call = 0;
+    HSD_TRY(hsd_gocore_field(go, g, G_SYSCALL_SP, &in_call, err));
+    if (in_call != 0) HSD_TRY(hsd_gocore_field(go, g, G_SYSCALL_PC, &w->pc, err));
+    else HSD_TRY(hsd_gocore_field(go, g, G_PC, &w->pc, err));
+    HSD_TRY(hsd_gocore_field(go, g, G_BP, &w->bp, err));
+    w->sp = in_call;
+    if (in_call == 0) HSD_TRY(hsd_gocore_field(go, g, G_SP, &w->sp, err));
+    for (uint32_t i = 0; is_running && i < go->thread_count; i++) {
+        const gocore_thread *thread = &go->threads[i];
+        if (thread->sp < low || thread->sp >= w->high) continue;
+        w->sp = thread->sp;
+        w->pc = thread->pc;
+        w->bp = thread->bp;
+        return HSD_OK;
+    }
+    if (is_running && in_call == 0) w->sp = low; /* its registers are nowhere: all of the stack */
+    if (go->core.machine != GOCORE_X86_64 || in_call != 0) w->bp = in_call == 0 ? 0 : w->bp;
+    return HSD_OK;
+}
+
+static hsd_status walk_goroutine(gocore *go, uint64_t g, hsd_error *err)
+{
+    walk w = {.go = go};
+    uint64_t status, id, low;
+    uint32_t name;
+    HSD_TRY(hsd_gocore_field(go, g, G_STATUS, &status, err));
+    status &= ~(uint64_t)SCAN;
+    if (status == IDLE || status == DEAD) return HSD_OK;
+    HSD_TRY(hsd_gocore_field(go, g, G_ID, &id, err));
+    HSD_TRY(hsd_gocore_field(go, g, G_STACK_LOW, &low, err));
+    HSD_TRY(hsd_gocore_field(go, g, G_STACK_HIGH, &w.high, err));
+    if (low == 0 || low >= w.high || w.high - low > MOST_STACK || go->thread_number == INT32_MAX) return HSD_OK;
+    HSD_TRY(find_top(&w, g, low, status == RUNNING, err));
+    if (w.sp < low || w.sp > w.high || w.sp % 8 != 0) w.sp = low;
+    HSD_TRY(hsd_gocore_put_format(go, &name, err, "goroutine %" PRIu64, id));
+    w.thread = ++go->thread_number;
+    HSD_WRITE(go->import, hsc_define_thread(go->import->writer, w.thread, name), err);
+    return walk_stack(&w, err);
+}
+
+hsd_status hsd_gocore_write_stacks(gocore *go, hsd_error *err)
+{
+    uint64_t list, count, g;
+    HSD_TRY(hsd_gomemory_word(&go->typing.memory, hsd_gocore_symbol(go, SYM_ALL_G), &list, err));
+    HSD_TRY(hsd_gomemory_word(&go->typing.memory, hsd_gocore_symbol(go, SYM_ALL_G) + 8, &count, err));
+    if (count > go->core.input.bytes / 8) return hsd_fail(err, HSD_E_CORRUPT, "the runtime's list of goroutines is none");
+    for (uint64_t i = 0; i < count; i++) {
+        HSD_TRY(hsd_gomemory_word(&go->typing.memory, list + 8 * i, &g, err));
+        if (g != 0) HSD_TRY(walk_goroutine(go, g, err));
+    }
+    return HSD_OK;
+}
