@@ -110,14 +110,15 @@ static hsd_status put(hout *h, const uint8_t *bytes, const uint8_t *end, hsd_err
 
 static hsd_status put_count(hout *h, uint32_t count, hsd_error *err)
 {
-    uint8_t bytes[2];
-    return put(h, bytes, hsd_hout_u2(bytes, count), err);
+    uint8_t bytes[2], *at;
+    at = hsd_hout_u2(bytes, count);
+    return put(h, bytes, at, err);
 }
 
 static hsd_status put_start(hout *h, const hout_class *of, hsd_error *err)
 {
     const hout_mirror *mirror = of->mirror == 0 ? NULL : &h->mirrors[of->mirror - 1];
-    uint8_t bytes[9 + 8 * HOUT_ID_BYTES], *at = hsd_hout_u1(bytes, HOUT_CLASS);
+    uint8_t bytes[9 + 8 * HOUT_ID_BYTES] = {0}, *at = hsd_hout_u1(bytes, HOUT_CLASS);
     at = hsd_hout_u8(at, of->id);
     at = hsd_hout_u4(at, 1);
     at = hsd_hout_u8(at, of->super == 0 ? 0 : h->classes[of->super - 1].id);
@@ -126,7 +127,8 @@ static hsd_status put_start(hout *h, const hout_class *of, hsd_error *err)
     at = hsd_hout_u8(at, mirror == NULL ? 0 : mirror->domain);
     at = hsd_hout_u8(at, 0);
     at = hsd_hout_u8(at, 0);
-    return put(h, bytes, hsd_hout_u4(at, (uint32_t)hsd_min_u64(of->size_bytes, INT32_MAX)), err);
+    at = hsd_hout_u4(at, (uint32_t)hsd_min_u64(of->size_bytes, INT32_MAX));
+    return put(h, bytes, at, err);
 }
 
 static hsd_status put_constants(hout *h, const hout_static *statics, uint32_t count, hsd_error *err)
@@ -140,7 +142,8 @@ static hsd_status put_constants(hout *h, const hout_static *statics, uint32_t co
         if (!statics[i].is_constant) continue;
         at = hsd_hout_u2(bytes, index++);
         at = hsd_hout_u1(at, HOUT_OBJECT);
-        HSD_TRY(put(h, bytes, hsd_hout_u8(at, statics[i].id), err));
+        at = hsd_hout_u8(at, statics[i].id);
+        HSD_TRY(put(h, bytes, at, err));
     }
     return HSD_OK;
 }
@@ -149,7 +152,8 @@ static hsd_status put_static(hout *h, uint32_t name, uint8_t type, uint64_t valu
 {
     uint8_t bytes[1 + 2 * HOUT_ID_BYTES], *at = hsd_hout_u8(bytes, (uint64_t)name + 1);
     at = hsd_hout_u1(at, type);
-    return put(h, bytes, hsd_hout_u8(at, value), err);
+    at = hsd_hout_u8(at, value);
+    return put(h, bytes, at, err);
 }
 
 /* Numbers among the statics: what the class object is larger than others without them. */
@@ -177,14 +181,30 @@ static hsd_status put_statics(hout *h, const hout_mirror *mirror, const hout_sta
 static hsd_status put_field(hout *h, uint32_t name, uint8_t type, hsd_error *err)
 {
     uint8_t bytes[1 + HOUT_ID_BYTES], *at = hsd_hout_u8(bytes, (uint64_t)name + 1);
-    return put(h, bytes, hsd_hout_u1(at, type), err);
+    at = hsd_hout_u1(at, type);
+    return put(h, bytes, at, err);
+}
+
+/* The numbers of a java.lang.String by their names: tools decode bytes by its coder. As many bytes as a long. */
+static hsd_status put_numbers_of_string(hout *h, hsd_error *err)
+{
+    static const struct { const char *name; uint8_t type; } numbers[] = {{"hash", HOUT_INT}, {"coder", HOUT_BYTE},
+                                                                         {"hashIsZero", HOUT_BOOLEAN}, {"(not captured)", HOUT_SHORT}};
+    for (size_t i = 0; i < HSD_ARRAY_LEN(numbers); i++) {
+        uint32_t name;
+        HSD_TRY(hsd_hout_intern_word(h, numbers[i].name, &name, err));
+        HSD_TRY(put_field(h, name, numbers[i].type, err));
+    }
+    return HSD_OK;
 }
 
 static hsd_status put_fields(hout *h, const hout_class *of, hsd_error *err)
 {
-    HSD_TRY(put_count(h, of->field_count + of->long_count + of->int_count, err));
+    const bool is_string = h->is_jvm && of == hsd_hout_known(h, HOUT_K_STRING) && of->long_count == 1 && of->int_count == 0;
+    HSD_TRY(put_count(h, of->field_count + of->long_count + of->int_count + (is_string ? 3 : 0), err));
     for (uint32_t i = 0; i < of->field_count; i++)
         HSD_TRY(put_field(h, h->fields[of->first_field + i], HOUT_OBJECT, err));
+    if (is_string) return put_numbers_of_string(h, err);
     for (uint32_t i = 0; i < of->long_count; i++)
         HSD_TRY(put_field(h, h->no_word, HOUT_LONG, err));
     for (uint32_t i = 0; i < of->int_count; i++)

@@ -101,6 +101,12 @@ typedef struct hout_frame { uint32_t thread, depth, function, file, line; } hout
 typedef struct hout_site { uint32_t id, parent, function, file, line, serial; bool is_used; } hout_site; /* parent: place + 1 */
 typedef struct hout_thread { uint32_t id, name, first_frame, frame_count; bool has_object; } hout_thread;
 
+typedef struct hout_thread_name { /* of a JVM's thread, on the way to the array of its characters */
+    uint64_t key;  /* ordinal of the thread; then what its array is called in the capture */
+    uint64_t next; /* ordinal of its String; UINT64_MAX = not known */
+    uint32_t name; /* string of the capture */
+} hout_thread_name;
+
 typedef struct hout_stacks {
     hout_frame *frames;
     hout_site *sites;
@@ -146,6 +152,8 @@ typedef struct hout {
     uint32_t name_count;      /* entries of the two */
     hout_huge *huge;
     uint32_t huge_count, huge_capacity;
+    hout_thread_name *thread_names; /* by key */
+    uint32_t thread_name_count, thread_name_capacity;
     hout_mirror *mirrors; /* by ordinal */
     uint32_t mirror_count, mirror_capacity;
     hout_static *statics;
@@ -206,6 +214,12 @@ hsd_status hsd_hout_write_stacks(hout *h, hsd_error *err);
 /* Takes the references of the object that was told last; of a huge one with `to_end` false the rest stays in joined. */
 hsd_status hsd_hout_gather(hout *h, bool is_class_object, bool to_end, hsd_error *err);
 hsd_status hsd_hout_survey(hout *h, hsd_error *err);
+
+/* Names of the threads of a JVM (thread_names.c): before, during and after the survey; into h->text, if the object is such an array. */
+hsd_status hsd_hout_find_threads(hout *h, hsd_error *err);
+void hsd_hout_meet_thread(hout *h, uint64_t ordinal);
+hsd_status hsd_hout_follow_threads(hout *h, hsd_error *err);
+hsd_status hsd_hout_thread_text(hout *h, const hsd_object *object, uint8_t element, hsd_error *err);
 
 /* The class object with this ordinal; NULL = it is none. */
 hout_mirror *hsd_hout_mirror(const hout *h, uint64_t ordinal);

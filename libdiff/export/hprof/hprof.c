@@ -102,7 +102,8 @@ static void release(hout *h)
     hsd_id_map_release(&h->stacks.thread_index);
     hsd_buffer_release(&h->text);
     void *const owned[] = {h->labels,   h->stacks.frames, h->stacks.sites, h->stacks.threads, h->held.items,    h->seen_at, h->seen,
-                           h->huge,     h->mirrors,       h->statics,      h->classes,        h->class_of_name, h->fields,  h->chunk};
+                           h->huge,     h->mirrors,       h->statics,      h->classes,        h->class_of_name, h->fields,  h->chunk,
+                           h->thread_names};
     for (size_t i = 0; i < HSD_ARRAY_LEN(owned); i++)
         free(owned[i]);
 }

@@ -193,7 +193,8 @@ static hsd_status lay_out_all(layout *l, hsd_error *err)
 hsd_status hsd_hout_lay_out(hout *h, hsd_error *err)
 {
     layout l = {.h = h};
-    static const char *const words[] = {"referent", "queue", "next", "discovered", "name", "threadLocals", "inheritableThreadLocals"};
+    static const char *const words[] = {"referent", "queue", "next", "discovered", "name", "threadLocals", "inheritableThreadLocals",
+                                        "hash", "coder", "hashIsZero"};
     for (size_t i = 0; i < HSD_ARRAY_LEN(words); i++) {
         uint32_t number;
         HSD_TRY(hsd_hout_intern_word(h, words[i], &number, err));

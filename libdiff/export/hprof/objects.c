@@ -34,17 +34,20 @@ static bool keeps_indexes(const plan *p, bool is_ascending)
     return p->elements > 0 && is_ascending && p->widest / 4 <= p->elements + 256;
 }
 
+static bool is_ascending(const writing *w) { return w->huge != NULL ? w->huge->is_ascending : w->h->held.is_ascending; }
+
 static plan plan_array(const writing *w, bool with_named)
 {
     const hout_references *refs = &w->h->held;
     plan p;
     if (w->huge != NULL) {
         p = (plan){.all = w->huge->all, .elements = w->huge->elements, .widest = w->huge->widest};
-        p.is_by_index = keeps_indexes(&p, w->huge->is_ascending);
-        return p;
+    } else {
+        p = (plan){.all = refs->elements + (with_named ? refs->all - refs->elements : w->overflow),
+                   .elements = refs->elements,
+                   .widest = refs->widest};
     }
-    p = (plan){.all = refs->elements + (with_named ? refs->all - refs->elements : w->overflow), .elements = refs->elements, .widest = refs->widest};
-    p.is_by_index = keeps_indexes(&p, refs->is_ascending);
+    p.is_by_index = keeps_indexes(&p, is_ascending(w));
     return p;
 }
 
@@ -134,8 +137,10 @@ static uint64_t fitting(const hout *h, uint64_t size)
 static hsd_status write_as_array(writing *w, hsd_error *err)
 {
     const hout *h = w->h;
-    const plan p = plan_array(w, true);
-    const uint64_t most = fitting(h, w->size), used = length_of(&p), said = w->object->elements;
+    const uint64_t most = fitting(h, w->size), said = w->object->elements;
+    plan p = plan_array(w, true);
+    if (said <= most && p.widest <= said) p.is_by_index |= is_ascending(w); /* it is that long, whatever is in it */
+    const uint64_t used = length_of(&p);
     const bool is_said = said > 0 && said >= used && said <= most;
     return write_array(w, w->id, &h->classes[w->row->class_number], &p, true, is_said ? said : most, err);
 }
@@ -147,6 +152,7 @@ static hsd_status write_as_primitives(writing *w, hsd_error *err)
     hsd_buffer_clear(&h->text);
     if (h->with_values && w->object->value.size > 0)
         HSD_TRY(hsd_hout_decode_preview(h, w->row->element, w->object->value, w->object->elements, err));
+    if (h->thread_name_count > 0) HSD_TRY(hsd_hout_thread_text(h, w->object, w->row->element, err));
     return hsd_hout_write_primitives(h, w->id, w->serial, w->row->element, count, err);
 }
 

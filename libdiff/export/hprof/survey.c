@@ -185,6 +185,7 @@ static hsd_status survey_object(hout *h, const hsd_object *object, hsd_error *er
     HSD_TRY(hsd_hout_gather(h, is_class_object, true, err));
     hsd_hout_use_site(h, object->site);
     if (is_class_object) return take_class_object(h, object, err);
+    if (h->is_jvm && object->name != 0) hsd_hout_meet_thread(h, object->ordinal);
     const hout_references *refs = &h->held;
     HSD_TRY(hsd_hout_row(&h->rows, type, refs->has_class ? refs->to_class.ordinal + 1 : 0, &number, err));
     hout_row *row = &h->rows.items[number];
@@ -208,6 +209,7 @@ hsd_status hsd_hout_survey(hout *h, hsd_error *err)
     h->seen_at = calloc(h->name_count, sizeof *h->seen_at);
     h->seen = calloc(h->name_count, sizeof *h->seen);
     if (h->held.items == NULL || h->seen_at == NULL || h->seen == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory for references");
+    if (h->is_jvm) HSD_TRY(hsd_hout_find_threads(h, err));
     while ((status = hsd_joined_next_object(h->joined, &object, err)) == HSD_OK) {
         HSD_TRY(survey_object(h, &object, err));
         if (object.ordinal % EACH_PROGRESS != 0) continue;
@@ -215,6 +217,7 @@ hsd_status hsd_hout_survey(hout *h, hsd_error *err)
         HSD_TRY(hsd_hout_check_memory(h, err));
     }
     if (status != HSD_END) return status;
+    HSD_TRY(hsd_hout_follow_threads(h, err));
     const bool is_wide = h->is_jvm && h->wide > h->narrow;
     h->header = is_wide ? 16 : 12;
     h->reference = is_wide ? 8 : 4;
