@@ -37,7 +37,6 @@ typedef struct hsd_stacks {
     hsd_stack_node *nodes;      /* number 0 is the bottom of all and has no frame */
     hsd_stack_sample *samples;  /* by bytes, for a pair by their change, largest first; each (node, type, root) once; none is 0 */
     uint32_t text_count, frame_count, node_count, sample_count;
-    hsd_amount before, after;   /* sums */
     struct hsd_stack_tables *tables; /* own it all */
 } hsd_stacks;
 

@@ -1,7 +1,8 @@
 #define _GNU_SOURCE /* qsort_r */
 /*
  * Stacks in order. Numbers were given as things came; here each gets the one that it has by what it says, so that equal heaps make
- * equal files, however their captures were written:
+ * equal files, however their captures were written. Samples that are 0, or of a pair the same in both, are dropped, and what they alone
+ * used with them.
  *
  *      texts    by their bytes
  *      frames   by the new numbers of their texts, line, column
@@ -16,7 +17,9 @@
 
 #define LEVELS (HSD_STACK_DEPTH_MOST + 1)
 
-typedef struct ranks { /* old number -> new number */
+#define UNUSED UINT32_MAX
+
+typedef struct ranks { /* old number -> new number; UNUSED until it is known that something uses it, any other value until it is given */
     uint32_t *texts, *frames, *nodes;
     uint32_t *list; /* old numbers while they are sorted */
 } ranks;
@@ -27,9 +30,67 @@ static void *take(size_t count, size_t size) { return calloc(count + 1, size); }
 
 static int compare_numbers(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
 
-static void count_up(uint32_t *list, uint32_t count)
+/* The old numbers that are used. How many. */
+static uint32_t list_used(uint32_t *list, const uint32_t *numbers, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) list[i] = i;
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (numbers[i] != UNUSED) list[used++] = i;
+    return used;
+}
+
+/* ---- what is used ---- */
+
+static hsd_stack_sample_key sample_at(const hsd_stack_tables *t, uint32_t number)
+{
+    hsd_stack_sample_key key;
+    memcpy(&key, hsd_names_get(&t->samples, number).data, sizeof key);
+    return key;
+}
+
+static hsd_stack_node_key node_at(const hsd_stack_tables *t, uint32_t number)
+{
+    hsd_stack_node_key key;
+    memcpy(&key, hsd_names_get(&t->nodes, number).data, sizeof key);
+    return key;
+}
+
+static hsd_stack_frame frame_at(const hsd_stack_tables *t, uint32_t number)
+{
+    hsd_stack_frame frame;
+    memcpy(&frame, hsd_names_get(&t->frames, number).data, sizeof frame);
+    return frame;
+}
+
+static bool is_sample_used(const hsd_stack_tables *t, uint32_t number)
+{
+    return memcmp(&t->amounts[number].before, &t->amounts[number].after, sizeof(hsd_amount)) != 0;
+}
+
+static void use_samples(const hsd_stack_tables *t, ranks *r)
+{
+    for (uint32_t i = 0; i < t->samples.count; i++) {
+        const hsd_stack_sample_key key = sample_at(t, i);
+        if (is_sample_used(t, i)) r->nodes[key.node] = r->texts[key.type] = r->texts[key.root] = 0;
+    }
+}
+
+/* A parent came before its children. */
+static void find_used(const hsd_stack_tables *t, ranks *r)
+{
+    memset(r->texts, 0xff, t->texts.count * sizeof *r->texts);
+    memset(r->frames, 0xff, t->frames.count * sizeof *r->frames);
+    memset(r->nodes, 0xff, t->nodes.count * sizeof *r->nodes);
+    r->texts[0] = r->nodes[0] = 0;
+    use_samples(t, r);
+    for (uint32_t i = t->nodes.count; i-- > 1;) {
+        const hsd_stack_node_key key = node_at(t, i);
+        if (r->nodes[i] != UNUSED) r->nodes[key.parent] = r->frames[key.frame] = 0;
+    }
+    for (uint32_t i = 0; i < t->frames.count; i++) {
+        const hsd_stack_frame frame = frame_at(t, i);
+        if (r->frames[i] != UNUSED) r->texts[frame.function] = r->texts[frame.file] = 0;
+    }
 }
 
 /* ---- texts ---- */
@@ -44,10 +105,9 @@ static int compare_texts(const void *left, const void *right, void *context)
 
 static hsd_status order_texts(hsd_stack_tables *t, ranks *r, hsd_stacks *out, hsd_error *err)
 {
-    const uint32_t count = t->texts.count;
+    const uint32_t count = list_used(r->list, r->texts, t->texts.count);
     out->texts = take(count, sizeof *out->texts);
     if (out->texts == NULL) return no_memory(err);
-    count_up(r->list, count);
     qsort_r(r->list, count, sizeof *r->list, compare_texts, &t->texts);
     for (uint32_t i = 0; i < count; i++) {
         r->texts[r->list[i]] = i;
@@ -59,10 +119,10 @@ static hsd_status order_texts(hsd_stack_tables *t, ranks *r, hsd_stacks *out, hs
 
 /* ---- frames ---- */
 
+/* With new numbers of its texts. */
 static hsd_stack_frame frame_of(const hsd_stack_tables *t, const ranks *r, uint32_t number)
 {
-    hsd_stack_frame frame;
-    memcpy(&frame, hsd_names_get(&t->frames, number).data, sizeof frame);
+    hsd_stack_frame frame = frame_at(t, number);
     frame.function = r->texts[frame.function];
     frame.file = r->texts[frame.file];
     return frame;
@@ -78,15 +138,14 @@ static int compare_frames(const void *left, const void *right, void *context)
 
 static hsd_status order_frames(hsd_stack_tables *t, ranks *r, hsd_stacks *out, hsd_error *err)
 {
-    const uint32_t count = t->frames.count;
-    hsd_stack_frame *as_they_came = take(count, sizeof *as_they_came);
+    const uint32_t count = list_used(r->list, r->frames, t->frames.count);
+    hsd_stack_frame *as_they_came = take(t->frames.count, sizeof *as_they_came);
     out->frames = take(count, sizeof *out->frames);
     if (as_they_came == NULL || out->frames == NULL) {
         free(as_they_came);
         return no_memory(err);
     }
-    for (uint32_t i = 0; i < count; i++) as_they_came[i] = frame_of(t, r, i);
-    count_up(r->list, count);
+    for (uint32_t i = 0; i < count; i++) as_they_came[r->list[i]] = frame_of(t, r, r->list[i]);
     qsort_r(r->list, count, sizeof *r->list, compare_frames, as_they_came);
     for (uint32_t i = 0; i < count; i++) {
         r->frames[r->list[i]] = i;
@@ -99,28 +158,28 @@ static hsd_status order_frames(hsd_stack_tables *t, ranks *r, hsd_stacks *out, h
 
 /* ---- nodes ---- */
 
-/* With old numbers of the parent. A parent came before its children. */
+/* With old numbers of the parent. */
 static void read_nodes(const hsd_stack_tables *t, const ranks *r, hsd_stack_node *nodes)
 {
-    nodes[0] = (hsd_stack_node){0};
     for (uint32_t i = 1; i < t->nodes.count; i++) {
-        uint32_t key[2]; /* parent, frame */
-        memcpy(key, hsd_names_get(&t->nodes, i).data, sizeof key);
-        nodes[i] = (hsd_stack_node){.parent = key[0], .frame = r->frames[key[1]], .depth = nodes[key[0]].depth + 1};
+        const hsd_stack_node_key key = node_at(t, i);
+        nodes[i] = (hsd_stack_node){.parent = key.parent, .frame = r->frames[key.frame], .depth = nodes[key.parent].depth + 1};
     }
 }
 
-/* The list by depth; first[d] is where depth d begins. */
-static void list_by_depth(const hsd_stack_node *nodes, uint32_t count, uint32_t *list, uint32_t first[LEVELS + 1])
+/* The used ones by depth; first[d] is where depth d begins. */
+static void list_by_depth(const hsd_stack_node *nodes, const ranks *r, uint32_t count, uint32_t first[LEVELS + 1])
 {
     uint32_t next[LEVELS] = {0};
     memset(first, 0, (LEVELS + 1) * sizeof *first);
-    for (uint32_t i = 0; i < count; i++) first[nodes[i].depth + 1]++;
+    for (uint32_t i = 0; i < count; i++)
+        if (r->nodes[i] != UNUSED) first[nodes[i].depth + 1]++;
     for (uint32_t depth = 0; depth < LEVELS; depth++) {
         first[depth + 1] += first[depth];
         next[depth] = first[depth];
     }
-    for (uint32_t i = 0; i < count; i++) list[next[nodes[i].depth]++] = i;
+    for (uint32_t i = 0; i < count; i++)
+        if (r->nodes[i] != UNUSED) r->list[next[nodes[i].depth]++] = i;
 }
 
 static int compare_siblings(const void *left, const void *right, void *context)
@@ -140,7 +199,7 @@ static hsd_status order_nodes(hsd_stack_tables *t, ranks *r, hsd_stacks *out, hs
         return no_memory(err);
     }
     read_nodes(t, r, as_they_came);
-    list_by_depth(as_they_came, count, r->list, first);
+    list_by_depth(as_they_came, r, count, first);
     for (uint32_t depth = 0; depth < LEVELS; depth++) {
         for (uint32_t i = first[depth]; i < first[depth + 1]; i++) { /* their parents have their new numbers */
             hsd_stack_node *node = &as_they_came[r->list[i]];
@@ -152,7 +211,7 @@ static hsd_status order_nodes(hsd_stack_tables *t, ranks *r, hsd_stacks *out, hs
             out->nodes[i] = as_they_came[r->list[i]];
         }
     }
-    out->node_count = count;
+    out->node_count = first[LEVELS];
     free(as_they_came);
     return HSD_OK;
 }
@@ -172,24 +231,18 @@ static int compare_samples(const void *left, const void *right)
     return a->type != b->type ? compare_numbers(a->type, b->type) : compare_numbers(a->root, b->root);
 }
 
-static void sum_up(hsd_amount *sum, const hsd_amount *amount)
-{
-    sum->objects = hsd_add_saturating(sum->objects, amount->objects);
-    sum->bytes = hsd_add_saturating(sum->bytes, amount->bytes);
-}
-
 static hsd_status order_samples(hsd_stack_tables *t, const ranks *r, hsd_stacks *out, hsd_error *err)
 {
     out->samples = take(t->samples.count, sizeof *out->samples);
     if (out->samples == NULL) return no_memory(err);
     for (uint32_t i = 0; i < t->samples.count; i++) {
-        uint32_t key[3]; /* node, type, root */
-        memcpy(key, hsd_names_get(&t->samples, i).data, sizeof key);
-        const hsd_stack_sample sample = {.node = r->nodes[key[0]], .type = r->texts[key[1]], .root = r->texts[key[2]],
-                                         .before = t->amounts[i].before, .after = t->amounts[i].after};
-        sum_up(&out->before, &sample.before);
-        sum_up(&out->after, &sample.after);
-        if (memcmp(&sample.before, &sample.after, sizeof sample.before) != 0) out->samples[out->sample_count++] = sample;
+        const hsd_stack_sample_key key = sample_at(t, i);
+        if (is_sample_used(t, i))
+            out->samples[out->sample_count++] = (hsd_stack_sample){.node = r->nodes[key.node],
+                                                                   .type = r->texts[key.type],
+                                                                   .root = r->texts[key.root],
+                                                                   .before = t->amounts[i].before,
+                                                                   .after = t->amounts[i].after};
     }
     qsort(out->samples, out->sample_count, sizeof *out->samples, compare_samples);
     return HSD_OK;
@@ -205,6 +258,7 @@ static hsd_status order_all(hsd_stack_tables *t, ranks *r, hsd_stacks *out, hsd_
     r->nodes = take(t->nodes.count, sizeof *r->nodes);
     r->list = take((size_t)longest, sizeof *r->list);
     if (r->texts == NULL || r->frames == NULL || r->nodes == NULL || r->list == NULL) return no_memory(err);
+    find_used(t, r);
     HSD_TRY(order_texts(t, r, out, err));
     HSD_TRY(order_frames(t, r, out, err));
     HSD_TRY(order_nodes(t, r, out, err));

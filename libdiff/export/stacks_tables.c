@@ -1,4 +1,4 @@
-/* Stacks while they are gathered. See stacks_tables.h. What is interned are the bytes of small structs without padding. */
+/* Stacks while they are gathered. See stacks_tables.h. */
 #include "export/stacks_tables.h"
 
 #include <stdlib.h>
@@ -8,17 +8,9 @@
 
 #include "base/check.h"
 
-typedef struct node_key {
-    uint32_t parent, frame;
-} node_key;
-
-typedef struct sample_key {
-    uint32_t node, type, root;
-} sample_key;
-
 hsd_status hsd_stack_tables_init(hsd_stack_tables *tables, const hsd_stacks_form *form, uint64_t most_bytes, hsd_error *err)
 {
-    const node_key bottom = {HSD_NAME_NONE, HSD_NAME_NONE};
+    const hsd_stack_node_key bottom = {HSD_NAME_NONE, HSD_NAME_NONE};
     uint32_t number;
     *tables = (hsd_stack_tables){.form = *form, .most_bytes = most_bytes};
     HSD_TRY(hsd_names_put(&tables->texts, (hsd_bytes){0}, &number, err));
@@ -67,7 +59,7 @@ hsd_status hsd_stack_text(hsd_stack_tables *tables, hsd_bytes text, uint32_t *ou
 
 hsd_status hsd_stack_push(hsd_stack_tables *tables, uint32_t parent, hsd_stack_frame frame, uint32_t *node, hsd_error *err)
 {
-    node_key key = {.parent = parent};
+    hsd_stack_node_key key = {.parent = parent};
     if (tables->form.functions_only && frame.function != 0) frame = (hsd_stack_frame){.function = frame.function};
     HSD_TRY(put(tables, &tables->frames, &frame, sizeof frame, &key.frame, err));
     return put(tables, &tables->nodes, &key, sizeof key, node, err);
@@ -95,7 +87,7 @@ static hsd_status make_room(hsd_stack_tables *t, uint32_t sample, hsd_error *err
 hsd_status hsd_stack_add(hsd_stack_tables *tables, uint32_t node, uint32_t type, uint32_t root, hsd_stack_side side,
                          const hsd_amount *amount, hsd_error *err)
 {
-    const sample_key key = {node, type, root};
+    const hsd_stack_sample_key key = {node, type, root};
     uint32_t sample;
     HSD_TRY(put(tables, &tables->samples, &key, sizeof key, &sample, err));
     HSD_TRY(make_room(tables, sample, err));

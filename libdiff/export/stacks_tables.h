@@ -12,8 +12,17 @@ typedef struct hsd_stack_amounts {
     hsd_amount before, after;
 } hsd_stack_amounts;
 
+typedef struct hsd_stack_node_key {
+    uint32_t parent, frame;
+} hsd_stack_node_key;
+
+typedef struct hsd_stack_sample_key {
+    uint32_t node, type, root;
+} hsd_stack_sample_key;
+
 typedef struct hsd_stack_tables {
-    hsd_names texts, frames, nodes, samples; /* keys of the last three: see stacks_tables.c */
+    hsd_names texts;
+    hsd_names frames, nodes, samples;        /* the bytes of hsd_stack_frame and of the keys below */
     hsd_stack_amounts *amounts;              /* by number of a sample */
     uint32_t amount_capacity;
     hsd_buffer marked;

@@ -12,6 +12,8 @@ SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 NODE = """
 class Session { constructor(i) { this.id = i; this.cart = [i, i + 1]; } }
 globalThis.sessions = new Map();
+const evil = 'ev;il"\\n\\x1b[31m';
+globalThis[evil] = {x: [1]};
 function step(i) { for (let k = 0; k < 500; k++) sessions.set(i * 500 + k, new Session(k)); }
 """
 
@@ -78,9 +80,9 @@ class Profile:
         self.columns = [c.removesuffix("[dflt]") for c in samples.splitlines()[0].split()]
         names = {}
         for line in rest.split("Mappings\n")[0].splitlines():
-            number, name = re.match(r"\s*(\d+): 0x[0-9a-f]+ M=\d+ (.*?) s=\d+$", line).groups() if " s=" in line else (None, None)
-            if number:
-                names[int(number)] = name
+            location = re.match(r"\s*(\d+): 0x[0-9a-f]+ M=\d+ (.*?) s=\d+(?:\(.*\))?$", line)
+            kit.check(location, f"a location: {line}")
+            names[int(location[1])] = location[2]
         self.samples = []
         for line in samples.splitlines()[1:]:
             sample = re.match(r"\s*(-?\d+)\s+(-?\d+): ?([\d ]*)$", line)
@@ -140,19 +142,22 @@ def paths_add_up(tool, folder):
     tool.export(capture, "pprof", profile)
     got, top = Profile(profile), tool.top(capture, "--top", "all")
     kit.same("columns", got.columns, ["inuse_objects/count", "inuse_space/bytes"])
-    kit.same("the live heap", got.total(), (top["live"]["objects"], top["live"]["bytes"]))
+    kit.same("the live heap", got.total(), (top["captures"][0]["objects"], top["captures"][0]["bytes"]))
     types = got.by("type")
-    session = kit.row(top["types"], "name", "Session")
+    session = kit.row(top["types"], "type", "Session")["live"]
     kit.same("sessions", types["Session"], (session["objects"], session["bytes"]))
+    kit.check(any('ev;il"\\x0a\\x1b[31m' in frame for _, frames, _ in got.samples for frame in frames), "a name with what no terminal should see")
     holders = [frames for _, frames, labels in got.samples if labels.get("type") == "Session"]
     kit.check(any("sessions" in frame for frame in holders[0][1:]), f"the map that holds them: {holders[0]}")
     text, scope = folder / "heap.collapsed", folder / "heap.speedscope.json"
     tool.export(capture, "collapsed", text)
     tool.export(capture, "speedscope", scope)
-    kit.same("bytes of the collapsed stacks", sum(collapsed(text).values()), top["live"]["bytes"])
-    profiles, _ = speedscope(scope)
-    kit.same("bytes of Speedscope", profiles["bytes"]["endValue"], top["live"]["bytes"])
-    kit.same("objects of Speedscope", profiles["objects"]["endValue"], top["live"]["objects"])
+    kit.same("bytes of the collapsed stacks", sum(collapsed(text).values()), top["captures"][0]["bytes"])
+    kit.check(any('ev\\x3bil"\\x0a\\x1b[31m' in stack for stack in collapsed(text)), "the odd name in a collapsed stack")
+    profiles, names = speedscope(scope)
+    kit.check(any('ev;il"\\x0a' in name for name in names), "the odd name in Speedscope")
+    kit.same("bytes of Speedscope", profiles["bytes"]["endValue"], top["captures"][0]["bytes"])
+    kit.same("objects of Speedscope", profiles["objects"]["endValue"], top["captures"][0]["objects"])
 
 
 def growth_adds_up(tool, folder):
@@ -201,7 +206,7 @@ def rows(*arguments):
     """name -> flat, cumulative of go tool pprof -top, exact to the byte."""
     text = kit.run(["go", "tool", "pprof", "-top", "-unit=B", "-nodecount=100000", "-nodefraction=0", *arguments])
     found = re.findall(r"^\s*(-?\d+)B?\s+\S+\s+\S+\s+(-?\d+)B?\s+\S+\s+(.*)$", text, re.M)
-    return {name: (int(flat), int(cumulative)) for flat, cumulative, name in found}
+    return {name.removesuffix(" (inline)"): (int(flat), int(cumulative)) for flat, cumulative, name in found}
 
 
 def same_top(theirs, ours, what):
@@ -214,6 +219,28 @@ def same_growth(folder):
     """Our growth is what the tool finds with -diff_base."""
     theirs, ours = rows("-sample_index=inuse_space", f"-diff_base={folder}/0.pb.gz", folder / "1.pb.gz"), rows(folder / "growth.pb.gz")
     kit.same("growth by function", ours, {name: amounts for name, amounts in theirs.items() if amounts != (0, 0)})
+
+
+def there_and_back(tool, folder):
+    """Stacks of a heap of Node as a profile, imported and exported again: each stack with the same objects and bytes."""
+    kit.need("go")
+    dump, = kit.node_dump(folder, NODE)
+    tool.import_(dump, folder / "heap.hs")
+    tool.export(folder / "heap.hs", "pprof", folder / "there.pb.gz", "--stacks", "paths")
+    tool.import_(folder / "there.pb.gz", folder / "back.hs")
+    tool.export(folder / "back.hs", "pprof", folder / "back.pb.gz")
+    there, back = (by_stack(Profile(folder / f"{name}.pb.gz")) for name in ("there", "back"))
+    kit.check(len(there) > 100, f"stacks: {len(there)}")
+    kit.same("stacks", sorted(back), sorted(there))
+    kit.same("what they weigh", back, there)
+
+
+def by_stack(profile):
+    sums = {}
+    for (objects, size), frames, _ in profile.samples:
+        had = sums.get(tuple(frames), (0, 0))
+        sums[tuple(frames)] = (had[0] + objects, had[1] + size)
+    return sums
 
 
 def same_bytes(tool, folder):
@@ -231,4 +258,5 @@ def same_bytes(tool, folder):
             (folder / name).unlink()
 
 
-kit.main({"paths_add_up": paths_add_up, "growth_adds_up": growth_adds_up, "go_profiles": go_profiles, "same_bytes": same_bytes})
+kit.main({"paths_add_up": paths_add_up, "growth_adds_up": growth_adds_up, "go_profiles": go_profiles, "there_and_back": there_and_back,
+          "same_bytes": same_bytes})
