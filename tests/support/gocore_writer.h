@@ -1,0 +1,43 @@
+/*
+ * A program of Go and a core of it, made word by word: an executable with DWARF, symbols and descriptions of types, and the memory of its runtime with
+ * three spans. For tests and as seeds of the fuzz target; small, and known in every bit. The offsets of the runtime's structures are other
+ * ones than any real runtime has: what reads them must take them from the DWARF.
+ *
+ *      main.head   *session ─► A0 ─next─► A1 ─next─► A5        A: slots of 64 B, live 0 1 2 5
+ *      main.list   []*session ─► C1 ─[0]─► A0, [1]─► A1         B: slots of 32 B without pointers, live 0 to 3
+ *      A0.any      interface {}: session ─► A2                 C: slots of 1,024 B, live 0 and 1
+ *      A0.name     ─► B0, A5.name ─► B1;  A0.tags []string ─► C0 ─[0]─► B2, [1]─► B3
+ */
+#ifndef HSD_TESTS_GOCORE_WRITER_H
+#define HSD_TESTS_GOCORE_WRITER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { GOCORE_1_19 = 0, GOCORE_1_21 = 1, GOCORE_1_22 = 2, GOCORE_FORMS = 3 }; /* how the runtime keeps pointer bits */
+
+#define GOCORE_A UINT64_C(0xc000000000)
+#define GOCORE_B UINT64_C(0xc000002000)
+#define GOCORE_C UINT64_C(0xc000004000)
+
+typedef struct gocore_bytes {
+    uint8_t *data;
+    size_t size, room;
+} gocore_bytes;
+
+void gocore_make_program(gocore_bytes *out, int form);
+void gocore_make_core(gocore_bytes *out, int form);
+
+/* The word of the core's memory at this address: for tests that spoil it. */
+void gocore_set_word(gocore_bytes *core, uint64_t address, uint64_t value);
+void gocore_release(gocore_bytes *bytes);
+
+/* Addresses in the core that tests spoil. */
+#define GOCORE_HEAD        UINT64_C(0x600000)
+#define GOCORE_SPAN_LIST   UINT64_C(0x600800)
+#define GOCORE_SPANS       UINT64_C(0x600900)
+#define GOCORE_HEAP        UINT64_C(0x600500)
+#define GOCORE_VERSION     UINT64_C(0x600180)
+#define GOCORE_NOTE        UINT64_C(0x400100)
+
+#endif
