@@ -5,13 +5,11 @@
 #include "export/sqlite/database.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/check.h"
 #include "export/sqlite/engine.h"
 
 #define OPS_PER_TURN   20000 /* of SQLite's machine, between two looks at whether to go on: some tenths of a millisecond */
-#define ROWS_PER_TURN  4096u
 #define MOST_TEXT      (64 << 20)
 #define MOST_STATEMENT (1 << 20)
 
@@ -109,117 +107,4 @@ hsd_status hsd_database_exec(hsd_database *database, const char *stage, const ch
     const int code = sqlite3_exec(database->db, sql, NULL, NULL, NULL);
     database->stage = NULL;
     return code == SQLITE_OK ? HSD_OK : hsd_database_fail(database, err);
-}
-
-/* ---- rows */
-
-static hsd_status prepare(hsd_inserter *in, const char *name, hsd_error *err)
-{
-    char text[256];
-    struct sqlite3_stmt *look;
-    snprintf(text, sizeof text, "SELECT * FROM %s", name);
-    if (sqlite3_prepare_v2(in->database->db, text, -1, &look, NULL) != SQLITE_OK) return hsd_database_fail(in->database, err);
-    const int columns = sqlite3_column_count(look);
-    sqlite3_finalize(look);
-    size_t used = (size_t)snprintf(text, sizeof text, "INSERT OR IGNORE INTO %s VALUES(?", name);
-    for (int i = 1; i < columns; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, ",?");
-    snprintf(text + used, sizeof text - used, ")");
-    if (sqlite3_prepare_v3(in->database->db, text, -1, SQLITE_PREPARE_PERSISTENT, &in->statement, NULL) == SQLITE_OK) return HSD_OK;
-    return hsd_database_fail(in->database, err);
-}
-
-hsd_status hsd_inserter_open(hsd_inserter *in, hsd_database *database, const char *prefix, const char *table, uint64_t expected,
-                             hsd_error *err)
-{
-    char name[64];
-    snprintf(name, sizeof name, "%s%s", prefix, table);
-    *in = (hsd_inserter){.database = database, .expected = expected, .stage = "filling tables"};
-    return prepare(in, name, err);
-}
-
-void hsd_inserter_close(hsd_inserter *in)
-{
-    sqlite3_finalize(in->statement);
-    *in = (hsd_inserter){0};
-}
-
-static void note(hsd_inserter *in, int code) { in->has_failed |= code != SQLITE_OK; }
-
-void hsd_put_null(hsd_inserter *in) { note(in, sqlite3_bind_null(in->statement, ++in->at)); }
-void hsd_put_signed(hsd_inserter *in, int64_t number) { note(in, sqlite3_bind_int64(in->statement, ++in->at, number)); }
-void hsd_put_id(hsd_inserter *in, uint64_t id) { hsd_put_signed(in, (int64_t)id); }
-
-void hsd_put_count(hsd_inserter *in, uint64_t count) { hsd_put_signed(in, count > INT64_MAX ? INT64_MAX : (int64_t)count); }
-
-void hsd_put_some(hsd_inserter *in, uint64_t number)
-{
-    if (number == 0) hsd_put_null(in);
-    else hsd_put_count(in, number);
-}
-
-void hsd_put_text(hsd_inserter *in, hsd_text text)
-{
-    const char *data = text.size > 0 ? text.data : "";
-    if (hsd_is_text(data, text.size))
-        note(in, sqlite3_bind_text64(in->statement, ++in->at, data, text.size, SQLITE_STATIC, SQLITE_UTF8));
-    else note(in, sqlite3_bind_blob64(in->statement, ++in->at, data, text.size, SQLITE_STATIC));
-}
-
-void hsd_put_text_or_null(hsd_inserter *in, hsd_text text)
-{
-    if (text.size == 0) hsd_put_null(in);
-    else hsd_put_text(in, text);
-}
-
-void hsd_put_word(hsd_inserter *in, const char *word)
-{
-    if (word == NULL) hsd_put_null(in);
-    else hsd_put_text(in, (hsd_text){.data = word, .size = strlen(word)});
-}
-
-hsd_status hsd_put_row(hsd_inserter *in, hsd_error *err)
-{
-    hsd_database *database = in->database;
-    const bool has_failed = in->has_failed || in->at != sqlite3_bind_parameter_count(in->statement);
-    in->at = 0;
-    if (has_failed) {
-        if (sqlite3_errcode(database->db) != SQLITE_OK) return hsd_database_fail(database, err);
-        return hsd_fail(err, HSD_E_MISUSE, "a row with too few columns");
-    }
-    sqlite3_step(in->statement);
-    if (sqlite3_reset(in->statement) != SQLITE_OK) return hsd_database_fail(database, err);
-    if (++in->count - in->told < ROWS_PER_TURN) return HSD_OK;
-    in->told = in->count;
-    if (database->is_told_by_others) return HSD_OK;
-    return hsd_progress(database->reporter, in->stage, in->count, in->expected, err);
-}
-
-/* ---- what is text */
-
-/* Bytes of the character at `at`, of `left` that are there; 0 if it is none. Shortest forms alone, no surrogates, up to U+10FFFF. */
-static size_t character(const uint8_t *at, size_t left)
-{
-    const uint8_t first = at[0];
-    const size_t size = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
-    if (size == 0 || size > left || first == 0) return 0;
-    for (size_t i = 1; i < size; i++)
-        if ((at[i] & 0xc0) != 0x80) return 0;
-    if (first == 0xe0 && at[1] < 0xa0) return 0;
-    if (first == 0xed && at[1] > 0x9f) return 0;
-    if (first == 0xf0 && at[1] < 0x90) return 0;
-    if (first == 0xf4 && at[1] > 0x8f) return 0;
-    return size;
-}
-
-bool hsd_is_text(const void *data, size_t size)
-{
-    const uint8_t *at = data;
-    while (size > 0) {
-        const size_t taken = character(at, size);
-        if (taken == 0) return false;
-        at += taken;
-        size -= taken;
-    }
-    return true;
 }

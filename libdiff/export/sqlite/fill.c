@@ -26,10 +26,10 @@ hsd_status hsd_fill_open(hsd_inserter *in, hsd_filling *f, unsigned side, hsd_ta
     return hsd_inserter_open(in, f->database, hsd_prefix(f, side), hsd_table_get(table)->name, expected, err);
 }
 
-void hsd_fill_close(hsd_inserter *in, hsd_filling *f)
+hsd_status hsd_fill_close(hsd_inserter *in, hsd_filling *f, hsd_status status, hsd_error *err)
 {
     f->rows += in->count;
-    hsd_inserter_close(in);
+    return hsd_inserter_close(in, status, err);
 }
 
 const char *hsd_root_word(uint32_t kind)

@@ -13,6 +13,7 @@
 
 #include <hsdiff/diff.h>
 
+#include "export/sqlite/inserter.h"
 #include "export/sqlite/schema.h"
 #include "format/tables.h"
 
@@ -43,8 +44,8 @@ static inline const char *hsd_prefix(const hsd_filling *f, unsigned side) { retu
 
 /* An inserter for a table of a side; `expected` rows, 0 = not known. */
 hsd_status hsd_fill_open(hsd_inserter *in, hsd_filling *f, unsigned side, hsd_table table, uint64_t expected, hsd_error *err);
-/* Adds its rows to f->rows. */
-void hsd_fill_close(hsd_inserter *in, hsd_filling *f);
+/* Adds its rows to f->rows; as hsd_inserter_close. */
+hsd_status hsd_fill_close(hsd_inserter *in, hsd_filling *f, hsd_status status, hsd_error *err);
 
 /* ---- the parts. `wanted`: HSD_TABLE_COUNT of a side */
 

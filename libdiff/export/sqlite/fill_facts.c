@@ -73,11 +73,10 @@ static hsd_status put_capture(hsd_inserter *in, const char *side, const hsd_capt
 hsd_status hsd_fill_captures(hsd_filling *f, hsd_error *err)
 {
     hsd_inserter in;
-    HSD_TRY(hsd_fill_open(&in, f, 1, HSD_TABLE_OF_CAPTURES, 0, err));
-    hsd_status status = put_capture(&in, "after", hsd_capture_get_info(f->captures[1]), err);
+    hsd_status status = hsd_fill_open(&in, f, 1, HSD_TABLE_OF_CAPTURES, 0, err);
+    if (status == HSD_OK) status = put_capture(&in, "after", hsd_capture_get_info(f->captures[1]), err);
     if (status == HSD_OK && hsd_filling_is_pair(f)) status = put_capture(&in, "before", hsd_capture_get_info(f->captures[0]), err);
-    hsd_fill_close(&in, f);
-    return status;
+    return hsd_fill_close(&in, f, status, err);
 }
 
 /* ---- types */
@@ -142,10 +141,8 @@ hsd_status hsd_fill_types(hsd_filling *f, unsigned side, hsd_error *err)
     type_sum *sums = calloc(f->names.names.count, sizeof *sums);
     if (sums == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: totals by type");
     hsd_status status = hsd_fill_open(&in, f, side, HSD_TABLE_OF_TYPES, f->names.names.count, err);
-    if (status == HSD_OK) {
-        status = put_types(&in, f, side, sums, err);
-        hsd_fill_close(&in, f);
-    }
+    if (status == HSD_OK) status = put_types(&in, f, side, sums, err);
+    status = hsd_fill_close(&in, f, status, err);
     free(sums);
     return status;
 }

@@ -50,7 +50,7 @@ static hsd_status put_references(graph *g, uint64_t source, hsd_error *err)
 
 static hsd_status put_one(graph *g, const hsd_object *object, hsd_error *err)
 {
-    if (g->objects.statement == NULL) return HSD_OK;
+    if (!hsd_inserter_is_open(&g->objects)) return HSD_OK;
     if (g->side == 1) g->f->bytes = hsd_add_saturating(g->f->bytes, object->size_bytes);
     put_object(g, &g->objects, object);
     return hsd_put_row(&g->objects, err);
@@ -81,7 +81,7 @@ static hsd_status put_read(graph *g, hsd_object_reader *reader, hsd_error *err)
 static hsd_status put_objects(graph *g, hsd_error *err)
 {
     hsd_object_reader *reader;
-    if (g->refs.statement != NULL) return put_joined(g, err);
+    if (hsd_inserter_is_open(&g->refs)) return put_joined(g, err);
     HSD_TRY(hsd_object_reader_open(&reader, g->f->captures[g->side], HSD_WANT_SIZES | HSD_WANT_IDS | HSD_WANT_DETAILS, err));
     const hsd_status status = put_read(g, reader, err);
     hsd_object_reader_close(reader);
@@ -137,8 +137,7 @@ hsd_status hsd_fill_graph(hsd_filling *f, unsigned side, const bool *wanted, hsd
         f->references += g.refs.count;
     }
     hsd_joined_free(g.joined);
-    hsd_fill_close(&g.objects, f);
-    hsd_fill_close(&g.refs, f);
-    hsd_fill_close(&g.roots, f);
-    return status;
+    status = hsd_fill_close(&g.objects, f, status, err);
+    status = hsd_fill_close(&g.refs, f, status, err);
+    return hsd_fill_close(&g.roots, f, status, err);
 }

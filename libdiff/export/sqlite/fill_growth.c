@@ -108,8 +108,7 @@ static hsd_status put_rows(hsd_filling *f, hsd_table table, const hsd_diff *diff
     hsd_status status = hsd_fill_open(&in, f, 1, table, count, err);
     for (size_t i = 0; i < count && status == HSD_OK; i++)
         status = put(&in, diff, i, err);
-    hsd_fill_close(&in, f);
-    return status;
+    return hsd_fill_close(&in, f, status, err);
 }
 
 /* ---- allocation sites */
@@ -141,16 +140,15 @@ static hsd_status put_site(hsd_inserter *in, size_t site, const hsd_site_growth 
 
 static hsd_status put_sites(hsd_filling *f, const hsd_sites *sites, hsd_error *err)
 {
-    hsd_inserter rows, frames = {0};
+    hsd_inserter rows, frames = {.database = NULL};
     hsd_status status = hsd_fill_open(&rows, f, 1, HSD_TABLE_OF_GROWTH_SITES, sites->row_count, err);
     if (status == HSD_OK) status = hsd_fill_open(&frames, f, 1, HSD_TABLE_OF_GROWTH_FRAMES, 0, err);
     for (size_t i = 0; i < sites->row_count && status == HSD_OK; i++) {
         status = put_site(&rows, i, &sites->rows[i], err);
         if (status == HSD_OK) status = put_frames(&frames, i, &sites->rows[i], err);
     }
-    hsd_fill_close(&rows, f);
-    hsd_fill_close(&frames, f);
-    return status;
+    status = hsd_fill_close(&rows, f, status, err);
+    return hsd_fill_close(&frames, f, status, err);
 }
 
 static hsd_status fill_sites(hsd_filling *f, const hsd_diff *diff, const hsd_run *run, hsd_error *err)
@@ -261,7 +259,7 @@ static hsd_status put_diff(hsd_filling *f, const hsd_diff *diff, const hsd_run *
 hsd_status hsd_fill_growth(hsd_filling *f, const bool *wanted, hsd_error *err)
 {
     hsd_diff_options options = {.partial = f->partial};
-    telling t = {{0}, {0}};
+    telling t = {{.database = NULL}, {.database = NULL}};
     hsd_diff *diff = NULL;
     hsd_run run = *f->run;
     bool is_asked = wanted[HSD_TABLE_OF_WARNINGS];
@@ -275,7 +273,6 @@ hsd_status hsd_fill_growth(hsd_filling *f, const bool *wanted, hsd_error *err)
     f->database->is_told_by_others = false;
     if (status == HSD_OK) status = put_diff(f, diff, &run, wanted, err);
     hsd_diff_free(diff);
-    hsd_fill_close(&t.changes, f);
-    hsd_fill_close(&t.matches, f);
-    return status;
+    status = hsd_fill_close(&t.changes, f, status, err);
+    return hsd_fill_close(&t.matches, f, status, err);
 }

@@ -39,26 +39,24 @@ static hsd_status put_warnings(hsd_inserter *in, const hsd_text *warnings, size_
 hsd_status hsd_fill_warnings(hsd_filling *f, const hsd_text *warnings, size_t count, hsd_error *err)
 {
     hsd_inserter in;
-    HSD_TRY(hsd_fill_open(&in, f, 1, HSD_TABLE_OF_WARNINGS, 0, err));
-    const hsd_status status = put_warnings(&in, warnings, count, err);
-    hsd_fill_close(&in, f);
-    return status;
+    hsd_status status = hsd_fill_open(&in, f, 1, HSD_TABLE_OF_WARNINGS, 0, err);
+    if (status == HSD_OK) status = put_warnings(&in, warnings, count, err);
+    return hsd_fill_close(&in, f, status, err);
 }
 
 static hsd_status warn_of(hsd_filling *f, const hsd_profile *profile, hsd_error *err)
 {
     char why[400];
     hsd_inserter in;
-    HSD_TRY(hsd_fill_open(&in, f, 1, HSD_TABLE_OF_WARNINGS, 0, err));
-    hsd_status status = put_warnings(&in, profile->warnings, profile->warning_count, err);
+    hsd_status status = hsd_fill_open(&in, f, 1, HSD_TABLE_OF_WARNINGS, 0, err);
+    if (status == HSD_OK) status = put_warnings(&in, profile->warnings, profile->warning_count, err);
     const int size = (int)(profile->why_no_places.size < 300 ? profile->why_no_places.size : 300);
     if (status == HSD_OK && !profile->has_places && size > 0) {
         snprintf(why, sizeof why, "places and retained sizes are not known: %.*s", size, profile->why_no_places.data);
         const hsd_text text = text_of(why);
         status = put_warnings(&in, &text, 1, err);
     }
-    hsd_fill_close(&in, f);
-    return status;
+    return hsd_fill_close(&in, f, status, err);
 }
 
 /* ---- a profile */
@@ -111,8 +109,7 @@ static hsd_status put_rows(hsd_filling *f, hsd_table table, const hsd_profile *p
     hsd_status status = hsd_fill_open(&in, f, 1, table, count, err);
     for (size_t i = 0; i < count && status == HSD_OK; i++)
         status = put(&in, profile, i, err);
-    hsd_fill_close(&in, f);
-    return status;
+    return hsd_fill_close(&in, f, status, err);
 }
 
 static hsd_status put_profile(hsd_filling *f, const hsd_profile *profile, const bool *wanted, hsd_error *err)
@@ -158,15 +155,14 @@ static hsd_status fill_retained(hsd_filling *f, hsd_error *err)
     hsd_top *top = NULL;
     hsd_run run = *f->run;
     run.memory_bytes = f->memory_bytes;
-    HSD_TRY(hsd_fill_open(&in, f, 1, HSD_TABLE_OF_RETAINED, 0, err));
+    hsd_status status = hsd_fill_open(&in, f, 1, HSD_TABLE_OF_RETAINED, 0, err);
     const hsd_top_options options = {.partial = f->partial, .each = put_retained, .each_context = &in};
     f->database->is_told_by_others = true;
-    hsd_status status = hsd_top_run(&top, f->captures[1], &options, &run, err);
+    if (status == HSD_OK) status = hsd_top_run(&top, f->captures[1], &options, &run, err);
     f->database->is_told_by_others = false;
     if (status == HSD_OK) status = check_budget(f, &top->side, top->has_retained, top->why_no_retained, err);
     hsd_top_free(top);
-    hsd_fill_close(&in, f);
-    return status;
+    return hsd_fill_close(&in, f, status, err);
 }
 
 hsd_status hsd_fill_heap(hsd_filling *f, const bool *wanted, hsd_error *err)

@@ -107,9 +107,8 @@ hsd_status hsd_fill_holders(hsd_filling *f, const hsd_diff *diff, const bool *wa
     if (status == HSD_OK) status = hsd_fill_open(&rows.types, f, 1, HSD_TABLE_OF_HOLDER_TYPES, 0, err);
     if (status == HSD_OK) status = hsd_fill_open(&rows.edges, f, 1, HSD_TABLE_OF_HOLDER_EDGES, 0, err);
     if (status == HSD_OK) status = put_all(&rows, err);
-    hsd_fill_close(&rows.holders, f);
-    hsd_fill_close(&rows.steps, f);
-    hsd_fill_close(&rows.types, f);
-    hsd_fill_close(&rows.edges, f);
-    return status;
+    status = hsd_fill_close(&rows.holders, f, status, err);
+    status = hsd_fill_close(&rows.steps, f, status, err);
+    status = hsd_fill_close(&rows.types, f, status, err);
+    return hsd_fill_close(&rows.edges, f, status, err);
 }

@@ -92,12 +92,11 @@ static hsd_status fill_one(hsd_filling *f, unsigned side, const record_table *ta
 {
     hsd_record_reader *reader = NULL;
     hsd_inserter in;
-    HSD_TRY(hsd_fill_open(&in, f, side, table->table, 0, err));
-    hsd_status status = hsd_record_reader_open(&reader, f->captures[side], table->kind, err);
+    hsd_status status = hsd_fill_open(&in, f, side, table->table, 0, err);
+    if (status == HSD_OK) status = hsd_record_reader_open(&reader, f->captures[side], table->kind, err);
     if (status == HSD_OK) status = copy(&in, reader, table, err);
     hsd_record_reader_close(reader);
-    hsd_fill_close(&in, f);
-    return status;
+    return hsd_fill_close(&in, f, status, err);
 }
 
 hsd_status hsd_fill_records(hsd_filling *f, unsigned side, const bool *wanted, hsd_error *err)
