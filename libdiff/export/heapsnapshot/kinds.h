@@ -7,7 +7,7 @@
  *      string, function, proto …                         string, closure, code   the value, or what the object is called
  *      thread, userdata …                                native                  the type
  *      any other                                         object                  the type
- *      a node that is no object                          synthetic               what it is called, or its type
+ *      a node that is no object                          native, of no size      the type; readers take synthetic ones for groups of roots
  *
  *      label of the capture              edge
  *      field, static, value by name      property

@@ -148,7 +148,7 @@ static hsd_status describe(hsd_snap_walk *walk, const hsd_object *object, hsd_sn
 {
     const bool is_pseudo = (object->flags & HSC_OBJECT_PSEUDO) != 0;
     *kind = hsd_snap_kind_of(&walk->kinds, object->type);
-    if (is_pseudo && !walk->kinds.is_v8) *kind = (hsd_snap_kind){.node = HSD_SNAP_NODE_SYNTHETIC, .name = kind->name};
+    if (is_pseudo && !walk->kinds.is_v8) *kind = (hsd_snap_kind){.node = HSD_SNAP_NODE_NATIVE, .is_class = true, .name = kind->name};
     if (is_native(walk, object, kind)) kind->node = HSD_SNAP_NODE_NATIVE;
     const bool is_embedder = kind->node == HSD_SNAP_NODE_NATIVE, is_detached = is_embedder && (object->flags & HSC_OBJECT_DETACHED) != 0;
     row->type = kind->node;
