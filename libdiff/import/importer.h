@@ -87,6 +87,7 @@ extern const hsd_importer hsd_import_nettrace;
 extern const hsd_importer hsd_import_ruby;
 extern const hsd_importer hsd_import_pprof;
 extern const hsd_importer hsd_import_luau;
+extern const hsd_importer hsd_import_mlpd;
 extern const hsd_importer hsd_import_gcdump;
 
 #endif

@@ -17,6 +17,7 @@ static const hsd_importer *const importers[] = {
     &hsd_import_ruby,
     &hsd_import_pprof,
     &hsd_import_luau,
+    &hsd_import_mlpd,
     &hsd_import_gcdump,
     NULL,
 };

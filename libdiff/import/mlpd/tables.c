@@ -1,0 +1,80 @@
+/*
+ * Strings, types and labels of the capture, defined when they are first met: all names are known from the scan.
+ */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "import/mlpd/mlpd.h"
+
+hsd_status hsd_mlpd_check_memory(const mlpd *m, hsd_error *err)
+{
+    const hsd_id_table *tables[] = {&m->classes, &m->vtables, &m->threads, &m->types, &m->labels};
+    uint64_t taken = hsd_names_memory(&m->class_names) + hsd_names_memory(&m->texts) + hsd_names_memory(&m->strings);
+    for (size_t i = 0; i < HSD_ARRAY_LEN(tables); i++)
+        taken += hsd_id_table_memory(tables[i]);
+    taken += m->class_room * sizeof *m->class_rows + m->vtable_room * sizeof *m->vtable_classes + m->thread_room * sizeof *m->thread_names +
+             m->change_room * sizeof *m->changes + m->shot_room * sizeof *m->shots + m->root_room * sizeof *m->roots;
+    const uint64_t allowed = m->import->memory_bytes / 2;
+    if (taken <= allowed) return HSD_OK;
+    hsd_fail(err, HSD_E_OVER_BUDGET, "the names and roots of this file take more than %" PRIu64 " MiB", allowed >> 20);
+    hsd_error_set_hint(err, "give it more: --memory %" PRIu64 "M or so", (taken * 4 >> 20) + 64);
+    return HSD_E_OVER_BUDGET;
+}
+
+hsd_status hsd_mlpd_put_string(mlpd *m, uint32_t *number, hsd_error *err, const char *format, ...)
+{
+    char text[MLPD_TEXT_BYTES + 256];
+    va_list arguments;
+    va_start(arguments, format);
+    const int size = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    const hsd_bytes bytes = {(const uint8_t *)text, hsd_min_u64((uint64_t)(size < 0 ? 0 : size), sizeof text - 1)};
+    const uint32_t before = m->strings.count;
+    HSD_TRY(hsd_names_put(&m->strings, bytes, number, err));
+    *number += MLPD_STRING_FIRST;
+    if (m->strings.count == before) return HSD_OK;
+    HSD_WRITE(m->import, hsc_define_string(m->import->writer, *number, bytes.data, bytes.size), err);
+    return hsd_mlpd_check_memory(m, err);
+}
+
+/* One type a class: application domains have vtables of their own for it. */
+hsd_status hsd_mlpd_put_type(mlpd *m, uint64_t vtable, uint32_t *type, hsd_error *err)
+{
+    const uint32_t row = hsd_id_table_find(&m->vtables, vtable), before = m->types.count;
+    const uint64_t pointer = row == 0 ? vtable : m->vtable_classes[row - 1];
+    HSD_TRY(hsd_id_table_put(&m->types, pointer, type, err));
+    if (m->types.count == before) return HSD_OK;
+    const mlpd_class *class = hsd_mlpd_class_of(m, vtable);
+    char unknown[64];
+    hsd_bytes name = {(const uint8_t *)unknown, 0};
+    if (class != NULL && class->name != 0) name = hsd_names_get(&m->class_names, class->name - 1);
+    else name.size = (size_t)snprintf(unknown, sizeof unknown, "(class 0x%" PRIx64 ")", pointer);
+    HSD_WRITE(m->import, hsc_define_type(m->import->writer, *type, name.data, name.size, 0), err);
+    return hsd_mlpd_check_memory(m, err);
+}
+
+hsd_status hsd_mlpd_put_label(mlpd *m, uint64_t offset, uint32_t *label, hsd_error *err)
+{
+    uint32_t name;
+    const uint32_t before = m->labels.count;
+    *label = 0;
+    if (before >= MLPD_LABELS_MOST && hsd_id_table_find(&m->labels, offset) == 0) return HSD_OK;
+    HSD_TRY(hsd_id_table_put(&m->labels, offset, label, err));
+    *label += MLPD_LABEL_FIRST - 1;
+    if (m->labels.count == before) return HSD_OK;
+    HSD_TRY(hsd_mlpd_put_string(m, &name, err, "+0x%" PRIx64, offset));
+    HSD_WRITE(m->import, hsc_define_label(m->import->writer, *label, HSC_LABEL_FIELD, HSC_STRENGTH_STRONG, name), err);
+    return HSD_OK;
+}
+
+hsd_status hsd_mlpd_begin_tables(mlpd *m, hsd_error *err)
+{
+    hsc_writer *writer = m->import->writer;
+    HSD_WRITE(m->import, hsc_define_label(writer, MLPD_LABEL_ELEMENT, HSC_LABEL_ELEMENT, HSC_STRENGTH_STRONG, 0), err);
+    HSD_WRITE(m->import, hsc_define_string(writer, MLPD_STRING_NURSERY, "nursery", strlen("nursery")), err);
+    HSD_WRITE(m->import, hsc_define_string(writer, MLPD_STRING_MAJOR, "major heap", strlen("major heap")), err);
+    return HSD_OK;
+}
