@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""A real Go program under load with the snippet of doc/capture-go.md in it, dumped twice by signal, imported and compared. With every
-Go that is here: the one of PATH and Debian's."""
+"""A real Go program under load with the snippet of doc/capture-go.md in it, dumped twice by signal, imported and compared; the
+same with types by the program (--exe), and by cores. With every Go that is here: the one of PATH and Debian's."""
+import json
 import os
 import pathlib
 import re
@@ -50,9 +51,9 @@ def same(what, got, wanted):
     check(got == wanted, f"{what}: {got}, not {wanted}")
 
 
-def dump(tool, program, pipe, out):
+def dump(tool, program, pipe, out, *arguments):
     """As the document says: through a pipe into the importer."""
-    with subprocess.Popen(["sh", "-c", 'exec "$0" import - -o "$2" < "$1"', tool.path, str(pipe), str(out)],
+    with subprocess.Popen(["sh", "-c", 'pipe=$1 out=$2; shift 2; exec "$0" import - -o "$out" "$@" < "$pipe"', tool.path, str(pipe), str(out), *map(str, arguments)],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as reader:
         program.process.send_signal(signal.SIGUSR2)
         said, _ = reader.communicate(timeout=60)
@@ -153,5 +154,119 @@ def cut(tool, folder):
     check("not complete" in told.stderr, "a cut dump is called complete")
 
 
+def expect_types(diff, session, tag):
+    """What was planted, by its types and its global."""
+    for name, before, new in (("main.session", *session), ("main.tag", *tag)):
+        kind = row(diff["types"], "type", name)
+        check(kind, f"no {name}")
+        same(f"{name} before", kind["before"]["objects"], before)
+        same(f"{name} new", kind["new"]["objects"], new)
+        same(f"{name} freed", kind["freed"]["objects"], 0)
+    root = row(diff["roots"], "root", "main.cache")
+    check(root and root["growth"]["objects"] >= 500 * 6, f"main.cache grew by {root}")
+    blobs = row(diff["roots"], "root", "main.blobs")
+    check(blobs and blobs["growth"]["bytes"] >= 700_000, f"main.blobs grew by {blobs}")
+
+
+def expect_shares(tool, capture, roots):
+    """Nearly all that these globals hold has a type."""
+    top = json.loads(tool.run("top", capture, "--top", "all", "--format", "json").stdout)
+    total = sum(row(top["roots"], "root", name)["live"]["objects"] for name in roots)
+    named = sum(t["live"]["objects"] for t in top["types"] if t["type"] in ("main.session", "main.tag", "string", "[]int", "[]*main.session"))
+    check(named >= 0.99 * total, f"{named} of {total} have a type")
+
+
+def plant(program):
+    program.leak(500)
+    program.tell("large 7")
+    program.expect("leaked")
+    program.tell("wait 40")
+    program.expect("waiting")
+    time.sleep(0.2)
+
+
+def types_with(go, tool, folder):
+    binary = build(go)
+    pipe = folder / "pipe"
+    os.mkfifo(pipe, 0o600)
+    with kit.Program([str(binary)], {"HEAP_DUMP": str(pipe)}) as program:
+        program.leak(2000)
+        dump(tool, program, pipe, folder / "a.hs", "--exe", binary)
+        plant(program)
+        dump(tool, program, pipe, folder / "b.hs", "--exe", binary)
+        program.quit()
+    diff = tool.diff(folder / "a.hs", folder / "b.hs")
+    expect_types(diff, (2000, 500), (2000, 500))
+    expect_shares(tool, folder / "b.hs", ("main.cache",))
+    paths = tool.run("paths", folder / "b.hs", "main.tag").stdout
+    check("main.cache" in paths and ".tag" in paths, paths)
+
+
+def types(tool, folder):
+    """With the program named, a dump has its types by name, its globals and its fields."""
+    for i, go in enumerate(compilers()):
+        (folder / str(i)).mkdir()
+        types_with(go, tool, folder / str(i))
+
+
+def other_program(tool, folder):
+    """A program that the dump is not of, one without DWARF, and what is no program are refused, each with what to do."""
+    binary, whole = build(compilers()[0]), folder / "whole.heap"
+    with kit.Program([str(binary)], {"HEAP_DUMP": str(whole)}) as program:
+        program.process.send_signal(signal.SIGUSR2)
+        time.sleep(1)
+        program.quit()
+    environment = dict(os.environ, GO111MODULE="off", GOTOOLCHAIN="local", GOFLAGS="", GOCACHE=str(binary.parent / "cache"), CGO_ENABLED="0")
+    subprocess.run([compilers()[0], "build", "-ldflags", "-s -w", "-o", folder / "stripped", "main.go", "dump.go"], cwd=binary.parent, env=environment, check=True)
+    (folder / "other.go").write_text("package main\nvar table [1000]*int\nfunc main() { println(table[3]) }\n", encoding="utf-8")
+    subprocess.run([compilers()[0], "build", "-o", folder / "other", folder / "other.go"], env=environment, check=True)
+    for program, words in ((folder / "stripped", "-ldflags"), (folder / "other", "not of the program"), (folder / "other.go", "no ELF file"),
+                           (folder / "nothing", "cannot open")):
+        done = tool.run("import", whole, "--exe", program, "-o", folder / "x.hs", expect=None)
+        check(done.returncode in (2, 3, 4) and words in done.stderr, f"{program}: {done.returncode} {done.stderr}")
+
+
+def core(program, folder, name):
+    """A core by gcore."""
+    done = subprocess.run(["gcore", "-o", folder / name, str(program.pid)], capture_output=True, text=True)
+    found = folder / f"{name}.{program.pid}"
+    if done.returncode != 0 or not found.exists():
+        kit.skip(f"gcore cannot: {(done.stderr or done.stdout).strip()[-200:]}")
+    return found
+
+
+def cores_with(go, tool, folder):
+    binary = build(go)
+    with kit.Program([str(binary)]) as program:
+        program.leak(2000)
+        before = core(program, folder, "a")
+        plant(program)
+        after = core(program, folder, "b")
+        program.quit()
+    diff = tool.diff(before, after, "--exe", binary)
+    expect_types(diff, (2000, 500), (2000, 500))
+    waiting = [r for r in diff["roots"] if re.fullmatch(r"goroutines in main\.(wait|main\.\w+)", r["root"])]
+    check(sum(r["growth"]["objects"] for r in waiting) >= 40, f"goroutines that wait: {waiting}")
+    tool.run("import", after, "-o", folder / "b.hs")  # the core says where its program is
+    tool.run("verify", folder / "b.hs")
+    expect_shares(tool, folder / "b.hs", ("main.cache",))
+    info = tool.info(folder / "b.hs")
+    same("identity", info["identity"], "address")
+    check(set(info["domain"]) != {"0"}, "the process instance is not known")
+    refused = subprocess.run(["sh", "-c", f"cat {after} | {tool.path} import - -o {folder}/p.hs"], capture_output=True, text=True)
+    check(refused.returncode != 0 and "decompress it first" in refused.stderr, refused.stderr)
+    refused = tool.run("import", after, "--exe", "/bin/sh", "-o", folder / "x.hs", expect=None)
+    check(refused.returncode == 3 and "of no Go program" in refused.stderr, refused.stderr)
+    say(f"  {info['runtime']}: {info['objects']:,} objects in a core of {after.stat().st_size >> 20} MiB")
+
+
+def cores(tool, folder):
+    """Two cores of one process, taken by gcore: the same answer as from two dumps, with its types."""
+    kit.need("gcore")
+    for i, go in enumerate(compilers()):
+        (folder / str(i)).mkdir()
+        cores_with(go, tool, folder / str(i))
+
+
 if __name__ == "__main__":
-    kit.main({f.__name__: f for f in (leak, instances, cut)})
+    kit.main({f.__name__: f for f in (leak, instances, cut, types, other_program, cores)})

@@ -48,9 +48,10 @@ static void wait_for(gotyping *t, uint32_t slot)
     else t->stack[t->depth++] = slot;
 }
 
-/* How many bytes of the room such a type tells of. */
+/* How many bytes of the room such a type tells of: of texts and closures, that it is one. */
 static uint64_t told(const gotyping *t, gotyped typed, uint64_t room)
 {
+    if (typed.type >= GOTYPE_TEXT) return 1;
     const uint64_t size = hsd_gotyping_size(t, typed.type);
     return size == 0 || size > room ? 0 : typed.is_items ? room - room % size : size;
 }
@@ -188,6 +189,7 @@ static hsd_status look_into(gotyping *t, uint32_t number, hsd_error *err)
     t->slots.pending[number / 64] &= ~(UINT64_C(1) << number % 64);
     const goslot slot = hsd_goslots_get(&t->slots, number);
     const gotyped typed = hsd_gotyped_of(t->slots.types[number]);
+    if (typed.type >= GOTYPE_TEXT) return HSD_OK; /* what it became while it waited has no pointers */
     const uint64_t room = slot.span->slot_bytes - slot.span->head_bytes, size = hsd_gotyping_size(t, typed.type);
     const uint64_t count = typed.is_items && size > 0 ? room / size : 1;
     return typed.is_items ? follow_all(t, slot.begin + slot.span->head_bytes, typed.type, count, err)
