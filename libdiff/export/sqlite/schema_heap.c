@@ -161,7 +161,7 @@ const hsd_table_text hsd_tables_of_heap[HSD_TABLE_OF_GROWTH] = {
 [HSD_TABLE_OF_RETAINED] = {.name = "retained", .scope = HSD_OF_FILE, .sql =
 "CREATE TABLE retained( -- every live object that counts (of a pair: after); objects without a row are unreached, or parts\n"
 "  id INTEGER PRIMARY KEY,      -- objects.id\n"
-"  bytes INTEGER NOT NULL,      -- its own, native bytes and parts with it\n"
+"  bytes INTEGER NOT NULL,      -- its own, and those of its parts\n"
 "  retained_bytes INTEGER NOT NULL,\n"
 "  retained_objects INTEGER NOT NULL, -- itself included\n"
 "  dominator INTEGER            -- id of the nearest object through which alone it is reached; NULL = a root, or several\n"

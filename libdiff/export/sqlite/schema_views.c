@@ -44,7 +44,7 @@ const hsd_view_text hsd_views[] = {
 {.scope = HSD_OF_PAIR, .sql =
 "CREATE VIEW v_holders AS -- holders with their paths in one text\n"
 "SELECT h.holder, h.type, h.id, h.root, h.net_objects, h.net_bytes, h.growth_bytes, h.root || coalesce((SELECT group_concat(\n"
-"  ' > ' || s.edge || ' ' || s.type || CASE WHEN s.repeats > 1 THEN ' x ' || s.repeats ELSE '' END, '')\n"
+"  ' > ' || ltrim(s.edge || ' ') || s.type || CASE WHEN s.repeats > 1 THEN ' x ' || s.repeats ELSE '' END, '')\n"
 "  FROM (SELECT * FROM holder_steps WHERE holder = h.holder ORDER BY step) s), '') AS path, h.others\n"
 "FROM holders h"},
 {.sql = NULL},
