@@ -298,6 +298,7 @@ static hsd_status read_heap(mlpd *m, const mlpd_visit *visit, unsigned extra, hs
     switch (extra) {
     case 0:
         m->is_in_shot = true;
+        m->is_shot_damaged = false;
         m->shot_thread = m->thread;
         return visit->begin_shot(m, err);
     case 1:
@@ -351,7 +352,9 @@ hsd_status hsd_mlpd_read_all(mlpd *m, const mlpd_visit *visit, const char *doing
             HSD_TRY(hsd_progress(m->import->reporter, doing, hsd_source_offset(m->source), m->source->total_bytes, err));
         status = read_buffer(m, visit, err);
         if (status < 0) return status;
-        m->unread_buffers += status == HSD_END && !m->is_cut;
+        if (status == HSD_OK || m->is_cut) continue;
+        m->unread_buffers++;
+        m->is_shot_damaged |= m->is_in_shot && m->thread == m->shot_thread;
     }
     return HSD_OK;
 }

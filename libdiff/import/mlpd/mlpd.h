@@ -111,7 +111,7 @@ typedef struct mlpd {
     mlpd_shot *shots;
     uint32_t class_room, vtable_room, thread_room, change_room, change_count, shot_room, shot_count;
     uint64_t unread_buffers, gc_count;
-    bool is_cut, is_in_shot;
+    bool is_cut, is_in_shot, is_shot_damaged; /* damaged: a buffer of it could not be read to its end */
     uint64_t shot_thread;
 
     /* write */

@@ -69,7 +69,7 @@ static hsd_status begin_shot(mlpd *m, hsd_error *err)
 static hsd_status end_shot(mlpd *m, hsd_error *err)
 {
     (void)err;
-    m->shots[m->shot_count - 1].is_whole = m->unread_buffers == 0;
+    m->shots[m->shot_count - 1].is_whole = !m->is_shot_damaged;
     return HSD_OK;
 }
 
