@@ -89,5 +89,7 @@ extern const hsd_importer hsd_import_pprof;
 extern const hsd_importer hsd_import_luau;
 extern const hsd_importer hsd_import_mlpd;
 extern const hsd_importer hsd_import_gcdump;
+extern const hsd_importer hsd_import_firefox;
+extern const hsd_importer hsd_import_perfetto;
 
 #endif

@@ -19,6 +19,8 @@ static const hsd_importer *const importers[] = {
     &hsd_import_luau,
     &hsd_import_mlpd,
     &hsd_import_gcdump,
+    &hsd_import_firefox,
+    &hsd_import_perfetto,
     NULL,
 };
 /* clang-format on */
