@@ -35,7 +35,7 @@ static hsd_status fail_passes(const hsd_source *source, uint64_t offset, uint32_
     return named(source, HSD_E_CORRUPT, err);
 }
 
-/* Any varint but one of a single byte that is visible. HSD_END only if the input ends in front of it. Bits beyond the 64th are
+/* Any varint but one of two bytes at most that is visible. HSD_END only if the input ends in front of it. Bits beyond the 64th are
  * dropped, as every reader of protobuf does. */
 static hsd_status read_long(hsd_source *source, uint64_t *value, hsd_error *err)
 {
@@ -57,9 +57,20 @@ static hsd_status read_long(hsd_source *source, uint64_t *value, hsd_error *err)
 
 static inline hsd_status read_varint(hsd_source *source, uint64_t *value, hsd_error *err)
 {
-    if (__builtin_expect(source->at == source->end || *source->at >= 0x80, 0)) return read_long(source, value, err);
-    *value = *source->at++;
-    return HSD_OK;
+    const uint8_t *at = source->at;
+    if (__builtin_expect(source->end - at >= 2, 1)) {
+        if (at[0] < 0x80) {
+            *value = at[0];
+            source->at = at + 1;
+            return HSD_OK;
+        }
+        if (at[1] < 0x80) {
+            *value = (at[0] & 0x7fu) | (uint64_t)at[1] << 7;
+            source->at = at + 2;
+            return HSD_OK;
+        }
+    }
+    return read_long(source, value, err);
 }
 
 hsd_status hsd_proto_varint(hsd_source *source, uint64_t *value, hsd_error *err)
@@ -67,7 +78,7 @@ hsd_status hsd_proto_varint(hsd_source *source, uint64_t *value, hsd_error *err)
     return read_varint(source, value, err);
 }
 
-static hsd_status must(const hsd_source *source, hsd_status status, const char *what, hsd_error *err)
+static inline hsd_status must(const hsd_source *source, hsd_status status, const char *what, hsd_error *err)
 {
     return __builtin_expect(status == HSD_END, 0) ? fail_truncated(source, what, err) : status;
 }
@@ -83,16 +94,20 @@ static hsd_status read_fixed(hsd_source *source, size_t size, uint64_t *value, h
 }
 
 /* Over what is left of the field before. */
-static hsd_status pass_rest(hsd_proto_message *message, hsd_error *err)
+static inline hsd_status pass_rest(hsd_proto_message *message, hsd_error *err)
 {
     const uint64_t next = message->next, here = hsd_source_offset(message->source);
     message->next = 0;
+    if (next >= here && next - here <= hsd_source_ahead(message->source)) {
+        hsd_source_take(message->source, (size_t)(next - here));
+        return HSD_OK;
+    }
     if (here > next) return hsd_fail_at(err, HSD_E_MISUSE, here, "a field of protobuf was read beyond its end at offset %" PRIu64, next);
     return hsd_source_skip(message->source, next - here, err);
 }
 
 /* The source stands behind the tag. */
-static hsd_status read_content(hsd_proto_message *message, hsd_proto_field *field, hsd_error *err)
+static inline hsd_status read_content(hsd_proto_message *message, hsd_proto_field *field, hsd_error *err)
 {
     hsd_source *source = message->source;
     switch (field->wire) {

@@ -112,7 +112,7 @@ uint64_t pprof_put_function(pprof_writer *w, const char *name, const char *file)
 
 uint64_t pprof_put_location(pprof_writer *w, uint64_t mapping, uint64_t address, const pprof_code_line *lines, size_t count)
 {
-    const uint64_t id = 11 + 13 * w->location_count++;
+    const uint64_t number = w->location_count++, id = w->has_dense_ids ? 1 + number : 11 + 13 * number;
     pprof_bytes message = {0};
     put_number(&message, 1, id);
     put_number(&message, 2, mapping);

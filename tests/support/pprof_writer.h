@@ -20,6 +20,7 @@ typedef struct pprof_writer {
     char **strings;
     uint32_t string_count;
     uint64_t mapping_count, function_count, location_count;
+    int has_dense_ids; /* locations are numbered from 1, as by most; else far apart */
     int packing; /* of repeated numbers: 0 each alone, 1 packed, 2 the first half packed, the rest alone */
 } pprof_writer; /* zeroed: an empty profile */
 

@@ -4,7 +4,8 @@
  *
  *      sample ──locations──► frames of each, innermost first ──from the outside──► site of (site of the caller, frame)
  *
- * A location without a function is a place in a file, and gets the name of one that is not resolved (FORMAT.md 7.12), so that hsdiff
+ * Profiles with labels have the same stack many times: what came of a list of locations is kept under its hash of 64 bits, whose seed nobody
+ * knows. A location without a function is a place in a file, and gets the name of one that is not resolved (FORMAT.md 7.12), so that hsdiff
  * symbolize can say what stands there.
  */
 #include <inttypes.h>
@@ -150,24 +151,37 @@ static hsd_status find_frames(pprof *p, pprof_location *location, hsd_error *err
         HSD_TRY(put_frame(p, &frame, err));
     }
     location->frame_count = p->location_frame_count - location->first_frame;
+    if (location->frame_count == 1) location->first_frame = p->location_frames[--p->location_frame_count];
     return hsd_pprof_check_memory(p, err);
 }
 
 /* ---- stacks ---- */
 
+/* Most producers count locations from 1, in order. */
+static inline pprof_location *find_location(const pprof *p, uint64_t id)
+{
+    if (id - 1 < p->location_rows.count && p->locations[id - 1].id == id) return &p->locations[id - 1];
+    const uint32_t row = hsd_id_table_find(&p->location_rows, id);
+    return row == 0 ? NULL : &p->locations[row - 1];
+}
+
 /* All frames of the sample, innermost first; how many. */
 static hsd_status gather(pprof *p, uint32_t frames[PPROF_FRAMES], size_t *count, hsd_error *err)
 {
     const pprof_sample *sample = &p->sample;
-    *count = 0;
-    for (size_t i = 0; i < sample->location_count && *count < PPROF_FRAMES; i++) {
-        const uint32_t row = hsd_id_table_find(&p->location_rows, sample->locations[i]);
-        if (row == 0) continue;
-        pprof_location *location = &p->locations[row - 1];
+    size_t known = 0;
+    for (size_t i = 0; i < sample->location_count && known < PPROF_FRAMES; i++) {
+        pprof_location *location = find_location(p, sample->locations[i]);
+        if (location == NULL) continue;
         if (location->frame_count == 0) HSD_TRY(find_frames(p, location, err));
-        for (uint32_t k = 0; k < location->frame_count && *count < PPROF_FRAMES; k++)
-            frames[(*count)++] = p->location_frames[location->first_frame + k];
+        if (location->frame_count == 1) {
+            frames[known++] = location->first_frame;
+            continue;
+        }
+        for (uint32_t k = 0; k < location->frame_count && known < PPROF_FRAMES; k++)
+            frames[known++] = p->location_frames[location->first_frame + k];
     }
+    *count = known;
     return HSD_OK;
 }
 
@@ -179,9 +193,27 @@ static hsd_status define_site(pprof *p, uint32_t site, uint32_t parent, const pp
     return (site & 0xff) == 0 ? hsd_pprof_check_memory(p, err) : HSD_OK;
 }
 
-hsd_status hsd_pprof_site(pprof *p, uint32_t *site, uint32_t *frame, hsd_error *err)
+/* From the outermost frame inwards; what it has in common with the stack before is known. */
+static hsd_status walk(pprof *p, const uint32_t *frames, size_t count, uint32_t *site, hsd_error *err)
 {
-    uint32_t frames[PPROF_FRAMES], parent = 0;
+    size_t at = 0;
+    while (at < count && at < p->last_count && p->last_frames[at] == frames[count - 1 - at])
+        at++;
+    *site = at == 0 ? 0 : p->last_sites[at - 1];
+    for (; at < count; at++) {
+        const uint32_t parent = *site, frame = frames[count - 1 - at], before = p->sites.count;
+        HSD_TRY(hsd_id_table_put(&p->sites, (uint64_t)parent << 32 | (frame + 1), site, err));
+        if (p->sites.count > before) HSD_TRY(define_site(p, *site, parent, &p->frames[frame], err));
+        p->last_frames[at] = frame;
+        p->last_sites[at] = *site;
+    }
+    p->last_count = count;
+    return HSD_OK;
+}
+
+static hsd_status find_site(pprof *p, uint32_t *site, uint32_t *frame, hsd_error *err)
+{
+    uint32_t frames[PPROF_FRAMES];
     size_t count;
     HSD_TRY(gather(p, frames, &count, err));
     *frame = count > 0 ? frames[0] : UINT32_MAX;
@@ -192,10 +224,24 @@ hsd_status hsd_pprof_site(pprof *p, uint32_t *site, uint32_t *frame, hsd_error *
     }
     *site = 0;
     if (p->import->options->summary_only) return HSD_OK;
-    for (size_t i = count; i-- > 0; parent = *site) {
-        const uint32_t before = p->sites.count;
-        HSD_TRY(hsd_id_table_put(&p->sites, (uint64_t)parent << 32 | (frames[i] + 1), site, err));
-        if (p->sites.count > before) HSD_TRY(define_site(p, *site, parent, &p->frames[frames[i]], err));
+    return walk(p, frames, count, site, err);
+}
+
+hsd_status hsd_pprof_site(pprof *p, uint32_t *site, uint32_t *frame, hsd_error *err)
+{
+    const pprof_sample *sample = &p->sample;
+    const uint64_t hash = hsd_hash_bytes(sample->locations, sample->location_count * sizeof sample->locations[0], p->stack_seed);
+    const uint32_t before = p->stack_rows.count;
+    uint32_t row;
+    HSD_TRY(hsd_id_table_put(&p->stack_rows, hash, &row, err));
+    row--;
+    if (p->stack_rows.count == before) {
+        *site = p->stacks[row].site;
+        *frame = p->stacks[row].frame;
+        return HSD_OK;
     }
+    HSD_TRY(find_site(p, site, frame, err));
+    HSD_TRY(hsd_import_grow((void **)&p->stacks, &p->stack_room, row, sizeof *p->stacks, err));
+    p->stacks[row] = (pprof_stack){*site, *frame};
     return HSD_OK;
 }

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <sys/random.h>
 
 static hsd_status tell_losses(pprof *p, hsd_error *err)
 {
@@ -48,7 +49,7 @@ static hsd_status import_profile(pprof *p, hsd_error *err)
 
 static void release(pprof *p)
 {
-    hsd_id_table *const tables[] = {&p->mapping_rows, &p->function_rows, &p->location_rows, &p->sites, &p->objects, &p->sum_rows};
+    hsd_id_table *const tables[] = {&p->mapping_rows, &p->function_rows, &p->location_rows, &p->sites, &p->objects, &p->sum_rows, &p->stack_rows};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
         hsd_id_table_release(tables[i]);
     hsd_names_release(&p->names);
@@ -63,6 +64,7 @@ static void release(pprof *p)
     free(p->location_frames);
     free(p->frames);
     free(p->sums);
+    free(p->stacks);
     free(p);
 }
 
@@ -72,6 +74,7 @@ static hsd_status run(hsd_import *import, hsd_error *err)
     if (p == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for an import");
     p->import = import;
     p->source = import->source;
+    if (getrandom(&p->stack_seed, sizeof p->stack_seed, 0) != sizeof p->stack_seed) p->stack_seed = 1;
     const hsd_status status = import_profile(p, err);
     release(p);
     return status;

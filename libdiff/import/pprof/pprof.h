@@ -41,10 +41,10 @@ typedef struct pprof_function { uint64_t name, system_name, file; } pprof_functi
 
 typedef struct pprof_line { uint64_t function, line, column; } pprof_line;
 
-/* Lines [first_line, + line_count), the innermost first; frames likewise once they are known. */
+/* Lines [first_line, + line_count), the innermost first; frames likewise once they are known, and one alone stands right here. */
 typedef struct pprof_location {
-    uint64_t mapping, address;
-    uint32_t first_line, line_count, first_frame, frame_count; /* frame_count 0 = not known yet */
+    uint64_t id, mapping, address;
+    uint32_t first_line, line_count, first_frame, frame_count; /* frame_count 0 = not known yet; 1: first_frame is it */
 } pprof_location;
 
 typedef struct pprof_frame { /* numbers of strings of the capture */
@@ -61,6 +61,8 @@ typedef struct pprof_sample {
     uint64_t process_name, process_koid, address, bytes, timestamp, thread;
     bool has_process, has_address, has_bytes, is_cut;
 } pprof_sample;
+
+typedef struct pprof_stack { uint32_t site, frame; } pprof_stack; /* as hsd_pprof_site says */
 
 typedef struct pprof_process { uint64_t koid, name; } pprof_process;
 
@@ -103,6 +105,12 @@ typedef struct pprof {
     hsd_names names;             /* strings of the capture, number - 1 */
     hsd_names frame_keys, type_keys; /* frames; types, number - 1 */
     hsd_id_table sites;          /* parent << 32 | frame + 1 -> site */
+    uint32_t last_frames[PPROF_FRAMES], last_sites[PPROF_FRAMES]; /* of the sample before, outermost first: stacks begin alike */
+    size_t last_count;
+    hsd_id_table stack_rows;     /* hashes of lists of locations -> row + 1 */
+    pprof_stack *stacks;
+    uint64_t stack_seed;
+    uint32_t stack_room;
     hsd_id_table objects;        /* addresses that are taken */
     hsd_id_table sum_rows;       /* type << 32 | site -> row + 1 */
     pprof_sum *sums;

@@ -6,12 +6,40 @@
 #include "base/check.h"
 #include "import/pprof/pprof.h"
 
-enum { PROGRESS_EVERY = 4096 };
+enum { PROGRESS_EVERY = 4096, VISIBLE_BYTES = 4096 };
+
+/* The numbers of a packed field that is visible as a whole, as far as there is room; how many there are, HSD_END where it has to be read
+ * with care: it is long, or its last number passes its end. */
+static hsd_status read_visible(hsd_proto_message *message, const hsd_proto_field *field, uint64_t *out, size_t room, size_t *count, hsd_error *err)
+{
+    hsd_bytes bytes;
+    *count = 0;
+    if (field->wire != HSD_PROTO_BYTES || field->size > VISIBLE_BYTES) return HSD_END;
+    HSD_TRY(hsd_proto_bytes(message, field, VISIBLE_BYTES, &bytes, err));
+    for (const uint8_t *at = bytes.data, *end = at + bytes.size; at < end; ++*count) {
+        uint64_t value = *at & 0x7f;
+        unsigned shift = 7;
+        while (*at++ >= 0x80) {
+            if (at == end || shift > 63) return HSD_END;
+            value |= (uint64_t)(*at & 0x7f) << shift;
+            shift += 7;
+        }
+        if (*count < room) out[*count] = value;
+    }
+    return HSD_OK;
+}
 
 static hsd_status read_locations(pprof_sample *sample, hsd_proto_message *message, const hsd_proto_field *field, hsd_error *err)
 {
+    const size_t room = PPROF_FRAMES - sample->location_count;
+    size_t count;
     uint64_t left = UINT64_MAX, value;
-    hsd_status status;
+    hsd_status status = read_visible(message, field, sample->locations + sample->location_count, room, &count, err);
+    if (status == HSD_OK) {
+        sample->is_cut = sample->is_cut || count > room;
+        sample->location_count += count < room ? count : room;
+    }
+    if (status != HSD_END) return status;
     while ((status = hsd_proto_number(message, field, &left, &value, err)) == HSD_OK) {
         if (sample->location_count < PPROF_FRAMES) sample->locations[sample->location_count++] = value;
         else sample->is_cut = true;
@@ -21,8 +49,12 @@ static hsd_status read_locations(pprof_sample *sample, hsd_proto_message *messag
 
 static hsd_status read_values(pprof_sample *sample, hsd_proto_message *message, const hsd_proto_field *field, hsd_error *err)
 {
+    const size_t known = sample->value_count < PPROF_VALUES ? sample->value_count : PPROF_VALUES;
+    size_t count;
     uint64_t left = UINT64_MAX, value;
-    hsd_status status;
+    hsd_status status = read_visible(message, field, (uint64_t *)sample->values + known, PPROF_VALUES - known, &count, err);
+    if (status == HSD_OK) sample->value_count += count;
+    if (status != HSD_END) return status;
     while ((status = hsd_proto_number(message, field, &left, &value, err)) == HSD_OK) {
         if (sample->value_count < PPROF_VALUES) sample->values[sample->value_count] = (int64_t)value;
         sample->value_count++;
