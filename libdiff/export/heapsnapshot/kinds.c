@@ -26,14 +26,17 @@ static const known_type of_v8[] = {
     {"(object shape)", HSD_SNAP_NODE_SHAPE, false},     {"(wasm object)", HSD_SNAP_NODE_WASM, false},
 };
 
-/* What languages call their own. */
-static const known_type of_others[] = {
-    {"string", HSD_SNAP_NODE_STRING, false},   {"(string)", HSD_SNAP_NODE_STRING, false},
-    {"function", HSD_SNAP_NODE_CLOSURE, false}, {"closure", HSD_SNAP_NODE_CLOSURE, false},
-    {"proto", HSD_SNAP_NODE_CODE, false},      {"userdata", HSD_SNAP_NODE_NATIVE, true},
-    {"thread", HSD_SNAP_NODE_NATIVE, true},    {"upvalue", HSD_SNAP_NODE_NATIVE, true},
-    {"buffer", HSD_SNAP_NODE_NATIVE, true},
+/* Of Lua and its kin. */
+static const known_type of_lua[] = {
+    {"string", HSD_SNAP_NODE_STRING, false},    {"function", HSD_SNAP_NODE_CLOSURE, false}, {"C function", HSD_SNAP_NODE_CLOSURE, false},
+    {"proto", HSD_SNAP_NODE_CODE, false},       {"userdata", HSD_SNAP_NODE_NATIVE, true},   {"thread", HSD_SNAP_NODE_NATIVE, true},
+    {"coroutine", HSD_SNAP_NODE_NATIVE, true},  {"upvalue", HSD_SNAP_NODE_NATIVE, true},    {"buffer", HSD_SNAP_NODE_NATIVE, true},
 };
+
+/* "function demo.lua:12", "C function print": a class that DevTools does not know, but says of each what it is. */
+static const known_type function_of_lua = {"", HSD_SNAP_NODE_CLOSURE, true};
+
+static const known_type of_others[] = {{"string", HSD_SNAP_NODE_STRING, false}, {"(string)", HSD_SNAP_NODE_STRING, false}};
 
 static bool is_text(hsd_bytes text, const char *word) { return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0; }
 
@@ -46,13 +49,20 @@ static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, 
 
 /* ---- types ---- */
 
-static const known_type *find_known(const hsd_snap_kinds *kinds, hsd_bytes name)
+static const known_type *find_in(const known_type *known, size_t count, hsd_bytes name)
 {
-    const known_type *const known = kinds->is_v8 ? of_v8 : of_others;
-    const size_t count = kinds->is_v8 ? HSD_ARRAY_LEN(of_v8) : HSD_ARRAY_LEN(of_others);
     for (size_t i = 0; i < count; i++)
         if (is_text(name, known[i].name)) return &known[i];
     return NULL;
+}
+
+static const known_type *find_known(const hsd_snap_kinds *kinds, hsd_bytes name)
+{
+    if (kinds->is_v8) return find_in(of_v8, HSD_ARRAY_LEN(of_v8), name);
+    if (!kinds->is_lua) return find_in(of_others, HSD_ARRAY_LEN(of_others), name);
+    const known_type *known = find_in(of_lua, HSD_ARRAY_LEN(of_lua), name);
+    const bool is_function = begins(name, "function ") || begins(name, "C function ");
+    return known == NULL && is_function ? &function_of_lua : known;
 }
 
 /* "system / ExternalStringData" of V8's is a part and of the embedder; a part of anybody else's counts as its owner's where it is hidden. */
@@ -150,7 +160,8 @@ bool hsd_snap_is_group(const hsd_snap_kinds *kinds, const hsd_object *object)
 hsd_status hsd_snap_kinds_open(hsd_snap_kinds *kinds, hsd_capture *capture, hsd_snap_names *names, hsd_error *err)
 {
     const hsd_capture_info *info = hsd_capture_get_info(capture);
-    *kinds = (hsd_snap_kinds){.is_v8 = info->identity == HSD_IDENTITY_EXACT && strcmp(info->source_format, "v8") == 0};
+    *kinds = (hsd_snap_kinds){.is_v8 = info->identity == HSD_IDENTITY_EXACT && strcmp(info->source_format, "v8") == 0,
+                              .is_lua = strncmp(info->runtime, "Lua", 3) == 0};
     HSD_TRY(hsd_type_names_init(&kinds->type_names, err));
     HSD_TRY(hsd_type_table_load(&kinds->types, capture, &kinds->type_names, err));
     HSD_TRY(hsd_label_table_load(&kinds->labels, capture, err));

@@ -4,8 +4,8 @@
  *
  *      type of the capture                               type of the node        name of the node
  *      "(string)", "(array)", "Function" … of V8         as it was in V8         what the object is called
- *      string, function, proto …                         string, closure, code   the value, or what the object is called
- *      thread, userdata …                                native                  the type
+ *      string, function, proto … of Lua                  string, closure, code   the value, or what the object is called
+ *      thread, userdata … of Lua                         native                  the type
  *      any other                                         object                  the type
  *      a node that is no object                          native, of no size      the type; readers take synthetic ones for groups of roots
  *
@@ -55,6 +55,7 @@ typedef struct hsd_snap_relation { /* of a label */
 
 typedef struct hsd_snap_kinds {
     bool is_v8;        /* it was made from a snapshot of V8: its own groups of roots are nodes of it */
+    bool is_lua;
     bool has_detached; /* some objects of the embedder are detached, so all others are attached */
     hsd_type_names type_names;
     hsd_type_table types;

@@ -110,12 +110,13 @@ static hsd_status put_value(hsd_snap_walk *walk, const hsd_object *object, uint3
     return hsd_snap_names_put(&walk->names, (hsd_bytes){(const uint8_t *)object->value.data, object->value.size}, name, err);
 }
 
-/* Not of V8's: what it calls an object of a class is made up by the importer. */
-static hsd_status put_strings(hsd_snap_walk *walk, const hsd_object *object, hsd_error *err)
+/* Not of V8's: what it calls an object of a class is made up by the importer. Nor of functions, whose type says it. */
+static hsd_status put_strings(hsd_snap_walk *walk, const hsd_object *object, const hsd_snap_kind *kind, hsd_error *err)
 {
     const uint32_t name = hsd_snap_names_of(&walk->names, object->name);
+    const bool is_told = walk->kinds.is_v8 || kind->node == HSD_SNAP_NODE_CLOSURE;
     uint32_t value;
-    if (name != HSD_SNAP_EMPTY && !walk->kinds.is_v8) HSD_TRY(put_beside(walk, HSD_SNAP_NAME, name, err));
+    if (name != HSD_SNAP_EMPTY && !is_told) HSD_TRY(put_beside(walk, HSD_SNAP_NAME, name, err));
     if (!has_value(walk, object)) return HSD_OK;
     HSD_TRY(put_value(walk, object, &value, err));
     return put_beside(walk, HSD_SNAP_VALUE, value, err);
@@ -169,7 +170,7 @@ static hsd_status put_object(hsd_snap_walk *walk, const hsd_object *object, hsd_
     const uint64_t edges = walk->edge_count;
     HSD_TRY(describe(walk, object, &row, &kind, err));
     walk->items = 0;
-    if (kind.is_class) HSD_TRY(put_strings(walk, object, err));
+    if (kind.is_class) HSD_TRY(put_strings(walk, object, &kind, err));
     HSD_TRY(put_references(walk, err));
     row.edges = walk->edge_count - edges;
     HSD_TRY(hsd_snap_spool_room(&walk->nodes, HSD_SNAP_ROW_BYTES, err));
