@@ -1,5 +1,6 @@
 /*
- * Questions to the tables of go_types.h.
+ * Questions to the tables of go_types.h: a type behind its names, a member by its path, what stands at an address. All are searches by halves,
+ * but for those by name, which are asked a few times for each program.
  */
 #include <string.h>
 

@@ -156,7 +156,7 @@ static hsd_status read_entries(reading *r, hsd_error *err)
 
 /* ---- numbers for offsets ---- */
 
-static uint32_t number_of(const hsd_go_types *types, uint64_t die)
+uint32_t hsd_go_types_of_entry(const hsd_go_types *types, uint64_t die)
 {
     uint32_t low = 1, high = types->type_count;
     while (low < high) {
@@ -215,11 +215,11 @@ static hsd_status index_descriptions(hsd_go_types *types, hsd_error *err)
 static hsd_status number_all(hsd_go_types *types, hsd_error *err)
 {
     for (uint32_t i = 1; i < types->type_count; i++)
-        types->types[i].target = number_of(types, types->types[i].target);
+        types->types[i].target = hsd_go_types_of_entry(types, types->types[i].target);
     for (uint32_t i = 0; i < types->member_count; i++)
-        types->members[i].type = number_of(types, types->members[i].type);
+        types->members[i].type = hsd_go_types_of_entry(types, types->members[i].type);
     for (uint32_t i = 0; i < types->global_count; i++)
-        types->globals[i].type = number_of(types, types->globals[i].type);
+        types->globals[i].type = hsd_go_types_of_entry(types, types->globals[i].type);
     if (types->global_count > 1) qsort(types->globals, types->global_count, sizeof *types->globals, by_address);
     if (types->function_count > 1) qsort(types->functions, types->function_count, sizeof *types->functions, by_place);
     return index_descriptions(types, err);

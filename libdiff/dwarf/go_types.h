@@ -75,6 +75,9 @@ uint64_t hsd_go_types_size(const hsd_go_types *types, uint32_t type);
 static inline const hsd_go_type *hsd_go_types_get(const hsd_go_types *types, uint32_t type) { return &types->types[type]; }
 static inline const char *hsd_go_types_text(const hsd_go_types *types, uint32_t name) { return (const char *)hsd_names_get(&types->names, name).data; }
 
+/* The type whose entry stands there; 0 = none. O(log). */
+uint32_t hsd_go_types_of_entry(const hsd_go_types *types, uint64_t die);
+
 /* The structure of this name; 0 = none. O(types). */
 uint32_t hsd_go_types_named(const hsd_go_types *types, const char *name);
 

@@ -156,7 +156,7 @@ def cut(tool, folder):
 
 def expect_types(diff, session, tag):
     """What was planted, by its types and its global."""
-    for name, before, new in (("main.session", *session), ("main.tag", *tag)):
+    for name, before, new in (("main.session", *session), ("main.tag", *tag), ("main.waiter", 0, 40)):
         kind = row(diff["types"], "type", name)
         check(kind, f"no {name}")
         same(f"{name} before", kind["before"]["objects"], before)
@@ -165,7 +165,7 @@ def expect_types(diff, session, tag):
     root = row(diff["roots"], "root", "main.cache")
     check(root and root["growth"]["objects"] >= 500 * 6, f"main.cache grew by {root}")
     blobs = row(diff["roots"], "root", "main.blobs")
-    check(blobs and blobs["growth"]["bytes"] >= 700_000, f"main.blobs grew by {blobs}")
+    check(blobs and blobs["growth"]["bytes"] >= 600_000, f"main.blobs grew by {blobs}")  # a stack may hold one too
 
 
 def expect_shares(tool, capture, roots):

@@ -67,6 +67,8 @@ static hsd_status import_core(gocore *go, hsd_error *err)
     if (go->numbers == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for types");
     HSD_TRY(hsd_progress(go->import->reporter, "finding types", 0, 0, err));
     HSD_TRY(hsd_gocore_offer_known(go, err));
+    HSD_TRY(hsd_gocore_find_frames(go, err));
+    HSD_TRY(hsd_gotyping_frames(t, &go->program, &go->frames, go->import->memory_bytes / 8, err));
     HSD_TRY(hsd_gotyping_run(t, err));
     HSD_TRY(begin(go, err));
     HSD_TRY(hsd_gocore_write(go, err));
@@ -85,6 +87,7 @@ static hsd_status run(hsd_import *import, hsd_error *err)
     hsd_id_table_release(&go->labels);
     hsd_buffer_release(&go->bytes);
     free(go->numbers);
+    free(go->frames.at);
     free(go);
     return status;
 }

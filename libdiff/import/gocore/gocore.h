@@ -61,6 +61,7 @@ typedef struct gocore {
     char version[64], process_name[17];
     uint64_t pid, entry, random_address;
     bool is_cut;
+    goframes frames;        /* of all goroutines, for the typing */
     gocore_thread *threads;
     uint32_t thread_count, thread_room;
     hsd_names strings, types;
@@ -110,6 +111,7 @@ hsd_status hsd_gocore_put_label(gocore *go, const goslot *slot, uint64_t offset,
 /* The live object that holds the address: its id. */
 bool hsd_gocore_target(const gocore *go, uint64_t value, uint64_t *target);
 hsd_status hsd_gocore_write_roots(gocore *go, hsd_error *err);
+hsd_status hsd_gocore_find_frames(gocore *go, hsd_error *err);
 hsd_status hsd_gocore_write_stacks(gocore *go, hsd_error *err);
 hsd_status hsd_gocore_write(gocore *go, hsd_error *err);
 

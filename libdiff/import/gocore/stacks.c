@@ -16,14 +16,31 @@ typedef struct walk {
     gocore *go;
     uint64_t sp, high, pc, bp;
     uint32_t thread, depth;
+    bool is_written; /* else its frames are only noted */
     hsc_root_record root;
 } walk;
 
 /* ---- frames ---- */
 
+static bool has_chain(const walk *w)
+{
+    return w->bp >= w->sp && w->bp % 8 == 0 && w->bp < w->high && w->high - w->bp > 16;
+}
+
+/* For types: where it ends is told by the chain alone. Behind a call the instruction is the one before. */
+static hsd_status note_frame(walk *w, hsd_error *err)
+{
+    goframes *frames = &w->go->frames;
+    if (!has_chain(w) || w->pc == 0 || frames->count * sizeof *frames->at >= w->go->import->memory_bytes / 16) return HSD_OK;
+    HSD_TRY(hsd_import_grow((void **)&frames->at, &frames->room, frames->count, sizeof *frames->at, err));
+    frames->at[frames->count++] = (goframe){.pc = w->depth == 0 ? w->pc : w->pc - 1, .end = w->bp + 16};
+    return HSD_OK;
+}
+
 static hsd_status enter_frame(walk *w, hsd_error *err)
 {
     gocore *go = w->go;
+    if (!w->is_written) return note_frame(w, err);
     uint32_t name = 0;
     const char *function = hsd_go_types_function_at(&go->typing.types, w->pc - go->typing.bias);
     if (function == NULL) {
@@ -40,7 +57,7 @@ static hsd_status enter_frame(walk *w, hsd_error *err)
 /* Up the chain, until the frame that holds `address`. It must lead upwards within the stack, or it is none. */
 static hsd_status climb(walk *w, uint64_t address, hsd_error *err)
 {
-    while (w->bp >= w->sp && w->bp % 8 == 0 && w->high - w->bp > 16 && w->bp < w->high && address >= w->bp + 16 && w->depth < MOST_FRAMES) {
+    while (has_chain(w) && address >= w->bp + 16 && w->depth < MOST_FRAMES) {
         const uint64_t below = w->bp;
         HSD_TRY(hsd_gomemory_word(&w->go->typing.memory, below + 8, &w->pc, err));
         HSD_TRY(hsd_gomemory_word(&w->go->typing.memory, below, &w->bp, err));
@@ -64,7 +81,7 @@ static hsd_status walk_stack(walk *w, hsd_error *err)
     uint64_t words[PIECE_WORDS];
     w->root = (hsc_root_record){.kind = HSC_ROOT_STACK, .thread = w->thread};
     HSD_TRY(enter_frame(w, err));
-    for (uint64_t at = w->sp; at < w->high; at += sizeof words) {
+    for (uint64_t at = w->sp; w->is_written && at < w->high; at += sizeof words) {
         const size_t size = (size_t)hsd_min_u64(sizeof words, w->high - at);
         const hsd_status status = hsd_gomemory_read(&w->go->typing.memory, at, words, size, err);
         if (status == HSD_END) break;
@@ -101,9 +118,9 @@ static hsd_status find_top(walk *w, uint64_t g, uint64_t low, bool is_running, h
     return HSD_OK;
 }
 
-static hsd_status walk_goroutine(gocore *go, uint64_t g, hsd_error *err)
+static hsd_status walk_goroutine(gocore *go, uint64_t g, bool is_written, hsd_error *err)
 {
-    walk w = {.go = go};
+    walk w = {.go = go, .is_written = is_written};
     uint64_t status, id, low;
     uint32_t name;
     HSD_TRY(hsd_gocore_field(go, g, G_STATUS, &status, err));
@@ -115,13 +132,14 @@ static hsd_status walk_goroutine(gocore *go, uint64_t g, hsd_error *err)
     if (low == 0 || low >= w.high || w.high - low > MOST_STACK || go->thread_number == INT32_MAX) return HSD_OK;
     HSD_TRY(find_top(&w, g, low, status == RUNNING, err));
     if (w.sp < low || w.sp > w.high || w.sp % 8 != 0) w.sp = low;
+    if (!is_written) return walk_stack(&w, err);
     HSD_TRY(hsd_gocore_put_format(go, &name, err, "goroutine %" PRIu64, id));
     w.thread = ++go->thread_number;
     HSD_WRITE(go->import, hsc_define_thread(go->import->writer, w.thread, name), err);
     return walk_stack(&w, err);
 }
 
-hsd_status hsd_gocore_write_stacks(gocore *go, hsd_error *err)
+static hsd_status walk_all(gocore *go, bool is_written, hsd_error *err)
 {
     uint64_t list, count, g;
     HSD_TRY(hsd_gomemory_word(&go->typing.memory, hsd_gocore_symbol(go, SYM_ALL_G), &list, err));
@@ -129,7 +147,10 @@ hsd_status hsd_gocore_write_stacks(gocore *go, hsd_error *err)
     if (count > go->core.input.bytes / 8) return hsd_fail(err, HSD_E_CORRUPT, "the runtime's list of goroutines is none");
     for (uint64_t i = 0; i < count; i++) {
         HSD_TRY(hsd_gomemory_word(&go->typing.memory, list + 8 * i, &g, err));
-        if (g != 0) HSD_TRY(walk_goroutine(go, g, err));
+        if (g != 0) HSD_TRY(walk_goroutine(go, g, is_written, err));
     }
     return HSD_OK;
 }
+
+hsd_status hsd_gocore_find_frames(gocore *go, hsd_error *err) { return walk_all(go, false, err); }
+hsd_status hsd_gocore_write_stacks(gocore *go, hsd_error *err) { return walk_all(go, true, err); }

@@ -159,6 +159,7 @@ hsd_status hsd_goheap_open_types(goheap *go, hsd_error *err);
 /* In the scan: an object whose bytes stand at an offset, a segment of globals, an itab with its type. */
 hsd_status hsd_goheap_place_object(goheap *go, uint64_t address, uint64_t size, uint64_t offset, bool has_pointers, hsd_error *err);
 void hsd_goheap_place_segment(goheap *go, bool is_bss, uint64_t address, uint64_t size, uint64_t offset);
+hsd_status hsd_goheap_place_frame(goheap *go, uint64_t sp, uint64_t pc, bool is_innermost, const goheap_content *content, hsd_error *err);
 hsd_status hsd_goheap_place_itab(goheap *go, uint64_t itab, uint64_t type, hsd_error *err);
 
 /* Behind the scan: HSD_E_UNSUPPORTED when the dump is of another program. */

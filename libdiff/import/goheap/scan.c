@@ -70,6 +70,18 @@ static hsd_status scan_itab(goheap *go, hsd_error *err)
     return hsd_goheap_place_itab(go, numbers[0], numbers[1], err);
 }
 
+static hsd_status scan_frame(goheap *go, hsd_error *err)
+{
+    uint64_t head[3], pcs[3];
+    goheap_content content;
+    HSD_TRY(hsd_goheap_numbers(go, head, 3, err));
+    HSD_TRY(hsd_goheap_open_content(go, &content, err));
+    HSD_TRY(hsd_goheap_numbers(go, pcs, 3, err));
+    HSD_TRY(hsd_goheap_skip_text(go, err));
+    HSD_TRY(hsd_goheap_skip_fields(go, err));
+    return hsd_goheap_place_frame(go, head[0], pcs[1], head[1] == 0, &content, err);
+}
+
 static hsd_status scan_thread(goheap *go, hsd_error *err)
 {
     uint64_t numbers[3];
@@ -97,6 +109,7 @@ static hsd_status scan_record(goheap *go, uint64_t tag, hsd_error *err)
     case GOHEAP_DATA: return scan_segment(go, false, err);
     case GOHEAP_BSS: return scan_segment(go, true, err);
     case GOHEAP_ITAB: return scan_itab(go, err);
+    case GOHEAP_FRAME: return scan_frame(go, err);
     case GOHEAP_THREAD: return scan_thread(go, err);
     case GOHEAP_MEMSTATS: return scan_stats(go, err);
     case GOHEAP_BUCKET: HSD_TRY(hsd_goheap_check_memory(go, err)); return hsd_goheap_read_bucket(go, err);

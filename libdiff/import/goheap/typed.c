@@ -28,6 +28,9 @@ typedef struct goheap_typed {
     gotyping typing;
     goblocks dump, program;
     globals segments[SEGMENTS];
+    goframes frames;     /* of goroutines … */
+    globals *stacks;     /* … and where their bytes stand, by address when found */
+    uint32_t stack_count, stack_room;
     gospan run;          /* the span under way */
     uint64_t run_offset; /* of its first object's bytes */
     uint32_t *places;    /* of each slot's bytes, from those of the first of its span, + 1; by span.where[1] + slot */
@@ -140,6 +143,19 @@ void hsd_goheap_place_segment(goheap *go, bool is_bss, uint64_t address, uint64_
     if (go->typed != NULL) go->typed->segments[is_bss ? BSS : DATA] = (globals){address, size, offset};
 }
 
+hsd_status hsd_goheap_place_frame(goheap *go, uint64_t sp, uint64_t pc, bool is_innermost, const goheap_content *content, hsd_error *err)
+{
+    goheap_typed *typed = go->typed;
+    uint64_t end;
+    if (typed == NULL || content->size == 0 || pc == 0 || !hsd_add_u64(sp, content->size, &end)) return HSD_OK;
+    HSD_TRY(hsd_goheap_check_memory(go, err));
+    HSD_TRY(hsd_import_grow((void **)&typed->frames.at, &typed->frames.room, typed->frames.count, sizeof *typed->frames.at, err));
+    HSD_TRY(hsd_import_grow((void **)&typed->stacks, &typed->stack_room, typed->stack_count, sizeof *typed->stacks, err));
+    typed->frames.at[typed->frames.count++] = (goframe){.pc = is_innermost ? pc : pc - 1, .end = end};
+    typed->stacks[typed->stack_count++] = (globals){sp, content->size, content->bytes_offset};
+    return HSD_OK;
+}
+
 hsd_status hsd_goheap_place_itab(goheap *go, uint64_t itab, uint64_t type, hsd_error *err)
 {
     if (go->typed == NULL) return HSD_OK;
@@ -148,6 +164,24 @@ hsd_status hsd_goheap_place_itab(goheap *go, uint64_t itab, uint64_t type, hsd_e
 }
 
 /* ---- behind it ---- */
+
+static int by_place(const void *a, const void *b)
+{
+    const globals *x = a, *y = b;
+    return x->address < y->address ? -1 : x->address > y->address;
+}
+
+static const globals *stack_at(const goheap_typed *typed, uint64_t address)
+{
+    uint32_t low = 0, high = typed->stack_count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (typed->stacks[middle].address <= address) low = middle + 1;
+        else high = middle;
+    }
+    const globals *found = low == 0 ? NULL : &typed->stacks[low - 1];
+    return found != NULL && address - found->address < found->size ? found : NULL;
+}
 
 static bool locate(void *context, uint64_t address, goplace *place)
 {
@@ -163,6 +197,11 @@ static bool locate(void *context, uint64_t address, goplace *place)
         const globals *s = &typed->segments[i];
         if (address < s->address || address - s->address >= s->size) continue;
         *place = (goplace){&typed->dump, s->offset + (address - s->address), s->size - (address - s->address)};
+        return true;
+    }
+    const globals *stack = stack_at(typed, address);
+    if (stack != NULL) {
+        *place = (goplace){&typed->dump, stack->offset + (address - stack->address), stack->size - (address - stack->address)};
         return true;
     }
     uint64_t left;
@@ -235,6 +274,8 @@ hsd_status hsd_goheap_find_types(goheap *go, hsd_error *err)
     if (typed->numbers == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for types");
     HSD_TRY(hsd_progress(go->import->reporter, "finding types", 0, 0, err));
     HSD_TRY(offer_heads(typed, err));
+    if (typed->stack_count > 1) qsort(typed->stacks, typed->stack_count, sizeof *typed->stacks, by_place);
+    HSD_TRY(hsd_gotyping_frames(t, &typed->executable, &typed->frames, memory / 8, err));
     return hsd_gotyping_run(t, err);
 }
 
@@ -242,7 +283,8 @@ uint64_t hsd_goheap_types_memory(const goheap *go)
 {
     if (go->typed == NULL) return 0;
     return hsd_id_table_memory(&go->typed->labels) + hsd_id_table_memory(&go->typed->typing.itabs) +
-           go->typed->typing.itab_room * sizeof *go->typed->typing.itab_types;
+           go->typed->typing.itab_room * sizeof *go->typed->typing.itab_types + go->typed->frames.room * sizeof *go->typed->frames.at +
+           go->typed->stack_room * sizeof *go->typed->stacks;
 }
 
 void hsd_goheap_close_types(goheap *go)
@@ -255,6 +297,8 @@ void hsd_goheap_close_types(goheap *go)
     hsd_elf_close(&typed->executable);
     hsd_id_table_release(&typed->labels);
     free(typed->places);
+    free(typed->frames.at);
+    free(typed->stacks);
     free(typed->numbers);
     free(typed);
     go->typed = NULL;

@@ -109,8 +109,6 @@ static hsd_status type_of_itab(gotyping *t, uint64_t itab, uint64_t *runtime_typ
     return HSD_OK;
 }
 
-static hsd_status follow(gotyping *t, const goword *word, uint64_t address, uint64_t value, hsd_error *err);
-
 /* The value of an interface: types that are one pointer stand in it, others behind it. */
 static hsd_status follow_interface(gotyping *t, const goword *word, uint64_t address, uint64_t first, hsd_error *err)
 {
@@ -130,7 +128,7 @@ static hsd_status follow_interface(gotyping *t, const goword *word, uint64_t add
     }
 }
 
-static hsd_status follow(gotyping *t, const goword *word, uint64_t address, uint64_t value, hsd_error *err)
+hsd_status hsd_gotyping_follow(gotyping *t, const goword *word, uint64_t address, uint64_t value, hsd_error *err)
 {
     uint64_t length;
     switch ((gowhat)word->what) {
@@ -165,7 +163,7 @@ static hsd_status follow_all(gotyping *t, uint64_t address, uint32_t type, uint6
             if (status != HSD_OK) return status;
             for (unsigned k = 0; k < 8; k++)
                 value |= (uint64_t)bytes[k] << 8 * k;
-            if (value != 0) HSD_TRY(follow(t, word, at, value, err));
+            if (value != 0) HSD_TRY(hsd_gotyping_follow(t, word, at, value, err));
         }
     return HSD_OK;
 }

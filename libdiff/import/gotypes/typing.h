@@ -60,12 +60,29 @@ hsd_status hsd_gotyping_offer(gotyping *t, uint64_t pointer, uint32_t type, bool
 /* The type of a description of the runtime's; 0 = none. */
 uint32_t hsd_gotyping_described(const gotyping *t, uint64_t runtime_type);
 
+typedef struct goframe {
+    uint64_t pc;  /* of the program, in the instruction that it is in */
+    uint64_t end; /* the frame's CFA */
+} goframe;
+
+/* Frames that are kept by an importer. */
+typedef struct goframes {
+    goframe *at;
+    uint32_t count, room;
+} goframes;
+
+/* The variables of these frames, by the DWARF of the program: their pointers are followed. Sorts the frames. */
+hsd_status hsd_gotyping_frames(gotyping *t, const hsd_elf *program, goframes *frames, uint64_t most_bytes, hsd_error *err);
+
 /* All globals, and all that can be found from what was offered. */
 hsd_status hsd_gotyping_run(gotyping *t, hsd_error *err);
 
 /* Bytes of one, known types of it only: 1 for texts, 8 for closures. */
 uint64_t hsd_gotyping_size(const gotyping *t, uint32_t type);
 void hsd_gotyping_close(gotyping *t);
+
+/* What a word of a value leads to, where `value` stands at `address`. */
+hsd_status hsd_gotyping_follow(gotyping *t, const goword *word, uint64_t address, uint64_t value, hsd_error *err);
 
 /* ---- naming.c ---- */
 
