@@ -29,7 +29,7 @@ Test(goheap_samples, have_the_objects_they_are_known_for)
     hsd_error_init(&err);
     cr_assert(hsd_import_temp(path, &options, &run, &out, &result, &err) == HSD_OK, "%s", err.text);
     cr_assert(view_open_fd(&view, out));
-    cr_expect(result.objects == 33610 && result.is_complete && result.references > 34000);
+    cr_expect(result.objects == 33610 && result.bytes == 4181192 && result.is_complete && result.references > 34000);
     cr_expect_str_eq(view.info->runtime, "go1.19.8");
     view_close(&view);
     cr_assert(hsd_import_temp(path, &summary, &run, &out, &totals, &err) == HSD_OK, "%s", err.text);
