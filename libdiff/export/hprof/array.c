@@ -85,13 +85,14 @@ hsd_status hsd_hout_write_primitives(hout *h, uint64_t id, uint32_t serial, uint
     return HSD_OK;
 }
 
-/* As many elements as the object counts, if it is as large as that; else as many as it is large. */
+/* As many elements as the object counts, if they fit into its size; else as many as it is large. */
 uint64_t hsd_hout_primitive_count(const hout *h, uint8_t element, uint64_t elements, uint64_t size)
 {
     const unsigned width = widths[element], header = h->header + 4;
     const uint64_t most = (UINT32_MAX - PRIMITIVE_HEAD) / width, fitting = size > header ? (size - header) / width : 0;
+    const bool is_counted = (elements > 0 || h->is_jvm) && elements <= size / width;
     if (!h->keeps_sizes) return 0;
-    return hsd_min_u64(elements > 0 && elements <= fitting ? elements : fitting, most);
+    return hsd_min_u64(is_counted ? elements : fitting, most);
 }
 
 hsd_status hsd_hout_write_bytes(hout *h, uint64_t id, uint64_t bytes, hsd_error *err)

@@ -137,12 +137,11 @@ static uint64_t fitting(const hout *h, uint64_t size)
 static hsd_status write_as_array(writing *w, hsd_error *err)
 {
     const hout *h = w->h;
-    const uint64_t most = fitting(h, w->size), said = w->object->elements;
+    const uint64_t said = w->object->elements;
+    const bool is_said = (said > 0 || h->is_jvm) && said <= w->size / h->reference && h->keeps_sizes;
     plan p = plan_array(w, true);
-    if (said <= most && p.widest <= said) p.is_by_index |= is_ascending(w); /* it is that long, whatever is in it */
-    const uint64_t used = length_of(&p);
-    const bool is_said = said > 0 && said >= used && said <= most;
-    return write_array(w, w->id, &h->classes[w->row->class_number], &p, true, is_said ? said : most, err);
+    if (is_said && p.widest <= said) p.is_by_index |= is_ascending(w); /* it is that long, whatever is in it */
+    return write_array(w, w->id, &h->classes[w->row->class_number], &p, true, is_said ? said : fitting(h, w->size), err);
 }
 
 static hsd_status write_as_primitives(writing *w, hsd_error *err)
