@@ -1,7 +1,7 @@
 /*
- * An ELF file of 64 bits, little-endian: its segments, its sections, what is in them. Of executables and of cores alike, so nothing is
- * ever mapped or read whole but the sections that are asked for. The file is hostile: every number of it is checked before it
- * is used, tables have a most, and what is past the end of the file is not there.
+ * An ELF file of 64 bits, little-endian: its segments, its sections, what is in them. Of executables and of cores
+ * alike, so nothing is ever mapped or read whole but the sections that are asked for. The file is hostile: every number
+ * of it is checked before it is used, tables have a most, and what is past the end of the file is not there.
  */
 #ifndef HSD_DWARF_ELF_H
 #define HSD_DWARF_ELF_H
@@ -48,16 +48,17 @@ typedef struct hsd_elf {
 } hsd_elf;
 
 /*
- * Reads the tables. HSD_E_NOT_THIS_FORMAT for what is no ELF file, HSD_E_UNSUPPORTED for 32 bits or another order of bytes,
- * HSD_E_CORRUPT for tables that lie outside the file, HSD_E_NOMEM, HSD_E_IO. Segments of a cut core are cut; sections that cannot be
- * read are none.
+ * Reads the tables. HSD_E_NOT_THIS_FORMAT for what is no ELF file, HSD_E_UNSUPPORTED for 32 bits or another order of
+ * bytes, HSD_E_CORRUPT for tables that lie outside the file, HSD_E_NOMEM, HSD_E_IO. Segments of a cut core are cut;
+ * sections that cannot be read are none.
  */
 hsd_status hsd_elf_open(hsd_elf *elf, const hsd_elf_input *input, hsd_error *err);
 
 /* The same for a regular file; others are HSD_E_UNSUPPORTED. Errors name it. */
 hsd_status hsd_elf_open_file(hsd_elf *elf, const char *path, hsd_error *err);
 
-/* The segment of kind LOAD that has this address in the file, and how many bytes of it from there; NULL if none has. O(segments). */
+/* The segment of kind LOAD that has this address in the file, and how many bytes of it from there; NULL if none has.
+ * O(segments). */
 const hsd_elf_segment *hsd_elf_segment_at(const hsd_elf *elf, uint64_t address, uint64_t *bytes);
 
 void hsd_elf_close(hsd_elf *elf);
@@ -76,9 +77,9 @@ bool hsd_elf_next_note(const hsd_elf_input *input, uint64_t *at, uint64_t end, h
 /* ---- section.c ---- */
 
 /*
- * The bytes of a section, unpacked when they are packed with zlib, in either form (".debug_info" with a flag, ".zdebug_info").
- * HSD_E_NOT_FOUND when there is none; HSD_E_OVER_BUDGET past `most_bytes`; HSD_E_CORRUPT; HSD_E_UNSUPPORTED for another packing,
- * or any in a build without zlib.
+ * The bytes of a section, unpacked when they are packed with zlib, in either form (".debug_info" with a flag,
+ * ".zdebug_info"). HSD_E_NOT_FOUND when there is none; HSD_E_OVER_BUDGET past `most_bytes`; HSD_E_CORRUPT;
+ * HSD_E_UNSUPPORTED for another packing, or any in a build without zlib.
  */
 hsd_status hsd_elf_load(const hsd_elf *elf, const char *name, uint64_t most_bytes, hsd_buffer *out, hsd_error *err);
 
@@ -90,7 +91,9 @@ typedef struct hsd_elf_symbol {
     uint64_t address; /* 0 = not found */
 } hsd_elf_symbol;
 
-/* Finds these in .symtab, in one pass; its texts are loaded for it. HSD_E_NOT_FOUND when the file has no .symtab, and as hsd_elf_load. */
-hsd_status hsd_elf_find_symbols(const hsd_elf *elf, hsd_elf_symbol *wanted, size_t count, uint64_t most_bytes, hsd_error *err);
+/* Finds these in .symtab, in one pass; its texts are loaded for it. HSD_E_NOT_FOUND when the file has no .symtab, and
+ * as hsd_elf_load. */
+hsd_status hsd_elf_find_symbols(const hsd_elf *elf, hsd_elf_symbol *wanted, size_t count, uint64_t most_bytes,
+                                hsd_error *err);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * Values in .debug_info, by all forms that DWARF 2 to 5 know (§7.5.5 of version 5), and GNU's of split files, which are stepped over.
+ * Values in .debug_info, by all forms that DWARF 2 to 5 know (§7.5.5 of version 5), and GNU's of split files, which are
+ * stepped over.
  */
 #include <string.h>
 
@@ -62,9 +63,11 @@ bool hsd_info_address(const hsd_info *info, uint64_t index, uint64_t *out)
 
 /* ---- kinds of values ---- */
 
-static hsd_bytes unit_bytes(const hsd_info *info) { return (hsd_bytes){info->sections.info.data, (size_t)info->unit_end}; }
+static hsd_bytes unit_bytes(const hsd_info *info) { return (hsd_bytes){info->sections.info.data,
+    (size_t)info->unit_end}; }
 
-static bool read_number(hsd_info *info, unsigned size, uint64_t *out) { return hsd_info_number(unit_bytes(info), &info->at, size, out); }
+static bool read_number(hsd_info *info, unsigned size, uint64_t *out) { return hsd_info_number(unit_bytes(info),
+    &info->at, size, out); }
 
 static bool read_block(hsd_info *info, uint64_t size, hsd_form_value *out)
 {
@@ -127,7 +130,8 @@ bool hsd_info_value(hsd_info *info, uint64_t form, int64_t constant, hsd_form_va
 {
     int64_t with_sign;
     *out = (hsd_form_value){0};
-    if (form == FORM_INDIRECT && (!hsd_info_uleb(unit_bytes(info), &info->at, &form) || form == FORM_INDIRECT)) return false;
+    if (form == FORM_INDIRECT && (!hsd_info_uleb(unit_bytes(info), &info->at, &form) ||
+                                  form == FORM_INDIRECT)) return false;
     switch (form) {
     case FORM_ADDR: return read_number(info, info->address_bytes, &out->number);
     case FORM_FLAG:
@@ -151,29 +155,36 @@ bool hsd_info_value(hsd_info *info, uint64_t form, int64_t constant, hsd_form_va
     case FORM_LINE_STRP: return read_text_there(info, info->sections.line_texts, out);
     case FORM_STRP_SUP: return read_number(info, info->offset_bytes, &out->number);
     case FORM_SEC_OFFSET: out->is_list = true; return read_number(info, info->offset_bytes, &out->number);
-    case FORM_REF_ADDR: return read_number(info, info->version < 3 ? info->address_bytes : info->offset_bytes, &out->number);
+    case FORM_REF_ADDR: return read_number(info, info->version < 3 ? info->address_bytes : info->offset_bytes,
+                                           &out->number);
     case FORM_REF1: return read_reference(info, 1, out);
     case FORM_REF2: return read_reference(info, 2, out);
     case FORM_REF4: return read_reference(info, 4, out);
     case FORM_REF8: return read_reference(info, 8, out);
-    case FORM_REF_UDATA: return hsd_info_uleb(unit_bytes(info), &info->at, &out->number) && hsd_add_u64(out->number, info->unit_begin, &out->number);
+    case FORM_REF_UDATA: return hsd_info_uleb(unit_bytes(info), &info->at, &out->number) &&
+        hsd_add_u64(out->number, info->unit_begin, &out->number);
     case FORM_BLOCK1: return read_sized_block(info, 1, out);
     case FORM_BLOCK2: return read_sized_block(info, 2, out);
     case FORM_BLOCK4: return read_sized_block(info, 4, out);
     case FORM_EXPRLOC:
-    case FORM_BLOCK: return hsd_info_uleb(unit_bytes(info), &info->at, &out->number) && read_block(info, out->number, out);
+    case FORM_BLOCK: return hsd_info_uleb(unit_bytes(info), &info->at, &out->number) &&
+        read_block(info, out->number, out);
     case FORM_FLAG_PRESENT: out->number = 1; return true;
     case FORM_IMPLICIT_CONST: out->number = (uint64_t)constant; return true;
-    case FORM_STRX: return hsd_info_uleb(unit_bytes(info), &info->at, &out->number) && find_text(info, out->number, out);
+    case FORM_STRX: return hsd_info_uleb(unit_bytes(info), &info->at, &out->number) &&
+        find_text(info, out->number, out);
     case FORM_STRX1:
     case FORM_STRX2:
     case FORM_STRX3:
-    case FORM_STRX4: return read_number(info, (unsigned)(form - FORM_STRX1) + 1, &out->number) && find_text(info, out->number, out);
-    case FORM_ADDRX: return hsd_info_uleb(unit_bytes(info), &info->at, &out->number) && find_address(info, out->number, out);
+    case FORM_STRX4: return read_number(info, (unsigned)(form - FORM_STRX1) + 1, &out->number) &&
+        find_text(info, out->number, out);
+    case FORM_ADDRX: return hsd_info_uleb(unit_bytes(info), &info->at, &out->number) &&
+        find_address(info, out->number, out);
     case FORM_ADDRX1:
     case FORM_ADDRX2:
     case FORM_ADDRX3:
-    case FORM_ADDRX4: return read_number(info, (unsigned)(form - FORM_ADDRX1) + 1, &out->number) && find_address(info, out->number, out);
+    case FORM_ADDRX4: return read_number(info, (unsigned)(form - FORM_ADDRX1) + 1, &out->number) &&
+        find_address(info, out->number, out);
     default: return false;
     }
 }

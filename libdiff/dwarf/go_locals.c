@@ -1,6 +1,7 @@
 /*
- * Functions that hold one of the places, their variables, and of each the expression that holds there: by itself, or from a list
- * (.debug_loc up to DWARF 4, .debug_loclists from 5 on). Go's expressions are of few kinds: a place relative to the frame, a register, or pieces of such.
+ * Functions that hold one of the places, their variables, and of each the expression that holds there: by itself, or
+ * from a list (.debug_loc up to DWARF 4, .debug_loclists from 5 on). Go's expressions are of few kinds: a place
+ * relative to the frame, a register, or pieces of such.
  */
 #include "dwarf/go_locals.h"
 
@@ -10,8 +11,10 @@
 #include "base/check.h"
 #include "dwarf/info.h"
 
-enum { OP_FRAME = 0x91, OP_CFA = 0x9c, OP_PIECE = 0x93, OP_REGISTER = 0x50, OP_LAST_REGISTER = 0x6f, OP_REGISTER_X = 0x90 };
-enum { LIST_END, LIST_BASE_X, LIST_START_X_END_X, LIST_START_X_LENGTH, LIST_OFFSETS, LIST_DEFAULT, LIST_BASE, LIST_START_END, LIST_START_LENGTH };
+enum { OP_FRAME = 0x91, OP_CFA = 0x9c, OP_PIECE = 0x93, OP_REGISTER = 0x50, OP_LAST_REGISTER = 0x6f,
+      OP_REGISTER_X = 0x90 };
+enum { LIST_END, LIST_BASE_X, LIST_START_X_END_X, LIST_START_X_LENGTH, LIST_OFFSETS, LIST_DEFAULT, LIST_BASE,
+      LIST_START_END, LIST_START_LENGTH };
 
 typedef struct finding {
     hsd_go_locals *locals;
@@ -25,19 +28,22 @@ typedef struct finding {
 
 /* ---- expressions ---- */
 
-static hsd_status add_local(finding *f, uint64_t pc, uint64_t type, int64_t offset, uint64_t part, bool is_whole, hsd_error *err)
+static hsd_status add_local(finding *f, uint64_t pc, uint64_t type, int64_t offset, uint64_t part, bool is_whole,
+                            hsd_error *err)
 {
     hsd_go_locals *locals = f->locals;
     if (locals->count == locals->room) {
         const uint32_t room = locals->room == 0 ? 256 : locals->room * 2;
         if (room > UINT32_MAX / 4 || f->taken_bytes + room * sizeof *locals->at > f->most_bytes)
-            return hsd_fail(err, HSD_E_OVER_BUDGET, "the variables on stacks take more than %" PRIu64 " MiB", f->most_bytes >> 20);
+            return hsd_fail(err, HSD_E_OVER_BUDGET, "the variables on stacks take more than %" PRIu64 " MiB",
+                            f->most_bytes >> 20);
         hsd_go_local *wider = realloc(locals->at, room * sizeof *wider);
         if (wider == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for variables");
         locals->at = wider;
         locals->room = room;
     }
-    locals->at[locals->count++] = (hsd_go_local){.pc = pc, .offset = offset, .part = part, .type = (uint32_t)type, .is_whole = is_whole};
+    locals->at[locals->count++] = (hsd_go_local){.pc = pc, .offset = offset, .part = part, .type = (uint32_t)type,
+                                                 .is_whole = is_whole};
     return HSD_OK;
 }
 
@@ -80,11 +86,13 @@ static bool take_block(hsd_bytes lists, uint64_t *at, uint64_t size, hsd_bytes *
 }
 
 /* The next of an old list: a pair of addresses relative to the base, or (greatest, base), or zeros at its end. */
-static bool next_old(const finding *f, uint64_t *at, uint64_t *base, uint64_t *low, uint64_t *high, hsd_bytes *expression)
+static bool next_old(const finding *f, uint64_t *at, uint64_t *base, uint64_t *low, uint64_t *high,
+                     hsd_bytes *expression)
 {
     uint64_t size;
     for (;;) {
-        if (!hsd_info_number(f->lists, at, 8, low) || !hsd_info_number(f->lists, at, 8, high) || (*low == 0 && *high == 0)) return false;
+        if (!hsd_info_number(f->lists, at, 8, low) || !hsd_info_number(f->lists, at, 8, high) ||
+            (*low == 0 && *high == 0)) return false;
         if (*low != UINT64_MAX) break;
         *base = *high;
     }
@@ -93,7 +101,8 @@ static bool next_old(const finding *f, uint64_t *at, uint64_t *base, uint64_t *l
     return hsd_info_number(f->lists, at, 2, &size) && take_block(f->lists, at, size, expression);
 }
 
-static bool next_new(const finding *f, uint64_t *at, uint64_t *base, uint64_t *low, uint64_t *high, hsd_bytes *expression)
+static bool next_new(const finding *f, uint64_t *at, uint64_t *base, uint64_t *low, uint64_t *high,
+                     hsd_bytes *expression)
 {
     uint64_t kind, size;
     for (;;) {
@@ -118,7 +127,8 @@ static bool next_new(const finding *f, uint64_t *at, uint64_t *base, uint64_t *l
         is_valid = hsd_info_number(f->lists, at, 8, low) && hsd_info_uleb(f->lists, at, high);
         *high += *low;
     } else if (kind == LIST_START_X_LENGTH || kind == LIST_START_X_END_X) {
-        is_valid = hsd_info_uleb(f->lists, at, &size) && hsd_info_address(&f->info, size, low) && hsd_info_uleb(f->lists, at, high);
+        is_valid = hsd_info_uleb(f->lists, at, &size) && hsd_info_address(&f->info, size, low) &&
+            hsd_info_uleb(f->lists, at, high);
         if (is_valid && kind == LIST_START_X_END_X) is_valid = hsd_info_address(&f->info, *high, high);
         else *high += *low;
     } else if (kind == LIST_DEFAULT) {
@@ -194,24 +204,28 @@ static hsd_status read_entries(finding *f, hsd_error *err)
 
 /* ---- all ---- */
 
-hsd_status hsd_go_locals_read(hsd_go_locals *locals, const hsd_go_types *types, const hsd_elf *elf, const uint64_t *pcs, size_t pc_count,
+hsd_status hsd_go_locals_read(hsd_go_locals *locals, const hsd_go_types *types, const hsd_elf *elf, const uint64_t *pcs,
+                              size_t pc_count,
                               uint64_t most_bytes, hsd_error *err)
 {
     enum { INFO, ABBREVIATIONS, ADDRESSES, LISTS, OLD_LISTS, SECTIONS };
-    static const char *const names[SECTIONS] = {".debug_info", ".debug_abbrev", ".debug_addr", ".debug_loclists", ".debug_loc"};
+    static const char *const names[SECTIONS] = {".debug_info", ".debug_abbrev", ".debug_addr", ".debug_loclists",
+                                                ".debug_loc"};
     hsd_buffer loaded[SECTIONS] = {0};
     finding f = {.locals = locals, .types = types, .pcs = pcs, .pc_count = pc_count, .most_bytes = most_bytes};
     hsd_status status = HSD_OK;
     *locals = (hsd_go_locals){0};
     for (int i = 0; i < SECTIONS && status == HSD_OK; i++) {
-        status = hsd_elf_load(elf, names[i], f.taken_bytes < most_bytes ? most_bytes - f.taken_bytes : 0, &loaded[i], err);
+        status = hsd_elf_load(elf, names[i], f.taken_bytes < most_bytes ? most_bytes - f.taken_bytes : 0, &loaded[i],
+                              err);
         f.taken_bytes += loaded[i].capacity;
         if (status == HSD_E_NOT_FOUND && i > ABBREVIATIONS) status = HSD_OK;
     }
     const hsd_buffer *lists = loaded[LISTS].size > 0 ? &loaded[LISTS] : &loaded[OLD_LISTS];
     f.lists = (hsd_bytes){lists->data, lists->size};
     f.work_left = 64 * ((uint64_t)f.lists.size + loaded[INFO].size) + 65536;
-    const hsd_info_sections sections = {.info = {loaded[INFO].data, loaded[INFO].size}, .abbreviations = {loaded[ABBREVIATIONS].data, loaded[ABBREVIATIONS].size},
+    const hsd_info_sections sections = {.info = {loaded[INFO].data, loaded[INFO].size},
+                                        .abbreviations = {loaded[ABBREVIATIONS].data, loaded[ABBREVIATIONS].size},
                                         .addresses = {loaded[ADDRESSES].data, loaded[ADDRESSES].size}};
     hsd_info_open(&f.info, &sections);
     if (status == HSD_OK) status = read_entries(&f, err);

@@ -1,6 +1,7 @@
 /*
- * Where the variables of functions stand at given places of the code: for values on stacks. Read for the few places that goroutines are at, in one
- * pass over .debug_info and the lists of locations; what is in registers there is left out.
+ * Where the variables of functions stand at given places of the code: for values on stacks. Read for the few places
+ * that goroutines are at, in one pass over .debug_info and the lists of locations; what is in registers there is left
+ * out.
  */
 #ifndef HSD_DWARF_GO_LOCALS_H
 #define HSD_DWARF_GO_LOCALS_H
@@ -21,10 +22,11 @@ typedef struct hsd_go_locals {
 } hsd_go_locals;
 
 /*
- * `pcs` ascend. HSD_E_OVER_BUDGET when sections or variables take more than `most_bytes`; HSD_E_CORRUPT as hsd_info_next. Lists that
- * are no valid ones tell nothing.
+ * `pcs` ascend. HSD_E_OVER_BUDGET when sections or variables take more than `most_bytes`; HSD_E_CORRUPT as
+ * hsd_info_next. Lists that are no valid ones tell nothing.
  */
-hsd_status hsd_go_locals_read(hsd_go_locals *locals, const hsd_go_types *types, const hsd_elf *elf, const uint64_t *pcs, size_t pc_count,
+hsd_status hsd_go_locals_read(hsd_go_locals *locals, const hsd_go_types *types, const hsd_elf *elf, const uint64_t *pcs,
+                              size_t pc_count,
                               uint64_t most_bytes, hsd_error *err);
 
 /* The first of this pc; locals->count if there is none. */

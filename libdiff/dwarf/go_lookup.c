@@ -1,6 +1,6 @@
 /*
- * Questions to the tables of go_types.h: a type behind its names, a member by its path, what stands at an address. All are searches by halves,
- * but for those by name, which are asked a few times for each program.
+ * Questions to the tables of go_types.h: a type behind its names, a member by its path, what stands at an address. All
+ * are searches by halves, but for those by name, which are asked a few times for each program.
  */
 #include <string.h>
 
@@ -23,7 +23,8 @@ uint64_t hsd_go_types_size(const hsd_go_types *types, uint32_t type)
 {
     const hsd_go_type *found = &types->types[hsd_go_types_resolve(types, type)];
     uint64_t size = found->size;
-    for (unsigned i = 0; i < MOST_STEPS && size == 0 && found->kind == HSD_GO_IS_ARRAY; i++) { /* arrays without a size of their own */
+    for (unsigned i = 0; i < MOST_STEPS && size == 0 &&
+         found->kind == HSD_GO_IS_ARRAY; i++) { /* arrays without a size of their own */
         const hsd_go_type *element = &types->types[hsd_go_types_resolve(types, (uint32_t)found->target)];
         if (!hsd_mul_u64(element->size, found->count, &size)) return 0;
         found = element;
@@ -50,7 +51,8 @@ static const hsd_go_member *find_member(const hsd_go_types *types, uint32_t type
     return NULL;
 }
 
-bool hsd_go_types_member(const hsd_go_types *types, uint32_t type, const char *path, uint64_t *offset, uint32_t *member_type)
+bool hsd_go_types_member(const hsd_go_types *types, uint32_t type, const char *path, uint64_t *offset,
+                         uint32_t *member_type)
 {
     uint64_t place = 0;
     type = hsd_go_types_resolve(types, type);

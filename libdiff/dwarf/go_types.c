@@ -1,5 +1,6 @@
 /*
- * One pass over the entries fills the tables with types by the offsets of their entries; then offsets become numbers. See go_types.h.
+ * One pass over the entries fills the tables with types by the offsets of their entries; then offsets become numbers.
+ * See go_types.h.
  */
 #include "dwarf/go_types.h"
 
@@ -26,14 +27,16 @@ typedef struct reading {
 uint64_t hsd_go_types_memory(const hsd_go_types *types)
 {
     return hsd_names_memory(&types->names) + types->type_room * sizeof *types->types + types->member_room * sizeof *types->members +
-           types->global_room * sizeof *types->globals + types->function_room * sizeof *types->functions + types->runtime_type_count * sizeof *types->by_runtime_type;
+           types->global_room * sizeof *types->globals + types->function_room * sizeof *types->functions + 
+           types->runtime_type_count * sizeof *types->by_runtime_type;
 }
 
 static hsd_status check_memory(const reading *r, hsd_error *err)
 {
     const uint64_t taken = hsd_add_saturating(hsd_go_types_memory(r->types), r->section_bytes);
     if (taken <= r->types->most_bytes && r->types->type_count < MOST_TYPES) return HSD_OK;
-    hsd_fail(err, HSD_E_OVER_BUDGET, "the types of the program take more than %" PRIu64 " MiB", r->types->most_bytes >> 20);
+    hsd_fail(err, HSD_E_OVER_BUDGET, "the types of the program take more than %" PRIu64 " MiB",
+             r->types->most_bytes >> 20);
     hsd_error_set_hint(err, "give it more: --memory %" PRIu64 "M or so", (taken * 8 >> 20) + 64);
     return HSD_E_OVER_BUDGET;
 }
@@ -76,13 +79,15 @@ static int kind_of(const hsd_die *die)
 
 static uint64_t size_of(const hsd_die *die)
 {
-    return die->tag == HSD_TAG_POINTER || die->tag == HSD_TAG_SUBROUTINE_TYPE ? 8 : die->tag == HSD_TAG_TYPEDEF ? 0 : die->size;
+    return die->tag == HSD_TAG_POINTER ||
+           die->tag == HSD_TAG_SUBROUTINE_TYPE ? 8 : die->tag == HSD_TAG_TYPEDEF ? 0 : die->size;
 }
 
 static hsd_status add_type(reading *r, const hsd_die *die, int kind, hsd_error *err)
 {
     hsd_go_types *types = r->types;
-    hsd_go_type added = {.die = die->offset, .size = size_of(die), .target = die->type, .kind = (uint8_t)kind, .go_kind = (uint8_t)die->go_kind,
+    hsd_go_type added = {.die = die->offset, .size = size_of(die), .target = die->type, .kind = (uint8_t)kind,
+                         .go_kind = (uint8_t)die->go_kind,
                       .member = types->member_count, .runtime_type = die->runtime_type};
     if (added.runtime_type != 0 && added.runtime_type < r->runtime_types) added.runtime_type += r->runtime_types;
     HSD_TRY(put_name(r, die->name, &added.name, err));
@@ -132,8 +137,10 @@ static hsd_status take_entry(reading *r, const hsd_die *die, hsd_error *err)
     if (is_part && die->tag == HSD_TAG_MEMBER) return add_member(r, die, err);
     if (is_part && die->tag == HSD_TAG_SUBRANGE) r->types->types[r->owner].count = die->count;
     if (die->depth < r->owner_depth) r->owner = 0;
-    if (die->tag == HSD_TAG_SUBPROGRAM && die->low_pc < die->high_pc && die->name != NULL) return add_function(r, die, err);
-    if (die->tag == HSD_TAG_VARIABLE && die->address != 0 && die->depth == 1 && die->name != NULL) return add_global(r, die, err);
+    if (die->tag == HSD_TAG_SUBPROGRAM && die->low_pc < die->high_pc && die->name != NULL) return add_function(r, die,
+        err);
+    if (die->tag == HSD_TAG_VARIABLE && die->address != 0 && die->depth == 1 && die->name != NULL) return add_global(r,
+        die, err);
     return HSD_OK;
 }
 
@@ -229,24 +236,28 @@ static hsd_status number_all(hsd_go_types *types, hsd_error *err)
 
 static hsd_bytes view(const hsd_buffer *buffer) { return (hsd_bytes){buffer->data, buffer->size}; }
 
-static hsd_status load(const hsd_elf *elf, const char *name, bool is_needed, uint64_t most_bytes, uint64_t *taken, hsd_buffer *out, hsd_error *err)
+static hsd_status load(const hsd_elf *elf, const char *name, bool is_needed, uint64_t most_bytes, uint64_t *taken,
+                       hsd_buffer *out, hsd_error *err)
 {
     const hsd_status status = hsd_elf_load(elf, name, *taken < most_bytes ? most_bytes - *taken : 0, out, err);
     *taken += out->capacity;
     return status == HSD_E_NOT_FOUND && !is_needed ? HSD_OK : status;
 }
 
-hsd_status hsd_go_types_read(hsd_go_types *types, const hsd_elf *elf, uint64_t runtime_types, uint64_t most_bytes, hsd_error *err)
+hsd_status hsd_go_types_read(hsd_go_types *types, const hsd_elf *elf, uint64_t runtime_types, uint64_t most_bytes,
+                             hsd_error *err)
 {
     enum { INFO, ABBREVIATIONS, TEXTS, LINE_TEXTS, TEXT_OFFSETS, ADDRESSES, SECTIONS };
-    static const char *const names[SECTIONS] = {".debug_info", ".debug_abbrev", ".debug_str", ".debug_line_str", ".debug_str_offsets", ".debug_addr"};
+    static const char *const names[SECTIONS] = {".debug_info", ".debug_abbrev", ".debug_str", ".debug_line_str",
+                                                ".debug_str_offsets", ".debug_addr"};
     hsd_buffer loaded[SECTIONS] = {0};
     reading r = {.types = types, .runtime_types = runtime_types};
     hsd_status status = HSD_OK;
     *types = (hsd_go_types){.most_bytes = most_bytes};
     for (int i = 0; i < SECTIONS && status == HSD_OK; i++)
         status = load(elf, names[i], i <= ABBREVIATIONS, most_bytes, &r.section_bytes, &loaded[i], err);
-    const hsd_info_sections sections = {.info = view(&loaded[INFO]), .abbreviations = view(&loaded[ABBREVIATIONS]), .texts = view(&loaded[TEXTS]),
+    const hsd_info_sections sections = {.info = view(&loaded[INFO]), .abbreviations = view(&loaded[ABBREVIATIONS]),
+                                        .texts = view(&loaded[TEXTS]),
                                         .line_texts = view(&loaded[LINE_TEXTS]), .text_offsets = view(&loaded[TEXT_OFFSETS]),
                                         .addresses = view(&loaded[ADDRESSES])};
     hsd_info_open(&r.info, &sections);

@@ -1,9 +1,10 @@
 /*
- * What the DWARF of a Go program says of its types, its global variables and functions: tables, made in one pass over .debug_info. A type has a number from 1;
- * 0 is none. Types that are only other names for a type (Go's linker writes one for each) lead to it by hsd_go_types_resolve.
+ * What the DWARF of a Go program says of its types, its global variables and functions: tables, made in one pass over
+ * .debug_info. A type has a number from 1; 0 is none. Types that are only other names for a type (Go's linker writes
+ * one for each) lead to it by hsd_go_types_resolve.
  *
- * The bytes are hostile: a type may lead to itself, be larger than memory, have members outside of it. What is bounded here: the number of
- * names that lead on (64), and every target is a type of the table or 0.
+ * The bytes are hostile: a type may lead to itself, be larger than memory, have members outside of it. What is bounded
+ * here: the number of names that lead on (64), and every target is a type of the table or 0.
  */
 #ifndef HSD_DWARF_GO_TYPES_H
 #define HSD_DWARF_GO_TYPES_H
@@ -15,10 +16,12 @@
 #include "base/names.h"
 #include "dwarf/elf.h"
 
-typedef enum hsd_go_type_kind { HSD_GO_IS_OTHER, HSD_GO_IS_BASE, HSD_GO_IS_POINTER, HSD_GO_IS_STRUCT, HSD_GO_IS_ARRAY, HSD_GO_IS_ALIAS, HSD_GO_IS_FUNCTION } hsd_go_type_kind;
+typedef enum hsd_go_type_kind { HSD_GO_IS_OTHER, HSD_GO_IS_BASE, HSD_GO_IS_POINTER, HSD_GO_IS_STRUCT, HSD_GO_IS_ARRAY,
+                               HSD_GO_IS_ALIAS, HSD_GO_IS_FUNCTION } hsd_go_type_kind;
 
 /* Go's kinds (reflect.Kind), where the linker gives them. */
-enum { HSD_GO_ARRAY = 17, HSD_GO_CHAN = 18, HSD_GO_FUNC = 19, HSD_GO_INTERFACE = 20, HSD_GO_MAP = 21, HSD_GO_POINTER = 22, HSD_GO_SLICE = 23,
+enum { HSD_GO_ARRAY = 17, HSD_GO_CHAN = 18, HSD_GO_FUNC = 19, HSD_GO_INTERFACE = 20, HSD_GO_MAP = 21,
+      HSD_GO_POINTER = 22, HSD_GO_SLICE = 23,
        HSD_GO_STRING = 24, HSD_GO_STRUCT = 25, HSD_GO_UNSAFE_POINTER = 26 };
 
 typedef struct hsd_go_type {
@@ -59,10 +62,11 @@ typedef struct hsd_go_types {
 } hsd_go_types;
 
 /*
- * Reads them. `runtime_types` is the address of the symbol runtime.types. HSD_E_NOT_FOUND when the file has no DWARF or none of a Go program;
- * HSD_E_OVER_BUDGET past `most_bytes`; as hsd_elf_load and hsd_info_next. O(.debug_info).
+ * Reads them. `runtime_types` is the address of the symbol runtime.types. HSD_E_NOT_FOUND when the file has no DWARF or
+ * none of a Go program; HSD_E_OVER_BUDGET past `most_bytes`; as hsd_elf_load and hsd_info_next. O(.debug_info).
  */
-hsd_status hsd_go_types_read(hsd_go_types *types, const hsd_elf *elf, uint64_t runtime_types, uint64_t most_bytes, hsd_error *err);
+hsd_status hsd_go_types_read(hsd_go_types *types, const hsd_elf *elf, uint64_t runtime_types, uint64_t most_bytes,
+                             hsd_error *err);
 void hsd_go_types_release(hsd_go_types *types);
 uint64_t hsd_go_types_memory(const hsd_go_types *types);
 
@@ -72,8 +76,11 @@ uint32_t hsd_go_types_resolve(const hsd_go_types *types, uint32_t type);
 /* Bytes of a value; 0 = not known. */
 uint64_t hsd_go_types_size(const hsd_go_types *types, uint32_t type);
 
-static inline const hsd_go_type *hsd_go_types_get(const hsd_go_types *types, uint32_t type) { return &types->types[type]; }
-static inline const char *hsd_go_types_text(const hsd_go_types *types, uint32_t name) { return (const char *)hsd_names_get(&types->names, name).data; }
+static inline const hsd_go_type *hsd_go_types_get(const hsd_go_types *types,
+                                                  uint32_t type) { return &types->types[type]; }
+static inline const char *hsd_go_types_text(const hsd_go_types *types,
+                                            uint32_t name) { return (const char *)hsd_names_get(&types->names,
+                                                name).data; }
 
 /* The type whose entry stands there; 0 = none. O(log). */
 uint32_t hsd_go_types_of_entry(const hsd_go_types *types, uint64_t die);
@@ -81,8 +88,10 @@ uint32_t hsd_go_types_of_entry(const hsd_go_types *types, uint64_t die);
 /* The structure of this name; 0 = none. O(types). */
 uint32_t hsd_go_types_named(const hsd_go_types *types, const char *name);
 
-/* The member at a path "state.s.value" of a structure: its type resolved, its offset from the beginning. False if there is none. */
-bool hsd_go_types_member(const hsd_go_types *types, uint32_t type, const char *path, uint64_t *offset, uint32_t *member_type);
+/* The member at a path "state.s.value" of a structure: its type resolved, its offset from the beginning. False if there
+ * is none. */
+bool hsd_go_types_member(const hsd_go_types *types, uint32_t type, const char *path, uint64_t *offset,
+                         uint32_t *member_type);
 
 /* The global variable that holds this address; NULL = none. O(log). */
 const hsd_go_global *hsd_go_types_global_at(const hsd_go_types *types, uint64_t address);

@@ -1,8 +1,9 @@
 /*
- * The entries of .debug_info, one after the other: a cursor that reads forward once and keeps nothing but the abbreviations of the
- * unit. Written for Go's compilers, whose entries are few kinds with few attributes; what else a unit may hold (C in programs with cgo)
- * is stepped over, by all forms of DWARF 2 to 5. The bytes are hostile: every read is checked, and every entry takes at least one byte.
- * libdw is not used: its reader of locations refuses Go's (a block in DWARF 4), and reads past the end of sections that lie.
+ * The entries of .debug_info, one after the other: a cursor that reads forward once and keeps nothing but the
+ * abbreviations of the unit. Written for Go's compilers, whose entries are few kinds with few attributes; what else a
+ * unit may hold (C in programs with cgo) is stepped over, by all forms of DWARF 2 to 5. The bytes are hostile: every
+ * read is checked, and every entry takes at least one byte. libdw is not used: its reader of locations refuses Go's (a
+ * block in DWARF 4), and reads past the end of sections that lie.
  */
 #ifndef HSD_DWARF_INFO_H
 #define HSD_DWARF_INFO_H
@@ -21,7 +22,8 @@ enum {
 };
 enum { HSD_LANGUAGE_GO = 0x16 };
 
-/* One entry: the attributes that say something about types and variables; others are stepped over. 0 or NULL = not there. */
+/* One entry: the attributes that say something about types and variables; others are stepped over. 0 or NULL = not
+ * there. */
 typedef struct hsd_die {
     uint64_t offset; /* in .debug_info: what references mean */
     unsigned tag, depth;

@@ -1,6 +1,7 @@
 /*
- * What is in the sections of an ELF file. Go packs its DWARF: with a header of the section that says so (from 1.19 on), or in the form
- * before that, a section of another name whose first bytes are "ZLIB" and the size. What it grows to is bounded before a byte is made.
+ * What is in the sections of an ELF file. Go packs its DWARF: with a header of the section that says so (from 1.19 on),
+ * or in the form before that, a section of another name whose first bytes are "ZLIB" and the size. What it grows to is
+ * bounded before a byte is made.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,20 +28,23 @@ static uint64_t number(const uint8_t *at, unsigned bytes)
 
 static bool is_inside(const hsd_elf *elf, const hsd_elf_section *section)
 {
-    return section->type != NO_BITS && section->offset <= elf->input.bytes && section->bytes <= elf->input.bytes - section->offset;
+    return section->type != NO_BITS && section->offset <= elf->input.bytes &&
+           section->bytes <= elf->input.bytes - section->offset;
 }
 
 const hsd_elf_section *hsd_elf_section_named(const hsd_elf *elf, const char *name)
 {
     for (uint32_t i = 0; i < elf->section_count; i++) {
         const hsd_elf_section *section = &elf->sections[i];
-        if (section->name < elf->section_names.size && strcmp((const char *)elf->section_names.data + section->name, name) == 0)
+        if (section->name < elf->section_names.size && strcmp((const char *)elf->section_names.data + section->name,
+                                                              name) == 0)
             return section;
     }
     return NULL;
 }
 
-static hsd_status unpack_piece(hsd_unzip *unzip, const uint8_t *in, size_t in_size, hsd_buffer *out, uint64_t want, bool *is_over, hsd_error *err)
+static hsd_status unpack_piece(hsd_unzip *unzip, const uint8_t *in, size_t in_size, hsd_buffer *out, uint64_t want,
+                               bool *is_over, hsd_error *err)
 {
     while (!*is_over) {
         size_t used = in_size, made = (size_t)(want - out->size);
@@ -67,11 +71,13 @@ static hsd_status unpack(const hsd_elf *elf, const packing *packed, hsd_buffer *
         if (status == HSD_OK) status = unpack_piece(unzip, piece, size, out, packed->unpacked_bytes, &is_over, err);
     }
     hsd_unzip_free(unzip);
-    if (status == HSD_OK && out->size != packed->unpacked_bytes) return hsd_fail(err, HSD_E_CORRUPT, "its DWARF is cut short");
+    if (status == HSD_OK && out->size != packed->unpacked_bytes) return hsd_fail(err, HSD_E_CORRUPT,
+        "its DWARF is cut short");
     return status;
 }
 
-static hsd_status look_at_packing(const hsd_elf *elf, const hsd_elf_section *section, bool is_old, packing *out, hsd_error *err)
+static hsd_status look_at_packing(const hsd_elf *elf, const hsd_elf_section *section, bool is_old, packing *out,
+                                  hsd_error *err)
 {
     uint8_t head[24];
     const size_t size = is_old ? 12 : 24;
@@ -108,9 +114,11 @@ hsd_status hsd_elf_load(const hsd_elf *elf, const char *name, uint64_t most_byte
     if (section == NULL || !is_inside(elf, section)) return hsd_fail(err, HSD_E_NOT_FOUND, "it has no %s", name);
     HSD_TRY(look_at_packing(elf, section, is_old, &packed, err));
     if (packed.unpacked_bytes > most_bytes) {
-        hsd_fail(err, HSD_E_OVER_BUDGET, "%s of the program takes %" PRIu64 " MiB, and %" PRIu64 " MiB are left for it", name,
+        hsd_fail(err, HSD_E_OVER_BUDGET, "%s of the program takes %" PRIu64 " MiB, and %" PRIu64 " MiB are left for it",
+                 name,
                  packed.unpacked_bytes >> 20, most_bytes >> 20);
-        hsd_error_set_hint(err, "give it more: --memory %" PRIu64 "M or so", (hsd_min_u64(packed.unpacked_bytes, UINT64_C(1) << 40) * 4 >> 20) + 64);
+        hsd_error_set_hint(err, "give it more: --memory %" PRIu64 "M or so",
+                           (hsd_min_u64(packed.unpacked_bytes, UINT64_C(1) << 40) * 4 >> 20) + 64);
         return HSD_E_OVER_BUDGET;
     }
     HSD_TRY(hsd_buffer_reserve(out, (size_t)packed.unpacked_bytes + 1, err));
@@ -128,12 +136,14 @@ static void look_at_symbol(const hsd_buffer *names, const uint8_t *at, hsd_elf_s
     if (name >= names->size) return;
     for (size_t i = 0; i < count; i++) {
         const size_t size = strlen(wanted[i].name) + 1;
-        if (wanted[i].address != 0 || size > names->size - name || memcmp(names->data + name, wanted[i].name, size) != 0) continue;
+        if (wanted[i].address != 0 || size > names->size - name ||
+            memcmp(names->data + name, wanted[i].name, size) != 0) continue;
         wanted[i].address = number(at + 8, 8);
     }
 }
 
-static hsd_status look_at_symbols(const hsd_elf *elf, const hsd_elf_section *table, const hsd_buffer *names, hsd_elf_symbol *wanted, size_t count,
+static hsd_status look_at_symbols(const hsd_elf *elf, const hsd_elf_section *table, const hsd_buffer *names,
+                                  hsd_elf_symbol *wanted, size_t count,
                                   hsd_error *err)
 {
     uint8_t piece[SYMBOL_BYTES * 512];
@@ -146,7 +156,8 @@ static hsd_status look_at_symbols(const hsd_elf *elf, const hsd_elf_section *tab
     return HSD_OK;
 }
 
-hsd_status hsd_elf_find_symbols(const hsd_elf *elf, hsd_elf_symbol *wanted, size_t count, uint64_t most_bytes, hsd_error *err)
+hsd_status hsd_elf_find_symbols(const hsd_elf *elf, hsd_elf_symbol *wanted, size_t count, uint64_t most_bytes,
+                                hsd_error *err)
 {
     hsd_buffer names = {0};
     const hsd_elf_section *table = hsd_elf_section_named(elf, ".symtab");

@@ -1,7 +1,7 @@
 /*
- * The importer of Go's cores on any executable and any core of it, both hostile: no crash, no stall, no memory past its budget, and a writer that is
- * never used wrongly. The first four bytes say how long the executable is, the last chooses the options. What does not begin as a core goes
- * to the importer of heap dumps with that executable.
+ * The importer of Go's cores on any executable and any core of it, both hostile: no crash, no stall, no memory past its
+ * budget, and a writer that is never used wrongly. The first four bytes say how long the executable is, the last
+ * chooses the options. What does not begin as a core goes to the importer of heap dumps with that executable.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -24,7 +24,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const int fd = memfd_create("program", MFD_CLOEXEC);
     if (fd < 0 || write(fd, data + 4, program) != (ssize_t)program) abort();
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    const hsd_import_options options = {.executable = path, .salvage = (choice & 1) != 0, .summary_only = (choice & 6) == 6};
+    const hsd_import_options options = {.executable = path, .salvage = (choice & 1) != 0,
+                                        .summary_only = (choice & 6) == 6};
     const hsd_bytes rest = {data + 4 + program, size - 4 - program};
     if (hsd_source_open_memory(&source, rest, "fuzz", NULL) == HSD_OK) {
         const bool is_dump = rest.size > 4 && memcmp(rest.data, "go1.", 4) == 0;

@@ -1,12 +1,14 @@
 /*
- * A program of Go and a core of it, made word by word: an executable with DWARF, symbols and descriptions of types, and the memory of its runtime with
- * three spans. For tests and as seeds of the fuzz target; small, and known in every bit. The offsets of the runtime's structures are other
- * ones than any real runtime has: what reads them must take them from the DWARF.
+ * A program of Go and a core of it, made word by word: an executable with DWARF, symbols and descriptions of types, and
+ * the memory of its runtime with three spans. For tests and as seeds of the fuzz target; small, and known in every bit.
+ * The offsets of the runtime's structures are other ones than any real runtime has: what reads them must take them from
+ * the DWARF.
  *
- *      main.head   *session ─► A0 ─next─► A1 ─next─► A5        A: slots of 64 B, live 0 1 2 5
- *      main.list   []*session ─► C1 ─[0]─► A0, [1]─► A1         B: slots of 32 B without pointers, live 0 to 3
+ *      main.head   *session ─► A0 ─next─► A1 ─next─► A5        A: slots of 64 B, live 0 1 2 5 6
+ *      main.list   []*session ─► C1 ─[0]─► A0, [1]─► A1         B: slots of 32 B without pointers, live 0 to 4
  *      A0.any      interface {}: session ─► A2                 C: slots of 1,024 B, live 0 and 1
  *      A0.name     ─► B0, A5.name ─► B1;  A0.tags []string ─► C0 ─[0]─► B2, [1]─► B3
+ *      main.work   a goroutine is in it: variable mine *session ─► A6, name string ─► B4, and a word that leads into A2
  */
 #ifndef HSD_TESTS_GOCORE_WRITER_H
 #define HSD_TESTS_GOCORE_WRITER_H

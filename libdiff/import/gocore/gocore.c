@@ -21,9 +21,11 @@ static void draw_domain(gocore *go, uint8_t domain[16])
 {
     uint8_t random[16];
     uint64_t words[2];
-    if (go->random_address == 0 || hsd_gomemory_read(&go->typing.memory, go->random_address, random, sizeof random, NULL) != HSD_OK) return;
+    if (go->random_address == 0 || hsd_gomemory_read(&go->typing.memory, go->random_address, random, sizeof random,
+                                                     NULL) != HSD_OK) return;
     memcpy(words, random, sizeof words);
-    const uint64_t first = hsd_mix(hsd_mix(1, words[0]), go->pid), second = hsd_mix(hsd_mix(2, words[1]), go->random_address);
+    const uint64_t first = hsd_mix(hsd_mix(1, words[0]), go->pid), second = hsd_mix(hsd_mix(2, words[1]),
+        go->random_address);
     memcpy(domain, &first, sizeof first);
     memcpy(domain + 8, &second, sizeof second);
 }
@@ -96,7 +98,8 @@ const hsd_importer hsd_import_gocore = {
     .info = {.name = "gocore",
              .summary = "ELF core of a Go program",
              .suffixes = ".core core.*",
-             .carries = {HSD_CARRIES_OBJECTS | HSD_CARRIES_TYPES | HSD_CARRIES_EDGES | HSD_CARRIES_EDGE_NAMES | HSD_CARRIES_ROOTS | HSD_CARRIES_IDENTITY, 0},
+             .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_TYPES | HSD_CARRIES_EDGES | HSD_CARRIES_EDGE_NAMES |
+                                   HSD_CARRIES_ROOTS | HSD_CARRIES_IDENTITY},
              .lacks = "the program with its DWARF must be at hand; stacks are guessed"},
     .probe = probe,
     .run = run,

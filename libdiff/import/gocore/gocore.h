@@ -7,10 +7,12 @@
  *      types    ../gotypes  from globals through pointers
  *      write    write.c     objects with their references (bits.c says which words are pointers), roots (roots.c, stacks.c)
  *
- * A core of a Go program is as large as the address space that it has reserved, most of it holes: it is read here and there, in blocks. What is read is
- * never trusted: an address leads to a segment of the core or of the executable or to nothing, lists of the runtime have a most.
+ * A core of a Go program is as large as the address space that it has reserved, most of it holes: it is read here and
+ * there, in blocks. What is read is never trusted: an address leads to a segment of the core or of the executable or to
+ * nothing, lists of the runtime have a most.
  *
- * Go does not move objects: addresses are ids. The process instance is told by the sixteen random bytes that the kernel gives each program.
+ * Go does not move objects: addresses are ids. The process instance is told by the sixteen random bytes that the kernel
+ * gives each program.
  */
 #ifndef HSD_IMPORT_GOCORE_H
 #define HSD_IMPORT_GOCORE_H
@@ -24,7 +26,11 @@ enum { GOCORE_NOSCAN = 1 };          /* of gospan.flags: its objects have no poi
 enum { GOCORE_HEAD_BYTES = 8, GOCORE_LEAST_WITH_HEAD = 512, GOCORE_MOST_WITH_HEAD = 32768 };
 
 /* How the runtime says which words are pointers. */
-typedef enum gocore_bits_kind { GOCORE_BITS_PAIRS /* 1.17 to 1.19 */, GOCORE_BITS_ARENA /* 1.20, 1.21 */, GOCORE_BITS_SPAN /* from 1.22 on */ } gocore_bits_kind;
+typedef enum gocore_bits_kind {
+    GOCORE_BITS_PAIRS, /* 1.17 to 1.19 */
+    GOCORE_BITS_ARENA, /* 1.20, 1.21 */
+    GOCORE_BITS_SPAN   /* from 1.22 on */
+} gocore_bits_kind;
 
 /* Members of the runtime's structures that are read: layout.c has their names. */
 typedef enum gocore_field {
@@ -43,7 +49,8 @@ typedef struct gocore_thread { /* registers of one that ran */
     uint64_t sp, pc, bp;
 } gocore_thread;
 
-typedef enum gocore_symbol { SYM_HEAP, SYM_MODULE, SYM_ALL_G, SYM_VERSION, SYM_TYPES, SYM_TEXT, GOCORE_SYMBOLS } gocore_symbol;
+typedef enum gocore_symbol { SYM_HEAP, SYM_MODULE, SYM_ALL_G, SYM_VERSION, SYM_TYPES, SYM_TEXT,
+                            GOCORE_SYMBOLS } gocore_symbol;
 
 typedef struct gocore {
     hsd_import *import;
@@ -73,18 +80,21 @@ typedef struct gocore {
 
 /* ---- image.c ---- */
 
-/* Opens the core and the executable, and checks that they belong together. HSD_E_UNSUPPORTED for what is no core of a Go program. */
+/* Opens the core and the executable, and checks that they belong together. HSD_E_UNSUPPORTED for what is no core of a
+ * Go program. */
 hsd_status hsd_gocore_open(gocore *go, hsd_error *err);
 void hsd_gocore_close(gocore *go);
 
 /* ---- layout.c ---- */
 
-/* Finds all places. HSD_E_UNSUPPORTED for a version whose structures are not known, naming the first that is missing. */
+/* Finds all places. HSD_E_UNSUPPORTED for a version whose structures are not known, naming the first that is missing.
+ * */
 hsd_status hsd_gocore_find_layout(gocore *go, hsd_error *err);
 
 /* The number in this member of the structure at `base`; 0 where memory or member are missing. */
 hsd_status hsd_gocore_field(gocore *go, uint64_t base, gocore_field field, uint64_t *out, hsd_error *err);
-static inline uint64_t hsd_gocore_symbol(const gocore *go, gocore_symbol symbol) { return go->symbols[symbol].address + go->typing.bias; }
+static inline uint64_t hsd_gocore_symbol(const gocore *go,
+                                         gocore_symbol symbol) { return go->symbols[symbol].address + go->typing.bias; }
 
 /* ---- spans.c ---- */
 
@@ -102,9 +112,11 @@ hsd_status hsd_gocore_pointers(gocore *go, const goslot *slot, gocore_pointer_fn
 /* ---- tables.c ---- */
 
 hsd_status hsd_gocore_put_string(gocore *go, hsd_bytes text, uint32_t *number, hsd_error *err);
-hsd_status hsd_gocore_put_format(gocore *go, uint32_t *number, hsd_error *err, const char *format, ...) __attribute__((format(printf, 4, 5)));
+hsd_status hsd_gocore_put_format(gocore *go, uint32_t *number, hsd_error *err, const char *format,
+                                 ...) __attribute__((format(printf, 4, 5)));
 hsd_status hsd_gocore_put_type(gocore *go, const goslot *slot, uint32_t *number, hsd_error *err);
-hsd_status hsd_gocore_put_label(gocore *go, const goslot *slot, uint64_t offset, uint32_t *label, uint64_t *index, hsd_error *err);
+hsd_status hsd_gocore_put_label(gocore *go, const goslot *slot, uint64_t offset, uint32_t *label, uint64_t *index,
+                                hsd_error *err);
 
 /* ---- stages ---- */
 

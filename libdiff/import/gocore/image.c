@@ -1,8 +1,9 @@
 /*
  * The core, its notes, and the executable. See gocore.h.
  *
- * Which executable: --exe, else the file that the core says was mapped where the program begins (NT_FILE, NT_AUXV). That it is the very build is held
- * against the build id, which Go puts into the first page of the program so that cores have it.
+ * Which executable: --exe, else the file that the core says was mapped where the program begins (NT_FILE, NT_AUXV).
+ * That it is the very build is held against the build id, which Go puts into the first page of the program so that
+ * cores have it.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,7 +13,8 @@
 #include "base/check.h"
 #include "import/gocore/gocore.h"
 
-enum { NOTE_STATUS = 1, NOTE_PROCESS = 3, NOTE_VECTOR = 6, NOTE_FILES = 0x46494c45, VECTOR_ENTRY = 9, VECTOR_RANDOM = 25 };
+enum { NOTE_STATUS = 1, NOTE_PROCESS = 3, NOTE_VECTOR = 6, NOTE_FILES = 0x46494c45, VECTOR_ENTRY = 9,
+      VECTOR_RANDOM = 25 };
 enum { REGISTERS_AT = 112, MOST_THREADS = 1 << 20, MOST_FILES = 1 << 20, BUILD_ID_BYTES = 256 };
 
 static uint64_t number(const uint8_t *at, unsigned bytes)
@@ -46,7 +48,8 @@ static hsd_status take_thread(gocore *go, const hsd_elf_note *note, hsd_error *e
     gocore_thread thread = {0};
     if ((!is_arm && go->core.machine != GOCORE_X86_64) || go->thread_count >= MOST_THREADS) return HSD_OK;
     const unsigned sp = is_arm ? 31 : 19, pc = is_arm ? 32 : 16, bp = is_arm ? 29 : 4;
-    if (!read_note_word(go, note, REGISTERS_AT + 8 * sp, &thread.sp) || !read_note_word(go, note, REGISTERS_AT + 8 * pc, &thread.pc) ||
+    if (!read_note_word(go, note, REGISTERS_AT + 8 * sp, &thread.sp) ||
+        !read_note_word(go, note, REGISTERS_AT + 8 * pc, &thread.pc) ||
         !read_note_word(go, note, REGISTERS_AT + 8 * bp, &thread.bp))
         return HSD_OK;
     HSD_TRY(hsd_import_grow((void **)&go->threads, &go->thread_room, go->thread_count, sizeof thread, err));
@@ -64,7 +67,8 @@ static void take_process(gocore *go, const hsd_elf_note *note)
 static void take_vector(gocore *go, const hsd_elf_note *note)
 {
     uint64_t kind, value;
-    for (uint64_t at = 0; read_note_word(go, note, at, &kind) && read_note_word(go, note, at + 8, &value) && kind != 0; at += 16) {
+    for (uint64_t at = 0; read_note_word(go, note, at, &kind) && read_note_word(go, note, at + 8, &value) &&
+         kind != 0; at += 16) {
         if (kind == VECTOR_ENTRY) go->entry = value;
         if (kind == VECTOR_RANDOM) go->random_address = value;
     }
@@ -105,7 +109,8 @@ static hsd_status take_notes(gocore *go, bool is_second_look, hsd_error *err)
         const hsd_elf_segment *segment = &go->core.segments[i];
         hsd_elf_note note;
         if (segment->type != HSD_ELF_NOTE) continue;
-        for (uint64_t at = segment->offset; hsd_elf_next_note(&go->core.input, &at, segment->offset + segment->file_bytes, &note);) {
+        for (uint64_t at = segment->offset; hsd_elf_next_note(&go->core.input, &at,
+                                                              segment->offset + segment->file_bytes, &note);) {
             if (strcmp(note.name, "CORE") != 0) continue;
             if (is_second_look && note.type == NOTE_FILES) take_files(go, &note);
             if (is_second_look) continue;
@@ -151,7 +156,8 @@ static bool locate(void *context, uint64_t address, goplace *place)
     }
     const hsd_elf_segment *load = low == 0 ? NULL : &go->loads[low - 1];
     if (load != NULL && address - load->address < load->file_bytes) {
-        *place = (goplace){&go->core_blocks, load->offset + (address - load->address), load->file_bytes - (address - load->address)};
+        *place = (goplace){&go->core_blocks, load->offset + (address - load->address),
+                           load->file_bytes - (address - load->address)};
         return true;
     }
     uint64_t left;
@@ -171,7 +177,8 @@ static hsd_status no_program(const gocore *go, hsd_error *err)
     if (go->program_path[0] == '\0') {
         hsd_fail(err, HSD_E_UNSUPPORTED, "this core does not say of what program it is");
     } else if (go->import->options->executable == NULL) {
-        hsd_fail(err, HSD_E_UNSUPPORTED, "this core is of a program that cannot be read: %s: %s", go->program_path, why);
+        hsd_fail(err, HSD_E_UNSUPPORTED, "this core is of a program that cannot be read: %s: %s", go->program_path,
+                 why);
     } else {
         hsd_fail(err, status, "the program of --exe, %s: %s", go->program_path, why);
         return status;
@@ -182,21 +189,24 @@ static hsd_status no_program(const gocore *go, hsd_error *err)
 
 static hsd_status refuse_program(const gocore *go, hsd_error *err)
 {
-    const bool is_go = hsd_elf_section_named(&go->program, ".gopclntab") != NULL || hsd_elf_section_named(&go->program, ".data.rel.ro.gopclntab") != NULL ||
+    const bool is_go = hsd_elf_section_named(&go->program, ".gopclntab") != NULL ||
+                       hsd_elf_section_named(&go->program, ".data.rel.ro.gopclntab") != NULL ||
                        hsd_elf_section_named(&go->program, ".note.go.buildid") != NULL;
     if (!is_go) {
         hsd_fail(err, HSD_E_UNSUPPORTED, "this core is of no Go program: %s", go->program_path);
         hsd_error_set_hint(err, "of other programs hsdiff reads the heap while they run: hsdiff help capture");
         return HSD_E_UNSUPPORTED;
     }
-    hsd_fail(err, HSD_E_NOT_FOUND, "%s has no symbols or no DWARF, without which its core cannot be read", go->program_path);
+    hsd_fail(err, HSD_E_NOT_FOUND, "%s has no symbols or no DWARF, without which its core cannot be read",
+             go->program_path);
     hsd_error_set_hint(err, "name a copy that was built without -ldflags \"-s -w\" and not stripped: --exe PROGRAM");
     return HSD_E_NOT_FOUND;
 }
 
 static hsd_status open_program(gocore *go, hsd_error *err)
 {
-    static const char *const names[GOCORE_SYMBOLS] = {"runtime.mheap_", "runtime.firstmoduledata", "runtime.allgs", "runtime.buildVersion", "runtime.types", "runtime.text"};
+    static const char *const names[GOCORE_SYMBOLS] = {"runtime.mheap_", "runtime.firstmoduledata", "runtime.allgs",
+                                                      "runtime.buildVersion", "runtime.types", "runtime.text"};
     const uint64_t memory = go->import->memory_bytes;
     if (go->import->options->executable != NULL) {
         const size_t size = strnlen(go->import->options->executable, sizeof go->program_path - 1);
@@ -204,10 +214,13 @@ static hsd_status open_program(gocore *go, hsd_error *err)
     }
     for (int i = 0; i < GOCORE_SYMBOLS; i++)
         go->symbols[i].name = names[i];
-    if (go->program_path[0] == '\0' || hsd_elf_open_file(&go->program, go->program_path, err) != HSD_OK) return no_program(go, err);
+    const bool is_open = go->program_path[0] != '\0' && hsd_elf_open_file(&go->program, go->program_path, err) == HSD_OK;
+    if (!is_open) return no_program(go, err);
     hsd_status status = hsd_elf_find_symbols(&go->program, go->symbols, GOCORE_SYMBOLS, memory / 8, err);
-    if (status == HSD_E_NOT_FOUND || (status == HSD_OK && go->symbols[SYM_HEAP].address == 0)) return refuse_program(go, err);
-    if (status == HSD_OK) status = hsd_go_types_read(&go->typing.types, &go->program, go->symbols[SYM_TYPES].address, memory / 8, err);
+    if (status == HSD_OK && go->symbols[SYM_HEAP].address == 0) status = HSD_E_NOT_FOUND;
+    if (status == HSD_E_NOT_FOUND) return refuse_program(go, err);
+    if (status == HSD_OK) status = hsd_go_types_read(&go->typing.types, &go->program, go->symbols[SYM_TYPES].address,
+                                                     memory / 8, err);
     if (status == HSD_E_NOT_FOUND) return refuse_program(go, err);
     return status;
 }
@@ -223,15 +236,18 @@ static hsd_status check_build(gocore *go, hsd_error *err)
 {
     uint8_t here[BUILD_ID_BYTES], there[BUILD_ID_BYTES];
     const hsd_elf_section *note = hsd_elf_section_named(&go->program, ".note.go.buildid");
-    if (note == NULL || note->bytes > sizeof here || note->offset > go->program.input.bytes || note->bytes > go->program.input.bytes - note->offset)
+    if (note == NULL || note->bytes > sizeof here || note->offset > go->program.input.bytes ||
+        note->bytes > go->program.input.bytes - note->offset)
         return HSD_OK;
     const size_t size = (size_t)note->bytes;
     HSD_TRY(go->program.input.read(go->program.input.context, note->offset, here, size, err));
     for (uint32_t i = 0; i < go->load_count; i++) { /* in the core alone, not where `locate` falls back to the executable */
         const hsd_elf_segment *load = &go->loads[i];
         const uint64_t address = note->address + go->typing.bias;
-        if (address < load->address || address - load->address >= load->file_bytes || size > load->file_bytes - (address - load->address)) continue;
-        const hsd_status status = hsd_goblocks_read(&go->core_blocks, load->offset + (address - load->address), there, size, err);
+        if (address < load->address || address - load->address >= load->file_bytes ||
+            size > load->file_bytes - (address - load->address)) continue;
+        const hsd_status status = hsd_goblocks_read(&go->core_blocks, load->offset + (address - load->address), there,
+                                                    size, err);
         if (status < 0) return status;
         if (status == HSD_OK && memcmp(here, there, size) != 0) return refuse_build(go, err);
     }
@@ -258,8 +274,10 @@ static hsd_status open_core(gocore *go, hsd_error *err)
 {
     hsd_source *source = go->import->source;
     hsd_elf_input input;
-    if ((go->import->file != NULL && go->import->file != source) || (!source->is_borrowed && source->total_bytes == 0)) {
-        hsd_fail(err, HSD_E_UNSUPPORTED, "a core is read here and there, and this is %s", go->import->file != source ? "packed" : "no regular file");
+    if ((go->import->file != NULL && go->import->file != source) ||
+        (!source->is_borrowed && source->total_bytes == 0)) {
+        hsd_fail(err, HSD_E_UNSUPPORTED, "a core is read here and there, and this is %s",
+                 go->import->file != source ? "packed" : "no regular file");
         hsd_error_set_hint(err, "decompress it first: gunzip -c core.gz > core");
         return HSD_E_UNSUPPORTED;
     }
@@ -282,7 +300,8 @@ hsd_status hsd_gocore_open(gocore *go, hsd_error *err)
 {
     HSD_TRY(open_core(go, err));
     HSD_TRY(open_program(go, err));
-    HSD_TRY(hsd_goblocks_open(&go->program_blocks, &go->program.input, hsd_min_u64(go->import->memory_bytes / 32, UINT64_C(8) << 20), err));
+    HSD_TRY(hsd_goblocks_open(&go->program_blocks, &go->program.input,
+                              hsd_min_u64(go->import->memory_bytes / 32, UINT64_C(8) << 20), err));
     go->typing.bias = go->program.type == HSD_ELF_SHARED && go->entry != 0 ? go->entry - go->program.entry : 0;
     go->typing.memory = (gomemory){.locate = locate, .context = go};
     HSD_TRY(check_build(go, err));

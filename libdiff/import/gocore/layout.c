@@ -1,6 +1,6 @@
 /*
- * Where the runtime's structures have what is read of them. Every offset is looked up by name in the DWARF of the very program, so that a
- * version differs only where it calls things otherwise; its other names stand behind the first.
+ * Where the runtime's structures have what is read of them. Every offset is looked up by name in the DWARF of the very
+ * program, so that a version differs only where it calls things otherwise; its other names stand behind the first.
  */
 #include <stdlib.h>
 
@@ -67,7 +67,8 @@ static bool find(const hsd_go_types *types, const char *type, const char *path, 
 static void choose_bits(gocore *go)
 {
     const uint32_t marks = hsd_go_types_named(&go->typing.types, "runtime.spanInlineMarkBits");
-    go->bits = go->fields[ARENA_BITS].bytes == 0 ? GOCORE_BITS_SPAN : go->fields[ARENA_NO_MORE].bytes != 0 ? GOCORE_BITS_ARENA : GOCORE_BITS_PAIRS;
+    go->bits = go->fields[ARENA_NO_MORE].bytes != 0 ? GOCORE_BITS_ARENA : GOCORE_BITS_PAIRS;
+    if (go->fields[ARENA_BITS].bytes == 0) go->bits = GOCORE_BITS_SPAN;
     go->inline_mark_bytes = marks == 0 ? 0 : hsd_go_types_size(&go->typing.types, marks);
     go->arena_base = go->core.machine == GOCORE_X86_64 ? UINT64_C(0xffff800000000000) : 0;
 }
@@ -80,7 +81,8 @@ hsd_status hsd_gocore_find_layout(gocore *go, hsd_error *err)
         if (find(types, w->type, w->path, &go->fields[i])) continue;
         if (w->other_type != NULL && find(types, w->other_type, w->other_path, &go->fields[i])) continue;
         if (!w->is_optional)
-            return hsd_fail(err, HSD_E_UNSUPPORTED, "the runtime of %s has no %s.%s: its cores are not known", go->version, w->type, w->path);
+            return hsd_fail(err, HSD_E_UNSUPPORTED, "the runtime of %s has no %s.%s: its cores are not known",
+                            go->version, w->type, w->path);
     }
     choose_bits(go);
     return HSD_OK;

@@ -1,5 +1,6 @@
 /*
- * What holds the heap from outside but for stacks: globals, word by word where the runtime's masks say that pointers are, and finalizers.
+ * What holds the heap from outside but for stacks: globals, word by word where the runtime's masks say that pointers
+ * are, and finalizers.
  */
 #include "base/check.h"
 #include "import/gocore/gocore.h"
@@ -7,12 +8,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MOST_MODULES = 64, MOST_SPECIALS = 1 << 24, FINALIZER = 1, FINALIZER_BEHIND_TINY = 2, TINY_SINCE = 25, PIECE_BYTES = 512 };
+enum { MOST_MODULES = 64, MOST_SPECIALS = 1 << 24, FINALIZER = 1, FINALIZER_BEHIND_TINY = 2, TINY_SINCE = 25,
+      PIECE_BYTES = 512 };
 
 bool hsd_gocore_target(const gocore *go, uint64_t value, uint64_t *target)
 {
     goslot slot;
-    if (value < 4096 || !hsd_goslots_find(&go->typing.slots, value, &slot) || !hsd_goslots_is_live(&go->typing.slots, slot.number)) return false;
+    if (value < 4096 || !hsd_goslots_find(&go->typing.slots, value, &slot) ||
+        !hsd_goslots_is_live(&go->typing.slots, slot.number)) return false;
     *target = slot.begin;
     return true;
 }
@@ -26,13 +29,15 @@ static hsd_status write_global(gocore *go, const char *segment, uint64_t begin, 
     HSD_TRY(hsd_gomemory_word(&go->typing.memory, address, &value, err));
     if (!hsd_gocore_target(go, value, &root.target)) return HSD_OK;
     const hsd_go_global *global = hsd_go_types_global_at(&go->typing.types, address - go->typing.bias);
-    if (global != NULL) HSD_TRY(hsd_gocore_put_string(go, hsd_names_get(&go->typing.types.names, global->name), &root.label, err));
+    if (global != NULL) HSD_TRY(hsd_gocore_put_string(go, hsd_names_get(&go->typing.types.names, global->name),
+                                                      &root.label, err));
     else HSD_TRY(hsd_gocore_put_format(go, &root.label, err, "%s+0x%" PRIx64, segment, address - begin));
     HSD_WRITE(go->import, hsc_root(go->import->writer, &root), err);
     return HSD_OK;
 }
 
-static hsd_status write_segment(gocore *go, const char *name, uint64_t begin, uint64_t end, uint64_t mask, hsd_error *err)
+static hsd_status write_segment(gocore *go, const char *name, uint64_t begin, uint64_t end, uint64_t mask,
+                                hsd_error *err)
 {
     uint8_t bytes[PIECE_BYTES];
     if (begin > end || end - begin > go->core.input.bytes) return HSD_OK;
@@ -74,7 +79,8 @@ static hsd_status write_finalizer(gocore *go, const gospan *span, uint64_t speci
     HSD_TRY(hsd_gocore_field(go, special, SPECIAL_OFFSET, &offset, err));
     HSD_TRY(hsd_gocore_field(go, special, FINALIZER_FN, &function, err));
     HSD_TRY(hsd_gocore_put_format(go, &root.label, err, "(finalizers)"));
-    if (hsd_gocore_target(go, span->begin + offset, &root.target)) HSD_WRITE(go->import, hsc_root(go->import->writer, &root), err);
+    if (hsd_gocore_target(go, span->begin + offset, &root.target)) HSD_WRITE(go->import,
+        hsc_root(go->import->writer, &root), err);
     if (hsd_gocore_target(go, function, &root.target)) HSD_WRITE(go->import, hsc_root(go->import->writer, &root), err);
     return HSD_OK;
 }

@@ -1,6 +1,6 @@
 /*
- * mheap_.allspans: every span that the runtime has ever had. Those in use hold objects: slots of one size, of which those before the free index and
- * those whose allocation bit is set are taken.
+ * mheap_.allspans: every span that the runtime has ever had. Those in use hold objects: slots of one size, of which
+ * those before the free index and those whose allocation bit is set are taken.
  */
 #include <inttypes.h>
 
@@ -11,7 +11,8 @@ enum { IN_USE = 1, PAGE_BYTES = 8192, BITS_BYTES = 512 };
 
 static uint32_t head_of(const gocore *go, uint64_t slot_bytes, bool is_noscan)
 {
-    const bool has_head = go->bits == GOCORE_BITS_SPAN && !is_noscan && slot_bytes > GOCORE_LEAST_WITH_HEAD && slot_bytes <= GOCORE_MOST_WITH_HEAD;
+    const bool has_head = go->bits == GOCORE_BITS_SPAN && !is_noscan && slot_bytes > GOCORE_LEAST_WITH_HEAD &&
+                          slot_bytes <= GOCORE_MOST_WITH_HEAD;
     return has_head ? GOCORE_HEAD_BYTES : 0;
 }
 
@@ -25,11 +26,13 @@ static hsd_status add_span(gocore *go, uint64_t at, hsd_error *err)
     HSD_TRY(hsd_gocore_field(go, at, SPAN_SLOTS, &slots, err));
     HSD_TRY(hsd_gocore_field(go, at, SPAN_SLOT_BYTES, &slot_bytes, err));
     HSD_TRY(hsd_gocore_field(go, at, SPAN_CLASS, &class, err));
-    if (slot_bytes == 0 || slot_bytes % 8 != 0 || begin % PAGE_BYTES != 0 || !hsd_mul_u64(pages, PAGE_BYTES, &bytes) || slots > bytes / slot_bytes ||
+    if (slot_bytes == 0 || slot_bytes % 8 != 0 || begin % PAGE_BYTES != 0 || !hsd_mul_u64(pages, PAGE_BYTES, &bytes) ||
+        slots > bytes / slot_bytes ||
         slots > UINT32_MAX)
         return hsd_fail(err, HSD_E_CORRUPT, "the runtime's span at 0x%" PRIx64 " is none", at);
     const bool is_noscan = (class & 1) != 0;
-    const gospan span = {.begin = begin, .slot_bytes = slot_bytes, .count = (uint32_t)slots, .head_bytes = head_of(go, slot_bytes, is_noscan),
+    const gospan span = {.begin = begin, .slot_bytes = slot_bytes, .count = (uint32_t)slots,
+                         .head_bytes = head_of(go, slot_bytes, is_noscan),
                          .where = {at, bytes}, .flags = is_noscan ? GOCORE_NOSCAN : 0};
     return hsd_goslots_add(&go->typing.slots, &span, err);
 }
@@ -59,7 +62,8 @@ hsd_status hsd_gocore_find_spans(gocore *go, hsd_error *err)
     uint64_t spans, count, span;
     HSD_TRY(hsd_gomemory_word(&go->typing.memory, list, &spans, err));
     HSD_TRY(hsd_gomemory_word(&go->typing.memory, list + 8, &count, err));
-    if (spans == 0 || count > go->core.input.bytes / 8) return hsd_fail(err, HSD_E_CORRUPT, "the runtime's list of spans is none");
+    if (spans == 0 || count > go->core.input.bytes / 8) return hsd_fail(err, HSD_E_CORRUPT,
+        "the runtime's list of spans is none");
     for (uint64_t i = 0; i < count; i++) {
         HSD_TRY(hsd_gomemory_word(&go->typing.memory, spans + 8 * i, &span, err));
         if (span != 0) HSD_TRY(add_span(go, span, err));
@@ -77,7 +81,8 @@ static hsd_status offer_described(gocore *go, const gospan *span, uint32_t slot,
     const uint64_t size = type == 0 ? 0 : hsd_gotyping_size(&go->typing, type);
     if (size == 0) return HSD_OK;
     const uint64_t room = span->slot_bytes - span->head_bytes;
-    return hsd_gotyping_offer(&go->typing, span->begin + slot * span->slot_bytes + span->head_bytes, type, size <= room / 2, err);
+    return hsd_gotyping_offer(&go->typing, span->begin + slot * span->slot_bytes + span->head_bytes, type,
+                              size <= room / 2, err);
 }
 
 hsd_status hsd_gocore_offer_known(gocore *go, hsd_error *err)
@@ -89,7 +94,8 @@ hsd_status hsd_gocore_offer_known(gocore *go, hsd_error *err)
         if ((span->flags & GOCORE_NOSCAN) != 0 || span->slot_bytes <= GOCORE_LEAST_WITH_HEAD) continue;
         for (uint32_t j = 0; j < span->count; j++) {
             if (!hsd_goslots_is_live(slots, span->first + j)) continue;
-            HSD_TRY(span->head_bytes > 0 ? hsd_gomemory_word(&go->typing.memory, span->begin + j * span->slot_bytes, &described, err)
+            HSD_TRY(span->head_bytes > 0 ? hsd_gomemory_word(&go->typing.memory, span->begin + j * span->slot_bytes,
+                                                             &described, err)
                                          : hsd_gocore_field(go, span->where[0], SPAN_LARGE_TYPE, &described, err));
             HSD_TRY(offer_described(go, span, j, described, err));
         }

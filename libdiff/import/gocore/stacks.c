@@ -1,6 +1,7 @@
 /*
- * Goroutines: runtime.allgs, each with its stack. A stack is looked at word by word from where it stands to its end; what looks like a pointer to an
- * object is one. Whose frame a word is in is told by the chain of frame pointers that Go keeps on amd64:
+ * Goroutines: runtime.allgs, each with its stack. A stack is looked at word by word from where it stands to its end;
+ * what looks like a pointer to an object is one, and keeps alive what nothing else does: it takes nothing away from
+ * globals. Whose frame a word is in is told by the chain of frame pointers that Go keeps on amd64:
  *
  *      sp ──► words of the innermost frame ──► bp: caller's bp, return address ──► words of the caller's frame …
  */
@@ -31,7 +32,8 @@ static bool has_chain(const walk *w)
 static hsd_status note_frame(walk *w, hsd_error *err)
 {
     goframes *frames = &w->go->frames;
-    if (!has_chain(w) || w->pc == 0 || frames->count * sizeof *frames->at >= w->go->import->memory_bytes / 16) return HSD_OK;
+    if (!has_chain(w) || w->pc == 0 ||
+        frames->count * sizeof *frames->at >= w->go->import->memory_bytes / 16) return HSD_OK;
     HSD_TRY(hsd_import_grow((void **)&frames->at, &frames->room, frames->count, sizeof *frames->at, err));
     frames->at[frames->count++] = (goframe){.pc = w->depth == 0 ? w->pc : w->pc - 1, .end = w->bp + 16};
     return HSD_OK;
@@ -79,7 +81,7 @@ static hsd_status look_at(walk *w, uint64_t address, uint64_t value, hsd_error *
 static hsd_status walk_stack(walk *w, hsd_error *err)
 {
     uint64_t words[PIECE_WORDS];
-    w->root = (hsc_root_record){.kind = HSC_ROOT_STACK, .thread = w->thread};
+    w->root = (hsc_root_record){.kind = HSC_ROOT_STACK, .thread = w->thread, .flags = HSC_ROOT_SECONDARY};
     HSD_TRY(enter_frame(w, err));
     for (uint64_t at = w->sp; w->is_written && at < w->high; at += sizeof words) {
         const size_t size = (size_t)hsd_min_u64(sizeof words, w->high - at);
@@ -144,7 +146,8 @@ static hsd_status walk_all(gocore *go, bool is_written, hsd_error *err)
     uint64_t list, count, g;
     HSD_TRY(hsd_gomemory_word(&go->typing.memory, hsd_gocore_symbol(go, SYM_ALL_G), &list, err));
     HSD_TRY(hsd_gomemory_word(&go->typing.memory, hsd_gocore_symbol(go, SYM_ALL_G) + 8, &count, err));
-    if (count > go->core.input.bytes / 8) return hsd_fail(err, HSD_E_CORRUPT, "the runtime's list of goroutines is none");
+    if (count > go->core.input.bytes / 8) return hsd_fail(err, HSD_E_CORRUPT,
+                                                          "the runtime's list of goroutines is none");
     for (uint64_t i = 0; i < count; i++) {
         HSD_TRY(hsd_gomemory_word(&go->typing.memory, list + 8 * i, &g, err));
         if (g != 0) HSD_TRY(walk_goroutine(go, g, is_written, err));

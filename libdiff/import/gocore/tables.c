@@ -50,7 +50,8 @@ static hsd_status name_type(gocore *go, const char *name, size_t size, uint32_t 
     const uint32_t before = go->types.count;
     HSD_TRY(hsd_names_put(&go->types, (hsd_bytes){(const uint8_t *)name, size}, number, err));
     ++*number;
-    if (go->types.count > before) HSD_WRITE(go->import, hsc_define_type(go->import->writer, *number, name, size, flags), err);
+    if (go->types.count > before) HSD_WRITE(go->import, hsc_define_type(go->import->writer, *number, name, size, flags),
+                                            err);
     return check_memory(go, err);
 }
 
@@ -65,7 +66,8 @@ hsd_status hsd_gocore_put_type(gocore *go, const goslot *slot, uint32_t *number,
         return name_type(go, name, (size_t)size, 0, number, err);
     }
     const size_t types = go->typing.types.type_count;
-    uint32_t *known = typed.type >= GOTYPE_TEXT ? &go->numbers[2 * types + typed.type - GOTYPE_TEXT] : &go->numbers[2 * (size_t)typed.type + typed.is_items];
+    uint32_t *known = typed.type >= GOTYPE_TEXT ? &go->numbers[2 * types + typed.type - GOTYPE_TEXT]
+                                                : &go->numbers[2 * (size_t)typed.type + typed.is_items];
     if (*known == 0) {
         const size_t size = hsd_gotyping_name(&go->typing, typed, name, sizeof name, &flags);
         HSD_TRY(name_type(go, name, size, flags, known, err));
@@ -76,9 +78,11 @@ hsd_status hsd_gocore_put_type(gocore *go, const goslot *slot, uint32_t *number,
 
 /* ---- labels ---- */
 
-static hsd_status define_label(gocore *go, uint32_t label, const goword *word, bool is_element, uint64_t offset, hsd_error *err)
+static hsd_status define_label(gocore *go, uint32_t label, const goword *word, bool is_element, uint64_t offset,
+                               hsd_error *err)
 {
-    static const hsc_label_kind kinds[] = {[GO_FIELD] = HSC_LABEL_FIELD, [GO_KEY] = HSC_LABEL_KEY, [GO_VALUE] = HSC_LABEL_VALUE, [GO_INSIDE] = HSC_LABEL_FIELD};
+    static const hsc_label_kind kinds[] = {[GO_FIELD] = HSC_LABEL_FIELD, [GO_KEY] = HSC_LABEL_KEY,
+                                           [GO_VALUE] = HSC_LABEL_VALUE, [GO_INSIDE] = HSC_LABEL_FIELD};
     const hsd_bytes path = word == NULL ? (hsd_bytes){0} : hsd_names_get(&go->typing.plans.paths, word->name);
     const hsc_label_kind kind = is_element ? HSC_LABEL_ELEMENT : word == NULL ? HSC_LABEL_FIELD : kinds[word->part];
     const uint32_t fold = word != NULL && word->part == GO_INSIDE ? HSC_LABEL_FOLD : 0;
@@ -90,7 +94,8 @@ static hsd_status define_label(gocore *go, uint32_t label, const goword *word, b
     return check_memory(go, err);
 }
 
-hsd_status hsd_gocore_put_label(gocore *go, const goslot *slot, uint64_t offset, uint32_t *label, uint64_t *index, hsd_error *err)
+hsd_status hsd_gocore_put_label(gocore *go, const goslot *slot, uint64_t offset, uint32_t *label, uint64_t *index,
+                                hsd_error *err)
 {
     const gotyped typed = hsd_gotyped_of(go->typing.slots.types[slot->number]);
     const goword *word;

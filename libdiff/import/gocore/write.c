@@ -45,7 +45,8 @@ hsd_status hsd_gocore_write(gocore *go, hsd_error *err)
     for (uint32_t i = 0; i < slots->span_count; i++) {
         const gospan *span = &slots->spans[i];
         for (uint32_t j = 0; j < span->count; j++) {
-            writing w = {.go = go, .slot = {.span = span, .number = span->first + j, .begin = span->begin + j * span->slot_bytes}};
+            writing w = {.go = go, .slot = {.span = span, .number = span->first + j,
+                                            .begin = span->begin + j * span->slot_bytes}};
             if (hsd_goslots_is_live(slots, w.slot.number)) HSD_TRY(write_object(&w, err));
         }
         HSD_TRY(hsd_progress(go->import->reporter, "importing", i, slots->span_count, err));

@@ -1,10 +1,10 @@
 /*
- * Types by the executable. The scan tells where the bytes of each object stand in the dump; then pointers are followed in them from
- * the globals that the DWARF declares (gotypes/typing.h). Objects that stand one behind the other with one size become a span; where a whole page is
- * between two, another span may be there, and a new one begins.
+ * Types by the executable. The scan tells where the bytes of each object stand in the dump; then pointers are followed
+ * in them from the globals that the DWARF declares (gotypes/typing.h). Objects that stand one behind the other with one
+ * size become a span; where a whole page is between two, another span may be there, and a new one begins.
  *
- * That executable and dump belong together is told by the segments of globals: both have them at the same places, with the same sizes, but for a
- * distance that is the same for both where the program is position-independent.
+ * That executable and dump belong together is told by the segments of globals: both have them at the same places, with
+ * the same sizes, but for a distance that is the same for both where the program is position-independent.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,7 +14,8 @@
 #include "import/goheap/goheap.h"
 #include "import/gotypes/typing.h"
 
-enum { DATA, BSS, SEGMENTS, PAGE_BYTES = 8192, HEAD_BYTES = 8, LEAST_WITH_HEAD = 512, MOST_WITH_HEAD = 32768, HEAD_SINCE = 22 };
+enum { DATA, BSS, SEGMENTS, PAGE_BYTES = 8192, HEAD_BYTES = 8, LEAST_WITH_HEAD = 512, MOST_WITH_HEAD = 32768,
+      HEAD_SINCE = 22 };
 enum { TYPES_DATA, TYPES_EDATA, TYPES_BSS, TYPES_EBSS, TYPES_BEGIN, TYPES_SYMBOLS };
 
 typedef struct globals {
@@ -47,13 +48,15 @@ static hsd_status no_types(const goheap_typed *typed, hsd_error *err)
     if (err != NULL) memcpy(why, err->text, hsd_min_u64(strlen(err->text), sizeof why - 1));
     hsd_fail(err, HSD_E_NOT_FOUND, "the program of --exe cannot tell the types: %s", why);
     hsd_error_set_file(err, typed->go->import->options->executable);
-    hsd_error_set_hint(err, "give the program as it was built, without -ldflags \"-s -w\" and not stripped; or leave --exe out");
+    hsd_error_set_hint(err,
+                       "give the program as it was built, without -ldflags \"-s -w\" and not stripped; or leave --exe out");
     return HSD_E_NOT_FOUND;
 }
 
 static hsd_status open_executable(goheap_typed *typed, hsd_error *err)
 {
-    static const char *const names[TYPES_SYMBOLS] = {"runtime.data", "runtime.edata", "runtime.bss", "runtime.ebss", "runtime.types"};
+    static const char *const names[TYPES_SYMBOLS] = {"runtime.data", "runtime.edata", "runtime.bss", "runtime.ebss",
+                                                     "runtime.types"};
     const uint64_t memory = typed->go->import->memory_bytes;
     for (int i = 0; i < TYPES_SYMBOLS; i++)
         typed->symbols[i].name = names[i];
@@ -62,7 +65,8 @@ static hsd_status open_executable(goheap_typed *typed, hsd_error *err)
     if (status == HSD_OK && (typed->symbols[TYPES_DATA].address == 0 || typed->symbols[TYPES_EBSS].address == 0))
         status = hsd_fail(err, HSD_E_NOT_FOUND, "it is no Go program");
     if (status == HSD_OK)
-        status = hsd_go_types_read(&typed->typing.types, &typed->executable, typed->symbols[TYPES_BEGIN].address, memory / 8, err);
+        status = hsd_go_types_read(&typed->typing.types, &typed->executable, typed->symbols[TYPES_BEGIN].address,
+                                   memory / 8, err);
     if (status == HSD_E_NOT_FOUND) return no_types(typed, err);
     if (status != HSD_OK) hsd_error_set_file(err, typed->go->import->options->executable);
     return status;
@@ -84,7 +88,8 @@ hsd_status hsd_goheap_open_types(goheap *go, hsd_error *err)
 static uint32_t head_of(const goheap *go, uint64_t size, bool has_pointers)
 {
     unsigned minor = 0;
-    for (const char *digit = go->version + 4; strncmp(go->version, "go1.", 4) == 0 && *digit >= '0' && *digit <= '9' && minor < 1000; digit++)
+    for (const char *digit = go->version + 4; strncmp(go->version, "go1.", 4) == 0 && *digit >= '0' && *digit <= '9' &&
+         minor < 1000; digit++)
         minor = minor * 10 + (unsigned)(*digit - '0');
     return has_pointers && minor >= HEAD_SINCE && size > LEAST_WITH_HEAD && size <= MOST_WITH_HEAD ? HEAD_BYTES : 0;
 }
@@ -111,23 +116,27 @@ static hsd_status put_place(goheap_typed *typed, uint64_t place, hsd_error *err)
 {
     const uint64_t allowed = typed->go->import->memory_bytes / 8;
     if (typed->place_count == typed->place_room && typed->place_room * (uint64_t)2 * sizeof *typed->places > allowed) {
-        hsd_fail(err, HSD_E_OVER_BUDGET, "what is known of this heap's objects takes more than %" PRIu64 " MiB", allowed >> 20);
+        hsd_fail(err, HSD_E_OVER_BUDGET, "what is known of this heap's objects takes more than %" PRIu64 " MiB",
+                 allowed >> 20);
         hsd_error_set_hint(err, "give it more: --memory %" PRIu64 "M or so", (allowed * 16 >> 20) + 64);
         return HSD_E_OVER_BUDGET;
     }
-    HSD_TRY(hsd_import_grow((void **)&typed->places, &typed->place_room, typed->place_count, sizeof *typed->places, err));
+    HSD_TRY(hsd_import_grow((void **)&typed->places, &typed->place_room, typed->place_count, sizeof *typed->places,
+                            err));
     typed->places[typed->place_count++] = (uint32_t)place;
     return HSD_OK;
 }
 
-hsd_status hsd_goheap_place_object(goheap *go, uint64_t address, uint64_t size, uint64_t offset, bool has_pointers, hsd_error *err)
+hsd_status hsd_goheap_place_object(goheap *go, uint64_t address, uint64_t size, uint64_t offset, bool has_pointers,
+                                   hsd_error *err)
 {
     goheap_typed *typed = go->typed;
     if (typed == NULL || size == 0) return HSD_OK;
     const uint32_t head = head_of(go, size, has_pointers);
     if (!continues(typed, address, size, offset, head)) {
         HSD_TRY(end_run(typed, err));
-        typed->run = (gospan){.begin = address, .slot_bytes = size, .head_bytes = head, .where = {offset, typed->place_count}};
+        typed->run = (gospan){.begin = address, .slot_bytes = size, .head_bytes = head,
+                              .where = {offset, typed->place_count}};
         typed->run_offset = offset;
     }
     for (uint64_t gap = (address - typed->run.begin) / size - typed->run.count; gap > 0; gap--) {
@@ -143,14 +152,17 @@ void hsd_goheap_place_segment(goheap *go, bool is_bss, uint64_t address, uint64_
     if (go->typed != NULL) go->typed->segments[is_bss ? BSS : DATA] = (globals){address, size, offset};
 }
 
-hsd_status hsd_goheap_place_frame(goheap *go, uint64_t sp, uint64_t pc, bool is_innermost, const goheap_content *content, hsd_error *err)
+hsd_status hsd_goheap_place_frame(goheap *go, uint64_t sp, uint64_t pc, bool is_innermost,
+                                  const goheap_content *content, hsd_error *err)
 {
     goheap_typed *typed = go->typed;
     uint64_t end;
     if (typed == NULL || content->size == 0 || pc == 0 || !hsd_add_u64(sp, content->size, &end)) return HSD_OK;
     HSD_TRY(hsd_goheap_check_memory(go, err));
-    HSD_TRY(hsd_import_grow((void **)&typed->frames.at, &typed->frames.room, typed->frames.count, sizeof *typed->frames.at, err));
-    HSD_TRY(hsd_import_grow((void **)&typed->stacks, &typed->stack_room, typed->stack_count, sizeof *typed->stacks, err));
+    HSD_TRY(hsd_import_grow((void **)&typed->frames.at, &typed->frames.room, typed->frames.count,
+                            sizeof *typed->frames.at, err));
+    HSD_TRY(hsd_import_grow((void **)&typed->stacks, &typed->stack_room, typed->stack_count, sizeof *typed->stacks,
+                            err));
     typed->frames.at[typed->frames.count++] = (goframe){.pc = is_innermost ? pc : pc - 1, .end = end};
     typed->stacks[typed->stack_count++] = (globals){sp, content->size, content->bytes_offset};
     return HSD_OK;
@@ -201,7 +213,8 @@ static bool locate(void *context, uint64_t address, goplace *place)
     }
     const globals *stack = stack_at(typed, address);
     if (stack != NULL) {
-        *place = (goplace){&typed->dump, stack->offset + (address - stack->address), stack->size - (address - stack->address)};
+        *place = (goplace){&typed->dump, stack->offset + (address - stack->address),
+                           stack->size - (address - stack->address)};
         return true;
     }
     uint64_t left;
@@ -220,9 +233,11 @@ static hsd_status check_program(goheap_typed *typed, hsd_error *err)
                          bss->size == symbols[TYPES_EBSS].address - symbols[TYPES_BSS].address &&
                          bss->address - symbols[TYPES_BSS].address == typed->typing.bias;
     if (typed->go->pointer_bytes != 8 || typed->go->is_big_endian)
-        return hsd_fail(err, HSD_E_UNSUPPORTED, "--exe knows programs of 64 bits, little-endian; this dump is of another");
+        return hsd_fail(err, HSD_E_UNSUPPORTED,
+                        "--exe knows programs of 64 bits, little-endian; this dump is of another");
     if (is_same && (typed->typing.bias == 0 || typed->executable.type == HSD_ELF_SHARED)) return HSD_OK;
-    hsd_fail(err, HSD_E_UNSUPPORTED, "this dump is not of the program of --exe: its globals are elsewhere or of another size");
+    hsd_fail(err, HSD_E_UNSUPPORTED,
+             "this dump is not of the program of --exe: its globals are elsewhere or of another size");
     hsd_error_set_hint(err, "give the very build that wrote the dump; or leave --exe out");
     return HSD_E_UNSUPPORTED;
 }
@@ -240,7 +255,8 @@ static hsd_status offer_heads(goheap_typed *typed, hsd_error *err)
             HSD_TRY(hsd_gomemory_word(&t->memory, at, &described, err));
             const uint32_t type = hsd_gotyping_described(t, described);
             const uint64_t size = type == 0 ? 0 : hsd_gotyping_size(t, type);
-            if (size > 0) HSD_TRY(hsd_gotyping_offer(t, at + span->head_bytes, type, size <= (span->slot_bytes - span->head_bytes) / 2, err));
+            if (size > 0) HSD_TRY(hsd_gotyping_offer(t, at + span->head_bytes, type,
+                                                     size <= (span->slot_bytes - span->head_bytes) / 2, err));
         }
     }
     return HSD_OK;
@@ -251,7 +267,8 @@ static void mark_live(goheap_typed *typed)
     goslots *slots = &typed->typing.slots;
     for (uint32_t i = 0; i < slots->span_count; i++)
         for (uint32_t j = 0; j < slots->spans[i].count; j++)
-            if (typed->places[slots->spans[i].where[1] + j] != 0) hsd_goslots_set_live(slots, slots->spans[i].first + j);
+            if (typed->places[slots->spans[i].where[1] + j] != 0) hsd_goslots_set_live(slots,
+                slots->spans[i].first + j);
 }
 
 hsd_status hsd_goheap_find_types(goheap *go, hsd_error *err)
@@ -267,7 +284,8 @@ hsd_status hsd_goheap_find_types(goheap *go, hsd_error *err)
     mark_live(typed);
     HSD_TRY(hsd_goinput_over(&input, go->source, go->end_offset, err));
     HSD_TRY(hsd_goblocks_open(&typed->dump, &input, hsd_min_u64(memory / 8, UINT64_C(64) << 20), err));
-    HSD_TRY(hsd_goblocks_open(&typed->program, &typed->executable.input, hsd_min_u64(memory / 32, UINT64_C(8) << 20), err));
+    HSD_TRY(hsd_goblocks_open(&typed->program, &typed->executable.input, hsd_min_u64(memory / 32, UINT64_C(8) << 20),
+                              err));
     t->memory = (gomemory){.locate = locate, .context = typed};
     HSD_TRY(hsd_gotyping_open(t, memory / 32, err));
     typed->numbers = calloc(2 * ((size_t)t->types.type_count + 1), sizeof *typed->numbers);
@@ -333,17 +351,20 @@ hsd_status hsd_goheap_type_of(goheap *go, uint64_t address, uint32_t *number, hs
 
 static hsd_status define_label(goheap *go, uint32_t label, const goword *word, bool is_element, hsd_error *err)
 {
-    static const hsc_label_kind kinds[] = {[GO_FIELD] = HSC_LABEL_FIELD, [GO_KEY] = HSC_LABEL_KEY, [GO_VALUE] = HSC_LABEL_VALUE, [GO_INSIDE] = HSC_LABEL_FIELD};
+    static const hsc_label_kind kinds[] = {[GO_FIELD] = HSC_LABEL_FIELD, [GO_KEY] = HSC_LABEL_KEY,
+                                           [GO_VALUE] = HSC_LABEL_VALUE, [GO_INSIDE] = HSC_LABEL_FIELD};
     const hsd_bytes path = hsd_names_get(&go->typed->typing.plans.paths, word->name);
     const hsc_label_kind kind = is_element ? HSC_LABEL_ELEMENT : kinds[word->part];
     uint32_t name = 0;
     if (kind == HSC_LABEL_FIELD && path.size > 0) HSD_TRY(hsd_goheap_put_string(go, path, &name, err));
     else if (kind == HSC_LABEL_FIELD) HSD_TRY(hsd_goheap_put_format(go, &name, err, "*"));
-    HSD_WRITE(go->import, hsc_define_label(go->import->writer, label, kind, HSC_STRENGTH_STRONG | (word->part == GO_INSIDE ? HSC_LABEL_FOLD : 0), name), err);
+    HSD_WRITE(go->import, hsc_define_label(go->import->writer, label, kind,
+                                           HSC_STRENGTH_STRONG | (word->part == GO_INSIDE ? HSC_LABEL_FOLD : 0), name), err);
     return hsd_goheap_check_memory(go, err);
 }
 
-hsd_status hsd_goheap_label_of(goheap *go, uint64_t address, uint64_t offset, uint32_t *label, uint64_t *index, hsd_error *err)
+hsd_status hsd_goheap_label_of(goheap *go, uint64_t address, uint64_t offset, uint32_t *label, uint64_t *index,
+                               hsd_error *err)
 {
     goslot slot;
     gotyped typed;

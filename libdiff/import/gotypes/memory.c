@@ -37,7 +37,8 @@ hsd_status hsd_goinput_over(hsd_elf_input *input, hsd_source *source, uint64_t b
 {
     *input = (hsd_elf_input){.read = read_source, .context = source, .bytes = bytes};
     if (source->is_borrowed || source->ops->seek != NULL) return HSD_OK;
-    return hsd_fail(err, HSD_E_UNSUPPORTED, "types are looked for here and there, and this input can only be read in order");
+    return hsd_fail(err, HSD_E_UNSUPPORTED,
+                    "types are looked for here and there, and this input can only be read in order");
 }
 
 hsd_status hsd_goblocks_open(goblocks *blocks, const hsd_elf_input *input, uint64_t most_bytes, hsd_error *err)

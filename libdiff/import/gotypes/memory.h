@@ -1,6 +1,7 @@
 /*
- * The memory of a program that stands in a file, a piece here and a piece there, read by address. Files are read in blocks of 8 KiB that are kept
- * while there is room, for pointers are followed criss-cross; nothing is mapped, so that a file that shrinks is an error and no signal.
+ * The memory of a program that stands in a file, a piece here and a piece there, read by address. Files are read in
+ * blocks of 8 KiB that are kept while there is room, for pointers are followed criss-cross; nothing is mapped, so that
+ * a file that shrinks is an error and no signal.
  */
 #ifndef HSD_IMPORT_GOTYPES_MEMORY_H
 #define HSD_IMPORT_GOTYPES_MEMORY_H
@@ -12,7 +13,8 @@
 #include "dwarf/elf.h"
 #include "io/source.h"
 
-/* What a source has, at any offset below `bytes`; where it stands stays as it is. HSD_E_UNSUPPORTED for one that reads in order alone. */
+/* What a source has, at any offset below `bytes`; where it stands stays as it is. HSD_E_UNSUPPORTED for one that reads
+ * in order alone. */
 hsd_status hsd_goinput_over(hsd_elf_input *input, hsd_source *source, uint64_t bytes, hsd_error *err);
 
 typedef struct goblocks {

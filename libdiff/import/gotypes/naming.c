@@ -1,5 +1,6 @@
 /*
- * Names as a Go programmer writes them, for what the linker calls hash<K,V> and bucket<K,V>, and the words of objects by their place.
+ * Names as a Go programmer writes them, for what the linker calls hash<K,V> and bucket<K,V>, and the words of objects
+ * by their place.
  */
 #include <stdio.h>
 #include <string.h>
@@ -51,7 +52,8 @@ static void name_container(const container *c, const char *name, char *out, size
     const char *inside = name + strlen(c->prefix), *comma = c->is_pair ? comma_in(inside) : NULL;
     const size_t length = strlen(inside);
     const int kept = (int)(length > 0 && length < size ? length - 1 : 0); /* without the > */
-    if (comma != NULL) snprintf(out, size, "map[%.*s]%.*s%s", (int)(comma - inside), inside, (int)(length - 1 - (size_t)(comma + 1 - inside)), comma + 1, c->behind);
+    if (comma != NULL) snprintf(out, size, "map[%.*s]%.*s%s", (int)(comma - inside), inside,
+                                (int)(length - 1 - (size_t)(comma + 1 - inside)), comma + 1, c->behind);
     else if (strncmp(c->prefix, "hchan", 5) == 0) snprintf(out, size, "chan %.*s", kept, inside);
     else if (!c->is_pair) snprintf(out, size, "map[%s%s", inside, c->behind);
     else snprintf(out, size, "%s", name);
@@ -71,7 +73,8 @@ size_t hsd_gotyping_name(const gotyping *t, gotyped typed, char *out, size_t siz
         if (c != NULL) name_container(c, name + stars, inner, sizeof inner);
         *flags = c == NULL ? 0 : c->flags;
         const bool is_plain = !typed.is_items || (stars == 0 && *flags != 0); /* buckets are several by their name */
-        snprintf(text, sizeof text, "%s%.*s%s", is_plain ? "" : "[]", (int)(stars < 16 ? stars : 16), name, c == NULL ? name + stars : inner);
+        snprintf(text, sizeof text, "%s%.*s%s", is_plain ? "" : "[]", (int)(stars < 16 ? stars : 16), name,
+                 c == NULL ? name + stars : inner);
     }
     const size_t kept = strnlen(text, size - 1);
     memcpy(out, text, kept);
@@ -93,7 +96,8 @@ static const goword *find_word(const goplan *plan, uint64_t offset)
     return offset == found->offset || (is_interface && offset == found->offset + 8) ? found : NULL;
 }
 
-hsd_status hsd_gotyping_word_at(gotyping *t, gotyped typed, uint64_t offset, const goword **word, uint64_t *index, hsd_error *err)
+hsd_status hsd_gotyping_word_at(gotyping *t, gotyped typed, uint64_t offset, const goword **word, uint64_t *index,
+                                hsd_error *err)
 {
     const goplan *plan;
     uint32_t type = typed.type;

@@ -1,6 +1,6 @@
 /*
- * Types laid flat. A stack of what is open (structures with their next member, arrays with their next element) in place of recursion; its
- * depth, the words and the steps have a most, for a type may be made to hold itself. See plans.h.
+ * Types laid flat. A stack of what is open (structures with their next member, arrays with their next element) in place
+ * of recursion; its depth, the words and the steps have a most, for a type may be made to hold itself. See plans.h.
  */
 #include "import/gotypes/plans.h"
 
@@ -41,17 +41,22 @@ static uint8_t part_of(const laying *l, uint8_t what)
 {
     const hsd_go_types *types = l->plans->types;
     const bool is_bucket = hsd_gotype_begins(types, l->top, "bucket<");
-    const bool is_group = hsd_gotype_begins(types, l->top, "noalg.map.group[") || hsd_gotype_begins(types, l->top, "group<");
-    if ((is_bucket && strncmp(l->path, "keys", 4) == 0) || (is_group && strncmp(l->path, "slots.key", 9) == 0)) return GO_KEY;
-    if ((is_bucket && strncmp(l->path, "values", 6) == 0) || (is_group && strncmp(l->path, "slots.elem", 10) == 0)) return GO_VALUE;
+    const bool is_group = hsd_gotype_begins(types, l->top, "noalg.map.group[") ||
+                          hsd_gotype_begins(types, l->top, "group<");
+    if ((is_bucket && strncmp(l->path, "keys", 4) == 0) || (is_group &&
+                                                            strncmp(l->path, "slots.key", 9) == 0)) return GO_KEY;
+    if ((is_bucket && strncmp(l->path, "values", 6) == 0) || (is_group &&
+                                                              strncmp(l->path, "slots.elem", 10) == 0)) return GO_VALUE;
     if (is_bucket || is_group || what == GO_DIRECTORY) return GO_INSIDE;
-    const bool is_map = hsd_gotype_begins(types, l->top, "hash<") || hsd_gotype_begins(types, l->top, "map<") || hsd_gotype_begins(types, l->top, "table<");
+    const bool is_map = hsd_gotype_begins(types, l->top, "hash<") || hsd_gotype_begins(types, l->top, "map<") ||
+                        hsd_gotype_begins(types, l->top, "table<");
     return is_map || hsd_gotype_begins(types, l->top, "hchan<") ? GO_INSIDE : GO_FIELD;
 }
 
 static hsd_status add_word(laying *l, uint64_t offset, gowhat what, uint64_t target, uint64_t other, hsd_error *err)
 {
-    goword word = {.offset = offset, .what = (uint8_t)what, .target = (uint32_t)target, .other = (uint32_t)other, .part = part_of(l, (uint8_t)what)};
+    goword word = {.offset = offset, .what = (uint8_t)what, .target = (uint32_t)target, .other = (uint32_t)other,
+                   .part = part_of(l, (uint8_t)what)};
     if (l->count == MOST_WORDS) return HSD_OK;
     HSD_TRY(hsd_names_put(&l->plans->paths, (hsd_bytes){(const uint8_t *)l->path, strlen(l->path)}, &word.name, err));
     l->words[l->count++] = word;
@@ -68,19 +73,22 @@ static uint32_t target_at(const hsd_go_types *types, uint32_t type, const char *
 {
     uint64_t offset;
     uint32_t member;
-    if (!hsd_go_types_member(types, type, path, &offset, &member) || hsd_go_types_get(types, member)->kind != HSD_GO_IS_POINTER) return 0;
+    if (!hsd_go_types_member(types, type, path, &offset, &member) ||
+        hsd_go_types_get(types, member)->kind != HSD_GO_IS_POINTER) return 0;
     return target_of(types, member);
 }
 
 /* ---- structures with a meaning ---- */
 
-/* T of atomic.Pointer[T], whose pointer is declared as one to anything: it has an array of no *T beside it, or its name says it. */
+/* T of atomic.Pointer[T], whose pointer is declared as one to anything: it has an array of no *T beside it, or its name
+ * says it. */
 static uint32_t target_of_atomic(const hsd_go_types *types, uint32_t owner)
 {
     char name[PATH_BYTES];
     uint64_t offset;
     uint32_t type;
-    if (hsd_go_types_member(types, owner, "_", &offset, &type) && hsd_go_types_get(types, type)->kind == HSD_GO_IS_ARRAY)
+    if (hsd_go_types_member(types, owner, "_", &offset, &type) &&
+        hsd_go_types_get(types, type)->kind == HSD_GO_IS_ARRAY)
         return target_of(types, target_of(types, type));
     const char *inside = strchr(hsd_go_types_text(types, hsd_go_types_get(types, owner)->name), '[');
     const size_t size = inside == NULL ? 0 : strlen(inside);
@@ -90,26 +98,31 @@ static uint32_t target_of_atomic(const hsd_go_types *types, uint32_t owner)
 }
 
 /* A member that Go's linker declares as something else than it is. True if it was one. */
-static hsd_status add_known_member(laying *l, uint32_t owner, const hsd_go_member *member, uint64_t offset, bool *is_known, hsd_error *err)
+static hsd_status add_known_member(laying *l, uint32_t owner, const hsd_go_member *member, uint64_t offset,
+                                   bool *is_known, hsd_error *err)
 {
     const hsd_go_types *types = l->plans->types;
     const char *name = hsd_go_types_text(types, member->name);
     const uint32_t type = hsd_go_types_resolve(types, (uint32_t)member->type);
     *is_known = true;
-    if (hsd_gotype_begins(types, owner, "bucket<") && strcmp(name, "overflow") == 0) return add_word(l, offset, GO_POINTER, owner, 0, err);
+    if (hsd_gotype_begins(types, owner, "bucket<") && strcmp(name, "overflow") == 0) return add_word(l, offset,
+        GO_POINTER, owner, 0, err);
     const bool is_buckets = strcmp(name, "buckets") == 0 || strcmp(name, "oldbuckets") == 0;
-    if (hsd_gotype_begins(types, owner, "hash<") && is_buckets) return add_word(l, offset, GO_ITEMS, target_of(types, type), 0, err);
+    if (hsd_gotype_begins(types, owner, "hash<") && is_buckets) return add_word(l, offset, GO_ITEMS,
+        target_of(types, type), 0, err);
     if (hsd_gotype_begins(types, owner, "groupReference<") && strcmp(name, "data") == 0)
         return add_word(l, offset, GO_ITEMS, target_of(types, type), 0, err);
     if (hsd_gotype_begins(types, owner, "map<") && strcmp(name, "dirPtr") == 0) {
         const uint32_t pointer = target_of(types, type);
-        return add_word(l, offset, GO_DIRECTORY, pointer, target_at(types, target_of(types, pointer), "groups.data"), err);
+        return add_word(l, offset, GO_DIRECTORY, pointer, target_at(types, target_of(types, pointer), "groups.data"),
+                        err);
     }
     if (hsd_gotype_begins(types, owner, "hchan<") && strcmp(name, "buf") == 0) {
         const uint32_t waiting = target_at(types, owner, "recvq.first");
         return add_word(l, offset, GO_ITEMS, waiting == 0 ? 0 : target_at(types, waiting, "elem"), 0, err);
     }
-    if (strcmp(name, "v") == 0 && strstr(hsd_go_types_text(types, hsd_go_types_get(types, owner)->name), "atomic.Pointer[") != NULL)
+    if (strcmp(name, "v") == 0 && strstr(hsd_go_types_text(types, hsd_go_types_get(types, owner)->name),
+                                         "atomic.Pointer[") != NULL)
         return add_word(l, offset, GO_POINTER, target_of_atomic(types, owner), 0, err);
     const bool is_pool = strcmp(hsd_go_types_text(types, hsd_go_types_get(types, owner)->name), "sync.Pool") == 0;
     if (is_pool && (strcmp(name, "local") == 0 || strcmp(name, "victim") == 0))
@@ -123,7 +136,8 @@ static hsd_status open_type(laying *l, uint32_t type, uint64_t offset, hsd_error
     const hsd_go_types *types = l->plans->types;
     const hsd_go_type *of = hsd_go_types_get(types, type);
     const char *name = hsd_go_types_text(types, of->name);
-    if (of->kind == HSD_GO_IS_POINTER) return add_word(l, offset, target_of(types, type) == 0 ? GO_ANY : GO_POINTER, target_of(types, type), 0, err);
+    if (of->kind == HSD_GO_IS_POINTER) return add_word(l, offset, target_of(types, type) == 0 ? GO_ANY : GO_POINTER,
+                                                       target_of(types, type), 0, err);
     if (of->kind == HSD_GO_IS_FUNCTION) return add_word(l, offset, GO_FUNC, 0, 0, err);
     if (of->go_kind == HSD_GO_UNSAFE_POINTER) return add_word(l, offset, GO_ANY, 0, 0, err);
     if (of->kind == HSD_GO_IS_STRUCT) {
@@ -153,7 +167,8 @@ static hsd_status step_array(laying *l, opened *at, const hsd_go_type *of, hsd_e
     const uint32_t element = hsd_go_types_resolve(types, (uint32_t)of->target);
     const uint64_t size = hsd_go_types_size(types, element);
     uint64_t offset;
-    if (at->next >= of->count || element == 0 || size == 0 || !hsd_mul_u64(at->next, size, &offset) || !hsd_add_u64(offset, at->offset, &offset)) {
+    if (at->next >= of->count || element == 0 || size == 0 || !hsd_mul_u64(at->next, size, &offset) ||
+        !hsd_add_u64(offset, at->offset, &offset)) {
         l->depth--;
         return HSD_OK;
     }
@@ -206,7 +221,8 @@ static hsd_status keep(laying *l, goplan *plan, hsd_error *err)
     const uint64_t bytes = kept * sizeof *plan->words;
     l->plans->taken_bytes += bytes;
     if (l->plans->taken_bytes + hsd_names_memory(&l->plans->paths) > l->plans->most_bytes)
-        return hsd_fail(err, HSD_E_OVER_BUDGET, "the types of the program take more than %" PRIu64 " MiB", l->plans->most_bytes >> 20);
+        return hsd_fail(err, HSD_E_OVER_BUDGET, "the types of the program take more than %" PRIu64 " MiB",
+                        l->plans->most_bytes >> 20);
     plan->words = malloc(bytes);
     if (plan->words == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for types");
     memcpy(plan->words, l->words, bytes);

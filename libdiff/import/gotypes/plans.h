@@ -1,7 +1,8 @@
 /*
- * Where the pointers of a type are, and what they lead to: its plan, a list of words by their place, made once for each type when it is
- * first asked for. Structures and arrays inside are laid flat. Go's own containers are known by the names that its linker gives them: a map
- * is hash<K,V> with bucket<K,V> (up to 1.23) or map<K,V>, table<K,V> and groups (from 1.24 on), a channel hchan<T>.
+ * Where the pointers of a type are, and what they lead to: its plan, a list of words by their place, made once for each
+ * type when it is first asked for. Structures and arrays inside are laid flat. Go's own containers are known by the
+ * names that its linker gives them: a map is hash<K,V> with bucket<K,V> (up to 1.23) or map<K,V>, table<K,V> and groups
+ * (from 1.24 on), a channel hchan<T>.
  */
 #ifndef HSD_IMPORT_GOTYPES_PLANS_H
 #define HSD_IMPORT_GOTYPES_PLANS_H
@@ -42,7 +43,8 @@ typedef struct goplans {
 
 hsd_status hsd_goplans_open(goplans *plans, const hsd_go_types *types, uint64_t most_bytes, hsd_error *err);
 
-/* The plan of a type that is resolved. HSD_E_OVER_BUDGET, HSD_E_NOMEM. Of types that are too large to be laid flat, the first words. */
+/* The plan of a type that is resolved. HSD_E_OVER_BUDGET, HSD_E_NOMEM. Of types that are too large to be laid flat, the
+ * first words. */
 hsd_status hsd_goplans_of(goplans *plans, uint32_t type, const goplan **out, hsd_error *err);
 void hsd_goplans_close(goplans *plans);
 

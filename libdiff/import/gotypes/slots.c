@@ -19,9 +19,11 @@ uint64_t hsd_goslots_memory(const goslots *slots)
 
 static hsd_status over_budget(const goslots *slots, uint64_t wanted, hsd_error *err)
 {
-    hsd_fail(err, HSD_E_OVER_BUDGET, "what is known of this heap's objects takes %" PRIu64 " MiB, and %" PRIu64 " MiB are left for it",
+    hsd_fail(err, HSD_E_OVER_BUDGET,
+             "what is known of this heap's objects takes %" PRIu64 " MiB, and %" PRIu64 " MiB are left for it",
              (wanted >> 20) + 1, slots->most_bytes >> 20);
-    hsd_error_set_hint(err, "give it more: --memory %" PRIu64 "M or so", (hsd_min_u64(wanted, UINT64_C(1) << 50) * 4 >> 20) + 64);
+    hsd_error_set_hint(err, "give it more: --memory %" PRIu64 "M or so",
+                       (hsd_min_u64(wanted, UINT64_C(1) << 50) * 4 >> 20) + 64);
     return HSD_E_OVER_BUDGET;
 }
 
@@ -29,11 +31,14 @@ hsd_status hsd_goslots_add(goslots *slots, const gospan *span, hsd_error *err)
 {
     uint64_t bytes, end;
     if (span->count == 0) return HSD_OK;
-    if (span->slot_bytes == 0 || !hsd_mul_u64(span->slot_bytes, span->count, &bytes) || !hsd_add_u64(span->begin, bytes, &end))
-        return hsd_fail(err, HSD_E_CORRUPT, "%" PRIu32 " objects of %" PRIu64 " bytes at 0x%" PRIx64, span->count, span->slot_bytes, span->begin);
+    if (span->slot_bytes == 0 || !hsd_mul_u64(span->slot_bytes, span->count, &bytes) ||
+        !hsd_add_u64(span->begin, bytes, &end))
+        return hsd_fail(err, HSD_E_CORRUPT, "%" PRIu32 " objects of %" PRIu64 " bytes at 0x%" PRIx64, span->count,
+                        span->slot_bytes, span->begin);
     if (slots->span_count == slots->span_room) {
         const uint32_t room = slots->span_room == 0 ? 1024 : slots->span_room * 2;
-        if (room * sizeof(gospan) > slots->most_bytes || room > UINT32_MAX / 4) return over_budget(slots, room * sizeof(gospan), err);
+        if (room * sizeof(gospan) > slots->most_bytes || room > UINT32_MAX / 4) return over_budget(slots,
+            room * sizeof(gospan), err);
         gospan *wider = realloc(slots->spans, room * sizeof *wider);
         if (wider == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for spans");
         slots->spans = wider;
@@ -56,7 +61,8 @@ static hsd_status number_slots(goslots *slots, hsd_error *err)
     uint64_t count = 0;
     for (uint32_t i = 0; i < slots->span_count; i++) {
         gospan *span = &slots->spans[i];
-        if (i > 0 && span->begin < end_of(span - 1)) return hsd_fail(err, HSD_E_CORRUPT, "objects at 0x%" PRIx64 " lie over others", span->begin);
+        if (i > 0 && span->begin < end_of(span - 1)) return hsd_fail(err, HSD_E_CORRUPT,
+                                                                     "objects at 0x%" PRIx64 " lie over others", span->begin);
         span->first = (uint32_t)count;
         count += span->count;
         if (count >= UINT32_MAX) return hsd_fail(err, HSD_E_OVER_BUDGET, "more than 4,294,967,294 objects");
@@ -70,9 +76,11 @@ static hsd_status number_slots(goslots *slots, hsd_error *err)
 static void index_pages(goslots *slots)
 {
     if (slots->span_count == 0) return;
-    const uint64_t first = slots->spans[0].begin >> PAGE_BITS, last = (end_of(&slots->spans[slots->span_count - 1]) - 1) >> PAGE_BITS;
+    const uint64_t first = slots->spans[0].begin >> PAGE_BITS;
+    const uint64_t last = (end_of(&slots->spans[slots->span_count - 1]) - 1) >> PAGE_BITS;
     const uint64_t count = last - first + 1;
-    if (count / MOST_PAGES_A_SPAN > slots->span_count || hsd_goslots_memory(slots) + count * sizeof *slots->pages > slots->most_bytes) return;
+    if (count / MOST_PAGES_A_SPAN > slots->span_count ||
+        hsd_goslots_memory(slots) + count * sizeof *slots->pages > slots->most_bytes) return;
     slots->pages = calloc(count, sizeof *slots->pages);
     if (slots->pages == NULL) return;
     slots->first_page = first;
@@ -91,7 +99,8 @@ hsd_status hsd_goslots_finish(goslots *slots, hsd_error *err)
     slots->types = calloc((size_t)slots->slot_count + 1, sizeof *slots->types);
     slots->live = calloc(words, sizeof *slots->live);
     slots->pending = calloc(words, sizeof *slots->pending);
-    if (slots->types == NULL || slots->live == NULL || slots->pending == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for objects");
+    if (slots->types == NULL || slots->live == NULL || slots->pending == NULL) return hsd_fail(err, HSD_E_NOMEM,
+        "out of memory for objects");
     index_pages(slots);
     return HSD_OK;
 }
@@ -106,7 +115,8 @@ static uint32_t span_before(const goslots *slots, uint64_t address)
         const uint64_t at = page - slots->first_page;
         if (at >= slots->page_count) return 0;
         /* Several may begin in one page: the table has the last of them. */
-        for (high = slots->pages[at]; high > 0 && slots->spans[high - 1].begin > address && slots->spans[high - 1].begin >> PAGE_BITS == page;)
+        for (high = slots->pages[at]; high > 0 && slots->spans[high - 1].begin > address &&
+             slots->spans[high - 1].begin >> PAGE_BITS == page;)
             high--;
         return high;
     }
@@ -125,7 +135,8 @@ bool hsd_goslots_find(const goslots *slots, uint64_t address, goslot *out)
     const gospan *span = &slots->spans[at - 1];
     const uint64_t inside = (address - span->begin) / span->slot_bytes;
     if (address < span->begin || inside >= span->count) return false;
-    *out = (goslot){.span = span, .number = span->first + (uint32_t)inside, .begin = span->begin + inside * span->slot_bytes};
+    *out = (goslot){.span = span, .number = span->first + (uint32_t)inside,
+                    .begin = span->begin + inside * span->slot_bytes};
     return true;
 }
 
@@ -138,7 +149,8 @@ goslot hsd_goslots_get(const goslots *slots, uint32_t number)
         else high = middle;
     }
     const gospan *span = &slots->spans[low - 1];
-    return (goslot){.span = span, .number = number, .begin = span->begin + (uint64_t)(number - span->first) * span->slot_bytes};
+    return (goslot){.span = span, .number = number,
+                    .begin = span->begin + (uint64_t)(number - span->first) * span->slot_bytes};
 }
 
 void hsd_goslots_release(goslots *slots)

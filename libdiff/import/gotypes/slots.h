@@ -1,7 +1,7 @@
 /*
- * The places of objects: spans of slots of one size, as Go's allocator has them. A slot has a number, by which what is known of its
- * object stands in arrays: whether there is one, what type it has. An address is found by a search in the spans; four bytes
- * and two bits for each slot.
+ * The places of objects: spans of slots of one size, as Go's allocator has them. A slot has a number, by which what is
+ * known of its object stands in arrays: whether there is one, what type it has. An address is found by a search in the
+ * spans; four bytes and two bits for each slot.
  */
 #ifndef HSD_IMPORT_GOTYPES_SLOTS_H
 #define HSD_IMPORT_GOTYPES_SLOTS_H
@@ -51,8 +51,10 @@ bool hsd_goslots_find(const goslots *slots, uint64_t address, goslot *out);
 /* The slot of this number, which there is. O(log spans). */
 goslot hsd_goslots_get(const goslots *slots, uint32_t number);
 
-static inline bool hsd_goslots_is_live(const goslots *slots, uint32_t number) { return (slots->live[number / 64] >> number % 64 & 1) != 0; }
-static inline void hsd_goslots_set_live(goslots *slots, uint32_t number) { slots->live[number / 64] |= UINT64_C(1) << number % 64; }
+static inline bool hsd_goslots_is_live(const goslots *slots,
+                                       uint32_t number) { return (slots->live[number / 64] >> number % 64 & 1) != 0; }
+static inline void hsd_goslots_set_live(goslots *slots,
+                                        uint32_t number) { slots->live[number / 64] |= UINT64_C(1) << number % 64; }
 
 uint64_t hsd_goslots_memory(const goslots *slots);
 void hsd_goslots_release(goslots *slots);

@@ -71,7 +71,8 @@ hsd_status hsd_gotyping_offer(gotyping *t, uint64_t pointer, uint32_t type, bool
     (void)err;
     goslot slot;
     gotyped typed = {.type = type >= GOTYPE_TEXT ? type : hsd_go_types_resolve(&t->types, type), .is_items = is_items};
-    if (typed.type == 0 || !hsd_goslots_find(&t->slots, pointer, &slot) || !hsd_goslots_is_live(&t->slots, slot.number)) return HSD_OK;
+    if (typed.type == 0 || !hsd_goslots_find(&t->slots, pointer, &slot) ||
+        !hsd_goslots_is_live(&t->slots, slot.number)) return HSD_OK;
     const uint64_t begin = slot.begin + slot.span->head_bytes;
     if (pointer < begin || slot.span->head_bytes >= slot.span->slot_bytes) return HSD_OK;
     const uint64_t room = slot.span->slot_bytes - slot.span->head_bytes, size = hsd_gotyping_size(t, typed.type);
@@ -119,7 +120,8 @@ static hsd_status follow_interface(gotyping *t, const goword *word, uint64_t add
     const uint32_t type = hsd_gotyping_described(t, runtime_type);
     if (type == 0 || value == 0) return HSD_OK;
     HSD_TRY(hsd_goplans_of(&t->plans, type, &plan, err));
-    if (plan->count != 1 || hsd_go_types_size(&t->types, type) != 8) return hsd_gotyping_offer(t, value, type, false, err);
+    if (plan->count != 1 || hsd_go_types_size(&t->types, type) != 8) return hsd_gotyping_offer(t, value, type, false,
+        err);
     const goword *inner = &plan->words[0];
     switch (inner->what) {
     case GO_POINTER: return hsd_gotyping_offer(t, value, inner->target, false, err);

@@ -1,13 +1,14 @@
 /*
- * What type each object has: followed from values of known types (globals, the descriptions that the runtime keeps) through pointers, slices,
- * strings, maps, channels and interfaces, until nothing new is found.
+ * What type each object has: followed from values of known types (globals, the descriptions that the runtime keeps)
+ * through pointers, slices, strings, maps, channels and interfaces, until nothing new is found.
  *
  *      value of a type ──plan──► words ──offer──► object gets a type ──► its own words …
  *
- * An object may be offered several types (a structure, its first field, an array of it): the one that says most of its bytes stays, so that
- * the order does not matter. Pointers into objects say nothing, but for slices, whose array is of their elements from the start of it. The objects that wait are on a
- * stack of fixed size; what does not fit is marked and found again by a look at all marks. Work is bounded by the size of the heap:
- * a hostile heap ends it early, and what has no type then goes without.
+ * An object may be offered several types (a structure, its first field, an array of it): the one that says most of its
+ * bytes stays, so that the order does not matter. Pointers into objects say nothing, but for slices, whose array is of
+ * their elements from the start of it. The objects that wait are on a stack of fixed size; what does not fit is marked
+ * and found again by a look at all marks. Work is bounded by the size of the heap: a hostile heap ends it early, and
+ * what has no type then goes without.
  */
 #ifndef HSD_IMPORT_GOTYPES_TYPING_H
 #define HSD_IMPORT_GOTYPES_TYPING_H
@@ -28,7 +29,8 @@ typedef struct gotyped {
     bool is_strong; /* by a pointer to its beginning */
 } gotyped;
 
-static inline gotyped hsd_gotyped_of(uint32_t packed) { return (gotyped){packed >> 2, (packed & 2) != 0, (packed & 1) != 0}; }
+static inline gotyped hsd_gotyped_of(uint32_t packed) { return (gotyped){packed >> 2, (packed & 2) != 0,
+    (packed & 1) != 0}; }
 
 typedef struct gotyping {
     hsd_go_types types;
@@ -72,7 +74,8 @@ typedef struct goframes {
 } goframes;
 
 /* The variables of these frames, by the DWARF of the program: their pointers are followed. Sorts the frames. */
-hsd_status hsd_gotyping_frames(gotyping *t, const hsd_elf *program, goframes *frames, uint64_t most_bytes, hsd_error *err);
+hsd_status hsd_gotyping_frames(gotyping *t, const hsd_elf *program, goframes *frames, uint64_t most_bytes,
+                               hsd_error *err);
 
 /* All globals, and all that can be found from what was offered. */
 hsd_status hsd_gotyping_run(gotyping *t, hsd_error *err);
@@ -89,7 +92,9 @@ hsd_status hsd_gotyping_follow(gotyping *t, const goword *word, uint64_t address
 /* What the capture calls it; at most `size` - 1 bytes. Returns their number. `flags`: HSC_TYPE_*. */
 size_t hsd_gotyping_name(const gotyping *t, gotyped typed, char *out, size_t size, uint32_t *flags);
 
-/* Of the pointer at this place of an object: its word, and which element it is in. NULL when the type says nothing of it. */
-hsd_status hsd_gotyping_word_at(gotyping *t, gotyped typed, uint64_t offset, const goword **word, uint64_t *index, hsd_error *err);
+/* Of the pointer at this place of an object: its word, and which element it is in. NULL when the type says nothing of
+ * it. */
+hsd_status hsd_gotyping_word_at(gotyping *t, gotyped typed, uint64_t offset, const goword **word, uint64_t *index,
+                                hsd_error *err);
 
 #endif

@@ -21,7 +21,8 @@ static int file_of(const gocore_bytes *bytes)
     return fd;
 }
 
-static hsd_status import(const gocore_bytes *program, const gocore_bytes *core, hsd_import_options options, hsd_import_result *result, capture_view *view,
+static hsd_status import(const gocore_bytes *program, const gocore_bytes *core, hsd_import_options options,
+                         hsd_import_result *result, capture_view *view,
                          hsd_error *err)
 {
     char path[64];
@@ -42,7 +43,8 @@ static void expect_type(const capture_view *view, uint64_t id, const char *type)
 {
     const view_object *object = view_find(view, id);
     cr_assert(object != NULL, "no object at 0x%llx", (unsigned long long)id);
-    cr_expect_str_eq(view_type(view, object->type), type, "0x%llx is %s, not %s", (unsigned long long)id, view_type(view, object->type), type);
+    cr_expect_str_eq(view_type(view, object->type), type, "0x%llx is %s, not %s", (unsigned long long)id,
+                     view_type(view, object->type), type);
 }
 
 static void expect_reference(const capture_view *view, uint64_t from, const char *label, uint64_t index, uint64_t to)
@@ -54,9 +56,9 @@ static void expect_reference(const capture_view *view, uint64_t from, const char
 
 static void expect_program(const capture_view *view)
 {
-    cr_expect_eq(view->object_count, 10, "%zu objects", view->object_count);
-    for (int i = 0; i < 4; i++) {
-        static const unsigned slots[] = {0, 1, 2, 5};
+    cr_expect_eq(view->object_count, 12, "%zu objects", view->object_count);
+    for (int i = 0; i < 5; i++) {
+        static const unsigned slots[] = {0, 1, 2, 5, 6};
         expect_type(view, GOCORE_A + 64 * slots[i], "main.session");
         expect_type(view, GOCORE_B + 32 * (unsigned)i, "string");
     }
@@ -74,7 +76,8 @@ static void expect_program(const capture_view *view)
     cr_expect_eq(view_count_roots(view, HSC_ROOT_GLOBAL, "main.head", GOCORE_A), 1);
     cr_expect_eq(view_count_roots(view, HSC_ROOT_GLOBAL, "main.list", GOCORE_C + 1024), 1);
     cr_expect_eq(view_count_roots(view, HSC_ROOT_STACK, "goroutines in main.work", GOCORE_A + 128), 1);
-    cr_expect_eq(view->root_count, 3);
+    cr_expect_eq(view_count_roots(view, HSC_ROOT_STACK, "goroutines in main.work", GOCORE_A + 384), 1);
+    cr_expect_eq(view->root_count, 5);
     cr_expect(view->thread_count == 1 && view->frame_count == 1);
 }
 
@@ -88,10 +91,12 @@ Test(gocore, is_read_with_the_pointer_bits_of_each_version)
         hsd_error err;
         gocore_make_program(&program, form);
         gocore_make_core(&core, form);
-        cr_assert(import(&program, &core, (hsd_import_options){0}, &result, &view, &err) == HSD_OK, "%s: %s", versions[form], err.text);
+        cr_assert(import(&program, &core, (hsd_import_options){0}, &result, &view, &err) == HSD_OK, "%s: %s",
+                  versions[form], err.text);
         expect_program(&view);
         cr_expect_str_eq(view.info->runtime, versions[form]);
-        cr_expect(view.info->pid == 42 && view.info->identity == HSD_IDENTITY_ADDRESS && result.is_complete && result.objects == 10);
+        cr_expect(view.info->pid == 42 && view.info->identity == HSD_IDENTITY_ADDRESS && result.is_complete &&
+                  result.objects == 12);
         view_close(&view);
         gocore_release(&program);
         gocore_release(&core);
@@ -107,9 +112,10 @@ Test(gocore, has_the_same_totals_in_a_summary)
     uint64_t objects, bytes;
     gocore_make_program(&program, GOCORE_1_19);
     gocore_make_core(&core, GOCORE_1_19);
-    cr_assert(import(&program, &core, (hsd_import_options){.summary_only = true}, &result, &view, &err) == HSD_OK, "%s", err.text);
+    cr_assert(import(&program, &core, (hsd_import_options){.summary_only = true}, &result, &view, &err) == HSD_OK, "%s",
+              err.text);
     view_total(&view, "main.session", &objects, &bytes);
-    cr_expect(objects == 4 && bytes == 256 && result.objects == 10);
+    cr_expect(objects == 5 && bytes == 320 && result.objects == 12);
     view_close(&view);
     gocore_release(&program);
     gocore_release(&core);
@@ -124,7 +130,8 @@ static void expect_refused(uint64_t address, uint64_t value, hsd_status wanted, 
     gocore_make_program(&program, GOCORE_1_19);
     gocore_make_core(&core, GOCORE_1_19);
     gocore_set_word(&core, address, value);
-    cr_expect_eq(import(&program, &core, (hsd_import_options){0}, &result, NULL, &err), wanted, "%s: %s", why, err.text);
+    cr_expect_eq(import(&program, &core, (hsd_import_options){0}, &result, NULL, &err), wanted, "%s: %s", why,
+                 err.text);
     cr_expect(strstr(err.text, why) != NULL, "%s, not %s", err.text, why);
     gocore_release(&program);
     gocore_release(&core);
@@ -169,7 +176,8 @@ Test(gocore, is_known_when_it_is_cut)
         hsd_import_result result;
         capture_view view;
         hsd_error err;
-        cr_expect_eq(import(&program, &core, (hsd_import_options){0}, &result, NULL, &err), HSD_E_TRUNCATED, "%zu: %s", core.size, err.text);
+        cr_expect_eq(import(&program, &core, (hsd_import_options){0}, &result, NULL, &err), HSD_E_TRUNCATED, "%zu: %s",
+                     core.size, err.text);
         if (import(&program, &core, (hsd_import_options){.salvage = true}, &result, &view, &err) != HSD_OK) continue;
         cr_expect(!result.is_complete && !view.info->is_complete);
         salvaged++;
