@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "support/capture_view.h"
+#include <hsdiff/capture.h>
 #include <hsdiff/import.h>
 
 typedef struct node_ids { /* ascending; owned */
     uint64_t *ids;
-    size_t count, references;
+    size_t count, references; /* told inline */
 } node_ids;
 
 static int ascending(const void *a, const void *b)
@@ -20,11 +20,17 @@ static int ascending(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-static node_ids ids_of(const capture_view *view)
+static node_ids ids_of(hsd_capture *capture, hsd_error *err)
 {
-    const node_ids nodes = {malloc(view->object_count * sizeof(uint64_t)), view->object_count, view->reference_count};
+    const hsd_capture_info *info = hsd_capture_get_info(capture);
+    node_ids nodes = {.ids = malloc(info->objects * sizeof(uint64_t)), .references = info->references};
+    hsd_object_reader *reader;
+    hsd_object object;
     cr_assert_not_null(nodes.ids);
-    for (size_t i = 0; i < nodes.count; i++) nodes.ids[i] = view->objects[i].id;
+    cr_assert(hsd_object_reader_open(&reader, capture, HSD_WANT_IDS, err) == HSD_OK, "%s", err->text);
+    while (nodes.count < info->objects && hsd_object_reader_next(reader, &object, err) == HSD_OK)
+        if (!object.is_continuation) nodes.ids[nodes.count++] = object.id;
+    hsd_object_reader_close(reader);
     qsort(nodes.ids, nodes.count, sizeof *nodes.ids, ascending);
     return nodes;
 }
@@ -36,7 +42,7 @@ static bool import_sample(const char *name, node_ids *nodes)
     const hsd_import_options options = {.compression = 1};
     const hsd_run run = {.memory_bytes = UINT64_C(16) << 20};
     hsd_import_result result;
-    capture_view view;
+    hsd_capture *capture;
     hsd_error err;
     int out = -1;
     snprintf(path, sizeof path, "%s/../shared/samples/%s", project == NULL ? "." : project, name);
@@ -46,9 +52,10 @@ static bool import_sample(const char *name, node_ids *nodes)
     }
     hsd_error_init(&err);
     cr_assert(hsd_import_temp(path, &options, &run, &out, &result, &err) == HSD_OK, "%s", err.text);
-    cr_assert(result.is_complete && view_open_fd(&view, out));
-    *nodes = ids_of(&view);
-    view_close(&view);
+    cr_assert(result.is_complete);
+    cr_assert(hsd_capture_open_fd(&capture, out, name, HSD_DAMAGE_REFUSE, NULL, &err) == HSD_OK, "%s", err.text);
+    *nodes = ids_of(capture, &err);
+    hsd_capture_close(capture);
     return true;
 }
 

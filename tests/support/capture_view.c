@@ -47,10 +47,6 @@ static void take_record(capture_view *view, hsd_record_kind kind, const hsd_reco
     uint32_t limit = view->type_limit;
     switch (kind) {
     case HSD_RECORD_STRING:
-        if (r->string.id == INT32_MAX) {
-            view->last_string = copy(r->string.text);
-            break;
-        }
         view->strings = room(view->strings, &view->string_limit, r->string.id, sizeof(char *));
         view->strings[r->string.id] = copy(r->string.text);
         break;
@@ -177,7 +173,6 @@ void view_close(capture_view *view)
         free(view->types[i]);
     for (size_t i = 0; i < view->loss_count; i++)
         free((char *)(uintptr_t)view->losses[i].what.data);
-    free(view->last_string);
     free(view->objects);
     free(view->references);
     free(view->roots);
@@ -204,7 +199,6 @@ const view_object *view_find(const capture_view *view, uint64_t id)
 
 const char *view_string(const capture_view *view, uint32_t string)
 {
-    if (string == INT32_MAX && view->last_string != NULL) return view->last_string;
     const bool is_known =
         string != 0 && string < view->string_limit && view->strings[string] != NULL;
     return is_known ? view->strings[string] : "";

@@ -37,7 +37,6 @@ typedef struct capture_view {
     hsd_loss *losses;
     hsd_site_total *site_totals;
     char **strings, **types; /* by number; NULL = not defined */
-    char *last_string;       /* of number 2^31-1, where an importer puts a name of its own */
     uint32_t *type_flags;
     view_label *labels;
     hsd_site *sites; /* by number */
