@@ -74,18 +74,20 @@ static void put_build_id(char *out, size_t size, hsd_bytes id)
     out[used] = '\0';
 }
 
-static hsd_status name_address(pprof *p, const pprof_location *location, uint32_t *number, hsd_error *err)
+static hsd_status name_address(pprof *p, const pprof_location *location, pprof_frame *frame, hsd_error *err)
 {
     char module[MODULE_BYTES], build_id[BUILD_ID_BYTES], name[MODULE_BYTES + BUILD_ID_BYTES + 32];
     const uint32_t row = hsd_id_table_find(&p->mapping_rows, location->mapping);
     const pprof_mapping *mapping = row == 0 || row > p->mapping_rows.count ? NULL : &p->mappings[row - 1];
     module[0] = '\0';
     if (mapping != NULL) put_module(module, sizeof module, hsd_pprof_text(p, mapping->file));
-    if (module[0] == '\0' || location->address == 0)
-        return hsd_pprof_string(p, (hsd_bytes){(const uint8_t *)"(unknown function)", 18}, number, err);
+    const uint64_t base = mapping != NULL ? base_of(p, mapping) : 0;
+    if (module[0] == '\0' || location->address == 0 || location->address < base)
+        return hsd_pprof_string(p, (hsd_bytes){(const uint8_t *)"(unknown function)", 18}, &frame->function, err);
     put_build_id(build_id, sizeof build_id, hsd_pprof_text(p, mapping->build_id));
-    const int size = snprintf(name, sizeof name, "%s+0x%" PRIx64 "{%s}", module, location->address - base_of(p, mapping), build_id);
-    return hsd_pprof_string(p, (hsd_bytes){(const uint8_t *)name, (size_t)size}, number, err);
+    frame->is_unresolved = true;
+    const int size = snprintf(name, sizeof name, "%s+0x%" PRIx64 "{%s}", module, location->address - base, build_id);
+    return hsd_pprof_string(p, (hsd_bytes){(const uint8_t *)name, (size_t)size}, &frame->function, err);
 }
 
 /* ---- frames ---- */
@@ -136,7 +138,7 @@ static hsd_status put_line(pprof *p, const pprof_location *location, const pprof
         if (name.size == 0) name = hsd_pprof_text(p, function->system_name);
         HSD_TRY(hsd_pprof_string(p, hsd_pprof_text(p, function->file), &frame.file, err));
     }
-    HSD_TRY(name.size > 0 ? hsd_pprof_string(p, name, &frame.function, err) : name_address(p, location, &frame.function, err));
+    HSD_TRY(name.size > 0 ? hsd_pprof_string(p, name, &frame.function, err) : name_address(p, location, &frame, err));
     return put_frame(p, &frame, err);
 }
 
@@ -147,7 +149,7 @@ static hsd_status find_frames(pprof *p, pprof_location *location, hsd_error *err
         HSD_TRY(put_line(p, location, &p->lines[location->first_line + i], err));
     if (location->line_count == 0) {
         pprof_frame frame = {0};
-        HSD_TRY(name_address(p, location, &frame.function, err));
+        HSD_TRY(name_address(p, location, &frame, err));
         HSD_TRY(put_frame(p, &frame, err));
     }
     location->frame_count = p->location_frame_count - location->first_frame;

@@ -49,7 +49,8 @@ typedef struct pprof_location {
 
 typedef struct pprof_frame { /* numbers of strings of the capture */
     uint32_t function, file, line, column;
-    bool allocates; /* for others: it says nothing of what was allocated */
+    bool allocates;     /* for others: it says nothing of what was allocated */
+    bool is_unresolved; /* its function is an address (FORMAT.md 7.12) */
 } pprof_frame;
 
 /* One sample. Locations leaf first; strings and numbers of labels that are known, 0 = not there. */

@@ -60,14 +60,16 @@ hsd_status hsd_pprof_begin(pprof *p, hsd_error *err)
 
 /* ---- types ---- */
 
-/* "48 B at main.fill": what it is nobody knows, so where it was made says most. */
+/* "48 B at main.fill": what it is nobody knows, so where it was made says most. A colon parts an address that is to be resolved from what
+ * stands around it, for the name of a file may have spaces in it. */
 static size_t name_type(const pprof *p, const type_key *key, char name[NAME_BYTES])
 {
     const uint32_t function = key->frame == UINT32_MAX ? 0 : p->frames[key->frame].function;
     const hsd_bytes text = function == 0 ? (hsd_bytes){0} : hsd_names_get(&p->names, function - 1);
+    const char *at = function != 0 && p->frames[key->frame].is_unresolved ? "at: " : "at ";
     int size = 0;
-    if (key->has_size) size = snprintf(name, NAME_BYTES, "%" PRIu64 " B %s", key->size, function == 0 ? "objects" : "at ");
-    else size = snprintf(name, NAME_BYTES, "%s", function == 0 ? "(no stack)" : "allocated at ");
+    if (key->has_size) size = snprintf(name, NAME_BYTES, "%" PRIu64 " B %s", key->size, function == 0 ? "objects" : at);
+    else size = function == 0 ? snprintf(name, NAME_BYTES, "(no stack)") : snprintf(name, NAME_BYTES, "allocated %s", at);
     if (text.size > 0) memcpy(name + size, text.data, text.size);
     return (size_t)size + text.size;
 }

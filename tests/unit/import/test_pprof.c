@@ -154,7 +154,7 @@ Test(pprof, names_addresses_as_those_that_can_be_resolved)
     hsd_import_result result;
     capture_view view;
     open_profile("native", &plain, &result, &view);
-    expect_at(&view, "allocated at libshop.so+0x2345{0011aaff}", "libshop.so+0x2345{0011aaff} < a_b_c+0x2010{abcdef01} < (unknown function)", 4, 4096);
+    expect_at(&view, "allocated at: libshop.so+0x2345{0011aaff}", "libshop.so+0x2345{0011aaff} < a_b_c+0x2010{abcdef01} < (unknown function)", 4, 4096);
     view_close(&view);
 }
 
