@@ -47,6 +47,7 @@ static inline uint64_t hsd_snap_ids_place(const hsd_snap_ids *ids, uint64_t ordi
     if (ids->kept == NULL) return ordinal < ids->count ? ordinal : HSD_SNAP_NO_NODE;
     if (ordinal >= ids->ordinals) return HSD_SNAP_NO_NODE;
     const uint64_t word = ids->kept[ordinal >> 6];
+    if (word == UINT64_MAX) return ids->before[ordinal >> 6] + (ordinal & 63); /* nearly always: groups stand together */
     if ((word >> (ordinal & 63) & 1) == 0) return HSD_SNAP_NO_NODE;
     return ids->before[ordinal >> 6] + (unsigned)__builtin_popcountll(word & ((UINT64_C(1) << (ordinal & 63)) - 1));
 }

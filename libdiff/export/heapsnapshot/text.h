@@ -15,24 +15,27 @@
 /* Two digits of each number below 100. */
 extern const char hsd_snap_digits[200];
 
-/* Writes a number in decimal; returns what is behind it. */
+/* 10, 100, …, and one past the last that there is. */
+extern const uint64_t hsd_snap_powers[HSD_SNAP_NUMBER_BYTES];
+
+/* How many digits a number has: log10 by log2, and one more if it reaches that power. */
+static inline unsigned hsd_snap_digit_count(uint64_t number)
+{
+    const unsigned bits = 64 - (unsigned)__builtin_clzll(number | 1), guess = bits * 1233 >> 12;
+    return guess + (guess == 0 || number >= hsd_snap_powers[guess - 1]);
+}
+
+/* Writes a number in decimal, from its end on; returns what is behind it. */
 static inline uint8_t *hsd_snap_number(uint8_t *at, uint64_t number)
 {
-    uint8_t digits[HSD_SNAP_NUMBER_BYTES];
-    unsigned from = sizeof digits;
-    while (number >= 100) {
-        from -= 2;
-        memcpy(digits + from, hsd_snap_digits + number % 100 * 2, 2);
-        number /= 100;
+    uint8_t *const end = at + hsd_snap_digit_count(number), *to = end;
+    for (; number >= 100; number /= 100) {
+        to -= 2;
+        memcpy(to, hsd_snap_digits + number % 100 * 2, 2);
     }
-    if (number >= 10) {
-        from -= 2;
-        memcpy(digits + from, hsd_snap_digits + number * 2, 2);
-    } else {
-        digits[--from] = (uint8_t)('0' + number);
-    }
-    memcpy(at, digits + from, sizeof digits - from);
-    return at + (sizeof digits - from);
+    if (number >= 10) memcpy(to - 2, hsd_snap_digits + number * 2, 2);
+    else to[-1] = (uint8_t)('0' + number);
+    return end;
 }
 
 /* ---- rows ---- */
