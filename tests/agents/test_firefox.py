@@ -71,7 +71,8 @@ def leak(tool, folder):
     check(row(diff["roots"], "root", "Sandbox.byName")["growth"]["objects"] >= 50 * 2 - 20, "nothing under byName")
     holder = [h for h in diff["holders"] if h["root"] == "Sandbox.sessions"]
     check(holder and holder[0]["type"] == "Array", f"holders {holder}")
-    same("held by sessions", holder[0]["net"]["objects"], 777 * 2)
+    # at an address that was used again a new object may be taken for the one that was there
+    check(777 * 2 - 20 <= holder[0]["net"]["objects"] <= 777 * 2, f"held by sessions: {holder[0]['net']}")
     say(f"  {info['objects']:,} objects")
 
 

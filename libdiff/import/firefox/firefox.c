@@ -164,6 +164,7 @@ static hsd_status run(hsd_import *import, hsd_error *err)
     hsd_id_table_release(&fx->sites);
     hsd_id_table_release(&fx->types);
     free(fx->names.uses);
+    free(fx->names.labels);
     free(fx->names.wide);
     free(fx->names.narrow);
     free(fx->edges);

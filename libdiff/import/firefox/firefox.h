@@ -46,7 +46,8 @@ typedef enum firefox_label {
 typedef struct firefox_names {
     hsd_names texts;
     uint8_t *uses;   /* of each text: a bit for each label, and one for the string */
-    uint32_t uses_capacity;
+    uint8_t *labels; /* of each text: what it is as a name of references + 1, FIREFOX_LABELS + 1 = a field; 0 = not known yet */
+    uint32_t uses_capacity, labels_capacity;
     uint64_t *wide;  /* two bytes a character: number of a text, or an element */
     uint32_t wide_count, wide_capacity;
     uint32_t *narrow;

@@ -14,7 +14,7 @@
 hsd_status hsd_firefox_check_memory(const firefox *fx, hsd_error *err)
 {
     const firefox_names *names = &fx->names;
-    const uint64_t taken = hsd_names_memory(&names->texts) + names->uses_capacity + (uint64_t)names->wide_capacity * sizeof *names->wide +
+    const uint64_t taken = hsd_names_memory(&names->texts) + names->uses_capacity + names->labels_capacity + (uint64_t)names->wide_capacity * sizeof *names->wide +
                            (uint64_t)names->narrow_capacity * sizeof *names->narrow + hsd_id_table_memory(&fx->sites) +
                            hsd_id_table_memory(&fx->types) + (uint64_t)fx->totals_capacity * sizeof *fx->totals;
     const uint64_t most = fx->import->memory_bytes / 2;
@@ -35,6 +35,7 @@ static hsd_status intern(firefox *fx, hsd_bytes text, uint32_t *name, hsd_error 
     if (names->texts.count == before) return HSD_OK;
     if (*name >= TEXTS_MOST) return hsd_fail(err, HSD_E_UNSUPPORTED, "a snapshot of more than %u different texts", TEXTS_MOST);
     HSD_TRY(hsd_import_grow((void **)&names->uses, &names->uses_capacity, *name, 1, err));
+    HSD_TRY(hsd_import_grow((void **)&names->labels, &names->labels_capacity, *name, 1, err));
     return hsd_firefox_check_memory(fx, err);
 }
 
@@ -43,14 +44,19 @@ hsd_status hsd_firefox_put(firefox *fx, const char *text, uint32_t *name, hsd_er
     return intern(fx, (hsd_bytes){(const uint8_t *)text, strlen(text)}, name, err);
 }
 
-static hsd_status append(hsd_buffer *out, uint32_t c, hsd_error *err)
+static void append(hsd_buffer *out, uint32_t c)
 {
-    uint8_t bytes[4];
-    const size_t size = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    uint8_t *bytes = out->data + out->size;
+    if (c < 0x80) {
+        bytes[0] = (uint8_t)c;
+        out->size++;
+        return;
+    }
+    const size_t size = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
     static const uint8_t lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
     for (size_t i = size - 1; i > 0; i--, c >>= 6) bytes[i] = (uint8_t)(0x80 | (c & 0x3f));
     bytes[0] = (uint8_t)(lead[size] | c);
-    return hsd_buffer_append(out, bytes, size, err);
+    out->size += size;
 }
 
 static bool is_lead(uint32_t unit) { return unit >= 0xd800 && unit < 0xdc00; }
@@ -61,6 +67,7 @@ static uint32_t unit_at(hsd_bytes text, size_t at) { return (uint32_t)text.data[
 static hsd_status decode(hsd_buffer *out, hsd_bytes text, hsd_error *err)
 {
     hsd_buffer_clear(out);
+    HSD_TRY(hsd_buffer_reserve(out, FIREFOX_NAME_BYTES, err));
     for (size_t at = 0; at + 2 <= text.size && out->size + 4 <= FIREFOX_NAME_BYTES; at += 2) {
         uint32_t c = unit_at(text, at);
         const uint32_t next = at + 4 <= text.size ? unit_at(text, at + 2) : 0;
@@ -70,7 +77,7 @@ static hsd_status decode(hsd_buffer *out, hsd_bytes text, hsd_error *err)
         } else if (is_lead(c) || is_trail(c)) {
             c = 0xfffd;
         }
-        HSD_TRY(append(out, c, err));
+        append(out, c);
     }
     return HSD_OK;
 }

@@ -130,13 +130,19 @@ static firefox_label field_label(const firefox *fx)
     return !fx->node.is_object ? FIREFOX_INTERNAL : is_global(class_name) ? FIREFOX_GLOBAL : is_scope(class_name) ? FIREFOX_VARIABLE : FIREFOX_FIELD;
 }
 
-static firefox_label label_of(const firefox *fx, uint32_t name, firefox_label field)
+static firefox_label judge(hsd_bytes name)
 {
-    const hsd_bytes text = hsd_firefox_text(fx, name);
-    if (is(text, "WeakRefObject::target") || begins(text, "cacheir-weak-")) return FIREFOX_WEAK; /* the latter: inline caches of scripts */
-    if (is(text, "HashableValue")) return FIREFOX_KEY;
-    if (is(text, "OrderedHashMapObject value") || is(text, "WeakMap entry value")) return FIREFOX_VALUE;
-    return is_internal(text) ? FIREFOX_INTERNAL : field;
+    if (is(name, "WeakRefObject::target") || begins(name, "cacheir-weak-")) return FIREFOX_WEAK; /* the latter: inline caches of scripts */
+    if (is(name, "HashableValue")) return FIREFOX_KEY;
+    if (is(name, "OrderedHashMapObject value") || is(name, "WeakMap entry value")) return FIREFOX_VALUE;
+    return is_internal(name) ? FIREFOX_INTERNAL : FIREFOX_LABELS;
+}
+
+static firefox_label label_of(firefox *fx, uint32_t name, firefox_label field)
+{
+    uint8_t *known = &fx->names.labels[name];
+    if (*known == 0) *known = (uint8_t)(judge(hsd_firefox_text(fx, name)) + 1);
+    return *known == FIREFOX_LABELS + 1 ? field : (firefox_label)(*known - 1);
 }
 
 /* Fills fx->targets, labels and indexes with up to FIREFOX_BATCH of the edges that wait. */
