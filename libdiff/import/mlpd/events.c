@@ -13,10 +13,13 @@ typedef hsd_status (*event_fn)(mlpd *m, const mlpd_visit *visit, unsigned extra,
 /* Numbers one behind the other, which nobody wants. */
 static hsd_status skip_numbers(mlpd *m, uint64_t count, hsd_error *err)
 {
-    for (; count > 0; count--) {
-        HSD_TRY(hsd_mlpd_look(m, PAIR_BYTES, err));
-        if (m->at == m->end) return HSD_END;
-        hsd_mlpd_unsigned(m);
+    while (count > 0) {
+        HSD_TRY(hsd_mlpd_look(m, 1, err));
+        const uint8_t *at = m->at, *end = m->end;
+        if (at == end) return HSD_END;
+        while (at < end && count > 0)
+            count -= *at++ < 0x80;
+        m->at = at;
     }
     return HSD_OK;
 }
@@ -227,15 +230,32 @@ static hsd_status read_metadata(mlpd *m, const mlpd_visit *visit, unsigned extra
 
 /* ---- the heap ---- */
 
+static hsd_status skip_references(mlpd *m, uint64_t count, hsd_error *err)
+{
+    return skip_numbers(m, count > UINT64_MAX / 2 ? UINT64_MAX : count * 2, err);
+}
+
+/* How many there are is all that the scan wants of objects. */
+static hsd_status count_object(mlpd *m, const mlpd_visit *visit, hsd_error *err)
+{
+    HSD_TRY(skip_numbers(m, 2, err));
+    mlpd_object object = {.size = hsd_mlpd_unsigned(m)};
+    if (m->version >= MLPD_GENERATIONS) hsd_mlpd_byte(m);
+    object.references = hsd_mlpd_unsigned(m);
+    if (m->has_overrun) return HSD_END;
+    if (m->is_in_shot && m->thread == m->shot_thread && visit->object != NULL) HSD_TRY(visit->object(m, &object, err));
+    return skip_references(m, object.references, err);
+}
+
 static hsd_status read_object(mlpd *m, const mlpd_visit *visit, hsd_error *err)
 {
+    if (visit->reference == NULL) return count_object(m, visit, err);
     mlpd_object object = {.address = hsd_mlpd_object(m), .vtable = hsd_mlpd_pointer(m), .size = hsd_mlpd_unsigned(m)};
     object.generation = m->version >= MLPD_GENERATIONS ? hsd_mlpd_byte(m) : 1;
     object.references = hsd_mlpd_unsigned(m);
     if (m->has_overrun) return HSD_END;
-    const bool is_told = m->is_in_shot && m->thread == m->shot_thread;
-    if (is_told && visit->object != NULL) HSD_TRY(visit->object(m, &object, err));
-    if (!is_told || visit->reference == NULL) return skip_numbers(m, object.references > UINT64_MAX / 2 ? UINT64_MAX : object.references * 2, err);
+    if (!m->is_in_shot || m->thread != m->shot_thread) return skip_references(m, object.references, err);
+    HSD_TRY(visit->object(m, &object, err));
     uint64_t offset = 0;
     for (uint64_t i = 0; i < object.references; i++) {
         HSD_TRY(hsd_mlpd_look(m, PAIR_BYTES, err));

@@ -106,7 +106,7 @@ hsd_status hsd_mlpd_ids_move(mlpd_ids *ids, uint64_t from, uint64_t to, hsd_erro
     return HSD_OK;
 }
 
-uint64_t hsd_mlpd_id_of(const mlpd_ids *ids, uint64_t address, unsigned shot)
+uint64_t hsd_mlpd_find_id(const mlpd_ids *ids, uint64_t address, unsigned shot)
 {
     if (ids->is_given_up) return address;
     const uint8_t *place = find_place(ids, address);

@@ -20,6 +20,8 @@
 #ifndef HSD_IMPORT_MLPD_H
 #define HSD_IMPORT_MLPD_H
 
+#include <string.h>
+
 #include "base/buffer.h"
 #include "base/names.h"
 #include "import/id_table.h"
@@ -32,6 +34,7 @@ enum {
     MLPD_FIRST_VERSION = 14, MLPD_LAST_VERSION = 17, MLPD_VTABLES = 15, MLPD_GENERATIONS = 16, /* data versions that brought them */
     MLPD_TEXT_BYTES = 4096,       /* kept of any text */
     MLPD_LABELS_MOST = 65536,
+    MLPD_KNOWN = 1024, MLPD_NEAR = 64,
     MLPD_LABEL_ELEMENT = 1, MLPD_LABEL_FIRST = 2,
     MLPD_STRING_NURSERY = 1, MLPD_STRING_MAJOR = 2, MLPD_STRING_FIRST = 3
 };
@@ -85,6 +88,13 @@ typedef struct mlpd_ids {
     bool is_given_up;      /* no room: ids are addresses */
 } mlpd_ids;
 
+/* What was found out of a vtable, or before version 15 of a class. */
+typedef struct mlpd_known {
+    uint64_t vtable; /* 0 = nothing */
+    uint32_t type;
+    bool is_array;
+} mlpd_known;
+
 typedef struct mlpd {
     hsd_import *import;
     hsd_source *source;
@@ -129,6 +139,8 @@ typedef struct mlpd {
     uint32_t strings_defined;
     bool *defined_threads;   /* by their row */
     uint32_t defined_room;
+    mlpd_known known[MLPD_KNOWN]; /* by what pointers end in */
+    uint32_t near_labels[MLPD_NEAR]; /* of offsets in words, 0 = not defined */
     bool is_open, is_array;
     uint64_t open_id, open_address;
     uint64_t young_bytes, old_bytes, heap_bytes;
@@ -156,8 +168,44 @@ static inline uint8_t hsd_mlpd_byte(mlpd *m)
     m->has_overrun = true;
     return 0;
 }
-uint64_t hsd_mlpd_unsigned(mlpd *m);
-int64_t hsd_mlpd_signed(mlpd *m);
+/* Numbers of up to 8 bytes that are visible: others are read byte by byte. */
+uint64_t hsd_mlpd_long_unsigned(mlpd *m);
+int64_t hsd_mlpd_long_signed(mlpd *m);
+
+/* A number of up to 8 bytes, all of which are visible: where it ends, or NULL if it is longer. */
+static inline const uint8_t *hsd_mlpd_short(const uint8_t *at, uint64_t *number, unsigned *bits)
+{
+    uint64_t value = *at & 0x7f;
+    unsigned shift = 7;
+    for (; (*at++ & 0x80) != 0; shift += 7) {
+        if (shift == 56) return NULL;
+        value |= (uint64_t)(*at & 0x7f) << shift;
+    }
+    *number = value;
+    *bits = shift;
+    return at;
+}
+
+static inline uint64_t hsd_mlpd_unsigned(mlpd *m)
+{
+    uint64_t number;
+    unsigned bits;
+    const uint8_t *behind = m->end - m->at < 8 ? NULL : hsd_mlpd_short(m->at, &number, &bits);
+    if (behind == NULL) return hsd_mlpd_long_unsigned(m);
+    m->at = behind;
+    return number;
+}
+
+static inline int64_t hsd_mlpd_signed(mlpd *m)
+{
+    uint64_t number;
+    unsigned bits;
+    const uint8_t *behind = m->end - m->at < 8 ? NULL : hsd_mlpd_short(m->at, &number, &bits);
+    if (behind == NULL) return hsd_mlpd_long_signed(m);
+    m->at = behind;
+    return (int64_t)(number << (64 - bits)) >> (64 - bits);
+}
+
 static inline uint64_t hsd_mlpd_pointer(mlpd *m) { return m->pointer_base + (uint64_t)hsd_mlpd_signed(m); }
 static inline uint64_t hsd_mlpd_object(mlpd *m) { return (m->object_base + (uint64_t)hsd_mlpd_signed(m)) << 3; }
 
@@ -173,7 +221,7 @@ typedef struct mlpd_object {
 
 typedef enum mlpd_metadata { MLPD_CLASS = 1, MLPD_IMAGE, MLPD_ASSEMBLY, MLPD_DOMAIN_KIND, MLPD_THREAD, MLPD_CONTEXT, MLPD_VTABLE, MLPD_AOT_ID } mlpd_metadata;
 
-/* Who reads events. All may be NULL. */
+/* Who reads events. All but begin_shot and end_shot may be NULL. Without `reference`, addresses and vtables of objects are 0. */
 typedef struct mlpd_visit {
     hsd_status (*named)(mlpd *m, mlpd_metadata kind, uint64_t pointer, hsd_bytes name, hsd_error *err); /* classes and threads */
     hsd_status (*vtable)(mlpd *m, uint64_t pointer, uint64_t class_pointer, hsd_error *err);
@@ -200,7 +248,11 @@ const mlpd_class *hsd_mlpd_class_of(const mlpd *m, uint64_t vtable);
 hsd_status hsd_mlpd_ids_see(mlpd_ids *ids, uint64_t address, unsigned shot, hsd_error *err);
 hsd_status hsd_mlpd_ids_move(mlpd_ids *ids, uint64_t from, uint64_t to, hsd_error *err);
 /* Its id in this shot. */
-uint64_t hsd_mlpd_id_of(const mlpd_ids *ids, uint64_t address, unsigned shot);
+uint64_t hsd_mlpd_find_id(const mlpd_ids *ids, uint64_t address, unsigned shot);
+static inline uint64_t hsd_mlpd_id_of(const mlpd_ids *ids, uint64_t address, unsigned shot)
+{
+    return shot == 1 && ids->chunks.count == 0 ? address : hsd_mlpd_find_id(ids, address, shot);
+}
 void hsd_mlpd_ids_release(mlpd_ids *ids);
 
 /* m->ranges, as they were at this time. */
@@ -211,7 +263,7 @@ const mlpd_range *hsd_mlpd_range_of(const mlpd *m, uint64_t place);
 
 hsd_status hsd_mlpd_check_memory(const mlpd *m, hsd_error *err);
 hsd_status hsd_mlpd_put_string(mlpd *m, uint32_t *number, hsd_error *err, const char *format, ...) __attribute__((format(printf, 4, 5)));
-hsd_status hsd_mlpd_put_type(mlpd *m, uint64_t vtable, uint32_t *type, hsd_error *err);
+hsd_status hsd_mlpd_put_type(mlpd *m, uint64_t vtable, const mlpd_known **out, hsd_error *err);
 hsd_status hsd_mlpd_put_label(mlpd *m, uint64_t offset, uint32_t *label, hsd_error *err);
 hsd_status hsd_mlpd_begin_tables(mlpd *m, hsd_error *err);
 

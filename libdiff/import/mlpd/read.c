@@ -115,7 +115,7 @@ hsd_status hsd_mlpd_next_buffer(mlpd *m, hsd_error *err)
 
 /* ---- numbers and texts ---- */
 
-uint64_t hsd_mlpd_unsigned(mlpd *m)
+uint64_t hsd_mlpd_long_unsigned(mlpd *m)
 {
     uint64_t value = 0;
     for (unsigned shift = 0; m->at < m->end; shift += 7) {
@@ -127,7 +127,7 @@ uint64_t hsd_mlpd_unsigned(mlpd *m)
     return value;
 }
 
-int64_t hsd_mlpd_signed(mlpd *m)
+int64_t hsd_mlpd_long_signed(mlpd *m)
 {
     uint64_t value = 0;
     for (unsigned shift = 0; m->at < m->end;) {

@@ -73,9 +73,9 @@ static void count(mlpd *m, const mlpd_object *told)
 static hsd_status begin_object(mlpd *m, const mlpd_object *told, hsd_error *err)
 {
     HSD_TRY(end_object(m, err));
-    const mlpd_class *class = hsd_mlpd_class_of(m, told->vtable);
-    hsc_object object = {.id = hsd_mlpd_id_of(&m->ids, told->address, m->shot), .size_bytes = told->size};
-    HSD_TRY(hsd_mlpd_put_type(m, told->vtable, &object.type, err));
+    const mlpd_known *known;
+    HSD_TRY(hsd_mlpd_put_type(m, told->vtable, &known, err));
+    hsc_object object = {.id = hsd_mlpd_id_of(&m->ids, told->address, m->shot), .size_bytes = told->size, .type = known->type};
     count(m, told);
     if (m->import->options->summary_only) {
         HSD_WRITE(m->import, hsc_count(m->import->writer, object.type, 1, object.size_bytes), err);
@@ -84,7 +84,7 @@ static hsd_status begin_object(mlpd *m, const mlpd_object *told, hsd_error *err)
     if (m->version >= MLPD_GENERATIONS) object.category = told->generation == 0 ? MLPD_STRING_NURSERY : MLPD_STRING_MAJOR;
     HSD_WRITE(m->import, hsc_begin_object(m->import->writer, &object), err);
     m->is_open = true;
-    m->is_array = class != NULL && class->is_array;
+    m->is_array = known->is_array;
     m->open_id = object.id;
     m->open_address = told->address;
     return HSD_OK;
