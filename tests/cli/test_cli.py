@@ -149,6 +149,25 @@ CASES = {
     # damaged inputs
     "cut-diff": ("hsdiff d/demo-before.hs cut.hs", 3),
     "cut-diff-partial": ("hsdiff --partial d/demo-before.hs cut.hs", 3),
+    # in SQL
+    "sql": ("hsdiff sql d/demo-after.hs 'select name, objects, bytes from types order by bytes desc limit 4'", 0),
+    "sql-forms": ("for form in text json csv; do hsdiff sql d/demo-after.hs --format $form \"select 1 as one, null, 'a,b' as text, 1.5\"; done; "
+                  "hsdiff sql --plain d/demo-after.hs 'select type, live_bytes from heap_types'", 0),
+    "sql-pair": ("hsdiff sql d/demo-before.hs d/demo-after.hs 'select path, growth_bytes from v_holders'", 0),
+    "sql-jvm": ("hsdiff sql a.hprof \"select source_type, edge, target_type from v_references where kind = 'static'\"", 0),
+    "sql-stdin": ("echo 'select count(*) from objects' | hsdiff sql d/demo-after.hs - && "
+                  "cat d/demo-after.hs | hsdiff sql - 'select count(*) from objects'", 0),
+    "sql-database": ("hsdiff export d/demo-after.hs -o h.sqlite && hsdiff sql h.sqlite 'select count(*) from refs' && stat -c %a h.sqlite && rm h.sqlite", 0),
+    "sql-no-rows": ("hsdiff sql d/demo-after.hs 'select * from losses'", 0),
+    "sql-wrong": ("hsdiff sql d/demo-after.hs 'select nam from types'", 2),
+    "sql-no-table": ("hsdiff sql d/demo-after.hs 'select * from growth_types'", 2),
+    "sql-writes": ("hsdiff sql d/demo-after.hs 'delete from types'", 2),
+    "sql-two": ("hsdiff sql d/demo-after.hs 'select 1; select 2'", 2),
+    "sql-no-statement": ("hsdiff sql d/demo-before.hs d/demo-after.hs", 2),
+    "sql-one": ("hsdiff sql d/demo-after.hs", 2),
+    "sql-cut": ("hsdiff sql cut.hs 'select count(*) from objects'", 3),
+    "sql-cut-partial": ("hsdiff sql --partial cut.hs 'select is_complete, incomplete_reason from captures'", 3),
+    "help-sql": ("hsdiff help sql", 0),
     "cut-info": ("hsdiff info cut.hs", 3),
     "cut-dump": ("hsdiff dump cut.hs", 3),
     "cut-verify": ("hsdiff verify cut.hs", 3),
