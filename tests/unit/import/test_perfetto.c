@@ -2,12 +2,14 @@
  * The importer of Android's heap graphs in traces of Perfetto, on a program that is known object by object.
  */
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "support/capture_view.h"
+#include "support/fault.h"
 #include "support/perfetto_writer.h"
 #include <hscapture/hscapture.h>
 #include <hsdiff/diff.h>
@@ -298,6 +300,37 @@ Test(perfetto, whose_classes_outgrow_the_memory_is_refused_with_what_helps)
     pf_release(&packet);
     pf_release(&graph);
     pf_release(&type);
+}
+
+/* Every allocation, and every read and write of the temporary file, fails once. */
+static void fail_at_each(hsd_fault_family family, int error)
+{
+    int out;
+    hsd_fault_reset();
+    cr_assert_eq(import_bytes(trace.size, NULL, NULL, &out), HSD_OK, "%s", err.text);
+    close(out);
+    const uint64_t calls = hsd_fault_calls(family);
+    cr_assert_gt(calls, 0);
+    for (uint64_t at = 1; at <= calls; at++) {
+        hsd_fault_reset();
+        hsd_error_init(&err);
+        hsd_fault_arm(family, at, false, error);
+        const hsd_status status = import_bytes(trace.size, NULL, NULL, &out);
+        hsd_fault_reset();
+        cr_expect(status == HSD_OK || err.text[0] != '\0', "call %llu", (unsigned long long)at);
+        close(out);
+    }
+}
+
+Test(perfetto, fails_with_a_reason)
+{
+    pf_add_clocks(&trace);
+    pf_add_heap(&trace, &(pf_heap){.sessions = 25});
+    pf_compress(&trace);
+    pf_add_processes(&trace);
+    fail_at_each(HSD_FAULT_MALLOC, ENOMEM);
+    fail_at_each(HSD_FAULT_PREAD, EIO);
+    fail_at_each(HSD_FAULT_PWRITE, ENOSPC);
 }
 
 /* ---- a leak ---- */
