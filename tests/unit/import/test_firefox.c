@@ -147,7 +147,7 @@ Test(firefox, reads_stacks_in_the_order_of_their_texts)
         cr_assert(site != 0 && site < view.site_limit);
         cr_expect_str_eq(view_string(&view, view.sites[site].function), expected[i][0]);
         cr_expect_str_eq(view_string(&view, view.sites[site].file), expected[i][1]);
-        cr_expect_eq(view.sites[site].line, (uint32_t)atoi(expected[i][2]));
+        cr_expect_eq(view.sites[site].line, (uint32_t)strtoul(expected[i][2], NULL, 10));
         site = view.sites[site].parent;
     }
     cr_expect_eq(site, 0);
@@ -219,7 +219,7 @@ static void compare_edges(const capture_view *view, const view_object *object, c
         const char *name = node->edges[k].name;
         cr_assert_eq(reference->target, node->edges[k].target);
         if (name == NULL) cr_assert_eq(reference->label, 0);
-        else if (name[0] == 'o') cr_assert_eq(reference->index, (uint64_t)atoi(name + strlen("objectElements[")));
+        else if (name[0] == 'o') cr_assert_eq(reference->index, strtoull(name + strlen("objectElements["), NULL, 10));
         else cr_assert_str_eq(view_string(view, view_label_of(view, reference).name), name);
     }
 }
