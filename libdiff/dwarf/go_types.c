@@ -27,7 +27,7 @@ typedef struct reading {
 uint64_t hsd_go_types_memory(const hsd_go_types *types)
 {
     return hsd_names_memory(&types->names) + types->type_room * sizeof *types->types + types->member_room * sizeof *types->members +
-           types->global_room * sizeof *types->globals + types->function_room * sizeof *types->functions + 
+           types->global_room * sizeof *types->globals + types->function_room * sizeof *types->functions +
            types->runtime_type_count * sizeof *types->by_runtime_type;
 }
 

@@ -1,5 +1,6 @@
 /*
- * The DWARF of the program of gocore_writer.h: its types, those of a runtime whose structures have other offsets than any real one, two
+ * The DWARF of the program of gocore_writer.h: its types, those of a runtime whose structures have other offsets than
+ * any real one, two
  * globals, and a function with two variables.
  */
 #include "support/gocore_parts.h"

@@ -30,6 +30,12 @@ typedef struct gocore_bytes {
 void gocore_make_program(gocore_bytes *out, int form);
 void gocore_make_core(gocore_bytes *out, int form);
 
+/*
+ * A heap dump of the program in its form of 1.19, with some of its objects, for --exe: main.head ─► A0, which has what it has in the core; A1 and
+ * A2; B0 to B2; C0 with two texts; a frame of main.work, whose variable mine leads to A6 and name to B1.
+ */
+void gocore_make_dump(gocore_bytes *out);
+
 /* The word of the core's memory at this address: for tests that spoil it. */
 void gocore_set_word(gocore_bytes *core, uint64_t address, uint64_t value);
 void gocore_release(gocore_bytes *bytes);

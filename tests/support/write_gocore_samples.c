@@ -7,12 +7,14 @@
 
 #include "support/gocore_writer.h"
 
+/* Form GOCORE_FORMS: the dump. */
 static void write_seed(const char *folder, int form)
 {
     char path[1024];
     gocore_bytes program, core;
-    gocore_make_program(&program, form);
-    gocore_make_core(&core, form);
+    gocore_make_program(&program, form == GOCORE_FORMS ? GOCORE_1_19 : form);
+    if (form == GOCORE_FORMS) gocore_make_dump(&core);
+    else gocore_make_core(&core, form);
     snprintf(path, sizeof path, "%s/form%d.gocore", folder, form);
     FILE *file = fopen(path, "wb");
     const uint8_t size[4] = {(uint8_t)program.size, (uint8_t)(program.size >> 8), (uint8_t)(program.size >> 16), 0};
@@ -26,7 +28,7 @@ static void write_seed(const char *folder, int form)
 int main(int argc, char **argv)
 {
     if (argc != 2) return 2;
-    for (int form = 0; form < GOCORE_FORMS; form++)
+    for (int form = 0; form <= GOCORE_FORMS; form++)
         write_seed(argv[1], form);
     return 0;
 }

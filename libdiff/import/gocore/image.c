@@ -214,7 +214,8 @@ static hsd_status open_program(gocore *go, hsd_error *err)
     }
     for (int i = 0; i < GOCORE_SYMBOLS; i++)
         go->symbols[i].name = names[i];
-    const bool is_open = go->program_path[0] != '\0' && hsd_elf_open_file(&go->program, go->program_path, err) == HSD_OK;
+    const bool is_open = go->program_path[0] != '\0' && hsd_elf_open_file(&go->program, go->program_path,
+        err) == HSD_OK;
     if (!is_open) return no_program(go, err);
     hsd_status status = hsd_elf_find_symbols(&go->program, go->symbols, GOCORE_SYMBOLS, memory / 8, err);
     if (status == HSD_OK && go->symbols[SYM_HEAP].address == 0) status = HSD_E_NOT_FOUND;
@@ -274,11 +275,12 @@ static hsd_status open_core(gocore *go, hsd_error *err)
 {
     hsd_source *source = go->import->source;
     hsd_elf_input input;
-    if ((go->import->file != NULL && go->import->file != source) ||
-        (!source->is_borrowed && source->total_bytes == 0)) {
+    const bool is_packed = go->import->file != NULL && go->import->file != source;
+    if (is_packed || (!source->is_borrowed && source->total_bytes == 0)) {
         hsd_fail(err, HSD_E_UNSUPPORTED, "a core is read here and there, and this is %s",
-                 go->import->file != source ? "packed" : "no regular file");
-        hsd_error_set_hint(err, "decompress it first: gunzip -c core.gz > core");
+                 is_packed ? "packed" : "no regular file");
+        hsd_error_set_hint(err,
+                           is_packed ? "decompress it first: gunzip -c core.gz > core" : "write it into a file first: cat > core");
         return HSD_E_UNSUPPORTED;
     }
     HSD_TRY(hsd_goinput_over(&input, source, source->total_bytes, err));

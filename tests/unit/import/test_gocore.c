@@ -103,6 +103,38 @@ Test(gocore, is_read_with_the_pointer_bits_of_each_version)
     }
 }
 
+/* A heap dump of the same program: what a dump has of its own is in test_goheap.c. */
+Test(gocore, dump_has_its_types_by_the_program)
+{
+    gocore_bytes program, dump;
+    hsd_import_result result;
+    capture_view view;
+    hsd_error err;
+    gocore_make_program(&program, GOCORE_1_19);
+    gocore_make_dump(&dump);
+    cr_assert(import(&program, &dump, (hsd_import_options){0}, &result, &view, &err) == HSD_OK, "%s", err.text);
+    cr_expect_eq(view.object_count, 8);
+    for (int i = 0; i < 4; i++) {
+        static const unsigned slots[] = {0, 1, 2, 6};
+        expect_type(&view, GOCORE_A + 64 * slots[i], "main.session");
+    }
+    for (unsigned i = 0; i < 3; i++)
+        expect_type(&view, GOCORE_B + 32 * i, "string");
+    expect_type(&view, GOCORE_C, "[]string");
+    expect_reference(&view, GOCORE_A, "any", 0, GOCORE_A + 128);
+    expect_reference(&view, GOCORE_A, "tags", 0, GOCORE_C);
+    expect_reference(&view, GOCORE_C, NULL, 1, GOCORE_B + 64);
+    cr_expect_eq(view_count_roots(&view, HSC_ROOT_GLOBAL, "main.head", GOCORE_A), 1);
+    cr_expect_eq(view_count_roots(&view, HSC_ROOT_STACK, "goroutines in main.work", GOCORE_A + 384), 1);
+    view_close(&view);
+    for (size_t i = 0; i + 8 < dump.size; i++) /* globals of another size */
+        if (memcmp(dump.data + i, "\x0c\x80\x80\x80\x03", 5) == 0) dump.data[i + 2] = 0x82;
+    cr_expect_eq(import(&program, &dump, (hsd_import_options){0}, &result, NULL, &err), HSD_E_UNSUPPORTED);
+    cr_expect(strstr(err.text, "not of the program") != NULL, "%s", err.text);
+    gocore_release(&program);
+    gocore_release(&dump);
+}
+
 Test(gocore, has_the_same_totals_in_a_summary)
 {
     gocore_bytes program, core;
