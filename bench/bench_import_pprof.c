@@ -9,10 +9,12 @@
  * samples; MB/s are of unpacked bytes, of processor time of all threads.
  */
 #include <inttypes.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -139,10 +141,21 @@ static void measure_all(const char *path, const char *what, uint64_t items, bool
     measure(path, shape, items, bytes, &(hsd_import_options){.compression = 1});
 }
 
+/* PATH.gz beside PATH; false where there is no gzip. */
+static bool pack(char *path)
+{
+    char program[] = "gzip", keep[] = "-k";
+    char *const arguments[] = {program, keep, path, NULL};
+    extern char **environ;
+    pid_t child;
+    int status = 1;
+    return posix_spawnp(&child, program, NULL, NULL, arguments, environ) == 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
 /* One of so many stacks, as it is and in gzip. */
 static void measure_made(uint64_t samples, uint64_t stacks, const char *what)
 {
-    char made[] = "/var/tmp/hsd-pprof-XXXXXX", packed[64], command[160], shape[48];
+    char made[] = "/var/tmp/hsd-pprof-XXXXXX", packed[64], shape[48];
     const int fd = mkstemp(made);
     FILE *file = fd < 0 ? NULL : fdopen(fd, "wb");
     if (file == NULL) exit(1);
@@ -151,9 +164,8 @@ static void measure_made(uint64_t samples, uint64_t stacks, const char *what)
     snprintf(shape, sizeof shape, "%s; raw", what);
     measure_all(made, shape, samples, false);
     snprintf(packed, sizeof packed, "%s.gz", made);
-    snprintf(command, sizeof command, "gzip -c %s > %s", made, packed);
     snprintf(shape, sizeof shape, "%s; gzip", what);
-    if (system(command) == 0) measure_all(packed, shape, samples, true);
+    if (pack(made)) measure_all(packed, shape, samples, true);
     unlink(packed);
     unlink(made);
 }

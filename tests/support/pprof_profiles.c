@@ -1,4 +1,4 @@
-/* See pprof_profiles.h. */
+/* Profiles that are known sample by sample. See pprof_profiles.h. */
 #include "support/pprof_profiles.h"
 
 #include <stdlib.h>

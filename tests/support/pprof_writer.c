@@ -1,4 +1,4 @@
-/* See pprof_writer.h. */
+/* Profiles of pprof, byte by byte. See pprof_writer.h. */
 #include "support/pprof_writer.h"
 
 #include <stdlib.h>

@@ -65,7 +65,8 @@ static void make_sample(made *m, test_random *random)
     for (size_t i = 0; i < depth; i++) {
         const size_t at = test_below(random, test_below(random, 2) == 0 ? 3 : LOCATIONS);
         stack[i] = m->locations[at];
-        strcat(spelling, m->names[at]);
+        const size_t used = strlen(spelling);
+        snprintf(spelling + used, sizeof spelling - used, "%s", m->names[at]);
     }
     const uint64_t size = 8 * (1 + test_below(random, 3));
     const int64_t sign = test_below(random, 12) == 0 ? -1 : 1, objects = sign * (int64_t)test_below(random, 50), bytes = objects * (int64_t)size;

@@ -10,6 +10,8 @@
 
 static const hsd_report_options plain_text = {.use_utf8 = true, .width = 100};
 
+enum { REPORT_BYTES = 65536 };
+
 static hsd_site_frame frames[8];
 static hsd_site_row rows[3];
 static hsd_type_row types[1];
@@ -41,13 +43,16 @@ static hsd_status take(void *context, const void *data, size_t size, hsd_error *
 {
     (void)err;
     char *report = context;
-    strncat(report, data, size);
+    const size_t used = strlen(report);
+    cr_assert_lt(used + size, REPORT_BYTES);
+    memcpy(report + used, data, size);
+    report[used + size] = '\0';
     return HSD_OK;
 }
 
 static const char *write_as(const char *format, const hsd_diff *diff, const hsd_report_options *options)
 {
-    static char report[65536];
+    static char report[REPORT_BYTES];
     hsd_error err;
     hsd_error_init(&err);
     report[0] = '\0';
