@@ -1,3 +1,6 @@
+/*
+ * Lines of luaC_dump, as its printf calls have them.
+ */
 #include "support/luau_writer.h"
 
 #include <inttypes.h>

@@ -1,3 +1,6 @@
+/*
+ * Numbers, events and buffers, as the profiler's emitter has them.
+ */
 #include "support/mlpd_writer.h"
 
 #include <stdlib.h>

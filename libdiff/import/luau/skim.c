@@ -79,10 +79,11 @@ static hsd_status read_category(luau *lu, hsd_error *err)
     luau_category *category = &lu->categories[number];
     if (!HSD_LUAU_TAKE(lu, "\":{")) return HSD_END;
     if (HSD_LUAU_TAKE(lu, "\"name\":\"")) {
+        if (lu->end - lu->at < BEHIND) return HSD_END;
         const uint8_t *last = lu->end - BEHIND;
         while (last > lu->at && memcmp(last, behind, BEHIND) != 0)
             last--;
-        if (last < lu->at || memcmp(last, behind, BEHIND) != 0) return HSD_END;
+        if (memcmp(last, behind, BEHIND) != 0) return HSD_END;
         const size_t size = (size_t)(last - lu->at);
         HSD_TRY(hsd_luau_put_string(lu, (hsd_bytes){lu->at, size < LUAU_TEXT_BYTES ? size : LUAU_TEXT_BYTES}, &category->name, err));
         lu->at = last + BEHIND;

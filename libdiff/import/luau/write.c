@@ -71,7 +71,8 @@ static hsd_status see_string(luau *lu, hsd_error *err)
     luau_wanted *row = hsd_luau_wanted_of(lu, line->address);
     if (row != NULL && may_tell(lu, row, line->data)) HSD_TRY(hsd_luau_put_string(lu, line->data, &row->string, err));
     if (line->data_bytes > INTERNAL_BYTES || !is_of_the_machine(lu, line->data)) return HSD_OK;
-    return hsd_buffer_append(&lu->internal_roots, &line->address, sizeof line->address, err);
+    HSD_TRY(hsd_buffer_append(&lu->internal_roots, &line->address, sizeof line->address, err));
+    return hsd_luau_check_memory(lu, err);
 }
 
 /* ---- objects ---- */
