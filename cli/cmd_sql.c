@@ -213,7 +213,7 @@ const cli_command cli_command_sql = {
         "Runs one statement of SQL (SQLite's) that reads: SELECT, WITH, VALUES, EXPLAIN. CAPTURE is a capture (.hs), a foreign dump, or a "
         "database that hsdiff export --to sqlite wrote; - is standard input. STATEMENT is one word, in quotes, or - for standard input.\n"
         "\n"
-        "Tables of a heap: captures, types, strings, labels, objects, refs (references), roots, sites, threads, frames, metrics, losses; "
+        "Tables of a heap: captures, types, strings, labels, objects, refs (references), roots, sites, site_totals, threads, frames, metrics, losses; "
         "heap_types, heap_roots, places and retained with what hsdiff top says; warnings. Views have names in place of "
         "numbers: v_objects, v_references, v_roots, v_sites, v_frames, v_retained.\n"
         "\n"

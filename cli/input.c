@@ -196,6 +196,7 @@ static void prepare(input_job *opening, cli_input *input, cli_app *cli, size_t p
                                             .value_type_count = options->key_count,
                                             .salvage = damage == HSD_DAMAGE_SKIP,
                                             .final_is_strong = options->final_is_strong,
+                                            .with_values = options->with_values,
                                             .compression = 1};
     hsd_error_init(&opening->error);
     opening->answer = look(input->path, &opening->kept, &opening->error);

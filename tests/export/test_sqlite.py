@@ -108,6 +108,8 @@ def java_duplicates(tool, folder):
     copies = [row[1] for row in found]
     check(any(50 <= n <= 60 for n in copies), f"seven texts of 57 or 58 copies each: {found}")
     same("threads", rows(tool, dump, "select count(*) > 0 from v_frames where thread_name is not null or function is not null"), [[1]])
+    asked = "select count(*) > 0 from objects where value is not null"
+    same("values are kept when asked for", [rows(tool, dump, asked), rows(tool, dump, asked, "--with-values")], [[[0]], [[1]]])
     same("a static field", rows(tool, dump, "select target_type from v_references where kind = 'static' and edge = '.kept'"), [["java.util.ArrayList"]])
 
 

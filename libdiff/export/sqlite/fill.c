@@ -42,6 +42,7 @@ const char *hsd_root_word(uint32_t kind)
 static hsd_status fill_side(hsd_filling *f, unsigned side, const bool *wanted, hsd_error *err)
 {
     if (wanted[HSD_TABLE_OF_TYPES]) HSD_TRY(hsd_fill_types(f, side, err));
+    if (wanted[HSD_TABLE_OF_SITE_TOTALS]) HSD_TRY(hsd_fill_site_totals(f, side, err));
     HSD_TRY(hsd_fill_records(f, side, wanted, err));
     return hsd_fill_graph(f, side, wanted, err);
 }

@@ -2,7 +2,7 @@
  * Filling the tables of a database: those that are wanted, each in the order of its key. What is asked for together is made in one pass.
  *
  *      fill_records.c   strings, labels, sites, threads, frames, metrics, losses: a table a kind of record
- *      fill_facts.c     captures, types
+ *      fill_facts.c     captures, types, site_totals
  *      fill_graph.c     objects, refs, roots
  *      fill_heap.c      heap_types, heap_roots, places, retained, warnings: what hsdiff top and a profile say
  *      fill_growth.c    of a pair: what the diff says
@@ -52,6 +52,7 @@ hsd_status hsd_fill_close(hsd_inserter *in, hsd_filling *f, hsd_status status, h
 hsd_status hsd_fill_records(hsd_filling *f, unsigned side, const bool *wanted, hsd_error *err);
 hsd_status hsd_fill_captures(hsd_filling *f, hsd_error *err);
 hsd_status hsd_fill_types(hsd_filling *f, unsigned side, hsd_error *err);
+hsd_status hsd_fill_site_totals(hsd_filling *f, unsigned side, hsd_error *err);
 hsd_status hsd_fill_graph(hsd_filling *f, unsigned side, const bool *wanted, hsd_error *err);
 hsd_status hsd_fill_heap(hsd_filling *f, const bool *wanted, hsd_error *err);
 hsd_status hsd_fill_growth(hsd_filling *f, const bool *wanted, hsd_error *err);

@@ -146,3 +146,31 @@ hsd_status hsd_fill_types(hsd_filling *f, unsigned side, hsd_error *err)
     free(sums);
     return status;
 }
+
+/* ---- sites of objects that are totals alone */
+
+static hsd_status put_site_totals(hsd_inserter *in, const hsd_type_table *types, hsd_record_reader *reader, hsd_error *err)
+{
+    hsd_record record;
+    hsd_status status;
+    while ((status = hsd_record_reader_next(reader, &record, err)) == HSD_OK) {
+        hsd_put_count(in, in->count);
+        hsd_put_count(in, hsd_type_common(types, record.site_total.type));
+        hsd_put_count(in, record.site_total.site);
+        hsd_put_count(in, record.site_total.objects);
+        hsd_put_count(in, record.site_total.bytes);
+        HSD_TRY(hsd_put_row(in, err));
+    }
+    return status == HSD_END ? HSD_OK : status;
+}
+
+hsd_status hsd_fill_site_totals(hsd_filling *f, unsigned side, hsd_error *err)
+{
+    hsd_inserter in;
+    hsd_record_reader *reader = NULL;
+    hsd_status status = hsd_fill_open(&in, f, side, HSD_TABLE_OF_SITE_TOTALS, 0, err);
+    if (status == HSD_OK) status = hsd_record_reader_open(&reader, f->captures[side], HSD_RECORD_SITE_TOTAL, err);
+    if (status == HSD_OK) status = put_site_totals(&in, &f->types[side], reader, err);
+    hsd_record_reader_close(reader);
+    return hsd_fill_close(&in, f, status, err);
+}

@@ -1,5 +1,6 @@
 /*
- * The tables of one heap.
+ * The tables of one heap, as text: what a capture records, and what the engine says of it. Comments are part of the text and stay in the
+ * database.
  */
 #include "export/sqlite/schema.h"
 
@@ -100,6 +101,13 @@ const hsd_table_text hsd_tables_of_heap[HSD_TABLE_OF_GROWTH] = {
 "  thread INTEGER,              -- threads.thread\n"
 "  depth INTEGER,               -- frames.depth in that thread\n"
 "  is_secondary INTEGER NOT NULL-- 1: owns nothing that another root reaches\n"
+")"},
+[HSD_TABLE_OF_SITE_TOTALS] = {.name = "site_totals", .scope = HSD_OF_EACH, .sql =
+"CREATE TABLE @site_totals( -- where objects were allocated that stand in the totals of types alone\n"
+"  site_total INTEGER PRIMARY KEY, -- 0, 1, 2 ...\n"
+"  type INTEGER NOT NULL,       -- types.type\n"
+"  site INTEGER NOT NULL,       -- sites.site\n"
+"  objects INTEGER NOT NULL, bytes INTEGER NOT NULL\n"
 ")"},
 [HSD_TABLE_OF_CAPTURES] = {.name = "captures", .scope = HSD_OF_FILE, .sql =
 "CREATE TABLE captures( -- one row a capture\n"

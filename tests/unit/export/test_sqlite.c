@@ -97,7 +97,7 @@ Test(sqlite, has_a_table_for_everything)
     db_expect(false, "select type, live_objects, unreached_objects, retained_bytes from heap_types", "Session|2|0|128\nMap|1|0|112\nNode|0|1|0\n");
     db_expect(false, "select root, kind, live_bytes from heap_roots order by root", "(shared)|unknown|64\nsessions|static|112\n");
     db_expect(false, "select count(*) from places where depth = 1", "3\n");
-    db_expect(false, "select count(*) from sqlite_schema where sql like '%--%' and type = 'table'", "17\n");
+    db_expect(false, "select count(*) from sqlite_schema where sql like '%--%' and type = 'table'", "18\n");
 }
 
 Test(sqlite, has_the_growth_of_a_pair)
@@ -117,6 +117,26 @@ Test(sqlite, has_the_growth_of_a_pair)
     db_expect(true, "select side, objects from captures order by side", "after|7\nbefore|4\n");
     db_expect(true, "select b.objects, a.objects from before_types b join types a using(type) where a.name = 'Session'", "2|5\n");
     db_expect(true, "select type, before_objects, after_objects from growth_places where type = 'Session' and depth > 1", "Session|1|4\n");
+}
+
+Test(sqlite, has_the_sites_of_totals)
+{
+    hsc_writer *w;
+    hsc_options options;
+    hsc_options_init(&options);
+    options.has_site_totals = true;
+    options.facts = HSC_FACT_NO_ROOTS | HSC_FACT_NO_REFERENCES;
+    cr_assert_eq(hsc_open_file(&w, db_after, &options), HSC_OK);
+    put_string(w, 1, "main");
+    hsc_define_type(w, 1, "Node", 4, 0);
+    hsc_define_site(w, 1, 0, 1, 0, 0, 0);
+    hsc_count_site(w, 1, 1, 3, 300);
+    hsc_count(w, 1, 2, 70);
+    cr_assert_eq(hsc_finish(w), HSC_OK, "%s", hsc_error_text(w));
+    hsc_close(w);
+    db_expect(false, "select t.name, v.function, s.objects, s.bytes from site_totals s join types t using(type) join v_sites v using(site)", "Node|main|3|300\n");
+    db_expect(false, "select name, objects, bytes from types where objects > 0", "Node|5|370\n");
+    db_expect(false, "select type, live_objects, live_bytes from heap_types", "Node|5|370\n");
 }
 
 /* ---- random heaps, by definition */
@@ -141,7 +161,7 @@ static char *sorted(char **lines, size_t count)
     cr_assert_not_null(text);
     *text = '\0';
     for (size_t i = 0; i < count; i++) {
-        at += sprintf(at, "%s\n", lines[i]);
+        at += snprintf(at, size - (size_t)(at - text), "%s\n", lines[i]);
         free(lines[i]);
     }
     return text;
