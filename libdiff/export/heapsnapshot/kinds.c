@@ -24,6 +24,8 @@ static const known_type of_v8[] = {
     {"(concatenated string)", HSD_SNAP_NODE_CONCATENATED, false}, {"(sliced string)", HSD_SNAP_NODE_SLICED, false},
     {"(symbol)", HSD_SNAP_NODE_SYMBOL, false},          {"(bigint)", HSD_SNAP_NODE_BIGINT, false},
     {"(object shape)", HSD_SNAP_NODE_SHAPE, false},     {"(wasm object)", HSD_SNAP_NODE_WASM, false},
+    {"true", HSD_SNAP_NODE_NATIVE, true},               {"false", HSD_SNAP_NODE_NATIVE, true},
+    {"null", HSD_SNAP_NODE_NATIVE, true},               {"undefined", HSD_SNAP_NODE_NATIVE, true},
 };
 
 /* Of Lua and its kin. */
@@ -65,11 +67,11 @@ static const known_type *find_known(const hsd_snap_kinds *kinds, hsd_bytes name)
     return known == NULL && is_function ? &function_of_lua : known;
 }
 
-/* "system / ExternalStringData" of V8's is a part and of the embedder; a part of anybody else's counts as its owner's where it is hidden. */
+/* Of what V8 calls its own, contexts are objects and all else is native. A part of anybody else's counts as its owner's where it is hidden. */
 static uint8_t node_of_class(const hsd_snap_kinds *kinds, hsd_bytes name, uint32_t flags)
 {
-    if ((flags & HSC_TYPE_PART) == 0) return HSD_SNAP_NODE_OBJECT;
-    return kinds->is_v8 && is_text(name, "system / ExternalStringData") ? HSD_SNAP_NODE_NATIVE : HSD_SNAP_NODE_HIDDEN;
+    if (kinds->is_v8) return begins(name, "system / ") && !begins(name, "system / Context") ? HSD_SNAP_NODE_NATIVE : HSD_SNAP_NODE_OBJECT;
+    return (flags & HSC_TYPE_PART) != 0 ? HSD_SNAP_NODE_HIDDEN : HSD_SNAP_NODE_OBJECT;
 }
 
 static hsd_status make_kind(hsd_snap_kinds *kinds, uint32_t type, hsd_snap_names *names, hsd_error *err)
@@ -80,6 +82,8 @@ static hsd_status make_kind(hsd_snap_kinds *kinds, uint32_t type, hsd_snap_names
     hsd_snap_kind *kind = &kinds->kinds[type];
     *kind = known != NULL ? (hsd_snap_kind){.node = known->node, .is_class = known->is_class}
                           : (hsd_snap_kind){.node = node_of_class(kinds, name, kinds->type_names.flags[type]), .is_class = true};
+    const bool can_be_part = kind->node == HSD_SNAP_NODE_HIDDEN || kind->node == HSD_SNAP_NODE_ARRAY;
+    kinds->has_no_user_roots |= kinds->is_v8 && can_be_part && (kinds->type_names.flags[type] & HSC_TYPE_PART) == 0;
     HSD_TRY(hsd_snap_names_put(names, name, &kind->name, err));
     kind->detached_name = kind->name;
     if (!begins(name, detached)) return HSD_OK;

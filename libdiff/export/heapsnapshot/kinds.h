@@ -56,6 +56,7 @@ typedef struct hsd_snap_relation { /* of a label */
 typedef struct hsd_snap_kinds {
     bool is_v8;        /* it was made from a snapshot of V8: its own groups of roots are nodes of it */
     bool is_lua;
+    bool has_no_user_roots; /* of V8: its arrays are no parts, as DevTools has it where nothing hangs from node 0 but groups */
     bool has_detached; /* some objects of the embedder are detached, so all others are attached */
     hsd_type_names type_names;
     hsd_type_table types;

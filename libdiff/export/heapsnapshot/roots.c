@@ -62,6 +62,9 @@ static hsd_status group_of(hsd_snap_roots *roots, group_key key, uint32_t *out, 
 
 /* ---- reading ---- */
 
+/* Where a snapshot had no roots of the user, the importer knew its global objects by what they look like, and would again: they get no
+ * edge from node 0, with which DevTools would count in another way than it did. */
+
 static hsd_status take_roots(hsd_snap_roots *roots, hsd_joined *joined, hsd_snap_ids *ids, const hsd_snap_names *names,
                              const hsd_snap_kinds *kinds, uint8_t *referred, hsd_error *err)
 {
@@ -72,6 +75,7 @@ static hsd_status take_roots(hsd_snap_roots *roots, hsd_joined *joined, hsd_snap
         uint32_t group;
         if (place == HSD_SNAP_NO_NODE) continue;
         group_key key = key_of(names, kinds, &root);
+        if (key.is_direct && kinds->has_no_user_roots) continue;
         HSD_TRY(name_embedder(ids, root.target, &key, err));
         HSD_TRY(group_of(roots, key, &group, err));
         const uint64_t record = (uint64_t)group << 32 | place;

@@ -485,6 +485,59 @@ Test(heapsnapshot, adds_what_an_object_owns_outside_the_heap)
     loaded_release(&view);
 }
 
+/* ---- snapshots that were snapshots ---- */
+
+/* A page: its window has a detached element, whose span is detached with it, but not the document, which is attached, with its body. */
+static const char page[] =
+    "{\"snapshot\":{\"meta\":{\"node_fields\":[\"type\",\"name\",\"id\",\"self_size\",\"edge_count\",\"detachedness\"],"
+    "\"node_types\":[[\"hidden\",\"array\",\"string\",\"object\",\"code\",\"closure\",\"regexp\",\"number\",\"native\",\"synthetic\"],"
+    "\"string\",\"number\",\"number\",\"number\",\"number\"],"
+    "\"edge_fields\":[\"type\",\"name_or_index\",\"to_node\"],"
+    "\"edge_types\":[[\"context\",\"element\",\"property\",\"internal\",\"hidden\",\"shortcut\",\"weak\"],\"string_or_number\",\"node\"]},"
+    "\"node_count\":9,\"edge_count\":9,\"extra_native_bytes\":4096},\n"
+    "\"nodes\":[9,1,1,0,3,0, 9,2,3,0,1,0, 3,4,5,16,1,0, 8,5,7,32,2,2, 8,6,9,32,0,0, 8,7,11,64,1,1, 8,8,13,40,0,0, 9,3,15,0,1,0, 9,14,17,24,0,0],\n"
+    "\"edges\":[1,1,6, 5,13,12, 1,2,48, 1,1,42, 2,9,18, 3,10,24, 3,11,30, 3,12,36, 1,1,30],\n"
+    "\"strings\":[\"<dummy>\",\"\",\"(GC roots)\",\"(Global handles)\",\"Window\",\"HTMLDivElement\",\"HTMLSpanElement\",\"Document\","
+    "\"HTMLBodyElement\",\"div\",\"parent\",\"doc\",\"body\",\"1\",\"C++ roots\"]}";
+
+static const loaded_object *by_id(const loaded *view, uint64_t id)
+{
+    for (size_t i = 0; i < view->object_count; i++)
+        if (view->objects[i].id == id) return &view->objects[i];
+    return NULL;
+}
+
+Test(heapsnapshot, keeps_what_is_detached_and_the_roots_of_a_page)
+{
+    static const hsd_import_options usual;
+    hsd_import_result result;
+    loaded before, after;
+    FILE *file = fopen(snapshot, "wb");
+    cr_assert(file != NULL && fwrite(page, 1, sizeof page - 1, file) == sizeof page - 1);
+    fclose(file);
+    cr_assert_eq(hsd_import_file(snapshot, path, true, &usual, NULL, &result, &err), HSD_OK, "%s", err.text);
+    cr_assert_eq(loaded_import(&before, page, sizeof page - 1, &usual, NULL, &err), HSD_OK, "%s", err.text);
+    round_trip(&after);
+    for (uint64_t id = 5; id <= 17; id += 2) {
+        const loaded_object *was = by_id(&before, id), *is = by_id(&after, id);
+        if (id == 15) continue; /* a group of roots */
+        cr_assert(was != NULL && is != NULL, "object %llu", (unsigned long long)id);
+        cr_assert_str_eq(is->type, was->type);
+        cr_assert(is->size == was->size && is->flags == was->flags && is->reference_count == was->reference_count);
+    }
+    cr_assert_str_eq(by_id(&after, 9)->type, "Detached HTMLSpanElement");
+    cr_assert_str_eq(by_id(&after, 13)->type, "HTMLBodyElement");
+    cr_assert_eq(after.root_count, before.root_count);
+    for (size_t i = 0; i < before.root_count; i++) {
+        const loaded_root *root = &before.roots[i];
+        const loaded_object *target = by_id(&after, before.objects[root->target].id);
+        cr_assert(loaded_has_root(&after, root->kind, root->label, (uint64_t)(target - after.objects)), "root %s", root->label);
+    }
+    cr_assert_eq(after.native_used, 4096);
+    loaded_release(&before);
+    loaded_release(&after);
+}
+
 /* ---- memory ---- */
 
 static void write_many(uint64_t count)
