@@ -166,10 +166,12 @@ static uint32_t filling(const hout *h, const hout_mirror *mirror, uint32_t refer
 
 static hsd_status put_statics(hout *h, const hout_mirror *mirror, const hout_static *statics, uint32_t count, hsd_error *err)
 {
-    uint32_t references = 0;
-    for (uint32_t i = 0; i < count; i++)
+    uint32_t references = 0, of_program = 0; /* what the VM adds to a dump takes no room */
+    for (uint32_t i = 0; i < count; i++) {
         references += !statics[i].is_constant;
-    const uint32_t longs = mirror == NULL ? 0 : (uint32_t)hsd_min_u64(filling(h, mirror, references), MOST_STATICS - references);
+        of_program += h->labels[statics[i].place].kind == HSC_LABEL_STATIC;
+    }
+    const uint32_t longs = mirror == NULL ? 0 : (uint32_t)hsd_min_u64(filling(h, mirror, of_program), MOST_STATICS - references);
     HSD_TRY(put_count(h, references + longs, err));
     for (uint32_t i = 0; i < count; i++)
         if (!statics[i].is_constant) HSD_TRY(put_static(h, statics[i].name, HOUT_OBJECT, statics[i].id, err));

@@ -58,6 +58,14 @@ static hsd_status mark_roots(hout *h, hsd_error *err)
     return status == HSD_END ? HSD_OK : status;
 }
 
+/* Which strings are names of class objects, the survey has found out. */
+static hsd_status load_names(hout *h, hsd_error *err)
+{
+    for (uint32_t i = 0; i < h->mirror_count; i++)
+        HSD_TRY(hsd_texts_want(&h->texts, h->mirrors[i].name, err));
+    return h->mirror_count == 0 ? HSD_OK : hsd_texts_load(&h->texts, h->capture, err);
+}
+
 /* Instances refer to no class that is a root, so a name means the one that is. */
 static hsd_status add_mirrors(hout *h, hsd_error *err)
 {
@@ -214,6 +222,7 @@ static void choose_form(hout *h, hout_row *row)
 hsd_status hsd_hout_make_classes(hout *h, hsd_error *err)
 {
     if (h->is_jvm) HSD_TRY(mark_roots(h, err));
+    HSD_TRY(load_names(h, err));
     HSD_TRY(add_mirrors(h, err));
     for (uint32_t i = 0; i < h->rows.count; i++)
         HSD_TRY(place_row(h, i, err));

@@ -1,9 +1,9 @@
 /*
  * A capture as an HPROF 1.0.2 heap dump: what the stages share. One export goes through them in this order:
  *
- *      ids        ids.c        which ids objects have in the dump: the capture's, or by their order
  *      tables     tables.c     types, labels; what the roots, threads and sites of the capture are called (stacks.c)
  *      survey     survey.c     all objects with their references once: rows (rows.h), class objects of a JVM, huge objects
+ *      ids        ids.c        the capture's, or by order: then the survey is made again, with those
  *      classes    classes.c    a class of the dump for each row; layout.c gives them fields and sizes
  *      head       head.c       strings, classes, stack frames and traces
  *      dump       class_dump.c, objects.c, roots.c: classes, objects, roots
@@ -116,6 +116,11 @@ typedef struct hout_stacks {
     uint32_t trace_count;
 } hout_stacks;
 
+typedef struct hout_ids { /* of all objects */
+    uint64_t most, last;
+    bool has_zero, has_descended;
+} hout_ids;
+
 typedef struct hout_left { /* what did not go in as it was */
     uint64_t weak, soft, unnamed, indexes, cut;
 } hout_left;
@@ -134,6 +139,8 @@ typedef struct hout {
     unsigned header, reference; /* bytes of an object's header and of a reference, as tools count them */
     uint64_t wide, narrow;      /* arrays that say so */
     uint64_t next_id;           /* for what is made up */
+    hout_ids ids;
+    uint64_t *id_of;            /* by ordinal, where that spares joining targets with their ids; filled by the survey; NULL = not kept */
     /* tables */
     hsd_type_names type_names;
     hsd_type_table types;
@@ -176,7 +183,11 @@ typedef struct hout {
 } hout;
 
 /* The id that an object has in the dump. */
-static inline uint64_t hsd_hout_id(const hout *h, uint64_t ordinal, uint64_t id) { return h->by_ordinal ? (ordinal + 1) << 3 : id; }
+static inline uint64_t hsd_hout_id(const hout *h, uint64_t ordinal, uint64_t id)
+{
+    if (h->by_ordinal) return (ordinal + 1) << 3;
+    return h->id_of != NULL ? h->id_of[ordinal] : id;
+}
 
 static inline uint64_t hsd_hout_new_id(hout *h)
 {
@@ -185,7 +196,7 @@ static inline uint64_t hsd_hout_new_id(hout *h)
     return id;
 }
 
-/* Decides by_ordinal and next_id. Reads ids alone, at most twice. */
+/* Decides by_ordinal and next_id, by what the survey saw. */
 hsd_status hsd_hout_choose_ids(hout *h, hsd_error *err);
 
 /* Types, labels, what to call them. */

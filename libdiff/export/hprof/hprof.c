@@ -46,10 +46,20 @@ static void tell_losses(hout *h)
 
 /* ---- the whole ---- */
 
+/* Targets that are ordinals need not be joined with objects if all ids can be held. Class objects are asked for theirs too early. */
+static hsd_status hold_ids(hout *h, hsd_error *err)
+{
+    const hsd_capture_info *info = h->info;
+    const bool is_straight = info->targets_are_ordinals && info->edges == 0 && !info->is_salvaged && !h->is_jvm;
+    if (!is_straight || info->ordinals > h->x->memory_bytes / 4 / sizeof *h->id_of) return HSD_OK;
+    h->id_of = calloc((size_t)info->ordinals + 1, sizeof *h->id_of);
+    return h->id_of != NULL ? HSD_OK : hsd_fail(err, HSD_E_NOMEM, "no memory for the ids of objects");
+}
+
 static hsd_status open_joined(hout *h, hsd_error *err)
 {
     const hsd_joined_options options = {.want = HSD_WANT_SIZES | HSD_WANT_IDS | HSD_WANT_DETAILS,
-                                        .want_ids = !h->by_ordinal,
+                                        .want_ids = h->id_of == NULL,
                                         .memory_bytes = hsd_max_u64(h->x->memory_bytes / 2, HSD_JOINED_MIN_BYTES),
                                         .space = h->x->space,
                                         .reporter = h->x->reporter};
@@ -60,8 +70,8 @@ static hsd_status start(hout *h, hsd_error *err)
 {
     h->chunk = malloc(HOUT_CHUNK_BYTES);
     if (h->chunk == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory for the elements of arrays");
-    HSD_TRY(hsd_hout_choose_ids(h, err));
     HSD_TRY(hsd_hout_load_tables(h, err));
+    HSD_TRY(hold_ids(h, err));
     HSD_TRY(open_joined(h, err));
     HSD_TRY(hsd_hout_survey(h, err));
     HSD_TRY(hsd_hout_make_classes(h, err));
@@ -103,7 +113,7 @@ static void release(hout *h)
     hsd_buffer_release(&h->text);
     void *const owned[] = {h->labels,   h->stacks.frames, h->stacks.sites, h->stacks.threads, h->held.items,    h->seen_at, h->seen,
                            h->huge,     h->mirrors,       h->statics,      h->classes,        h->class_of_name, h->fields,  h->chunk,
-                           h->thread_names};
+                           h->thread_names, h->id_of};
     for (size_t i = 0; i < HSD_ARRAY_LEN(owned); i++)
         free(owned[i]);
 }

@@ -10,56 +10,34 @@
 #define MOST_ID   (UINT64_MAX >> 1)
 #define BITS_EACH UINT64_C(64) /* of an object: sparser ids get no bits */
 
-typedef struct ids {
-    uint64_t most, last;
-    uint8_t *bits; /* NULL in the first pass */
-    bool has_zero, is_ascending, has_double;
-} ids;
-
-static void take(ids *i, uint64_t id)
+/* One bit an id: true if two objects have the same, or if it is not worth finding out. */
+static hsd_status look_for_doubles(hout *h, bool *has_double, hsd_error *err)
 {
-    if (i->bits != NULL) {
-        i->has_double |= hsd_bit_get(i->bits, id);
-        hsd_bit_set(i->bits, id);
-        return;
-    }
-    i->has_zero |= id == 0;
-    i->is_ascending &= id > i->last;
-    i->last = id;
-    i->most = hsd_max_u64(i->most, id);
-}
-
-static hsd_status pass(hout *h, ids *i, hsd_error *err)
-{
+    const uint64_t bytes = h->ids.most / 8 + 1;
     hsd_object_reader *reader;
     hsd_object object;
-    hsd_status status;
-    HSD_TRY(hsd_object_reader_open(&reader, h->capture, HSD_WANT_IDS, err));
-    while ((status = hsd_object_reader_next(reader, &object, err)) == HSD_OK)
-        if (!object.is_continuation) take(i, object.id);
+    *has_double = h->ids.most / BITS_EACH > h->info->objects || bytes > h->x->memory_bytes / 4;
+    if (*has_double) return HSD_OK;
+    uint8_t *bits = calloc(1, (size_t)bytes);
+    if (bits == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory to compare the ids of objects");
+    hsd_status status = hsd_object_reader_open(&reader, h->capture, HSD_WANT_IDS, err);
+    while (status == HSD_OK && (status = hsd_object_reader_next(reader, &object, err)) == HSD_OK) {
+        if (object.is_continuation) continue;
+        *has_double |= object.id > h->ids.most || hsd_bit_get(bits, object.id);
+        if (object.id <= h->ids.most) hsd_bit_set(bits, object.id);
+    }
     hsd_object_reader_close(reader);
+    free(bits);
     return status == HSD_END ? HSD_OK : status;
-}
-
-static hsd_status look_for_doubles(hout *h, ids *i, hsd_error *err)
-{
-    const uint64_t bytes = i->most / 8 + 1;
-    i->has_double = i->most / BITS_EACH > h->info->objects || bytes > h->x->memory_bytes / 4; /* not worth finding out */
-    if (i->has_double) return HSD_OK;
-    i->bits = calloc(1, (size_t)bytes);
-    if (i->bits == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory to compare the ids of objects");
-    const hsd_status status = pass(h, i, err);
-    free(i->bits);
-    return status;
 }
 
 hsd_status hsd_hout_choose_ids(hout *h, hsd_error *err)
 {
-    ids i = {.is_ascending = true};
-    HSD_TRY(pass(h, &i, err));
-    const bool is_fit = !i.has_zero && i.most < MOST_ID - UINT32_MAX * UINT64_C(64);
-    if (is_fit && !i.is_ascending && h->info->targets_are_ordinals) HSD_TRY(look_for_doubles(h, &i, err));
-    h->by_ordinal = !is_fit || i.has_double;
-    h->next_id = ((h->by_ordinal ? (h->info->ordinals + 1) << 3 : i.most) | 7) + 1 + 8;
+    const hout_ids *ids = &h->ids;
+    const bool is_fit = !ids->has_zero && ids->most < MOST_ID - UINT32_MAX * UINT64_C(64);
+    bool has_double = false;
+    if (is_fit && ids->has_descended && h->info->targets_are_ordinals) HSD_TRY(look_for_doubles(h, &has_double, err));
+    h->by_ordinal = !is_fit || has_double;
+    h->next_id = ((h->by_ordinal ? (h->info->ordinals + 1) << 3 : ids->most) | 7) + 1 + 8;
     return HSD_OK;
 }

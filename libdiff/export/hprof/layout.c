@@ -149,7 +149,7 @@ static hsd_status lay_out(layout *l, hout_class *of, hsd_error *err)
     return HSD_OK;
 }
 
-/* Superclasses first. What would be its own ancestor, or too large with all of them, has no superclass but java.lang.Object. */
+/* Superclasses first. What would be its own ancestor, or too large with all of them, has no superclass. */
 static hsd_status lay_out_chain(layout *l, uint32_t number, hsd_error *err)
 {
     hout *h = l->h;
@@ -179,7 +179,7 @@ static hsd_status lay_out_all(layout *l, hsd_error *err)
     const uint32_t object = h->known[HOUT_K_OBJECT];
     for (uint32_t i = 0; i < h->class_count; i++) {
         hout_class *of = &h->classes[i];
-        if (of->super == 0 && i + 1 != object) of->super = object;
+        if (of->super == 0 && of->mirror == 0 && i + 1 != object) of->super = object;
         const bool has_texts = of->row != 0 && h->rows.items[of->row - 1].has_values;
         if (has_texts && i + 1 != h->known[HOUT_K_STRING]) of->super = h->known[HOUT_K_STRING]; /* so that tools show them */
     }

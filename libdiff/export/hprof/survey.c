@@ -177,12 +177,22 @@ static hsd_status note_huge(hout *h, const hsd_object *object, hsd_error *err)
     return HSD_OK;
 }
 
+static void note_id(hout_ids *ids, uint64_t id)
+{
+    ids->has_zero |= id == 0;
+    ids->has_descended |= id <= ids->last;
+    ids->last = id;
+    ids->most = hsd_max_u64(ids->most, id);
+}
+
 static hsd_status survey_object(hout *h, const hsd_object *object, hsd_error *err)
 {
     const uint32_t type = hsd_type_common(&h->types, object->type);
     const bool is_class_object = h->is_jvm && type == h->class_type && object->name != 0;
     uint32_t number;
     HSD_TRY(hsd_hout_gather(h, is_class_object, true, err));
+    note_id(&h->ids, object->id);
+    if (h->id_of != NULL && object->ordinal < h->info->ordinals) h->id_of[object->ordinal] = object->id;
     hsd_hout_use_site(h, object->site);
     if (is_class_object) return take_class_object(h, object, err);
     if (h->is_jvm && object->name != 0) hsd_hout_meet_thread(h, object->ordinal);
@@ -200,15 +210,20 @@ static hsd_status survey_object(hout *h, const hsd_object *object, hsd_error *er
     return note_names(h, row, err);
 }
 
-hsd_status hsd_hout_survey(hout *h, hsd_error *err)
+static hsd_status make_room(hout *h, hsd_error *err)
 {
-    hsd_object object;
-    hsd_status status;
     h->name_count = h->strings.count;
     h->held.items = malloc(HOUT_HELD * sizeof *h->held.items);
     h->seen_at = calloc(h->name_count, sizeof *h->seen_at);
     h->seen = calloc(h->name_count, sizeof *h->seen);
-    if (h->held.items == NULL || h->seen_at == NULL || h->seen == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory for references");
+    const bool has_room = h->held.items != NULL && h->seen_at != NULL && h->seen != NULL;
+    return has_room ? HSD_OK : hsd_fail(err, HSD_E_NOMEM, "no memory for references");
+}
+
+static hsd_status survey_all(hout *h, hsd_error *err)
+{
+    hsd_object object;
+    hsd_status status;
     if (h->is_jvm) HSD_TRY(hsd_hout_find_threads(h, err));
     while ((status = hsd_joined_next_object(h->joined, &object, err)) == HSD_OK) {
         HSD_TRY(survey_object(h, &object, err));
@@ -216,8 +231,27 @@ hsd_status hsd_hout_survey(hout *h, hsd_error *err)
         HSD_TRY(hsd_progress(h->x->reporter, "looking at objects", object.ordinal, h->info->objects, err));
         HSD_TRY(hsd_hout_check_memory(h, err));
     }
-    if (status != HSD_END) return status;
-    HSD_TRY(hsd_hout_follow_threads(h, err));
+    return status == HSD_END ? hsd_hout_follow_threads(h, err) : status;
+}
+
+static void forget(hout *h)
+{
+    hsd_hout_rows_release(&h->rows);
+    h->huge_count = h->mirror_count = h->static_count = h->thread_name_count = 0;
+    h->wide = h->narrow = 0;
+    h->left = (hout_left){0};
+}
+
+hsd_status hsd_hout_survey(hout *h, hsd_error *err)
+{
+    HSD_TRY(make_room(h, err));
+    HSD_TRY(survey_all(h, err));
+    HSD_TRY(hsd_hout_choose_ids(h, err));
+    if (h->by_ordinal) {
+        forget(h);
+        HSD_TRY(hsd_joined_rewind(h->joined, err));
+        HSD_TRY(survey_all(h, err));
+    }
     const bool is_wide = h->is_jvm && h->wide > h->narrow;
     h->header = is_wide ? 16 : 12;
     h->reference = is_wide ? 8 : 4;

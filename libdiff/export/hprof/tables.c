@@ -155,22 +155,6 @@ static hsd_status make_words(hout *h, hsd_error *err)
     return hsd_hout_intern_word(h, "(not captured)", &h->no_word, err);
 }
 
-/* Class objects have names, which stand among the strings of the capture. */
-static hsd_status name_class_objects(hout *h, hsd_error *err)
-{
-    hsd_object_reader *reader;
-    hsd_object object;
-    hsd_status status;
-    HSD_TRY(hsd_object_reader_open(&reader, h->capture, HSD_WANT_DETAILS, err));
-    while ((status = hsd_object_reader_next(reader, &object, err)) == HSD_OK) {
-        if (object.is_continuation || object.name == 0 || hsd_type_common(&h->types, object.type) != h->class_type) continue;
-        status = hsd_texts_want(&h->texts, object.name, err);
-        if (status != HSD_OK) break;
-    }
-    hsd_object_reader_close(reader);
-    return status == HSD_END ? HSD_OK : status;
-}
-
 hsd_status hsd_hout_load_tables(hout *h, hsd_error *err)
 {
     static const char class_name[] = "java.lang.Class";
@@ -184,7 +168,6 @@ hsd_status hsd_hout_load_tables(hout *h, hsd_error *err)
         HSD_TRY(hsd_texts_want(&h->texts, h->label_table.labels[i].name, err));
     HSD_TRY(hsd_hout_want_roots(h, err));
     HSD_TRY(hsd_hout_load_stacks(h, err));
-    if (h->is_jvm) HSD_TRY(name_class_objects(h, err));
     HSD_TRY(hsd_texts_load(&h->texts, h->capture, err));
     HSD_TRY(make_words(h, err));
     HSD_TRY(make_labels(h, err));

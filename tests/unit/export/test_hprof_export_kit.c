@@ -1,4 +1,4 @@
-/* See test_hprof_export_kit.h. */
+/* Making captures and looking at their dumps. See test_hprof_export_kit.h. */
 #include "unit/export/test_hprof_export_kit.h"
 
 #include <criterion/criterion.h>
@@ -156,12 +156,15 @@ static size_t index_of(const capture_view *view, uint64_t target)
 
 typedef struct expected { const char *name; size_t target; bool is_found; } expected;
 
-/* Takes one that is expected: with this name, or with any. */
+/* Takes one that is expected: with this name, or with any. Looks behind the last one first: most come in order. */
 static bool take(expected *list, size_t count, const char *name, size_t target)
 {
-    for (size_t i = 0; i < count; i++) {
+    static size_t last;
+    for (size_t n = 1; n <= count; n++) {
+        const size_t i = (last + n) % count;
         const bool fits = name == NULL || list[i].name[0] == '\0' || strcmp(list[i].name, name) == 0; /* what has no name gets one */
         if (list[i].is_found || list[i].target != target || !fits) continue;
+        last = i;
         return list[i].is_found = true;
     }
     return false;
