@@ -25,6 +25,7 @@ static hsd_status want(luau *lu, uint64_t string, uint32_t use, hsd_error *err)
 {
     luau_wanted *row = string == 0 ? NULL : hsd_luau_wanted_of(lu, string);
     if (string == 0) return HSD_OK;
+    if (row == NULL && lu->wanted.count >= LUAU_WANTED_MOST) return HSD_OK;
     if (row == NULL) HSD_TRY(add_wanted(lu, string, &row, err));
     row->uses |= use;
     return HSD_OK;
@@ -99,6 +100,7 @@ static hsd_status see_pair(luau *lu, uint64_t key, uint64_t value, hsd_error *er
         HSD_TRY(put_meta(lu, key, value, err));
     if (table == lu->globals) return put_global(lu, key, value, err);
     if (table == lu->registry) return want(lu, key, LUAU_USE_REGISTRY, err);
+    if (hsd_id_table_find(&lu->environments, table) != 0) return want(lu, key, LUAU_USE_GLOBAL, err);
     return lu->line.size_bytes < LUAU_MAP_BYTES && value != 0 ? count_key(lu, key, err) : HSD_OK;
 }
 

@@ -101,7 +101,7 @@ static hsd_status import_dump(luau *lu, hsd_error *err)
 static void release(luau *lu)
 {
     hsd_id_table *tables[] = {&lu->wanted, &lu->metas, &lu->protos, &lu->classes, &lu->modes, &lu->weak_keys, &lu->global_values,
-                              &lu->long_tables};
+                              &lu->long_tables, &lu->environments};
     hsd_names *names[] = {&lu->strings, &lu->types, &lu->variables, &lu->internals};
     void *rows[] = {lu->wanted_rows, lu->meta_rows, lu->proto_rows, lu->class_names, lu->mode_flags, lu->weak_key_rows, lu->variable_labels,
                     lu->global_keys, lu->long_metatables};

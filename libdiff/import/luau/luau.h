@@ -20,7 +20,7 @@
  * Lists leave out what is no object, so that their places are not those of the elements.
  *
  * Keys of tables are the program's data, as for the agent of Lua: one is told if it looks like a name and 16 tables have it, or if
- * it is that of a global variable. Large tables are maps, whose keys are no names.
+ * it is that of a global variable, of the program or of one thread. Large tables are maps, whose keys are no names.
  *
  * Luau never moves objects: addresses are ids, and may be used again. The process instance is told by where its main
  * thread and its registry lie.
@@ -40,6 +40,7 @@ enum {
     LUAU_TEXT_BYTES = 4096,     /* kept of any text */
     LUAU_NAME_BYTES = 60,       /* of a name of the program's */
     LUAU_KEYS_MOST = 65536,     /* keys that may become names of fields */
+    LUAU_WANTED_MOST = 262144,  /* those, global variables, and names of types */
     LUAU_FEW_TABLES = 16,       /* that must have a key in common */
     LUAU_MAP_BYTES = 32768,     /* tables of this size are maps */
     LUAU_STACK_MOST = 65536,    /* slots of a thread that get their names */
@@ -138,7 +139,7 @@ typedef struct luau {
     int64_t stated_bytes;
     luau_category categories[LUAU_CATEGORIES];
 
-    hsd_id_table wanted, metas, protos, classes, modes, weak_keys, global_values, long_tables; /* address -> row + 1 */
+    hsd_id_table wanted, metas, protos, classes, modes, weak_keys, global_values, long_tables, environments; /* address -> row + 1 */
     luau_wanted *wanted_rows;
     luau_meta *meta_rows;
     luau_proto *proto_rows;

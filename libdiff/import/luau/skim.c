@@ -14,14 +14,17 @@ static hsd_status skim_progress(luau *lu, uint64_t lines, hsd_error *err)
     return hsd_progress(lu->import->reporter, "reading names", hsd_source_offset(lu->source), lu->source->total_bytes, err);
 }
 
-bool hsd_luau_is_string(const luau *lu)
+/* Whether these words stand behind the address. */
+static inline bool has_behind(const luau *lu, const char *words, size_t size)
 {
-    static const char words[] = "\":{\"type\":\"string\",";
-    const size_t ahead = (size_t)(lu->end - lu->at);
-    if (ahead < ADDRESS_BYTES + sizeof words || *lu->at != '"') return false;
+    if ((size_t)(lu->end - lu->at) < ADDRESS_BYTES + 1 + size || *lu->at != '"') return false;
     const uint8_t *quote = memchr(lu->at + 1, '"', ADDRESS_BYTES);
-    return quote != NULL && memcmp(quote, words, sizeof words - 1) == 0;
+    return quote != NULL && memcmp(quote, words, size) == 0;
 }
+
+#define IS_KIND(lu, kind) has_behind((lu), "\":{\"type\":\"" kind "\",", sizeof "\":{\"type\":\"" kind "\"," - 1)
+
+bool hsd_luau_is_string(const luau *lu) { return IS_KIND(lu, "string"); }
 
 static hsd_status skim_string(luau *lu, luau_string_fn tell, hsd_error *err)
 {
@@ -60,13 +63,22 @@ static void see_special(luau *lu, uint64_t address, hsd_bytes data)
             *special[i].address = address;
 }
 
-/* The main thread is the first object, and its environment the table of globals. */
-static hsd_status read_main_thread(luau *lu, hsd_error *err)
+/*
+ * The main thread is the first object, and its environment the table of globals. Others may have one of their own, as scripts in a
+ * sandbox do: what is in there has names as well.
+ */
+static hsd_status read_thread(luau *lu, hsd_error *err)
 {
+    uint64_t env;
+    uint32_t ignored;
     HSD_TRY(hsd_luau_read_head(lu, err));
-    if (lu->line.kind != LUAU_THREAD) return HSD_END;
-    lu->main_thread = lu->line.address;
-    return HSD_LUAU_TAKE(lu, ",\"env\":") && hsd_luau_take_address(lu, &lu->globals) ? HSD_OK : HSD_END;
+    const bool is_main = lu->main_thread == 0;
+    if (is_main) lu->main_thread = lu->line.address;
+    if (!HSD_LUAU_TAKE(lu, ",\"env\":") || !hsd_luau_take_address(lu, &env)) return HSD_END;
+    if (is_main) lu->globals = env;
+    if (env == lu->globals || lu->environments.count >= LUAU_KEYS_MOST) return HSD_OK;
+    HSD_TRY(hsd_id_table_put(&lu->environments, env, &ignored, err));
+    return hsd_luau_check_memory(lu, err);
 }
 
 /* `"3":{"name":"cat "5"", "size":17},`, or without a name. The name is printed as it is. */
@@ -119,7 +131,7 @@ static hsd_status survey_line(luau *lu, uint64_t *objects_end, hsd_error *err)
     if (lu->at == lu->end) return HSD_OK;
     if (*objects_end != UINT64_MAX) return read_ending(lu, err);
     if (hsd_luau_is_string(lu)) return skim_string(lu, see_special, err);
-    if (lu->main_thread == 0 && *lu->at == '"') return read_main_thread(lu, err);
+    if (IS_KIND(lu, "thread")) return read_thread(lu, err);
     if (HSD_LUAU_TAKE(lu, "},\"roots\":{")) *objects_end = hsd_source_offset(lu->source);
     return HSD_OK;
 }

@@ -12,7 +12,7 @@
 hsd_status hsd_luau_check_memory(const luau *lu, hsd_error *err)
 {
     const hsd_id_table *tables[] = {&lu->wanted, &lu->metas, &lu->protos, &lu->classes, &lu->modes, &lu->weak_keys, &lu->global_values,
-                                    &lu->long_tables};
+                                    &lu->long_tables, &lu->environments};
     uint64_t taken = hsd_names_memory(&lu->strings) + hsd_names_memory(&lu->types) + hsd_names_memory(&lu->variables) +
                      hsd_names_memory(&lu->internals) + lu->internal_roots.capacity;
     for (size_t i = 0; i < HSD_ARRAY_LEN(tables); i++)
@@ -128,7 +128,8 @@ uint32_t hsd_luau_entry_label(luau *lu, uint64_t table, uint64_t key)
     luau_wanted *row = key == 0 ? NULL : hsd_luau_wanted_of(lu, key);
     if (table == lu->registry) return row == NULL ? LUAU_LABEL_REGISTERED : own_label(lu, &row->registry);
     if (table == lu->globals) return row == NULL ? LUAU_LABEL_GLOBAL : own_label(lu, &row->global);
-    const bool is_field = row != NULL && (row->seen >= LUAU_FEW_TABLES || lu->import->options->with_values);
+    const bool is_told = row != NULL && (row->seen >= LUAU_FEW_TABLES || (row->uses & LUAU_USE_GLOBAL) != 0);
+    const bool is_field = is_told || (row != NULL && lu->import->options->with_values);
     return is_field ? own_label(lu, &row->field) : LUAU_LABEL_ENTRY;
 }
 

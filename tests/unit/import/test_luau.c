@@ -157,6 +157,31 @@ Test(luau, tells_globals_and_the_registry_by_name_and_data_not_at_all)
     view_close(&view);
 }
 
+/* A script in a sandbox: its thread has globals of its own, which look in those of the program. */
+Test(luau, tells_globals_of_a_thread_with_an_environment_of_its_own)
+{
+    luau_dump dump = {0};
+    hsd_import_result result;
+    capture_view view;
+    hsd_error err;
+    luau_begin(&dump);
+    luau_thread(&dump, 0x1000, 0x2000, NULL, 0, LUAU_LIST(0x3000), "null");
+    luau_table(&dump, 0x2000, LUAU_NONE, LUAU_NONE, 0);
+    luau_table(&dump, 0x4000, LUAU_LIST(0x5000, 0x6000), LUAU_NONE, 0);
+    luau_table(&dump, 0x6000, LUAU_LIST(0x5100, 0x6100), LUAU_NONE, 0);
+    luau_table(&dump, 0x6100, LUAU_NONE, LUAU_NONE, 0);
+    luau_thread(&dump, 0x3000, 0x4000, "@script.luau", 1, LUAU_NONE, NULL);
+    luau_string(&dump, 0x5000, "sessions");
+    luau_string(&dump, 0x5100, "data");
+    luau_roots(&dump, 0x1000, 0x2000, 1);
+    luau_end(&dump);
+    cr_assert(import(dump.data, dump.size, &plain, &result, &view, &err) == HSD_OK, "%s", err.text);
+    cr_expect_eq(view_reference_of(&view, view_find(&view, 0x4000), "sessions", 0)->target, 0x6000);
+    cr_expect_null(view_reference_of(&view, view_find(&view, 0x6000), "data", 0));
+    view_close(&view);
+    luau_release(&dump);
+}
+
 /* cache has weak values, keyed weak keys but for strings, and strong values. Their metatables stand far behind them. */
 Test(luau, resolves_weak_tables)
 {
