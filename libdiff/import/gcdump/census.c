@@ -8,13 +8,17 @@
 #include "base/check.h"
 #include "import/gcdump/gcdump.h"
 
+static inline uint32_t number_at(const uint8_t *at)
+{
+    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
 static hsd_status copy_offsets(gcdump *self, uint64_t first, size_t count, hsd_error *err)
 {
     HSD_TRY(hsd_gcdump_go(&self->in, self->graph.nodes_offset + first * 4, err));
     HSD_TRY(hsd_source_copy(self->in.source, self->offsets, count * 4, err));
     const uint8_t *raw = (const uint8_t *)self->offsets;
-    for (size_t i = 0; i < count; i++)
-        self->offsets[i] = (uint32_t)raw[4 * i] | (uint32_t)raw[4 * i + 1] << 8 | (uint32_t)raw[4 * i + 2] << 16 | (uint32_t)raw[4 * i + 3] << 24;
+    for (size_t i = 0; i < count; i++) self->offsets[i] = number_at(raw + 4 * i);
     return HSD_OK;
 }
 
@@ -26,11 +30,7 @@ static hsd_status copy_addresses(gcdump *self, uint64_t first, size_t count, hsd
     HSD_TRY(hsd_gcdump_go(&self->in, self->graph.addresses_offset + first * 8, err));
     HSD_TRY(hsd_source_copy(self->in.source, self->addresses, (size_t)known * 8, err));
     const uint8_t *raw = (const uint8_t *)self->addresses;
-    for (size_t i = 0; i < known; i++) {
-        uint64_t address = 0;
-        for (size_t k = 8; k-- > 0;) address = address << 8 | raw[8 * i + k];
-        self->addresses[i] = address;
-    }
+    for (size_t i = 0; i < known; i++) self->addresses[i] = number_at(raw + 8 * i) | (uint64_t)number_at(raw + 8 * i + 4) << 32;
     return HSD_OK;
 }
 
