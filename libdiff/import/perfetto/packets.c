@@ -10,7 +10,8 @@
 #include "io/zip.h"
 
 enum { TRACE_PACKET = 1 };
-enum { PACKET_PROCESSES = 2, PACKET_CLOCKS = 6, PACKET_TIME = 8, PACKET_SEQUENCE = 10, PACKET_COMPRESSED = 50, PACKET_HEAP_GRAPH = 56 };
+enum { PACKET_PROCESSES = 2, PACKET_CLOCKS = 6, PACKET_TIME = 8, PACKET_SEQUENCE = 10, PACKET_COMPRESSED = 50, PACKET_HEAP_GRAPH = 56,
+       PACKET_ZSTD = 133 };
 enum { CLOCK_REAL = 1, CLOCK_BOOT = 6 };
 #define NAME_BYTES 256u
 #define INNER_WINDOW_BYTES ((size_t)64 << 10)
@@ -172,6 +173,13 @@ static hsd_status read_compressed(perfetto *self, hsd_source *source, uint64_t s
     return status;
 }
 
+static hsd_status refuse_zstd(uint64_t offset, hsd_error *err)
+{
+    hsd_fail_at(err, HSD_E_UNSUPPORTED, offset, "this trace has packets that are compressed by zstd, which hsdiff does not unpack in a trace");
+    hsd_error_set_hint(err, "record it without compression_type, or with COMPRESSION_TYPE_DEFLATE");
+    return HSD_E_UNSUPPORTED;
+}
+
 static hsd_status take_field(perfetto *self, hsd_proto_message *message, const hsd_proto_field *field, bool is_inner, perfetto_packet *packet,
                              uint64_t end, hsd_error *err)
 {
@@ -188,6 +196,7 @@ static hsd_status take_field(perfetto *self, hsd_proto_message *message, const h
         return copy(self, message->source, field->size, end, err);
     }
     if (field->number == PACKET_COMPRESSED && !is_inner) return read_compressed(self, message->source, field->size, err);
+    if (field->number == PACKET_ZSTD) return refuse_zstd(field->offset, err);
     if (field->number != PACKET_PROCESSES && field->number != PACKET_CLOCKS) return HSD_OK;
     HSD_TRY(hsd_proto_enter(message, field, &inner, err));
     return field->number == PACKET_CLOCKS ? take_clocks(self, inner, err) : take_processes(self, inner, err);

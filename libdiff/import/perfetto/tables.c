@@ -133,7 +133,7 @@ static hsd_status read_type(perfetto *self, hsd_proto_message *message, hsd_erro
     hsd_bytes name;
     perfetto_type type = {.first_field = self->type_field_count};
     uint32_t number = 0;
-    bool is_named = false, is_known = false;
+    bool is_named = false, is_known = false, is_array = false;
     hsd_status status;
     while ((status = hsd_proto_next(message, &field, err)) == HSD_OK) {
         switch (field.number) {
@@ -146,6 +146,7 @@ static hsd_status read_type(perfetto *self, hsd_proto_message *message, hsd_erro
             HSD_TRY(hsd_proto_bytes(message, &field, NAME_BYTES, &name, err));
             HSD_TRY(define_type(self, number, name, err));
             type.is_class_object = self->types[number].is_class_object;
+            is_array = name.size > 2 && memcmp(name.data + name.size - 2, "[]", 2) == 0;
             is_named = true;
             break;
         case TYPE_BYTES: type.object_bytes = field.value; break;
@@ -160,6 +161,7 @@ static hsd_status read_type(perfetto *self, hsd_proto_message *message, hsd_erro
     if (status != HSD_END || number == 0 || is_known) return status == HSD_END ? HSD_OK : status;
     type.field_count = self->type_field_count - type.first_field;
     type.is_defined = is_named;
+    if (type.kind == 0 && is_array) type.kind = PERFETTO_KIND_ARRAY; /* Android 11 tells no kinds */
     self->types[number] = type;
     return HSD_OK;
 }

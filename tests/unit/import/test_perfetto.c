@@ -271,6 +271,58 @@ Test(perfetto, takes_what_a_finalizer_holds_as_told)
     for (size_t i = 0; i < 5; i++) pf_release(all[i]);
 }
 
+/* As Android 11 writes it: no kinds of types, and lists number by number. */
+Test(perfetto, has_arrays_and_inherited_fields_without_kinds)
+{
+    static const char *const names[] = {"Node", "Middle", "Base", "Node[]"};
+    static const char *const fields[] = {"Node.first", "Node.second", "int Base.third"};
+    const uint64_t own[] = {1, 2}, inherited[] = {3}, targets[] = {12, 0, 12};
+    pf_message packet = {0}, graph = {0}, inner = {0};
+    capture_view view;
+    for (uint32_t i = 0; i < 4; i++) {
+        pf_number(&inner, 1, i + 1);
+        pf_text(&inner, 3, names[i]);
+        pf_number(&inner, 4, 64);
+        if (i < 2) pf_number(&inner, 5, i + 2);
+        if (i != 1 && i != 3) pf_numbers(&inner, 6, i == 0 ? own : inherited, i == 0 ? 2 : 1, false);
+        pf_put(&graph, 9, &inner);
+    }
+    for (uint64_t i = 0; i < 3; i++) {
+        pf_number(&inner, 1, i + 1);
+        pf_text(&inner, 2, fields[i]);
+        pf_put(&graph, 4, &inner);
+    }
+    for (uint64_t i = 0; i < 2; i++) {
+        pf_number(&inner, 1, 11 + i);
+        pf_number(&inner, 2, i == 0 ? 1 : 4);
+        pf_numbers(&inner, 5, targets, 3, false);
+        pf_put(&graph, 2, &inner);
+    }
+    pf_number(&packet, 8, 1);
+    pf_put(&packet, 56, &graph);
+    pf_put(&trace, 1, &packet);
+    cr_assert_eq(import(NULL, &view), HSD_OK, "%s", err.text);
+    expect_reference(&view, 11, "first", 0, 12, HSC_LABEL_FIELD, 0);
+    expect_reference(&view, 11, "third", 0, 12, HSC_LABEL_FIELD, 0);
+    expect_reference(&view, 12, NULL, 2, 12, HSC_LABEL_ELEMENT, 0);
+    cr_expect(object(&view, 11)->count == 2 && object(&view, 12)->elements == 3 && object(&view, 11)->size_bytes == 64);
+    view_close(&view);
+    pf_release(&packet);
+    pf_release(&graph);
+    pf_release(&inner);
+}
+
+Test(perfetto, compressed_by_zstd_is_refused)
+{
+    pf_message packet = {0};
+    pf_add_clocks(&trace);
+    pf_text(&packet, 133, "?");
+    pf_put(&trace, 1, &packet);
+    cr_expect_eq(import(NULL, NULL), HSD_E_UNSUPPORTED);
+    cr_expect(strstr(err.text, "zstd") != NULL && strstr(err.hint, "COMPRESSION_TYPE_DEFLATE") != NULL, "%s", err.text);
+    pf_release(&packet);
+}
+
 Test(perfetto, is_known_by_its_first_bytes)
 {
     pf_add_clocks(&trace);
