@@ -247,7 +247,8 @@ hsd_status hsd_hout_write_classes(hout *h, hsd_error *err)
         const hout_class *of = &h->classes[i];
         const hout_mirror *mirror = of->mirror == 0 ? NULL : &h->mirrors[of->mirror - 1];
         if (of->is_of_roots) continue;
-        HSD_TRY(hsd_hout_write_class(h, of, mirror == NULL ? NULL : &h->statics[mirror->first_static], mirror == NULL ? 0 : mirror->static_count, err));
+        const hout_static *statics = mirror == NULL ? NULL : h->statics + mirror->first_static;
+        HSD_TRY(hsd_hout_write_class(h, of, statics, mirror == NULL ? 0 : mirror->static_count, err));
     }
     return hsd_hout_write_root_classes(h, err);
 }

@@ -14,7 +14,7 @@
 static hsd_status look_for_doubles(hout *h, bool *has_double, hsd_error *err)
 {
     const uint64_t bytes = h->ids.most / 8 + 1;
-    hsd_object_reader *reader;
+    hsd_object_reader *reader = NULL;
     hsd_object object;
     *has_double = h->ids.most / BITS_EACH > h->info->objects || bytes > h->x->memory_bytes / 4;
     if (*has_double) return HSD_OK;
