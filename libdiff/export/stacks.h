@@ -4,8 +4,9 @@
  *      sites   main < serve < new Session       where objects were allocated; every captured object counts, live or not
  *      paths   global.app < .sessions: Map < [*]: Session     what holds them: a root, then the dominator tree by type; live objects
  *
- * Bytes are those of the heap, as in all tables: what objects own outside of it is left out. A pair of captures has both amounts in one list. All numbers (texts, frames, nodes, samples) are by what they say: the order of
- * the records in a capture, hashes and the budget decide nothing. Texts are marked as for a terminal (hsd_escape): they are foreign.
+ * Bytes are those of the heap, as in all tables: what objects own outside of it is left out. A pair of captures has both amounts in one
+ * list. All numbers (texts, frames, nodes, samples) are by what they say: the order of the records in a capture, hashes and the budget
+ * decide nothing. Texts are marked as for a terminal (hsd_escape): they are foreign.
  */
 #ifndef HSD_EXPORT_STACKS_H
 #define HSD_EXPORT_STACKS_H
