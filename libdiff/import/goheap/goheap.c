@@ -21,7 +21,7 @@ hsd_status hsd_goheap_check_memory(const goheap *go, hsd_error *err)
     const uint64_t taken = hsd_names_memory(&go->strings) + hsd_names_memory(&go->types) + hsd_names_memory(&go->patterns) +
                            hsd_names_memory(&go->frames) + go->pattern_room * sizeof *go->types_of +
                            go->bucket_room * sizeof *go->buckets + go->sample_room * sizeof *go->samples + hsd_goheap_types_memory(go);
-    const uint64_t allowed = go->import->memory_bytes / (go->typed == NULL ? 2 : 4);
+    const uint64_t allowed = go->import->memory_bytes / (go->typed == NULL ? 2 : 16);
     if (taken <= allowed) return HSD_OK;
     hsd_fail(err, HSD_E_OVER_BUDGET, "the names and sites of this dump take more than %" PRIu64 " MiB", allowed >> 20);
     hsd_error_set_hint(err, "give it more: --memory %" PRIu64 "M or so", (taken * 4 >> 20) + 64);
@@ -81,7 +81,7 @@ static hsd_status run(hsd_import *import, hsd_error *err)
     if (go == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for an import");
     go->import = import;
     go->source = import->source;
-    go->index.most_bytes = hsd_max_u64(import->memory_bytes / (import->options->executable == NULL ? 2 : 4), 1);
+    go->index.most_bytes = hsd_max_u64(import->memory_bytes / (import->options->executable == NULL ? 2 : 8), 1);
     const hsd_status status = import_dump(go, err);
     hsd_goheap_close_types(go);
     hsd_goheap_index_release(&go->index);

@@ -3,6 +3,9 @@
  * in them from the globals that the DWARF declares (gotypes/typing.h). Objects that stand one behind the other with one
  * size become a span; where a whole page is between two, another span may be there, and a new one begins.
  *
+ * Memory, of what the import may take: a quarter each for slots and for the places of their bytes, an eighth each for the types of the program and
+ * the index of objects, the rest for names, variables of stacks, plans and blocks of the two files.
+ *
  * That executable and dump belong together is told by the segments of globals: both have them at the same places, with
  * the same sizes, but for a distance that is the same for both where the program is position-independent.
  */
@@ -78,7 +81,7 @@ hsd_status hsd_goheap_open_types(goheap *go, hsd_error *err)
     go->typed = calloc(1, sizeof *go->typed);
     if (go->typed == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for types");
     go->typed->go = go;
-    go->typed->typing.slots.most_bytes = go->import->memory_bytes / 8;
+    go->typed->typing.slots.most_bytes = go->import->memory_bytes / 4;
     return open_executable(go->typed, err);
 }
 
@@ -114,11 +117,11 @@ static bool continues(const goheap_typed *typed, uint64_t address, uint64_t size
 
 static hsd_status put_place(goheap_typed *typed, uint64_t place, hsd_error *err)
 {
-    const uint64_t allowed = typed->go->import->memory_bytes / 8;
+    const uint64_t allowed = typed->go->import->memory_bytes / 4;
     if (typed->place_count == typed->place_room && typed->place_room * (uint64_t)2 * sizeof *typed->places > allowed) {
         hsd_fail(err, HSD_E_OVER_BUDGET, "what is known of this heap's objects takes more than %" PRIu64 " MiB",
                  allowed >> 20);
-        hsd_error_set_hint(err, "give it more: --memory %" PRIu64 "M or so", (allowed * 16 >> 20) + 64);
+        hsd_error_set_hint(err, "give it more: --memory %" PRIu64 "M or so", (allowed * 8 >> 20) + 64);
         return HSD_E_OVER_BUDGET;
     }
     HSD_TRY(hsd_import_grow((void **)&typed->places, &typed->place_room, typed->place_count, sizeof *typed->places,
@@ -283,8 +286,8 @@ hsd_status hsd_goheap_find_types(goheap *go, hsd_error *err)
     HSD_TRY(hsd_goslots_finish(&t->slots, err));
     mark_live(typed);
     HSD_TRY(hsd_goinput_over(&input, go->source, go->end_offset, err));
-    HSD_TRY(hsd_goblocks_open(&typed->dump, &input, hsd_min_u64(memory / 8, UINT64_C(64) << 20), err));
-    HSD_TRY(hsd_goblocks_open(&typed->program, &typed->executable.input, hsd_min_u64(memory / 32, UINT64_C(8) << 20),
+    HSD_TRY(hsd_goblocks_open(&typed->dump, &input, hsd_min_u64(memory / 16, UINT64_C(64) << 20), err));
+    HSD_TRY(hsd_goblocks_open(&typed->program, &typed->executable.input, hsd_min_u64(memory / 64, UINT64_C(8) << 20),
                               err));
     t->memory = (gomemory){.locate = locate, .context = typed};
     HSD_TRY(hsd_gotyping_open(t, memory / 32, err));
@@ -293,7 +296,7 @@ hsd_status hsd_goheap_find_types(goheap *go, hsd_error *err)
     HSD_TRY(hsd_progress(go->import->reporter, "finding types", 0, 0, err));
     HSD_TRY(offer_heads(typed, err));
     if (typed->stack_count > 1) qsort(typed->stacks, typed->stack_count, sizeof *typed->stacks, by_place);
-    HSD_TRY(hsd_gotyping_frames(t, &typed->executable, &typed->frames, memory / 8, err));
+    HSD_TRY(hsd_gotyping_frames(t, &typed->executable, &typed->frames, memory / 16, err));
     return hsd_gotyping_run(t, err);
 }
 
