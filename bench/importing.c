@@ -1,5 +1,5 @@
 /*
- * See importing.h.
+ * What benchmarks of importers measure: bounds and imports, by processor time. See importing.h.
  */
 #include "importing.h"
 
@@ -22,7 +22,8 @@ typedef struct amount {
     uint64_t items, bytes;
 } amount;
 
-static char made[64];
+static const char pattern[] = "/var/tmp/hsd-bench-XXXXXX";
+static char made[sizeof pattern];
 
 /* Of all threads: what a core does in that time. */
 static uint64_t processor_ns(void)
@@ -40,7 +41,7 @@ static void die(const hsd_error *err)
 
 const char *bench_made(bench_make_fn make, uint64_t objects)
 {
-    strcpy(made, "/var/tmp/hsd-bench-XXXXXX");
+    memcpy(made, pattern, sizeof pattern);
     const int fd = mkstemp(made);
     FILE *file = fd < 0 ? NULL : fdopen(fd, "wb");
     if (file == NULL) exit(1);

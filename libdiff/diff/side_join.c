@@ -1,5 +1,5 @@
 /*
- * Sorters of a walk.
+ * The sorters of one side's walk: made and served within its plan.
  */
 #include "diff/side.h"
 
