@@ -2,7 +2,10 @@
 """Heap snapshots written from real heaps: they come back as they were, and Chromium's own DevTools opens them and says of them what
 hsdiff says."""
 import csv
-import json
+import functools
+import pathlib
+import shutil
+import tempfile
 
 import devtools
 import kit
@@ -52,6 +55,19 @@ LUAU = """{"objects":{
 """
 
 
+DUMPED = tempfile.TemporaryDirectory(prefix="hsdiff-dumps-")
+
+
+@functools.cache
+def node_dumps():
+    return kit.node_dump(pathlib.Path(DUMPED.name), NODE, name="node", dumps=2)
+
+
+@functools.cache
+def java_dump():
+    return kit.java_dump(pathlib.Path(DUMPED.name), JAVA, "Planted")[0]
+
+
 def round_trip(tool, folder, dump, name):
     """dump -> capture -> snapshot -> capture: (capture, snapshot, capture)."""
     first, snapshot, second = folder / f"{name}.hs", folder / f"{name}.out.heapsnapshot", folder / f"{name}.again.hs"
@@ -79,12 +95,10 @@ def check_same(tool, first, second):
 
 def node(tool, folder):
     """Snapshots of node come back without growth, and the growth between two of them is the same as before."""
-    dumps = kit.node_dump(folder, NODE, dumps=2)
-    trips = [round_trip(tool, folder, dump, f"node{i}") for i, dump in enumerate(dumps)]
+    trips = [round_trip(tool, folder, dump, f"node{i}") for i, dump in enumerate(node_dumps())]
     for first, snapshot, second in trips:
         check_same(tool, first, second)
-        info, written = tool.info(first), Snapshot(snapshot)
-        same("bytes", written.size(), info["bytes"] if "bytes" in info else tool.top(first)["captures"][0]["bytes"])
+        same("bytes", Snapshot(snapshot).size(), tool.top(first)["captures"][0]["bytes"])
     before, after = (tool.diff(trips[0][side], trips[1][side]) for side in (0, 2))
     same("growth", after["total"], before["total"])
     same("growth of leaves", row(after["types"], "type", "Leaf"), row(before["types"], "type", "Leaf"))
@@ -93,7 +107,7 @@ def node(tool, folder):
 
 def java(tool, folder):
     """A JVM's heap keeps its types, its live objects and the names of its roots."""
-    first, snapshot, second = round_trip(tool, folder, kit.java_dump(folder, JAVA, "Planted")[0], "java")
+    first, snapshot, second = round_trip(tool, folder, java_dump(), "java")
     before, after = tool.top(first), tool.top(second)
     same("live", {k: after["captures"][0][k] for k in ("objects", "bytes")}, {k: before["captures"][0][k] for k in ("objects", "bytes")})
     same("types", amounts(after["types"], "type"), amounts(before["types"], "type"))
@@ -162,9 +176,9 @@ def planted(snapshot, names):
 def opens(tool, folder):
     """Real DevTools: node's heap, the same through hsdiff, and a JVM's."""
     kit.need("chromium", "chromedriver")
-    original = kit.node_dump(folder, NODE)[0]
+    original = pathlib.Path(shutil.copy(node_dumps()[0], folder / "original.heapsnapshot"))
     js, js_out, _ = round_trip(tool, folder, original, "node")
-    jvm, jvm_out, _ = round_trip(tool, folder, kit.java_dump(folder, JAVA, "Planted")[0], "java")
+    jvm, jvm_out, _ = round_trip(tool, folder, java_dump(), "java")
     with devtools.DevTools(folder) as browser:
         kit.say(f"        Chromium {browser.version}")
         names = {"Leaf", "Map", "global", "Buffer"}
