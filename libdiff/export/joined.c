@@ -356,7 +356,8 @@ static hsd_status next_sorted(hsd_joined *j, hsd_joined_reference *reference, hs
 
 hsd_status hsd_joined_next_reference(hsd_joined *j, hsd_joined_reference *reference, hsd_error *err)
 {
-    return j->references == NULL ? next_straight(j, reference, err) : next_sorted(j, reference, err);
+    if (j->references != NULL) return next_sorted(j, reference, err);
+    return j->options.no_references ? next_part(j, err) : next_straight(j, reference, err);
 }
 
 /* ---- roots ---- */

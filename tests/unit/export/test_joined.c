@@ -229,6 +229,38 @@ Test(joined, spills_and_follows_long_lists)
     check_file(true);
 }
 
+/* Roots and objects alone, of captures of both kinds. */
+static void check_without_references(void)
+{
+    hsd_capture *capture;
+    hsd_joined *joined;
+    hsd_object object;
+    hsd_joined_reference none;
+    hsd_temp_space space;
+    uint64_t count = 0;
+    hsd_temp_space_init(&space, NULL);
+    cr_assert_eq(hsd_capture_open(&capture, path, HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK, "%s", err.text);
+    const hsd_joined_options options = {.want = HSD_WANT_IDS, .no_references = true, .memory_bytes = HSD_JOINED_MIN_BYTES, .space = &space};
+    cr_assert_eq(hsd_joined_new(&joined, capture, &options, &err), HSD_OK, "%s", err.text);
+    while (hsd_joined_next_object(joined, &object, &err) == HSD_OK) {
+        cr_assert_eq(object.ordinal, count++);
+        if (count % 2 == 0) cr_assert_eq(hsd_joined_next_reference(joined, &none, &err), HSD_END);
+    }
+    cr_assert_eq(count, hsd_capture_get_info(capture)->objects);
+    cr_assert_eq(hsd_joined_reference_count(joined), 0);
+    hsd_joined_free(joined);
+    hsd_capture_close(capture);
+}
+
+Test(joined, tells_objects_alone)
+{
+    write_large(false);
+    check_without_references();
+    remove(path);
+    write_large(true);
+    check_without_references();
+}
+
 Test(joined, refuses_too_little_memory)
 {
     hsd_joined *joined;
