@@ -39,7 +39,7 @@ typedef enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } cli
 typedef struct cli_options {
     const char *format, *output, *objects, *temp_dir, *from, *only, *generate, *retained, *config, *way, *to, *executable;
     int sort, table, match, color, top_sort, top_table, stacks;
-    uint64_t top, memory_bytes, noise_bytes, threads, level, warmup, places, max_bytes, every_ms, after_ms, timeout_ms, count, pid, part_bytes;
+    uint64_t top, memory_bytes, noise_bytes, threads, level, warmup, places, max_bytes, every_ms, after_ms, timeout_ms, count, pid;
     unsigned dump_numbers[2]; /* before, after */
     const char **keys;        /* "TYPE:FIELD" each; room for one a word of the command line */
     size_t key_count;

@@ -39,8 +39,7 @@ static int run_export(cli_app *cli)
                                        .force = options->force,
                                        .partial = options->partial,
                                        .with_values = options->with_values,
-                                       .stacks = (hsd_export_stacks)options->stacks,
-                                       .part_bytes = options->part_bytes};
+                                       .stacks = (hsd_export_stacks)options->stacks};
     hsd_status status = hsd_export_check(options->output, &wanted, cli->input_count > 1, &err);
     if (status != HSD_OK) {
         cli_report_error(cli, &err);

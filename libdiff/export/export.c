@@ -57,7 +57,7 @@ static hsd_status check(const hsd_exporter *exporter, const hsd_export *x, hsd_e
 hsd_status hsd_export_check(const char *path, const hsd_export_options *options, bool is_pair, hsd_error *err)
 {
     const hsd_exporter *exporter;
-    hsd_error_set_file(err, path);
+    if (strcmp(path, "-") != 0) hsd_error_set_file(err, path);
     return choose(&exporter, path, options, is_pair, err);
 }
 

@@ -48,8 +48,7 @@ static void close_input(input *in)
 static hsd_status refuse(const input *in, const uint8_t *prefix, size_t size, const char *format,
                          hsd_error *err)
 {
-    char phrase[160], known[256] = "";
-    size_t used = 0;
+    char phrase[160];
     if (size >= sizeof CAPTURE_MAGIC && memcmp(prefix, CAPTURE_MAGIC, sizeof CAPTURE_MAGIC) == 0) {
         hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "%s is already a capture: there is nothing to import",
                  in->is_gzip ? "what this gzip file holds" : "this");
@@ -58,18 +57,13 @@ static hsd_status refuse(const input *in, const uint8_t *prefix, size_t size, co
         return HSD_E_NOT_THIS_FORMAT;
     }
     hsd_identify(prefix, size, phrase, sizeof phrase);
-    for (size_t i = 0; hsd_importer_get(i) != NULL; i++) {
-        const int more = snprintf(known + used, sizeof known - used, "%s%s", i == 0 ? "" : ", ", hsd_importer_get(i)->name);
-        if (more < 0 || (size_t)more >= sizeof known - used) break;
-        used += (size_t)more;
-    }
     const char *holding = in->is_gzip ? "a gzip file holding " : "";
     if (format != NULL)
         hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "this is not %s: it is %s%s", format, holding, phrase);
     else
         hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "no heap dump that hsdiff knows: this is %s%s",
                  holding, phrase);
-    hsd_error_set_hint(err, "hsdiff reads .hs captures and the dumps %s; hsdiff --version says whose they are", known);
+    hsd_error_set_hint(err, "hsdiff reads .hs captures and heap dumps of many runtimes: hsdiff help formats lists them");
     return HSD_E_NOT_THIS_FORMAT;
 }
 

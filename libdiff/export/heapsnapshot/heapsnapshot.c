@@ -141,19 +141,9 @@ static hsd_status write_all(hsd_snap_walk *walk, hsd_error *err)
     return HSD_OK;
 }
 
-/* What holds what goes through the whole heap: half a graph would show sizes that are wrong. */
-static hsd_status check_parts(const hsd_export *x, hsd_error *err)
-{
-    if (x->options->part_bytes == 0) return HSD_OK;
-    hsd_fail(err, HSD_E_UNSUPPORTED, "a heap snapshot is one graph and cannot be split: what objects hold would be wrong in every part");
-    hsd_error_set_hint(err, "export it whole: DevTools loads what its memory holds, and no string of it is longer than it accepts");
-    return HSD_E_UNSUPPORTED;
-}
-
 static hsd_status run(hsd_export *x, hsd_error *err)
 {
     hsd_snap_walk walk;
-    HSD_TRY(check_parts(x, err));
     hsd_status status = hsd_snap_walk_open(&walk, x, err);
     if (status == HSD_OK) status = write_all(&walk, err);
     hsd_snap_walk_release(&walk);

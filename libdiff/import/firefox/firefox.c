@@ -182,7 +182,7 @@ const hsd_importer hsd_import_firefox = {
              .suffixes = ".fxsnapshot",
              .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_TYPES | HSD_CARRIES_EDGES | HSD_CARRIES_EDGE_NAMES | HSD_CARRIES_ROOTS,
                          .sometimes = HSD_CARRIES_SITES},
-             .lacks = "no classes that scripts declare: their instances are Object; no texts of strings"},
+             .lacks = "classes that scripts declare (their instances are Object), texts of strings"},
     .probe = probe,
     .run = run,
 };

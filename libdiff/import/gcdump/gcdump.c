@@ -242,7 +242,7 @@ const hsd_importer hsd_import_gcdump = {
              .summary = ".NET heap graph (dotnet-gcdump, PerfView, Visual Studio)",
              .suffixes = ".gcdump",
              .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_TYPES | HSD_CARRIES_EDGES | HSD_CARRIES_ROOTS},
-             .lacks = "no names of fields, no lengths of arrays, no allocation sites"},
+             .lacks = "names of fields, lengths of arrays, allocation sites"},
     .needs_rewind = true,
     .probe = probe,
     .run = run,

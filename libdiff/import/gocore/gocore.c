@@ -100,7 +100,7 @@ const hsd_importer hsd_import_gocore = {
              .suffixes = ".core core.*",
              .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_TYPES | HSD_CARRIES_EDGES | HSD_CARRIES_EDGE_NAMES |
                                    HSD_CARRIES_ROOTS | HSD_CARRIES_IDENTITY},
-             .lacks = "the program with its DWARF must be at hand; stacks are guessed"},
+             .lacks = "all names unless the program with its DWARF is at hand, exact stacks"},
     .probe = probe,
     .run = run,
 };

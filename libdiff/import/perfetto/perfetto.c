@@ -89,7 +89,7 @@ const hsd_importer hsd_import_perfetto = {
              .summary = "heap graph of Android in a trace of Perfetto (android.java_hprof)",
              .suffixes = ".pftrace .perfetto-trace .pftrace.gz",
              .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_TYPES | HSD_CARRIES_EDGES | HSD_CARRIES_ROOTS, .sometimes = HSD_CARRIES_EDGE_NAMES},
-             .lacks = "no values, no names of roots"},
+             .lacks = "values, names of roots"},
     .probe = hsd_perfetto_probe,
     .run = run,
 };

@@ -44,7 +44,6 @@ typedef struct hsd_export_options {
     bool partial;            /* the captures were opened with HSD_DAMAGE_SKIP */
     bool with_values;        /* write value previews that the capture holds */
     hsd_export_stacks stacks;
-    uint64_t part_bytes;     /* files that must be split are, at about this size; 0 = as the opening tool's limit demands */
 } hsd_export_options;
 
 typedef struct hsd_export_result {

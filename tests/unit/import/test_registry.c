@@ -169,7 +169,7 @@ Test(registry, refuses_with_what_was_found_and_what_is_known)
                    "no heap dump that hsdiff knows: this is a gzip file holding a text file");
     expect_refused("[1, 2, 3]", 9, "hprof", "this is not hprof: it is JSON, but no heap snapshot");
     case_import(&c, "x", 1);
-    cr_expect_not_null(strstr(c.err.hint, ".hs captures and the dumps hprof, "));
+    cr_expect_not_null(strstr(c.err.hint, "hsdiff help formats"));
     free(packed);
 }
 
