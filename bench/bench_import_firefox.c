@@ -1,27 +1,19 @@
 /*
- * Importing heap snapshots of Firefox, packed as it writes them and unpacked, on one core from the page cache. Beside them the bounds that the
- * machine sets: reading the same bytes, and unpacking them and nothing else. Figures count unpacked bytes.
+ * Importing heap snapshots of Firefox, packed as it writes them and unpacked: see importing.h.
  *
- *      bench_import_firefox [NODES | FILE.fxsnapshot]      CSV: stage,shape,memory,items,seconds,M items/s,MB/s
+ *      bench_import_firefox [NODES | FILE.fxsnapshot]
  *
  * Without a file a snapshot of NODES (default 1,000,000) is made: objects, strings, functions and shapes as in a page's heap, three references a
  * node.
  */
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
-#include "../tests/support/firefox_writer.h"
-#include "../tests/support/random.h"
-#include "base/note.h"
-#include "import/gzip.h"
-#include "io/source.h"
+#include "importing.h"
 #include "io/zip.h"
-#include <hsdiff/import.h>
+#include "support/firefox_writer.h"
+#include "support/random.h"
 
-#define REPEATS     3
 #define FIELDS      200
 #define PIECE_BYTES ((size_t)1 << 20)
 
@@ -75,98 +67,31 @@ static void make_snapshot(FILE *plain, FILE *packed, uint64_t nodes)
     fw_free(&w);
 }
 
-/* ---- measuring ---- */
-
-typedef struct measured {
-    uint64_t items, bytes;
-} measured;
-
-/* Reads all of a file, packed or not. */
-static measured read_all(const char *path, const hsd_import_options *options)
+/* A file for each form. */
+static FILE *make_file(char *path)
 {
-    hsd_source file, unpacked = {0};
-    hsd_source *top = &file;
-    hsd_error err;
-    hsd_status status;
-    (void)options;
-    hsd_error_init(&err);
-    if (hsd_source_open_file(&file, path, 0, &err) != HSD_OK) die(&err);
-    if (hsd_source_peek(&file, 64, &err) == HSD_OK && hsd_gzip_probe(file.at, hsd_source_ahead(&file))) {
-        if (hsd_gzip_open(&unpacked, &file, 0, false, &err) != HSD_OK) die(&err);
-        top = &unpacked;
-    }
-    while ((status = hsd_source_peek(top, 1, &err)) == HSD_OK) hsd_source_take(top, hsd_source_ahead(top));
-    if (status < 0) die(&err);
-    const measured done = {0, hsd_source_offset(top)};
-    hsd_source_close(&unpacked);
-    hsd_source_close(&file);
-    return done;
-}
-
-static measured import(const char *path, const hsd_import_options *options)
-{
-    const hsd_run run = {.memory_bytes = UINT64_C(64) << 20};
-    hsd_import_result result;
-    hsd_error err;
-    int out = -1;
-    hsd_error_init(&err);
-    if (hsd_import_temp(path, options, &run, &out, &result, &err) != HSD_OK) die(&err);
-    close(out);
-    return (measured){result.objects, 0};
-}
-
-static void measure(const char *shape, const char *path, measured (*what)(const char *, const hsd_import_options *), const hsd_import_options *options,
-                    uint64_t bytes)
-{
-    uint64_t best = UINT64_MAX;
-    measured done = {0};
-    struct rusage use;
-    for (int i = 0; i < REPEATS; i++) {
-        const uint64_t start = hsd_now_ns();
-        done = what(path, options);
-        const uint64_t took = hsd_now_ns() - start;
-        best = took < best ? took : best;
-    }
-    getrusage(RUSAGE_SELF, &use);
-    const double seconds = (double)best * 1e-9;
-    printf("import_firefox,%s,%ld KiB,%llu,%.4f,%.1f,%.0f\n", shape, use.ru_maxrss, (unsigned long long)done.items, seconds,
-           (double)done.items / seconds * 1e-6, (double)bytes / seconds * 1e-6);
-    fflush(stdout);
-}
-
-static void measure_file(const char *path, const char *kind, uint64_t bytes)
-{
-    static const hsd_import_options summary = {.summary_only = true, .compression = 1}, packed = {.compression = 1}, stored = {0};
-    char shape[64];
-    snprintf(shape, sizeof shape, "bound: read%s", kind);
-    measure(shape, path, read_all, NULL, bytes);
-    snprintf(shape, sizeof shape, "summary%s", kind);
-    measure(shape, path, import, &summary, bytes);
-    snprintf(shape, sizeof shape, "objects%s; level 1", kind);
-    measure(shape, path, import, &packed, bytes);
-    snprintf(shape, sizeof shape, "objects%s; stored", kind);
-    measure(shape, path, import, &stored, bytes);
+    const int fd = mkstemp(path);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "wb");
+    if (file == NULL) exit(1);
+    return file;
 }
 
 int main(int argc, char **argv)
 {
-    char plain[64] = "/var/tmp/hsd-bench-XXXXXX", packed[64] = "/var/tmp/hsd-bench-XXXXXX";
+    char plain[] = "/var/tmp/hsd-bench-XXXXXX", packed[] = "/var/tmp/hsd-bench-XXXXXX";
     char *end = NULL;
     const unsigned long long nodes = argc > 1 ? strtoull(argv[1], &end, 10) : 1000000;
-    puts("stage,shape,memory,items,seconds,M items/s,MB/s");
+    bench_begin();
     if (argc > 1 && *end != '\0') {
-        measure_file(argv[1], "", read_all(argv[1], NULL).bytes);
+        bench_import("import_firefox", argv[1]);
         return 0;
     }
-    const int first = mkstemp(plain), second = mkstemp(packed);
-    FILE *a = first < 0 ? NULL : fdopen(first, "wb"), *b = second < 0 ? NULL : fdopen(second, "wb");
-    if (a == NULL || b == NULL) return 1;
+    FILE *a = make_file(plain), *b = make_file(packed);
     make_snapshot(a, b, nodes);
     fclose(a);
     fclose(b);
-    const uint64_t bytes = read_all(plain, NULL).bytes;
-    measure_file(plain, "", bytes);
-    if (hsd_zip_is_known()) measure_file(packed, " and unpack", bytes);
+    bench_import("import_firefox", plain);
+    if (hsd_zip_is_known()) bench_import("import_firefox; gzip", packed);
     unlink(plain);
     unlink(packed);
     return 0;

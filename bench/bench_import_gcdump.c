@@ -1,24 +1,17 @@
 /*
- * Importing heap graphs of .NET: the walk for a summary, and the whole import, on one core from the page cache. Beside them the bound that the
- * machine sets: reading the same bytes and nothing else.
+ * Importing heap graphs of .NET: see importing.h.
  *
- *      bench_import_gcdump [OBJECTS | FILE.gcdump]      CSV: stage,shape,memory,items,seconds,M items/s,MB/s
+ *      bench_import_gcdump [OBJECTS | FILE.gcdump]
  *
  * Without a file a graph of OBJECTS (default 2,000,000) is made: sessions with a name, its characters and an array of others, 1.6 references an
  * object, as in a server's heap. "in pages" is with so little memory that the records are read from a temporary file.
  */
-#include <fcntl.h>
-#include <stdio.h>
+#include <stdbool.h>
 #include <stdlib.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
-#include "../tests/support/gcdump_writer.h"
-#include "../tests/support/random.h"
-#include "base/note.h"
-#include <hsdiff/import.h>
-
-#define REPEATS 3
+#include "importing.h"
+#include "support/gcdump_writer.h"
+#include "support/random.h"
 
 enum { A_SESSION = 4, LINKS = 4 };
 
@@ -30,9 +23,9 @@ static const gw_type types[] = {{.name = "UNDEFINED", .size = -1},
                                 {.name = "Shop.Session[]", .size = 32, .module = "shop.dll"}};
 
 /* Session k has nodes 4k + 1 to 4k + 4: itself, its name, bytes, friends. Node 0 is the root of them all. */
-static void make_dump(FILE *file, uint32_t objects)
+static void make_dump(FILE *file, uint64_t objects)
 {
-    const uint32_t sessions = objects / A_SESSION, count = sessions * A_SESSION + 1;
+    const uint32_t sessions = (uint32_t)(objects / A_SESSION), count = sessions * A_SESSION + 1;
     test_random random = {1};
     gw_node *nodes = calloc(count, sizeof *nodes);
     uint32_t *links = calloc((size_t)count * 2 + sessions, sizeof *links), *next = links;
@@ -55,89 +48,16 @@ static void make_dump(FILE *file, uint32_t objects)
     free(links);
 }
 
-static void row(const char *shape, uint64_t items, uint64_t bytes, uint64_t ns)
-{
-    const double seconds = (double)ns * 1e-9;
-    struct rusage use;
-    getrusage(RUSAGE_SELF, &use);
-    printf("import_gcdump,%s,%ld KiB,%llu,%.4f,%.1f,%.0f\n", shape, use.ru_maxrss, (unsigned long long)items, seconds,
-           (double)items / seconds * 1e-6, (double)bytes / seconds * 1e-6);
-    fflush(stdout);
-}
-
-static uint64_t read_all(const char *path)
-{
-    static char block[1 << 20];
-    uint64_t bytes = 0;
-    ssize_t got;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    while ((got = read(fd, block, sizeof block)) > 0) bytes += (uint64_t)got;
-    close(fd);
-    return bytes;
-}
-
-static hsd_import_result import(const char *path, const hsd_import_options *options, uint64_t memory)
-{
-    const hsd_run run = {.memory_bytes = memory};
-    hsd_import_result result;
-    hsd_error err;
-    int out = -1;
-    hsd_error_init(&err);
-    if (hsd_import_temp(path, options, &run, &out, &result, &err) != HSD_OK) {
-        fprintf(stderr, "bench_import_gcdump: %s\n", err.text);
-        exit(1);
-    }
-    close(out);
-    return result;
-}
-
-static void measure(const char *path, const char *shape, const hsd_import_options *options, uint64_t memory)
-{
-    uint64_t best = UINT64_MAX;
-    hsd_import_result result = {0};
-    for (int i = 0; i < REPEATS; i++) {
-        const uint64_t start = hsd_now_ns();
-        result = import(path, options, memory);
-        const uint64_t took = hsd_now_ns() - start;
-        best = took < best ? took : best;
-    }
-    row(shape, result.objects, result.input_bytes, best);
-}
-
-static void measure_bound(const char *path)
-{
-    uint64_t best = UINT64_MAX, bytes = 0;
-    for (int i = 0; i < REPEATS; i++) {
-        const uint64_t start = hsd_now_ns();
-        bytes = read_all(path);
-        const uint64_t took = hsd_now_ns() - start;
-        best = took < best ? took : best;
-    }
-    row("bound: read", 0, bytes, best);
-}
-
 int main(int argc, char **argv)
 {
-    char made[64] = "/var/tmp/hsd-bench-XXXXXX";
-    const char *path = argc > 1 ? argv[1] : made;
+    const hsd_import_options level_1 = {.compression = 1};
     char *end = NULL;
-    const unsigned long objects = argc > 1 ? strtoul(argv[1], &end, 10) : 2000000;
+    const uint64_t objects = argc > 1 ? strtoull(argv[1], &end, 10) : 2000000;
     const bool is_file = argc > 1 && *end != '\0';
-    const uint64_t much = UINT64_C(256) << 20, little = UINT64_C(16) << 20;
-    if (!is_file) {
-        const int fd = mkstemp(made);
-        FILE *file = fd < 0 ? NULL : fdopen(fd, "wb");
-        if (file == NULL) return 1;
-        make_dump(file, (uint32_t)objects);
-        fclose(file);
-        path = made;
-    }
-    printf("stage,shape,memory,items,seconds,M items/s,MB/s\n");
-    measure_bound(path);
-    measure(path, "summary", &(hsd_import_options){.summary_only = true, .compression = 1}, little);
-    measure(path, "objects in pages; level 1", &(hsd_import_options){.compression = 1}, little);
-    measure(path, "objects; level 1", &(hsd_import_options){.compression = 1}, much);
-    measure(path, "objects; stored", &(hsd_import_options){.compression = 0}, much);
-    if (!is_file) unlink(made);
+    const char *path = is_file ? argv[1] : bench_made(make_dump, objects);
+    bench_begin();
+    bench_import("import_gcdump", path);
+    bench_import_row("import_gcdump", "objects in pages; level 1", path, &level_1, UINT64_C(16) << 20);
+    if (!is_file) bench_forget(path);
     return 0;
 }

@@ -5,8 +5,8 @@
  */
 #include <stdlib.h>
 
-#include "../tests/support/goheap_writer.h"
-#include "../tests/support/random.h"
+#include "support/goheap_writer.h"
+#include "support/random.h"
 #include "importing.h"
 
 enum { WORDS = 8, TAG_OBJECT = 1, TAG_BSS = 13, FLUSH_BYTES = 1 << 20 };

@@ -5,8 +5,8 @@
  */
 #include <stdlib.h>
 
-#include "../tests/support/nettrace_writer.h"
-#include "../tests/support/random.h"
+#include "support/nettrace_writer.h"
+#include "support/random.h"
 #include "importing.h"
 
 enum { BATCH = 512, EDGES_OF_NODE = 1, TYPES = 40 };
