@@ -222,8 +222,8 @@ def same_growth(folder):
 
 
 def there_and_back(tool, folder):
-    """Stacks of a heap of Node as a profile, imported and exported again: each stack with the same objects and bytes. Marks of the odd
-    name are marked again, so that no two names become one."""
+    """Stacks of a heap of Node as a profile, imported and exported again: each stack with the same objects and bytes, and each type. Marks
+    of the odd name are marked again, so that no two names become one."""
     kit.need("go")
     dump, = kit.node_dump(folder, NODE)
     tool.import_(dump, folder / "heap.hs")
@@ -232,6 +232,9 @@ def there_and_back(tool, folder):
     tool.export(folder / "back.hs", "pprof", folder / "back.pb.gz")
     there, back = (by_stack(Profile(folder / f"{name}.pb.gz")) for name in ("there", "back"))
     kit.check(len(there) > 100, f"stacks: {len(there)}")
+    types = [{row["type"]: (row["after"]["objects"], row["after"]["bytes"]) for row in tool.diff(folder / f"{name}.hs", folder / f"{name}.hs")["types"]
+              if row["after"]["objects"] > 0 and "ev;il" not in row["type"] and "\\" not in row["type"]} for name in ("heap", "back")]
+    kit.same("objects and bytes by type", types[1], types[0])
     other = {stack: (there.get(stack), back.get(stack)) for stack in {*there, *back} if there.get(stack) != back.get(stack)
              and not any("ev;il" in frame for frame in stack)}
     kit.check(not other, f"{len(other)} of {len(there)} stacks differ: {sorted(other.items())[:3]}")

@@ -92,7 +92,8 @@ static void find_keys(pprof *p)
 {
     const struct { uint64_t *key; const char *words; } keys[] = {
         {&p->key_process_name, "process_name"}, {&p->key_process_koid, "process_koid"}, {&p->key_address, "address"},
-        {&p->key_bytes, "bytes"},               {&p->key_timestamp, "timestamp"},       {&p->key_thread, "thread"}};
+        {&p->key_bytes, "bytes"},               {&p->key_timestamp, "timestamp"},       {&p->key_thread, "thread"},
+        {&p->key_type, "type"}};
     for (size_t i = 0; i < HSD_ARRAY_LEN(keys); i++)
         *keys[i].key = hsd_pprof_find_text(p, keys[i].words);
 }

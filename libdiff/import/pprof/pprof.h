@@ -59,7 +59,7 @@ typedef struct pprof_sample {
     size_t location_count;
     int64_t values[PPROF_VALUES];
     size_t value_count;
-    uint64_t process_name, process_koid, address, bytes, timestamp, thread;
+    uint64_t process_name, process_koid, address, bytes, timestamp, thread, type;
     bool has_process, has_address, has_bytes, is_cut;
 } pprof_sample;
 
@@ -95,7 +95,7 @@ typedef struct pprof {
     uint64_t bytes_unit;
     bool is_of_allocations;      /* all that was ever allocated */
     /* strings of label keys, UINT64_MAX = not in the file */
-    uint64_t key_process_name, key_process_koid, key_address, key_bytes, key_timestamp, key_thread;
+    uint64_t key_process_name, key_process_koid, key_address, key_bytes, key_timestamp, key_thread, key_type;
 
     pprof_process processes[PPROF_PROCESSES];
     size_t process_count;

@@ -92,6 +92,8 @@ static void take_label(pprof *p, uint64_t key, uint64_t string, uint64_t number)
         sample->timestamp = number;
     } else if (key == p->key_thread) {
         sample->thread = string;
+    } else if (key == p->key_type) {
+        sample->type = string;
     }
 }
 

@@ -11,10 +11,12 @@
 
 enum { NAME_BYTES = PPROF_TEXT_BYTES + 64 };
 
+enum { BY_FRAME, BY_SIZE, BY_LABEL };
+
 /* No padding: it is compared as bytes. */
 typedef struct type_key {
-    uint64_t size;
-    uint32_t frame, has_size;
+    uint64_t size;      /* by label: string */
+    uint32_t frame, by;
 } type_key;
 
 static const char *runtime_of(const pprof *p)
@@ -60,7 +62,7 @@ hsd_status hsd_pprof_begin(pprof *p, hsd_error *err)
 
 /* ---- types ---- */
 
-/* "48 B at main.fill": what it is nobody knows, so where it was made says most. A colon parts an address that is to be resolved from what
+/* A type that a label names. Else "48 B at main.fill": what it is nobody knows, so where it was made says most. A colon parts an address that is to be resolved from what
  * stands around it, for the name of a file may have spaces in it. */
 static size_t name_type(const pprof *p, const type_key *key, char name[NAME_BYTES])
 {
@@ -68,7 +70,12 @@ static size_t name_type(const pprof *p, const type_key *key, char name[NAME_BYTE
     const hsd_bytes text = function == 0 ? (hsd_bytes){0} : hsd_names_get(&p->names, function - 1);
     const char *at = function != 0 && p->frames[key->frame].is_unresolved ? "at: " : "at ";
     int size = 0;
-    if (key->has_size) size = snprintf(name, NAME_BYTES, "%" PRIu64 " B %s", key->size, function == 0 ? "objects" : at);
+    if (key->by == BY_LABEL) {
+        const hsd_bytes label = hsd_pprof_text(p, key->size);
+        memcpy(name, label.data, label.size);
+        return label.size;
+    }
+    if (key->by == BY_SIZE) size = snprintf(name, NAME_BYTES, "%" PRIu64 " B %s", key->size, function == 0 ? "objects" : at);
     else size = function == 0 ? snprintf(name, NAME_BYTES, "(no stack)") : snprintf(name, NAME_BYTES, "allocated %s", at);
     if (text.size > 0) memcpy(name + size, text.data, text.size);
     return (size_t)size + text.size;
@@ -77,16 +84,15 @@ static size_t name_type(const pprof *p, const type_key *key, char name[NAME_BYTE
 static hsd_status put_type(pprof *p, uint32_t frame, uint32_t *number, hsd_error *err)
 {
     char name[NAME_BYTES];
-    type_key key = {p->sample.has_bytes ? p->sample.bytes : 0, frame, p->sample.has_bytes};
+    const bool has_label = p->key_type != UINT64_MAX && p->sample.type != 0;
+    type_key key = {p->sample.has_bytes ? p->sample.bytes : 0, frame, p->sample.has_bytes ? BY_SIZE : BY_FRAME};
     const uint32_t before = p->type_keys.count;
-    if (frame != UINT32_MAX) { /* by function: where in it is the site's to say */
-        const uint32_t function = p->frames[frame].function;
-        key.frame = function;
-    }
+    if (has_label) key = (type_key){p->sample.type, UINT32_MAX, BY_LABEL};
+    else if (frame != UINT32_MAX) key.frame = p->frames[frame].function; /* where in it is the site's to say */
     HSD_TRY(hsd_names_put(&p->type_keys, (hsd_bytes){(const uint8_t *)&key, sizeof key}, number, err));
     ++*number;
     if (p->type_keys.count == before) return HSD_OK;
-    key.frame = frame;
+    if (!has_label) key.frame = frame;
     const size_t size = name_type(p, &key, name);
     HSD_WRITE(p->import, hsc_define_type(p->import->writer, *number, name, size, 0), err);
     return (*number & 0xff) == 0 ? hsd_pprof_check_memory(p, err) : HSD_OK;

@@ -158,6 +158,30 @@ Test(pprof, names_addresses_as_those_that_can_be_resolved)
     view_close(&view);
 }
 
+/* What exports of hsdiff have: the type goes before size and function, and one stack may have several. */
+Test(pprof, takes_the_type_of_a_label)
+{
+    hsd_import_result result;
+    capture_view view;
+    pprof_writer w = {.packing = 1};
+    pprof_put_string(&w, "");
+    pprof_put_sample_type(&w, "inuse_objects", "count");
+    pprof_put_sample_type(&w, "inuse_space", "bytes");
+    const uint64_t function = pprof_put_function(&w, "fill", "main.c");
+    const uint64_t location = pprof_put_location(&w, 0, 0, &(pprof_code_line){function, 9}, 1);
+    const pprof_label session[] = {{.key = "type", .text = "Session"}, {.key = "bytes", .number = 48}}, order = {.key = "type", .text = "Order"},
+                      unnamed = {.key = "type", .text = ""};
+    pprof_put_sample(&w, &location, 1, (const int64_t[]){3, 144}, 2, session, 2);
+    pprof_put_sample(&w, &location, 1, (const int64_t[]){2, 64}, 2, &order, 1);
+    pprof_put_sample(&w, &location, 1, (const int64_t[]){1, 16}, 2, &unnamed, 1);
+    open_bytes(pprof_finish(&w, PPROF_AS_NUMBERED), &plain, &result, &view);
+    cr_expect(result.objects == 6 && result.bytes == 224);
+    expect_at(&view, "Session", "fill main.c:9", 3, 144);
+    expect_at(&view, "Order", "fill main.c:9", 2, 64);
+    expect_at(&view, "allocated at fill", "fill main.c:9", 1, 16);
+    view_close(&view);
+}
+
 Test(pprof, sums_what_is_negative)
 {
     hsd_import_result result;
