@@ -225,7 +225,7 @@ const cli_command cli_command_sql = {
         "large heap take a while. For many questions export the capture once, with --to sqlite, and ask the database. \"select sql "
         "from sqlite_schema\" shows all tables with what every column means; doc/sql.md has recipes.\n"
         "\n"
-        "Ids of objects are what other commands show as 0x… or @…; from 2^63 on they are negative here. As JSON, schema hsdiff.sql/1: "
+        "Ids of objects are what other commands show as 0x... or @...; from 2^63 on they are negative here. As JSON, schema hsdiff.sql/1: "
         "columns and rows, each an array.",
     .examples = examples,
     .bit = CLI_ON_SQL,

@@ -136,6 +136,7 @@ static void check_site_total(hsd_verifier *v, const hsd_site_total *total)
     if (v->file.header.minor < HSC_VERSION_MINOR_SITE_TOTALS && !v->is_salvaged)
         hsd_verify_tell(v, "3.4", "it has site totals, and says that it is of version %u.%u", v->file.header.major,
                         v->file.header.minor);
+    if (v->is_salvaged) return; /* the totals may be lost, and the sites not */
     hsd_totals_add_site(&v->totals, total, &v->failure);
 }
 

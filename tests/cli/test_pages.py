@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 
-VALUES = {"sort": "name", "table": "roots", "color": "never", "min": "1M", "memory": "64M", "key": "A:b", "match": "counts", "also": "json=x"}  # "1" does for the others
+VALUES = {"sort": "name", "table": "roots", "color": "never", "min": "1M", "memory": "64M", "key": "A:b", "match": "counts", "also": "json=x", "stacks": "sites"}  # "1" does for the others
 
 
 def run(hsdiff, *arguments):
