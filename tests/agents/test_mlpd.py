@@ -76,8 +76,9 @@ def leak(tool, folder):
     # session, name, data, note, tag
     roots = [r for r in diff["roots"] if r["root"].startswith("static Shop.Cache+")]
     check(500 * 5 in [r["growth"]["objects"] for r in roots], f"roots: {roots}")
-    holder = diff["holders"][0]
-    check(holder["type"].startswith("System.Collections.Generic.List"), f"holder: {holder}")
+    # The queues of the threads that load it breathe by more at times.
+    holder = next((one for one in diff["holders"][:4] if one["type"].startswith("System.Collections.Generic.List")), None)
+    check(holder is not None, f"holders: {[(one['type'], one['root']) for one in diff['holders'][:4]]}")
     same("what it holds", holder["new"]["objects"], 500 * 5 + 1)  # and a longer array
     for number in (1, 2):
         tool.run("import", path, "--dump", number, "-o", folder / f"{number}.hs")
