@@ -23,6 +23,13 @@ static hsd_status read_piece(void *context, void *data, size_t size, size_t *got
     return HSD_OK;
 }
 
+static hsd_status rewind_all(void *context, hsd_error *err)
+{
+    (void)err;
+    ((input *)context)->at = 0;
+    return HSD_OK;
+}
+
 static ptrdiff_t swallow(void *context, const void *data, size_t size)
 {
     (void)context, (void)data;
@@ -63,5 +70,17 @@ void fuzz_import_pieces(const hsd_importer *importer, const uint8_t *data, size_
     hsd_source source;
     if (hsd_source_open_custom(&source, &ops, &in, "fuzz", 4096, false, NULL) != HSD_OK) return;
     fuzz_import(importer, &source, &options, memory_bytes);
+    hsd_source_close(&source);
+}
+
+void fuzz_import_windowed(const hsd_importer *importer, const uint8_t *data, size_t size, const hsd_import_options *options,
+                          uint64_t memory_bytes)
+{
+    static const hsd_source_ops ops = {.read = read_piece, .rewind = rewind_all};
+    const unsigned choice = size == 0 ? 0 : data[size - 1];
+    input in = {.data = data, .size = size, .piece = SIZE_MAX};
+    hsd_source source;
+    if (hsd_source_open_custom(&source, &ops, &in, "fuzz", choice & 16 ? 256 : 65536, true, NULL) != HSD_OK) return;
+    fuzz_import(importer, &source, options, memory_bytes);
     hsd_source_close(&source);
 }

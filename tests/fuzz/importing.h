@@ -12,4 +12,8 @@ void fuzz_import(const hsd_importer *importer, hsd_source *source, const hsd_imp
 /* The input in pieces, as a pipe gives it; its last byte chooses their size and the options. */
 void fuzz_import_pieces(const hsd_importer *importer, const uint8_t *data, size_t size, uint64_t memory_bytes);
 
+/* The input through a window of 256 bytes or of 64 KiB, as its last byte chooses, for importers that go back and options of their own. */
+void fuzz_import_windowed(const hsd_importer *importer, const uint8_t *data, size_t size, const hsd_import_options *options,
+                          uint64_t memory_bytes);
+
 #endif
