@@ -130,9 +130,9 @@ static void put_see_also(cli_out *out)
     cli_out_text(out, ".SH \"SEE ALSO\"\n");
     for (size_t i = 0; cli_command_get(i); i++) {
         cli_out_text(out, ".BR \\%hsdiff\\-"); /* never broken at a line's end */
-        cli_out_format(out, "%s (1)%s\n", cli_command_get(i)->name,
-                       cli_command_get(i + 1) ? "," : "");
+        cli_out_format(out, "%s (1),\n", cli_command_get(i)->name);
     }
+    cli_out_text(out, ".BR \\%hsdiff\\-formats (7)\n");
 }
 
 static void put_main_page(cli_out *out)
