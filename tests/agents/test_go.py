@@ -154,8 +154,11 @@ def cut(tool, folder):
     check("not complete" in told.stderr, "a cut dump is called complete")
 
 
-def expect_types(diff, session, tag):
-    """What was planted, by its types and its global."""
+def expect_types(diff, session, tag, slack=0):
+    """What was planted, by its types and its global; each count at most so much beside it."""
+    def same(what, got, wanted):
+        check(abs(got - wanted) <= slack, f"{what}: {got}, not {wanted}")
+
     for name, before, new in (("main.session", *session), ("main.tag", *tag), ("main.waiter", 0, 40)):
         kind = row(diff["types"], "type", name)
         check(kind, f"no {name}")
@@ -244,7 +247,8 @@ def cores_with(go, tool, folder):
         after = core(program, folder, "b")
         program.quit()
     diff = tool.diff(before, after, "--exe", binary)
-    expect_types(diff, (2000, 500), (2000, 500))
+    # A word that was left on a stack can offer an object a type that says more of its bytes than its own: one in some thousand.
+    expect_types(diff, (2000, 500), (2000, 500), slack=2)
     waiting = [r for r in diff["roots"] if re.fullmatch(r"goroutines in main\.(wait|main\.\w+)", r["root"])]
     check(sum(r["growth"]["objects"] for r in waiting) >= 40, f"goroutines that wait: {waiting}")
     tool.run("import", after, "-o", folder / "b.hs")  # the core says where its program is
