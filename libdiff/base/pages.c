@@ -74,6 +74,16 @@ bool hsd_pages_take(hsd_pages *pages, size_t size)
     return true;
 }
 
+/* Many systems give large pages only to those that ask. */
+void hsd_pages_expect_random(const hsd_pages *pages)
+{
+#ifdef MADV_HUGEPAGE
+    if (pages->data != NULL) (void)madvise(pages->data, pages->size, MADV_HUGEPAGE);
+#else
+    (void)pages;
+#endif
+}
+
 void hsd_pages_shrink(hsd_pages *pages, size_t size)
 {
     const size_t kept = round_up(size);

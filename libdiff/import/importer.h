@@ -69,6 +69,12 @@ void hsd_import_heap_end(const hsd_import *import);
 /* Notes how much of the input was read so far: for importers that go back, at the end of a pass. */
 void hsd_import_note_input(hsd_import *import);
 
+/* The hint of an error about a file that was cut off, where something of it can be used. */
+static inline void hsd_import_hint_partial(hsd_error *err)
+{
+    hsd_error_set_hint(err, "to use what is there: --partial (the numbers are then lower bounds)");
+}
+
 /* Turns a writer's status into the library's, with its sentence. */
 hsd_status hsd_import_writer_status(hsd_import *import, hsc_status status, hsd_error *err);
 

@@ -98,7 +98,7 @@ const hsd_exporter hsd_export_collapsed = {
     .info = {.name = "collapsed",
              .summary = "collapsed stacks of flame graphs, by allocation site or by path from a root",
              .suffix = ".collapsed",
-             .opened_by = "flamegraph.pl, inferno, Speedscope, Perfetto, Firefox Profiler",
+             .opened_by = "flamegraph.pl, inferno, Speedscope",
              .carries = {.always = HSD_CARRIES_TYPES, .sometimes = HSD_CARRIES_SITES | HSD_CARRIES_ROOTS},
              .lacks = "counts, lines and what shrank: it has bytes of stacks",
              .takes_pair = true},

@@ -156,7 +156,7 @@ const hsd_exporter hsd_export_heapsnapshot = {
             .name = "heapsnapshot",
             .summary = "heap snapshot of Chrome's DevTools",
             .suffix = ".heapsnapshot",
-            .opened_by = "Chrome DevTools, VS Code, memlab",
+            .opened_by = "Chrome DevTools, memlab",
             .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_TYPES | HSD_CARRIES_EDGES | HSD_CARRIES_EDGE_NAMES | HSD_CARRIES_ROOTS |
                                   HSD_CARRIES_IDENTITY,
                         .sometimes = HSD_CARRIES_VALUES},

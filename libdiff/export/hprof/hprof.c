@@ -137,7 +137,7 @@ const hsd_exporter hsd_export_hprof = {
     .info = {.name = "hprof",
              .summary = "heap dump of a JVM, whatever the heap",
              .suffix = ".hprof",
-             .opened_by = "Eclipse MAT, VisualVM",
+             .opened_by = "VisualVM (Eclipse MAT was not tried)",
              .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_TYPES | HSD_CARRIES_EDGES | HSD_CARRIES_EDGE_NAMES | HSD_CARRIES_ROOTS |
                                    HSD_CARRIES_SITES,
                          .sometimes = HSD_CARRIES_VALUES},

@@ -255,7 +255,7 @@ const hsd_exporter hsd_export_pprof = {
     .info = {.name = "pprof",
              .summary = "profile of pprof, by allocation site or by path from a root",
              .suffix = ".pb.gz",
-             .opened_by = "go tool pprof, Speedscope, Perfetto, Pyroscope",
+             .opened_by = "go tool pprof, Speedscope",
              .carries = {.always = HSD_CARRIES_TYPES, .sometimes = HSD_CARRIES_SITES | HSD_CARRIES_ROOTS},
              .lacks = "objects and references: it has sums of stacks",
              .takes_pair = true},

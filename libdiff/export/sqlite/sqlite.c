@@ -7,7 +7,7 @@ const hsd_exporter hsd_export_sqlite = {
     .info = {.name = "sqlite",
              .summary = "database of SQLite with every object, reference and root",
              .suffix = ".sqlite",
-             .opened_by = "hsdiff sql, sqlite3, DB Browser, Datasette, Python, DuckDB",
+             .opened_by = "hsdiff sql, sqlite3, Python",
              .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_TYPES | HSD_CARRIES_EDGES | HSD_CARRIES_EDGE_NAMES |
                                    HSD_CARRIES_ROOTS | HSD_CARRIES_SITES | HSD_CARRIES_IDENTITY,
                          .sometimes = HSD_CARRIES_VALUES},

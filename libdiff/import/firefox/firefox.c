@@ -116,7 +116,7 @@ static hsd_status read_all(firefox *fx, hsd_error *err)
     if (fx->is_cut) return HSD_OK;
     if (err != NULL) *err = cut;
     if (status == HSD_E_TRUNCATED && fx->nodes > 0)
-        hsd_error_set_hint(err, "to use what is there: --partial (the numbers are then lower bounds)");
+        hsd_import_hint_partial(err);
     return status;
 }
 

@@ -126,7 +126,7 @@ static hsd_status read_tables(gcdump *self, hsd_error *err)
     if (self->is_cut) return HSD_OK;
     if (err != NULL) *err = cut;
     if (status == HSD_E_TRUNCATED && is_usable)
-        hsd_error_set_hint(err, "to use what is there: --partial (the numbers are then lower bounds)");
+        hsd_import_hint_partial(err);
     return status;
 }
 

@@ -287,7 +287,7 @@ static hsd_status open_core(gocore *go, hsd_error *err)
     HSD_TRY(hsd_elf_open(&go->core, &input, err));
     if (go->core.is_cut && !go->import->options->salvage) {
         hsd_fail(err, HSD_E_TRUNCATED, "the core is cut off");
-        hsd_error_set_hint(err, "to use what is there: --partial (the numbers are then lower bounds)");
+        hsd_import_hint_partial(err);
         return HSD_E_TRUNCATED;
     }
     go->is_cut = go->core.is_cut;

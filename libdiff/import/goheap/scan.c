@@ -142,7 +142,7 @@ hsd_status hsd_goheap_scan(goheap *go, hsd_error *err)
     } else if (status != HSD_OK) {
         if (err != NULL) *err = cut;
         if (status == HSD_E_TRUNCATED)
-            hsd_error_set_hint(err, "to use what is there: --partial (the numbers are then lower bounds)");
+            hsd_import_hint_partial(err);
         return status;
     }
     hsd_goheap_sort_samples(go);

@@ -300,8 +300,8 @@ hsd_status hsd_goheap_find_types(goheap *go, hsd_error *err)
     HSD_TRY(hsd_progress(go->import->reporter, "finding types", 0, 0, err));
     HSD_TRY(offer_heads(typed, err));
     if (typed->stack_count > 1) qsort(typed->stacks, typed->stack_count, sizeof *typed->stacks, by_place);
-    HSD_TRY(hsd_gotyping_frames(t, &typed->executable, &typed->frames, memory / 16, err));
-    return hsd_gotyping_run(t, err);
+    HSD_TRY(hsd_gotyping_run(t, err));
+    return hsd_gotyping_frames(t, &typed->executable, &typed->frames, memory / 16, err);
 }
 
 uint64_t hsd_goheap_types_memory(const goheap *go)

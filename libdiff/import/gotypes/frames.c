@@ -48,6 +48,7 @@ hsd_status hsd_gotyping_frames(gotyping *t, const hsd_elf *program, goframes *fr
 {
     hsd_go_locals locals = {0};
     size_t count = 0;
+    t->is_guessing = true;
     if (frames->count == 0) return HSD_OK;
     uint64_t *pcs = malloc(frames->count * sizeof *pcs);
     if (pcs == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for frames");
@@ -60,5 +61,5 @@ hsd_status hsd_gotyping_frames(gotyping *t, const hsd_elf *program, goframes *fr
     for (uint32_t i = 0; status == HSD_OK && i < frames->count; i++)
         status = follow_frame(t, &locals, &frames->at[i], err);
     hsd_go_locals_release(&locals);
-    return status;
+    return status == HSD_OK ? hsd_gotyping_settle(t, err) : status;
 }

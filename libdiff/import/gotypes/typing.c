@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 
-enum { STACK = 65536, ITAB_TYPE = 8, MAP_LENGTH = 8, LEAST_WORK = 1 << 24 };
+enum { STACK = 65536, ITAB_TYPE = 8, MAP_LENGTH = 8, LEAST_WORK = 1 << 24, DEEPEST = 64 };
 
 hsd_status hsd_gotyping_open(gotyping *t, uint64_t most_bytes, hsd_error *err)
 {
@@ -56,9 +56,25 @@ static uint64_t told(const gotyping *t, gotyped typed, uint64_t room)
     return size == 0 || size > room ? 0 : typed.is_items ? room - room % size : size;
 }
 
+/* Is `inner` what stands at the beginning of an `outer`? */
+static bool begins_with(const gotyping *t, uint32_t outer, uint32_t inner)
+{
+    for (int i = 0; i < DEEPEST && outer != 0 && outer < GOTYPE_TEXT; i++) {
+        const hsd_go_type *of = hsd_go_types_get(&t->types, outer);
+        uint64_t next = 0;
+        if (of->kind == HSD_GO_IS_ARRAY) next = of->target;
+        else if (of->kind == HSD_GO_IS_STRUCT && of->member_count > 0 && t->types.members[of->member].offset == 0)
+            next = t->types.members[of->member].type;
+        outer = hsd_go_types_resolve(&t->types, (uint32_t)next);
+        if (outer == inner) return true;
+    }
+    return false;
+}
+
 static bool is_better(const gotyping *t, gotyped one, gotyped other, uint64_t room)
 {
     if (other.type == 0) return true;
+    if (one.is_guess != other.is_guess) return other.is_guess || begins_with(t, one.type, other.type);
     if (one.is_strong != other.is_strong) return one.is_strong;
     const uint64_t a = told(t, one, room), b = told(t, other, room);
     if (a != b) return a > b;
@@ -70,7 +86,8 @@ hsd_status hsd_gotyping_offer(gotyping *t, uint64_t pointer, uint32_t type, bool
 {
     (void)err;
     goslot slot;
-    gotyped typed = {.type = type >= GOTYPE_TEXT ? type : hsd_go_types_resolve(&t->types, type), .is_items = is_items};
+    gotyped typed = {.type = type >= GOTYPE_TEXT ? type : hsd_go_types_resolve(&t->types, type), .is_items = is_items,
+                     .is_guess = t->is_guessing};
     if (typed.type == 0 || !hsd_goslots_find(&t->slots, pointer, &slot) ||
         !hsd_goslots_is_live(&t->slots, slot.number)) return HSD_OK;
     const uint64_t begin = slot.begin + slot.span->head_bytes;
@@ -81,7 +98,7 @@ hsd_status hsd_gotyping_offer(gotyping *t, uint64_t pointer, uint32_t type, bool
     if (!typed.is_strong && (!is_items || (pointer - begin) % size != 0)) return HSD_OK;
     uint32_t *known = &t->slots.types[slot.number];
     if (!is_better(t, typed, hsd_gotyped_of(*known), room)) return HSD_OK;
-    *known = typed.type << 2 | (uint32_t)typed.is_items << 1 | (uint32_t)typed.is_strong;
+    *known = typed.type << 3 | (uint32_t)typed.is_guess << 2 | (uint32_t)typed.is_items << 1 | (uint32_t)typed.is_strong;
     if (typed.type < GOTYPE_TEXT) wait_for(t, slot.number);
     return HSD_OK;
 }
@@ -214,6 +231,14 @@ static hsd_status look_at_marks(gotyping *t, hsd_error *err)
     return HSD_OK;
 }
 
+hsd_status hsd_gotyping_settle(gotyping *t, hsd_error *err)
+{
+    HSD_TRY(empty_stack(t, err));
+    while (t->has_pending)
+        HSD_TRY(look_at_marks(t, err));
+    return HSD_OK;
+}
+
 hsd_status hsd_gotyping_run(gotyping *t, hsd_error *err)
 {
     HSD_TRY(empty_stack(t, err));
@@ -222,7 +247,5 @@ hsd_status hsd_gotyping_run(gotyping *t, hsd_error *err)
         HSD_TRY(hsd_gotyping_value(t, global->address + t->bias, (uint32_t)global->type, err));
         HSD_TRY(empty_stack(t, err));
     }
-    while (t->has_pending)
-        HSD_TRY(look_at_marks(t, err));
-    return HSD_OK;
+    return hsd_gotyping_settle(t, err);
 }

@@ -5,7 +5,9 @@
  *      value of a type ──plan──► words ──offer──► object gets a type ──► its own words …
  *
  * An object may be offered several types (a structure, its first field, an array of it): the one that says most of its
- * bytes stays, so that the order does not matter. Pointers into objects say nothing, but for slices, whose array is of
+ * bytes stays, so that the order does not matter. What stacks say comes last, and is a guess: a variable that is over still
+ * points to what was there, and another object may be there now. It gives a type to what has none, and takes the place of
+ * another only where it begins with that (a structure for its first field). Pointers into objects say nothing, but for slices, whose array is of
  * their elements from the start of it. The objects that wait are on a stack of fixed size; what does not fit is marked
  * and found again by a look at all marks. Work is bounded by the size of the heap: a hostile heap ends it early, and
  * what has no type then goes without.
@@ -27,10 +29,13 @@ typedef struct gotyped {
     uint32_t type;  /* 0 = not known */
     bool is_items;  /* as many as fit */
     bool is_strong; /* by a pointer to its beginning */
+    bool is_guess;  /* by what a stack leads to */
 } gotyped;
 
-static inline gotyped hsd_gotyped_of(uint32_t packed) { return (gotyped){packed >> 2, (packed & 2) != 0,
-    (packed & 1) != 0}; }
+static inline gotyped hsd_gotyped_of(uint32_t packed)
+{
+    return (gotyped){packed >> 3, (packed & 2) != 0, (packed & 1) != 0, (packed & 4) != 0};
+}
 
 typedef struct gotyping {
     hsd_go_types types;
@@ -44,6 +49,7 @@ typedef struct gotyping {
     uint32_t *stack;
     uint32_t depth;
     bool has_pending;
+    bool is_guessing;        /* offers are guesses from now on */
     uint64_t work_left;      /* words */
 } gotyping;
 
@@ -73,12 +79,16 @@ typedef struct goframes {
     uint32_t count, room;
 } goframes;
 
-/* The variables of these frames, by the DWARF of the program: their pointers are followed. Sorts the frames. */
-hsd_status hsd_gotyping_frames(gotyping *t, const hsd_elf *program, goframes *frames, uint64_t most_bytes,
-                               hsd_error *err);
-
 /* All globals, and all that can be found from what was offered. */
 hsd_status hsd_gotyping_run(gotyping *t, hsd_error *err);
+
+/* What was offered is followed until nothing new is found. */
+hsd_status hsd_gotyping_settle(gotyping *t, hsd_error *err);
+
+/* The variables of these frames, by the DWARF of the program, and all that can be found from them: guesses, so after
+ * hsd_gotyping_run. Sorts the frames. */
+hsd_status hsd_gotyping_frames(gotyping *t, const hsd_elf *program, goframes *frames, uint64_t most_bytes,
+                               hsd_error *err);
 
 /* Bytes of one, known types of it only: 1 for texts, 8 for closures. */
 uint64_t hsd_gotyping_size(const gotyping *t, uint32_t type);

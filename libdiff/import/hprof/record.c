@@ -15,6 +15,7 @@
 #include <stdio.h>
 
 #include "base/check.h"
+#include "import/importer.h"
 
 #define MAGIC             "JAVA PROFILE "
 #define MAGIC_BYTES       (sizeof MAGIC - 1)
@@ -28,11 +29,6 @@ const uint8_t hsd_hprof_width[HPROF_TYPE_COUNT] = {
 
 /* ---- damage ---- */
 
-static void set_hint_partial(hsd_error *err)
-{
-    hsd_error_set_hint(err, "to use what is there: --partial (the numbers are then lower bounds)");
-}
-
 hsd_status hsd_hprof_cut(hprof_reader *reader, hsd_error *err)
 {
     if (reader->salvage) {
@@ -41,7 +37,7 @@ hsd_status hsd_hprof_cut(hprof_reader *reader, hsd_error *err)
     }
     hsd_fail_at(err, HSD_E_TRUNCATED, reader->last,
                 "the heap dump was cut off: the record that begins here is not whole");
-    set_hint_partial(err);
+    hsd_import_hint_partial(err);
     return HSD_E_TRUNCATED;
 }
 
@@ -49,7 +45,7 @@ hsd_status hsd_hprof_damaged(hprof_reader *reader, const char *sentence, hsd_err
 {
     if (!reader->salvage) {
         hsd_fail_at(err, HSD_E_CORRUPT, reader->last, "%s", sentence);
-        set_hint_partial(err);
+        hsd_import_hint_partial(err);
         return HSD_E_CORRUPT;
     }
     const uint64_t offset = hsd_source_offset(reader->source);
@@ -85,7 +81,7 @@ hsd_status hsd_hprof_fill(hprof_reader *reader, size_t want, hsd_error *err)
     const bool is_broken = status == HSD_E_TRUNCATED || status == HSD_E_CORRUPT;
     if (!is_broken) return status;
     if (reader->salvage) return hsd_hprof_cut(reader, err);
-    set_hint_partial(err);
+    hsd_import_hint_partial(err);
     return status;
 }
 
@@ -173,7 +169,7 @@ static hsd_status find_total(hprof_reader *reader, hsd_error *err)
         status = hsd_source_peek(source, 1, err);
     }
     const bool is_broken = status == HSD_E_TRUNCATED || status == HSD_E_CORRUPT;
-    if (is_broken && !reader->salvage) set_hint_partial(err);
+    if (is_broken && !reader->salvage) hsd_import_hint_partial(err);
     if (status < 0 && !(is_broken && reader->salvage)) return status;
     reader->total_bytes = hsd_source_offset(source);
     return hsd_source_seek(source, offset, err);
@@ -235,7 +231,7 @@ static hsd_status no_record(hprof_reader *reader, hsd_error *err)
     if (reader->dumps > 0 && !reader->is_dump_open) return HSD_END; /* padding */
     if (reader->salvage) return hsd_hprof_cut(reader, err);
     hsd_fail_at(err, HSD_E_CORRUPT, reader->last, "zeros stand where a record should begin");
-    set_hint_partial(err);
+    hsd_import_hint_partial(err);
     return HSD_E_CORRUPT;
 }
 

@@ -376,7 +376,7 @@ static hsd_status check_end(hprof *self, hsd_error *err)
     self->reader.last = hsd_source_offset(self->reader.source);
     hsd_fail_at(err, HSD_E_TRUNCATED, self->reader.last,
                 "the heap dump was cut off: its end mark is missing");
-    hsd_error_set_hint(err, "to use what is there: --partial (the numbers are then lower bounds)");
+    hsd_import_hint_partial(err);
     return HSD_E_TRUNCATED;
 }
 

@@ -63,7 +63,7 @@ static hsd_status survey(luau *lu, hsd_error *err)
     if (status == HSD_OK) return HSD_OK;
     if (err != NULL) *err = cut;
     if (status == HSD_E_TRUNCATED && lu->main_thread != 0)
-        hsd_error_set_hint(err, "to use what is there: --partial (the numbers are then lower bounds)");
+        hsd_import_hint_partial(err);
     return status;
 }
 

@@ -53,7 +53,7 @@ static hsd_status choose_shot(mlpd *m, hsd_error *err)
     m->wanted = wanted == 0 ? 1 : wanted;
     if (m->shots[m->wanted - 1].is_whole || m->import->options->salvage) return HSD_OK;
     hsd_fail_at(err, HSD_E_TRUNCATED, hsd_source_offset(m->source), "heap shot %u is cut off or damaged", m->wanted);
-    hsd_error_set_hint(err, "to use what is there: --partial (the numbers are then lower bounds)");
+    hsd_import_hint_partial(err);
     return HSD_E_TRUNCATED;
 }
 

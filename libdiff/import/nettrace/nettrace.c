@@ -318,7 +318,7 @@ static hsd_status import_stream(nettrace *self, hsd_error *err)
     if ((status == HSD_E_TRUNCATED || status == HSD_E_CORRUPT) && salvages && has_heap) return finish(self, self->cut.text, err);
     if (err != NULL) *err = self->cut;
     if (status == HSD_E_TRUNCATED && has_heap)
-        hsd_error_set_hint(err, "to use what is there: --partial (the numbers are then lower bounds)");
+        hsd_import_hint_partial(err);
     return status;
 }
 

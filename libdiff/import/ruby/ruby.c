@@ -102,7 +102,7 @@ static hsd_status read_all(ruby *rb, hsd_error *err)
     }
     if (err != NULL) *err = cut;
     if (status == HSD_E_TRUNCATED && rb->objects > 0)
-        hsd_error_set_hint(err, "to use what is there: --partial (the numbers are then lower bounds)");
+        hsd_import_hint_partial(err);
     return status;
 }
 

@@ -148,8 +148,7 @@ static hsd_status import_snapshot(hsd_v8 *v8, hsd_error *err)
     } else if (status != HSD_OK) {
         if (err != NULL) *err = v8->cut;
         if (status == HSD_E_TRUNCATED && v8->cut.hint[0] == '\0')
-            hsd_error_set_hint(
-                err, "to use what is there: --partial (the numbers are then lower bounds)");
+            hsd_import_hint_partial(err);
     }
     return status == HSD_OK ? finish(v8, err) : status;
 }
