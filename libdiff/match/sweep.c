@@ -2,7 +2,8 @@
  * The sweep: gaps in the order of `before`, each followed from its front and then from its back.
  *
  *      before   A [ . . . . . . . . . . . ] B      in front of place `half` of after, when after has many;
- *                 ----->           <-----          backward as far as the front did not get
+ *                 ----->           <-----          backward as far as the front did not get; where that breaks off (what is
+ *                       - - - ->                   new lies at the end), the front goes on
  *      after    A'[ . . . . . . . . . . . ] B'
  *
  * Following: windows of both strands are aligned, the pairs written, and the next windows begin behind the last pair.
@@ -31,6 +32,21 @@
 static const hsd_align_costs alike_costs = {.freed = 1, .come = 15, .changed = 2, .other = 0};
 static const hsd_align_costs type_costs = {.freed = 3, .come = 3, .changed = 1, .other = 2};
 
+/* Positions between two recognised neighbours, on either side: first … end - 1. */
+typedef struct gap {
+    uint32_t before_first, before_end, after_first, after_end;
+    bool is_closed;
+    bool is_twin; /* both neighbours are uncertain themselves */
+} gap;
+
+/* What a walk knows of itself. */
+typedef struct trail {
+    uint64_t left_out;   /* elements without a pair since it began, or since it was last sure of its way */
+    uint64_t pairs;
+    bool is_lost;        /* it began among twins */
+    uint64_t met[SLOTS]; /* by type modulo SLOTS: number of the last pair; 0 = none */
+} trail;
+
 typedef struct sweep {
     hsd_sequence *before, *after;
     hsd_reporter *reporter;
@@ -40,26 +56,15 @@ typedef struct sweep {
     bool is_settled;   /* the last walk saw its gap to both ends: the other walk would see the same */
     uint64_t progress; /* positions of before that are done, of both passes */
     hsd_aligner *aligner;
+    trail front;       /* of the walk from the front of the gap, which may go on */
+    uint32_t front_before, front_after; /* where it stopped */
+    bool front_goes_on; /* it got as far as it might */
+    bool is_through;    /* the last walk did not break off */
     hsd_window window_before, window_after;
     hsd_alignment found;
 } sweep;
 
-/* Positions between two recognised neighbours, on either side: first … end - 1. */
-typedef struct gap {
-    uint32_t before_first, before_end, after_first, after_end;
-    bool is_closed;
-    bool is_twin; /* both neighbours are uncertain themselves */
-} gap;
-
 /* ---- following two strands ---- */
-
-/* What a walk knows of itself. */
-typedef struct trail {
-    uint64_t left_out;   /* elements without a pair since it began, or since it was last sure of its way */
-    uint64_t pairs;
-    bool is_lost;        /* it began among twins */
-    uint64_t met[SLOTS]; /* by type modulo SLOTS: number of the last pair; 0 = none */
-} trail;
 
 /* True if the type was not met for long; where two share a slot, the last one speaks for both. */
 static bool is_landmark(trail *t, uint32_t type)
@@ -108,17 +113,23 @@ static bool is_credible(const hsd_alignment *found)
     return 200 * (uint64_t)found->alike >= (uint64_t)CREDIBLE * found->covered;
 }
 
-static hsd_status follow(sweep *s, hsd_strand *before, hsd_strand *after, const gap *g, hsd_error *err)
+static trail begin_trail(const gap *g)
 {
-    trail t = {.left_out = g->is_twin ? HSD_SWEEP_SURE + 1 : 0, .is_lost = g->is_twin};
+    return (trail){.left_out = g->is_twin ? HSD_SWEEP_SURE + 1 : 0, .is_lost = g->is_twin};
+}
+
+static hsd_status follow(sweep *s, hsd_strand *before, hsd_strand *after, const gap *g, trail *t, hsd_error *err)
+{
     const bool is_whole = g->is_closed && after->count == after->whole;
     s->is_settled = false;
+    s->is_through = true;
     while (before->next < before->count && after->next < after->count) {
         const hsd_stretch a = hsd_strand_read(before, &s->window_before), b = hsd_strand_read(after, &s->window_after);
         hsd_align(s->aligner, &a, &b, s->costs, &s->found);
         s->is_settled = s->found.is_complete && a.is_all && b.is_all && is_whole;
+        s->is_through = s->found.is_complete || (s->found.count > 0 && is_credible(&s->found));
         if (s->found.count == 0 || !(s->is_settled || is_credible(&s->found))) break;
-        take_pairs(s, before, after, &t);
+        take_pairs(s, before, after, t);
         HSD_TRY(hsd_progress(s->reporter, STAGE, s->progress, 2 * (uint64_t)s->before->count, err));
     }
     return HSD_OK;
@@ -134,7 +145,22 @@ static hsd_status follow_front(sweep *s, const gap *g, hsd_error *err)
                          .whole = size_before};
     hsd_strand after = {.sequence = s->after, .start = g->after_first, .count = is_halved ? size_after / 2 : size_after,
                         .whole = size_after};
-    return follow(s, &before, &after, g, err);
+    s->front = begin_trail(g);
+    HSD_TRY(follow(s, &before, &after, g, &s->front, err));
+    s->front_before = before.start + before.next;
+    s->front_after = after.start + after.next;
+    s->front_goes_on = is_halved && s->is_through;
+    return HSD_OK;
+}
+
+/* What neither end has paired, from where the front stopped. */
+static hsd_status follow_middle(sweep *s, const gap *g, hsd_error *err)
+{
+    const uint32_t size_before = hsd_next_paired(s->before, s->front_before) - s->front_before;
+    const uint32_t size_after = hsd_next_paired(s->after, s->front_after) - s->front_after;
+    hsd_strand before = {.sequence = s->before, .start = s->front_before, .count = size_before, .whole = size_before};
+    hsd_strand after = {.sequence = s->after, .start = s->front_after, .count = size_after, .whole = size_after};
+    return follow(s, &before, &after, g, &s->front, err);
 }
 
 /* As far as the front left it. */
@@ -148,7 +174,8 @@ static hsd_status follow_back(sweep *s, const gap *g, hsd_error *err)
     hsd_strand after = {.sequence = s->after, .start = g->after_end - 1, .is_backward = true,
                         .count = (uint32_t)(g->after_end - 1 - paired_after),
                         .whole = g->after_end - g->after_first};
-    return follow(s, &before, &after, g, err);
+    trail t = begin_trail(g);
+    return follow(s, &before, &after, g, &t, err);
 }
 
 /* Position on the other side of a recognised neighbour; the beginning is -1, the end the other one's count. */
@@ -166,7 +193,7 @@ static bool is_twin(sweep *s, int64_t at)
 /* The strand behind the left neighbour on both sides. */
 static hsd_status sweep_front(sweep *s, int64_t left, const gap *g, hsd_error *err)
 {
-    s->is_settled = false;
+    s->is_settled = s->front_goes_on = false;
     if (left < 0 && !g->is_closed) return HSD_OK;
     return g->after_end > g->after_first ? follow_front(s, g, err) : HSD_OK;
 }
@@ -196,7 +223,9 @@ static hsd_status sweep_gap(sweep *s, int64_t left, int64_t right, hsd_error *er
     g.is_twin = is_twin(s, left) && is_twin(s, right);
     if (!g.is_closed && !s->is_first) return HSD_OK;
     HSD_TRY(sweep_front(s, left, &g, err));
-    return s->is_settled ? HSD_OK : sweep_back(s, right, right_after, &g, err);
+    if (s->is_settled) return HSD_OK;
+    HSD_TRY(sweep_back(s, right, right_after, &g, err));
+    return s->front_goes_on ? follow_middle(s, &g, err) : HSD_OK;
 }
 
 /* ---- all gaps ---- */

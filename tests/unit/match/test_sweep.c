@@ -228,6 +228,26 @@ Test(sweep, calls_all_equals_twins_when_one_went)
     cr_assert_eq(made.order, 0);
 }
 
+/* Many alike of a few kinds, then others which are not those of the other side: what is new lies between. */
+static uint32_t put_pattern(uint32_t *out, uint32_t times, uint32_t others, uint32_t first_other)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < 3 * times; i++) out[count++] = 1 + i % 3;
+    for (uint32_t i = 0; i < others; i++) out[count++] = first_other + i;
+    return count;
+}
+
+Test(sweep, goes_on_from_the_front_where_the_back_is_new)
+{
+    enum { TIMES = 9000, MORE = 700 };
+    const uint32_t count = put_pattern(kinds, TIMES, 11, 100), more = put_pattern(left, TIMES + MORE, 476, 1000);
+    put_kinds(&before, kinds, count, KIT_PLENTY);
+    put_kinds(&after, left, more, KIT_PLENTY);
+    sweep();
+    for (uint32_t i = 0; i < 3 * TIMES; i++) cr_assert_eq(hsd_sequence_partner(&before, i), i, "at %u", i);
+    for (uint32_t i = 3 * TIMES; i < count; i++) cr_assert_eq(hsd_sequence_partner(&before, i), HSD_NO_PARTNER, "at %u", i);
+}
+
 /* ---- any neighbours, any memory ---- */
 
 /* Few kinds, neighbours here and there, some of them moved elsewhere. */
