@@ -66,6 +66,16 @@ static uint64_t left_by(const hsd_plan_side *s)
     return s->identity_serve_bytes + s->tree_serve_bytes + s->kept_bytes + s->type_bytes;
 }
 
+/* What is alive while one side is walked and the other not yet, both at once. */
+static uint64_t beside_other(const hsd_plan *plan, const hsd_plan_request *r, unsigned i)
+{
+    const hsd_plan_side *s = &plan->sides[i];
+    const unsigned other = 1 - i;
+    if (!plan->is_side_by_side) return 0;
+    return plan->table_bytes + left_by(s) + (keeps_graph(r, i) ? s->idle_adjacency_bytes + s->idle_name_bytes : 0) +
+           hsd_plan_side_peak(&plan->sides[other], &r->captures[other], keeps_graph(r, other));
+}
+
 /* Growth and paths get what the sides leave. */
 static bool plan_end(hsd_plan *plan, const hsd_plan_request *r, uint64_t walk)
 {
@@ -77,7 +87,12 @@ static bool plan_end(hsd_plan *plan, const hsd_plan_request *r, uint64_t walk)
     hsd_plan_slot end[] = {{GROWTH_LEAST, GROWTH_MOST, 1, has_tree(r) ? &plan->growth_bytes : NULL},
                            {paths.least, paths.useful, 7, has_paths ? &last->path_bytes : NULL}};
     if (walk < left || !hsd_plan_share(walk - left, end, 2)) return false;
-    raise(&plan->peak_bytes, plan->table_bytes + left + plan->growth_bytes + last->path_bytes);
+    const uint64_t end_bytes = plan->table_bytes + left + plan->growth_bytes + last->path_bytes;
+    raise(&plan->peak_bytes, end_bytes);
+    for (unsigned i = 0; i < 2; i++) {
+        const uint64_t paths_bytes = keeps_graph(r, i) ? last->path_bytes : 0;
+        plan->end_bytes[i] = hsd_max_u64(end_bytes - paths_bytes, beside_other(plan, r, i));
+    }
     return true;
 }
 

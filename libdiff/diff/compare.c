@@ -40,7 +40,9 @@ hsd_status hsd_compare_prepare(hsd_comparison *c, hsd_error *err)
     c->root_kinds = calloc((size_t)c->roots.count + 1, 1);
     c->by_type = calloc((size_t)c->types.names.count + 1, sizeof *c->by_type);
     c->by_root = calloc((size_t)c->roots.count + 1, sizeof *c->by_root);
-    if (c->root_kinds == NULL || c->by_type == NULL || c->by_root == NULL) {
+    const bool has_examples = c->ladder.basis != HSD_BASIS_COUNTS;
+    if (has_examples) c->examples = calloc((size_t)c->types.names.count + 1, sizeof *c->examples);
+    if (c->root_kinds == NULL || c->by_type == NULL || c->by_root == NULL || (has_examples && c->examples == NULL)) {
         return hsd_fail(err, HSD_E_NOMEM, "out of memory for the tables of the diff");
     }
     for (int side = SIDE_COUNT - 1; side >= 0; side--) { /* before comes last and decides */
@@ -107,6 +109,9 @@ static hsd_match_rung rung_of(const hsd_comparison *c, const uint64_t *after)
 
 static hsd_status tell_matched(const hsd_comparison *c, const uint64_t *const *records, hsd_match_rung rung, hsd_error *err)
 {
+    if (c->keep != NULL && c->keep->pair != NULL && c->has_holders) {
+        HSD_TRY(c->keep->pair(c->keep->pair_context, hsd_census_ordinal(records[BEFORE]), hsd_census_ordinal(records[AFTER]), err));
+    }
     if (c->options->matched == NULL) return HSD_OK;
     return c->options->matched(c->options->matched_context, hsd_census_id(&c->sides[BEFORE], records[BEFORE]),
                                hsd_census_id(&c->sides[AFTER], records[AFTER]), rung, err);
@@ -157,12 +162,21 @@ static void note_kept(hsd_comparison *c, const uint64_t *const *records, const p
     }
 }
 
+/* Before it is folded: the new ones counted so far are those that were offered. */
+static void offer_example(hsd_comparison *c, const uint64_t *const *records, const place *before, const place *after)
+{
+    if (after->state != LIVE || before->state == LIVE) return;
+    const uint32_t type = hsd_census_type(records[AFTER]);
+    hsd_examples_offer(&c->examples[type], c->by_type[type].new_.objects, hsd_census_id(&c->sides[AFTER], records[AFTER]));
+}
+
 static hsd_status fold_one(hsd_comparison *c, const uint64_t *const *records, hsd_error *err)
 {
     const int side = records[AFTER] != NULL ? AFTER : BEFORE;
     const uint64_t *any = records[side];
     const place before = place_of(c, BEFORE, records[BEFORE]);
     const place after = place_of(c, AFTER, records[AFTER]);
+    offer_example(c, records, &before, &after);
     fold_type(&c->by_type[hsd_census_type(any)], &before, &after);
     fold_root(c->by_root, &before, &after);
     HSD_TRY(count_match(c, records, &before, &after, err));
@@ -253,5 +267,6 @@ void hsd_compare_release(hsd_comparison *c)
     hsd_reuse_free(c->reuse);
     free(c->root_kinds);
     free(c->by_type);
+    free(c->examples);
     free(c->by_root);
 }

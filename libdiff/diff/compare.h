@@ -6,7 +6,9 @@
 #define HSD_DIFF_COMPARE_H
 
 #include "diff/edges.h"
+#include "diff/examples.h"
 #include "diff/fold.h"
+#include "diff/keep.h"
 #include "diff/ladder.h"
 #include "diff/reuse.h"
 #include "diff/side.h"
@@ -24,6 +26,7 @@ typedef struct hsd_root_change {
 typedef struct hsd_comparison {
     const hsd_run *run;
     const hsd_diff_options *options;
+    const hsd_keep *keep;          /* NULL = nobody keeps the sides */
     hsd_reporter *reporter;
     hsd_temp_space space;
     hsd_side_walk sides[SIDE_COUNT];
@@ -43,9 +46,13 @@ typedef struct hsd_comparison {
     uint8_t *root_kinds;           /* by common number */
 
     hsd_fold_change *by_type;      /* by common type */
+    hsd_examples *examples;        /* likewise; NULL without identity */
     hsd_root_change *by_root;      /* by common root */
     hsd_match match;
 } hsd_comparison;
+
+/* False of captures that have no objects to be walked. */
+static inline bool hsd_compare_is_walked(const hsd_comparison *c) { return c->sides[BEFORE].capture != NULL; }
 
 /* Numbers the owners of both sides alike and makes room for the folds. After both walks. */
 hsd_status hsd_compare_prepare(hsd_comparison *c, hsd_error *err);

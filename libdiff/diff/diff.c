@@ -17,6 +17,7 @@
 #include "diff/compare.h"
 #include "diff/holders.h"
 #include "diff/sites_all.h"
+#include "diff/sizes.h"
 #include "diff/summary.h"
 #include "diff/sums.h"
 #include "diff/tree.h"
@@ -41,6 +42,13 @@ static hsd_status divide_memory(hsd_comparison *c, bool with_tree, hsd_error *er
     return hsd_plan_make(&c->plan, &request, err);
 }
 
+/* Half of what is free from where a side is walked: both may be, and use it. */
+static uint64_t spare_of(const hsd_plan *plan, int side)
+{
+    if (!plan->is_side_by_side || plan->end_bytes[side] > plan->memory_bytes) return 0;
+    return (plan->memory_bytes - plan->end_bytes[side]) / SIDE_COUNT;
+}
+
 /* With trees where both captures can have them and the budget suffices. */
 static hsd_status make_plan(hsd_comparison *c, hsd_error *err)
 {
@@ -55,10 +63,12 @@ static hsd_status make_plan(hsd_comparison *c, hsd_error *err)
     }
     hsd_plan_explain(plan, c->reporter);
     for (int i = 0; i < SIDE_COUNT; i++) {
+        c->sides[i].spare_bytes = spare_of(plan, i);
         c->sides[i].plan = plan->sides[i];
         c->sides[i].table_bytes = plan->table_bytes;
         c->sides[i].use_thread = plan->uses_sort_threads;
         c->sides[i].want_tree = c->has_holders;
+        if (c->has_holders && c->keep != NULL) c->sides[i].keeper = &c->keep->sides[i];
     }
     c->sides[AFTER].keep_graph = c->has_holders; /* paths to what holds growth */
     return HSD_OK;
@@ -204,27 +214,62 @@ static hsd_status run_totals(hsd_diff **out, hsd_capture *before, hsd_capture *a
     return add_sites(out, before, after, run_conditions, err);
 }
 
-hsd_status hsd_diff_run(hsd_diff **out, hsd_capture *before, hsd_capture *after,
-                        const hsd_diff_options *options, const hsd_run *run_conditions, hsd_error *err)
+static void init(hsd_comparison *c, const hsd_diff_options *options, const hsd_run *run_conditions, hsd_reporter *reporter)
 {
     static const hsd_diff_options no_options;
     static const hsd_run no_run;
-    *out = NULL;
-    if (options == NULL) options = &no_options;
-    if (run_conditions == NULL) run_conditions = &no_run;
+    memset(c, 0, sizeof *c);
+    c->options = options != NULL ? options : &no_options;
+    c->run = run_conditions != NULL ? run_conditions : &no_run;
+    c->reporter = reporter;
+    hsd_temp_space_init(&c->space, c->run->temp_dir);
+}
+
+static hsd_status run_what_is_there(hsd_diff **out, hsd_comparison *c, hsd_capture *before, hsd_capture *after, hsd_error *err)
+{
+    const hsd_diff_options *options = c->options;
+    const hsd_run *run_conditions = c->run;
     if (options->summary_only) return hsd_summary_run(out, before, after, err);
     if (hsd_summary_is_all(before, after)) return run_totals(out, before, after, options, run_conditions, err);
-    if (hsd_sums_are_all(before, after) && !(options->no_holders && hsd_sums_have_objects(before, after))) return hsd_sums_run(out, before, after, options, run_conditions, err);
+    const bool has_objects = options->no_holders && hsd_sums_have_objects(before, after);
+    if (hsd_sums_are_all(before, after) && !has_objects) return hsd_sums_run(out, before, after, options, run_conditions, err);
+    return run(c, out, before, after, err);
+}
+
+/* Once the tables of the walk are gone, or as good as gone. */
+static hsd_status add_rest(hsd_diff **out, bool is_walked, hsd_capture *before, hsd_capture *after, const hsd_run *run_conditions,
+                           hsd_error *err)
+{
+    static const hsd_run no_run;
+    if (is_walked) HSD_TRY(add_sites(out, before, after, run_conditions != NULL ? run_conditions : &no_run, err));
+    const hsd_status status = hsd_sizes_add_to(*out, before, after, err);
+    if (status == HSD_OK) return HSD_OK;
+    hsd_diff_free(*out);
+    *out = NULL;
+    return status;
+}
+
+hsd_status hsd_diff_run(hsd_diff **out, hsd_capture *before, hsd_capture *after,
+                        const hsd_diff_options *options, const hsd_run *run_conditions, hsd_error *err)
+{
     hsd_reporter reporter;
     hsd_comparison c;
-    memset(&c, 0, sizeof c);
-    c.run = run_conditions;
-    c.options = options;
-    c.reporter = &reporter;
+    *out = NULL;
     hsd_reporter_init(&reporter, run_conditions);
-    hsd_temp_space_init(&c.space, run_conditions->temp_dir);
-    const hsd_status status = run(&c, out, before, after, err);
+    init(&c, options, run_conditions, &reporter);
+    const hsd_status status = run_what_is_there(out, &c, before, after, err);
+    const bool is_walked = hsd_compare_is_walked(&c);
     hsd_compare_release(&c);
     hsd_reporter_release(&reporter);
-    return status == HSD_OK ? add_sites(out, before, after, run_conditions, err) : status;
+    return status == HSD_OK ? add_rest(out, is_walked, before, after, run_conditions, err) : status;
+}
+
+hsd_status hsd_diff_run_kept(hsd_diff **out, hsd_comparison *c, const hsd_keep *keep, hsd_capture *before, hsd_capture *after,
+                             const hsd_diff_options *options, const hsd_run *run_conditions, hsd_reporter *reporter, hsd_error *err)
+{
+    *out = NULL;
+    init(c, options, run_conditions, reporter);
+    c->keep = keep;
+    HSD_TRY(run_what_is_there(out, c, before, after, err));
+    return add_rest(out, hsd_compare_is_walked(c), before, after, run_conditions, err);
 }

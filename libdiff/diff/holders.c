@@ -157,6 +157,8 @@ typedef struct path_search {
 static hsd_status search(void *context, hsd_error *err)
 {
     path_search *s = context;
+    const hsd_keeper *keeper = s->growth->c->sides[AFTER].keeper;
+    if (keeper != NULL && keeper->search != NULL) HSD_TRY(keeper->search(keeper->context, err));
     return hsd_growth_search(s->growth, &s->ways, err);
 }
 

@@ -117,13 +117,21 @@ static hsd_status keep_type_row(hsd_diff *diff, const hsd_type_row *row, const h
     return HSD_OK;
 }
 
+/* Where the capture before is partial what looks new may have been there. */
+static void take_examples(hsd_type_row *row, const hsd_diff *diff, const hsd_comparison *c, uint32_t type)
+{
+    if (!hsd_new_is_known(diff)) return;
+    row->example_count = hsd_examples_count(c->by_type[type].new_.objects);
+    memcpy(row->examples, c->examples[type].ids, row->example_count * sizeof *row->examples);
+}
+
 static hsd_status make_type_rows(hsd_diff *diff, const hsd_comparison *c, hsd_error *err)
 {
     const hsd_fold_side *before = c->sides[BEFORE].counts, *after = c->sides[AFTER].counts;
     HSD_TRY(take_type_rows(diff, &c->types, err));
     for (uint32_t type = 0; type < c->types.names.count; type++) {
         const hsd_fold_change *change = &c->by_type[type];
-        const hsd_type_row row = {
+        hsd_type_row row = {
             .live = {
                 .before = before->live_by_type[type],
                 .after = after->live_by_type[type],
@@ -138,6 +146,7 @@ static hsd_status make_type_rows(hsd_diff *diff, const hsd_comparison *c, hsd_er
             .revived = change->revived,
             .dropped = change->dropped,
         };
+        take_examples(&row, diff, c, type);
         HSD_TRY(keep_type_row(diff, &row, &c->types, type, err));
     }
     qsort(diff->types, diff->type_count, sizeof *diff->types, compare_types);

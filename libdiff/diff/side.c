@@ -8,8 +8,10 @@
 
 #include "base/check.h"
 #include "diff/fold.h"
+#include "diff/keep.h"
 #include "diff/tree.h"
 #include "diff/places.h"
+#include "graph/blocks.h"
 #include <hscapture/hscapture.h>
 
 #define MAX_OBJECTS UINT64_C(0xFFFFFF00)
@@ -139,9 +141,15 @@ static void free_stage(hsd_side_walk *side)
     release_bits(side);
 }
 
+static uint64_t least_bytes(uint64_t blocks) { return hsd_max_u64(HSD_BLOCKS_LEAST_BYTES, hsd_paged_least_bytes(blocks)); }
+
 /* No one walks the graph for a while. */
 static hsd_status rest_graph(hsd_side_walk *side, hsd_error *err)
 {
+    if (!side->keep_graph) { /* the planner does not know that it stays */
+        HSD_TRY(hsd_adjacency_set_memory(side->adjacency, least_bytes(hsd_adjacency_bytes(side->adjacency)), err));
+        return hsd_adjacency_set_name_memory(side->adjacency, least_bytes(hsd_adjacency_name_bytes(side->adjacency)), err);
+    }
     HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->plan.idle_adjacency_bytes, err));
     return hsd_adjacency_set_name_memory(side->adjacency, side->plan.idle_name_bytes, err);
 }
@@ -175,16 +183,19 @@ hsd_status hsd_side_run_graph(hsd_side_walk *side, hsd_error *err)
     if (side->want_structure) HSD_TRY(step(side, "looking at objects", hsd_side_structure, err));
     if (side->want_tree) HSD_TRY(step(side, "finding dominators", hsd_side_dominators, err));
     HSD_TRY(step(side, "finding owners", hsd_side_owners, err));
-    if (side->adjacency != NULL && side->keep_graph) return rest_graph(side, err);
+    if (side->adjacency != NULL && (side->keep_graph || side->keeper != NULL)) return rest_graph(side, err);
     free_graph(side);
     return HSD_OK;
 }
 
 hsd_status hsd_side_run_census(hsd_side_walk *side, hsd_error *err)
 {
+    const hsd_keeper *keeper = side->keeper;
     HSD_TRY(step(side, "counting objects", hsd_side_census, err));
     free_stage(side);
-    return serve(side, err);
+    HSD_TRY(serve(side, err));
+    if (keeper == NULL || keeper->walked == NULL || side->spare_bytes == 0) return HSD_OK;
+    return keeper->walked(keeper->context, side->spare_bytes, err);
 }
 
 hsd_status hsd_side_run(hsd_side_walk *side, hsd_error *err)

@@ -77,6 +77,7 @@ typedef struct hsd_side_walk {
     hsd_reporter *reporter;
     hsd_plan_side plan;      /* bytes for each step */
     uint64_t table_bytes;    /* for names of roots and label nodes */
+    uint64_t spare_bytes;    /* for the keeper, once the side is walked; 0 = there is no thread for it */
     bool use_thread;         /* sorters may write on threads of their own */
     bool want_identity;      /* census sorts by identity; else it only counts */
     bool want_structure;     /* identity is that of `sequence`: between the graph and the census objects are recognised */
@@ -89,6 +90,8 @@ typedef struct hsd_side_walk {
     bool want_ids;           /* records of `tree` have HSD_TREE_ID_WORDS: who asks for one side alone names objects */
     bool keep_graph;         /* the adjacency outlives the walk, for shortest paths */
     const struct hsd_edge_names *edge_names;
+    const struct hsd_keeper *keeper; /* told of each node; the blocks stay, as small as they get, and the tree has places that
+                              * are hidden (diff/keep.h). NULL = nobody */
 
     const hsd_type_names *type_names;
     hsd_type_table types;

@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "diff/fold.h"
+#include "diff/keep.h"
 #include "diff/places.h"
 #include "diff/side.h"
 #include "diff/tree.h"
@@ -64,17 +65,46 @@ static uint32_t soft_flag(const hsd_side_walk *side, uint32_t node)
     return side->is_soft != NULL && hsd_bit_get(side->is_soft, node) ? HSD_TREE_IS_SOFT : 0;
 }
 
-static hsd_status put_object(hsd_side_walk *side, const hsd_object *object, uint32_t type, uint64_t bytes,
+static hsd_status see(hsd_side_walk *side, hsd_seen *seen, const hsd_placed *placed, hsd_error *err)
+{
+    if (side->keeper == NULL) return HSD_OK;
+    if (placed->is_there) {
+        seen->first = placed->first;
+        seen->end = placed->end;
+        seen->edge = placed->edge;
+    }
+    return side->keeper->see(side->keeper->context, seen, err);
+}
+
+static hsd_status put_object(hsd_side_walk *side, const hsd_object *object, uint32_t type, uint32_t root, uint64_t bytes,
                              hsd_error *err)
 {
     hsd_placed placed;
     const uint32_t node = (uint32_t)object->ordinal;
     const uint32_t flags = soft_flag(side, node);
+    hsd_seen seen = {.node = node, .type = type, .root = root, .id = object->id, .bytes = bytes, .is_object = true, .counts = true};
     HSD_TRY(hsd_places_find(side->places, node, &placed, err));
+    HSD_TRY(see(side, &seen, &placed, err));
     if (!placed.is_there) return HSD_OK;
     if (flags & HSD_TREE_IS_SOFT) hsd_amount_add(&side->soft, bytes);
     return put_place(side, &(hsd_tree_node){.first = placed.first, .end = placed.end, .type = type, .edge = placed.edge,
                                             .bytes = bytes, .node = node, .flags = flags, .id = object->id}, err);
+}
+
+/* A pseudo object or a folded part: nobody but a keeper asks for it. */
+static hsd_status put_hidden(hsd_side_walk *side, const hsd_object *object, hsd_error *err)
+{
+    hsd_placed placed;
+    const uint32_t node = (uint32_t)object->ordinal, type = hsd_type_common(&side->types, object->type);
+    hsd_seen seen = {.node = node, .type = type, .id = object->id, .bytes = object->size_bytes, .is_object = true};
+    bool is_live;
+    if (side->keeper == NULL || side->tree == NULL) return HSD_OK;
+    state_of(side, node, &seen.root, &is_live);
+    HSD_TRY(hsd_places_find(side->places, node, &placed, err));
+    HSD_TRY(see(side, &seen, &placed, err));
+    if (!placed.is_there) return HSD_OK;
+    return put_place(side, &(hsd_tree_node){.first = placed.first, .end = placed.end, .type = type, .edge = placed.edge, .node = node,
+                                            .flags = HSD_TREE_IS_HIDDEN, .id = object->id}, err);
 }
 
 /* Label nodes and root nodes, behind all objects. */
@@ -82,12 +112,14 @@ static hsd_status put_owners(hsd_side_walk *side, hsd_error *err)
 {
     for (uint32_t node = side->object_count; node < side->node_count; node++) {
         hsd_placed placed;
+        const uint32_t name = side->name_of_node[node - side->object_count];
         HSD_TRY(hsd_places_find(side->places, node, &placed, err));
+        HSD_TRY(see(side, &(hsd_seen){.node = node, .type = name, .root = name}, &placed, err));
         if (!placed.is_there) continue;
         const hsd_tree_node place = {
             .first = placed.first,
             .end = placed.end,
-            .type = side->name_of_node[node - side->object_count],
+            .type = name,
             .edge = HSD_TREE_INDIRECT,
             .node = node,
             .flags = HSD_TREE_IS_ROOT | soft_flag(side, node),
@@ -119,13 +151,13 @@ static hsd_status count_object(census *c, const hsd_object *object, hsd_error *e
     uint32_t root;
     bool is_live;
     if (side->folded != NULL) HSD_TRY(folded_bytes(c, object->ordinal, &bytes, err));
-    if (object->flags & HSC_OBJECT_PSEUDO) return HSD_OK;
-    if (side->is_folded != NULL && hsd_bit_get(side->is_folded, object->ordinal)) return HSD_OK;
+    if (object->flags & HSC_OBJECT_PSEUDO) return put_hidden(side, object, err);
+    if (side->is_folded != NULL && hsd_bit_get(side->is_folded, object->ordinal)) return put_hidden(side, object, err);
     const uint32_t type = hsd_type_common(&side->types, object->type);
     state_of(side, object->ordinal, &root, &is_live);
     bytes = hsd_min_u64(bytes, UINT64_MAX >> 1);
     hsd_fold_side_add(side->counts, type, root, is_live, bytes);
-    if (is_live && side->tree != NULL) HSD_TRY(put_object(side, object, type, bytes, err));
+    if (side->tree != NULL && (is_live || side->keeper != NULL)) HSD_TRY(put_object(side, object, type, root, bytes, err));
     if (side->census == NULL) return HSD_OK;
     const uint64_t identity = identity_of(side, object, &rung);
     const uint32_t upper = side->want_marks ? hsd_marks_of(&side->marks, object) : rung;

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "diff/fold.h"
+#include "diff/keep.h"
 
 void hsd_single_init(hsd_single *single, const hsd_run *run)
 {
@@ -53,6 +54,7 @@ static hsd_status make_plan(hsd_single *single, hsd_error *err)
     side->use_thread = plan->uses_sort_threads;
     side->want_tree = single->has_tree;
     side->keep_graph = single->has_tree && !single->is_for_sums;
+    if (single->has_tree && single->keep != NULL) side->keeper = &single->keep->sides[0];
     return HSD_OK;
 }
 

@@ -20,6 +20,7 @@ typedef struct hsd_single { /* stays where it is from init to release */
     bool is_for_paths;    /* set before open: the graph is enough, and there may be one of a part of a capture */
     bool is_for_sums;     /* set before open: no graph stays, and records of the tree have no ids */
     bool stops_at_owners; /* set before open: no tree */
+    const struct hsd_keep *keep; /* set before open: told of all nodes (diff/keep.h); NULL = nobody */
     bool has_tree;        /* side.tree, with ids, and the graph with names are there; of these is_for_sums has the tree alone */
     char why_no_tree[160]; /* a clause; empty with has_tree */
 } hsd_single;

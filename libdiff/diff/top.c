@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "diff/keep.h"
 #include "diff/path_find.h"
 #include "diff/path_text.h"
 #include "diff/single_rows.h"
@@ -22,7 +23,7 @@
 
 typedef struct top_run {
     hsd_top *top;
-    hsd_single single;
+    hsd_single *single;
     hsd_top_walk walk;
 } top_run;
 
@@ -66,7 +67,7 @@ static hsd_status make_types(top_run *r, hsd_error *err)
 {
     hsd_top *top = r->top;
     const hsd_retained_sums *retained = top->has_retained ? &r->walk.types : NULL;
-    HSD_TRY(hsd_single_types(&r->single, retained, top->store, &top->types, &top->type_count, err));
+    HSD_TRY(hsd_single_types(r->single, retained, top->store, &top->types, &top->type_count, err));
     qsort(top->types, top->type_count, sizeof *top->types, compare_types);
     return HSD_OK;
 }
@@ -87,7 +88,7 @@ static hsd_status make_roots(top_run *r, hsd_error *err)
 {
     hsd_top *top = r->top;
     const hsd_retained_sums *retained = top->has_retained ? &r->walk.roots : NULL;
-    HSD_TRY(hsd_single_roots(&r->single, retained, top->store, &top->roots, &top->root_count, err));
+    HSD_TRY(hsd_single_roots(r->single, retained, top->store, &top->roots, &top->root_count, err));
     if (top->root_count > 0) qsort(top->roots, top->root_count, sizeof *top->roots, compare_roots);
     return HSD_OK;
 }
@@ -127,8 +128,8 @@ static hsd_status make_object(top_run *r, hsd_path_texts *texts, const hsd_top_e
         .path_count = path.step_count,
         .path_cut = path.step_cut,
     };
-    HSD_TRY(hsd_store_text(store, hsd_names_get(&r->single.side.roots.names, path.root), &out->root, err));
-    return hsd_store_text(store, hsd_names_get(&r->single.types.names, entry->type), &out->type, err);
+    HSD_TRY(hsd_store_text(store, hsd_names_get(&r->single->side.roots.names, path.root), &out->root, err));
+    return hsd_store_text(store, hsd_names_get(&r->single->types.names, entry->type), &out->type, err);
 }
 
 static hsd_status make_objects(top_run *r, hsd_shortest *shortest, hsd_error *err)
@@ -137,7 +138,7 @@ static hsd_status make_objects(top_run *r, hsd_shortest *shortest, hsd_error *er
     hsd_path_texts *texts;
     top->objects = hsd_arena_take(&top->store->arena, r->walk.entry_count * sizeof *top->objects);
     if (top->objects == NULL) return no_memory(err);
-    HSD_TRY(hsd_path_texts_new(&texts, shortest, &r->single.side, &top->store->arena, err));
+    HSD_TRY(hsd_path_texts_new(&texts, shortest, &r->single->side, &top->store->arena, err));
     hsd_status status = HSD_OK;
     for (size_t i = 0; i < r->walk.entry_count && status == HSD_OK; i++) {
         status = make_object(r, texts, &r->walk.entries[i], &top->objects[i], err);
@@ -151,7 +152,7 @@ static hsd_status make_objects(top_run *r, hsd_shortest *shortest, hsd_error *er
 static hsd_status find_objects(top_run *r, hsd_error *err)
 {
     hsd_shortest shortest;
-    hsd_side_walk *side = &r->single.side;
+    hsd_side_walk *side = &r->single->side;
     if (r->walk.entry_count == 0) return HSD_OK;
     uint8_t *wanted = calloc((size_t)side->node_count / 8 + 1, 1);
     if (wanted == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for one bit an object");
@@ -169,14 +170,14 @@ static hsd_status find_objects(top_run *r, hsd_error *err)
 static hsd_status find_retained(top_run *r, const hsd_top_options *options, hsd_error *err)
 {
     hsd_top *top = r->top;
-    const char *why = r->single.why_no_tree;
-    top->has_retained = r->single.has_tree;
+    const char *why = r->single->why_no_tree;
+    top->has_retained = r->single->has_tree;
     HSD_TRY(hsd_store_text(top->store, (hsd_bytes){(const uint8_t *)why, strlen(why)}, &top->why_no_retained, err));
     if (!top->has_retained) return HSD_OK;
     const size_t most = (size_t)hsd_min_u64(options->objects, MOST_OBJECTS);
-    HSD_TRY(hsd_top_walk_run(&r->walk, &r->single, most, options->each != NULL, err));
+    HSD_TRY(hsd_top_walk_run(&r->walk, r->single, most, options->each != NULL, err));
     if (options->each != NULL) {
-        HSD_TRY(hsd_top_walk_tell(&r->walk, &r->single, options->each, options->each_context, err));
+        HSD_TRY(hsd_top_walk_tell(&r->walk, r->single, options->each, options->each_context, err));
         hsd_sorter_free(r->walk.list);
         r->walk.list = NULL;
     }
@@ -186,34 +187,42 @@ static hsd_status find_retained(top_run *r, const hsd_top_options *options, hsd_
 static hsd_status run(top_run *r, hsd_capture *capture, const hsd_top_options *options, hsd_error *err)
 {
     hsd_top *top = r->top;
-    HSD_TRY(hsd_single_walk(&r->single, capture, err));
-    HSD_TRY(hsd_single_count_totals(&r->single, err));
+    HSD_TRY(hsd_single_walk(r->single, capture, err));
+    HSD_TRY(hsd_single_count_totals(r->single, err));
     HSD_TRY(find_retained(r, options, err));
     HSD_TRY(make_types(r, err));
     HSD_TRY(make_roots(r, err));
-    HSD_TRY(hsd_single_side(&r->single, top->types, top->type_count, top->store, &top->side, err));
+    HSD_TRY(hsd_single_side(r->single, top->types, top->type_count, top->store, &top->side, err));
     top->warnings = top->store->warnings;
     top->warning_count = top->store->warning_count;
-    top->temp_bytes_peak = r->single.space.bytes_peak;
+    top->temp_bytes_peak = r->single->space.bytes_peak;
     return HSD_OK;
+}
+
+hsd_status hsd_top_run_kept(hsd_top **out, hsd_single *single, const hsd_keep *keep, hsd_capture *capture, const hsd_top_options *options,
+                            hsd_error *err)
+{
+    static const hsd_top_options no_options;
+    top_run r = {.single = single};
+    *out = NULL;
+    single->keep = keep;
+    hsd_status status = new_result(&r.top, err);
+    if (status == HSD_OK) status = run(&r, capture, options != NULL ? options : &no_options, err);
+    hsd_top_walk_release(&r.walk);
+    if (status == HSD_OK) *out = r.top;
+    else hsd_top_free(r.top);
+    return status;
 }
 
 hsd_status hsd_top_run(hsd_top **out, hsd_capture *capture, const hsd_top_options *options,
                        const hsd_run *run_conditions, hsd_error *err)
 {
-    static const hsd_top_options no_options;
-    top_run *r = calloc(1, sizeof *r);
+    hsd_single *single = malloc(sizeof *single);
     *out = NULL;
-    if (r == NULL) return no_memory(err);
-    hsd_status status = new_result(&r->top, err);
-    if (status == HSD_OK) {
-        hsd_single_init(&r->single, run_conditions);
-        status = run(r, capture, options != NULL ? options : &no_options, err);
-        hsd_top_walk_release(&r->walk);
-        hsd_single_release(&r->single);
-    }
-    if (status == HSD_OK) *out = r->top;
-    else hsd_top_free(r->top);
-    free(r);
+    if (single == NULL) return no_memory(err);
+    hsd_single_init(single, run_conditions);
+    const hsd_status status = hsd_top_run_kept(out, single, NULL, capture, options, err);
+    hsd_single_release(single);
+    free(single);
     return status;
 }

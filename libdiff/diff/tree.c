@@ -97,6 +97,7 @@ static hsd_status pass(walk *w, hsd_sorter *tree, hsd_error *err)
         if (status == HSD_END) break;
         HSD_TRY(status);
         hsd_tree_node node = hsd_tree_read(record);
+        if ((node.flags & HSD_TREE_IS_HIDDEN) && !w->visitor->sees_hidden) continue;
         if (w->visitor->has_ids) node.id = record[HSD_TREE_WORDS];
         while (w->count > 0 && end_at(w, w->count - 1) <= node.first) HSD_TRY(leave(w, err));
         HSD_TRY(enter(w, &node, err));

@@ -4,8 +4,8 @@
  * in one run. So everything that is asked of the tree is one pass with a stack, and the stack spills: a list of
  * ten million objects is ten million deep.
  *
- * Objects that do not count (pseudo, folded into their owners) have no record; what they dominate appears below
- * the nearest node that has one.
+ * Objects that do not count (pseudo, folded into their owners) have no record, or one that is hidden; what they dominate appears
+ * below the nearest node that has one and is seen.
  */
 #ifndef HSD_DIFF_TREE_H
 #define HSD_DIFF_TREE_H
@@ -32,6 +32,7 @@
 #define HSD_TREE_INDIRECT UINT32_C(0x7fffffff) /* the dominator does not refer to it itself */
 #define HSD_TREE_IS_ROOT 1u  /* a label node or a root node: starts an owner */
 #define HSD_TREE_IS_SOFT 2u  /* live by soft references alone */
+#define HSD_TREE_IS_HIDDEN 4u /* does not count; 0 bytes. Only of a side with a keeper (diff/keep.h) */
 
 typedef struct hsd_tree_node {
     uint32_t first, end;
@@ -67,6 +68,7 @@ typedef struct hsd_tree_visitor {
     void *context;
     size_t frame_bytes; /* a multiple of 8, at most 256 */
     bool has_ids;       /* records have HSD_TREE_ID_WORDS */
+    bool sees_hidden;   /* nodes with HSD_TREE_IS_HIDDEN, too */
     hsd_status (*enter)(void *context, const hsd_tree_node *node, void *parent, void *frame, hsd_error *err);
     hsd_status (*leave)(void *context, void *frame, void *parent, hsd_error *err); /* NULL = nothing to do */
 } hsd_tree_visitor;

@@ -101,6 +101,9 @@ void hsd_adjacency_expect(const hsd_adjacency *adjacency, uint32_t node);
  * ascending order and for nodes of one block. */
 void hsd_adjacency_get_named(hsd_adjacency *adjacency, uint32_t node, hsd_targets *out);
 
+/* One part of a list that has several, with names: the first is 0. hsd_adjacency_more goes on behind it. */
+void hsd_adjacency_get_part(hsd_adjacency *adjacency, uint32_t node, uint32_t part, hsd_targets *out);
+
 hsd_status hsd_adjacency_check(const hsd_adjacency *adjacency, hsd_error *err);
 void hsd_adjacency_free(hsd_adjacency *adjacency);
 

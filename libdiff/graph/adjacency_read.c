@@ -163,6 +163,12 @@ void hsd_adjacency_more(hsd_adjacency *a, hsd_targets *targets)
     read_long_part(a, block, hsd_blocks_at(&a->blocks, block), targets->names != NULL, targets);
 }
 
+void hsd_adjacency_get_part(hsd_adjacency *a, uint32_t node, uint32_t part, hsd_targets *out)
+{
+    const uint32_t block = hsd_adjacency_block_of(a, node) + part;
+    read_long_part(a, block, hsd_blocks_at(&a->blocks, block), true, out);
+}
+
 hsd_status hsd_adjacency_check(const hsd_adjacency *a, hsd_error *err)
 {
     HSD_TRY(hsd_blocks_check(&a->blocks, err));

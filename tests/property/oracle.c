@@ -240,6 +240,7 @@ static void compare_one(oracle_diff *diff, const view *b, int x, const view *a, 
         }
     } else if (after == LIVE) {
         add(&row->live.new_, a->bytes[y]);
+        diff->new_ids[type][diff->new_id_count[type]++] = a->heap->objects[y].id;
         add(&oracle_root_row(diff, a->owner[y])->live.new_, a->bytes[y]);
         if (before == UNREACHED) add(&row->revived, a->bytes[y]);
     } else if (before == LIVE) {

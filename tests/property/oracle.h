@@ -39,6 +39,8 @@ typedef struct oracle_diff {
     oracle_row types[MODEL_TYPES];
     oracle_row roots[ORACLE_MAX_ROOTS];
     uint32_t root_count;
+    uint64_t new_ids[MODEL_TYPES][MODEL_MAX_OBJECTS]; /* in the heap after, in its order */
+    uint32_t new_id_count[MODEL_TYPES];
     uint64_t matched, unmatched_before, unmatched_after;
     oracle_holder holders[ORACLE_MAX_HOLDERS];
     uint32_t holder_count;

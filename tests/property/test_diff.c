@@ -10,6 +10,7 @@
 
 #include "check_growth.h"
 #include "check_rows.h"
+#include "check_sizes.h"
 #include "oracle.h"
 #include "support/sizes.h"
 
@@ -102,6 +103,8 @@ Test(diff, equals_the_oracle_on_random_pairs, .timeout = 3600)
         oracle_compare(&wanted, &heaps);
         hsd_diff *diff = compare_forms(&heaps, &random);
         check_rows(diff, &wanted, (unsigned long)(first + i));
+        check_examples(diff, &wanted, (unsigned long)(first + i));
+        check_sizes(diff, &heaps, (unsigned long)(first + i));
         cr_assert_eq(diff->match.exact, wanted.matched, "seed %lu", (unsigned long)(first + i));
         cr_assert_eq(diff->match.unmatched_before, wanted.unmatched_before);
         cr_assert_eq(diff->match.unmatched_after, wanted.unmatched_after);
@@ -152,6 +155,8 @@ Test(diff, of_moving_heaps_by_counts_equals_the_oracle, .timeout = 3600)
         oracle_compare(&wanted, &heaps);
         hsd_diff *diff = compare_forms(&heaps, &random);
         check_growth(diff, &wanted, (unsigned long)(first + i));
+        check_sizes(diff, &heaps, (unsigned long)(first + i));
+        for (size_t t = 0; t < diff->type_count; t++) cr_assert_eq(diff->types[t].example_count, 0);
         hsd_diff_free(diff);
         compared++;
     }

@@ -36,6 +36,8 @@ typedef struct hsd_change { /* one row of any table */
 static inline int64_t hsd_change_objects(const hsd_change *c) { return (int64_t)(c->after.objects - c->before.objects); }
 static inline int64_t hsd_change_bytes(const hsd_change *c) { return (int64_t)(c->after.bytes - c->before.bytes); }
 
+#define HSD_EXAMPLES 3u
+
 typedef struct hsd_type_row {
     hsd_text name;
     uint32_t flags;     /* HSC_TYPE_* */
@@ -45,7 +47,21 @@ typedef struct hsd_type_row {
     hsd_amount unreached_before, unreached_after;
     hsd_amount revived; /* of new: they were there before, unreached */
     hsd_amount dropped; /* of freed: they are still there, unreached */
+    uint64_t examples[HSD_EXAMPLES]; /* ids in the capture after of new objects, the lowest ones, ascending */
+    uint32_t example_count;     /* the lesser of HSD_EXAMPLES and new objects; 0 where !hsd_new_is_known */
 } hsd_type_row;
+
+#define HSD_SIZE_ROWS 200u   /* of hsd_diff.sizes at most */
+#define HSD_SIZE_BUCKETS 65u /* 0: objects of size 0; b: those of 2^(b-1) to 2^b - 1 bytes */
+
+/*
+ * How large the objects of a type are, from the totals at the end of both captures: all that were captured, unreached ones
+ * too, each with its own size, without native bytes and with parts apart. So the sums are not those of the type's row.
+ */
+typedef struct hsd_size_row {
+    hsd_text type;
+    hsd_amount before[HSD_SIZE_BUCKETS], after[HSD_SIZE_BUCKETS];
+} hsd_size_row;
 
 typedef struct hsd_root_row {
     hsd_text name;  /* "(shared)" for objects reachable from several */
@@ -178,6 +194,10 @@ typedef struct hsd_diff {
     bool is_of_totals;          /* is_summary, because one of the captures has nothing but type totals */
     hsd_type_row *types;        /* by growth in bytes, largest first; ties by name */
     size_t type_count;
+    hsd_size_row *sizes;        /* of types whose live bytes changed, those that changed most, either way: largest change
+                                 * first, then by name. None where a capture is incomplete or its totals are not of all
+                                 * of its objects; not those types of which some objects stand in the totals alone */
+    size_t size_count;
     hsd_root_row *roots;
     size_t root_count;
     bool has_holders;           /* else holders, tree, retained are not there, and why_no_holders says why */

@@ -178,6 +178,7 @@ Test(plan, never_gives_away_more_than_the_budget)
         without += plan.holders_least_bytes > 0 && !plan.has_holders;
         cr_assert_leq(peak_of(&plan, &r), r.memory_bytes, "case %d", i);
         cr_assert_eq(peak_of(&plan, &r), plan.peak_bytes, "case %d", i);
+        for (unsigned side = 0; side < 2; side++) cr_assert_leq(plan.end_bytes[side], r.memory_bytes, "case %d, side %u", i, side);
         for (unsigned side = 0; side < r.capture_count; side++)
             check_side(&plan, &plan.sides[side], &r.captures[side], side + 1 == r.capture_count);
     }

@@ -4,6 +4,7 @@
  */
 #include <criterion/criterion.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -337,7 +338,7 @@ Test(marks, survive_any_allocation_that_fails)
     for (uint64_t at = 1; at <= calls; at++) {
         hsd_marks_release(&marks);
         hsd_fault_reset();
-        hsd_fault_arm(HSD_FAULT_MALLOC, at, false, 0);
+        hsd_fault_arm(HSD_FAULT_MALLOC, at, false, ENOMEM);
         const hsd_status status = load(ROOM);
         const uint64_t strikes = hsd_fault_strikes();
         hsd_fault_reset();

@@ -5,6 +5,7 @@
  */
 #include <criterion/criterion.h>
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -465,7 +466,7 @@ Test(reuse, survives_any_allocation_that_fails)
     cr_assert_gt(calls, 5);
     for (uint64_t at = 1; at <= calls; at++) {
         hsd_fault_reset();
-        hsd_fault_arm(HSD_FAULT_MALLOC, at, false, 0);
+        hsd_fault_arm(HSD_FAULT_MALLOC, at, false, ENOMEM);
         const hsd_status status = count_kinds();
         const uint64_t strikes = hsd_fault_strikes();
         hsd_fault_reset();

@@ -4,6 +4,7 @@
  */
 #include <criterion/criterion.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -255,11 +256,15 @@ Test(sites, every_allocation_that_fails)
     write_stack(0, 1, 2);
     write_stack(1, 70, 5);
     for (uint64_t at = 1;; at++) {
-        hsd_fault_arm(HSD_FAULT_MALLOC, at, false, 0);
+        hsd_fault_reset();
+        hsd_fault_arm(HSD_FAULT_MALLOC, at, false, ENOMEM);
         const hsd_status status = find(types, 1);
         const bool struck = hsd_fault_strikes() > 0;
         hsd_fault_reset();
-        if (status == HSD_OK && !struck) break;
+        if (status == HSD_OK && !struck) {
+            cr_assert_gt(at, 10u, "only %u allocations", (unsigned)at);
+            break;
+        }
         cr_assert(status == HSD_OK || status == HSD_E_NOMEM, "allocation %u: %s", (unsigned)at, err.text);
         if (status != HSD_OK) sites = NULL;
         cr_assert_lt(at, 10000u);

@@ -3,6 +3,7 @@
  * alone are compared without being asked, and captures with references have no such rows. Against a naive count on random profiles.
  */
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <hscapture/hscapture.h>
 #include <hsdiff/diff.h>
 #include <stdio.h>
@@ -218,11 +219,15 @@ Test(sites_all, every_allocation_that_fails)
     for (uint64_t at = 1;; at++) {
         hsd_diff_free(diff);
         diff = NULL;
-        hsd_fault_arm(HSD_FAULT_MALLOC, at, false, 0);
+        hsd_fault_reset();
+        hsd_fault_arm(HSD_FAULT_MALLOC, at, false, ENOMEM);
         const hsd_status status = hsd_diff_run(&diff, captures[0], captures[1], NULL, NULL, &err);
         const bool struck = hsd_fault_strikes() > 0;
         hsd_fault_reset();
-        if (status == HSD_OK && !struck) break;
+        if (status == HSD_OK && !struck) {
+            cr_assert_gt(at, 10u, "only %u allocations", (unsigned)at);
+            break;
+        }
         cr_assert(status == HSD_OK || status == HSD_E_NOMEM, "allocation %u: %s", (unsigned)at, err.text);
         cr_assert(status == HSD_OK || diff == NULL);
         cr_assert_lt(at, 10000u);

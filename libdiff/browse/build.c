@@ -1,0 +1,117 @@
+/*
+ * An index from its parts, one after the other, each within the memory that there is; what of it is made ahead; and what remains of it in
+ * memory when it is asked.
+ *
+ *      walk of the side │ the other walk, comparison, report │
+ *                       │ referents, referrers, ways         │ spans, parents, children, by_type, by_id, partners
+ */
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "browse/index.h"
+
+#define AHEAD_NODE_BYTES 8u /* of memory: with less it would be a sort in very little (referrers_counted.c) */
+
+static hsd_status step(hsd_index *index, const char *name, hsd_status (*run)(hsd_index *, hsd_error *), hsd_error *err)
+{
+    const uint64_t start = hsd_now_ns();
+    HSD_TRY(run(index, err));
+    hsd_note(index->reporter, HSD_NOTE_DETAIL, "%s: indexing %s took %.3f s", index->walk->info->path, name,
+             (double)(hsd_now_ns() - start) * 1e-9);
+    return HSD_OK;
+}
+
+static hsd_status bound(hsd_paged *array, uint64_t memory_bytes, hsd_error *err)
+{
+    if (!hsd_array_is_open(array)) return HSD_OK;
+    HSD_TRY(hsd_paged_shrink(array, memory_bytes, err));
+    return hsd_paged_grow(array, memory_bytes, err);
+}
+
+static hsd_status bound_graph(hsd_adjacency *graph, uint64_t memory_bytes, hsd_error *err)
+{
+    HSD_TRY(hsd_adjacency_set_memory(graph, hsd_max_u64(memory_bytes, hsd_graph_least(hsd_adjacency_bytes(graph))), err));
+    return hsd_adjacency_set_name_memory(graph, hsd_max_u64(memory_bytes, hsd_graph_least(hsd_adjacency_name_bytes(graph))), err);
+}
+
+/* Nobody reads the graphs for a while. */
+static hsd_status rest_graphs(hsd_index *index, hsd_error *err)
+{
+    HSD_TRY(bound_graph(index->referents.adjacency, 0, err));
+    return bound_graph(index->referrers.adjacency, 0, err);
+}
+
+hsd_status hsd_index_graph(hsd_index *index, hsd_error *err)
+{
+    index->referents.adjacency = index->walk->adjacency;
+    HSD_TRY(step(index, "referrers", hsd_index_referrers, err));
+    HSD_TRY(step(index, "paths", hsd_index_ways, err));
+    index->has_graph = true;
+    return rest_graphs(index, err);
+}
+
+/* ---- ahead ---- */
+
+static hsd_status run_graph(void *context, hsd_error *err)
+{
+    hsd_index *index = context;
+    const hsd_status status = hsd_index_graph(index, err);
+    if (status < 0) hsd_error_set_file(err, index->walk->info->path);
+    return status;
+}
+
+hsd_status hsd_index_begin(void *context, uint64_t memory_bytes, hsd_error *err)
+{
+    hsd_index *index = context;
+    (void)err;
+    if (memory_bytes < AHEAD_NODE_BYTES * (uint64_t)hsd_index_node_count(index)) return HSD_OK;
+    index->memory_bytes = memory_bytes;
+    hsd_worker_begin(&index->worker, run_graph, index, false);
+    return HSD_OK;
+}
+
+hsd_status hsd_index_wait(void *context, hsd_error *err) { return hsd_worker_finish(&((hsd_index *)context)->worker, err); }
+
+/* ---- the whole ---- */
+
+hsd_status hsd_index_progress(hsd_index *index, const char *what, uint64_t done, uint64_t total, hsd_error *err)
+{
+    if (atomic_load(&index->is_stopped)) return hsd_fail(err, HSD_E_CANCELLED, "the index is not wanted any more");
+    return hsd_progress(index->reporter, what, done, total, err);
+}
+
+hsd_status hsd_index_build(hsd_index *index, hsd_error *err)
+{
+    if (!index->has_graph) HSD_TRY(hsd_index_graph(index, err));
+    HSD_TRY(step(index, "objects", hsd_index_rows, err));
+    HSD_TRY(step(index, "what is held", hsd_index_held, err));
+    HSD_TRY(step(index, "ids", hsd_index_ids, err));
+    HSD_TRY(step(index, "pairs", hsd_index_partners, err));
+    index->is_there = true;
+    return HSD_OK;
+}
+
+hsd_status hsd_index_serve(hsd_index *index, uint64_t memory_bytes, hsd_error *err)
+{
+    hsd_paged *const arrays[] = {&index->rows, &index->spans, &index->parents, &index->children, &index->long_children, &index->by_type,
+                                 &index->by_id, &index->partners, &index->ways, &index->way_anchors, &index->anchors};
+    const uint64_t share = memory_bytes / (HSD_ARRAY_LEN(arrays) + 4);
+    for (size_t i = 0; i < HSD_ARRAY_LEN(arrays); i++) HSD_TRY(bound(arrays[i], share, err));
+    HSD_TRY(bound_graph(index->referents.adjacency, share, err));
+    return bound_graph(index->referrers.adjacency, share, err);
+}
+
+void hsd_index_release(hsd_index *index)
+{
+    atomic_store(&index->is_stopped, true);
+    hsd_index_wait(index, NULL);
+    hsd_paged *const arrays[] = {&index->rows, &index->spans, &index->parents, &index->children, &index->long_children, &index->by_type,
+                                 &index->by_id, &index->partners, &index->ways, &index->way_anchors, &index->anchors};
+    for (size_t i = 0; i < HSD_ARRAY_LEN(arrays); i++) hsd_array_close(arrays[i]);
+    hsd_column_close(&index->row_file);
+    index->referents.adjacency = NULL; /* the walk's */
+    hsd_lists_release(&index->referents);
+    hsd_lists_release(&index->referrers);
+    free(index->type_begins);
+    memset(index, 0, sizeof *index);
+}

@@ -1,0 +1,60 @@
+/*
+ * Columns: one buffer between who puts records and the file.
+ */
+#include "browse/column.h"
+
+#include <stdlib.h>
+
+#include "base/check.h"
+
+hsd_status hsd_column_begin(hsd_column_file *column, uint32_t record_bytes, hsd_temp_space *space, hsd_error *err)
+{
+    memset(column, 0, sizeof *column);
+    column->file.fd = -1;
+    column->record_bytes = record_bytes;
+    column->buffer = malloc(HSD_COLUMN_BYTES);
+    if (column->buffer == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the index");
+    return hsd_temp_open(&column->file, space, err);
+}
+
+hsd_status hsd_column_flush(hsd_column_file *column, hsd_error *err)
+{
+    const uint64_t end = column->count * column->record_bytes;
+    const uint32_t used = column->used;
+    column->used = 0;
+    return used == 0 ? HSD_OK : hsd_temp_write(&column->file, end - used, column->buffer, used, err);
+}
+
+/* Of a column without records the file is empty, and nobody reads the array's only page. */
+hsd_status hsd_column_end(hsd_column_file *column, hsd_paged *out, uint64_t memory_bytes, hsd_error *err)
+{
+    HSD_TRY(hsd_column_flush(column, err));
+    free(column->buffer);
+    column->buffer = NULL;
+    const uint64_t bytes = column->file.size_bytes;
+    const uint64_t memory = hsd_max_u64(hsd_paged_least_bytes(bytes), hsd_min_u64(hsd_paged_full_bytes(bytes), memory_bytes));
+    const hsd_status status = hsd_paged_open_file(out, &column->file, memory, err);
+    if (status != HSD_OK) memset(out, 0, sizeof *out);
+    column->file.space = NULL;
+    return status;
+}
+
+void hsd_column_close(hsd_column_file *column)
+{
+    free(column->buffer);
+    if (column->file.space != NULL) hsd_temp_close(&column->file);
+    memset(column, 0, sizeof *column);
+}
+
+hsd_status hsd_array_open(hsd_paged *array, uint64_t bytes, uint64_t memory_bytes, hsd_temp_space *space, hsd_error *err)
+{
+    const uint64_t memory = hsd_max_u64(hsd_paged_least_bytes(bytes), hsd_min_u64(hsd_paged_full_bytes(bytes), memory_bytes));
+    const hsd_status status = hsd_paged_open(array, bytes, memory, space, err);
+    if (status != HSD_OK) memset(array, 0, sizeof *array);
+    return status;
+}
+
+void hsd_array_close(hsd_paged *array)
+{
+    if (hsd_array_is_open(array)) hsd_paged_close(array);
+}

@@ -1,0 +1,59 @@
+/*
+ * Fixed records on their way to a temporary file, one behind the other, which is then read at random through a few pages
+ * (graph/paged.h).
+ */
+#ifndef HSD_BROWSE_COLUMN_H
+#define HSD_BROWSE_COLUMN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "graph/paged.h"
+#include "io/temp.h"
+
+typedef struct hsd_column_file { /* a zeroed one may be closed */
+    hsd_temp file;
+    uint8_t *buffer;       /* HSD_COLUMN_BYTES */
+    uint32_t used;
+    uint32_t record_bytes; /* divides HSD_COLUMN_BYTES */
+    uint64_t count;        /* records */
+} hsd_column_file;
+
+#define HSD_COLUMN_BYTES ((uint32_t)64 << 10)
+
+hsd_status hsd_column_begin(hsd_column_file *column, uint32_t record_bytes, hsd_temp_space *space, hsd_error *err);
+
+/* Slow path of hsd_column_put. */
+hsd_status hsd_column_flush(hsd_column_file *column, hsd_error *err);
+
+static inline hsd_status hsd_column_put(hsd_column_file *column, const void *record, hsd_error *err)
+{
+    if (__builtin_expect(column->used == HSD_COLUMN_BYTES, 0)) HSD_TRY(hsd_column_flush(column, err));
+    memcpy(column->buffer + column->used, record, column->record_bytes);
+    column->used += column->record_bytes;
+    column->count++;
+    return HSD_OK;
+}
+
+static inline hsd_status hsd_column_put_u32(hsd_column_file *column, uint32_t value, hsd_error *err)
+{
+    return hsd_column_put(column, &value, err);
+}
+
+/* Nothing follows: the file becomes an array that keeps memory_bytes, or the least that it can. */
+hsd_status hsd_column_end(hsd_column_file *column, hsd_paged *out, uint64_t memory_bytes, hsd_error *err);
+
+void hsd_column_close(hsd_column_file *column);
+
+/* ---- arrays ---- */
+
+/* hsd_paged_open with memory_bytes, or the least that it can have. */
+hsd_status hsd_array_open(hsd_paged *array, uint64_t bytes, uint64_t memory_bytes, hsd_temp_space *space, hsd_error *err);
+
+/* A zeroed one may be closed. */
+void hsd_array_close(hsd_paged *array);
+
+static inline bool hsd_array_is_open(const hsd_paged *array) { return array->page_count > 0; }
+
+#endif

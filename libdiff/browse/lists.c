@@ -1,0 +1,149 @@
+/*
+ * Long lists: parts stand in blocks one behind the other, so the number of a part is the distance of its block.
+ */
+#include "browse/lists.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "diff/edges.h"
+
+static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for the index of long lists"); }
+
+static hsd_status put_end(hsd_lists *lists, uint64_t end, hsd_error *err)
+{
+    if (lists->end_count == lists->end_capacity) {
+        const size_t wanted = lists->end_capacity == 0 ? 64 : lists->end_capacity * 2;
+        uint64_t *grown = realloc(lists->ends, wanted * sizeof *grown);
+        if (grown == NULL) return no_memory(err);
+        lists->ends = grown;
+        lists->end_capacity = wanted;
+    }
+    lists->ends[lists->end_count++] = end;
+    return HSD_OK;
+}
+
+static bool are_alike(const hsd_targets *targets, uint32_t name)
+{
+    uint32_t differ = 0;
+    for (uint32_t i = 0; i < targets->count; i++) differ |= targets->names[i] ^ name;
+    return differ == 0;
+}
+
+hsd_status hsd_lists_add_long(hsd_lists *lists, uint32_t node, hsd_error *err)
+{
+    hsd_targets targets;
+    uint64_t end = 0;
+    if (lists->long_count == lists->long_capacity) {
+        const size_t wanted = lists->long_capacity == 0 ? 16 : lists->long_capacity * 2;
+        hsd_long_list *grown = realloc(lists->longs, wanted * sizeof *grown);
+        if (grown == NULL) return no_memory(err);
+        lists->longs = grown;
+        lists->long_capacity = wanted;
+    }
+    hsd_long_list *list = &lists->longs[lists->long_count++];
+    hsd_adjacency_get_named(lists->adjacency, node, &targets);
+    *list = (hsd_long_list){.node = node, .at = lists->end_count, .name = targets.names[0], .is_alike = true};
+    for (;;) {
+        end += targets.count;
+        list->is_alike = list->is_alike && are_alike(&targets, list->name);
+        HSD_TRY(put_end(lists, end, err));
+        list->parts++;
+        if (!targets.has_more) break;
+        hsd_adjacency_more(lists->adjacency, &targets);
+    }
+    return hsd_adjacency_check(lists->adjacency, err);
+}
+
+static int compare(const void *key, const void *item)
+{
+    const uint32_t node = *(const uint32_t *)key, other = ((const hsd_long_list *)item)->node;
+    return (node > other) - (node < other);
+}
+
+static const hsd_long_list *find_long(const hsd_lists *lists, uint32_t node)
+{
+    if (lists->long_count == 0) return NULL;
+    return bsearch(&node, lists->longs, lists->long_count, sizeof *lists->longs, compare);
+}
+
+uint64_t hsd_lists_count(hsd_lists *lists, uint32_t node)
+{
+    const hsd_long_list *list = find_long(lists, node);
+    hsd_targets targets;
+    if (list != NULL) return lists->ends[list->at + list->parts - 1];
+    if (hsd_adjacency_is_leaf(lists->adjacency, node)) return 0;
+    hsd_adjacency_get(lists->adjacency, node, &targets);
+    return targets.count;
+}
+
+/* The part with item `from`; `parts` past the last. */
+static uint32_t part_of(const hsd_lists *lists, const hsd_long_list *list, uint64_t from)
+{
+    uint32_t low = 0, high = list->parts;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (lists->ends[list->at + middle] <= from) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+void hsd_lists_get(hsd_lists *lists, uint32_t node, uint64_t from, hsd_targets *out)
+{
+    const hsd_long_list *list = find_long(lists, node);
+    memset(out, 0, sizeof *out);
+    if (hsd_adjacency_is_leaf(lists->adjacency, node)) return;
+    if (list != NULL) {
+        const uint32_t part = part_of(lists, list, from);
+        if (part == list->parts) return;
+        if (part > 0) from -= lists->ends[list->at + part - 1];
+        hsd_adjacency_get_part(lists->adjacency, node, part, out);
+    } else {
+        hsd_adjacency_get_named(lists->adjacency, node, out);
+    }
+    const uint32_t skipped = (uint32_t)hsd_min_u64(from, out->count);
+    out->items += skipped;
+    out->names += skipped;
+    out->count -= skipped;
+}
+
+/* ---- one reference ---- */
+
+#define NO_NAME UINT32_MAX
+
+static uint32_t name_in(const hsd_targets *targets, uint32_t target)
+{
+    uint32_t low = 0, high = targets->count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (targets->items[middle] < target) low = middle + 1;
+        else high = middle;
+    }
+    return low < targets->count && targets->items[low] == target ? targets->names[low] : NO_NAME;
+}
+
+uint32_t hsd_lists_name(hsd_lists *lists, uint32_t node, uint32_t target)
+{
+    const hsd_long_list *list = find_long(lists, node);
+    uint32_t least = NO_NAME;
+    hsd_targets targets;
+    if (list != NULL && list->is_alike) return list->name;
+    if (hsd_adjacency_is_leaf(lists->adjacency, node)) return HSD_EDGE_NAMELESS;
+    hsd_adjacency_get_named(lists->adjacency, node, &targets);
+    for (;;) {
+        const uint32_t name = name_in(&targets, target);
+        if (name < least) least = name;
+        if (!targets.has_more) return least != NO_NAME ? least : HSD_EDGE_NAMELESS;
+        hsd_adjacency_more(lists->adjacency, &targets);
+    }
+}
+
+void hsd_lists_release(hsd_lists *lists)
+{
+    hsd_adjacency_free(lists->adjacency);
+    free(lists->longs);
+    free(lists->ends);
+    memset(lists, 0, sizeof *lists);
+}

@@ -1,0 +1,64 @@
+/*
+ * Looking at records of an index, one read each: what could not be read shows when the arrays are checked, and is a record of zeros or of
+ * another node until then. An id is found by halving.
+ */
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "browse/index.h"
+
+hsd_browse_row hsd_index_row(hsd_index *index, uint32_t node)
+{
+    hsd_browse_row row;
+    memcpy(&row, hsd_paged_at(&index->rows, (uint64_t)node * sizeof row, HSD_FRAME_USED), sizeof row);
+    return row;
+}
+
+hsd_browse_span hsd_index_span(hsd_index *index, uint32_t place)
+{
+    hsd_browse_span span;
+    memcpy(&span, hsd_paged_at(&index->spans, (uint64_t)place * sizeof span, HSD_FRAME_USED), sizeof span);
+    return span;
+}
+
+hsd_long_children hsd_index_long_children(hsd_index *index, uint64_t i)
+{
+    hsd_long_children list;
+    memcpy(&list, hsd_paged_at(&index->long_children, i * sizeof list, HSD_FRAME_USED), sizeof list);
+    return list;
+}
+
+static hsd_status check_array(const hsd_paged *array, hsd_error *err)
+{
+    return hsd_array_is_open(array) ? hsd_paged_check(array, err) : HSD_OK;
+}
+
+hsd_status hsd_index_check(const hsd_index *index, hsd_error *err)
+{
+    const hsd_paged *const arrays[] = {&index->rows, &index->spans, &index->parents, &index->children, &index->long_children, &index->by_type,
+                                       &index->by_id, &index->partners, &index->ways, &index->way_anchors, &index->anchors};
+    for (size_t i = 0; i < HSD_ARRAY_LEN(arrays); i++) HSD_TRY(check_array(arrays[i], err));
+    HSD_TRY(hsd_adjacency_check(index->referents.adjacency, err));
+    return hsd_adjacency_check(index->referrers.adjacency, err);
+}
+
+/* The i-th in the order of ids. */
+static uint32_t node_at(hsd_index *index, uint64_t i)
+{
+    return index->ids_ascend ? (uint32_t)i : hsd_paged_get_u32(&index->by_id, i);
+}
+
+uint32_t hsd_index_find(hsd_index *index, uint64_t id)
+{
+    uint64_t low = 0, high = index->id_count;
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        const uint32_t node = node_at(index, middle);
+        if (node >= index->walk->object_count) return HSD_NODE_NONE; /* could not be read */
+        if (hsd_index_row(index, node).id < id) low = middle + 1;
+        else high = middle;
+    }
+    if (low == index->id_count) return HSD_NODE_NONE;
+    const uint32_t node = node_at(index, low);
+    return node < index->walk->object_count && hsd_index_row(index, node).id == id ? node : HSD_NODE_NONE;
+}

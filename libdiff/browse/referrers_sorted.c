@@ -1,0 +1,64 @@
+/*
+ * Any number of references, in the order of their targets: words of target and source through a sorter.
+ */
+#include "base/check.h"
+#include "browse/referrers.h"
+
+#define BATCH_ITEMS 512u
+#define PROGRESS_STEPS 0xfffffu
+
+typedef struct sorted {
+    hsd_turn *turn;
+    hsd_sorter *sorter;
+    uint32_t sources[BATCH_ITEMS]; /* that refer to `target` */
+    uint32_t target, count;
+} sorted;
+
+static hsd_status take(void *context, uint32_t node, const hsd_targets *targets, hsd_error *err)
+{
+    sorted *s = context;
+    for (uint32_t i = 0; i < targets->count; i++) {
+        const uint64_t record = (uint64_t)targets->items[i] << 32 | node;
+        HSD_TRY(hsd_sorter_put(s->sorter, &record, err));
+    }
+    return HSD_OK;
+}
+
+static hsd_status flush(sorted *s, hsd_error *err)
+{
+    const uint32_t count = s->count;
+    s->count = 0;
+    return hsd_turn_put(s->turn, s->target, s->sources, count, err);
+}
+
+static hsd_status serve(sorted *s, hsd_error *err)
+{
+    const uint64_t count = hsd_sorter_count(s->sorter);
+    const uint64_t *record;
+    hsd_status status;
+    for (uint64_t done = 0; (status = hsd_sorter_next(s->sorter, &record, err)) == HSD_OK; done++) {
+        const uint32_t target = (uint32_t)(*record >> 32);
+        if ((done & PROGRESS_STEPS) == 0) HSD_TRY(hsd_index_progress(s->turn->index, "indexing referrers", done, count, err));
+        if (target != s->target || s->count == BATCH_ITEMS) HSD_TRY(flush(s, err));
+        s->target = target;
+        s->sources[s->count++] = (uint32_t)*record;
+    }
+    return status == HSD_END ? flush(s, err) : status;
+}
+
+static hsd_status run(sorted *s, hsd_error *err)
+{
+    const hsd_index *index = s->turn->index;
+    HSD_TRY(hsd_side_sorter(index->walk, 1, 1, hsd_index_share(index, 12), &s->sorter, err));
+    HSD_TRY(hsd_turn_pass(s->turn, "indexing references", take, s, err));
+    HSD_TRY(hsd_side_serve(s->sorter, hsd_index_share(index, 6), err));
+    return serve(s, err);
+}
+
+hsd_status hsd_turn_sorted(hsd_turn *turn, hsd_error *err)
+{
+    sorted s = {.turn = turn};
+    const hsd_status status = run(&s, err);
+    hsd_sorter_free(s.sorter);
+    return status;
+}
