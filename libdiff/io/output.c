@@ -114,6 +114,16 @@ hsd_status hsd_output_open(hsd_output *output, const char *path, bool force, hsd
     return status;
 }
 
+hsd_status hsd_output_open_fd(hsd_output *output, int fd, const char *name, hsd_error *err)
+{
+    *output = (hsd_output){.fd = fd, .is_in_place = true, .buffer = malloc(BUFFER_BYTES), .path = strdup(name)};
+    if (output->buffer != NULL && output->path != NULL) return HSD_OK;
+    output->fd = -1;
+    hsd_output_close(output);
+    close(fd);
+    return hsd_fail(err, HSD_E_NOMEM, "out of memory: an output buffer");
+}
+
 /* ---- write */
 
 static hsd_status write_now(hsd_output *output, const void *data, size_t size, hsd_error *err)

@@ -31,6 +31,9 @@ typedef struct hsd_output {
 /* HSD_E_IO when the file exists and !force (hint: --force), or the directory cannot be written. */
 hsd_status hsd_output_open(hsd_output *output, const char *path, bool force, hsd_error *err);
 
+/* The same over an open file, written in place from where it stands; `fd` is moved in, even on failure. `name` is for errors. */
+hsd_status hsd_output_open_fd(hsd_output *output, int fd, const char *name, hsd_error *err);
+
 /* Buffered; short writes and EINTR handled. */
 hsd_status hsd_output_write(hsd_output *output, const void *data, size_t size, hsd_error *err);
 

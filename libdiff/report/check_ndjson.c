@@ -7,6 +7,7 @@
 #include "report/formats.h"
 #include "report/json_pieces.h"
 #include "report/ndjson.h"
+#include "report/records.h"
 
 #define SCHEMA "hsdiff.check/1"
 
@@ -55,26 +56,31 @@ static void put_rule(hsd_out *out, const hsd_check_row *row)
     }
 }
 
+void hsd_check_records(hsd_out *out, const hsd_check *check)
+{
+    size_t warning_count;
+    const hsd_text *warnings = hsd_check_warnings(check, &warning_count);
+    hsd_ndjson_begin(out, SCHEMA, "check");
+    hsd_out_text(out, ", ");
+    hsd_check_put_sum(out, check);
+    hsd_out_text(out, ", \"config\": {");
+    hsd_check_put_config(out, check->config);
+    hsd_out_text(out, "}");
+    hsd_ndjson_end(out);
+    put_texts(out, "problem", check->problems, check->problem_count);
+    put_texts(out, "warning", warnings, warning_count);
+    put_captures(out, check);
+    for (size_t i = 0; i < check->row_count; i++)
+        put_rule(out, &check->rows[i]);
+    put_texts(out, "note", check->notes, check->note_count);
+}
+
 hsd_status hsd_ndjson_check(const hsd_check *check, const hsd_report_options *options, hsd_write_fn write, void *context,
                             hsd_error *err)
 {
     hsd_out out;
-    size_t warning_count;
-    const hsd_text *warnings = hsd_check_warnings(check, &warning_count);
     (void)options;
     hsd_out_init(&out, write, context, err);
-    hsd_ndjson_begin(&out, SCHEMA, "check");
-    hsd_out_text(&out, ", ");
-    hsd_check_put_sum(&out, check);
-    hsd_out_text(&out, ", \"config\": {");
-    hsd_check_put_config(&out, check->config);
-    hsd_out_text(&out, "}");
-    hsd_ndjson_end(&out);
-    put_texts(&out, "problem", check->problems, check->problem_count);
-    put_texts(&out, "warning", warnings, warning_count);
-    put_captures(&out, check);
-    for (size_t i = 0; i < check->row_count; i++)
-        put_rule(&out, &check->rows[i]);
-    put_texts(&out, "note", check->notes, check->note_count);
+    hsd_check_records(&out, check);
     return hsd_out_finish(&out);
 }

@@ -275,13 +275,25 @@ static void put_advice(layout *l)
     put_paragraph(l, "If this growth is intended, raise the limit in ", &raw, 0);
 }
 
+/* "2 of 4 rules failed, 1 warning. Report: hsdiff-report.html" */
+static void put_summary(layout *l)
+{
+    const char *path = l->options->html_path;
+    char summary[HSD_SUMMARY_CHARS];
+    hsd_out_text(&l->out, hsd_check_summary(summary, l->check));
+    if (path) {
+        hsd_out_text(&l->out, " Report: ");
+        hsd_out_escaped(&l->out, l->form, (hsd_text){path, strlen(path)});
+    }
+    hsd_out_text(&l->out, "\n");
+}
+
 static void put_end(layout *l)
 {
-    char summary[HSD_SUMMARY_CHARS];
     const hsd_check *check = l->check;
     put_texts(l, "note: ", check->notes, check->note_count);
     if (check->note_count > 0) hsd_out_text(&l->out, "\n");
-    hsd_out_format(&l->out, "%s\n", hsd_check_summary(summary, check));
+    put_summary(l);
     if (hsd_check_status(check) == 3 && is_incomplete(check))
         put_command(l, "To judge what is there all the same: ", "hsdiff check --partial");
     put_advice(l);

@@ -154,13 +154,13 @@ static void suggest(suggestions *next, bool folded)
         suggest_again(next, "", "which roots hold it");
         return;
     }
+    if (!options->html_path) suggest_again(next, "--html growth.html", "to look closer or share");
     suggest_paths(next);
     if (folded) suggest_again(next, "--top all", "every type and root");
     if (diff->identity_is_known && !diff->is_partial)
         suggest_again(next, "--objects changed.csv", "each object that came or went");
-    if (!suggest_import(next, options->before_is_foreign, options->before_command, "before.hs") &&
-        !suggest_import(next, options->after_is_foreign, options->after_command, "after.hs"))
-        suggest_again(next, "--format json", "for a script");
+    if (!suggest_import(next, options->before_is_foreign, options->before_command, "before.hs"))
+        suggest_import(next, options->after_is_foreign, options->after_command, "after.hs");
 }
 
 /* Objects are known one by one, and none of them changed: there is nothing to look closer at. */

@@ -22,6 +22,7 @@ HSD_WRITES_DIFF(hsd_csv_diff);
 HSD_WRITES_DIFF(hsd_ndjson_diff);
 HSD_WRITES_DIFF(hsd_markdown_diff);
 HSD_WRITES_DIFF(hsd_openmetrics_diff);
+HSD_WRITES_DIFF(hsd_html_diff);
 
 HSD_WRITES_SERIES(hsd_text_series);
 HSD_WRITES_SERIES(hsd_json_series);
@@ -29,6 +30,7 @@ HSD_WRITES_SERIES(hsd_ndjson_series);
 HSD_WRITES_SERIES(hsd_csv_series);
 HSD_WRITES_SERIES(hsd_markdown_series);
 HSD_WRITES_SERIES(hsd_openmetrics_series);
+HSD_WRITES_SERIES(hsd_html_series);
 
 HSD_WRITES_CHECK(hsd_text_check);
 HSD_WRITES_CHECK(hsd_json_check);
@@ -36,6 +38,7 @@ HSD_WRITES_CHECK(hsd_ndjson_check);
 HSD_WRITES_CHECK(hsd_csv_check);
 HSD_WRITES_CHECK(hsd_markdown_check);
 HSD_WRITES_CHECK(hsd_openmetrics_check);
+HSD_WRITES_CHECK(hsd_html_check);
 HSD_WRITES_CHECK(hsd_junit_check);
 HSD_WRITES_CHECK(hsd_sarif_check);
 HSD_WRITES_CHECK(hsd_github_check);

@@ -1,6 +1,6 @@
 /*
  * A table of growth as it is laid out: rows with before, after, growth and, where there is room, new and freed.
- * growth.c fills it by type and by root, tree.c by path.
+ * growth.c fills it by type and by root, sites.c by allocation site.
  */
 #ifndef HSD_REPORT_GROWTH_H
 #define HSD_REPORT_GROWTH_H

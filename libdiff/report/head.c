@@ -119,7 +119,7 @@ static void print_incomplete(hsd_screen *screen, const char *word, const hsd_cap
     }
 }
 
-static void print_relation(hsd_screen *screen)
+void hsd_screen_relation(hsd_screen *screen)
 {
     const hsd_capture_info *before = &screen->diff->before.info, *after = &screen->diff->after.info;
     const char *process = process_words(before, after);
@@ -162,7 +162,7 @@ void hsd_screen_captures(hsd_screen *screen)
     capture_row(screen, &table, "after", &screen->diff->after);
     hsd_table_print(&table, &screen->out, false);
     hsd_table_release(&table);
-    print_relation(screen);
+    hsd_screen_relation(screen);
     print_basis(screen);
     hsd_out_text(&screen->out, "\n");
 }

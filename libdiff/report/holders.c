@@ -72,14 +72,7 @@ static void put_growth(holder_table *holders, int64_t bytes)
 static void put_share(holder_table *holders, int64_t bytes)
 {
     char text[HSD_NUMBER_CHARS];
-    if (holders->growth <= 0) return;
-    const unsigned percent = hsd_percent_of(bytes, holders->growth);
-    snprintf(text, sizeof text, "%s%u%%",
-             percent == 0 && bytes != 0 ? "<"
-             : bytes < 0                ? "-"
-                                        : "",
-             percent == 0 && bytes != 0 ? 1 : percent);
-    put_text(holders, SHARE, text);
+    if (holders->growth > 0) put_text(holders, SHARE, hsd_format_growth_share(text, bytes, holders->growth));
 }
 
 static void put_net_objects(holder_table *holders, int64_t objects)

@@ -15,6 +15,7 @@
 #include "report/json_pieces.h"
 #include "report/json_rows.h"
 #include "report/json_sites.h"
+#include "report/json_sizes.h"
 #include "report/out.h"
 #include "report/rank.h"
 
@@ -86,6 +87,8 @@ static void put_tables(json *j, const hsd_ranking *types, const hsd_ranking *roo
     put_table(j, "roots", roots);
     hsd_out_text(&j->out, ",\n");
     hsd_json_holders(&j->out, j->diff, holders_shown);
+    hsd_out_text(&j->out, ",\n");
+    hsd_json_sizes(&j->out, j->diff, j->options->top ? j->options->top : HSD_TOP_ALL);
     if (j->options->tree) {
         hsd_out_text(&j->out, ",\n");
         hsd_json_tree(&j->out, j->diff);

@@ -85,6 +85,15 @@ static void put_retained(hsd_out *out, const hsd_diff *diff, const hsd_rank_row 
     hsd_out_text(out, "}");
 }
 
+/* Ids of new objects, to look for in the capture after. */
+static void put_examples(hsd_out *out, const hsd_type_row *type)
+{
+    hsd_out_text(out, ", \"examples\": [");
+    for (uint32_t i = 0; i < type->example_count; i++)
+        hsd_json_id(out, i > 0 ? ", " : "", type->examples[i]);
+    hsd_out_text(out, "]");
+}
+
 void hsd_json_row(hsd_out *out, const hsd_diff *diff, const hsd_rank_row *row)
 {
     hsd_json_string(out, row->type ? "\"type\": " : "\"root\": ", row->name);
@@ -101,6 +110,7 @@ void hsd_json_row(hsd_out *out, const hsd_diff *diff, const hsd_rank_row *row)
         hsd_out_text(out, "}");
         hsd_json_known(out, hsd_new_is_known(diff), ", \"revived\": ", row->type->revived);
         hsd_json_known(out, hsd_freed_is_known(diff), ", \"dropped\": ", row->type->dropped);
+        put_examples(out, row->type);
     } else {
         hsd_json_known(out, diff->identity_is_known,
                        ", \"moved_in\": ", row->root->moved_in);

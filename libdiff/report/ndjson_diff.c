@@ -1,13 +1,18 @@
 /*
- * A diff as lines of JSON: the captures, how objects were recognised, the total, each type, root and holder, with --tree each place. Fields
- * are those of the document (json.c); with --top the rest of a table is a record "others".
+ * A diff as lines of JSON: the captures, how objects were recognised, the total, each type, root and holder, the sizes of objects, with
+ * --tree each place. Fields are those of the document (json.c); with --top the rest of a table is a record "others".
  */
+#include <stdlib.h>
+
 #include "report/formats.h"
 #include "report/holder_rows.h"
 #include "report/json_holders.h"
 #include "report/json_pieces.h"
 #include "report/json_rows.h"
+#include "report/json_sizes.h"
 #include "report/ndjson.h"
+#include "report/records.h"
+#include "report/tree_cut.h"
 
 #define SCHEMA "hsdiff.diff/1"
 
@@ -36,13 +41,12 @@ static void put_head(hsd_out *out, const hsd_diff *diff)
     hsd_ndjson_end(out);
 }
 
-static void put_table(hsd_out *out, const hsd_diff *diff, const hsd_report_options *options, hsd_report_table table)
+static void put_table(hsd_out *out, const hsd_diff *diff, hsd_report_table table, hsd_sort_by sort_by, size_t most)
 {
     hsd_ranking ranking;
     const char *record = table == HSD_TABLE_TYPES ? "type" : "root";
-    const size_t top = options->top > 0 ? options->top : HSD_TOP_ALL;
     if (out->status != HSD_OK) return;
-    out->status = hsd_ranking_init(&ranking, diff, table, options->sort_by, top, 0, out->err);
+    out->status = hsd_ranking_init(&ranking, diff, table, sort_by, most, 0, out->err);
     if (out->status != HSD_OK) return;
     for (size_t i = 0; i < ranking.shown; i++) {
         hsd_ndjson_begin(out, SCHEMA, record);
@@ -61,9 +65,9 @@ static void put_table(hsd_out *out, const hsd_diff *diff, const hsd_report_optio
     hsd_ranking_release(&ranking);
 }
 
-static void put_holders(hsd_out *out, const hsd_diff *diff, size_t top)
+static void put_holders(hsd_out *out, const hsd_diff *diff, size_t most)
 {
-    const size_t shown = hsd_holders_shown(diff, top, HSD_TOP_ALL);
+    const size_t shown = diff->has_holders && diff->holder_count > most ? most : diff->holder_count;
     if (!diff->has_holders) {
         hsd_ndjson_text(out, SCHEMA, "no_holders", diff->why_no_holders);
         return;
@@ -82,26 +86,54 @@ static void put_holders(hsd_out *out, const hsd_diff *diff, size_t top)
     hsd_ndjson_end(out);
 }
 
-static void put_tree(hsd_out *out, const hsd_diff *diff)
+static void put_sizes(hsd_out *out, const hsd_diff *diff, size_t most)
 {
-    for (size_t i = 0; diff->has_holders && i < diff->tree_count; i++) {
+    for (size_t i = 0; i < diff->size_count && i < most; i++) {
+        hsd_ndjson_begin(out, SCHEMA, "sizes");
+        hsd_out_text(out, ", ");
+        hsd_json_size_row(out, &diff->sizes[i]);
+        hsd_ndjson_end(out);
+    }
+}
+
+static void put_tree(hsd_out *out, const hsd_diff *diff, size_t most)
+{
+    bool *keep;
+    if (out->status != HSD_OK || !diff->has_holders || most == 0) return;
+    out->status = hsd_tree_cut(&keep, diff, most, out->err);
+    for (size_t i = 0; out->status == HSD_OK && i < diff->tree_count; i++) {
+        if (!keep[i]) continue;
         hsd_ndjson_begin(out, SCHEMA, "tree");
         hsd_json_count(out, ", \"row\": ", i);
         hsd_out_text(out, ", ");
         hsd_json_place(out, diff, i);
         hsd_ndjson_end(out);
     }
+    free(keep);
+}
+
+hsd_records_most hsd_records_of_top(size_t top, bool has_tree)
+{
+    const size_t most = top > 0 ? top : HSD_TOP_ALL;
+    return (hsd_records_most){most, most, most, .tree = has_tree ? HSD_TOP_ALL : 0, .sizes = most, .ages = most};
+}
+
+void hsd_diff_records(hsd_out *out, const hsd_diff *diff, hsd_sort_by sort_by, const hsd_records_most *most)
+{
+    put_head(out, diff);
+    put_table(out, diff, HSD_TABLE_TYPES, sort_by, most->types);
+    put_table(out, diff, HSD_TABLE_ROOTS, sort_by, most->roots);
+    put_holders(out, diff, most->holders);
+    put_sizes(out, diff, most->sizes);
+    put_tree(out, diff, most->tree);
 }
 
 hsd_status hsd_ndjson_diff(const hsd_diff *diff, const hsd_report_options *options, hsd_write_fn write, void *context,
                            hsd_error *err)
 {
+    const hsd_records_most most = hsd_records_of_top(options->top, options->tree);
     hsd_out out;
     hsd_out_init(&out, write, context, err);
-    put_head(&out, diff);
-    put_table(&out, diff, options, HSD_TABLE_TYPES);
-    put_table(&out, diff, options, HSD_TABLE_ROOTS);
-    put_holders(&out, diff, options->top);
-    if (options->tree) put_tree(&out, diff);
+    hsd_diff_records(&out, diff, options->sort_by, &most);
     return hsd_out_finish(&out);
 }

@@ -117,6 +117,16 @@ char *hsd_format_share(char out[HSD_NUMBER_CHARS], uint64_t part, uint64_t whole
     return out;
 }
 
+char *hsd_format_growth_share(char out[HSD_NUMBER_CHARS], int64_t part, int64_t growth)
+{
+    const unsigned percent = hsd_percent_of(part, growth);
+    if (percent == 0 && part != 0)
+        snprintf(out, HSD_NUMBER_CHARS, "<1%%");
+    else
+        snprintf(out, HSD_NUMBER_CHARS, "%s%u%%", part < 0 ? "-" : "", percent);
+    return out;
+}
+
 static void format_ratio(char out[HSD_NUMBER_CHARS], uint64_t before, uint64_t after)
 {
     char digits[HSD_NUMBER_CHARS];

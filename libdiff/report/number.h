@@ -19,6 +19,9 @@ char *hsd_format_percent(char out[HSD_NUMBER_CHARS], uint64_t before, uint64_t a
 /* `part` of `whole`, which is no less: "38%", "2.1%", "<0.1%"; "0%" when either is 0. */
 char *hsd_format_share(char out[HSD_NUMBER_CHARS], uint64_t part, uint64_t whole);
 
+/* `part` of a growth, which is above 0, in whole percent: "91%", "-7%", "<1%" whatever its sign; "0%" for 0. */
+char *hsd_format_growth_share(char out[HSD_NUMBER_CHARS], int64_t part, int64_t growth);
+
 /* |part| of |whole| in whole percent, rounded; 0 when whole is 0. */
 unsigned hsd_percent_of(int64_t part, int64_t whole);
 

@@ -10,6 +10,7 @@
 #include "report/place.h"
 #include "report/rank.h"
 #include "report/text.h"
+#include "report/tree_rows.h"
 
 static void field_text(hsd_screen *screen, const char *text, size_t size)
 {
@@ -185,23 +186,47 @@ static void print_holders(hsd_screen *screen)
     print_sums(screen, &rest.sum);
 }
 
+static void print_tree_sums(hsd_screen *screen, const hsd_change *change)
+{
+    field_count(screen, change->before.bytes);
+    field_count(screen, change->after.bytes);
+    field_count(screen, change->before.objects);
+    field_count(screen, change->after.objects);
+    field_known(screen, hsd_new_is_known(screen->diff), change->new_);
+    field_known(screen, hsd_freed_is_known(screen->diff), change->freed);
+    field_signed(screen, hsd_change_bytes(change));
+    field_signed(screen, hsd_change_objects(change));
+    hsd_out_text(&screen->out, "\n");
+}
+
+static void print_place(hsd_screen *screen, const hsd_tree_row *row)
+{
+    const hsd_change change = hsd_tree_change(row);
+    hsd_out_format(&screen->out, "tree\t%lu", (unsigned long)row->depth);
+    field_text(screen, row->edge.data, row->edge.size);
+    field_text(screen, row->type.data, row->type.size);
+    print_tree_sums(screen, &change);
+}
+
+/* Depth 0 is all; with --top the places that changed most and what is above them. */
 static void print_tree(hsd_screen *screen)
 {
     const hsd_diff *diff = screen->diff;
+    const size_t top = screen->options->top;
+    hsd_tree_pick pick;
     hsd_out_text(&screen->out,
                  "# tree\tdepth\tedge\ttype\tbefore_bytes\tafter_bytes\tbefore_objects"
-                 "\tafter_objects\tnew_bytes\tnew_objects\tfreed_bytes\tfreed_objects\n");
-    for (size_t i = 0; i < diff->tree_count; i++) {
-        const hsd_tree_row *row = &diff->tree[i];
-        hsd_out_format(&screen->out, "tree\t%lu", (unsigned long)row->depth);
-        field_text(screen, row->edge.data, row->edge.size);
-        field_text(screen, row->type.data, row->type.size);
-        field_count(screen, row->before.bytes);
-        field_count(screen, row->after.bytes);
-        field_count(screen, row->before.objects);
-        field_count(screen, row->after.objects);
-        print_new_and_freed(screen, row->new_, row->freed);
+                 "\tafter_objects\tnew_bytes\tnew_objects\tfreed_bytes\tfreed_objects\tgrowth_bytes\tgrowth_objects\n");
+    if (screen->out.status != HSD_OK) return;
+    screen->out.status = hsd_tree_pick_init(&pick, diff, top > 0 ? top : HSD_TOP_ALL, 0, screen->out.err);
+    if (screen->out.status != HSD_OK) return;
+    for (size_t i = 0; i < diff->tree_count; i++)
+        if (i == 0 || pick.rows[i].is_shown) print_place(screen, &diff->tree[i]);
+    if (pick.other_count > 0) {
+        hsd_out_text(&screen->out, "others-tree\t\t\t");
+        print_tree_sums(screen, &pick.others);
     }
+    hsd_tree_pick_release(&pick);
 }
 
 void hsd_screen_plain(hsd_screen *screen)

@@ -13,6 +13,7 @@ static const hsd_report_format formats[] = {
     {"ndjson", "the same as json, one object a line, for stores of logs", hsd_ndjson_diff, hsd_ndjson_series, hsd_ndjson_check},
     {"markdown", "summary of a job, comment on a merge request", hsd_markdown_diff, hsd_markdown_series, hsd_markdown_check},
     {"openmetrics", "gauges, for Prometheus and GitLab", hsd_openmetrics_diff, hsd_openmetrics_series, hsd_openmetrics_check},
+    {"html", "a page to look closer and to share: one file, no network", hsd_html_diff, hsd_html_series, hsd_html_check},
     {"junit", "a check as test cases, one a rule", NULL, NULL, hsd_junit_check},
     {"sarif", "a check as SARIF 2.1.0, one result a finding", NULL, NULL, hsd_sarif_check},
     {"github", "a check as annotations of a GitHub workflow", NULL, NULL, hsd_github_check},

@@ -21,6 +21,9 @@ typedef struct hsd_screen {
 void hsd_screen_warnings(hsd_screen *screen);
 void hsd_screen_captures(hsd_screen *screen);
 
+/* "same process (checkout-api, pid 4121), 1h 00m apart, both complete": a paragraph, part of the above. */
+void hsd_screen_relation(hsd_screen *screen);
+
 /* answer.c: the sentences; where.c: the one about the place. */
 void hsd_screen_answer(hsd_screen *screen);
 void hsd_screen_where(hsd_screen *screen);

@@ -47,6 +47,7 @@ typedef struct hsd_report_options {
     /* Inputs as the user named them, for "Next:" lines; NULL = no such lines. Quoted by the report. */
     const char *before_command, *after_command;
     bool before_is_foreign, after_is_foreign; /* imported on the fly: suggest to import once */
+    const char *html_path; /* the page that is written besides: text names it, or suggests one; NULL = none */
     size_t max_bytes;      /* markdown: rows are left out, and it says so, until it fits; 0 = 60,000 */
     bool survivors;        /* series: the table of cohorts first, of three captures what came in between and is still there */
     const char *config_path; /* check: where .hsdiff.yml lies from the root of the repository, for annotations; NULL = its name */
@@ -65,6 +66,8 @@ struct hsd_series;
  *      csv       one table
  *      markdown  GitHub step summary, comment of a merge request; at most max_bytes
  *      openmetrics  gauges, for Prometheus and GitLab
+ *      html      one file that needs no network: static HTML, and the records of ndjson for its script. At most 10 MiB: past
+ *                100,000 rows a table, or where they do not fit, the rest is summed up. HSD_E_UNSUPPORTED without zlib
  *      junit     one test case a rule
  *      sarif     2.1.0: one result a finding, with sites where they are known and fingerprints that stay
  *      github    workflow commands: one annotation a rule that failed

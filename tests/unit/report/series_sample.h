@@ -168,6 +168,7 @@ static const struct {
 } series_formats[] = {
     {"text", hsd_text_series}, {"json", hsd_json_series},         {"ndjson", hsd_ndjson_series},
     {"csv", hsd_csv_series},   {"markdown", hsd_markdown_series}, {"openmetrics", hsd_openmetrics_series},
+    {"html", hsd_html_series},
 };
 
 #define SERIES_FORMATS (sizeof series_formats / sizeof series_formats[0])

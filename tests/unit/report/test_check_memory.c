@@ -61,7 +61,7 @@ Test(check_memory, fails_every_check_that_it_is_not_enough_for)
 
 Test(check_memory, fails_every_diff_that_it_is_not_enough_for)
 {
-    static const char *const formats[] = {"ndjson", "markdown", "openmetrics"};
+    static const char *const formats[] = {"ndjson", "markdown", "openmetrics", "html"};
     static hsd_root_row roots[1];
     static hsd_holder holders[1];
     static hsd_growth_edge edges[1];

@@ -1,0 +1,155 @@
+/*
+ * The records of a page, packed. They are made again with fewer rows as long as they do not fit: that takes a few passes in the worst
+ * case and no memory but for what fits.
+ */
+#include <string.h>
+
+#include "io/zip.h"
+#include "report/html/html.h"
+#include "report/html/parts.h"
+#include "report/json_pieces.h"
+#include "report/ndjson.h"
+#include "report/records.h"
+
+#define FEW_ROWS ((size_t)1000) /* of a table, before rows of the next go */
+
+typedef struct packing {
+    const hsd_html_subject *subject;
+    const hsd_report_options *options;
+    hsd_zip *zip;
+    hsd_buffer *packed;
+    bool is_full;
+} packing;
+
+static hsd_status take(void *context, const void *data, size_t size, hsd_error *err)
+{
+    packing *p = context;
+    if (size > HSD_HTML_PACKED_MOST - p->packed->size) {
+        p->is_full = true;
+        return hsd_fail(err, HSD_E_UNSUPPORTED, "the names of this heap are too long for a page of HTML: its records take more than 7 MiB");
+    }
+    return hsd_buffer_append(p->packed, data, size, err);
+}
+
+static hsd_status zip(void *context, const void *data, size_t size, hsd_error *err)
+{
+    return hsd_zip_write(context, data, size, err);
+}
+
+/* ---- records ---- */
+
+static const char *kind_of(const hsd_html_subject *subject)
+{
+    return subject->check ? "check" : subject->diff ? "diff" : "series";
+}
+
+static void put_made(hsd_out *out, const packing *p)
+{
+    hsd_html_made made = {0};
+    if (out->status == HSD_OK) out->status = hsd_html_made_of(&made, p->subject, p->options, out->err);
+    hsd_out_text(out, ", \"made\": [");
+    for (size_t i = 0; i < made.count; i++) {
+        hsd_json_text(out, i > 0 ? ", {\"label\": " : "{\"label\": ", made.labels[i]);
+        hsd_json_string(out, ", \"text\": ", (hsd_text){(const char *)made.texts[i].data, made.texts[i].size});
+        hsd_out_text(out, "}");
+    }
+    hsd_out_text(out, "]");
+    hsd_html_made_release(&made);
+}
+
+static void put_page(hsd_out *out, const packing *p)
+{
+    hsd_ndjson_begin(out, "hsdiff.page/1", "page");
+    hsd_json_text(out, ", \"kind\": ", kind_of(p->subject));
+    hsd_json_text(out, ", \"of\": ", p->subject->diff ? "diff" : "series");
+    hsd_json_text(out, ", \"version\": ", HSD_VERSION);
+    hsd_json_text(out, ", \"generated_by\": ", "hsdiff " HSD_VERSION);
+    hsd_json_count(out, ", \"noise_bytes\": ", hsd_html_noise(p->subject, p->options));
+    hsd_json_bool(out, ", \"exact_bytes\": ", p->options->exact_bytes);
+    put_made(out, p);
+    hsd_ndjson_end(out);
+}
+
+static hsd_status pack_once(packing *p, const hsd_records_most *most, hsd_error *err)
+{
+    const hsd_html_subject *subject = p->subject;
+    hsd_out out;
+    p->is_full = false;
+    hsd_buffer_clear(p->packed);
+    HSD_TRY(hsd_zip_new(&p->zip, HSD_ZIP_GZIP, take, p, err));
+    hsd_out_init(&out, zip, p->zip, err);
+    put_page(&out, p);
+    if (subject->check) hsd_check_records(&out, subject->check);
+    if (subject->diff) hsd_diff_records(&out, subject->diff, p->options->sort_by, most);
+    if (subject->series) hsd_series_records(&out, subject->series, p->options->sort_by, most);
+    hsd_status status = hsd_out_finish(&out);
+    if (status == HSD_OK) status = hsd_zip_finish(p->zip, err);
+    hsd_zip_free(p->zip);
+    return status;
+}
+
+/* ---- fitting ---- */
+
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
+static hsd_records_most most_of(const packing *p)
+{
+    const hsd_diff *diff = p->subject->diff;
+    const hsd_series *series = p->subject->series;
+    const size_t top = least(p->options->top > 0 ? p->options->top : HSD_TOP_ALL, HSD_HTML_ROWS_MOST);
+    return (hsd_records_most){.types = least(top, diff ? diff->type_count : series->types.row_count),
+                              .roots = least(top, diff ? diff->root_count : series->roots.row_count),
+                              .holders = least(top, diff ? diff->holder_count : series->holders.row_count),
+                              .tree = diff ? least(HSD_HTML_ROWS_MOST, diff->tree_count) : 0,
+                              .sizes = diff ? least(top, diff->size_count) : 0,
+                              .ages = series ? least(top, series->cohorts.type_count) : 0};
+}
+
+/* Half as many rows of the first table that has more than few, else of the first that has any. False when none has. */
+static bool reduce(hsd_records_most *most)
+{
+    size_t *const tables[] = {&most->types, &most->tree, &most->ages, &most->roots, &most->holders, &most->sizes};
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+            if (*tables[i] <= (round == 0 ? FEW_ROWS : 0)) continue;
+            *tables[i] /= 2;
+            return true;
+        }
+    return false;
+}
+
+hsd_status hsd_html_pack(hsd_buffer *packed, const hsd_html_subject *subject, const hsd_report_options *options, hsd_error *err)
+{
+    packing p = {.subject = subject, .options = options, .packed = packed};
+    hsd_records_most most = most_of(&p);
+    hsd_status status = hsd_zip_is_known() ? HSD_OK : hsd_fail(err, HSD_E_UNSUPPORTED, "this build cannot write HTML: it was made without zlib");
+    if (status != HSD_OK) hsd_error_set_hint(err, "--format json or markdown holds the same figures");
+    while (status == HSD_OK) {
+        status = pack_once(&p, &most, err);
+        if (!p.is_full || !reduce(&most)) return status;
+        status = HSD_OK;
+    }
+    return status;
+}
+
+/* ---- for the viewer ---- */
+
+static hsd_status pack_to(const hsd_html_subject *subject, const hsd_report_options *options, hsd_write_fn write, void *context, hsd_error *err)
+{
+    hsd_buffer packed = {0};
+    hsd_status status = hsd_html_pack(&packed, subject, options, err);
+    if (status == HSD_OK) status = write(context, packed.data, packed.size, err);
+    hsd_buffer_release(&packed);
+    return status;
+}
+
+hsd_status hsd_html_pack_diff(const hsd_diff *diff, const hsd_report_options *options, hsd_write_fn write, void *context, hsd_error *err)
+{
+    return pack_to(&(hsd_html_subject){.diff = diff}, options, write, context, err);
+}
+
+hsd_status hsd_html_pack_series(const hsd_series *series, const hsd_report_options *options, hsd_write_fn write, void *context,
+                                hsd_error *err)
+{
+    return pack_to(&(hsd_html_subject){.series = series}, options, write, context, err);
+}

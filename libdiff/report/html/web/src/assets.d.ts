@@ -1,0 +1,2 @@
+/* esbuild takes styles and pictures into the bundle. */
+declare module "*.css";
