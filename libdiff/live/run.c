@@ -95,10 +95,17 @@ static hsd_status capture_through_temp(hsd_live *live, const hsd_way *way, hsd_o
     return status;
 }
 
-static hsd_status capture_into(hsd_live *live, const hsd_way *way, const char *out_path, bool force, hsd_error *err)
+/* Where a capture goes: a file that gets its name, or one without. */
+typedef struct target {
+    const char *path;
+    bool force;
+    int *fd; /* NULL = to `path` */
+} target;
+
+static hsd_status capture_into_file(hsd_live *live, const hsd_way *way, const target *to, hsd_error *err)
 {
     hsd_output output;
-    HSD_TRY(hsd_output_open(&output, out_path, force, err));
+    HSD_TRY(hsd_output_open(&output, to->path, to->force, err));
     hsd_status status = output.is_in_place || way->leaves_names ? capture_through_temp(live, way, &output, err)
                                                                 : take(live, way, output.fd, err);
     if (status == HSD_OK) status = finish(live, &output, err);
@@ -106,8 +113,34 @@ static hsd_status capture_into(hsd_live *live, const hsd_way *way, const char *o
     return status;
 }
 
-hsd_status hsd_live_capture(const hsd_process *process, const char *out_path, bool force, const hsd_live_options *options,
-                            const hsd_run *run, hsd_live_result *result, hsd_error *err)
+/* Names are resolved from one temporary file into another. */
+static hsd_status resolve_into_temp(hsd_live *live, const hsd_way *way, const hsd_temp *kept, hsd_error *err)
+{
+    hsd_output output;
+    const int fd = dup(kept->fd);
+    if (fd < 0) return hsd_fail_errno(err, errno, "cannot write temporary data");
+    HSD_TRY(hsd_output_open_fd(&output, fd, "temporary data", err));
+    hsd_status status = capture_through_temp(live, way, &output, err);
+    if (status == HSD_OK) status = finish(live, &output, err);
+    hsd_output_close(&output);
+    return status;
+}
+
+static hsd_status capture_into_temp(hsd_live *live, const hsd_way *way, const target *to, hsd_error *err)
+{
+    hsd_temp kept;
+    HSD_TRY(hsd_temp_open(&kept, live->space, err));
+    const hsd_status status = way->leaves_names ? resolve_into_temp(live, way, &kept, err) : take(live, way, kept.fd, err);
+    if (status == HSD_OK) {
+        *to->fd = kept.fd;
+        kept.fd = -1; /* it is the caller's now */
+    }
+    hsd_temp_close(&kept);
+    return status;
+}
+
+static hsd_status capture(const hsd_process *process, const target *to, const hsd_live_options *options, const hsd_run *run,
+                          hsd_live_result *result, hsd_error *err)
 {
     static const hsd_live_options defaults = {.compression = 1};
     hsd_process_facts facts;
@@ -127,11 +160,24 @@ hsd_status hsd_live_capture(const hsd_process *process, const char *out_path, bo
                      .result = result == NULL ? &unwanted : result};
     live.before_count = hsd_measure_process(facts.pid, live.before, HSD_LIVE_METRICS);
     *live.result = (hsd_live_result){0};
-    const hsd_status status = capture_into(&live, way, out_path, force, err);
+    const hsd_status status = to->fd ? capture_into_temp(&live, way, to, err) : capture_into_file(&live, way, to, err);
     live.result->duration_ns = hsd_now_ns() - live.started_ns;
     hsd_reporter_release(&reporter);
     pthread_mutex_destroy(&shared.lock);
     return status;
+}
+
+hsd_status hsd_live_capture(const hsd_process *process, const char *out_path, bool force, const hsd_live_options *options,
+                            const hsd_run *run, hsd_live_result *result, hsd_error *err)
+{
+    return capture(process, &(target){.path = out_path, .force = force}, options, run, result, err);
+}
+
+hsd_status hsd_live_capture_temp(const hsd_process *process, const hsd_live_options *options, const hsd_run *run, int *out_fd,
+                                 hsd_live_result *result, hsd_error *err)
+{
+    *out_fd = -1;
+    return capture(process, &(target){.fd = out_fd}, options, run, result, err);
 }
 
 hsd_status hsd_live_forget(const hsd_process *process, const hsd_run *run, hsd_error *err)

@@ -77,6 +77,10 @@ typedef struct hsd_live_result {
 hsd_status hsd_live_capture(const hsd_process *process, const char *out_path, bool force, const hsd_live_options *options,
                             const hsd_run *run, hsd_live_result *result, hsd_error *err);
 
+/* The same into a temporary file without a name: *out_fd is the caller's, -1 on failure. */
+hsd_status hsd_live_capture_temp(const hsd_process *process, const hsd_live_options *options, const hsd_run *run, int *out_fd,
+                                 hsd_live_result *result, hsd_error *err);
+
 /* Gives back what the way keeps in the target between captures (the tags of jvm). HSD_E_UNSUPPORTED where that is nothing. */
 hsd_status hsd_live_forget(const hsd_process *process, const hsd_run *run, hsd_error *err);
 

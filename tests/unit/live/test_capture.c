@@ -67,6 +67,26 @@ Test(capture, is_whole_and_tells_what_is_in_it)
     cr_assert_eq(scratch_count(), 1);
 }
 
+Test(capture, may_have_no_name)
+{
+    int fd;
+    struct stat info;
+    hsd_capture *capture = NULL;
+    child c = child_start("agent", "objects=54321");
+    const hsd_process process = child_look(&c);
+    const hsd_run run = {.temp_dir = scratch_path("")};
+    cr_assert_eq(hsd_live_capture_temp(&process, &options, &run, &fd, &result, &why), HSD_OK, "%s", why.text);
+    cr_assert(result.is_complete && result.objects == 54321);
+    cr_assert(fstat(fd, &info) == 0 && (info.st_mode & 07777) == 0600 && info.st_nlink == 0);
+    cr_assert_eq(result.output_bytes, (uint64_t)info.st_size);
+    cr_assert_eq(scratch_count(), 0);
+    cr_assert_eq(hsd_capture_open_fd(&capture, fd, "x", HSD_DAMAGE_REFUSE, NULL, &why), HSD_OK, "%s", why.text);
+    hsd_capture_close(capture);
+    child_end(&c);
+    cr_assert_eq(hsd_live_capture_temp(&process, &options, &run, &fd, &result, &why), HSD_E_NOT_FOUND);
+    cr_assert_eq(fd, -1);
+}
+
 Test(capture, replaces_nothing_unless_forced)
 {
     child c = child_start("agent", "");

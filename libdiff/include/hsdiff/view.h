@@ -1,0 +1,75 @@
+/*
+ * The viewer: a web server for one person on this machine. It serves one page (its script and style are inside) and, to that page
+ * alone, what is asked of the captures.
+ *
+ *      GET /                        the page; nothing of the captures is in it
+ *      GET /api/…                   answers as JSON; doc/view.md lists them. Need the token
+ *
+ * Only its user gets an answer (SECURITY.md): it listens on 127.0.0.1 (or ::1) alone, on a port that the system chooses; a random
+ * token of 128 bits stands in the fragment of the address, which browsers send to nobody, and comes back as the header
+ * X-Hsdiff-Token; a client of another user (root apart), another Host, another Origin, another method than GET are refused; no file is ever opened by name. It ends when nobody
+ * has asked for `idle_seconds`.
+ */
+#ifndef HSDIFF_VIEW_H
+#define HSDIFF_VIEW_H
+
+#include <hsdiff/browse.h>
+#include <hsdiff/report.h>
+#include <hsdiff/series.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hsd_view hsd_view;
+
+typedef struct hsd_view_options {
+    uint16_t port;                 /* 0 = any that is free */
+    bool use_ipv6;                 /* ::1 and not 127.0.0.1 */
+    unsigned idle_seconds;         /* 0 = never ends by itself */
+    hsd_report_options report;     /* of the report that it shows */
+} hsd_view_options;
+
+/* False in a build without libmicrohttpd: hsd_view_start is HSD_E_UNSUPPORTED then. */
+bool hsd_view_is_known(void);
+
+/*
+ * Listens, and answers on a thread of its own. *out is NULL on failure: HSD_E_IO when the port is taken. The address is
+ * "http://127.0.0.1:PORT/#TOKEN": whoever has it sees what is shown.
+ */
+hsd_status hsd_view_start(hsd_view **out, const hsd_view_options *options, hsd_error *err);
+const char *hsd_view_address(const hsd_view *view);
+
+/* ---- what is shown; each may be called from the thread that does the work, while requests are answered ---- */
+
+/* A hsd_progress_fn whose context is the hsd_view; false once the viewer was stopped. */
+bool hsd_view_progress(void *view, const char *stage, uint64_t done, uint64_t total);
+
+/* Names of the captures, before anything else. */
+hsd_status hsd_view_set_captures(hsd_view *view, const char *const *names, size_t count, hsd_error *err);
+
+/* The report is there, of a diff or a series (the other is NULL). It is written and kept packed (some MiB); nothing is borrowed. A
+ * single capture has none: its first page is what it browses. HSD_E_MISUSE when there is one already. */
+hsd_status hsd_view_set_report(hsd_view *view, const hsd_diff *diff, const hsd_series *series, hsd_error *err);
+
+/* Work is done. The index is there, and borrowed until hsd_view_stop; its questions are asked by the answering thread alone. NULL =
+ * there is none, and `why` is a clause. */
+void hsd_view_set_browse(hsd_view *view, hsd_browse *browse, const char *why);
+
+/* Work failed: the page shows why. */
+void hsd_view_set_error(hsd_view *view, const hsd_error *error);
+
+/*
+ * Waits until its work is done and nobody has asked for idle_seconds, or `stop` is true (asked some ten times a second; may be NULL).
+ * True if nobody asked any more. From then on hsd_view_progress gives the work up.
+ */
+typedef bool (*hsd_view_stop_fn)(void *context);
+bool hsd_view_wait(hsd_view *view, hsd_view_stop_fn stop, void *context);
+
+/* Ends all connections. NULL is accepted. */
+void hsd_view_stop(hsd_view *view);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

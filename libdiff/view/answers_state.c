@@ -1,0 +1,77 @@
+/*
+ * /api/state: how far the work is, and what can be asked by now.
+ */
+#include <string.h>
+
+#include "report/json_pieces.h"
+#include "view/answers.h"
+
+static void put_text_or_null(hsd_out *out, const char *key, const char *text)
+{
+    if (text && text[0])
+        hsd_json_text(out, key, text);
+    else
+        hsd_out_format(out, "%snull", key);
+}
+
+static void put_captures(hsd_out *out, const hsd_view *view)
+{
+    hsd_out_text(out, ", \"captures\": [");
+    for (size_t i = 0; i < view->name_count; i++) {
+        hsd_json_text(out, i > 0 ? ", {\"name\": " : "{\"name\": ", view->names[i]);
+        hsd_out_text(out, "}");
+    }
+    hsd_out_text(out, "]");
+}
+
+static void put_sides(hsd_out *out, const hsd_browse *browse)
+{
+    hsd_out_text(out, ", \"sides\": [");
+    for (size_t i = 0; browse && i < hsd_browse_side_count(browse); i++) {
+        const char *why_not = hsd_browse_why_not(browse, i);
+        hsd_json_text(out, i > 0 ? ", {\"side\": " : "{\"side\": ", hsd_view_side_word(browse, i));
+        hsd_json_bool(out, ", \"browsable\": ", why_not == NULL);
+        put_text_or_null(out, ", \"why_not\": ", why_not);
+        hsd_out_text(out, "}");
+    }
+    hsd_out_text(out, "]");
+}
+
+static void put_failure(hsd_out *out, const hsd_view *view)
+{
+    if (view->phase != HSD_VIEW_FAILED) {
+        hsd_out_text(out, ", \"error\": null");
+        return;
+    }
+    const hsd_error *error = &view->error;
+    hsd_out_text(out, ", \"error\": {\"error\": \"");
+    if (error->file[0]) {
+        hsd_out_escaped(out, HSD_ESCAPE_JSON, (hsd_text){error->file, strlen(error->file)});
+        hsd_out_text(out, ": ");
+    }
+    const char *text = error->text[0] ? error->text : hsd_status_name(error->status);
+    hsd_out_escaped(out, HSD_ESCAPE_JSON, (hsd_text){text, strlen(text)});
+    hsd_json_text(out, "\", \"hint\": ", error->hint);
+    hsd_out_text(out, "}");
+}
+
+hsd_status hsd_view_answer_state(const hsd_view_asked *asked, hsd_out *out, hsd_error *err)
+{
+    static const char *const phases[] = {[HSD_VIEW_WORKING] = "working", [HSD_VIEW_READY] = "ready", [HSD_VIEW_FAILED] = "failed"};
+    hsd_view *view = asked->view;
+    (void)err;
+    pthread_mutex_lock(&view->lock);
+    hsd_json_text(out, "{\"phase\": ", phases[view->phase]);
+    hsd_json_text(out, ", \"stage\": ", view->stage);
+    hsd_json_count(out, ", \"done\": ", view->done);
+    hsd_json_count(out, ", \"total\": ", view->total);
+    put_captures(out, view);
+    put_text_or_null(out, ", \"report\": ", !view->has_report ? NULL : view->is_series ? "series" : "diff");
+    put_sides(out, view->browse);
+    put_text_or_null(out, ", \"why_not\": ", view->why_not);
+    put_failure(out, view);
+    hsd_json_text(out, ", \"version\": ", HSD_VERSION);
+    hsd_out_text(out, "}");
+    pthread_mutex_unlock(&view->lock);
+    return HSD_OK;
+}

@@ -1,0 +1,39 @@
+/*
+ * How long each connection has been at its request. A client that sends a byte now and then is never idle, and would keep a
+ * connection for ever: it is cut off from another thread, by shutting its socket down, when its time is up.
+ */
+#ifndef HSD_VIEW_CONNECTIONS_H
+#define HSD_VIEW_CONNECTIONS_H
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HSD_CONNECTIONS_MOST 64u
+
+typedef struct hsd_connection {
+    int fd;                        /* -1 = free */
+    uint64_t since_ns;             /* accepted, or done with its last request */
+} hsd_connection;
+
+typedef struct hsd_connections {
+    pthread_mutex_t lock;          /* of all below: a socket is never shut down once its owner may have closed it */
+    hsd_connection all[HSD_CONNECTIONS_MOST];
+} hsd_connections;
+
+void hsd_connections_init(hsd_connections *connections);
+void hsd_connections_release(hsd_connections *connections);
+
+/* A connection was accepted. NULL when there is no room; everything else accepts NULL. */
+hsd_connection *hsd_connections_add(hsd_connections *connections, int fd, uint64_t now_ns);
+
+/* Its time begins anew. */
+void hsd_connections_renew(hsd_connections *connections, hsd_connection *connection, uint64_t now_ns);
+
+/* Its socket is about to be closed. */
+void hsd_connections_remove(hsd_connections *connections, hsd_connection *connection);
+
+/* Shuts down those that are older than that. */
+void hsd_connections_cut(hsd_connections *connections, uint64_t now_ns, uint64_t patience_ns);
+
+#endif

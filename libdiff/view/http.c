@@ -1,0 +1,199 @@
+/*
+ * libmicrohttpd behind http.h. It parses, we judge: the address is taken as it came, each header that matters is counted, and
+ * what is refused is answered before a body is read, on a connection that is then closed, so that nothing behind it is taken for
+ * another request.
+ */
+#include "view/http.h"
+
+#include <microhttpd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "view/connections.h"
+#include "view/peer.h"
+#include "view/state.h"
+
+_Static_assert(HSD_HTTP_CONNECTIONS == HSD_CONNECTIONS_MOST, "each connection has its place in the table");
+
+struct hsd_http {
+    struct MHD_Daemon *daemon;
+    hsd_http_answer_fn answer;
+    void *context;
+    hsd_connections connections;
+};
+
+typedef struct client {
+    hsd_connection *connection;
+    char *target; /* of its request; owned */
+} client;
+
+bool hsd_http_is_known(void) { return true; }
+
+/* ---- what a request says ---- */
+
+static enum MHD_Result take_header(void *context, enum MHD_ValueKind kind, const char *name, size_t name_size, const char *value,
+                                   size_t value_size)
+{
+    hsd_view_request *request = context;
+    const struct {
+        const char *name;
+        const char **value;
+        unsigned *count;
+    } known[] = {{"Host", &request->host, &request->hosts},
+                 {"Origin", &request->origin, &request->origins},
+                 {"Sec-Fetch-Site", &request->site, &request->sites},
+                 {"X-Hsdiff-Token", &request->token, &request->tokens}};
+    (void)kind;
+    if (strlen(name) != name_size || (value && strlen(value) != value_size)) request->is_malformed = true;
+    if (strcasecmp(name, "Transfer-Encoding") == 0) request->has_body = true;
+    if (strcasecmp(name, "Content-Length") == 0 && (!value || strcmp(value, "0") != 0)) request->has_body = true;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (strcasecmp(name, known[i].name) != 0) continue;
+        if ((*known[i].count)++ == 0) *known[i].value = value ? value : "";
+    }
+    return MHD_YES;
+}
+
+static client *client_of(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info ? info->socket_context : NULL;
+}
+
+/* A copy of the address before anything of it is decoded, which happens in place. It is the client's: some requests that are broken
+ * further on never have an end that is told. What is too long stays so. */
+static void *take_target(void *context, const char *target, struct MHD_Connection *connection)
+{
+    client *from = client_of(connection);
+    (void)context;
+    if (!from) return NULL;
+    free(from->target);
+    return from->target = strndup(target, HSD_VIEW_TARGET_BYTES + 1);
+}
+
+/* ---- what it gets ---- */
+
+static bool put_header(struct MHD_Response *response, const char *name, const char *value)
+{
+    return MHD_add_response_header(response, name, value) == MHD_YES;
+}
+
+static bool put_headers(struct MHD_Response *response, const hsd_http_answer *answer)
+{
+    const char *policy = answer->policy ? answer->policy : "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+    return put_header(response, "Content-Type", answer->type) && put_header(response, "X-Content-Type-Options", "nosniff") &&
+           put_header(response, "Cross-Origin-Resource-Policy", "same-origin") && put_header(response, "Cross-Origin-Opener-Policy", "same-origin") &&
+           put_header(response, "Referrer-Policy", "no-referrer") && put_header(response, "Cache-Control", "no-store") &&
+           put_header(response, "X-Frame-Options", "DENY") && put_header(response, "Content-Security-Policy", policy) &&
+           (!answer->allow || put_header(response, "Allow", answer->allow)) &&
+           (answer->status == 200 || put_header(response, "Connection", "close"));
+}
+
+static struct MHD_Response *make_response(hsd_http_answer *answer)
+{
+    if (answer->data) return MHD_create_response_from_buffer(answer->size, (void *)(uintptr_t)answer->data, MHD_RESPMEM_PERSISTENT);
+    struct MHD_Response *response = MHD_create_response_from_buffer(answer->body.size, answer->body.data, MHD_RESPMEM_MUST_FREE);
+    if (!response) hsd_buffer_release(&answer->body);
+    return response;
+}
+
+static enum MHD_Result send_answer(struct MHD_Connection *connection, hsd_http_answer *answer)
+{
+    struct MHD_Response *response = make_response(answer);
+    if (!response) return MHD_NO; /* closes the connection */
+    const bool is_sent = put_headers(response, answer) && MHD_queue_response(connection, answer->status, response) == MHD_YES;
+    MHD_destroy_response(response);
+    return is_sent ? MHD_YES : MHD_NO;
+}
+
+static enum MHD_Result take_request(void *context, struct MHD_Connection *connection, const char *path, const char *method, const char *version,
+                                    const char *body, size_t *body_size, void **request_context)
+{
+    hsd_http *http = context;
+    hsd_view_request request = {.method = method, .target = *request_context};
+    hsd_http_answer answer = {.status = 500, .type = "text/plain"};
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    (void)path, (void)body, (void)body_size;
+    request.is_of_other_user = info && hsd_peer_is_other_user(info->connect_fd);
+    MHD_get_connection_values_n(connection, MHD_HEADER_KIND, take_header, &request);
+    if (strcmp(version, MHD_HTTP_VERSION_1_1) != 0 && strcmp(version, MHD_HTTP_VERSION_1_0) != 0) request.is_malformed = true;
+    http->answer(http->context, &request, &answer);
+    return send_answer(connection, &answer);
+}
+
+/* ---- connections ---- */
+
+static client *welcome(hsd_http *http, struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    client *from = calloc(1, sizeof *from);
+    if (from && info) from->connection = hsd_connections_add(&http->connections, info->connect_fd, hsd_view_now_ns());
+    return from;
+}
+
+static void take_leave(hsd_http *http, client *from)
+{
+    if (!from) return;
+    hsd_connections_remove(&http->connections, from->connection);
+    free(from->target);
+    free(from);
+}
+
+static void take_connection(void *context, struct MHD_Connection *connection, void **own, enum MHD_ConnectionNotificationCode what)
+{
+    if (what == MHD_CONNECTION_NOTIFY_CLOSED)
+        take_leave(context, *own);
+    else
+        *own = welcome(context, connection);
+}
+
+static void end_request(void *context, struct MHD_Connection *connection, void **request_context, enum MHD_RequestTerminationCode how)
+{
+    hsd_http *http = context;
+    const client *from = client_of(connection);
+    (void)request_context, (void)how;
+    if (from) hsd_connections_renew(&http->connections, from->connection, hsd_view_now_ns());
+}
+
+void hsd_http_cut_slow(hsd_http *http)
+{
+    hsd_connections_cut(&http->connections, hsd_view_now_ns(), (uint64_t)HSD_HTTP_PATIENCE_SECONDS * 1000000000u);
+}
+
+/* ---- begin and end ---- */
+
+hsd_status hsd_http_start(hsd_http **out, int listening, hsd_http_answer_fn answer, void *context, hsd_error *err)
+{
+    *out = NULL;
+    hsd_http *http = calloc(1, sizeof *http);
+    if (!http) {
+        close(listening);
+        return hsd_fail(err, HSD_E_NOMEM, "out of memory: the server of the viewer");
+    }
+    http->answer = answer;
+    http->context = context;
+    hsd_connections_init(&http->connections);
+    http->daemon = MHD_start_daemon(
+        MHD_USE_POLL_INTERNAL_THREAD | MHD_USE_ITC, 0, NULL, NULL, take_request, http,
+        MHD_OPTION_LISTEN_SOCKET, listening, MHD_OPTION_CONNECTION_LIMIT, HSD_HTTP_CONNECTIONS,
+        MHD_OPTION_CONNECTION_TIMEOUT, HSD_HTTP_PATIENCE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, HSD_HTTP_HEADER_BYTES,
+        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_URI_LOG_CALLBACK, take_target, http, MHD_OPTION_NOTIFY_CONNECTION, take_connection, http,
+        MHD_OPTION_NOTIFY_COMPLETED, end_request, http, MHD_OPTION_END);
+    if (http->daemon) {
+        *out = http;
+        return HSD_OK;
+    }
+    hsd_connections_release(&http->connections); /* the socket may be closed already: it is left to the end of the process */
+    free(http);
+    return hsd_fail(err, HSD_E_IO, "the server of the viewer cannot be started");
+}
+
+void hsd_http_stop(hsd_http *http)
+{
+    if (!http) return;
+    MHD_stop_daemon(http->daemon);
+    hsd_connections_release(&http->connections);
+    free(http);
+}
