@@ -82,7 +82,7 @@ static void put_times(const cli_app *cli, const hsd_live_result *r)
 static void put_next(const cli_app *cli, const cli_taken *taken)
 {
     char now[CLI_PATH_BYTES], before[CLI_PATH_BYTES];
-    if (strcmp(taken->path, "-") == 0) return;
+    if (!taken->path || strcmp(taken->path, "-") == 0) return;
     hsd_quote_shell(now, sizeof now, taken->path, strlen(taken->path));
     if (!taken->previous) {
         cli_note(cli, "Next: hsdiff top %s   or capture again later, and compare the two", now);
@@ -107,7 +107,9 @@ bool cli_tell_taken(const cli_app *cli, const cli_taken *taken)
         return flush_output(cli);
     }
     cli_note(cli, "captured %s (pid %ld, %s, way %s) into %s", process->name, process->pid, process->runtime, process->way,
-             strcmp(taken->path, "-") == 0 ? "standard output" : taken->path);
+             !taken->path                     ? "an unnamed file"
+             : strcmp(taken->path, "-") == 0 ? "standard output"
+                                             : taken->path);
     cli_note(cli, "  %s", process->stored);
     put_contents(cli, taken->result);
     put_times(cli, taken->result);

@@ -8,7 +8,7 @@
 
 typedef struct cli_taken {
     const hsd_process *process;
-    const char *path;     /* "-" = standard output */
+    const char *path;     /* "-" = standard output; NULL = a file without a name, of text alone */
     const char *previous; /* capture of the same process before this one, NULL = none: what to compare with */
     const hsd_live_result *result;
 } cli_taken;

@@ -5,6 +5,7 @@
  *      option_table.c options.c     the options of all commands, and the parser that reads them
  *      help.c man.c complete.c      the same tables, told: --help, manual pages, completions
  *      formats.c                    what is read and written, from the registries
+ *      viewer.c browser.c           the server of hsdiff view, and the page in a browser
  *      input.c                      captures, and foreign dumps imported on the fly
  *      out.c                        results, whose failed writes are errors
  *      report_error.c               what, where, why, what next, and the exit status
@@ -37,9 +38,9 @@ typedef enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } cli
 
 /* Everything an option can set; zero is the default of each. */
 typedef struct cli_options {
-    const char *format, *output, *objects, *temp_dir, *from, *only, *generate, *retained, *config, *way, *to, *executable;
+    const char *format, *output, *objects, *temp_dir, *from, *only, *generate, *retained, *config, *way, *to, *executable, *html;
     int sort, table, match, color, top_sort, top_table, stacks;
-    uint64_t top, memory_bytes, noise_bytes, threads, level, warmup, places, max_bytes, every_ms, after_ms, timeout_ms, count, pid;
+    uint64_t top, memory_bytes, noise_bytes, threads, level, warmup, places, max_bytes, every_ms, after_ms, timeout_ms, count, pid, port, idle_ms;
     unsigned dump_numbers[2]; /* before, after */
     const char **keys;        /* "TYPE:FIELD" each; room for one a word of the command line */
     size_t key_count;
@@ -51,6 +52,7 @@ typedef struct cli_options {
     size_t symbol_count;
     bool has_level, force, summary, partial, exact_bytes, plain, wide, with_values, final_is_strong;
     bool tree, no_holders, has_warmup, cohorts, no_cohorts, survivors, init, update_baseline, identities, forget, open_inspector, follow;
+    bool view, open, ipv6, never_idle;
     bool no_progress, quiet, verbose, help, version;
 } cli_options;
 
@@ -108,7 +110,8 @@ struct cli_command {
 #define CLI_ON_SYMBOLIZE 0x8000u
 #define CLI_ON_EXPORT  0x10000u
 #define CLI_ON_SQL     0x20000u
-#define CLI_ON_ALL     0x3FFFFu
+#define CLI_ON_VIEW    0x40000u
+#define CLI_ON_ALL     0x7FFFFu
 #define CLI_ON_WORK    (CLI_ON_ALL & ~CLI_ON_HELP)
 
 /* Row i of the table; NULL past the end. The first is the default. */
@@ -117,6 +120,6 @@ const cli_command *cli_command_find(const char *name);
 
 extern const cli_command cli_command_diff, cli_command_top, cli_command_paths, cli_command_import, cli_command_info, cli_command_dump,
     cli_command_verify, cli_command_salvage, cli_command_help, cli_command_demo, cli_command_check, cli_command_series,
-    cli_command_baseline, cli_command_capture, cli_command_receive, cli_command_symbolize, cli_command_export, cli_command_sql;
+    cli_command_baseline, cli_command_capture, cli_command_receive, cli_command_symbolize, cli_command_export, cli_command_sql, cli_command_view;
 
 #endif

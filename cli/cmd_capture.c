@@ -12,6 +12,7 @@
 #include "capture_names.h"
 #include "capture_report.h"
 #include "capture_targets.h"
+#include "capture_view.h"
 #include "launch.h"
 #include "progress.h"
 #include "report_error.h"
@@ -315,6 +316,14 @@ static int run_capture(cli_app *cli)
         cli_complain("--follow is for programs that are started: hsdiff capture --follow -- COMMAND.");
         return CLI_USAGE;
     }
+    if (!cli->options.view && (cli->options.open || cli->options.ipv6 || cli->options.port > 0 || cli->options.idle_ms > 0 || cli->options.never_idle)) {
+        cli_complain("--open, --port, --ipv6 and --idle are of the viewer: add --view.");
+        return CLI_USAGE;
+    }
+    if (cli->options.view) {
+        const hsd_live_options options = live_options(cli);
+        return cli_capture_view(cli, &options);
+    }
     if (!cli->options.forget) made = make_folder(cli);
     if (made != CLI_DONE) return made;
     return cli->has_dashes ? capture_started(cli) : capture_running(cli);
@@ -326,6 +335,7 @@ static const cli_example examples[] = {
     {"hsdiff capture 4121 4122 -o %n-%p.hs", "two processes, each into a file of its own"},
     {"hsdiff capture --every 30s -- ./server --port 8080", "a program that is started for it"},
     {"hsdiff capture --follow -o run/ -- ./start.sh", "and every program that the script starts"},
+    {"hsdiff capture 4121 --view --open", "look at it in the browser, and keep nothing"},
     {"hsdiff capture --forget 4121", "give back what captures keep in a JVM"},
     {0},
 };

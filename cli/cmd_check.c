@@ -270,9 +270,9 @@ static bool is_usable(const cli_app *cli)
     const cli_options *options = &cli->options;
     if (cli->first_group > 0)
         cli_complain("hsdiff check takes one series and no groups.");
-    else if (options->init && (options->config || options->also_count > 0 || options->format))
+    else if (options->init && (options->config || options->also_count > 0 || options->html || options->format))
         cli_complain("--init writes a configuration: leave out %s.",
-                     options->config ? "--config" : options->format ? "--format" : "--also");
+                     options->config ? "--config" : options->format ? "--format" : options->html ? "--html" : "--also");
     else if (options->init && options->update_baseline)
         cli_complain("--init and --update-baseline exclude each other.");
     else if (options->update_baseline && strcmp(cli->inputs[0], "-") == 0)
@@ -302,6 +302,7 @@ static const cli_example examples[] = {
     {"hsdiff check --init base.hs new.hs", "write a first .hsdiff.yml from what is seen"},
     {"hsdiff check warm.hs r1.hs r2.hs r3.hs r4.hs r5.hs", "what grows in every round, without flaking"},
     {"hsdiff check base.hs new.hs --also junit=leaks.xml --also sarif=leaks.sarif", "and files for the build server"},
+    {"hsdiff check base.hs new.hs --html hsdiff-report.html", "a page to look closer, as an artifact of the job"},
     {"hsdiff check base.hs new.hs --format github", "annotations on GitHub"},
     {"hsdiff check base.hs new.hs --update-baseline", "accept what grew: base.hs gets the sums of new.hs"},
     {0},

@@ -167,6 +167,7 @@ static const cli_example examples[] = {
     {"hsdiff before.hs after.hs", "what grew, and what keeps it alive"},
     {"hsdiff monday.heapsnapshot tuesday.heapsnapshot", "foreign dumps are imported on the fly"},
     {"hsdiff --summary a.hprof b.hprof", "by type alone, in one pass"},
+    {"hsdiff a.hs b.hs --html growth.html", "and a page to look closer or share"},
     {"hsdiff a.hs b.hs --format json -o growth.json", "for a script"},
     {"hsdiff a.hs b.hs --tree", "and growth by path, as a tree"},
     {"hsdiff a.hs b.hs --objects changed.csv", "and a list of each object that came or went"},

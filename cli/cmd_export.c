@@ -60,7 +60,7 @@ static int run_export(cli_app *cli)
 static const cli_example examples[] = {
     {"hsdiff export app.hs -o app.heapsnapshot", "to look at it in Chrome's DevTools"},
     {"hsdiff export before.hs after.hs -o growth.pb.gz", "what grew, for go tool pprof"},
-    {"hsdiff export app.hs --to collapsed -o - | flamegraph.pl > app.svg", "a flame graph of what holds the heap"},
+    {"hsdiff export app.hs --stacks paths -o app.speedscope.json", "a flame graph of what holds the heap, for Speedscope"},
     {"hsdiff help formats", "what can be written, and what each format can say"},
     {0},
 };

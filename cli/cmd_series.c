@@ -8,6 +8,7 @@ static const cli_example examples[] = {
     {"hsdiff series run/*.heapsnapshot --label 1 --label 2 --label 3", "with names of your own for the captures"},
     {"hsdiff series --survivors base.hs target.hs final.hs", "what came in between and is still there"},
     {"hsdiff series day*.hprof --cohorts", "ages of objects where ids do not tell them apart"},
+    {"hsdiff series day*.hs --html growth.html", "and a page to look closer or share"},
     {"hsdiff series day*.hs --format openmetrics -o heap.prom", "for a dashboard"},
     {"hsdiff b1.hs b2.hs b3.hs -- a1.hs a2.hs a3.hs", "repeated captures of two builds: median, spread, p"},
     {0},

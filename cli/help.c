@@ -36,13 +36,18 @@ const cli_row cli_outputs[] = {
                      "with # name the fields"},
     {"json", "One object, schema hsdiff.diff/1: captures, match (basis: exact, address, structure "
              "or counts; reason, rungs, weak, warnings and more), identity_known, partial, "
-             "summary, total, types, roots, holders (or null, and why_no_holders), tree with "
-             "--tree, and others: the rest with --top, and the holders past the first 1,024. Sizes "
+             "summary, total, types (examples: ids of new objects, in after), roots, holders (or null, and "
+             "why_no_holders), sizes, tree with "
+             "--tree, and others: the rest with --top, and the holders past the first 1,024. A row of sizes tells how large the objects of "
+             "a type are, before and after: [b, objects, bytes] for those of 2^(b-1) to 2^b - 1 bytes, b 0 for those of none; of all captured "
+             "objects of the 200 types that changed most. Sizes "
              "are exact integers. Names are fixed, and fields may be added. Where identity_known "
              "is false, new and freed are null. In each capture objects and bytes are the live "
              "ones"},
     {"json of series, check", "Schemas hsdiff.series/1 and hsdiff.check/1: hsdiff help series, hsdiff help check"},
     {"ndjson", "The same members as json, one object a line: record names what it is"},
+    {"html", "A page of one file that needs no network and, for the answer and the largest rows, no script; the rest is inside it, the records of "
+             "ndjson, packed: at most 100,000 rows a table and 10 MiB in all, what is left out is summed up"},
     {"markdown", "Tables for a comment or the summary of a job, cut to --max-bytes"},
     {"openmetrics", "Gauges of sizes, growth and outcomes, with # EOF at the end"},
     {"junit, sarif, github", "Of a check alone: one test case a rule; SARIF 2.1.0, one result a finding, with a fingerprint that lasts; "

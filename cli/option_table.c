@@ -77,6 +77,13 @@ static bool set_also(cli_options *options, const char *value)
     return true;
 }
 
+static bool set_html(cli_options *options, const char *value)
+{
+    if (value[0] == 0 || strcmp(value, "-") == 0) return false;
+    options->html = value;
+    return true;
+}
+
 static bool set_symbols(cli_options *options, const char *value)
 {
     if (value[0] == 0) return false;
@@ -92,6 +99,20 @@ static bool set_pid(cli_options *options, const char *value)
     return *end == 0 && options->pid <= INT32_MAX;
 }
 
+static bool set_port(cli_options *options, const char *value)
+{
+    char *end;
+    if (value[0] < '1' || value[0] > '9') return false;
+    options->port = strtoull(value, &end, 10);
+    return *end == 0 && options->port <= UINT16_MAX;
+}
+
+static bool set_idle(cli_options *options, const char *value)
+{
+    options->never_idle = strcmp(value, "never") == 0;
+    return options->never_idle || (cli_parse_duration(value, &options->idle_ms) && options->idle_ms > 0);
+}
+
 static bool set_warmup(cli_options *options, const char *value)
 {
     char *end;
@@ -102,7 +123,7 @@ static bool set_warmup(cli_options *options, const char *value)
 }
 
 #define REPORTS (CLI_ON_DIFF | CLI_ON_CHECK | CLI_ON_SERIES)
-#define READS (REPORTS | CLI_ON_BASELINE | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_IMPORT | CLI_ON_INFO | CLI_ON_DUMP | CLI_ON_EXPORT | CLI_ON_SQL)
+#define READS (REPORTS | CLI_ON_BASELINE | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_IMPORT | CLI_ON_INFO | CLI_ON_DUMP | CLI_ON_EXPORT | CLI_ON_SQL | CLI_ON_VIEW)
 
 static const cli_option table[] = {
     {.name = "format",
@@ -115,19 +136,26 @@ static const cli_option table[] = {
          "text for people (the default), json for programs, csv for spreadsheets (not of info)"},
     {.name = "format",
      .value = "FORMAT",
-     .choices = "text|json|ndjson|csv|markdown|openmetrics",
+     .choices = "text|json|ndjson|csv|markdown|openmetrics|html",
      .kind = CLI_TEXT,
      .offset = FIELD(format),
      .commands = CLI_ON_DIFF | CLI_ON_SERIES,
-     .help = "text for people (the default), json, ndjson or csv for programs, markdown for a merge request, openmetrics for a dashboard"},
+     .help = "text for people (the default), json, ndjson or csv for programs, markdown for a merge request, openmetrics for a dashboard, "
+             "html for a browser"},
     {.name = "format",
      .value = "FORMAT",
-     .choices = "text|json|ndjson|csv|markdown|junit|sarif|openmetrics|github",
+     .choices = "text|json|ndjson|csv|markdown|junit|sarif|openmetrics|github|html",
      .kind = CLI_TEXT,
      .offset = FIELD(format),
      .commands = CLI_ON_CHECK,
-     .help = "text for people (the default), json, ndjson or csv for programs, markdown for a summary, junit, sarif, openmetrics, or "
-             "annotations for github"},
+     .help = "text for people (the default), json, ndjson or csv for programs, markdown for a summary, junit, sarif, openmetrics, "
+             "annotations for github, or html for a browser"},
+    {.name = "html",
+     .value = "FILE",
+     .kind = CLI_OTHER,
+     .set = set_html,
+     .commands = REPORTS,
+     .help = "also write the answer to FILE as a page, to look closer and to share: one file that needs no network"},
     {.name = "also",
      .value = "FORMAT=FILE",
      .kind = CLI_OTHER,
@@ -160,7 +188,7 @@ static const cli_option table[] = {
      .value = "TEXT",
      .kind = CLI_OTHER,
      .set = set_label,
-     .commands = CLI_ON_CHECK | CLI_ON_SERIES,
+     .commands = CLI_ON_CHECK | CLI_ON_SERIES | CLI_ON_VIEW,
      .help = "a name for a capture, instead of that of its file; once for each, in their order"},
     {.name = "survivors",
      .kind = CLI_FLAG,
@@ -254,6 +282,33 @@ static const cli_option table[] = {
      .set = set_symbols,
      .commands = CLI_ON_CAPTURE | CLI_ON_SYMBOLIZE,
      .help = "look there, too, for programs, libraries and debug files with the names of addresses; may be given again"},
+    {.name = "view",
+     .kind = CLI_FLAG,
+     .offset = FIELD(view),
+     .commands = CLI_ON_CAPTURE,
+     .help = "one capture of one process: show it as hsdiff view does; without -o it is kept nowhere else"},
+    {.name = "open",
+     .kind = CLI_FLAG,
+     .offset = FIELD(open),
+     .commands = CLI_ON_VIEW | CLI_ON_CAPTURE,
+     .help = "viewer: also show the page in the browser of this desktop (xdg-open, sensible-browser)"},
+    {.name = "port",
+     .value = "PORT",
+     .kind = CLI_OTHER,
+     .set = set_port,
+     .commands = CLI_ON_VIEW | CLI_ON_CAPTURE,
+     .help = "viewer: listen on this port, 1 to 65535; by default on one that is free"},
+    {.name = "ipv6",
+     .kind = CLI_FLAG,
+     .offset = FIELD(ipv6),
+     .commands = CLI_ON_VIEW | CLI_ON_CAPTURE,
+     .help = "viewer: listen on ::1 and not on 127.0.0.1"},
+    {.name = "idle",
+     .value = "TIME",
+     .kind = CLI_OTHER,
+     .set = set_idle,
+     .commands = CLI_ON_VIEW | CLI_ON_CAPTURE,
+     .help = "viewer: end when the page has asked for nothing for TIME, such as 5m or 1h, or never; by default 30m"},
     {.name = "pid",
      .value = "PID",
      .kind = CLI_OTHER,
@@ -359,7 +414,8 @@ static const cli_option table[] = {
      .kind = CLI_FLAG,
      .offset = FIELD(tree),
      .commands = CLI_ON_DIFF,
-     .help = "also show growth by path: what each path from a root holds, as a tree"},
+     .help = "also show growth by path: what each path from a root holds, as a tree with bars; the places that "
+             "changed most, or with --top all every one"},
     {.name = "no-holders",
      .kind = CLI_FLAG,
      .offset = FIELD(no_holders),
@@ -381,7 +437,7 @@ static const cli_option table[] = {
      .choices = "best|structure|counts",
      .kind = CLI_CHOICE,
      .offset = FIELD(match),
-     .commands = CLI_ON_DIFF,
+     .commands = CLI_ON_DIFF | CLI_ON_VIEW,
      .help = "by what objects are recognised: best (the default), what is surest in both captures; "
              "structure, do not look at ids; counts, recognise nothing: growth is exact, new and "
              "freed are not known"},
@@ -389,14 +445,14 @@ static const cli_option table[] = {
      .value = "TYPE:FIELD",
      .kind = CLI_OTHER,
      .set = set_key,
-     .commands = CLI_ON_DIFF,
+     .commands = CLI_ON_DIFF | CLI_ON_VIEW,
      .help = "where objects have no ids that last, tell those of TYPE apart by the value of FIELD; may "
              "be given again for other types"},
     {.name = "min",
      .value = "SIZE",
      .kind = CLI_SIZE,
      .offset = FIELD(noise_bytes),
-     .commands = REPORTS,
+     .commands = REPORTS | CLI_ON_VIEW,
      .help = "changes below SIZE are noise: ~ for their percentage, steady; by default the larger of 64 KiB and "
              "0.1 % of before"},
     {.name = "bytes",
@@ -448,7 +504,7 @@ static const cli_option table[] = {
      .kind = CLI_TEXT,
      .offset = FIELD(executable),
      .commands =
-         REPORTS | CLI_ON_BASELINE | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_IMPORT | CLI_ON_INFO | CLI_ON_DUMP,
+         REPORTS | CLI_ON_BASELINE | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_IMPORT | CLI_ON_INFO | CLI_ON_DUMP | CLI_ON_VIEW,
      .help = "the program that a heap dump or core of Go is of: its DWARF has the types and the names of globals"},
     {.name = "dump",
      .value = "N[,M]",
@@ -459,7 +515,7 @@ static const cli_option table[] = {
     {.name = "with-values",
      .kind = CLI_FLAG,
      .offset = FIELD(with_values),
-     .commands = CLI_ON_IMPORT | CLI_ON_CAPTURE | CLI_ON_EXPORT | CLI_ON_SQL,
+     .commands = CLI_ON_IMPORT | CLI_ON_CAPTURE | CLI_ON_EXPORT | CLI_ON_SQL | CLI_ON_VIEW,
      .help =
          "also keep map keys and value previews; they are user data, and the capture will say so"},
     {.name = "final-is-strong",

@@ -6,13 +6,32 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "report_error.h"
+#include "term.h"
 
 typedef struct cli_outlet {
     hsd_result_file *file;
     const hsd_report_format *format;
 } cli_outlet;
+
+/* ---- the files besides ---- */
+
+/* What an option names: --also by its words, and behind them --html. */
+typedef struct wish {
+    const char *option, *format, *file;
+    size_t format_bytes;
+} wish;
+
+static size_t count_wishes(const cli_options *options) { return options->also_count + (options->html != NULL); }
+
+static wish wish_of(const cli_options *options, size_t i)
+{
+    if (i == options->also_count) return (wish){"--html", "html", options->html, 4};
+    const char *word = options->also[i], *equals = strchr(word, '='); /* --also was parsed: it is there */
+    return (wish){"--also", word, equals + 1, (size_t)(equals - word)};
+}
 
 /* ---- formats ---- */
 
@@ -56,33 +75,37 @@ const hsd_report_format *cli_find_format(const char *option, const char *name, s
 
 /* ---- opening and closing ---- */
 
-static const char *file_of(const char *also) { return strchr(also, '=') + 1; } /* --also was parsed: it is there */
-
 /* The file that two outputs name; NULL when there is none. */
 static const char *find_shared(const cli_options *options)
 {
     const char *results[] = {options->output, options->objects};
-    for (size_t i = 0; i < options->also_count; i++) {
-        const char *file = file_of(options->also[i]);
+    for (size_t i = 0; i < count_wishes(options); i++) {
+        const char *file = wish_of(options, i).file;
         for (size_t j = 0; j < sizeof results / sizeof results[0]; j++)
             if (results[j] && strcmp(results[j], file) == 0) return file;
         for (size_t j = 0; j < i; j++)
-            if (strcmp(file_of(options->also[j]), file) == 0) return file;
+            if (strcmp(wish_of(options, j).file, file) == 0) return file;
     }
     return NULL;
 }
 
-static bool open_also(cli_outlet *outlet, const cli_app *cli, const char *word, cli_holds holds, int *exit_status)
+static bool open_also(cli_outlet *outlet, const cli_app *cli, wish wanted, cli_holds holds, int *exit_status)
 {
     hsd_error err;
-    const char *file = file_of(word);
     *exit_status = CLI_USAGE;
-    outlet->format = cli_find_format("--also", word, (size_t)(file - 1 - word), holds);
+    outlet->format = cli_find_format(wanted.option, wanted.format, wanted.format_bytes, holds);
     if (outlet->format == NULL) return false;
     hsd_error_init(&err);
-    if (hsd_result_file_open(&outlet->file, file, cli->options.force, &err) == HSD_OK) return true;
+    if (hsd_result_file_open(&outlet->file, wanted.file, cli->options.force, &err) == HSD_OK) return true;
     *exit_status = cli_report_error(cli, &err);
     return false;
+}
+
+/* A page is no reading for a terminal. */
+static bool is_page_on_terminal(const cli_options *options, const hsd_report_format *format)
+{
+    const bool to_stdout = !options->output || strcmp(options->output, "-") == 0;
+    return strcmp(format->name, "html") == 0 && to_stdout && cli_term_is_terminal(STDOUT_FILENO);
 }
 
 bool cli_outlets_open(cli_outlets *outlets, const cli_app *cli, cli_holds holds, int *exit_status)
@@ -92,19 +115,23 @@ bool cli_outlets_open(cli_outlets *outlets, const cli_app *cli, cli_holds holds,
     *outlets = (cli_outlets){.format = cli_find_format("--format", name, strlen(name), holds)};
     *exit_status = CLI_USAGE;
     if (outlets->format == NULL) return false;
+    if (is_page_on_terminal(options, outlets->format)) {
+        cli_complain("a page of HTML is not for a terminal: --html FILE writes it to a file, for a browser.");
+        return false;
+    }
     if (find_shared(options)) {
         cli_complain("%s is named by two outputs: give each a file of its own.", find_shared(options));
         return false;
     }
-    outlets->also = calloc(options->also_count + 1, sizeof *outlets->also);
+    outlets->also = calloc(count_wishes(options) + 1, sizeof *outlets->also);
     if (outlets->also == NULL) {
         cli_complain("out of memory.");
         *exit_status = CLI_SYSTEM;
         return false;
     }
     bool is_open = true;
-    for (size_t i = 0; i < options->also_count && is_open; i++)
-        is_open = open_also(&outlets->also[i], cli, options->also[i], holds, exit_status);
+    for (size_t i = 0; i < count_wishes(options) && is_open; i++)
+        is_open = open_also(&outlets->also[i], cli, wish_of(options, i), holds, exit_status);
     if (is_open && cli_out_open(&outlets->out, cli, exit_status)) return true;
     cli_outlets_close(outlets, cli, CLI_SYSTEM);
     return false;
@@ -112,7 +139,7 @@ bool cli_outlets_open(cli_outlets *outlets, const cli_app *cli, cli_holds holds,
 
 int cli_outlets_close(cli_outlets *outlets, const cli_app *cli, int result)
 {
-    for (size_t i = 0; outlets->also != NULL && i < cli->options.also_count; i++) {
+    for (size_t i = 0; outlets->also != NULL && i < count_wishes(&cli->options); i++) {
         hsd_error err;
         hsd_error_init(&err);
         hsd_result_file *file = outlets->also[i].file;
@@ -144,13 +171,14 @@ hsd_report_options cli_report_options(const cli_app *cli, bool to_file)
         .max_bytes = (size_t)options->max_bytes,
         .survivors = options->survivors,
         .config_path = options->config,
+        .html_path = options->html,
     };
 }
 
 hsd_status cli_outlets_write(cli_outlets *outlets, const cli_app *cli, cli_report_fn write, const void *what, hsd_error *err)
 {
     const hsd_report_options to_file = cli_report_options(cli, true), to_screen = cli_report_options(cli, false);
-    for (size_t i = 0; i < cli->options.also_count; i++)
+    for (size_t i = 0; i < count_wishes(&cli->options); i++)
         HSD_TRY(write(outlets->also[i].format, &to_file, what, hsd_result_file_write, outlets->also[i].file, err));
     return write(outlets->format, &to_screen, what, hsd_result_file_write, outlets->out.file, err);
 }

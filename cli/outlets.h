@@ -1,6 +1,6 @@
 /*
- * Where the report of one answer goes: standard output or -o in the format of --format, and for each --also FORMAT=FILE a file
- * more. All are opened before any work is done and get their names together at the end.
+ * Where the report of one answer goes: standard output or -o in the format of --format, and for each --also FORMAT=FILE and
+ * for --html FILE a file more. All are opened before any work is done and get their names together at the end.
  */
 #ifndef CLI_OUTLETS_H
 #define CLI_OUTLETS_H
@@ -13,7 +13,7 @@ typedef enum cli_holds { HSD_HOLDS_DIFF, HSD_HOLDS_SERIES, HSD_HOLDS_CHECK } cli
 typedef struct cli_outlets {
     cli_out out;
     const hsd_report_format *format;
-    struct cli_outlet *also; /* as many as --also was given */
+    struct cli_outlet *also; /* as many as --also was given, and one for --html */
 } cli_outlets;
 
 /* The format of that name for that kind of answer; NULL after a message that lists those that there are. */

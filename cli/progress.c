@@ -28,6 +28,8 @@ static struct {
     bool is_wanted, is_drawn;
     uint64_t began_ns, drawn_ns;
     progress_slot slots[2];
+    hsd_progress_fn also;
+    void *also_context;
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static uint64_t now_ns(void)
@@ -104,7 +106,14 @@ bool cli_progress_tell(void *context, const char *stage, uint64_t done, uint64_t
         pthread_mutex_unlock(&state.lock);
     }
     if (progress && progress->stop && atomic_load(progress->stop)) return false;
+    if (state.also && !state.also(state.also_context, stage, done, total)) return false;
     return cli_signal_seen() == 0;
+}
+
+void cli_progress_share(hsd_progress_fn also, void *context)
+{
+    state.also = also;
+    state.also_context = context;
 }
 
 void cli_progress_clear(void)

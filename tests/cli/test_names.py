@@ -140,7 +140,7 @@ def check_plain(program):
     for row in rows:
         if row[0] in ("type", "root") and len(row) != 13:
             raise SystemExit(f"plain: {len(row)} fields: {row[:3]}")
-        if row[0] in ("holder", "edge", "tree") and len(row) != 12:
+        if (row[0] in ("holder", "edge") and len(row) != 12) or (row[0] == "tree" and len(row) != 14):
             raise SystemExit(f"plain: {len(row)} fields: {row[:3]}")
     check_equal("plain types", [unmarked(row[1]) for row in rows if row[0] == "type"], NAMES)
     for word in ("edge", "tree"):

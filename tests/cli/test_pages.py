@@ -32,7 +32,7 @@ def formatted(page):
 
 
 def options_in(text):
-    return set(re.findall(r"(?<![\w-])--([a-z][a-z-]+)", text))
+    return set(re.findall(r"(?<![\w-])--([a-z][a-z0-9-]+)", text))
 
 
 def check_help(hsdiff, commands):

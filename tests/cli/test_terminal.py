@@ -102,6 +102,15 @@ def check_width(runner):
     return problems + expect("…" not in shown and ".." in shown, "a terminal without UTF-8", shown)
 
 
+def check_pages(runner):
+    """A page is no reading for a terminal, and nothing of it is shown there."""
+    problems = []
+    for output in ("", " -o -"):
+        status, shown = Terminal(runner, "hsdiff d/demo-before.hs d/demo-after.hs --format html" + output).finish()
+        problems += expect(status == 2 and "--html FILE" in shown and "<" not in shown, "a page on a terminal", shown)
+    return problems
+
+
 def feed_slowly(path, seconds):
     """A pipe that gives the file in pieces, over that time."""
     read, write = os.pipe()
@@ -183,7 +192,7 @@ def main():
             with open(path, encoding="utf-8") as file:
                 text = file.read()
             test_cli.write(path, text.replace('"Session"', f'"{LONG}"').encode())
-        for check in (check_color, check_width, check_progress, check_signals):
+        for check in (check_color, check_width, check_pages, check_progress, check_signals):
             problems += check(runner)
     finally:
         runner.close()
