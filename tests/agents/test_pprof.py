@@ -3,39 +3,19 @@
 counts. The same profiles as `go tool pprof` writes them anew, in another order, say the same, and so does their difference. With every
 Go that is here: the one of PATH and Debian's."""
 import gzip
-import os
 import pathlib
-import shutil
 import subprocess
-import tempfile
 
+import go_programs
 import kit
 from kit import check, row, say
 
-BUILT = tempfile.TemporaryDirectory(prefix="hsdiff-pprof-")
 SESSION = "112 B at main.newSession"
 CART = "512 B at main.newCart"
 
 
-def compilers():
-    found = [path for path in (shutil.which("go"), "/usr/lib/go-1.19/bin/go") if path and os.path.exists(path)]
-    if not found:
-        kit.skip("go is not installed")
-    return list(dict.fromkeys(os.path.realpath(path) for path in found))
-
-
-def environment(folder):
-    return dict(os.environ, GO111MODULE="off", GOTOOLCHAIN="local", GOFLAGS="", GOCACHE=str(folder / "cache"), CGO_ENABLED="0")
-
-
 def build(go):
-    folder = pathlib.Path(BUILT.name) / go.replace("/", "_")
-    if not folder.exists():
-        folder.mkdir()
-        shutil.copy(kit.HERE / "programs" / "pprof_leak.go", folder / "main.go")
-        done = subprocess.run([go, "build", "-o", "leak", "main.go"], cwd=folder, env=environment(folder), capture_output=True, text=True)
-        check(done.returncode == 0, done.stderr)
-    return folder / "leak"
+    return go_programs.build(go, {"main.go": (kit.HERE / "programs" / "pprof_leak.go").read_text(encoding="utf-8")})
 
 
 def same(what, got, wanted):
@@ -75,7 +55,7 @@ def rewritten(go, folder, name, *more):
     """As another encoder writes it: samples first, strings last, ids and addresses its own."""
     out = folder / f"again-{name}"
     done = subprocess.run([go, "tool", "pprof", "-proto", "-symbolize=none", "-output", str(out), *map(str, more), str(folder / name)],
-                          env=dict(environment(folder), PPROF_TMPDIR=str(folder), HOME=str(folder)), capture_output=True, text=True)
+                          env=dict(go_programs.environment(), PPROF_TMPDIR=str(folder), HOME=str(folder)), capture_output=True, text=True)
     if done.returncode != 0 or not out.exists():
         say(f"  {go} has no pprof tool: {done.stderr.strip()[:100]}")
         return None
@@ -126,14 +106,14 @@ def leak_with(go, tool, folder):
 
 def leak(tool, folder):
     """The functions that leak, their stacks and what was planted, exactly."""
-    for i, go in enumerate(compilers()):
+    for i, go in enumerate(go_programs.compilers()):
         (folder / str(i)).mkdir()
         leak_with(go, tool, folder / str(i))
 
 
 def refused(tool, folder):
     """The text form, and a profile of the processor, each with what to do instead."""
-    with kit.Program([str(build(compilers()[0]))]) as program:
+    with kit.Program([str(build(go_programs.compilers()[0]))]) as program:
         heap(program, folder / "a.pb.gz")
         program.quit()
     (folder / "old.heap").write_text("heap profile: 1: 16 [1: 16] @ heap/1048576\n1: 16 [1: 16] @ 0x401000\n")
