@@ -1,0 +1,53 @@
+/*
+ * Whatever a capture holds, its page stays quiet: it asks nothing of the network, complains of nothing, its policy has nothing to refuse, no text
+ * of it runs, and nobody is shut out (axe-core).
+ */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import test, { after } from "node:test";
+import { pathToFileURL } from "node:url";
+import { assertAccessible, closeBrowsers, engines, looksAt, phone, withPage } from "./support/browsers.mjs";
+import { kinds, openPage, sampleKinds } from "./support/pages.mjs";
+import { folder } from "./support/work.mjs";
+
+after(closeBrowsers);
+
+/* How pages are looked at: most of them as they come, those that differ most in every way. */
+const looks = {
+  light: { options: {}, kinds: [...kinds, ...sampleKinds] },
+  dark: { options: { dark: true }, kinds: ["node", "series", "check"] },
+  phone: { options: { size: phone }, kinds: ["node", "series", "check", "names-diff"] },
+};
+
+/* A page that does all of it, so that the others cannot pass because nobody looked. */
+const wicked = `<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="script-src 'unsafe-inline'; img-src data:">
+<title>wicked</title><h1>wicked</h1><img src="http://images.invalid/" alt=""><script>console.error("complaint"); setTimeout(() => alert("dialog"), 0); fetch("http://asked.invalid/").catch(() => {}); throw new Error("thrown")</script>`;
+
+for (const engine of engines) {
+  test(`${engine}: a wicked page is found out`, async () => {
+    const path = join(folder("pages"), `wicked-${engine}.html`);
+    writeFileSync(path, wicked);
+    const found = await withPage(engine, {}, async (page) => {
+      await page.goto(pathToFileURL(path).href);
+      await page.waitForTimeout(500);
+    }).then(
+      () => "",
+      (error) => error.message,
+    );
+    for (const trace of ["console: complaint", "dialog: dialog", "thrown", "policy: img-src", "proxy: GET http://asked.invalid/"])
+      if (!found.includes(trace)) throw new Error(`"${trace}" was not noticed: ${found}`);
+  });
+}
+
+for (const engine of engines) {
+  for (const [look, { options, kinds: shown }] of Object.entries(looks)) {
+    for (const kind of shown.filter((each) => looksAt(engine, each))) {
+      test(`${engine}, ${look}: ${kind}`, async () => {
+        await withPage(engine, options, async (page) => {
+          await openPage(page, kind);
+          await assertAccessible(page);
+        });
+      });
+    }
+  }
+}

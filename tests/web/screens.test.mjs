@@ -1,0 +1,46 @@
+/*
+ * What a reader sees before anything is touched: the answer, the numbers, and the place that was planted in each program, with how it is reached.
+ * A picture of each first screen stays in the folder screens of the build.
+ */
+import { join } from "node:path";
+import test, { after } from "node:test";
+import { closeBrowsers, desktop, engines, phone, withPage } from "./support/browsers.mjs";
+import { openPage } from "./support/pages.mjs";
+import { assertInSight } from "./support/sight.mjs";
+import { folder } from "./support/work.mjs";
+
+after(closeBrowsers);
+
+/* What was planted: the root, and what hangs below it. */
+const planted = {
+  node: ["global.sessions", "Session"],
+  jvm: ["Shop.openOrders", "Shop$Order"],
+  native: ["thread-locals of keeper", "make_note"],
+};
+const sizes = { desktop, phone };
+
+for (const engine of engines) {
+  for (const [sizeName, size] of Object.entries(sizes)) {
+    for (const [kind, names] of Object.entries(planted)) {
+      test(`${engine}, ${sizeName}: ${kind}`, async () => {
+        const picture = join(folder("screens"), `${kind}-${sizeName}-${engine}.png`);
+        await withPage(engine, { size, picture }, async (page) => {
+          await openPage(page, kind);
+          await assertInSight(page, "h1", ["grew"]);
+          await assertInSight(page, "#answer", ["Before", "After", "Growth", "New", "Freed"]);
+          await assertInSight(page, ".top-holder", names);
+        });
+      });
+    }
+  }
+}
+
+for (const engine of engines) {
+  test(`${engine}: the picture begins on the first screen`, async () => {
+    await withPage(engine, {}, async (page) => {
+      await openPage(page, "node");
+      const top = await page.evaluate(() => document.querySelector("#picture canvas").getBoundingClientRect().top);
+      if (!(top < desktop.height - 40)) throw new Error(`the picture begins at ${top} of ${desktop.height}`);
+    });
+  });
+}

@@ -1,0 +1,52 @@
+/*
+ * The viewer of the command under test over a pair of captures, and its answers as a script gets them.
+ */
+import { spawn } from "node:child_process";
+import { captures } from "./captures.mjs";
+import { pairOf } from "./pages.mjs";
+import { hsdiff } from "./work.mjs";
+
+/* The first line that it prints: its address. */
+function addressOf(child) {
+  return new Promise((resolve, reject) => {
+    let printed = "";
+    let errors = "";
+    child.stdout.on("data", (text) => {
+      printed += text;
+      if (printed.includes("\n")) resolve(printed.split("\n")[0]);
+    });
+    child.stderr.on("data", (text) => (errors += text));
+    child.on("close", () => reject(new Error(`hsdiff view ended before it had an address: ${errors}`)));
+  });
+}
+
+/** Starts it over before and after of a kind of captures, gives it to `use`, and ends it: {address, host, ask(question, parameters)}. */
+export async function withViewer(kind, use) {
+  const child = spawn(hsdiff, ["view", "-q", ...pairOf(kind), "--idle", "2m"], { cwd: captures(kind), stdio: ["ignore", "pipe", "pipe"] });
+  const ended = new Promise((resolve) => child.on("close", resolve));
+  try {
+    const address = await addressOf(child);
+    const [page, token] = address.split("#");
+    const ask = async (question, parameters = {}) => {
+      const answer = await fetch(`${page}api/${question}?${new URLSearchParams(parameters)}`, { headers: { "X-Hsdiff-Token": token } });
+      if (!answer.ok) throw new Error(`${question}: ${answer.status} ${await answer.text()}`);
+      return answer.json();
+    };
+    return await use({ address, token, host: new URL(page).host, ask });
+  } finally {
+    child.kill("SIGTERM");
+    await ended;
+  }
+}
+
+/** Opens its page and waits until everything can be browsed. */
+export async function openViewer(page, view, fragment = "") {
+  await page.goto(view.address + fragment);
+  for (let i = 0; i < 600; i++) {
+    const state = await view.ask("state");
+    if (state.phase === "ready" && state.sides.some((side) => side.browsable)) return;
+    if (state.phase === "failed") throw new Error(state.error);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error("the viewer was not ready in a minute");
+}
