@@ -79,7 +79,7 @@ static void try_bytes(const target *t, size_t offset)
 /* One field, all boundaries around it: value - 1, value, value + 1 of its present one, and the powers of two. */
 static void try_field(const target *t, size_t offset, unsigned width)
 {
-    uint8_t old[8];
+    uint8_t old[8] = {0};
     const size_t step = is_long() ? 1 : 7;
     memcpy(old, t->bytes + offset, width);
     for (size_t i = offset % step; i < BOUNDARIES; i += step) {

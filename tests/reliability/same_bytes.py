@@ -32,15 +32,15 @@ def commands(captures):
     """name: (arguments, files that it writes)"""
     first, last = captures[0], captures[-1]
     pair, series = [first, last], list(captures)
-    table = {f"diff {name}": ([*pair, "--format", name], ()) for name in ("text", "json", "csv", "markdown")}
+    table = {f"diff {name}": ([*pair, "--format", name], ()) for name in ("text", "json", "csv", "markdown", "html")}
     table["diff tree"] = ([*pair, "--format", "json", "--tree", "--objects", "objects.csv"], ("objects.csv",))
     table["diff by structure"] = ([*pair, "--match", "structure", "--format", "json"], ())
     table["series"] = (["series", *series, "-o", "series.txt"] +
-                       [word for name in ("json", "csv", "openmetrics") for word in ("--also", f"{name}=series.{name}")],
-                       ("series.txt", "series.json", "series.csv", "series.openmetrics"))
+                       [word for name in ("json", "csv", "openmetrics", "html") for word in ("--also", f"{name}=series.{name}")],
+                       ("series.txt", "series.json", "series.csv", "series.openmetrics", "series.html"))
     table["series by structure"] = (["series", *series[:3], "--cohorts", "--format", "ndjson"], ())
     table["two groups"] = (["--format", "json", *series[:len(series) // 2], "--", *series[len(series) // 2:]], ())
-    table["check"] = (["check", *pair, "-o", "pair.txt", "--also", "sarif=pair.sarif"], ("pair.txt", "pair.sarif"))
+    table["check"] = (["check", *pair, "-o", "pair.txt", "--also", "sarif=pair.sarif", "--html", "pair.html"], ("pair.txt", "pair.sarif", "pair.html"))
     table["check of a series"] = (["check", *series, "--format", "junit", "--also", "json=check.json", "--also", "text=check.txt"],
                                   ("check.json", "check.txt"))
     table["init"] = (["check", "--init", *series, "-o", "-"], ())

@@ -97,6 +97,7 @@ static void arm(plan *p, uint64_t at, bool forever, int error)
 
 void hsd_fault_arm(hsd_fault_family family, uint64_t at, bool forever, int error)
 {
+    if (error == 0) abort(); /* it would never strike, and the test would pass for nothing */
     arm(&plans[family], at, forever, error);
 }
 

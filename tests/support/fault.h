@@ -45,7 +45,8 @@ const char *hsd_fault_name(hsd_fault_family family);
 /* No faults, counters at 0. */
 void hsd_fault_reset(void);
 
-/* Lets call number `at` (from 1, counted since the last reset) of the family fail; with `forever` all after it too. */
+/* Lets call number `at` (from 1, counted since the last reset) of the family fail with an errno, which is not 0; with `forever` all
+ * after it too. */
 void hsd_fault_arm(hsd_fault_family family, uint64_t at, bool forever, int error);
 
 /* The same for reads and writes that move half of the bytes asked for (at least one). */
