@@ -10,6 +10,7 @@ so that two captures have an exact truth between them. Everything else it does m
 import json
 import os
 import pathlib
+import random
 import shutil
 import signal
 import subprocess
@@ -41,6 +42,22 @@ def need(*programs):
 
 def say(text):
     print(text, flush=True)
+
+
+class Moments:
+    """Random moments at which captures are cut off. How long one takes is measured while the machine may be busy, and all moments would
+    then come too late: a capture that has ended before its moment says that they take no longer than that."""
+
+    def __init__(self, seed, seconds):
+        self.dice = random.Random(seed)
+        self.seconds = seconds
+
+    def sleep(self, asker):
+        """Until a moment of what `asker`, which has just begun, does."""
+        moment = self.dice.random() * self.seconds
+        time.sleep(moment)
+        if asker.poll() is not None:
+            self.seconds = moment
 
 
 class Tool:

@@ -130,7 +130,7 @@ def goes_on(place, program):
 
 
 def usual_seconds(place, program):
-    """The quicker of two captures: on a machine that was busy during one every signal would come too late."""
+    """The quicker of two captures."""
     seconds = []
     for _ in range(2):
         began = time.monotonic()
@@ -152,14 +152,14 @@ def check_cut(place, path):
 
 def ended(number, may_finish):
     def case(tool, folder):
-        place, dice, cut = Place(tool, folder), random.Random(number), 0
+        place, cut = Place(tool, folder), 0
         path = place.out / "cut.hs"
         with place.start(blocks=FEW) as program:
-            seconds = usual_seconds(place, program)
+            moments = kit.Moments(number, usual_seconds(place, program))
             before = state(program.pid)
             for i in range(TRIES):
                 asker = place.begin(program.pid, path)
-                time.sleep(dice.uniform(0, 0.9 * seconds))
+                moments.sleep(asker)
                 asker.send_signal(number)
                 said = asker.communicate(timeout=60)[0]
                 check(asker.returncode in (0, -number, *may_finish), f"hsdiff ended with {asker.returncode}: {said}")
@@ -176,7 +176,7 @@ def ended(number, may_finish):
             goes_on(place, program)
             nothing_left(place, program, before)
             program.quit()
-        say(f"        {cut} of {TRIES} were cut, a capture takes {seconds:.2f} s")
+        say(f"        {cut} of {TRIES} were cut, a capture takes {moments.seconds:.2f} s")
         check(3 * cut > TRIES, "too few were cut: the test proves nothing")
     return case
 
@@ -196,17 +196,17 @@ def writers(pid):
 
 
 def child_killed(tool, folder):
-    place, dice, cut, kept = Place(tool, folder), random.Random(3), 0, 0
+    place, cut, kept = Place(tool, folder), 0, 0
     path = place.out / "cut.hs"
     with place.start() as program:
-        seconds = usual_seconds(place, program)
+        moments = kit.Moments(3, usual_seconds(place, program))
         before = state(program.pid)
         for i in range(TRIES):
             is_kept = i % 2 == 0
             asker = place.begin(program.pid, path, *(["--partial"] if is_kept else []))
             while not (found := writers(program.pid)) and asker.poll() is None:
                 time.sleep(0.001)
-            time.sleep(dice.uniform(0, 0.7 * seconds))
+            moments.sleep(asker)
             for child in found:
                 try:
                     os.kill(child, signal.SIGKILL)
@@ -315,17 +315,17 @@ def closed_socket(tool, folder):
 # ---- the program is killed
 
 def target_killed(tool, folder):
-    place, dice, cut, kept = Place(tool, folder), random.Random(6), 0, 0
+    place, cut, kept = Place(tool, folder), 0, 0
     path = place.out / "cut.hs"
     with place.start() as program:
-        seconds = usual_seconds(place, program)
+        moments = kit.Moments(6, usual_seconds(place, program))
         program.quit()
     for i in range(PROGRAMS):
         is_kept = i % 2 == 0
         with place.start() as program:
             time.sleep(0.5)
             asker = place.begin(program.pid, path, *(["--partial"] if is_kept else []))
-            time.sleep(dice.uniform(0, 0.9 * seconds))
+            moments.sleep(asker)
             program.process.kill()
             program.process.wait()
             said = asker.communicate(timeout=60)[0]

@@ -265,16 +265,16 @@ def aborted(way):
     def case(tool, folder):
         need_agent(tool)
         before, tries = left_behind(), 100 if LONG else 12
-        draw, cut = random.Random(6), 0
+        cut = 0
         with start("quiet", 100_000) as program:
             tool.capture(program.pid, folder / "a.hs", "--way", way)
             started = time.monotonic()
             tool.capture(program.pid, folder / "b.hs", "--way", way)
-            whole = time.monotonic() - started
+            moments = kit.Moments(6, time.monotonic() - started)
             for i in range(tries):
                 client = subprocess.Popen([tool.path, "capture", str(program.pid), "-o", str(folder / "cut.hs"), "--force", "--way", way],
                                           env=tool.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-                time.sleep(draw.random() * whole)
+                moments.sleep(client)
                 client.kill()
                 cut += client.wait() != 0
                 (folder / "cut.hs").unlink(missing_ok=True)
