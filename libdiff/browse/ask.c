@@ -4,7 +4,7 @@
 #include "base/check.h"
 #include "browse/browse.h"
 
-/* ---- by id, and by type ---- */
+/* ---- by id ---- */
 
 hsd_status hsd_browse_find(hsd_browse *browse, size_t side, uint64_t id, hsd_browse_ref *out, hsd_error *err)
 {
@@ -20,28 +20,41 @@ hsd_status hsd_browse_find(hsd_browse *browse, size_t side, uint64_t id, hsd_bro
     return HSD_OK;
 }
 
-/* The i-th node of a list that lies ready. */
-typedef uint32_t (*node_fn)(const void *list, hsd_index *index, uint64_t i);
+/* ---- lists that lie ready ---- */
 
-static hsd_status list_nodes(hsd_browse *browse, size_t side, node_fn node_at, const void *nodes, uint64_t total, uint64_t from,
-                             size_t count, bool has_edges, hsd_browse_list **out, hsd_error *err)
+/* An empty list for what of `total` is asked for, and how many that are. */
+static hsd_status begin_list(uint64_t total, uint64_t from, size_t count, hsd_browse_list **out, size_t *wanted, hsd_error *err)
+{
+    const uint64_t first = hsd_min_u64(from, total);
+    *wanted = (size_t)hsd_min_u64(hsd_min_u64(count, HSD_BROWSE_MOST), total - first);
+    HSD_TRY(hsd_browse_list_new(out, first, *wanted, err));
+    (*out)->total = total;
+    return HSD_OK;
+}
+
+typedef struct ready {
+    uint32_t (*node_at)(const void *context, hsd_index *index, uint64_t i);
+    const void *context;
+    uint64_t total;
+    void (*fill)(hsd_browse *browse, size_t side, uint32_t node, hsd_browse_node *out);
+} ready;
+
+static hsd_status list_ready(hsd_browse *browse, size_t side, const ready *nodes, uint64_t from, size_t count, hsd_browse_list **out,
+                             hsd_error *err)
 {
     hsd_index *index = &browse->indexes[side];
     hsd_browse_list *list;
-    const uint64_t first = hsd_min_u64(from, total);
-    const size_t wanted = (size_t)hsd_min_u64(hsd_min_u64(count, HSD_BROWSE_MOST), total - first);
-    *out = NULL;
-    HSD_TRY(hsd_browse_list_new(&list, first, wanted, err));
-    list->total = total;
-    for (size_t i = 0; i < wanted; i++) {
-        const uint32_t node = node_at(nodes, index, first + i);
+    size_t wanted;
+    HSD_TRY(begin_list(nodes->total, from, count, &list, &wanted, err));
+    while (list->count < wanted) {
+        const uint32_t node = nodes->node_at(nodes->context, index, list->from + list->count);
         if (node >= hsd_index_node_count(index)) break; /* could not be read */
-        hsd_browse_node *line = &list->nodes[list->count++];
-        hsd_browse_fill(browse, side, node, line);
-        if (has_edges && !line->is_root) line->edge = hsd_browse_edge(index, hsd_index_row(index, node).edge);
+        nodes->fill(browse, side, node, &list->nodes[list->count++]);
     }
     return hsd_browse_answer(browse, out, list, err);
 }
+
+/* ---- of a type ---- */
 
 static uint32_t of_type(const void *begin, hsd_index *index, uint64_t i)
 {
@@ -59,7 +72,7 @@ hsd_status hsd_browse_objects(hsd_browse *browse, size_t side, hsd_text type, ui
         return hsd_fail(err, HSD_E_NOT_FOUND, "no live object is of that type");
     }
     const uint64_t *begin = &index->type_begins[number];
-    return list_nodes(browse, side, of_type, begin, begin[1] - begin[0], from, count, false, out, err);
+    return list_ready(browse, side, &(ready){of_type, begin, begin[1] - begin[0], hsd_browse_fill}, from, count, out, err);
 }
 
 /* ---- what is dominated ---- */
@@ -80,27 +93,24 @@ hsd_status hsd_browse_dominated(hsd_browse *browse, size_t side, hsd_browse_ref 
         const hsd_browse_row row = hsd_index_row(index, ref.node);
         if (row.first != 0) hsd_index_children(index, row.first, row.end, &children);
     }
-    return list_nodes(browse, side, child, &children, children.count, from, count, true, out, err);
+    return list_ready(browse, side, &(ready){child, &children, children.count, hsd_browse_fill_held}, from, count, out, err);
 }
 
 /* ---- references ---- */
 
-/* The roots, to which nothing refers but what is above them. */
+static uint32_t root(const void *begin, hsd_index *index, uint64_t i)
+{
+    (void)index;
+    return *(const uint32_t *)begin + (uint32_t)i;
+}
+
+/* To which nothing refers but what is above them. */
 static hsd_status list_roots(hsd_browse *browse, size_t side, uint64_t from, size_t count, hsd_browse_list **out, hsd_error *err)
 {
     hsd_index *index;
-    hsd_browse_list *list;
     HSD_TRY(hsd_browse_side(browse, side, &index, err));
     const hsd_root_nodes *roots = &index->walk->root_span;
-    const uint64_t total = roots->end - roots->begin, first = hsd_min_u64(from, total);
-    const size_t wanted = (size_t)hsd_min_u64(hsd_min_u64(count, HSD_BROWSE_MOST), total - first);
-    HSD_TRY(hsd_browse_list_new(&list, first, wanted, err));
-    list->total = total;
-    while (list->count < wanted) {
-        const uint32_t node = roots->begin + (uint32_t)(first + list->count);
-        hsd_browse_fill(browse, side, node, &list->nodes[list->count++]);
-    }
-    return hsd_browse_answer(browse, out, list, err);
+    return list_ready(browse, side, &(ready){root, &roots->begin, roots->end - roots->begin, hsd_browse_fill}, from, count, out, err);
 }
 
 /* Lines are filled once a part was read: its items are borrowed, but what fills them reads other files. References are named where they
@@ -122,14 +132,12 @@ static hsd_status list_references(hsd_browse *browse, size_t side, bool to_it, u
 {
     hsd_browse_list *list;
     hsd_lists *lists = to_it ? &browse->indexes[side].referrers : &browse->indexes[side].referents;
-    const uint64_t total = hsd_lists_count(lists, node), first = hsd_min_u64(from, total);
-    const size_t wanted = (size_t)hsd_min_u64(hsd_min_u64(count, HSD_BROWSE_MOST), total - first);
-    HSD_TRY(hsd_browse_list_new(&list, first, wanted, err));
-    list->total = total;
+    size_t wanted;
+    HSD_TRY(begin_list(hsd_lists_count(lists, node), from, count, &list, &wanted, err));
     while (list->count < wanted) {
         hsd_targets targets;
         const size_t before = list->count;
-        hsd_lists_get(lists, node, first + list->count, &targets);
+        hsd_lists_get(lists, node, list->from + list->count, &targets);
         take_lines(browse, side, &targets, to_it ? node : HSD_NODE_NONE, wanted, list);
         if (list->count == before) break;
     }

@@ -46,8 +46,16 @@ hsd_status hsd_browse_check(hsd_browse *browse, hsd_error *err);
 /* A line: all of it but the edge. */
 void hsd_browse_fill(hsd_browse *browse, size_t side, uint32_t node, hsd_browse_node *out);
 
+/* The same with the edge from its dominator; roots have none. */
+void hsd_browse_fill_held(hsd_browse *browse, size_t side, uint32_t node, hsd_browse_node *out);
+
 /* The text of a reference's name; HSD_TREE_INDIRECT has none. */
 hsd_text hsd_browse_edge(const hsd_index *index, uint32_t edge);
+
+/* `size` zeroed bytes of an answer, in a store of its own which frees them; NULL where there is no memory. */
+void *hsd_browse_answer_new(size_t size, struct hsd_browse_store **store);
+void hsd_browse_store_free(struct hsd_browse_store *store);
+hsd_status hsd_browse_no_memory(hsd_error *err);
 
 /* A list with room for `room` nodes, at most HSD_BROWSE_MOST. */
 hsd_status hsd_browse_list_new(hsd_browse_list **out, uint64_t from, size_t room, hsd_error *err);

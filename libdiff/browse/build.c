@@ -12,6 +12,8 @@
 
 #define AHEAD_NODE_BYTES 8u /* of memory: with less it would be a sort in very little (referrers_counted.c) */
 
+hsd_status hsd_index_no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for the index"); }
+
 static hsd_status step(hsd_index *index, const char *name, hsd_status (*run)(hsd_index *, hsd_error *), hsd_error *err)
 {
     const uint64_t start = hsd_now_ns();
@@ -28,17 +30,22 @@ static hsd_status bound(hsd_paged *array, uint64_t memory_bytes, hsd_error *err)
     return hsd_paged_grow(array, memory_bytes, err);
 }
 
-static hsd_status bound_graph(hsd_adjacency *graph, uint64_t memory_bytes, hsd_error *err)
+static uint64_t at_least(uint64_t memory_bytes, uint64_t block_bytes)
 {
-    HSD_TRY(hsd_adjacency_set_memory(graph, hsd_max_u64(memory_bytes, hsd_graph_least(hsd_adjacency_bytes(graph))), err));
-    return hsd_adjacency_set_name_memory(graph, hsd_max_u64(memory_bytes, hsd_graph_least(hsd_adjacency_name_bytes(graph))), err);
+    return hsd_max_u64(memory_bytes, hsd_max_u64(hsd_paged_least_bytes(block_bytes), HSD_BLOCKS_LEAST_BYTES));
+}
+
+hsd_status hsd_graph_bound(hsd_adjacency *graph, uint64_t bytes, uint64_t name_bytes, hsd_error *err)
+{
+    HSD_TRY(hsd_adjacency_set_memory(graph, at_least(bytes, hsd_adjacency_bytes(graph)), err));
+    return hsd_adjacency_set_name_memory(graph, at_least(name_bytes, hsd_adjacency_name_bytes(graph)), err);
 }
 
 /* Nobody reads the graphs for a while. */
 static hsd_status rest_graphs(hsd_index *index, hsd_error *err)
 {
-    HSD_TRY(bound_graph(index->referents.adjacency, 0, err));
-    return bound_graph(index->referrers.adjacency, 0, err);
+    HSD_TRY(hsd_graph_bound(index->referents.adjacency, 0, 0, err));
+    return hsd_graph_bound(index->referrers.adjacency, 0, 0, err);
 }
 
 hsd_status hsd_index_graph(hsd_index *index, hsd_error *err)
@@ -50,15 +57,15 @@ hsd_status hsd_index_graph(hsd_index *index, hsd_error *err)
     return rest_graphs(index, err);
 }
 
-/* ---- ahead ---- */
-
-static hsd_status run_graph(void *context, hsd_error *err)
+static hsd_status named(const hsd_index *index, hsd_status status, hsd_error *err)
 {
-    hsd_index *index = context;
-    const hsd_status status = hsd_index_graph(index, err);
     if (status < 0) hsd_error_set_file(err, index->walk->info->path);
     return status;
 }
+
+/* ---- ahead ---- */
+
+static hsd_status run_graph(void *context, hsd_error *err) { return named(context, hsd_index_graph(context, err), err); }
 
 hsd_status hsd_index_begin(void *context, uint64_t memory_bytes, hsd_error *err)
 {
@@ -80,7 +87,7 @@ hsd_status hsd_index_progress(hsd_index *index, const char *what, uint64_t done,
     return hsd_progress(index->reporter, what, done, total, err);
 }
 
-hsd_status hsd_index_build(hsd_index *index, hsd_error *err)
+static hsd_status build(hsd_index *index, hsd_error *err)
 {
     if (!index->has_graph) HSD_TRY(hsd_index_graph(index, err));
     HSD_TRY(step(index, "objects", hsd_index_rows, err));
@@ -91,23 +98,21 @@ hsd_status hsd_index_build(hsd_index *index, hsd_error *err)
     return HSD_OK;
 }
 
+hsd_status hsd_index_build(hsd_index *index, hsd_error *err) { return named(index, build(index, err), err); }
+
 hsd_status hsd_index_serve(hsd_index *index, uint64_t memory_bytes, hsd_error *err)
 {
-    hsd_paged *const arrays[] = {&index->rows, &index->spans, &index->parents, &index->children, &index->long_children, &index->by_type,
-                                 &index->by_id, &index->partners, &index->ways, &index->way_anchors, &index->anchors};
-    const uint64_t share = memory_bytes / (HSD_ARRAY_LEN(arrays) + 4);
-    for (size_t i = 0; i < HSD_ARRAY_LEN(arrays); i++) HSD_TRY(bound(arrays[i], share, err));
-    HSD_TRY(bound_graph(index->referents.adjacency, share, err));
-    return bound_graph(index->referrers.adjacency, share, err);
+    const uint64_t share = memory_bytes / (HSD_INDEX_ARRAYS + 4);
+    for (size_t i = 0; i < HSD_INDEX_ARRAYS; i++) HSD_TRY(bound(&index->arrays[i], share, err));
+    HSD_TRY(hsd_graph_bound(index->referents.adjacency, share, share, err));
+    return hsd_graph_bound(index->referrers.adjacency, share, share, err);
 }
 
 void hsd_index_release(hsd_index *index)
 {
     atomic_store(&index->is_stopped, true);
     hsd_index_wait(index, NULL);
-    hsd_paged *const arrays[] = {&index->rows, &index->spans, &index->parents, &index->children, &index->long_children, &index->by_type,
-                                 &index->by_id, &index->partners, &index->ways, &index->way_anchors, &index->anchors};
-    for (size_t i = 0; i < HSD_ARRAY_LEN(arrays); i++) hsd_array_close(arrays[i]);
+    for (size_t i = 0; i < HSD_INDEX_ARRAYS; i++) hsd_array_close(&index->arrays[i]);
     hsd_column_close(&index->row_file);
     index->referents.adjacency = NULL; /* the walk's */
     hsd_lists_release(&index->referents);

@@ -25,15 +25,18 @@ hsd_status hsd_column_flush(hsd_column_file *column, hsd_error *err)
     return used == 0 ? HSD_OK : hsd_temp_write(&column->file, end - used, column->buffer, used, err);
 }
 
+static uint64_t within(uint64_t bytes, uint64_t memory_bytes)
+{
+    return hsd_max_u64(hsd_paged_least_bytes(bytes), hsd_min_u64(hsd_paged_full_bytes(bytes), memory_bytes));
+}
+
 /* Of a column without records the file is empty, and nobody reads the array's only page. */
 hsd_status hsd_column_end(hsd_column_file *column, hsd_paged *out, uint64_t memory_bytes, hsd_error *err)
 {
     HSD_TRY(hsd_column_flush(column, err));
     free(column->buffer);
     column->buffer = NULL;
-    const uint64_t bytes = column->file.size_bytes;
-    const uint64_t memory = hsd_max_u64(hsd_paged_least_bytes(bytes), hsd_min_u64(hsd_paged_full_bytes(bytes), memory_bytes));
-    const hsd_status status = hsd_paged_open_file(out, &column->file, memory, err);
+    const hsd_status status = hsd_paged_open_file(out, &column->file, within(column->file.size_bytes, memory_bytes), err);
     if (status != HSD_OK) memset(out, 0, sizeof *out);
     column->file.space = NULL;
     return status;
@@ -48,8 +51,7 @@ void hsd_column_close(hsd_column_file *column)
 
 hsd_status hsd_array_open(hsd_paged *array, uint64_t bytes, uint64_t memory_bytes, hsd_temp_space *space, hsd_error *err)
 {
-    const uint64_t memory = hsd_max_u64(hsd_paged_least_bytes(bytes), hsd_min_u64(hsd_paged_full_bytes(bytes), memory_bytes));
-    const hsd_status status = hsd_paged_open(array, bytes, memory, space, err);
+    const hsd_status status = hsd_paged_open(array, bytes, within(bytes, memory_bytes), space, err);
     if (status != HSD_OK) memset(array, 0, sizeof *array);
     return status;
 }

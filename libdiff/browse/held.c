@@ -43,8 +43,6 @@ typedef struct hold {
     uint64_t seen;
 } hold;
 
-static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for the index"); }
-
 /* ---- lists of what is dominated ---- */
 
 static waiting at(hold *h, uint64_t i)
@@ -68,7 +66,7 @@ static hsd_status make_room(hold *h, uint64_t count, hsd_error *err)
     free(h->spare);
     h->list = malloc((size_t)wanted * sizeof *h->list);
     h->spare = malloc((size_t)wanted * sizeof *h->spare);
-    if (h->list == NULL || h->spare == NULL) return no_memory(err);
+    if (h->list == NULL || h->spare == NULL) return hsd_index_no_memory(err);
     h->list_room = wanted;
     return HSD_OK;
 }
@@ -252,7 +250,7 @@ static hsd_status list_types(hold *h, hsd_error *err)
     hsd_status status;
     uint32_t type = 0;
     index->type_begins = calloc((size_t)count + 1, sizeof *index->type_begins);
-    if (index->type_begins == NULL) return no_memory(err);
+    if (index->type_begins == NULL) return hsd_index_no_memory(err);
     HSD_TRY(hsd_side_serve(h->by_type, hsd_index_share(index, 7), err));
     while ((status = hsd_sorter_next(h->by_type, &record, err)) == HSD_OK) {
         uint32_t of, node;

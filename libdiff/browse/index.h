@@ -19,6 +19,7 @@
 #define HSD_BROWSE_INDEX_H
 
 #include <stdatomic.h>
+#include <stddef.h>
 
 #include "base/worker.h"
 #include "browse/column.h"
@@ -60,6 +61,8 @@ typedef struct hsd_long_children { /* 16 bytes; ascending by place */
 
 #define HSD_NODE_NONE UINT32_MAX
 
+#define HSD_INDEX_ARRAYS 11u
+
 typedef struct hsd_index {
     hsd_side_walk *walk;
     hsd_temp_space *space;
@@ -71,8 +74,15 @@ typedef struct hsd_index {
     hsd_worker worker;      /* what is done beside the diff */
 
     hsd_column_file row_file; /* until the walk is over */
-    hsd_paged rows, spans, parents, children, long_children, by_type, by_id, partners;
-    hsd_paged anchors;      /* by place, of nodes deep in the tree: the nearest place above whose depth HSD_ANCHOR_STEP divides; 0 = none */
+    union {                 /* what an index has no need of is not open */
+        struct {
+            hsd_paged rows, spans, parents, children, long_children, by_type, by_id, partners;
+            hsd_paged ways;        /* node before + 1; 0 = a root, or not reached */
+            hsd_paged way_anchors; /* of nodes on long ways: anchor above + 1; 0 = none */
+            hsd_paged anchors;     /* by place, of nodes deep in the tree: the nearest place above whose depth HSD_ANCHOR_STEP divides; 0 = none */
+        };
+        hsd_paged arrays[HSD_INDEX_ARRAYS]; /* the same */
+    };
     uint64_t long_children_count;
     uint32_t place_count;   /* one past the last */
     uint64_t *type_begins;  /* in by_type: of each common type, and the end */
@@ -87,15 +97,17 @@ typedef struct hsd_index {
     bool is_after;          /* this is the index of after */
     hsd_lists referents;    /* borrowed from the walk, with its directory */
     hsd_lists referrers;
-    hsd_paged ways;         /* node before + 1; 0 = a root, or not reached */
-    hsd_paged way_anchors;  /* of nodes on long ways: anchor above + 1; 0 = none */
 } hsd_index;
+
+_Static_assert(offsetof(hsd_index, anchors) == offsetof(hsd_index, arrays[HSD_INDEX_ARRAYS - 1]), "all arrays are in the list");
 
 static inline uint32_t hsd_index_node_count(const hsd_index *index) { return index->walk->node_count; }
 /* Bits that numbers up to `most` have. */
 static inline unsigned hsd_index_bits(uint64_t most) { return most == 0 ? 1 : 64 - (unsigned)__builtin_clzll(most); }
 
 static inline bool hsd_index_is_object(const hsd_index *index, uint32_t node) { return node < index->walk->object_count; }
+
+hsd_status hsd_index_no_memory(hsd_error *err);
 
 /* ---- building, each in its file ---- */
 
@@ -110,6 +122,18 @@ hsd_status hsd_index_ids(hsd_index *index, hsd_error *err);       /* by_id; noth
 
 hsd_status hsd_index_partners(hsd_index *index, hsd_error *err);  /* partners, where there are pairs */
 
+/* An array that one sort makes (sorted.c). */
+typedef struct hsd_sorted {
+    unsigned record_words, key_words; /* of the sorter */
+    uint32_t record_bytes;            /* of the array */
+    hsd_status (*read)(void *context, hsd_sorter *sorter, hsd_error *err); /* puts what there is */
+    hsd_status (*write)(void *context, const uint64_t *record, hsd_column_file *file, hsd_error *err); /* of each, in order */
+    hsd_status (*end)(void *context, hsd_column_file *file, hsd_error *err); /* behind the last; NULL = nothing */
+} hsd_sorted;
+
+/* `out` has the least memory that it can have. */
+hsd_status hsd_index_sort(hsd_index *index, const hsd_sorted *how, void *context, hsd_paged *out, hsd_error *err);
+
 /* What needs nothing but the graph of the walk, which remains the walk's: referents, referrers, ways. */
 hsd_status hsd_index_graph(hsd_index *index, hsd_error *err);
 
@@ -118,7 +142,7 @@ hsd_status hsd_index_graph(hsd_index *index, hsd_error *err);
 hsd_status hsd_index_begin(void *index, uint64_t memory_bytes, hsd_error *err);
 hsd_status hsd_index_wait(void *index, hsd_error *err);
 
-/* All that is not there yet. */
+/* All that is not there yet. Failures name the capture. */
 hsd_status hsd_index_build(hsd_index *index, hsd_error *err);
 
 /* hsd_progress, or HSD_E_CANCELLED of an index that was stopped. */
@@ -130,12 +154,8 @@ hsd_status hsd_index_serve(hsd_index *index, uint64_t memory_bytes, hsd_error *e
 /* `parts` sixteenths of the memory that there is to build with. */
 static inline uint64_t hsd_index_share(const hsd_index *index, unsigned parts) { return index->memory_bytes / 16 * parts; }
 
-/* What the blocks of a graph that is read in order need. */
-static inline uint64_t hsd_graph_least(uint64_t block_bytes)
-{
-    const uint64_t least = hsd_paged_least_bytes(block_bytes);
-    return least > HSD_BLOCKS_LEAST_BYTES ? least : HSD_BLOCKS_LEAST_BYTES;
-}
+/* From now on so many bytes for the blocks of a graph and for its names, or the least that they can have: enough to read in order. */
+hsd_status hsd_graph_bound(hsd_adjacency *graph, uint64_t bytes, uint64_t name_bytes, hsd_error *err);
 
 void hsd_index_release(hsd_index *index);
 

@@ -35,9 +35,7 @@ static hsd_status check_array(const hsd_paged *array, hsd_error *err)
 
 hsd_status hsd_index_check(const hsd_index *index, hsd_error *err)
 {
-    const hsd_paged *const arrays[] = {&index->rows, &index->spans, &index->parents, &index->children, &index->long_children, &index->by_type,
-                                       &index->by_id, &index->partners, &index->ways, &index->way_anchors, &index->anchors};
-    for (size_t i = 0; i < HSD_ARRAY_LEN(arrays); i++) HSD_TRY(check_array(arrays[i], err));
+    for (size_t i = 0; i < HSD_INDEX_ARRAYS; i++) HSD_TRY(check_array(&index->arrays[i], err));
     HSD_TRY(hsd_adjacency_check(index->referents.adjacency, err));
     return hsd_adjacency_check(index->referrers.adjacency, err);
 }

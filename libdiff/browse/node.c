@@ -77,6 +77,13 @@ void hsd_browse_fill(hsd_browse *browse, size_t side, uint32_t node, hsd_browse_
     out->is_part = !(row.owner & HSD_ROW_COUNTS);
 }
 
+void hsd_browse_fill_held(hsd_browse *browse, size_t side, uint32_t node, hsd_browse_node *out)
+{
+    hsd_index *index = &browse->indexes[side];
+    hsd_browse_fill(browse, side, node, out);
+    if (!out->is_root) out->edge = hsd_browse_edge(index, hsd_index_row(index, node).edge);
+}
+
 hsd_text hsd_browse_edge(const hsd_index *index, uint32_t edge)
 {
     const hsd_edge_names *names = index->walk->edge_names;
@@ -84,18 +91,39 @@ hsd_text hsd_browse_edge(const hsd_index *index, uint32_t edge)
     return hsd_browse_text(hsd_edge_text(names, edge));
 }
 
+/* ---- answers ---- */
+
+hsd_status hsd_browse_no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for an answer"); }
+
+void hsd_browse_store_free(struct hsd_browse_store *store)
+{
+    if (store == NULL) return;
+    hsd_arena_release(&store->arena);
+    free(store);
+}
+
+void *hsd_browse_answer_new(size_t size, struct hsd_browse_store **store)
+{
+    *store = calloc(1, sizeof **store);
+    void *answer = *store != NULL ? hsd_arena_take(&(*store)->arena, size) : NULL;
+    if (answer == NULL) hsd_browse_store_free(*store);
+    return answer;
+}
+
 /* ---- lists ---- */
 
 hsd_status hsd_browse_list_new(hsd_browse_list **out, uint64_t from, size_t room, hsd_error *err)
 {
-    hsd_browse_list *list = calloc(1, sizeof *list);
+    struct hsd_browse_store *store;
+    hsd_browse_list *list = hsd_browse_answer_new(sizeof *list, &store);
     const size_t most = hsd_min_u64(room, HSD_BROWSE_MOST);
     *out = NULL;
-    if (list != NULL) list->store = calloc(1, sizeof *list->store);
-    if (list != NULL && list->store != NULL) list->nodes = hsd_arena_take(&list->store->arena, (most + 1) * sizeof *list->nodes);
-    if (list == NULL || list->nodes == NULL) {
+    if (list == NULL) return hsd_browse_no_memory(err);
+    list->store = store;
+    list->nodes = hsd_arena_take(&store->arena, (most + 1) * sizeof *list->nodes);
+    if (list->nodes == NULL) {
         hsd_browse_list_free(list);
-        return hsd_fail(err, HSD_E_NOMEM, "out of memory for an answer");
+        return hsd_browse_no_memory(err);
     }
     list->from = from;
     list->is_total_known = true;
@@ -105,10 +133,7 @@ hsd_status hsd_browse_list_new(hsd_browse_list **out, uint64_t from, size_t room
 
 void hsd_browse_list_free(hsd_browse_list *list)
 {
-    if (list == NULL) return;
-    if (list->store != NULL) hsd_arena_release(&list->store->arena);
-    free(list->store);
-    free(list);
+    if (list != NULL) hsd_browse_store_free(list->store);
 }
 
 hsd_status hsd_browse_answer(hsd_browse *browse, hsd_browse_list **out, hsd_browse_list *list, hsd_error *err)

@@ -1,17 +1,13 @@
 /*
  * All that is known of one node. What the index does not keep (elements, preview) is read from the capture: one block.
  */
-#include <stdlib.h>
-
 #include "base/check.h"
 #include "browse/browse.h"
-
-static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for an answer"); }
 
 static hsd_status copy_text(hsd_browse_object *object, hsd_text text, hsd_text *out, hsd_error *err)
 {
     char *copy = hsd_arena_copy(&object->store->arena, text.data, text.size);
-    if (copy == NULL) return no_memory(err);
+    if (copy == NULL) return hsd_browse_no_memory(err);
     *out = (hsd_text){copy, text.size};
     return HSD_OK;
 }
@@ -22,7 +18,7 @@ static hsd_status take_preview(hsd_browse_object *object, const hsd_object *foun
 {
     if (found->value.size == 0) return HSD_OK;
     object->fields = hsd_arena_take(&object->store->arena, sizeof *object->fields);
-    if (object->fields == NULL) return no_memory(err);
+    if (object->fields == NULL) return hsd_browse_no_memory(err);
     object->field_count = 1;
     object->fields[0].name = (hsd_text){"", 0};
     return copy_text(object, found->value, &object->fields[0].value, err);
@@ -91,12 +87,10 @@ hsd_status hsd_browse_object_get(hsd_browse *browse, size_t side, hsd_browse_ref
     hsd_index *index;
     *out = NULL;
     HSD_TRY(hsd_browse_node_of(browse, side, ref, &index, err));
-    hsd_browse_object *object = calloc(1, sizeof *object);
-    if (object != NULL) object->store = calloc(1, sizeof *object->store);
-    if (object == NULL || object->store == NULL) {
-        free(object);
-        return no_memory(err);
-    }
+    struct hsd_browse_store *store;
+    hsd_browse_object *object = hsd_browse_answer_new(sizeof *object, &store);
+    if (object == NULL) return hsd_browse_no_memory(err);
+    object->store = store;
     const hsd_status status = fill(browse, side, ref.node, object, err);
     if (status == HSD_OK) *out = object;
     else hsd_browse_object_free(object);
@@ -105,8 +99,5 @@ hsd_status hsd_browse_object_get(hsd_browse *browse, size_t side, hsd_browse_ref
 
 void hsd_browse_object_free(hsd_browse_object *object)
 {
-    if (object == NULL) return;
-    hsd_arena_release(&object->store->arena);
-    free(object->store);
-    free(object);
+    if (object != NULL) hsd_browse_store_free(object->store);
 }

@@ -15,8 +15,6 @@
 #define CACHE_PART 16u
 #define CACHE_MOST (UINT64_C(64) << 20)
 
-static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for the index"); }
-
 /* ---- memory ---- */
 
 /* The walk leaves what the pages of answers will have: until then it is for what is kept of it. */
@@ -52,7 +50,7 @@ static void keep_side(hsd_browse *b, size_t side, hsd_side_walk *walk, hsd_temp_
 static hsd_status walk_pair(hsd_browse *b, hsd_capture *const captures[], hsd_error *err)
 {
     b->comparison = calloc(1, sizeof *b->comparison);
-    if (b->comparison == NULL) return no_memory(err);
+    if (b->comparison == NULL) return hsd_index_no_memory(err);
     for (size_t i = 0; i < SIDE_COUNT; i++) keep_side(b, i, &b->comparison->sides[i], &b->comparison->space);
     b->keep.pair = take_pair;
     b->keep.pair_context = b;
@@ -64,7 +62,7 @@ static hsd_status walk_single(hsd_browse *b, hsd_capture *capture, hsd_error *er
 {
     const hsd_top_options options = {.objects = HSD_BROWSE_MOST, .partial = b->options.diff.partial};
     b->single = calloc(1, sizeof *b->single);
-    if (b->single == NULL) return no_memory(err);
+    if (b->single == NULL) return hsd_index_no_memory(err);
     hsd_single_init(b->single, &b->run);
     keep_side(b, 0, &b->single->side, &b->single->space);
     return hsd_top_run_kept(&b->top, b->single, &b->keep, capture, &options, err);
@@ -109,17 +107,10 @@ static hsd_status rest(hsd_index *index, hsd_error *err)
     walk->has_types_of = false;
     hsd_temp_close(&walk->types_file);
     hsd_temp_close(&walk->shapes_file);
-    HSD_TRY(hsd_adjacency_set_memory(walk->adjacency, hsd_graph_least(hsd_adjacency_bytes(walk->adjacency)), err));
-    return hsd_adjacency_set_name_memory(walk->adjacency, hsd_graph_least(hsd_adjacency_name_bytes(walk->adjacency)), err);
+    return hsd_graph_bound(walk->adjacency, 0, 0, err);
 }
 
-static hsd_status named_by(const hsd_index *index, hsd_status status, hsd_error *err)
-{
-    if (status < 0) hsd_error_set_file(err, index->walk->info->path);
-    return status;
-}
-
-static hsd_status build(void *context, hsd_error *err) { return named_by(context, hsd_index_build(context, err), err); }
+static hsd_status build(void *index, hsd_error *err) { return hsd_index_build(index, err); }
 
 /* The pairs as both sides read them. */
 static hsd_status give_pairs(hsd_browse *b, hsd_error *err)
@@ -193,7 +184,7 @@ hsd_status hsd_browse_open(hsd_browse **out, hsd_capture *const captures[], size
     if (options == NULL) options = &no_options;
     HSD_TRY(check_options(count, options, err));
     hsd_browse *b = calloc(1, sizeof *b);
-    if (b == NULL) return no_memory(err);
+    if (b == NULL) return hsd_index_no_memory(err);
     b->options = *options;
     b->side_count = count;
     divide_memory(b, run_conditions);

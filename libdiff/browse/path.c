@@ -85,9 +85,7 @@ hsd_status hsd_browse_dominators(hsd_browse *browse, size_t side, hsd_browse_ref
     for (uint32_t i = 0; i < way.count; i++) {
         const uint32_t node = hsd_index_span(index, way.items[i]).node;
         if (node >= hsd_index_node_count(index)) break; /* could not be read */
-        hsd_browse_node *line = &list->nodes[list->count++];
-        hsd_browse_fill(browse, side, node, line);
-        if (!line->is_root) line->edge = hsd_browse_edge(index, hsd_index_row(index, node).edge);
+        hsd_browse_fill_held(browse, side, node, &list->nodes[list->count++]);
     }
     return hsd_browse_answer(browse, out, list, err);
 }

@@ -95,11 +95,9 @@ static uint64_t least_bytes(const hsd_index *index)
 static hsd_status run(hsd_turn *turn, hsd_error *err)
 {
     hsd_index *index = turn->index;
-    hsd_adjacency *graph = index->referents.adjacency;
     const uint64_t blocks = hsd_max_u64(hsd_index_share(index, 4), least_bytes(index));
     bool is_done;
-    HSD_TRY(hsd_adjacency_set_memory(graph, hsd_graph_least(hsd_adjacency_bytes(graph)), err));
-    HSD_TRY(hsd_adjacency_set_name_memory(graph, hsd_graph_least(hsd_adjacency_name_bytes(graph)), err));
+    HSD_TRY(hsd_graph_bound(index->referents.adjacency, 0, 0, err));
     HSD_TRY(hsd_column_begin(&turn->longs, sizeof(uint32_t), index->space, err));
     HSD_TRY(hsd_adjacency_begin(&index->referrers.adjacency, blocks, index->space, err));
     HSD_TRY(hsd_turn_counted(turn, &is_done, err));

@@ -24,7 +24,8 @@ static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, 
 
 /* ---- counting ---- */
 
-static bool is_few(counted *c)
+/* How many sources a range may have; false if that would be too many ranges. */
+static bool find_room(counted *c)
 {
     const hsd_index *index = c->turn->index;
     const uint64_t edges = hsd_adjacency_edge_count(index->referents.adjacency);
@@ -127,7 +128,7 @@ static hsd_status put_all(counted *c, hsd_error *err)
 
 static hsd_status run(counted *c, bool *is_done, hsd_error *err)
 {
-    if (!is_few(c)) return HSD_OK;
+    if (!find_room(c)) return HSD_OK;
     if (!hsd_pages_take(&c->count_pages, ((size_t)hsd_index_node_count(c->turn->index) + 1) * sizeof *c->counts)) return no_memory(err);
     hsd_pages_expect_random(&c->count_pages);
     c->counts = c->count_pages.data;

@@ -106,14 +106,14 @@ hsd_status hsd_browse_types_get(hsd_browse *browse, size_t side, hsd_text text, 
     hsd_index *index;
     *out = NULL;
     HSD_TRY(hsd_browse_side(browse, side, &index, err));
-    hsd_browse_types *types = calloc(1, sizeof *types);
-    if (types != NULL) types->store = calloc(1, sizeof *types->store);
-    if (types != NULL && types->store != NULL) {
-        types->types = hsd_arena_take(&types->store->arena, (row_count(browse) + 1) * sizeof *types->types);
-    }
-    if (types == NULL || types->types == NULL) {
+    struct hsd_browse_store *store;
+    hsd_browse_types *types = hsd_browse_answer_new(sizeof *types, &store);
+    if (types == NULL) return hsd_browse_no_memory(err);
+    types->store = store;
+    types->types = hsd_arena_take(&store->arena, (row_count(browse) + 1) * sizeof *types->types);
+    if (types->types == NULL) {
         hsd_browse_types_free(types);
-        return hsd_fail(err, HSD_E_NOMEM, "out of memory for an answer");
+        return hsd_browse_no_memory(err);
     }
     choose(browse, side, text, from, count, types);
     qsort(types->types, (size_t)types->total, sizeof *types->types, order_of(order));
@@ -124,8 +124,5 @@ hsd_status hsd_browse_types_get(hsd_browse *browse, size_t side, hsd_text text, 
 
 void hsd_browse_types_free(hsd_browse_types *types)
 {
-    if (types == NULL) return;
-    if (types->store != NULL) hsd_arena_release(&types->store->arena);
-    free(types->store);
-    free(types);
+    if (types != NULL) hsd_browse_store_free(types->store);
 }

@@ -157,9 +157,7 @@ static hsd_status open_all(search *s, hsd_error *err)
     if (s->reached == NULL || s->now.bits == NULL || s->next.bits == NULL || s->now.nodes == NULL || s->next.nodes == NULL) return no_memory(err);
     const uint64_t all = (uint64_t)hsd_index_node_count(index) * sizeof(uint32_t);
     HSD_TRY(hsd_array_open(&index->ways, all, hsd_index_share(index, 5), index->space, err));
-    const uint64_t least = hsd_graph_least(hsd_adjacency_bytes(index->referents.adjacency));
-    HSD_TRY(hsd_adjacency_set_memory(index->referents.adjacency, hsd_max_u64(least, hsd_index_share(index, 6)), err));
-    return hsd_adjacency_set_name_memory(index->referents.adjacency, hsd_graph_least(hsd_adjacency_name_bytes(index->referents.adjacency)), err);
+    return hsd_graph_bound(index->referents.adjacency, hsd_index_share(index, 6), 0, err);
 }
 
 static hsd_status run(search *s, hsd_error *err)
