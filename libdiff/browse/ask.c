@@ -127,19 +127,37 @@ static void take_lines(hsd_browse *browse, size_t side, const hsd_targets *targe
     }
 }
 
+/* Of the weak references of the node that was looked at, from the i-th on. */
+static void take_weak_lines(hsd_browse *browse, size_t side, uint64_t i, size_t most, hsd_browse_list *list)
+{
+    const hsd_weak *weak = &browse->indexes[side].weak;
+    for (; i < weak->count && list->count < most; i++) {
+        hsd_browse_node *line = &list->nodes[list->count++];
+        hsd_browse_fill(browse, side, (uint32_t)(weak->references[i] >> 32), line);
+        line->is_weak = true;
+        line->edge = hsd_browse_text(hsd_edge_text(&weak->names, (uint32_t)weak->references[i]));
+    }
+}
+
 static hsd_status list_references(hsd_browse *browse, size_t side, bool to_it, uint32_t node, uint64_t from, size_t count,
                                   hsd_browse_list **out, hsd_error *err)
 {
     hsd_browse_list *list;
+    const hsd_weak *weak = &browse->indexes[side].weak;
     hsd_lists *lists = to_it ? &browse->indexes[side].referrers : &browse->indexes[side].referents;
+    const uint64_t strong = hsd_lists_count(lists, node);
     size_t wanted;
-    HSD_TRY(begin_list(hsd_lists_count(lists, node), from, count, &list, &wanted, err));
+    HSD_TRY(begin_list(strong + (to_it ? 0 : weak->count), from, count, &list, &wanted, err));
     while (list->count < wanted) {
         hsd_targets targets;
         const size_t before = list->count;
         hsd_lists_get(lists, node, list->from + list->count, &targets);
         take_lines(browse, side, &targets, to_it ? node : HSD_NODE_NONE, wanted, list);
         if (list->count == before) break;
+    }
+    if (!to_it) {
+        list->is_total_known = !weak->has_more;
+        if (list->from + list->count >= strong) take_weak_lines(browse, side, list->from + list->count - strong, wanted, list);
     }
     return hsd_browse_answer(browse, out, list, err);
 }
@@ -151,6 +169,7 @@ hsd_status hsd_browse_referents(hsd_browse *browse, size_t side, hsd_browse_ref 
     *out = NULL;
     if (ref.node == HSD_BROWSE_ALL) return list_roots(browse, side, from, count, out, err);
     HSD_TRY(hsd_browse_node_of(browse, side, ref, &index, err));
+    HSD_TRY(hsd_weak_look(index, ref.node, err));
     return list_references(browse, side, false, ref.node, from, count, out, err);
 }
 

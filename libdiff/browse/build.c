@@ -4,6 +4,8 @@
  *
  *      walk of the side │ the other walk, comparison, report │
  *                       │ referents, referrers, ways         │ spans, parents, children, by_type, by_id, partners
+ *
+ * Stacks are indexed when one is asked for (stacks.h).
  */
 #include <stdlib.h>
 
@@ -11,6 +13,7 @@
 #include "browse/index.h"
 
 #define AHEAD_NODE_BYTES 8u /* of memory: with less it would be a sort in very little (referrers_counted.c) */
+#define GRAPH_SHARES 4u     /* of the memory for pages: blocks and names of references and referrers */
 
 hsd_status hsd_index_no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for the index"); }
 
@@ -21,13 +24,6 @@ static hsd_status step(hsd_index *index, const char *name, hsd_status (*run)(hsd
     hsd_note(index->reporter, HSD_NOTE_DETAIL, "%s: indexing %s took %.3f s", index->walk->info->path, name,
              (double)(hsd_now_ns() - start) * 1e-9);
     return HSD_OK;
-}
-
-static hsd_status bound(hsd_paged *array, uint64_t memory_bytes, hsd_error *err)
-{
-    if (!hsd_array_is_open(array)) return HSD_OK;
-    HSD_TRY(hsd_paged_shrink(array, memory_bytes, err));
-    return hsd_paged_grow(array, memory_bytes, err);
 }
 
 static uint64_t at_least(uint64_t memory_bytes, uint64_t block_bytes)
@@ -94,6 +90,7 @@ static hsd_status build(hsd_index *index, hsd_error *err)
     HSD_TRY(step(index, "what is held", hsd_index_held, err));
     HSD_TRY(step(index, "ids", hsd_index_ids, err));
     HSD_TRY(step(index, "pairs", hsd_index_partners, err));
+    HSD_TRY(hsd_weak_begin(index, err));
     index->is_there = true;
     return HSD_OK;
 }
@@ -102,8 +99,10 @@ hsd_status hsd_index_build(hsd_index *index, hsd_error *err) { return named(inde
 
 hsd_status hsd_index_serve(hsd_index *index, uint64_t memory_bytes, hsd_error *err)
 {
-    const uint64_t share = memory_bytes / (HSD_INDEX_ARRAYS + 4);
-    for (size_t i = 0; i < HSD_INDEX_ARRAYS; i++) HSD_TRY(bound(&index->arrays[i], share, err));
+    size_t shares = GRAPH_SHARES + (index->walk->info->sites > 0 ? HSD_STACK_ARRAYS : 0);
+    for (size_t i = 0; i < HSD_INDEX_ARRAYS; i++) shares += hsd_array_is_open(&index->arrays[i]);
+    const uint64_t share = index->page_bytes = memory_bytes / shares;
+    for (size_t i = 0; i < HSD_INDEX_ARRAYS; i++) HSD_TRY(hsd_array_bound(&index->arrays[i], share, err));
     HSD_TRY(hsd_graph_bound(index->referents.adjacency, share, share, err));
     return hsd_graph_bound(index->referrers.adjacency, share, share, err);
 }
@@ -117,6 +116,7 @@ void hsd_index_release(hsd_index *index)
     index->referents.adjacency = NULL; /* the walk's */
     hsd_lists_release(&index->referents);
     hsd_lists_release(&index->referrers);
+    hsd_weak_release(&index->weak);
     free(index->type_begins);
     memset(index, 0, sizeof *index);
 }

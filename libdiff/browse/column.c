@@ -25,6 +25,21 @@ hsd_status hsd_column_flush(hsd_column_file *column, hsd_error *err)
     return used == 0 ? HSD_OK : hsd_temp_write(&column->file, end - used, column->buffer, used, err);
 }
 
+hsd_status hsd_column_put_bytes(hsd_column_file *column, const void *data, size_t size, hsd_error *err)
+{
+    const uint8_t *from = data;
+    while (size > 0) {
+        if (column->used == HSD_COLUMN_BYTES) HSD_TRY(hsd_column_flush(column, err));
+        const uint32_t part = (uint32_t)hsd_min_u64(size, HSD_COLUMN_BYTES - column->used);
+        memcpy(column->buffer + column->used, from, part);
+        column->used += part;
+        column->count += part;
+        from += part;
+        size -= part;
+    }
+    return HSD_OK;
+}
+
 static uint64_t within(uint64_t bytes, uint64_t memory_bytes)
 {
     return hsd_max_u64(hsd_paged_least_bytes(bytes), hsd_min_u64(hsd_paged_full_bytes(bytes), memory_bytes));
@@ -54,6 +69,13 @@ hsd_status hsd_array_open(hsd_paged *array, uint64_t bytes, uint64_t memory_byte
     const hsd_status status = hsd_paged_open(array, bytes, within(bytes, memory_bytes), space, err);
     if (status != HSD_OK) memset(array, 0, sizeof *array);
     return status;
+}
+
+hsd_status hsd_array_bound(hsd_paged *array, uint64_t memory_bytes, hsd_error *err)
+{
+    if (!hsd_array_is_open(array)) return HSD_OK;
+    HSD_TRY(hsd_paged_shrink(array, memory_bytes, err));
+    return hsd_paged_grow(array, memory_bytes, err);
 }
 
 void hsd_array_close(hsd_paged *array)

@@ -41,6 +41,9 @@ static inline hsd_status hsd_column_put_u32(hsd_column_file *column, uint32_t va
     return hsd_column_put(column, &value, err);
 }
 
+/* The same of a column of bytes. */
+hsd_status hsd_column_put_bytes(hsd_column_file *column, const void *data, size_t size, hsd_error *err);
+
 /* Nothing follows: the file becomes an array that keeps memory_bytes, or the least that it can. */
 hsd_status hsd_column_end(hsd_column_file *column, hsd_paged *out, uint64_t memory_bytes, hsd_error *err);
 
@@ -50,6 +53,9 @@ void hsd_column_close(hsd_column_file *column);
 
 /* hsd_paged_open with memory_bytes, or the least that it can have. */
 hsd_status hsd_array_open(hsd_paged *array, uint64_t bytes, uint64_t memory_bytes, hsd_temp_space *space, hsd_error *err);
+
+/* From now on so much memory, or the least that it can have; nothing happens to one that is not open. */
+hsd_status hsd_array_bound(hsd_paged *array, uint64_t memory_bytes, hsd_error *err);
 
 /* A zeroed one may be closed. */
 void hsd_array_close(hsd_paged *array);

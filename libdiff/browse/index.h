@@ -11,6 +11,7 @@
  *      ways        by node      the node before it on a shortest path                ways.c      these two while the diff compares
  *      by_id       nodes of objects in the order of their ids                        lookup.c
  *      partners    by node      of objects, on the other side                        lookup.c
+ *      sites       by number    allocation sites, and the texts that they name       stacks.c    when the first stack is asked for
  *
  * Nodes and places are those of diff/side.h and diff/tree.h; place 0 is above all roots. What a place retains is the difference of two
  * spans, so nothing adds up at the time of a question.
@@ -24,6 +25,7 @@
 #include "base/worker.h"
 #include "browse/column.h"
 #include "browse/lists.h"
+#include "browse/weak.h"
 #include "diff/keep.h"
 #include "diff/side.h"
 #include "graph/blocks.h"
@@ -61,7 +63,8 @@ typedef struct hsd_long_children { /* 16 bytes; ascending by place */
 
 #define HSD_NODE_NONE UINT32_MAX
 
-#define HSD_INDEX_ARRAYS 11u
+#define HSD_INDEX_ARRAYS 14u
+#define HSD_STACK_ARRAYS 3u /* of these: sites, strings, texts */
 
 typedef struct hsd_index {
     hsd_side_walk *walk;
@@ -79,6 +82,7 @@ typedef struct hsd_index {
             hsd_paged rows, spans, parents, children, long_children, by_type, by_id, partners;
             hsd_paged ways;        /* node before + 1; 0 = a root, or not reached */
             hsd_paged way_anchors; /* of nodes on long ways: anchor above + 1; 0 = none */
+            hsd_paged sites, strings, texts; /* browse/stacks.h */
             hsd_paged anchors;     /* by place, of nodes deep in the tree: the nearest place above whose depth HSD_ANCHOR_STEP divides; 0 = none */
         };
         hsd_paged arrays[HSD_INDEX_ARRAYS]; /* the same */
@@ -97,6 +101,9 @@ typedef struct hsd_index {
     bool is_after;          /* this is the index of after */
     hsd_lists referents;    /* borrowed from the walk, with its directory */
     hsd_lists referrers;
+    hsd_weak weak;          /* references that are not in the graph */
+    bool has_stacks;        /* sites, strings, texts are there */
+    uint64_t page_bytes;    /* of each array, once it is asked */
 } hsd_index;
 
 _Static_assert(offsetof(hsd_index, anchors) == offsetof(hsd_index, arrays[HSD_INDEX_ARRAYS - 1]), "all arrays are in the list");

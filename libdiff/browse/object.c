@@ -1,8 +1,9 @@
 /*
- * All that is known of one node. What the index does not keep (elements, preview) is read from the capture: one block.
+ * All that is known of one node. What the index does not keep (elements, preview, site, weak references) is read from the capture: one block.
  */
 #include "base/check.h"
 #include "browse/browse.h"
+#include "browse/stacks.h"
 
 static hsd_status copy_text(hsd_browse_object *object, hsd_text text, hsd_text *out, hsd_error *err)
 {
@@ -24,21 +25,27 @@ static hsd_status take_preview(hsd_browse_object *object, const hsd_object *foun
     return copy_text(object, found->value, &object->fields[0].value, err);
 }
 
+static hsd_status take_object(hsd_browse_object *object, const hsd_object *found, hsd_error *err)
+{
+    object->has_length = found->elements > 0;
+    object->length = found->elements;
+    if (object->node.bytes == HSD_ROW_MANY) object->node.bytes = found->size_bytes;
+    return take_preview(object, found, err);
+}
+
 static hsd_status read_object(hsd_index *index, uint32_t node, hsd_browse_object *object, hsd_error *err)
 {
     hsd_object_reader *reader;
-    hsd_object found;
-    HSD_TRY(hsd_object_reader_open(&reader, index->walk->capture, HSD_WANT_SIZES | HSD_WANT_DETAILS, err));
+    hsd_object found = {.site = 0};
+    HSD_TRY(hsd_object_reader_open(&reader, index->walk->capture, HSD_WANT_SIZES | HSD_WANT_DETAILS | hsd_weak_wants(index), err));
     hsd_status status = hsd_object_reader_seek(reader, node, err);
     if (status == HSD_OK) status = hsd_object_reader_next(reader, &found, err);
-    if (status == HSD_OK) {
-        object->has_length = found.elements > 0;
-        object->length = found.elements;
-        if (object->node.bytes == HSD_ROW_MANY) object->node.bytes = found.size_bytes;
-        status = take_preview(object, &found, err);
-    }
+    if (status == HSD_OK) status = take_object(object, &found, err);
+    if (status == HSD_OK) status = hsd_weak_gather(index, node, reader, &found, err);
     hsd_object_reader_close(reader);
-    return status == HSD_END ? HSD_OK : status;
+    if (status != HSD_OK) return status == HSD_END ? HSD_OK : status;
+    object->referents += index->weak.count;
+    return hsd_index_frames(index, found.site, &object->store->arena, &object->frames, &object->frame_count, err);
 }
 
 /* ---- from the index ---- */

@@ -72,7 +72,9 @@ static void put_list(bag *b, const hsd_browse_list *list, bool has_edges)
     char who[KEY];
     for (size_t i = 0; i < list->count; i++) {
         name_line(&list->nodes[i], who);
-        put(b, who, has_edges ? list->nodes[i].edge.data : "");
+        char edge[KEY];
+        snprintf(edge, sizeof edge, "%s%s", list->nodes[i].is_weak ? "weak " : "", has_edges ? list->nodes[i].edge.data : "");
+        put(b, who, edge);
     }
 }
 
@@ -151,6 +153,32 @@ static int distance_of(const oracle_view *v, int node)
 
 /* ---- one object ---- */
 
+static void put_weak(bag *b, const looked *l, int node)
+{
+    const model_heap *heap = l->view->heap;
+    const model_object *object = &heap->objects[node];
+    char who[KEY];
+    for (int other = 0; other < (int)heap->object_count; other++) {
+        bool is_weak = false;
+        for (uint32_t i = 0; i < object->reference_count; i++) {
+            const model_reference *reference = &object->references[i];
+            is_weak = is_weak || (reference->label == MODEL_WEAK && reference->target == heap->objects[other].id && other != node);
+        }
+        if (!is_weak) continue;
+        name_node(l->view, other, who);
+        put(b, who, "weak .field");
+    }
+}
+
+/* Those that are weak stand behind all others, in the order of the capture. */
+static void check_weak_order(const looked *l, const hsd_browse_list *list)
+{
+    for (size_t i = 1; i < list->count; i++) {
+        const hsd_browse_node *a = &list->nodes[i - 1], *b = &list->nodes[i];
+        if (a->is_weak) cr_assert(b->is_weak && a->ref.node < b->ref.node, "seed %lu", l->seed);
+    }
+}
+
 static void check_references(const looked *l, int node, hsd_browse_ref ref)
 {
     const oracle_view *v = l->view;
@@ -160,7 +188,9 @@ static void check_references(const looked *l, int node, hsd_browse_ref ref)
         got.count = wanted.count = 0;
         hsd_browse_list *list = ask(l, to_it ? hsd_browse_referrers : hsd_browse_referents, ref);
         put_list(&got, list, true);
+        check_weak_order(l, list);
         hsd_browse_list_free(list);
+        if (!to_it) put_weak(&wanted, l, node);
         for (int other = 0; other < v->node_count; other++) {
             const oracle_edge *e = to_it ? edge_between(v, other, node) : edge_between(v, node, other);
             if (e == NULL) continue;

@@ -125,7 +125,7 @@ def check_surroundings(viewer, one):
         same(f"{path} of {of}", len(nodes), one[path])
     dominated = every(viewer, "/api/dominated", side=side, of=of)
     same("what it dominates and itself", sum(node["retained"] for node in dominated) + one["node"]["bytes"], one["node"]["retained"])
-    for referent in every(viewer, "/api/referents", side=side, of=of)[:5]:
+    for referent in [node for node in every(viewer, "/api/referents", side=side, of=of) if not node["weak"]][:5]:
         back = [node["of"] for node in every(viewer, "/api/referrers", side=side, of=referent["of"])]
         check(of in back, f"{of} refers to {referent['of']}, which does not know it")
 
@@ -139,7 +139,7 @@ def check_path(viewer, node):
     for place, (one, following) in list(enumerate(zip(path, path[1:]), 1))[:50]:
         if place == gap:
             continue
-        referents = [other["of"] for other in every(viewer, "/api/referents", side="after", of=one["of"])]
+        referents = [other["of"] for other in every(viewer, "/api/referents", side="after", of=one["of"]) if not other["weak"]]
         check(following["of"] in referents, f"{one['of']} does not refer to {following['of']}")
     dominators = viewer.ask(query("/api/dominators", side="after", of=node["of"]))["nodes"]
     on_path = {other["of"] for other in path}
@@ -191,20 +191,22 @@ def says_what_is_wrong(world):
         same("the side may be left out", viewer.ask("/api/types"), viewer.ask("/api/types?side=after"))
 
 
-def write_snapshot(path, names):
-    """A V8 snapshot whose types have those names; each object hangs from the root."""
+def write_snapshot(path, names, weak=False):
+    """A V8 snapshot whose types have those names; each object hangs from the root, and may refer weakly to the next one."""
     strings = ["", "(root)", *names]
     count = len(names)
     nodes = [2, 1, 1, 0, count]
     edges = []
     for i in range(count):
-        nodes += [1, i + 2, 2 * i + 3, 32, 0]
+        nodes += [1, i + 2, 2 * i + 3, 32, int(weak)]
         edges += [1, i + 2, 5 * (i + 1)]
+    for i in range(count if weak else 0):
+        edges += [2, i + 2, 5 * ((i + 1) % count + 1)]
     path.write_text(json.dumps({
         "snapshot": {"meta": {"node_fields": ["type", "name", "id", "self_size", "edge_count"],
                               "node_types": [["hidden", "object", "synthetic"], "string", "number", "number", "number"],
-                              "edge_fields": ["type", "name_or_index", "to_node"], "edge_types": [["element", "property"], "string_or_number", "node"]},
-                     "node_count": count + 1, "edge_count": count},
+                              "edge_fields": ["type", "name_or_index", "to_node"], "edge_types": [["element", "property", "weak"], "string_or_number", "node"]},
+                     "node_count": count + 1, "edge_count": len(edges) // 3},
         "nodes": nodes, "edges": edges, "strings": strings}), encoding="utf-8")
 
 
@@ -222,6 +224,58 @@ def survives_hostile_names(world):
             same(f"{name!r}: status", raw.status, 200)
             check(b"\x1b" not in raw.body and "\u202e".encode() not in raw.body, f"{name!r}: raw control characters")
             same(f"{name!r}: objects", [node["type"] for node in raw.json()["nodes"]], [name])
+
+
+def write_ruby(path, places):
+    """A Ruby dump of strings in one array, each allocated at one of the places: method, file, line. Ruby marks nothing in names of files."""
+    addresses = [f"0x{0x2000 + 64 * i:x}" for i in range(len(places))]
+    quoted = ", ".join(json.dumps(address) for address in addresses)
+    lines = ['{"type":"ROOT", "root":"vm", "references":["0x1000"]}\n',
+             f'{{"address":"0x1000", "type":"ARRAY", "length":{len(places)}, "references":[{quoted}], "memsize":40}}\n']
+    for address, (method, file, line) in zip(addresses, places):
+        lines.append(f'{{"address":"{address}", "type":"STRING", "bytesize":3, "value":"abc", "file":"{file}", "line":{line}, '
+                     f'"method":{json.dumps(method, ensure_ascii=False)}, "generation":1, "memsize":40}}\n')
+    path.write_bytes("".join(lines).encode())
+    return addresses
+
+
+def tells_where_objects_were_allocated(world):
+    """With names of any kind, which come back as they were."""
+    dump = world.folder / "allocated.ruby.json"
+    places = [(name, f"{other}.rb", 1 + i) for i, (name, other) in enumerate(zip(HOSTILE, reversed(HOSTILE)))]
+    addresses = write_ruby(dump, places)
+    with world.view(dump) as viewer:
+        viewer.until_ready()
+        for address, (method, file, line) in zip(addresses, places):
+            answer = viewer.get(query("/api/object", of=address))
+            same(f"{method!r}: status", answer.status, 200)
+            check(b"\x1b" not in answer.body and "\u202e".encode() not in answer.body, f"{method!r}: raw control characters")
+            same(f"frames of {address}", answer.json()["frames"], [{"function": method, "file": file, "line": line, "column": 0}])
+        same("nothing is known of the array", viewer.ask("/api/object?of=0x1000")["frames"], [])
+    with world.view(world.after) as viewer:
+        viewer.until_ready()
+        one = viewer.ask(query("/api/objects", type="Session", count=1))["nodes"][0]
+        same("nor in a capture without", viewer.ask(query("/api/object", of=one["of"]))["frames"], [])
+
+
+def marks_weak_references(world):
+    """What they lead to does not know of them."""
+    dump = world.folder / "weak.heapsnapshot"
+    write_snapshot(dump, HOSTILE, weak=True)
+    edges = []
+    with world.view(dump) as viewer:
+        viewer.until_ready()
+        for i, name in enumerate(HOSTILE):
+            of = viewer.ask(query("/api/objects", type=name))["nodes"][0]["of"]
+            following = viewer.ask(query("/api/objects", type=HOSTILE[(i + 1) % len(HOSTILE)]))["nodes"][0]["of"]
+            answer = viewer.ask(query("/api/referents", of=of))
+            same(f"{name!r}: referents", [(node["of"], node["weak"]) for node in answer["nodes"]], [(following, True)])
+            same(f"{name!r}: how many", (answer["total"], answer["total_known"], viewer.ask(query("/api/object", of=of))["referents"]), (1, True, 1))
+            edges.append(answer["nodes"][0]["edge"])
+            check(edges[-1] in ("<internal>", f"<{name}>"), f"{name!r}: {edges[-1]!r}")
+            back = viewer.ask(query("/api/referrers", of=of))["nodes"]
+            check(back and not any(node["type"] in HOSTILE and not node["is_root"] for node in back), f"{name!r}: referrers {back}")
+    check(len(set(edges)) > 2, f"names that the snapshot's reader takes for names: {edges}")
 
 
 def shows_a_series(world):
@@ -248,4 +302,4 @@ def has_a_page(world):
 if __name__ == "__main__":
     kit.main({case.__name__: case for case in [
         tells_the_state, has_a_page, has_the_report_of_the_command, has_the_types_of_top, adds_up, walks_the_heap, knows_the_other_side, searches,
-        says_what_is_wrong, survives_hostile_names, shows_a_series]})
+        says_what_is_wrong, survives_hostile_names, tells_where_objects_were_allocated, marks_weak_references, shows_a_series]})

@@ -45,7 +45,7 @@ size_t hsd_browse_side_count(const hsd_browse *browse);       /* 1 or 2; 0 = bef
 const hsd_diff *hsd_browse_diff(const hsd_browse *browse);    /* NULL of a single capture */
 const hsd_top *hsd_browse_top(const hsd_browse *browse);      /* NULL of a pair */
 const char *hsd_browse_why_not(const hsd_browse *browse, size_t side); /* a clause; NULL = can be browsed */
-uint64_t hsd_browse_index_bytes(const hsd_browse *browse);    /* on disk */
+uint64_t hsd_browse_index_bytes(const hsd_browse *browse);    /* on disk, as it was opened */
 uint64_t hsd_browse_temp_bytes_peak(const hsd_browse *browse);
 
 /* ---- what can be asked about: an object or a root, of one side ---- */
@@ -75,8 +75,7 @@ typedef struct hsd_browse_node {   /* what a line of a list says */
     hsd_text edge;                 /* how the one asked about and this one are connected; "" = by no single named reference */
     uint64_t bytes, retained_bytes, retained_objects; /* retained: itself included */
     hsd_browse_state state;
-    bool is_weak;                  /* of a referent or referrer: this reference does not keep it alive. False: such references are not in
-                                    * the index */
+    bool is_weak;                  /* of a referent: this reference does not keep it alive */
     bool is_part;                  /* counts with another object, or nowhere: its bytes are not in what others retain */
 } hsd_browse_node;
 
@@ -108,7 +107,11 @@ hsd_status hsd_browse_objects(hsd_browse *browse, size_t side, hsd_text type, ui
 hsd_status hsd_browse_dominated(hsd_browse *browse, size_t side, hsd_browse_ref ref, uint64_t from, size_t count, hsd_browse_list **out, hsd_error *err);
 
 /* What it refers to and what refers to it, each once by its least name, in the order of the capture; roots are referrers, too. Of
- * HSD_BROWSE_ALL: the roots, and nothing. Of more than 2,048 referents each 2,048 are in order by themselves. */
+ * HSD_BROWSE_ALL: the roots, and nothing. Of more than 2,048 referents each 2,048 are in order by themselves.
+ *
+ * Behind its referents stands what it refers to weakly, in the same order; what it refers to either way stands there twice. These
+ * references are read from the blocks of the capture that the object is in, one as a rule. Of more than 4,096 the rest is left out, and the
+ * total is not known. Left out are those that a capture keeps apart from its objects (FORMAT.md 6.7), and weak referrers: the index has neither. */
 hsd_status hsd_browse_referents(hsd_browse *browse, size_t side, hsd_browse_ref ref, uint64_t from, size_t count, hsd_browse_list **out, hsd_error *err);
 hsd_status hsd_browse_referrers(hsd_browse *browse, size_t side, hsd_browse_ref ref, uint64_t from, size_t count, hsd_browse_list **out, hsd_error *err);
 
@@ -126,21 +129,26 @@ typedef struct hsd_browse_field {  /* a value that the capture stored of the obj
     hsd_text name, value;
 } hsd_browse_field;
 
+#define HSD_BROWSE_FRAMES 512u     /* FORMAT.md 6.5 */
+#define HSD_BROWSE_FRAME_BYTES ((size_t)1 << 20)
+
 typedef struct hsd_browse_object {
     hsd_browse_node node;
     bool has_length; uint64_t length;          /* elements */
     hsd_text owner;                /* the root it belongs to, "(shared)"; "" of what nothing reaches */
-    uint64_t referents, referrers, dominated; /* how many */
+    uint64_t referents, referrers, dominated; /* how many; referents with the weak ones that are listed */
     hsd_browse_field *fields;
     size_t field_count;
-    hsd_site_frame *frames;        /* where it was allocated, innermost first. None: the index has no stacks */
+    hsd_site_frame *frames;        /* where it was allocated, innermost first; none where the capture does not say. At most HSD_BROWSE_FRAMES, and
+                                    * HSD_BROWSE_FRAME_BYTES of texts: callers further out are left out */
     size_t frame_count;
     bool is_on_other_side;         /* its partner: other_id on the other side of the pair */
     uint64_t other_id, other_bytes;
     struct hsd_browse_store *store;
 } hsd_browse_object;
 
-/* Reads one block of the capture besides the index. Free with hsd_browse_object_free. */
+/* Reads one block of the capture besides the index, as a rule. The first object that has a site costs two passes over tables of its capture:
+ * sites and strings go to disk, so that stacks are found there. Free with hsd_browse_object_free. */
 hsd_status hsd_browse_object_get(hsd_browse *browse, size_t side, hsd_browse_ref ref, hsd_browse_object **out, hsd_error *err);
 void hsd_browse_object_free(hsd_browse_object *object);
 
