@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "config.h"
 #include "progress.h"
@@ -265,9 +266,23 @@ static bool takes_stdin(const cli_app *cli)
     return false;
 }
 
+/* --update-baseline opens the last capture again where the rules did not read all of it, or it was closed behind its turn. */
+static bool is_opened_again(const cli_app *cli)
+{
+    return cli->options.update_baseline && (cli->options.summary || is_series(cli));
+}
+
+static bool can_be_read_again(const char *path)
+{
+    struct stat what;
+    const int failed = strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &what) : stat(path, &what);
+    return failed || S_ISREG(what.st_mode); /* if missing: said later */
+}
+
 static bool is_usable(const cli_app *cli)
 {
     const cli_options *options = &cli->options;
+    const char *last = cli->inputs[cli->input_count - 1];
     if (cli->first_group > 0)
         cli_complain("hsdiff check takes one series and no groups.");
     else if (options->init && (options->config || options->also_count > 0 || options->html || options->format))
@@ -281,6 +296,9 @@ static bool is_usable(const cli_app *cli)
         cli_complain("%s is for the baseline that --update-baseline writes.", options->identities ? "--identities" : "--places");
     else if (options->config && strcmp(options->config, "-") == 0 && takes_stdin(cli))
         cli_complain("--config and a capture cannot both be standard input.");
+    else if (is_opened_again(cli) && !can_be_read_again(last))
+        cli_complain("--update-baseline reads the last capture a second time here, and %s can be read once: give it as a file.",
+                     strcmp(last, "-") == 0 ? "standard input" : last);
     else if (options->update_baseline && options->partial)
         cli_complain("--update-baseline takes whole captures: leave out --partial.");
     else

@@ -85,12 +85,14 @@ static bool find_form(question *q)
 
 /* ---- what is asked */
 
-/* A descriptor if the file is a database that hsdiff made, else -1: then it is opened like any other input. */
+/* A descriptor if the file is a database that hsdiff made, else -1: then it is opened like any other input. A pipe is not even touched:
+ * its writer would find a reader that goes away again. */
 static int open_database(const char *path)
 {
     char prefix[PREFIX_BYTES];
     struct stat what;
-    const int fd = strcmp(path, "-") == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (strcmp(path, "-") == 0 || stat(path, &what) != 0 || !S_ISREG(what.st_mode)) return -1;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd < 0) return -1;
     if (fstat(fd, &what) == 0 && S_ISREG(what.st_mode) && pread(fd, prefix, sizeof prefix, 0) == (ssize_t)sizeof prefix &&
         hsd_sql_probe(prefix, sizeof prefix))

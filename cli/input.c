@@ -1,13 +1,13 @@
 #define _GNU_SOURCE /* tee */
 /*
- * Opening inputs. What a file is, is told by its first bytes. A file that can be read again is simply
- * looked at; a pipe must keep its bytes for whoever reads it next, so they are copied out of it with
+ * Opening inputs. Each is opened once: what it is, is told by its first bytes, and it is then read through the same descriptor. A file
+ * that can be read again is simply looked at; a pipe must keep its bytes for whoever reads it next, so they are copied out of it with
  * tee(2), which takes nothing away:
  *
- *      regular file    pread                     is it a capture?  yes: hsd_capture_open
- *      pipe            tee, read the copy                          no:  hsd_import_temp, then open that
+ *      regular file    pread                     is it a capture?  yes: hsd_capture_open_fd
+ *      pipe            tee, read the copy                          no:  hsd_import_temp_fd, then open that
  *
- * Whatever else it is, the importers find out and say.
+ * (A pipe with a name that is opened again waits for another writer, who never comes.) Whatever else it is, the importers find out and say.
  */
 #include "input.h"
 
@@ -27,26 +27,87 @@
 #include "report_error.h"
 
 #define PREFIX_BYTES           8 /* enough to know a capture */
+#define STEP_MS                100
 #define SIDE_BY_SIDE_MIN_BYTES (UINT64_C(128) << 20)
+
+/* ---- one input ---- */
+
+typedef enum kind_of_input { IS_CAPTURE, IS_FOREIGN } kind_of_input;
+
+typedef struct input_job {
+    cli_input *input;
+    cli_app *cli;
+    hsd_run run;
+    hsd_import_options options;
+    hsd_status status;
+    hsd_error error;
+    cli_progress progress;
+    hsd_damage damage;
+    kind_of_input answer;
+    int fd; /* what was looked at */
+    atomic_bool *stop; /* set by the one that fails while both are opened */
+    uint64_t elapsed_ns;
+} input_job;
+
+static const char *name_of(const input_job *opening)
+{
+    return strcmp(opening->input->path, "-") == 0 ? "standard input" : opening->input->path;
+}
 
 /* ---- looking without taking ---- */
 
-/* Copies what is in the pipe; waits until there is enough or no more to come. */
-static size_t peek_pipe(int fd, char *prefix)
+/* A pipe with a name is opened before anybody writes to it: then a signal, or the end of a viewer, need not wait for that. */
+static bool open_input(input_job *opening)
 {
-    size_t got = 0;
-    for (;;) {
-        int copy[2];
-        if (pipe2(copy, O_CLOEXEC) != 0) return got;
-        const ssize_t seen = tee(fd, copy[1], PREFIX_BYTES, 0); /* waits for the first byte */
-        const ssize_t taken = seen > 0 ? read(copy[0], prefix, PREFIX_BYTES) : 0;
-        close(copy[0]);
-        close(copy[1]);
-        if (taken > 0) got = (size_t)taken;
-        if (seen <= 0 || got >= PREFIX_BYTES) return got;
-        struct pollfd end = {.fd = fd, .events = POLLIN};
-        if (poll(&end, 1, 0) > 0 && end.revents & POLLHUP) return got;
-        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    const char *path = opening->input->path;
+    struct stat what;
+    if (strcmp(path, "-") == 0) {
+        opening->fd = STDIN_FILENO;
+        return true;
+    }
+    const bool is_pipe = stat(path, &what) == 0 && S_ISFIFO(what.st_mode);
+    opening->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (is_pipe ? O_NONBLOCK : 0));
+    if (opening->fd < 0) hsd_fail_errno(&opening->error, errno, "cannot be opened");
+    else if (is_pipe) fcntl(opening->fd, F_SETFL, fcntl(opening->fd, F_GETFL) & ~O_NONBLOCK);
+    return opening->fd >= 0;
+}
+
+/* Copies what is in the pipe, which is not empty or has ended. 0 or an errno. */
+static int copy_prefix(int fd, char *prefix, size_t *size)
+{
+    int copy[2];
+    *size = 0;
+    if (pipe2(copy, O_CLOEXEC) != 0) return errno;
+    const ssize_t seen = tee(fd, copy[1], PREFIX_BYTES, SPLICE_F_NONBLOCK);
+    const int error = seen < 0 ? errno : 0;
+    const ssize_t taken = seen > 0 ? read(copy[0], prefix, PREFIX_BYTES) : 0;
+    close(copy[0]);
+    close(copy[1]);
+    if (taken > 0) *size = (size_t)taken;
+    return error == EINTR || error == EAGAIN ? 0 : error;
+}
+
+static hsd_status say_waiting(input_job *opening)
+{
+    char stage[128];
+    snprintf(stage, sizeof stage, "waiting for %s", name_of(opening));
+    if (cli_progress_tell(&opening->progress, stage, 0, 0)) return HSD_OK;
+    return hsd_fail(&opening->error, HSD_E_CANCELLED, "cancelled while waiting for what is written to it");
+}
+
+/* Waits until there is enough in the pipe, or no more to come. */
+static hsd_status peek_pipe(input_job *opening, char *prefix, size_t *size)
+{
+    struct pollfd end = {.fd = opening->fd, .events = POLLIN};
+    for (*size = 0;;) {
+        const int ready = poll(&end, 1, STEP_MS);
+        if (ready > 0) {
+            const int error = copy_prefix(opening->fd, prefix, size);
+            if (error != 0) return hsd_fail_errno(&opening->error, error, "cannot be read");
+            if (*size >= PREFIX_BYTES || (end.revents & ~POLLIN)) return HSD_OK; /* it had ended before it was copied */
+            nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+        }
+        HSD_TRY(say_waiting(opening));
     }
 }
 
@@ -64,48 +125,23 @@ static hsd_status read_prefix(int fd, char *prefix, size_t *size, hsd_error *err
     return HSD_OK;
 }
 
-typedef enum kind_of_input { IS_CAPTURE, IS_FOREIGN, CANNOT_OPEN } kind_of_input;
-
-/* *kept is a descriptor that must stay open until the input is: a pipe ends when nobody reads it. */
-static kind_of_input look(const char *path, int *kept, hsd_error *err)
+static bool look(input_job *opening)
 {
     char prefix[PREFIX_BYTES];
-    *kept = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    size_t size = 0;
+    hsd_error *err = &opening->error;
     struct stat what;
-    if (*kept < 0 || fstat(*kept, &what) != 0) {
-        hsd_fail_errno(err, errno, "cannot be opened");
-        return CANNOT_OPEN;
-    }
-    if (S_ISDIR(what.st_mode)) {
-        hsd_fail_errno(err, EISDIR, "cannot be read");
-        return CANNOT_OPEN;
-    }
-    size_t size = S_ISFIFO(what.st_mode) ? peek_pipe(*kept, prefix) : 0;
-    if (S_ISREG(what.st_mode) && read_prefix(*kept, prefix, &size, err) != HSD_OK)
-        return CANNOT_OPEN;
-    if (size == 0 && S_ISREG(what.st_mode)) {
-        hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "is empty (0 bytes)");
-        return CANNOT_OPEN;
-    }
-    return hsd_capture_probe(prefix, size) ? IS_CAPTURE : IS_FOREIGN;
+    hsd_status status = HSD_OK;
+    if (fstat(opening->fd, &what) != 0) status = hsd_fail_errno(err, errno, "cannot be opened");
+    else if (S_ISDIR(what.st_mode)) status = hsd_fail_errno(err, EISDIR, "cannot be read");
+    else if (S_ISFIFO(what.st_mode)) status = peek_pipe(opening, prefix, &size);
+    else if (S_ISREG(what.st_mode)) status = read_prefix(opening->fd, prefix, &size, err);
+    if (status == HSD_OK && size == 0 && S_ISREG(what.st_mode)) status = hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "is empty (0 bytes)");
+    opening->answer = hsd_capture_probe(prefix, size) ? IS_CAPTURE : IS_FOREIGN;
+    return status == HSD_OK;
 }
 
-/* ---- one input ---- */
-
-typedef struct input_job {
-    cli_input *input;
-    cli_app *cli;
-    hsd_run run;
-    hsd_import_options options;
-    hsd_status status;
-    hsd_error error;
-    cli_progress progress;
-    hsd_damage damage;
-    kind_of_input answer;
-    int kept;
-    atomic_bool *stop; /* set by the one that fails while both are opened */
-    uint64_t elapsed_ns;
-} input_job;
+/* ---- opening what it is ---- */
 
 hsd_damage cli_damage_wanted(const cli_app *cli)
 {
@@ -117,8 +153,8 @@ static hsd_status import(input_job *opening)
     struct timespec began, ended;
     int fd = -1;
     clock_gettime(CLOCK_MONOTONIC, &began);
-    HSD_TRY(hsd_import_temp(opening->input->path, &opening->options, &opening->run, &fd,
-                            &opening->input->imported, &opening->error));
+    HSD_TRY(hsd_import_temp_fd(opening->fd, name_of(opening), &opening->options, &opening->run, &fd,
+                               &opening->input->imported, &opening->error));
     clock_gettime(CLOCK_MONOTONIC, &ended);
     opening->elapsed_ns = (uint64_t)(ended.tv_sec - began.tv_sec) * 1000000000u +
                           (uint64_t)ended.tv_nsec - (uint64_t)began.tv_nsec;
@@ -128,14 +164,18 @@ static hsd_status import(input_job *opening)
                                &opening->cli->run, &opening->error);
 }
 
+static hsd_status open_capture(input_job *opening)
+{
+    const int fd = fcntl(opening->fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); /* it becomes the capture's */
+    if (fd < 0) return hsd_fail_errno(&opening->error, errno, "cannot be opened");
+    return hsd_capture_open_fd(&opening->input->capture, fd, opening->input->path, opening->damage,
+                               &opening->cli->run, &opening->error);
+}
+
 static void *run_opening(void *context)
 {
     input_job *opening = context;
-    if (opening->answer == IS_CAPTURE)
-        opening->status = hsd_capture_open(&opening->input->capture, opening->input->path,
-                                           opening->damage, &opening->cli->run, &opening->error);
-    else
-        opening->status = import(opening);
+    opening->status = opening->answer == IS_CAPTURE ? open_capture(opening) : import(opening);
     if (opening->status == HSD_OK) return NULL;
     hsd_error_set_file(&opening->error, opening->input->path);
     if (opening->stop && opening->status != HSD_E_OVER_BUDGET) atomic_store(opening->stop, true);
@@ -147,9 +187,7 @@ static void tell_of_import(const input_job *opening)
     const hsd_import_result *result = &opening->input->imported;
     char objects[HSD_NUMBER_CHARS], size[HSD_NUMBER_CHARS], time[HSD_NUMBER_CHARS];
     if (!opening->input->is_foreign || opening->status != HSD_OK) return;
-    const char *name =
-        strcmp(opening->input->path, "-") == 0 ? "standard input" : opening->input->path;
-    cli_note(opening->cli, "%s: imported (%s): %s objects, %s read in %s%s", name, result->format,
+    cli_note(opening->cli, "%s: imported (%s): %s objects, %s read in %s%s", name_of(opening), result->format,
              hsd_format_count(objects, result->objects),
              hsd_format_bytes(size, result->input_bytes),
              hsd_format_duration(time, opening->elapsed_ns),
@@ -184,7 +222,7 @@ static void prepare(input_job *opening, cli_input *input, cli_app *cli, size_t p
     *opening = (input_job){.input = input,
                            .cli = cli,
                            .run = cli->run,
-                           .kept = -1,
+                           .fd = -1,
                            .damage = damage,
                            .progress = {.slot = (unsigned)place}};
     opening->run.progress_context = &opening->progress;
@@ -199,10 +237,25 @@ static void prepare(input_job *opening, cli_input *input, cli_app *cli, size_t p
                                             .with_values = options->with_values,
                                             .compression = 1};
     hsd_error_init(&opening->error);
-    opening->answer = look(input->path, &opening->kept, &opening->error);
-    if (opening->answer != CANNOT_OPEN) return;
+}
+
+/* Opens it, or looks what it is. True when that is done. */
+static bool is_done(input_job *opening, bool (*step)(input_job *opening))
+{
+    if (step(opening)) return true;
     opening->status = opening->error.status;
-    hsd_error_set_file(&opening->error, input->path);
+    hsd_error_set_file(&opening->error, opening->input->path);
+    return false;
+}
+
+/* All are opened before any is looked at: one writer may write to two pipes, and wait for the reader of the second. */
+static bool find_kinds(input_job *openings, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!is_done(&openings[i], open_input)) return false;
+    for (size_t i = 0; i < count; i++)
+        if (!is_done(&openings[i], look)) return false;
+    return true;
 }
 
 /* ---- one after the other, or both at once ---- */
@@ -217,7 +270,7 @@ static bool may_run_together(const input_job openings[2], const cli_app *cli)
 static bool can_be_read_again(const input_job *opening)
 {
     struct stat what;
-    return fstat(opening->kept, &what) == 0 && S_ISREG(what.st_mode);
+    return fstat(opening->fd, &what) == 0 && S_ISREG(what.st_mode);
 }
 
 /*
@@ -276,11 +329,11 @@ hsd_status cli_inputs_open(cli_input *inputs, size_t count, cli_app *cli, bool s
         return hsd_fail(err, HSD_E_NOMEM, "out of memory for the types of --key");
     for (size_t i = 0; i < count; i++)
         prepare(&openings[i], &inputs[i], cli, i, summary_only, damage, types);
-    if (find_failed(openings, count) == count) run_all(openings, count, cli);
+    if (find_kinds(openings, count)) run_all(openings, count, cli);
     const size_t failed = find_failed(openings, count);
     for (size_t i = 0; i < count; i++) {
         if (failed == count) tell_of_import(&openings[i]);
-        if (openings[i].kept > STDERR_FILENO) close(openings[i].kept);
+        if (openings[i].fd > STDERR_FILENO) close(openings[i].fd);
     }
     free(types);
     if (failed == count) return HSD_OK;

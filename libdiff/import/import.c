@@ -306,8 +306,8 @@ hsd_status hsd_import_file(const char *path, const char *out_path, bool force,
     return status;
 }
 
-hsd_status hsd_import_temp(const char *path, const hsd_import_options *options, const hsd_run *run,
-                           int *out_fd, hsd_import_result *result, hsd_error *err)
+static hsd_status import_temp(const entrance *from, const hsd_import_options *options, const hsd_run *run,
+                              int *out_fd, hsd_import_result *result, hsd_error *err)
 {
     hsd_import_result unwanted;
     hsd_temp_space space;
@@ -317,13 +317,25 @@ hsd_status hsd_import_temp(const char *path, const hsd_import_options *options, 
     to.import.sink = (hsc_sink){.write = write_temp, .context = &to};
     hsd_temp_space_init(&space, run == NULL ? NULL : run->temp_dir);
     HSD_TRY(hsd_temp_open(&to.temp, &space, err));
-    const hsd_status status = import_into(&to.import, &(entrance){path, -1}, run, err);
+    const hsd_status status = import_into(&to.import, from, run, err);
     if (status == HSD_OK) {
         *out_fd = to.temp.fd;
         to.temp.fd = -1; /* it is the caller's now */
     }
     hsd_temp_close(&to.temp);
     return status;
+}
+
+hsd_status hsd_import_temp(const char *path, const hsd_import_options *options, const hsd_run *run,
+                           int *out_fd, hsd_import_result *result, hsd_error *err)
+{
+    return import_temp(&(entrance){path, -1}, options, run, out_fd, result, err);
+}
+
+hsd_status hsd_import_temp_fd(int in_fd, const char *name, const hsd_import_options *options, const hsd_run *run, int *out_fd,
+                              hsd_import_result *result, hsd_error *err)
+{
+    return import_temp(&(entrance){name, in_fd}, options, run, out_fd, result, err);
 }
 
 hsd_status hsd_import_descriptor(int in_fd, const char *name, int out_fd, const hsd_import_options *options, const hsd_run *run,

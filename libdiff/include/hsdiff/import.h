@@ -99,6 +99,10 @@ hsd_status hsd_import_file(const char *path, const char *out_path, bool force,
 hsd_status hsd_import_temp(const char *path, const hsd_import_options *options, const hsd_run *run,
                            int *out_fd, hsd_import_result *result, hsd_error *err);
 
+/* The same from an open descriptor, which stays open: from where it stands (file, pipe, socket). `name` stands in errors. */
+hsd_status hsd_import_temp_fd(int in_fd, const char *name, const hsd_import_options *options, const hsd_run *run, int *out_fd,
+                              hsd_import_result *result, hsd_error *err);
+
 /* The same between open descriptors, which stay open: from where `in_fd` stands (file, pipe, socket) to where `out_fd` stands.
  * `name` stands in errors. What was written before a failure stays, as an incomplete capture. */
 hsd_status hsd_import_descriptor(int in_fd, const char *name, int out_fd, const hsd_import_options *options, const hsd_run *run,
