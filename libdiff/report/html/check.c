@@ -21,21 +21,15 @@ static hsd_status say_answer(hsd_buffer *text, const hsd_check *check, hsd_error
     return hsd_buffer_append(text, summary, strlen(summary), err);
 }
 
-static void put_answer(hsd_html *page, const hsd_check *check, const hsd_buffer *answer)
+/* What was compared. It holds names as they are, so it is no harmless text yet. */
+static void put_head(hsd_html *page, const hsd_check *check)
 {
     hsd_buffer raw = {0};
     hsd_out *out = &page->out;
-    hsd_out_text(out, "<section id=\"answer\" aria-labelledby=\"answer-title\">\n<h1 id=\"answer-title\">");
-    hsd_html_prose(page, answer);
-    hsd_out_text(out, "</h1>\n<p class=\"relation\">");
     if (out->status == HSD_OK) out->status = hsd_check_append_head(&raw, check, out->err);
+    hsd_out_text(out, "<p class=\"relation\">");
     hsd_html_raw(page, &raw);
     hsd_out_text(out, "</p>\n");
-    if (check->diff) {
-        hsd_html_card(page, check->diff);
-        hsd_html_diff_facts(page, check->diff);
-    }
-    hsd_out_text(out, "</section>\n");
 }
 
 /* ---- rules ---- */
@@ -144,8 +138,10 @@ static void put_page(hsd_html *page, const hsd_html_subject *subject)
     hsd_buffer answer = {0};
     if (page->out.status == HSD_OK) page->out.status = say_answer(&answer, check, page->out.err);
     hsd_html_open(page, "check", &answer);
-    put_answer(page, check, &answer);
-    hsd_buffer_release(&answer);
+    put_head(page, check);
+    if (check->diff) hsd_html_card(page, check->diff);
+    if (check->diff) hsd_html_diff_facts(page, check->diff);
+    hsd_html_end_answer(page);
     hsd_html_warnings(page, warnings, warning_count, check->problems, check->problem_count);
     put_rules(page, check);
     if (check->diff) hsd_html_diff_sections(page, check->diff);

@@ -24,31 +24,12 @@ hsd_status hsd_html_say(hsd_buffer *text, const hsd_diff *diff, const hsd_report
     return hsd_out_finish(&screen.out);
 }
 
-/* ---- the answer ---- */
-
-static void put_relation(hsd_html *page, const hsd_diff *diff)
+static hsd_buffer say(hsd_html *page, const hsd_diff *diff, void (*part)(hsd_screen *screen))
 {
     hsd_buffer text = {0};
-    hsd_out *out = &page->out;
-    if (out->status == HSD_OK) out->status = hsd_html_say(&text, diff, page->options, hsd_screen_relation, out->err);
-    hsd_out_text(out, "<p class=\"relation\">");
-    hsd_html_prose(page, &text);
-    hsd_out_text(out, "</p>\n");
-    hsd_buffer_release(&text);
+    if (page->out.status == HSD_OK) page->out.status = hsd_html_say(&text, diff, page->options, part, page->out.err);
+    return text;
 }
-
-static void put_answer(hsd_html *page, const hsd_diff *diff, const hsd_buffer *answer)
-{
-    hsd_out_text(&page->out, "<section id=\"answer\" aria-labelledby=\"answer-title\">\n<h1 id=\"answer-title\">");
-    hsd_html_prose(page, answer);
-    hsd_out_text(&page->out, "</h1>\n");
-    put_relation(page, diff);
-    hsd_html_card(page, diff);
-    hsd_html_diff_facts(page, diff);
-    hsd_out_text(&page->out, "</section>\n");
-}
-
-/* ---- the rest ---- */
 
 void hsd_html_diff_sections(hsd_html *page, const hsd_diff *diff)
 {
@@ -68,11 +49,12 @@ void hsd_html_diff_sections(hsd_html *page, const hsd_diff *diff)
 static void put_page(hsd_html *page, const hsd_html_subject *subject)
 {
     const hsd_diff *diff = subject->diff;
-    hsd_buffer answer = {0};
-    if (page->out.status == HSD_OK) page->out.status = hsd_html_say(&answer, diff, page->options, hsd_screen_answer, page->out.err);
+    hsd_buffer answer = say(page, diff, hsd_screen_answer), relation = say(page, diff, hsd_screen_relation);
     hsd_html_open(page, "diff", &answer);
-    put_answer(page, diff, &answer);
-    hsd_buffer_release(&answer);
+    hsd_html_relation(page, &relation);
+    hsd_html_card(page, diff);
+    hsd_html_diff_facts(page, diff);
+    hsd_html_end_answer(page);
     hsd_html_warnings(page, diff->warnings, diff->warning_count, NULL, 0);
     hsd_html_diff_sections(page, diff);
     hsd_html_how(page, subject);

@@ -55,18 +55,31 @@ hsd_status hsd_html_view_page(hsd_write_fn write, void *context, hsd_error *err)
 
 /* ---- the report ---- */
 
-void hsd_html_open(hsd_html *page, const char *kind, const hsd_buffer *title)
+void hsd_html_open(hsd_html *page, const char *kind, hsd_buffer *answer)
 {
     hsd_out *out = &page->out;
     put_head(out, report_policy);
     hsd_out_text(out, "<title>");
-    hsd_html_prose(page, title);
+    hsd_html_prose(page, answer);
     hsd_out_text(out, "</title>\n");
     put_style(out, hsd_html_report_css);
     hsd_out_format(out, "<body data-kind=\"%s\">\n", kind);
     hsd_out_text(out, "<a class=\"skip\" href=\"#main\">To the content</a>\n<header><p>hsdiff: what grew in a heap, and what keeps it "
-                      "alive</p></header>\n<main id=\"main\">\n");
+                      "alive</p></header>\n<main id=\"main\">\n<section id=\"answer\" aria-labelledby=\"answer-title\">\n<h1 id=\"answer-title\">");
+    hsd_html_prose(page, answer);
+    hsd_out_text(out, "</h1>\n");
+    hsd_buffer_release(answer);
 }
+
+void hsd_html_relation(hsd_html *page, hsd_buffer *text)
+{
+    hsd_out_text(&page->out, "<p class=\"relation\">");
+    hsd_html_prose(page, text);
+    hsd_out_text(&page->out, "</p>\n");
+    hsd_buffer_release(text);
+}
+
+void hsd_html_end_answer(hsd_html *page) { hsd_out_text(&page->out, "</section>\n"); }
 
 void hsd_html_close(hsd_html *page, const hsd_buffer *packed)
 {

@@ -15,8 +15,13 @@ typedef struct hsd_html {
 
 /* ---- the frame ---- */
 
-/* All up to the first section. `kind`: "diff", "series", "check"; `title` is harmless text (hsd_html_prose). */
-void hsd_html_open(hsd_html *page, const char *kind, const hsd_buffer *title);
+/* All up to the first section, #answer, which is open then with its heading. `kind`: "diff", "series", "check"; `answer` is harmless text
+ * (hsd_html_prose), heading and title of the page, and released. */
+void hsd_html_open(hsd_html *page, const char *kind, hsd_buffer *answer);
+
+/* What stands below the heading in small: harmless text, which is released. */
+void hsd_html_relation(hsd_html *page, hsd_buffer *text);
+void hsd_html_end_answer(hsd_html *page);
 
 /* The packed records, the script, the end. */
 void hsd_html_close(hsd_html *page, const hsd_buffer *packed);

@@ -14,24 +14,23 @@
 
 typedef void (*say_fn)(hsd_series_words *words);
 
-static void say(hsd_html *page, const hsd_series *series, say_fn what, hsd_buffer *text)
+static hsd_buffer say(hsd_html *page, const hsd_series *series, say_fn what)
 {
     hsd_series_words words;
-    if (page->out.status != HSD_OK) return;
+    if (page->out.status != HSD_OK) return (hsd_buffer){0};
     hsd_series_words_begin(&words, series, page->options, HSD_ESCAPE_TERMINAL, page->out.err);
     what(&words);
     page->out.status = hsd_series_words_end(&words);
-    *text = words.text;
+    return words.text;
 }
 
 static void put_words(hsd_html *page, const hsd_series *series, say_fn what)
 {
-    hsd_buffer text = {0};
-    say(page, series, what, &text);
+    hsd_buffer text = say(page, series, what);
     hsd_html_paragraph(page, &text);
 }
 
-/* ---- the answer ---- */
+/* ---- key numbers ---- */
 
 static void put_fact(hsd_html *page, const char *label, uint64_t bytes)
 {
@@ -65,22 +64,6 @@ static void put_facts(hsd_html *page, const hsd_series *series)
         hsd_html_end_fact(page);
     }
     hsd_out_text(&page->out, "</dl>\n");
-}
-
-static void put_answer(hsd_html *page, const hsd_series *series, const hsd_buffer *answer)
-{
-    hsd_buffer text = {0};
-    hsd_out *out = &page->out;
-    hsd_out_text(out, "<section id=\"answer\" aria-labelledby=\"answer-title\">\n<h1 id=\"answer-title\">");
-    hsd_html_prose(page, answer);
-    hsd_out_text(out, "</h1>\n<p class=\"relation\">");
-    say(page, series, hsd_series_say_captures, &text);
-    hsd_html_prose(page, &text);
-    hsd_buffer_release(&text);
-    hsd_out_text(out, "</p>\n");
-    put_words(page, series, hsd_series_say_end);
-    put_facts(page, series);
-    hsd_out_text(out, "</section>\n");
 }
 
 /* ---- the rest ---- */
@@ -123,11 +106,12 @@ void hsd_html_series_sections(hsd_html *page, const hsd_series *series)
 static void put_page(hsd_html *page, const hsd_html_subject *subject)
 {
     const hsd_series *series = subject->series;
-    hsd_buffer answer = {0};
-    say(page, series, hsd_series_say_answer, &answer);
+    hsd_buffer answer = say(page, series, hsd_series_say_answer), captures = say(page, series, hsd_series_say_captures);
     hsd_html_open(page, "series", &answer);
-    put_answer(page, series, &answer);
-    hsd_buffer_release(&answer);
+    hsd_html_relation(page, &captures);
+    put_words(page, series, hsd_series_say_end);
+    put_facts(page, series);
+    hsd_html_end_answer(page);
     hsd_html_warnings(page, series->warnings, series->warning_count, NULL, 0);
     hsd_html_series_sections(page, series);
     hsd_html_how(page, subject);
