@@ -100,16 +100,16 @@ void hsd_growth_put_retained(hsd_growth_table *growth, int64_t bytes)
         is_known ? hsd_paint_of(bytes) : HSD_PAINT_NONE);
 }
 
-bool hsd_growth_begin(hsd_growth_table *growth, hsd_screen *screen, const char *name, size_t rows,
-                      bool has_retained)
+bool hsd_growth_begin(hsd_growth_table *growth, hsd_screen *screen, const char *name, size_t rows, hsd_growth_columns which)
 {
     static const char *const headings[] = {"",  "BEFORE",  "AFTER", "GROWTH",
                                            "%", "OBJECTS", "NEW",   "FREED"};
     const unsigned width = screen->options->width;
+    const bool has_retained = which == HSD_GROWTH_RETAINED;
     hsd_out *out = &screen->out;
     *growth =
         (hsd_growth_table){.screen = screen,
-                           .is_wide = (width == 0 || width >= WIDE_LINE) &&
+                           .is_wide = which != HSD_GROWTH_SIZES && (width == 0 || width >= WIDE_LINE) &&
                                       screen->diff->identity_is_known && !screen->diff->is_partial,
                            .has_retained = has_retained};
     const size_t columns = growth->is_wide ? COLUMNS_WIDE : COLUMNS_NARROW;
@@ -151,8 +151,9 @@ static void print_table(hsd_screen *screen, const hsd_ranking *ranking, hsd_repo
     const bool is_types = which == HSD_TABLE_TYPES;
     hsd_growth_table growth;
     if (!hsd_growth_begin(&growth, screen, is_types ? "TYPE" : "ROOT", ranking->shown + 2,
-                          screen->options->sort_by == HSD_SORT_RETAINED &&
-                              screen->diff->has_holders))
+                          screen->options->sort_by == HSD_SORT_RETAINED && screen->diff->has_holders
+                              ? HSD_GROWTH_RETAINED
+                              : HSD_GROWTH_NEW))
         return;
     for (size_t i = 0; i < ranking->shown; i++) {
         hsd_growth_add_foreign(&growth, ranking->rows[i].name, 0);

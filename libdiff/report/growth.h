@@ -16,9 +16,14 @@ typedef struct hsd_growth_table {
     bool has_retained; /* and the growth of what rows retain, in the last column */
 } hsd_growth_table;
 
+typedef enum hsd_growth_columns {
+    HSD_GROWTH_SIZES,   /* before, after, growth in bytes, percent and objects */
+    HSD_GROWTH_NEW,     /* and new and freed, where they are known and there is room */
+    HSD_GROWTH_RETAINED /* and by how much more rows retain */
+} hsd_growth_columns;
+
 /* Starts a table of at most `rows` rows with its heading; false after a failure, which the screen keeps. */
-bool hsd_growth_begin(hsd_growth_table *growth, hsd_screen *screen, const char *name, size_t rows,
-                      bool has_retained);
+bool hsd_growth_begin(hsd_growth_table *growth, hsd_screen *screen, const char *name, size_t rows, hsd_growth_columns which);
 
 /* Adds a row; its name is text of ours, or foreign text behind `indent` blanks. */
 void hsd_growth_add(hsd_growth_table *growth, const char *name, hsd_paint paint);

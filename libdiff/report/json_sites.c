@@ -1,4 +1,4 @@
-/* Growth by allocation site in JSON: one row a line, frames innermost first; a row without frames is what no site is known of. */
+/* Growth by allocation site in JSON: frames innermost first; a row without frames is what no site is known of. */
 #include "report/json_sites.h"
 
 #include "report/json_pieces.h"
@@ -18,14 +18,6 @@ static void put_frames(hsd_out *out, const hsd_site_row *row)
     hsd_out_text(out, "], ");
 }
 
-static void add_change(hsd_change *to, const hsd_change *change)
-{
-    to->before.objects += change->before.objects;
-    to->before.bytes += change->before.bytes;
-    to->after.objects += change->after.objects;
-    to->after.bytes += change->after.bytes;
-}
-
 static void put_growth(hsd_out *out, const hsd_change *change)
 {
     hsd_json_amount(out, "\"before\": ", change->before);
@@ -35,24 +27,31 @@ static void put_growth(hsd_out *out, const hsd_change *change)
     hsd_out_text(out, "}");
 }
 
+void hsd_json_site(hsd_out *out, const hsd_site_row *row)
+{
+    put_frames(out, row);
+    put_growth(out, &row->change);
+}
+
+void hsd_json_site_rest(hsd_out *out, const hsd_site_pick *pick)
+{
+    hsd_json_count(out, "\"rows\": ", pick->other_count);
+    hsd_out_text(out, ", ");
+    put_growth(out, &pick->others);
+}
+
 void hsd_json_sites(hsd_out *out, const hsd_diff *diff, size_t top)
 {
-    const size_t shown = top > 0 && top < diff->site_count ? top : diff->site_count;
-    hsd_change others = diff->other_sites;
+    const hsd_site_pick pick = hsd_sites_pick(diff, top > 0 ? top : HSD_TOP_ALL, 0);
     hsd_out_text(out, "  \"sites\": [");
-    for (size_t i = 0; i < shown; i++) {
+    for (size_t i = 0; i < pick.count; i++) {
         hsd_out_text(out, i > 0 ? ",\n    {" : "\n    {");
-        put_frames(out, &diff->sites[i]);
-        put_growth(out, &diff->sites[i].change);
+        hsd_json_site(out, hsd_site_pick_row(&pick, i));
         hsd_out_text(out, "}");
     }
-    hsd_out_text(out, shown > 0 ? "\n  ]" : "]");
-    for (size_t i = shown; i < diff->site_count; i++)
-        add_change(&others, &diff->sites[i].change);
-    const uint64_t rest = diff->site_count - shown + diff->other_site_count;
-    if (rest == 0) return;
-    hsd_json_count(out, ",\n  \"other_sites\": {\"rows\": ", rest);
-    hsd_out_text(out, ", ");
-    put_growth(out, &others);
+    hsd_out_text(out, pick.count > 0 ? "\n  ]" : "]");
+    if (pick.other_count == 0) return;
+    hsd_out_text(out, ",\n  \"other_sites\": {");
+    hsd_json_site_rest(out, &pick);
     hsd_out_text(out, "}");
 }

@@ -1,6 +1,6 @@
 /*
  * A diff as Markdown: how much in a sentence, the two captures, what must be known before a number is believed, the types that grew most,
- * what keeps the growth alive (roots, where holders are not known).
+ * what keeps the growth alive (where that is not known: the places that allocated it, roots).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,6 +12,7 @@
 #include "report/number.h"
 #include "report/place.h"
 #include "report/rank.h"
+#include "report/site_rows.h"
 
 #define TYPES_SHOWN   20
 #define ROOTS_SHOWN   10
@@ -106,41 +107,89 @@ static void put_change(page *p, const hsd_change *change)
     hsd_markdown_cell(&p->doc, hsd_format_count_signed(number, hsd_change_objects(change)));
 }
 
-/* The rest and the sum, so that rows add up. */
-static void put_sums(page *p, const hsd_ranking *ranking, const char *one, const char *many)
+static void begin_table(page *p, const char *heading, const char *one, const char *many)
+{
+    const hsd_markdown_column columns[] = {{heading, false},  {"Before", true}, {"After", true},
+                                           {"Growth", true}, {"%", true},      {"Objects", true}};
+    hsd_markdown_begin_table(&p->doc, columns, 6, one, many);
+}
+
+/* The rest and the sum, so that rows add up, and the end. */
+static void end_table(page *p, uint64_t rest, const hsd_change *others)
 {
     char count[HSD_NUMBER_CHARS], text[HSD_NUMBER_CHARS + 32];
-    const size_t rest = ranking->count - ranking->shown;
     if (rest > 0) {
-        snprintf(text, sizeof text, "%s other %s", hsd_format_count(count, rest), rest == 1 ? one : many);
+        snprintf(text, sizeof text, "%s other %s", hsd_format_count(count, rest), rest == 1 ? p->doc.one : p->doc.many);
         hsd_markdown_last_row(&p->doc);
         hsd_markdown_cell(&p->doc, text);
-        put_change(p, &ranking->others);
+        put_change(p, others);
     }
     hsd_markdown_last_row(&p->doc);
     hsd_markdown_cell(&p->doc, "**TOTAL**");
     put_change(p, &p->diff->total);
+    hsd_markdown_end(&p->doc);
 }
 
 static void put_table(page *p, hsd_report_table table, size_t by_default, const char *heading, const char *one, const char *many)
 {
-    const hsd_markdown_column columns[] = {{heading, false},  {"Before", true}, {"After", true},
-                                           {"Growth", true}, {"%", true},      {"Objects", true}};
     hsd_ranking ranking;
     hsd_out *out = &p->doc.out;
     const size_t top = p->options->top > 0 ? p->options->top : by_default;
     if (out->status != HSD_OK) return;
     out->status = hsd_ranking_init(&ranking, p->diff, table, p->options->sort_by, top, 0, out->err);
     if (out->status != HSD_OK) return;
-    hsd_markdown_begin_table(&p->doc, columns, 6, one, many);
+    begin_table(p, heading, one, many);
     for (size_t i = 0; i < ranking.shown; i++) {
         if (!hsd_markdown_row(&p->doc)) continue;
         hsd_markdown_cell_name(&p->doc, ranking.rows[i].name);
         put_change(p, ranking.rows[i].change);
     }
-    put_sums(p, &ranking, one, many);
-    hsd_markdown_end(&p->doc);
+    end_table(p, ranking.count - ranking.shown, &ranking.others);
     hsd_ranking_release(&ranking);
+}
+
+/* ---- where it was allocated ---- */
+
+static void put_frame(page *p, const hsd_site_frame *frame)
+{
+    hsd_buffer raw = {0};
+    hsd_out *out = &p->doc.out;
+    if (out->status == HSD_OK) out->status = hsd_site_frame_append(&raw, frame, out->err);
+    hsd_markdown_name(&p->doc, (hsd_text){(const char *)raw.data, raw.size});
+    hsd_buffer_release(&raw);
+}
+
+/* "`main.fill (main.go:31)` ← `main.handle (main.go:12)`", the innermost first. */
+static void put_stack(page *p, const hsd_site_row *row)
+{
+    const size_t callers = hsd_site_callers_shown(row);
+    if (row->frame_count == 0) {
+        hsd_markdown_cell(&p->doc, "(no stack)");
+        return;
+    }
+    hsd_out_text(&p->doc.out, "| ");
+    put_frame(p, &row->frames[0]);
+    for (size_t i = 1; i <= callers; i++) {
+        hsd_out_text(&p->doc.out, " ← ");
+        put_frame(p, &row->frames[i]);
+    }
+    if (row->frame_count > callers + 1) hsd_out_format(&p->doc.out, " ← %zu more", row->frame_count - callers - 1);
+    hsd_out_text(&p->doc.out, " ");
+}
+
+static void put_sites(page *p)
+{
+    const size_t top = p->options->top;
+    const hsd_site_pick pick = hsd_sites_pick(p->diff, top > 0 ? top : HSD_SITES_SHOWN, top == HSD_TOP_ALL ? 0 : 1);
+    if (pick.count == 0) return;
+    begin_table(p, "Where it was allocated", "site", "sites");
+    for (size_t i = 0; i < pick.count; i++) {
+        const hsd_site_row *row = hsd_site_pick_row(&pick, i);
+        if (!hsd_markdown_row(&p->doc)) continue;
+        put_stack(p, row);
+        put_change(p, &row->change);
+    }
+    end_table(p, pick.other_count, &pick.others);
 }
 
 /* ---- who holds it ---- */
@@ -236,6 +285,7 @@ hsd_status hsd_markdown_diff(const hsd_diff *diff, const hsd_report_options *opt
     hsd_markdown_init(&p.doc, options->max_bytes, err);
     put_head(&p);
     put_table(&p, HSD_TABLE_TYPES, TYPES_SHOWN, "Type", "type", "types");
+    if (diff->has_sites) put_sites(&p);
     if (diff->has_holders)
         put_holders(&p);
     else

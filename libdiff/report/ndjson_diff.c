@@ -1,6 +1,6 @@
 /*
- * A diff as lines of JSON: the captures, how objects were recognised, the total, each type, root and holder, the sizes of objects, with
- * --tree each place. Fields are those of the document (json.c); with --top the rest of a table is a record "others".
+ * A diff as lines of JSON: the captures, how objects were recognised, the total, each type, root and holder, or where none are
+ * known each allocation site, the sizes of objects, with --tree each place. Fields are those of the document (json.c); the rest of a table that is not whole is a record "others".
  */
 #include <stdlib.h>
 
@@ -9,6 +9,7 @@
 #include "report/json_holders.h"
 #include "report/json_pieces.h"
 #include "report/json_rows.h"
+#include "report/json_sites.h"
 #include "report/json_sizes.h"
 #include "report/ndjson.h"
 #include "report/records.h"
@@ -86,6 +87,24 @@ static void put_holders(hsd_out *out, const hsd_diff *diff, size_t most)
     hsd_ndjson_end(out);
 }
 
+static void put_sites(hsd_out *out, const hsd_diff *diff, size_t most)
+{
+    if (!diff->has_sites) return;
+    const hsd_site_pick pick = hsd_sites_pick(diff, most, 0);
+    for (size_t i = 0; i < pick.count; i++) {
+        hsd_ndjson_begin(out, SCHEMA, "site");
+        hsd_out_text(out, ", ");
+        hsd_json_site(out, hsd_site_pick_row(&pick, i));
+        hsd_ndjson_end(out);
+    }
+    if (pick.other_count == 0) return;
+    hsd_ndjson_begin(out, SCHEMA, "others");
+    hsd_json_text(out, ", \"of\": ", "site");
+    hsd_out_text(out, ", ");
+    hsd_json_site_rest(out, &pick);
+    hsd_ndjson_end(out);
+}
+
 static void put_sizes(hsd_out *out, const hsd_diff *diff, size_t most)
 {
     for (size_t i = 0; i < diff->size_count && i < most; i++) {
@@ -115,7 +134,7 @@ static void put_tree(hsd_out *out, const hsd_diff *diff, size_t most)
 hsd_records_most hsd_records_of_top(size_t top, bool has_tree)
 {
     const size_t most = top > 0 ? top : HSD_TOP_ALL;
-    return (hsd_records_most){most, most, most, .tree = has_tree ? HSD_TOP_ALL : 0, .sizes = most, .ages = most};
+    return (hsd_records_most){most, most, most, .sites = most, .tree = has_tree ? HSD_TOP_ALL : 0, .sizes = most, .ages = most};
 }
 
 void hsd_diff_records(hsd_out *out, const hsd_diff *diff, hsd_sort_by sort_by, const hsd_records_most *most)
@@ -124,6 +143,7 @@ void hsd_diff_records(hsd_out *out, const hsd_diff *diff, hsd_sort_by sort_by, c
     put_table(out, diff, HSD_TABLE_TYPES, sort_by, most->types);
     put_table(out, diff, HSD_TABLE_ROOTS, sort_by, most->roots);
     put_holders(out, diff, most->holders);
+    put_sites(out, diff, most->sites);
     put_sizes(out, diff, most->sizes);
     put_tree(out, diff, most->tree);
 }

@@ -9,6 +9,7 @@
 #include "report/match.h"
 #include "report/place.h"
 #include "report/rank.h"
+#include "report/site_rows.h"
 #include "report/text.h"
 #include "report/tree_rows.h"
 
@@ -43,8 +44,7 @@ static void print_capture(hsd_screen *screen, const char *word, const hsd_side *
     hsd_out_format(&screen->out, "\t%s\n", side->info.is_complete ? "complete" : "incomplete");
 }
 
-static void print_change(hsd_screen *screen, const char *kind, hsd_text name,
-                         const hsd_change *change)
+static void print_sizes(hsd_screen *screen, const char *kind, hsd_text name, const hsd_change *change)
 {
     hsd_out_text(&screen->out, kind);
     field_text(screen, name.data, name.size);
@@ -54,6 +54,12 @@ static void print_change(hsd_screen *screen, const char *kind, hsd_text name,
     field_count(screen, change->before.objects);
     field_count(screen, change->after.objects);
     field_signed(screen, hsd_change_objects(change));
+}
+
+static void print_change(hsd_screen *screen, const char *kind, hsd_text name,
+                         const hsd_change *change)
+{
+    print_sizes(screen, kind, name, change);
     if (screen->diff->identity_is_known) {
         field_count(screen, change->new_.bytes);
         field_count(screen, change->new_.objects);
@@ -79,6 +85,35 @@ static void print_table(hsd_screen *screen, const char *kind, hsd_report_table t
         print_change(screen, kind, (hsd_text){"", 0}, &ranking.others);
     }
     hsd_ranking_release(&ranking);
+}
+
+/* ---- where it was allocated ---- */
+
+static void print_site(hsd_screen *screen, const hsd_site_row *row)
+{
+    hsd_buffer stack = {0};
+    hsd_out *out = &screen->out;
+    if (out->status == HSD_OK) out->status = hsd_site_append(&stack, row, out->err);
+    for (size_t i = 1; i < row->frame_count && out->status == HSD_OK; i++) {
+        out->status = hsd_buffer_append(&stack, " < ", 3, out->err);
+        if (out->status == HSD_OK) out->status = hsd_site_frame_append(&stack, &row->frames[i], out->err);
+    }
+    print_sizes(screen, "site", (hsd_text){(const char *)stack.data, stack.size}, &row->change);
+    hsd_out_text(out, "\n");
+    hsd_buffer_release(&stack);
+}
+
+/* A stack in one field, the innermost frame first. */
+static void print_sites(hsd_screen *screen)
+{
+    const size_t top = screen->options->top;
+    const hsd_site_pick pick = hsd_sites_pick(screen->diff, top > 0 ? top : HSD_TOP_ALL, 0);
+    hsd_out_text(&screen->out, "# site\tstack\tbefore_bytes\tafter_bytes\tgrowth_bytes\tbefore_objects\tafter_objects\tgrowth_objects\n");
+    for (size_t i = 0; i < pick.count; i++)
+        print_site(screen, hsd_site_pick_row(&pick, i));
+    if (pick.other_count == 0) return;
+    print_sizes(screen, "others-site", (hsd_text){"", 0}, &pick.others);
+    hsd_out_text(&screen->out, "\n");
 }
 
 /* ---- how objects were recognised ---- */
@@ -253,6 +288,7 @@ void hsd_screen_plain(hsd_screen *screen)
     print_change(screen, "total", (hsd_text){"", 0}, &diff->total);
     print_table(screen, "type", HSD_TABLE_TYPES);
     print_table(screen, "root", HSD_TABLE_ROOTS);
+    if (diff->has_sites) print_sites(screen);
     print_holders(screen);
     if (screen->options->tree && diff->has_holders) print_tree(screen);
 }

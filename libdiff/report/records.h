@@ -9,9 +9,10 @@
 #include <hsdiff/check.h>
 #include <hsdiff/series.h>
 
-/* Rows of each table at most; the rest of types, roots and holders is a record "others". */
+/* Rows of each table at most; the rest of types, roots, holders and sites is a record "others". */
 typedef struct hsd_records_most {
     size_t types, roots, holders;
+    size_t sites; /* of a diff: where things were allocated */
     size_t tree;  /* of a diff: the heaviest places, never one without the place above it; 0 = no tree */
     size_t sizes; /* of a diff: types with their sizes */
     size_t ages;  /* of a series: types of cohorts */

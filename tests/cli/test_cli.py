@@ -20,6 +20,8 @@ import test_names
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXPECTED = os.path.join(HERE, "expected")
 
+PROFILES = "hsdiff export -q d/demo-before.hs -o a.pb.gz && hsdiff export -q d/demo-after.hs -o b.pb.gz && "
+
 # name: (command line, exit status). "hsdiff" is the program; a shell runs the line.
 CASES = {
     # what people type first
@@ -89,6 +91,12 @@ CASES = {
     "diff-objects-stdout": ("hsdiff -q d/demo-before.hs d/demo-after.hs --objects - -o r.txt | tail -1", 0),
     "diff-small-memory": ("hsdiff -q --memory 16M d/demo-before.hs d/demo-after.hs", 0),
     "diff-one-thread": ("hsdiff -q --threads 1 --temp-dir . d/demo-before.hs d/demo-after.hs", 0),
+    # captures that say where things were allocated, and not what keeps them alive
+    "sites": (PROFILES + "hsdiff -q a.pb.gz b.pb.gz", 0),
+    "sites-plain": (PROFILES + "hsdiff -q --plain a.pb.gz b.pb.gz | grep site", 0),
+    "sites-ndjson": (PROFILES + "hsdiff -q --format ndjson --top 2 a.pb.gz b.pb.gz | grep -E '\"(site|total|others)\"'", 0),
+    "sites-markdown": (PROFILES + "hsdiff -q --format markdown a.pb.gz b.pb.gz", 0),
+    "sites-html": (PROFILES + "hsdiff -q --format html a.pb.gz b.pb.gz | sed -n '/id=\"sites\"/,/<.section>/p'", 0),
     # foreign dumps
     "diff-v8": ("hsdiff a.heapsnapshot b.heapsnapshot", 0),
     "diff-v8-summary": ("hsdiff --summary a.heapsnapshot b.heapsnapshot", 0),

@@ -3,9 +3,11 @@
  *
  * usage: format_sample check FORMAT OUTCOME [MAX_BYTES] < NAMES    OUTCOME: ok warn fail unknown off mixed series
  *        format_sample diff FORMAT all|usual [MAX_BYTES] < NAMES
+ *        format_sample sites FORMAT all|usual [MAX_BYTES] < NAMES         a diff that knows allocation sites and no holders
  *
  * NAMES are texts, each after its length in four little-endian bytes. Each becomes a rule's name and pattern, a finding's name, root, edge
- * and type, the function and file of a site, a reason, a note, a problem; in a diff a type, a root, a holder and what it holds.
+ * and type, the function and file of a site, a reason, a note, a problem; in a diff a type, a root, a holder and what it holds; with
+ * sites the innermost function of a stack, and the file of its caller.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,6 +112,7 @@ static int print_check(const char *name, const char *word, size_t max_bytes)
     check_config.ignore_count = count;
     check_config.name = names[1];
     check_diff.before.info.path = check_diff.after.info.process_name = names[2].data;
+    check_diff.why_no_holders = names[1];
     check_diff.warnings = names;
     check_diff.warning_count = count;
     check_count(&check);
@@ -144,14 +147,8 @@ static void make_places(size_t i)
     tree[i + 1] = (hsd_tree_row){.depth = 1, .edge = name, .type = name, .after = {1, 2000 * (i + 1)}};
 }
 
-static int print_diff(const char *name, bool all, size_t max_bytes)
+static hsd_diff diff_of_places(size_t count)
 {
-    const size_t count = read_names();
-    const hsd_report_format *format = hsd_report_format_find(name);
-    const hsd_report_options options = {.top = all ? HSD_TOP_ALL : 0, .use_utf8 = true, .max_bytes = max_bytes, .tree = true};
-    hsd_error err;
-    hsd_error_init(&err);
-    if (!format || !format->write_diff || count < 3) return 2;
     for (size_t i = 0; i < count; i++)
         make_places(i);
     hsd_diff diff = sample_diff(types, count, roots, count);
@@ -162,6 +159,42 @@ static int print_diff(const char *name, bool all, size_t max_bytes)
     tree[0].after = diff.total.after;
     diff.tree = tree;
     diff.tree_count = count + 1;
+    return diff;
+}
+
+static hsd_site_frame stacks[NAMES_MAX][2];
+static hsd_site_row site_rows[NAMES_MAX];
+
+/* Of one type: names stand in the stacks alone. Rows come by growth, the largest first. */
+static hsd_diff diff_of_sites(size_t count)
+{
+    uint64_t before = 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t bytes = 1000 * (count - i);
+        stacks[i][0] = (hsd_site_frame){.function = names[i]};
+        stacks[i][1] = (hsd_site_frame){.function = sample_text("caller"), .file = names[i], .line = (uint32_t)i + 1};
+        site_rows[i] = (hsd_site_row){stacks[i], 2, {.before = {bytes / 100, bytes}, .after = {bytes / 50, 2 * bytes}}};
+        before += bytes;
+    }
+    types[0] = sample_type("all", before, 2 * before);
+    hsd_diff diff = sample_diff(types, 1, NULL, 0);
+    diff.identity_is_known = false;
+    diff.is_summary = diff.is_of_totals = diff.has_sites = true;
+    diff.why_no_holders = sample_text("the captures carry no references");
+    diff.sites = site_rows;
+    diff.site_count = count;
+    return diff;
+}
+
+static int print_diff(const char *name, bool has_sites, bool all, size_t max_bytes)
+{
+    const size_t count = read_names();
+    const hsd_report_format *format = hsd_report_format_find(name);
+    const hsd_report_options options = {.top = all ? HSD_TOP_ALL : 0, .use_utf8 = true, .max_bytes = max_bytes, .tree = true};
+    hsd_error err;
+    hsd_error_init(&err);
+    if (!format || !format->write_diff || count < 3) return 2;
+    const hsd_diff diff = has_sites ? diff_of_sites(count) : diff_of_places(count);
     return finish(format->write_diff(&diff, &options, to_stdout, NULL, &err), &err);
 }
 
@@ -170,5 +203,5 @@ int main(int argc, char **argv)
     const size_t max_bytes = argc > 4 ? strtoul(argv[4], NULL, 10) : 0;
     if (argc < 4) return 2;
     if (strcmp(argv[1], "check") == 0) return print_check(argv[2], argv[3], max_bytes);
-    return print_diff(argv[2], strcmp(argv[3], "all") == 0, max_bytes);
+    return print_diff(argv[2], strcmp(argv[1], "sites") == 0, strcmp(argv[3], "all") == 0, max_bytes);
 }

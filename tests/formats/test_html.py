@@ -18,8 +18,10 @@ ALLOWED = {"html", "head", "meta", "title", "style", "body", "a", "header", "mai
            "small", "b", "table", "thead", "tbody", "tr", "th", "td", "article", "ol", "ul", "li", "script"}
 ATTRIBUTES = {"lang", "charset", "http-equiv", "content", "name", "class", "href", "id", "aria-labelledby", "scope", "data-kind", "type"}
 SECTIONS = {"diff": ["answer", "warnings", "holders", "picture", "types", "roots", "map", "made"],
+            "sites": ["answer", "sites", "holders", "types", "made"],
             "check": ["answer", "warnings", "rules", "holders", "types", "made"]}
 BATCH = 18  # of names, so that a static table holds them all
+SITES = 10  # such a table of sites has fewer rows
 LONG = 300  # longer names are cut there
 
 
@@ -130,9 +132,9 @@ def check_names(what, found, names):
             fail(f"{what}: {name[:80]!r} is not among {[text[:60] for text in found]!r}")
 
 
-def batches():
-    for at in range(0, len(NAMES), BATCH):
-        batch = NAMES[at:at + BATCH]
+def batches(size=BATCH):
+    for at in range(0, len(NAMES), size):
+        batch = NAMES[at:at + size]
         yield batch if len(batch) >= 3 else NAMES[-3:]
 
 
@@ -145,6 +147,18 @@ def check_diffs():
         check_names("diff", [unmarked(text) for tag, text in page.names if tag == "th"], names)
         check_names("diff warnings", [unmarked(text) for text in page.texts], [name for name in names if name])
         check_records("diff", page, run("diff", "ndjson", "usual", names=names))
+
+
+def check_sites():
+    """Functions are names of rows, files stand with the callers below; the section comes before all others."""
+    for names in batches(SITES):
+        page = read("diff", run("sites", "html", "usual", names=names))
+        if [part for part in page.ids if part in SECTIONS["sites"]] != SECTIONS["sites"]:
+            fail(f"sites: sections {page.ids}")
+        check_names("sites", [unmarked(text) for tag, text in page.names if tag == "th"], names)
+        files = [(at + 1, name.rsplit(b"/", 1)[-1]) for at, name in enumerate(names)]
+        check_names("sites files", [unmarked(text) for text in page.texts], [b"caller (%s:%d)" % (base, line) for line, base in files if base])
+        check_records("diff", page, run("sites", "ndjson", "usual", names=names))
 
 
 def check_checks():
@@ -172,6 +186,7 @@ def check_whole():
 
 def main():
     check_diffs()
+    check_sites()
     check_checks()
     check_whole()
     print(f"{len(NAMES)} names came back from pages of HTML")

@@ -90,10 +90,26 @@ def check_diff():
         fail("ndjson: captures")
 
 
+def check_sites():
+    """Stacks as they are, and rows that add up, also where some are left out."""
+    records = lines("ndjson", "sites", "ndjson", "all")
+    total = [record for record in records if record["record"] == "total"][0]["growth"]
+    sites = [record for record in records if record["record"] == "site"]
+    same("ndjson functions", [site["frames"][0]["function"] for site in sites], TEXTS)
+    same("ndjson files", [site["frames"][1]["file"] for site in sites], TEXTS)
+    document = read("json", harmless("json", run("sites", "json", "all")))
+    if [{key: site[key] for key in ("frames", "before", "after", "growth")} for site in sites] != document["sites"]:
+        fail("ndjson: other sites than in the document")
+    for key in ("objects", "bytes"):
+        if sum(site["growth"][key] for site in sites) != total[key]:
+            fail(f"ndjson: {key} of sites do not add up")
+
+
 def main():
     for outcome in ("ok", "warn", "fail", "unknown", "off", "mixed", "series"):
         check_lines(outcome, check_check(outcome))
     check_diff()
+    check_sites()
     print(f"{len(NAMES)} names came back from json and ndjson")
 
 

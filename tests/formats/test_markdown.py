@@ -86,6 +86,15 @@ def check(what, *arguments, has_names=True):
     return rows
 
 
+def check_files():
+    """The file of each caller, without its folders."""
+    codes = [unmarked(code) for code in check_tree("sites", tokens_of("sites", run("sites", "markdown", "all", str(LARGE))))]
+    for at, name in enumerate(NAMES):
+        base = name.rsplit(b"/", 1)[-1]
+        if short(name) and base and b"caller (%s:%d)" % (base, at + 1) not in codes:
+            fail(f"sites: the file {name!r} did not come back")
+
+
 def check_budget(what, *arguments):
     """What does not fit is left out, and counted."""
     rows = {}
@@ -114,6 +123,10 @@ def main():
     check("diff", "diff", "markdown", "all")
     check("diff", "diff", "markdown", "usual", has_names=False)
     check_budget("diff", "diff", "markdown", "all")
+    check("sites", "sites", "markdown", "all")
+    check("sites", "sites", "markdown", "usual", has_names=False)
+    check_files()
+    check_budget("sites", "sites", "markdown", "all")
     print(f"{len(NAMES)} names are code and nothing else in markdown")
 
 

@@ -10,7 +10,7 @@ import { copiedRows, shownRows, textTable } from "./support/tables.mjs";
 
 after(closeBrowsers);
 
-const diffs = ["node", "jvm", "native", "partial", "nothing", "single"];
+const diffs = ["node", "jvm", "native", "partial", "nothing", "single", "sites"];
 const series = ["series", "check"];
 
 /* Names that every format writes as they are. */
@@ -92,6 +92,45 @@ async function assertDiff(page, kind) {
   assert.equal(await page.locator("#holders .holder").count(), Math.min(holders.length, 20));
 }
 
+const frameText = ({ function: name, file, line }) => `${name} (${file.split("/").pop()}:${line})`;
+
+/* All lines, by pressing the button until none is left, opened; what stands below them is the rest. */
+function siteLines(page) {
+  return page.evaluate(() => {
+    const section = document.querySelector("#sites");
+    const texts = (host, selector) => [...host.querySelectorAll(selector)].map((each) => each.textContent);
+    for (const more = section.querySelector("button"); !more.hidden; ) more.click();
+    const lines = [...section.querySelectorAll("ol.holders > li")].map((item) => {
+      for (const details of item.querySelectorAll("details")) {
+        details.open = true;
+        details.dispatchEvent(new Event("toggle")); /* which a browser does later */
+      }
+      return { cells: texts(item, ".place, small, .amount"), callers: texts(item, "ol.frames li") };
+    });
+    return { lines, rest: texts(section, ":scope > .holder-rest > *") };
+  });
+}
+
+/* The sites of the page are those of the JSON document, its figures those of the text report, and all of them add up. */
+async function assertSites(page, kind) {
+  assert.equal(await page.locator("#holders").count(), 0, "nothing is claimed of what keeps it alive");
+  const document = JSON.parse(report(kind, "--format", "json"));
+  const text = textTable(report(kind, "--top", "all"), "SITE");
+  const { lines, rest } = await siteLines(page);
+  assert.equal(lines.length, document.sites.length);
+  for (const [at, { cells: [name, objects, growth], callers }] of lines.entries()) {
+    const { frames, growth: wanted } = document.sites[at];
+    assert.equal(name, frames.length > 0 ? frameText(frames[0]) : "(no stack)");
+    assert.deepEqual(callers, frames.slice(1).map(frameText));
+    assert.deepEqual([objects.replace(/ objects?$/, ""), growth], [text[name].OBJECTS, text[name].GROWTH], name);
+    assert.equal(Math.sign(parseFloat(growth)), Math.sign(wanted.bytes), name);
+  }
+  const others = document.other_sites;
+  assert.deepEqual([rest[0], rest[2]], [`${others.rows} other sites`, text[`${others.rows} other sites`].GROWTH]);
+  const sum = (key) => [...document.sites, others].reduce((all, row) => all + row.growth[key], 0);
+  assert.deepEqual({ objects: sum("objects"), bytes: sum("bytes") }, document.total.growth);
+}
+
 /* First, last and growth of each row; a check shows the series that it judged. */
 async function assertSeries(page, kind) {
   for (const [section, record, nameOf] of [["#types", "type", (row) => row.type], ["#roots", "root", (row) => row.root]]) {
@@ -114,6 +153,13 @@ async function assertRules(page) {
   for (const rule of records("check").rule) assert.ok(text.includes(rule.rule), rule.rule);
   for (const finding of records("check").finding) assert.ok(text.includes(finding.name), finding.name);
 }
+
+test("chromium: where it was allocated", async () => {
+  await withPage("chromium", {}, async (page) => {
+    await openPage(page, "sites");
+    await assertSites(page, "sites");
+  });
+});
 
 for (const engine of engines) {
   for (const kind of series.filter((each) => looksAt(engine, each))) {

@@ -16,7 +16,7 @@ after(closeBrowsers);
 const looks = {
   light: { options: {}, kinds: [...kinds, ...sampleKinds] },
   dark: { options: { dark: true }, kinds: ["node", "series", "check"] },
-  phone: { options: { size: phone }, kinds: ["node", "series", "check", "names-diff"] },
+  phone: { options: { size: phone }, kinds: ["node", "series", "check", "sites", "names-diff"] },
 };
 
 /* A page that does all of it, so that the others cannot pass because nobody looked. */

@@ -35,6 +35,18 @@ for (const engine of engines) {
   }
 }
 
+/* Profiles do not say what keeps anything alive: the place that allocated it is what a reader must see first. */
+for (const [sizeName, size] of Object.entries(sizes)) {
+  test(`chromium, ${sizeName}: sites`, async () => {
+    await withPage("chromium", { size, picture: join(folder("screens"), `sites-${sizeName}-chromium.png`) }, async (page) => {
+      await openPage(page, "sites");
+      await assertInSight(page, "h1", ["grew"]);
+      await assertInSight(page, "#answer", ["Before", "After", "Growth"]);
+      await assertInSight(page, "#sites", ["main.(*Cache).Put (cache.go:31)", "+45.9 MiB"]);
+    });
+  });
+}
+
 for (const engine of engines) {
   test(`${engine}: the picture begins on the first screen`, async () => {
     await withPage(engine, {}, async (page) => {

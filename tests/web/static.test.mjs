@@ -26,6 +26,22 @@ for (const engine of engines) {
   });
 }
 
+test("chromium: without script, and with nothing that says what keeps it alive", async () => {
+  await withPage("chromium", { script: false }, async (page) => {
+    await page.goto(pageAddress("sites"));
+    const rows = await page.locator("#sites tbody tr").allTextContents();
+    assert.equal(rows.length, 12);
+    assert.match(rows[0], /^main\.\(\*Cache\)\.Put \(cache\.go:31\)main\.checkout \(main\.go:88\).*1 more.*\+45\.9 MiB/s);
+    const { site: sites, others } = records("sites");
+    const rest = sites.length - 10 + others.find((each) => each.of === "site").rows;
+    assert.ok(rows[10].startsWith(`${rest.toLocaleString("en")} other sites`), rows[10]);
+    assert.match(rows[11], /^TOTAL/);
+    const isFirst = await page.evaluate(() => document.querySelector("#answer ~ section:not(#warnings)").id === "sites");
+    assert.ok(isFirst, "it stands behind the answer");
+    assert.equal(await page.locator("#holders").count(), 0, "nothing is claimed of what keeps it alive");
+  });
+});
+
 /* Firefox over WebDriver BiDi has no emulation of paper. */
 test("chromium: in print no table is cut, and there is nothing to press", async () => {
   await withPage("chromium", {}, async (page) => {
@@ -42,7 +58,7 @@ test("chromium: in print no table is cut, and there is nothing to press", async 
 });
 
 test("what stands in a page is text: no element, attribute or address of a name", () => {
-  for (const kind of ["hostile", "names-diff", "names-check"]) {
+  for (const kind of ["hostile", "names-diff", "names-sites", "names-check"]) {
     const page = readFileSync(pagePath(kind), "utf8");
     const markup = page.replace(/<style>.*?<\/style>/s, "").replace(/<script>.*?<\/script>\s*<\/body>/s, "</body>");
     const tags = new Set([...markup.matchAll(/<([a-z!][^\s>]*)/gi)].map((each) => each[1].toLowerCase()));

@@ -1,5 +1,5 @@
 /*
- * The page of a diff: the answer, who holds the growth, types and roots, how it was made.
+ * The page of a diff: the answer, who holds or allocated the growth, types and roots, how it was made.
  */
 #include "report/formats.h"
 #include "report/html/parts.h"
@@ -33,6 +33,7 @@ static hsd_buffer say(hsd_html *page, const hsd_diff *diff, void (*part)(hsd_scr
 
 void hsd_html_diff_sections(hsd_html *page, const hsd_diff *diff)
 {
+    if (diff->has_sites) hsd_html_sites(page, diff);
     hsd_html_holders(page, diff);
     if (diff->has_holders) hsd_html_empty(page, "picture", "Growth by what retains it", "this picture of the heap, from the roots down");
     hsd_html_begin(page, "types", "Growth by type");

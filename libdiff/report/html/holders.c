@@ -167,6 +167,7 @@ static void put_rest(hsd_html *page, const hsd_diff *diff, size_t shown)
 void hsd_html_holders(hsd_html *page, const hsd_diff *diff)
 {
     size_t shown = 0;
+    if (!diff->has_holders && diff->why_no_holders.size == 0) return; /* of sums alone: the answer says so */
     hsd_html_begin(page, "holders", "What keeps it alive");
     if (!diff->has_holders) {
         hsd_buffer raw = {0};

@@ -11,7 +11,9 @@
 #include "report/ndjson.h"
 #include "report/records.h"
 
-#define FEW_ROWS ((size_t)1000) /* of a table, before rows of the next go */
+/* Of a table, before rows of the next go. A site has up to 32 frames. */
+#define FEW_ROWS  ((size_t)1000)
+#define FEW_SITES ((size_t)100)
 
 typedef struct packing {
     const hsd_html_subject *subject;
@@ -100,6 +102,7 @@ static hsd_records_most most_of(const packing *p)
     return (hsd_records_most){.types = least(top, diff ? diff->type_count : series->types.row_count),
                               .roots = least(top, diff ? diff->root_count : series->roots.row_count),
                               .holders = least(top, diff ? diff->holder_count : series->holders.row_count),
+                              .sites = diff ? least(top, diff->site_count) : 0,
                               .tree = diff ? least(HSD_HTML_ROWS_MOST, diff->tree_count) : 0,
                               .sizes = diff ? least(top, diff->size_count) : 0,
                               .ages = series ? least(top, series->cohorts.type_count) : 0};
@@ -108,11 +111,12 @@ static hsd_records_most most_of(const packing *p)
 /* Half as many rows of the first table that has more than few, else of the first that has any. False when none has. */
 static bool reduce(hsd_records_most *most)
 {
-    size_t *const tables[] = {&most->types, &most->tree, &most->ages, &most->roots, &most->holders, &most->sizes};
+    const struct { size_t *rows, few; } tables[] = {{&most->types, FEW_ROWS}, {&most->tree, FEW_ROWS},    {&most->ages, FEW_ROWS}, {&most->roots, FEW_ROWS},
+                                                    {&most->sites, FEW_SITES}, {&most->holders, FEW_ROWS}, {&most->sizes, FEW_ROWS}};
     for (int round = 0; round < 2; round++)
         for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
-            if (*tables[i] <= (round == 0 ? FEW_ROWS : 0)) continue;
-            *tables[i] /= 2;
+            if (*tables[i].rows <= (round == 0 ? tables[i].few : 0)) continue;
+            *tables[i].rows /= 2;
             return true;
         }
     return false;

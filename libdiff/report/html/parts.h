@@ -43,10 +43,13 @@ void hsd_html_warnings(hsd_html *page, const hsd_text *warnings, size_t count, c
 /* A list of texts, at most some tens; the rest is counted. */
 void hsd_html_texts(hsd_html *page, const hsd_text *texts, size_t count);
 
-/* ---- holders.c, diff.c, series.c ---- */
+/* ---- holders.c, sites.c, diff.c, series.c ---- */
 
-/* "What keeps it alive": the largest holders, each with its path and the references below it. */
+/* "What keeps it alive": the largest holders, each with its path and the references below it, or why they are not known. */
 void hsd_html_holders(hsd_html *page, const hsd_diff *diff);
+
+/* "Where it was allocated": the stacks of a diff with sites that changed most, as a table that adds up. */
+void hsd_html_sites(hsd_html *page, const hsd_diff *diff);
 
 /* All sections behind the answer. */
 void hsd_html_diff_sections(hsd_html *page, const hsd_diff *diff);

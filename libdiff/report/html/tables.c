@@ -48,7 +48,7 @@ static void put_growth(hsd_html *page, const hsd_diff *diff, const char *number,
         hsd_html_cell(page, "?");
 }
 
-static void put_change(hsd_html *page, const hsd_diff *diff, const hsd_change *change)
+void hsd_html_change(hsd_html *page, const hsd_diff *diff, const hsd_change *change)
 {
     const int64_t bytes = hsd_change_bytes(change), objects = hsd_change_objects(change);
     char text[HSD_NUMBER_CHARS];
@@ -57,6 +57,12 @@ static void put_change(hsd_html *page, const hsd_diff *diff, const hsd_change *c
     put_growth(page, diff, hsd_html_growth(page, text, bytes), bytes);
     put_percent(page, diff, change);
     put_growth(page, diff, hsd_format_count_signed(text, objects), objects);
+}
+
+static void put_change(hsd_html *page, const hsd_diff *diff, const hsd_change *change)
+{
+    char text[HSD_NUMBER_CHARS];
+    hsd_html_change(page, diff, change);
     if (hsd_new_is_known(diff)) hsd_html_cell(page, hsd_html_size(page, text, change->new_.bytes));
     if (hsd_freed_is_known(diff)) hsd_html_cell(page, hsd_html_size(page, text, change->freed.bytes));
     hsd_html_end_row(page);

@@ -10,6 +10,9 @@
 /* Of a partial capture, growth alone can be proven: what is not found may only be lost. What is not prints as "?". */
 bool hsd_html_is_proven(const hsd_diff *diff, int64_t growth);
 
+/* The cells of a row behind its name: before, after, growth, percent, objects. */
+void hsd_html_change(hsd_html *page, const hsd_diff *diff, const hsd_change *change);
+
 /* Types or roots of a diff, at most `most` rows or as --top says. */
 void hsd_html_growth_table(hsd_html *page, const hsd_diff *diff, hsd_report_table table, size_t most);
 

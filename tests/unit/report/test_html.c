@@ -252,6 +252,46 @@ Test(html, leaves_out_rows_until_it_fits)
     free(diff.types);
 }
 
+/* Stacks with names that hardly pack: a thousand of them take more than a page has, even where nothing else does. */
+Test(html, leaves_out_stacks_until_it_fits)
+{
+    enum { SITES = 1000, FRAMES = 16, NAME_BYTES = 700 };
+    const size_t count = (size_t)SITES * FRAMES;
+    char *names = malloc(count * NAME_BYTES);
+    hsd_diff names_of = large(count, NAME_BYTES, names), diff = sample();
+    hsd_site_frame *frames = calloc(count, sizeof *frames);
+    hsd_site_row *rows = calloc(SITES, sizeof *rows);
+    uint64_t all = 0, shown = 0, rest = 0;
+    for (size_t i = 0; i < count; i++)
+        frames[i].function = names_of.types[i].name;
+    for (size_t i = 0; i < SITES; i++) {
+        rows[i] = (hsd_site_row){frames + i * FRAMES, FRAMES, {.after = {1, 10 * (SITES - i)}}};
+        all += rows[i].change.after.bytes;
+    }
+    diff.has_sites = true;
+    diff.sites = rows;
+    diff.site_count = SITES;
+    char *records = records_of(&diff, &usual), head[64];
+    const size_t kept = count_of(records, "\"site\"");
+    cr_assert(kept >= 100 && kept < SITES, "%zu", kept);
+    for (size_t i = 0; i < SITES; i++)
+        *(i < kept ? &shown : &rest) += rows[i].change.after.bytes;
+    cr_expect_eq(shown + rest, all);
+    snprintf(head, sizeof head, "\"of\": \"site\", \"rows\": %zu,", SITES - kept);
+    const char *others = strstr(records, head);
+    cr_assert(others, "no %s", head);
+    snprintf(head, sizeof head, "\"growth\": {\"objects\": %zu, \"bytes\": %llu}", SITES - kept, (unsigned long long)rest);
+    const char *growth = strstr(others, head);
+    cr_expect(growth && growth < strchr(others, '\n'), "no %s", head);
+    cr_expect_eq(count_of(records, "\"type\""), 2);
+    cr_expect_eq(count_of(records, "\"tree\""), 3);
+    free(records);
+    free(frames);
+    free(rows);
+    free(names);
+    free(names_of.types);
+}
+
 Test(html, refuses_names_that_no_page_holds)
 {
     enum { COUNT = 1, NAME_BYTES = 10 << 20 };

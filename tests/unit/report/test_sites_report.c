@@ -1,16 +1,19 @@
 /*
- * Growth by allocation site in text and JSON: rows with their callers, what is left out adds up, hostile names do no harm.
+ * Growth by allocation site in all formats that show it: rows with their callers, what is left out adds up, hostile names do no harm.
  */
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "report/site_rows.h"
+#include "support/fault.h"
 #include "unit/report/sample.h"
 #include "unit/report/says.h"
 
 static const hsd_report_options plain_text = {.use_utf8 = true, .width = 100};
 
-enum { REPORT_BYTES = 65536 };
+enum { REPORT_BYTES = 1 << 19 };
 
 static hsd_site_frame frames[8];
 static hsd_site_row rows[3];
@@ -102,4 +105,151 @@ Test(sites_report, is_a_table_of_json)
     HOLDS(write_as("json", &diff, &top), "\"other_sites\": {\"rows\": 1, \"before\": {\"objects\": 5, \"bytes\": 524288}, \"after\": {\"objects\": 0, \"bytes\": 0}");
     diff.has_sites = false;
     LACKS(write_as("json", &diff, &plain_text), "\"sites\"");
+}
+
+/* New and freed of a site are not known, also where they are of single objects. */
+Test(sites_report, has_no_columns_for_what_sites_do_not_know)
+{
+    hsd_diff diff = sample();
+    const hsd_report_options wide = {.use_utf8 = true};
+    diff.identity_is_known = true;
+    diff.is_summary = diff.is_of_totals = false;
+    const char *table = strstr(write_as("text", &diff, &wide), "\nSITE ");
+    cr_assert(table);
+    char heading[160];
+    snprintf(heading, sizeof heading, "%.*s", (int)strcspn(table + 1, "\n"), table + 1);
+    HOLDS(heading, "OBJECTS");
+    LACKS(heading, "NEW");
+    LACKS(heading, "FREED");
+}
+
+/* ---- which rows ---- */
+
+static hsd_site_row row_of(uint64_t before, uint64_t after)
+{
+    return (hsd_site_row){.change = {.before = {before > 0, before}, .after = {after > 0, after}}};
+}
+
+Test(sites_report, picks_what_changed_most_either_way)
+{
+    hsd_site_row five[] = {row_of(0, 90), row_of(0, 10), row_of(7, 7), row_of(20, 10), row_of(80, 0)};
+    const hsd_diff diff = {.sites = five, .site_count = 5, .other_site_count = 3, .other_sites = {.after = {3, 1}}};
+    hsd_site_pick pick = hsd_sites_pick(&diff, 3, 0);
+    cr_assert_eq(pick.count, 3);
+    cr_expect_eq(hsd_site_pick_row(&pick, 0), &five[0]);
+    cr_expect_eq(hsd_site_pick_row(&pick, 1), &five[1], "of two that changed as much the one that grew");
+    cr_expect_eq(hsd_site_pick_row(&pick, 2), &five[4]);
+    cr_expect_eq(pick.other_count, 5);
+    cr_expect_eq(pick.others.before.bytes, 27);
+    cr_expect_eq(pick.others.after.bytes, 18);
+    cr_expect_eq(pick.others.after.objects, 5);
+    cr_expect(pick.has_folded);
+    pick = hsd_sites_pick(&diff, HSD_TOP_ALL, 1);
+    cr_expect_eq(pick.count, 4);
+    cr_expect_not(pick.has_folded, "the one that is left out did not change");
+    pick = hsd_sites_pick(&diff, HSD_TOP_ALL, 0);
+    cr_expect_eq(pick.count, 5);
+    cr_expect_eq(pick.other_count, 3);
+    pick = hsd_sites_pick(&diff, 10, 1000);
+    cr_expect_eq(pick.count, 0);
+}
+
+/* ---- the other formats ---- */
+
+Test(sites_report, is_records_of_ndjson)
+{
+    hsd_diff diff = sample();
+    const char *report = write_as("ndjson", &diff, &plain_text);
+    HOLDS(report, "\n{\"schema\": \"hsdiff.diff/1\", \"record\": \"site\", \"frames\": [{\"function\": \"main.fill\", \"file\": \"/src/main.go\", \"line\": 31, \"column\": 0}, ");
+    HOLDS(report, "\"record\": \"site\", \"frames\": [], \"before\": {\"objects\": 5, \"bytes\": 524288}, \"after\": {\"objects\": 0, \"bytes\": 0}, \"growth\": "
+                  "{\"objects\": -5, \"bytes\": -524288}}\n");
+    HOLDS(report, "evil\\u001b[31m");
+    LACKS(report, "others");
+    const hsd_report_options top = {.top = 1};
+    diff.other_site_count = 7;
+    diff.other_sites = (hsd_change){.after = {7, 100}};
+    HOLDS(write_as("ndjson", &diff, &top), "\"record\": \"others\", \"of\": \"site\", \"rows\": 9, \"before\": {\"objects\": 6, \"bytes\": 1048576}, "
+                                           "\"after\": {\"objects\": 8, \"bytes\": 1048676}, \"growth\": {\"objects\": 2, \"bytes\": 100}}\n");
+    HOLDS(write_as("ndjson", &diff, &plain_text), "\"of\": \"site\", \"rows\": 7, ");
+    diff.has_sites = false;
+    LACKS(write_as("ndjson", &diff, &plain_text), "\"site\"");
+}
+
+Test(sites_report, is_a_table_of_markdown)
+{
+    hsd_diff diff = sample();
+    const char *report = write_as("markdown", &diff, &plain_text);
+    HOLDS(report, "| Where it was allocated | Before | After | Growth | % | Objects |\n");
+    HOLDS(report, "| `main.fill (main.go:31)` ← `main.caller (main.go:1)` ← `main.caller (main.go:2)` ← `main.caller (main.go:3)` ← `main.caller (main.go:4)` ← 1 more "
+                  "| 0 | 40.0 MiB | +40.0 MiB | [NEW] | +100 |\n");
+    HOLDS(report, "| `evil\\x1b[31m` | 512.0 KiB |");
+    HOLDS(report, "| (no stack) | 512.0 KiB | 0 | -512.0 KiB | [DEL] | -5 |\n| **TOTAL** |");
+    const hsd_report_options top = {.top = 1};
+    HOLDS(write_as("markdown", &diff, &top), "| 2 other sites | 1.00 MiB | 1.00 MiB | 0 |");
+    diff.site_count = 0;
+    LACKS(write_as("markdown", &diff, &plain_text), "allocated |");
+}
+
+Test(sites_report, is_a_table_of_the_page)
+{
+    hsd_diff diff = sample();
+    const char *report = write_as("html", &diff, &plain_text);
+    const char *table = strstr(report, "<section id=\"sites\"");
+    cr_assert(table);
+    LACKS(report, "<section id=\"holders\""); /* the answer has said why */
+    cr_expect_lt(table, strstr(report, "<section id=\"types\""), "it is what such captures say best");
+    HOLDS(table, "<th scope=\"row\" class=\"name\">main.fill (main.go:31)<ol class=\"frames\"><li>main.caller (main.go:1)</li>");
+    HOLDS(table, "<li>main.caller (main.go:4)</li><li>1 more</li></ol></th><td class=\"n\">0</td><td class=\"n\">40.0 MiB</td><td class=\"n up\">+40.0 MiB</td>");
+    HOLDS(table, "evil\\x1b[31m</th>");
+    HOLDS(table, "(no stack)</th>");
+    const hsd_report_options top = {.top = 1};
+    diff.site_count = 2;
+    HOLDS(write_as("html", &diff, &top), "<tr class=\"others\"><th scope=\"row\" class=\"name\">1 other site</th>");
+    rows[0].change.before = rows[0].change.after;
+    diff.site_count = 1;
+    HOLDS(write_as("html", &diff, &plain_text), "<p>No site has more or less than it had.</p>");
+}
+
+Test(sites_report, is_a_record_a_line)
+{
+    hsd_diff diff = sample();
+    const hsd_report_options plain = {.use_utf8 = true, .plain = true}, top = {.use_utf8 = true, .plain = true, .top = 2};
+    const char *report = write_as("text", &diff, &plain);
+    HOLDS(report, "\n# site\tstack\tbefore_bytes\tafter_bytes\tgrowth_bytes\tbefore_objects\tafter_objects\tgrowth_objects\n"
+                  "site\tmain.fill (main.go:31) < main.caller (main.go:1) < ");
+    HOLDS(report, " < main.caller (main.go:5)\t0\t41943040\t41943040\t0\t100\t100\nsite\tevil\\x1b[31m\t524288\t");
+    HOLDS(report, "\nsite\t(no stack)\t524288\t0\t-524288\t5\t0\t-5\n");
+    HOLDS(write_as("text", &diff, &top), "\nothers-site\t\t524288\t0\t-524288\t5\t0\t-5\n");
+}
+
+/* ---- failures ---- */
+
+static hsd_status discard(void *context, const void *data, size_t size, hsd_error *err)
+{
+    (void)context, (void)data, (void)size, (void)err;
+    return HSD_OK;
+}
+
+Test(sites_report, fails_where_memory_is_not_enough)
+{
+    static const char *const formats[] = {"text", "json", "ndjson", "markdown", "html", "plain"};
+    const hsd_diff diff = sample();
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        const bool is_plain = strcmp(formats[i], "plain") == 0;
+        const hsd_report_options options = {.use_utf8 = true, .width = 100, .plain = is_plain};
+        const hsd_report_format *format = hsd_report_format_find(is_plain ? "text" : formats[i]);
+        hsd_status status = HSD_E_NOMEM;
+        uint64_t at = 0;
+        while (status == HSD_E_NOMEM) {
+            hsd_error err;
+            hsd_error_init(&err);
+            hsd_fault_reset();
+            hsd_fault_arm(HSD_FAULT_MALLOC, ++at, false, ENOMEM);
+            status = format->write_diff(&diff, &options, discard, NULL, &err);
+            const bool has_struck = hsd_fault_strikes() > 0;
+            hsd_fault_reset();
+            cr_assert_eq(status, has_struck ? HSD_E_NOMEM : HSD_OK, "%s, allocation %llu", formats[i], (unsigned long long)at);
+        }
+        cr_expect_gt(at, 2, "%s", formats[i]);
+    }
 }

@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hostileTexts } from "./names.mjs";
+import { writeProfile } from "./profile.mjs";
 import { Program } from "./program.mjs";
 import { writeSnapshot } from "./snapshot.mjs";
 import { agents, diff, folder, isInstalled, run, skip, source } from "./work.mjs";
@@ -80,6 +81,18 @@ function single(into) {
     writeSnapshot(join(into, `${name}.heapsnapshot`), [{ name: "all", type: "Map", count, bytes: 32 }], "Map");
 }
 
+/* Profiles of a server in Go: a cache that is never emptied, and more places that allocate than a report has rows for. */
+function sites(into) {
+  const server = [["net/http.HandlerFunc.ServeHTTP", "/usr/lib/go/src/net/http/server.go", 2286], ["net/http.(*ServeMux).ServeHTTP", "/usr/lib/go/src/net/http/server.go", 2828], ["net/http.serverHandler.ServeHTTP", "/usr/lib/go/src/net/http/server.go", 3311], ["net/http.(*conn).serve", "/usr/lib/go/src/net/http/server.go", 2073]];
+  const put = [["main.(*Cache).Put", "/srv/shop/cache.go", 31], ["main.checkout", "/srv/shop/main.go", 88], ...server];
+  const worker = (i) => [[`main.(*Worker).step${i % 30}`, `/srv/shop/worker${i % 30}.go`, 10 + i], ["main.(*Pool).run", "/srv/shop/pool.go", 54]];
+  for (const [name, isAfter] of [["before", 0], ["after", 1]]) {
+    const workers = Array.from({ length: 1100 }, (_, i) => ({ frames: worker(i), objects: 30 + ((i * 7) % 50) + isAfter * (((i * 37) % 61) - 20), bytes: 512 }));
+    const unknown = { frames: [], objects: 40 + 10 * isAfter, bytes: 64 };
+    writeProfile(join(into, `${name}.pb.gz`), [{ frames: put, objects: 1000 + isAfter * 47000, bytes: 1024 }, ...workers, unknown], 1_795_166_042 + isAfter * 3600);
+  }
+}
+
 /* A capture that was cut off, and the one before it. */
 function partial(into, made) {
   for (const name of ["before", "after"]) {
@@ -88,11 +101,11 @@ function partial(into, made) {
   }
 }
 
-const makers = { node, jvm, native, series, hostile, single, partial };
+const makers = { node, jvm, native, series, hostile, single, sites, partial };
 
 /* Captures are made anew when what makes them has changed. */
 function stamp() {
-  const own = ["captures.mjs", "snapshot.mjs"].map((name) => join(source, "tests/web/support", name));
+  const own = ["captures.mjs", "profile.mjs", "snapshot.mjs"].map((name) => join(source, "tests/web/support", name));
   const leaks = ["JvmLeak.java", "native_leak.c"].map((name) => join(programs, name));
   const shops = ["Shop.java", "shop.js"].map((name) => join(demo, name));
   const hash = createHash("sha256");

@@ -8,11 +8,11 @@ import { captures } from "./captures.mjs";
 import { hostileNames, packed } from "./names.mjs";
 import { build, diff, folder, run } from "./work.mjs";
 
-const snapshots = ["node", "hostile", "single"];
+const endings = { node: "heapsnapshot", hostile: "heapsnapshot", single: "heapsnapshot", sites: "pb.gz" };
 
 /** Names of the two captures of a kind, in their folder. */
 export function pairOf(kind) {
-  const ending = snapshots.includes(kind) ? "heapsnapshot" : "hs";
+  const ending = endings[kind] ?? "hs";
   return [`before.${ending}`, `after.${ending}`];
 }
 
@@ -27,6 +27,7 @@ const reports = {
   partial: { of: "partial", args: ["--partial", ...pairOf("partial")], status: 3 },
   nothing: { of: "node", args: [pairOf("node")[1], pairOf("node")[1]] },
   single: { of: "single", args: pairOf("single") },
+  sites: { of: "sites", args: pairOf("sites") },
 };
 
 function seriesNames() {
@@ -75,6 +76,7 @@ export function records(kind) {
 /* Hand-built reports whose every text is hostile, bytes that are no UTF-8 among them. */
 const samples = {
   "names-diff": ["cli/report_sample", ["names", "html", "tree"]],
+  "names-sites": ["formats/format_sample", ["sites", "html", "usual"]],
   "names-check": ["formats/format_sample", ["check", "html", "mixed"]],
 };
 

@@ -5,10 +5,10 @@ import { el, fill, type Child } from "./dom.ts";
 import { factList, keyNumbers } from "./facts.ts";
 import * as format from "./format.ts";
 import { chooseEdges, edgeList, isNobody, pathList } from "./holder_path.ts";
-import { shareText } from "./holders.ts";
 import type { Holder, Model } from "./model.ts";
 import { visible } from "./names.ts";
 import type { Page } from "./page.ts";
+import { shareText } from "./places.ts";
 import { proofOf } from "./proof.ts";
 
 const edgesInCard = 5;

@@ -2,29 +2,18 @@
  * What keeps it alive: the places that the growth hangs from, each with its path, the references through which it grew, and the types
  * that grew there. The rest is one line, so that the rows add up to the growth.
  */
-import { append, el, type Child } from "./dom.ts";
+import { el, type Child } from "./dom.ts";
 import * as format from "./format.ts";
 import { edgeList, isNobody, pathList, placeText } from "./holder_path.ts";
 import type { Holder, HolderType, Model } from "./model.ts";
 import { shorten, visible } from "./names.ts";
 import type { Page } from "./page.ts";
+import { placeItem, placeLine, placeList, restLine, toneOf } from "./places.ts";
 import { replaceBelowHeading } from "./shell_parts.ts";
 
 const openAtFirst = 3;
-const perPage = 20;
 const typesShown = 6;
 const examplesShown = 3;
-
-/** "91%", "<1%", "-7%"; "" where the heap did not grow. */
-export function shareText(bytes: number, growth: number): string {
-  if (growth <= 0) return "";
-  const percent = format.percentOf(bytes, growth);
-  return percent === 0 && bytes !== 0 ? "<1%" : `${bytes < 0 ? "-" : ""}${percent}%`;
-}
-
-function toneOf(bytes: number): string {
-  return bytes < 0 ? "shrunk" : bytes > 0 ? "grown" : "same";
-}
 
 /** A name that opens the details of its type. */
 export function typeLink(name: string, page: Page, width = 60): HTMLElement {
@@ -80,19 +69,13 @@ function examples(holder: Holder, model: Model, page: Page): Child {
   return null;
 }
 
-function summaryOf(holder: Holder, growth: number): HTMLElement {
+function nameOf(holder: Holder): HTMLElement {
   const name = placeText(holder);
   return el(
-    "summary",
-    null,
-    el(
-      "span",
-      { class: "holder-name", title: name },
-      el("span", { class: "place" }, shorten(name, 90)),
-      holder.type === null ? (isNobody(holder) ? el("small", null, "held by no one object") : null) : el("span", { class: "type" }, shorten(visible(holder.type), 50)),
-    ),
-    el("span", { class: "share" }, shareText(holder.growthBytes, growth)),
-    el("span", { class: `amount ${toneOf(holder.growthBytes)}` }, format.bytesSigned(holder.growthBytes)),
+    "span",
+    { class: "holder-name", title: name },
+    el("span", { class: "place" }, shorten(name, 90)),
+    holder.type === null ? (isNobody(holder) ? el("small", null, "held by no one object") : null) : el("span", { class: "type" }, shorten(visible(holder.type), 50)),
   );
 }
 
@@ -112,44 +95,18 @@ function bodyOf(holder: Holder, model: Model, page: Page): HTMLElement {
   );
 }
 
-/* Its body is made when it is opened for the first time. */
 function holderItem(holder: Holder, model: Model, page: Page, isOpen: boolean): HTMLElement {
-  const details = el("details", { class: "holder", open: isOpen }, summaryOf(holder, model.total?.growth.bytes ?? 0));
-  const body = (): void => {
-    if (details.open && details.children.length === 1) details.append(bodyOf(holder, model, page));
-  };
-  details.addEventListener("toggle", body);
-  body();
-  return el("li", null, details);
-}
-
-function restLine(model: Model): Child {
-  const rest = model.otherHolders;
-  if (!rest || rest.rows === 0) return null;
-  const growth = model.total?.growth.bytes ?? 0;
-  return el(
-    "p",
-    { class: "holder-rest" },
-    el("span", { class: "holder-name" }, format.plural(rest.rows, "other holder")),
-    el("span", { class: "share" }, shareText(rest.growthBytes, growth)),
-    el("span", { class: `amount ${toneOf(rest.growthBytes)}` }, format.bytesSigned(rest.growthBytes)),
-  );
+  return placeItem(placeLine(nameOf(holder), holder.growthBytes, model), isOpen, () => bodyOf(holder, model, page));
 }
 
 export function showHolders(host: HTMLElement, model: Model, page: Page): void {
-  const list = el("ol", { class: "holders" });
-  const more = el("button", { type: "button", class: "quiet" });
-  let shown = 0;
-  const showMore = (): void => {
-    const next = model.holders.slice(shown, shown + perPage);
-    append(list, ...next.map((holder, i) => holderItem(holder, model, page, shown + i < openAtFirst && holder.growthBytes > 0)));
-    shown += next.length;
-    const left = model.holders.length - shown;
-    more.textContent = `Show ${format.count(Math.min(perPage, left))} more of ${format.count(left)}`;
-    more.hidden = left === 0;
-  };
-  more.addEventListener("click", showMore);
-  showMore();
-  const why = model.holders.length === 0 ? el("p", { class: "nothing" }, model.whyNoHolders ? `Holders are not known: ${visible(model.whyNoHolders)}.` : "No place holds more than it did.") : null;
-  replaceBelowHeading(host, "What keeps it alive", why ?? list, more, restLine(model));
+  const { holders, otherHolders: rest, whyNoHolders: why } = model;
+  replaceBelowHeading(
+    host,
+    "What keeps it alive",
+    ...(holders.length === 0
+      ? [el("p", { class: "nothing" }, why ? `Holders are not known: ${visible(why)}.` : "No place holds more than it did.")]
+      : placeList(holders, (holder, at) => holderItem(holder, model, page, at < openAtFirst && holder.growthBytes > 0))),
+    rest && restLine(rest.rows, "holder", rest.growthBytes, model),
+  );
 }

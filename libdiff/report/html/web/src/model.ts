@@ -47,10 +47,12 @@ export interface Model {
   otherRoots: diff.Others | null;
   holders: diff.Holder[];
   otherHolders: diff.HolderRest | null;
+  /** null: they are known. "": the first sentences say why they are not. */
   whyNoHolders: string | null;
   tree: diff.Place[];
   sizes: Map<string, diff.Sizes>;
   sites: diff.Site[];
+  otherSites: diff.Others | null;
   check: Check | null;
   rules: Rule[];
   findings: Finding[];
@@ -77,6 +79,7 @@ export function emptyModel(): Model {
     tree: [],
     sizes: new Map(),
     sites: [],
+    otherSites: null,
     check: null,
     rules: [],
     findings: [],
@@ -111,6 +114,7 @@ function putOthers(model: Model, json: Json): void {
   if (isSeries(json)) model.series.others.set(text(json["table"]), { rows, row: readSeriesRow(json, "type") });
   else if (json["of"] === "type") model.otherTypes = { rows, ...readChange(json) };
   else if (json["of"] === "root") model.otherRoots = { rows, ...readChange(json) };
+  else if (json["of"] === "site") model.otherSites = { rows, ...readChange(json) };
   else if (json["of"] === "holder")
     model.otherHolders = { rows, net: readAmount(json["net"]), growthBytes: number(json["growth_bytes"]) };
 }

@@ -307,7 +307,6 @@ export function readSite(json: Json): Site {
   };
 }
 
-
 export function readType(json: Json): TypeRow {
   return {
     name: text(json["type"]),

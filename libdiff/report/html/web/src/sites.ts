@@ -1,43 +1,46 @@
 /*
- * Where it was allocated, when the captures know: growth by the innermost frames.
+ * Where it was allocated: the stacks, by what they grew, of captures that do not say what keeps their objects alive. A line opens the
+ * callers of its innermost function.
  */
 import { el } from "./dom.ts";
 import * as format from "./format.ts";
 import type { Frame, Model, Site } from "./model.ts";
 import { shorten, visible } from "./names.ts";
+import { placeItem, placeLine, placeList, restLine } from "./places.ts";
+import { proofOf } from "./proof.ts";
 import { replaceBelowHeading } from "./shell_parts.ts";
 
-const shownAtFirst = 20;
-
-function frameText(frame: Frame): string {
-  const place = frame.file === "" ? "" : ` ${visible(frame.file)}${frame.line > 0 ? `:${frame.line}` : ""}`;
-  return `${visible(frame.function)}${place}`;
+/** "main.fill (main.go:31)", as in the text report. */
+export function frameText({ function: name, file, line }: Frame): string {
+  const base = file.slice(file.lastIndexOf("/") + 1);
+  return (name === "" ? "(no name)" : visible(name)) + (base === "" ? "" : ` (${visible(base)}${line > 0 ? `:${line}` : ""})`);
 }
 
-function siteItem(site: Site): HTMLElement {
-  const [first, ...others] = site.frames;
-  const tone = site.growth.bytes > 0 ? "grown" : site.growth.bytes < 0 ? "shrunk" : "same";
-  const name = first ? frameText(first) : "site not known";
-  const head = [
-    el("span", { class: "holder-name", title: name }, el("span", { class: "place" }, shorten(name, 90))),
-    el("span", { class: "share" }, format.countSigned(site.growth.objects)),
-    el("span", { class: `amount ${tone}` }, format.bytesSigned(site.growth.bytes)),
-  ];
-  if (others.length === 0) return el("li", null, el("p", { class: "holder-rest" }, ...head));
-  return el(
-    "li",
-    null,
-    el("details", { class: "holder" }, el("summary", null, ...head), el("ol", { class: "frames" }, ...others.map((frame) => el("li", null, frameText(frame))))),
+function objectsText(growth: number): string {
+  return `${format.countSigned(growth)} object${Math.abs(growth) === 1 ? "" : "s"}`;
+}
+
+function siteItem(site: Site, model: Model, isOpen: boolean): HTMLElement {
+  const [first, ...callers] = site.frames;
+  const text = first ? frameText(first) : "(no stack)";
+  const { bytes, objects } = site.growth;
+  const name = el(
+    "span",
+    { class: "holder-name", title: first ? `${visible(first.function)} ${visible(first.file)}` : null },
+    el("span", { class: "place" }, shorten(text, 120)),
+    proofOf(model)(objects) ? el("small", null, objectsText(objects)) : null,
   );
+  const line = placeLine(name, bytes, model);
+  if (callers.length === 0) return el("li", null, el("p", { class: "holder-rest" }, ...line));
+  return placeItem(line, isOpen, () => el("ol", { class: "frames", "aria-label": "Callers" }, ...callers.map((frame) => el("li", { title: visible(frame.file) || null }, frameText(frame)))));
 }
 
 export function showSites(host: HTMLElement, model: Model): void {
-  const shown = model.sites.slice(0, shownAtFirst);
-  const rest = model.sites.length - shown.length;
+  const rest = model.otherSites;
   replaceBelowHeading(
     host,
     "Where it was allocated",
-    el("ol", { class: "holders" }, ...shown.map(siteItem)),
-    rest > 0 ? el("p", { class: "rest" }, `and ${format.plural(rest, "other site")}`) : null,
+    ...placeList(model.sites, (site, at) => siteItem(site, model, at === 0 && site.growth.bytes > 0)),
+    rest && restLine(rest.rows, "site", rest.growth.bytes, model),
   );
 }

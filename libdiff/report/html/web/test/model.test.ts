@@ -24,6 +24,8 @@ test("records come in any order, unknown ones are skipped", () => {
     { ...D, record: "others", of: "type", rows: 3, before: amount, after: amount },
     { ...D, record: "holder", type: null, root: "r", kind: "stack", growth_bytes: 7, edges: [{ depth: 1, edge: ".x", type: "A" }] },
     { ...D, record: "sizes", type: "A", before: [[0, 1, 0], [5, 2, 40]], after: [] },
+    { ...D, record: "site", frames: [{ function: "f", file: "a/b.c", line: 3, column: 0 }], before: amount, after: amount, growth: { objects: 0, bytes: 0 } },
+    { ...D, record: "others", of: "site", rows: 8, before: amount, after: { objects: 5, bytes: 50 } },
   ];
   const model = parse(lines(...records));
   assert.deepEqual(parse(lines(...[...records].reverse())), model);
@@ -34,6 +36,9 @@ test("records come in any order, unknown ones are skipped", () => {
   assert.deepEqual(model.types[0]!.examples, ["0x1"]);
   assert.equal(model.otherTypes!.rows, 3);
   assert.equal(model.holders[0]!.edges[0]!.edge, ".x");
+  assert.deepEqual(model.sites[0]!.frames, [{ function: "f", file: "a/b.c", line: 3 }]);
+  assert.equal(model.otherSites!.rows, 8);
+  assert.deepEqual(model.otherSites!.growth, { objects: 3, bytes: 30 });
   assert.deepEqual(model.sizes.get("A")!.before.map((each) => each.log2), [-1, 4]);
 });
 

@@ -1,0 +1,72 @@
+/*
+ * Where it was allocated: the stacks of which most came or went, each with its callers. Only for captures that do not say what keeps
+ * their objects alive, and there it is the best answer.
+ */
+#include <stdio.h>
+
+#include "report/html/parts.h"
+#include "report/site_rows.h"
+
+static void put_frame(hsd_html *page, const hsd_site_frame *frame)
+{
+    hsd_buffer raw = {0};
+    hsd_out *out = &page->out;
+    if (out->status == HSD_OK) out->status = hsd_site_frame_append(&raw, frame, out->err);
+    hsd_html_name(page, (hsd_text){(const char *)raw.data, raw.size});
+    hsd_buffer_release(&raw);
+}
+
+static void put_callers(hsd_html *page, const hsd_site_row *row)
+{
+    const size_t callers = hsd_site_callers_shown(row);
+    if (callers == 0) return;
+    hsd_out_text(&page->out, "<ol class=\"frames\">");
+    for (size_t i = 1; i <= callers; i++) {
+        hsd_out_text(&page->out, "<li>");
+        put_frame(page, &row->frames[i]);
+        hsd_out_text(&page->out, "</li>");
+    }
+    if (row->frame_count > callers + 1) hsd_out_format(&page->out, "<li>%zu more</li>", row->frame_count - callers - 1);
+    hsd_out_text(&page->out, "</ol>");
+}
+
+static void put_site(hsd_html *page, const hsd_diff *diff, const hsd_site_row *row)
+{
+    hsd_out_text(&page->out, "<tr><th scope=\"row\" class=\"name\">");
+    if (row->frame_count > 0) put_frame(page, &row->frames[0]);
+    else hsd_out_text(&page->out, "(no stack)");
+    put_callers(page, row);
+    hsd_out_text(&page->out, "</th>");
+    hsd_html_change(page, diff, &row->change);
+    hsd_html_end_row(page);
+}
+
+static void put_sum(hsd_html *page, const hsd_diff *diff, const char *class_name, const char *name, const hsd_change *change)
+{
+    hsd_html_begin_sum(page, class_name, name);
+    hsd_html_change(page, diff, change);
+    hsd_html_end_row(page);
+}
+
+static void put_table(hsd_html *page, const hsd_diff *diff, const hsd_site_pick *pick)
+{
+    static const char *const headings[] = {"Site", "Before", "After", "Growth", "%", "Objects"};
+    char number[HSD_NUMBER_CHARS], text[HSD_NUMBER_CHARS + 32];
+    hsd_html_begin_table(page, headings, 6);
+    for (size_t i = 0; i < pick->count; i++)
+        put_site(page, diff, hsd_site_pick_row(pick, i));
+    snprintf(text, sizeof text, "%s other site%s", hsd_format_count(number, pick->other_count), pick->other_count == 1 ? "" : "s");
+    if (pick->other_count > 0) put_sum(page, diff, "others", text, &pick->others);
+    put_sum(page, diff, "total", "TOTAL", &diff->total);
+    hsd_html_end_table(page);
+}
+
+void hsd_html_sites(hsd_html *page, const hsd_diff *diff)
+{
+    const size_t top = page->options->top;
+    const hsd_site_pick pick = hsd_sites_pick(diff, top > 0 && top < HSD_SITES_SHOWN ? top : HSD_SITES_SHOWN, 1);
+    hsd_html_begin(page, "sites", "Where it was allocated");
+    if (pick.count > 0) put_table(page, diff, &pick);
+    else hsd_out_text(&page->out, "<p>No site has more or less than it had.</p>\n");
+    hsd_html_end(page);
+}
