@@ -9,8 +9,8 @@
 
 #include "base/check.h"
 #include "format/bytes.h"
-#include "format/checksum.h"
 #include "format/unpack.h"
+#include "io/checksum.h"
 
 #define SLACK HSD_UNPACK_SLACK_BYTES
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "format/bytes.h"
-#include "format/checksum.h"
+#include "io/checksum.h"
 
 #define HEADER_BYTES_MAX    4096 /* FORMAT.md 3.5 */
 #define TRAILER_MAGIC_BYTES 8

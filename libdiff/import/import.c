@@ -2,7 +2,7 @@
  * An import from end to end: open the input, look what it is, put the filters it needs in front,
  * let the importer write, and make the result appear at once or not at all.
  *
- *      file or pipe ─► [ gzip ] ─► [ spool ] ─► importer ─► hsc writer ─► sink ─► output | temp file
+ *      file or pipe ─► [ watch ] ─► [ gzip ] ─► [ spool ] ─► importer ─► hsc writer ─► sink ─► output | temp file
  *
  * An importer that reads its input twice gets a source that goes back. A file does by itself. A pipe
  * is spooled to a temporary file as it passes. What was gzip is spooled unpacked, because unpacking
@@ -34,6 +34,7 @@ typedef struct input {
     hsd_source file;     /* what was opened */
     hsd_source unpacked; /* over `file` when that is gzip */
     hsd_source *top;     /* what the importer reads */
+    hsd_watch *watch;    /* of `file`; NULL where no digest is wanted */
     bool is_gzip;
     const hsd_importer *importer;
 } input;
@@ -108,6 +109,7 @@ static hsd_status open_input(input *in, const entrance *from, const hsd_import_o
         (size_t)hsd_max_u64(WINDOW_MIN_BYTES, hsd_min_u64(memory_bytes / 16, WINDOW_MAX_BYTES));
     size_t size = 0;
     HSD_TRY(open_source(&in->file, from, window, err));
+    if (options->with_digest) HSD_TRY(hsd_watch_begin(&in->watch, &in->file, err));
     in->top = &in->file;
     HSD_TRY(peek_prefix(in->top, &size, err));
     if (hsd_gzip_probe(in->top->at, size)) {
@@ -214,6 +216,14 @@ static hsd_status run_importer(hsd_import *import, const input *in, hsd_error *e
     return status == HSD_END ? HSD_OK : status;
 }
 
+static hsd_status take_digest(hsd_import *import, const input *in, hsd_error *err)
+{
+    if (in->watch == NULL) return HSD_OK;
+    const hsd_status status = hsd_watch_finish(in->watch, import->result->digest, &import->result->has_digest, err);
+    if (status < 0) hsd_error_set_file(err, in->file.name);
+    return status;
+}
+
 /* Opens the input, divides the memory, and imports into `sink`. */
 static hsd_status import_into(hsd_import *import, const entrance *from, const hsd_run *run,
                               hsd_error *err)
@@ -234,6 +244,7 @@ static hsd_status import_into(hsd_import *import, const entrance *from, const hs
             import->writer_bytes + in.file.window_bytes + in.unpacked.window_bytes;
         import->memory_bytes = budget > taken ? budget - taken : 0;
         status = run_importer(import, &in, err);
+        if (status == HSD_OK) status = take_digest(import, &in, err);
     } else if (in.file.name[0] != '\0') {
         hsd_error_set_file(err, in.file.name);
     }

@@ -5,7 +5,7 @@
  *        |  already taken  |  visible ahead |  room to read   |
  *
  * fill() moves what is ahead to the front and reads behind it. The kinds of sources stand in
- * source_file.c (files, pipes, memory) and spool.c (a pipe that can be rewound).
+ * source_file.c (files, pipes, memory), spool.c (a pipe that can be rewound) and watch.c (a digest of what passes).
  */
 #include "io/source.h"
 

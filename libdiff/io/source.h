@@ -74,6 +74,19 @@ hsd_status hsd_source_open_custom(hsd_source *source, const hsd_source_ops *ops,
  * on a rewindable source; must be called before the first byte is taken. */
 hsd_status hsd_source_make_rewindable(hsd_source *source, hsd_temp_space *space, hsd_error *err);
 
+/*
+ * A digest of the whole input, whatever of it is read, in which order and how often: bytes are added as they pass for the first time,
+ * and what a seek leaves out is read for it. begin must be called before the first byte is taken and before the source is made
+ * rewindable; the watch lives until the source is closed. HSD_E_NOMEM;
+ * HSD_E_MISUSE for memory, and for what goes back to its start alone.
+ */
+typedef struct hsd_watch hsd_watch;
+hsd_status hsd_watch_begin(hsd_watch **out, hsd_source *source, hsd_error *err);
+
+/* The digest, hsd_digest_get of checksum.h. Nothing is read from the source any more. What can be read at any place is read to its end;
+ * of anything else the end must have been seen, or the digest is not known (*is_known). HSD_E_IO. */
+hsd_status hsd_watch_finish(hsd_watch *watch, uint8_t digest[16], bool *is_known, hsd_error *err);
+
 /* Slow path of hsd_source_peek: fills the window. */
 hsd_status hsd_source_fill(hsd_source *source, size_t want, hsd_error *err);
 

@@ -52,6 +52,7 @@ typedef struct hsd_import_options {
     bool final_is_strong;    /* JVM: FinalReference.referent retains */
     bool salvage;            /* a cut-off dump gives what is there, marked incomplete */
     int compression;         /* of the capture written: zstd level, 0 = none */
+    bool with_digest;        /* also hsd_import_result.digest: what the importer leaves out is then read for it */
     const char *executable;  /* the program whose heap it is, for dumps that leave its types there (Go); NULL = not given. Borrowed */
     const hsd_import_origin *origin; /* NULL = only the dump is known; borrowed for the import */
 } hsd_import_options;
@@ -84,6 +85,8 @@ typedef struct hsd_import_result {
     uint64_t objects, references, bytes;
     uint64_t input_bytes, output_bytes;
     bool is_complete;
+    bool has_digest;    /* with_digest, and the input was a file or came to its end */
+    uint8_t digest[16]; /* XXH3-128 of the bytes of the input as they are (of a gzip file packed): what xxh128sum prints */
 } hsd_import_result;
 
 /*

@@ -9,9 +9,9 @@
 #include <hsdiff/dump.h>
 
 #include "format/bytes.h"
-#include "format/checksum.h"
 #include "format/encode.h"
 #include "format/header.h"
+#include "io/checksum.h"
 #include "support/reseal.h"
 
 static void append(hsd_buffer *buffer, const void *data, size_t size)
