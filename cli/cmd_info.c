@@ -1,6 +1,6 @@
 /*
- * hsdiff info: what a capture says of itself, and whether it is whole. Reads the ends of the file, not its
- * blocks; for a foreign dump, which has no such ends, all of it.
+ * hsdiff info: what a capture says of itself, and whether it is whole. Reads the ends of the file and headers of
+ * blocks, not what is in them; for a foreign dump, which has no such ends, all of it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -119,6 +119,11 @@ static void print_origin(const info_page *info)
             put_name(info, facts->source_format);
         }
         cli_out_text(info->out, "\n");
+    }
+    if (facts->has_digest) {
+        char digits[HSD_HEX_CHARS];
+        begin(info, "digest");
+        cli_out_format(info->out, "%s\n", hsd_format_hex(digits, facts->digest));
     }
 }
 
@@ -312,10 +317,8 @@ static void put_time(const info_page *info, const char *key, uint64_t unix_ns)
 
 static void put_id(const info_page *info, const char *key, const uint8_t id[16])
 {
-    char digits[33];
-    for (size_t i = 0; i < 16; i++)
-        snprintf(digits + 2 * i, 3, "%02x", id[i]);
-    put_string(info, key, digits);
+    char digits[HSD_HEX_CHARS];
+    put_string(info, key, hsd_format_hex(digits, id));
 }
 
 static hsd_status put_losses(const info_page *info)
@@ -356,6 +359,10 @@ static hsd_status print_json(const info_page *info)
     put_string(info, "identity", cli_identity_word(facts->identity));
     put_id(info, "domain", facts->domain);
     put_id(info, "capture_id", facts->capture_id);
+    if (facts->has_digest)
+        put_id(info, "digest", facts->digest);
+    else
+        cli_out_text(info->out, ",\n  \"digest\": null");
     for (size_t i = 0; cli_fact_get(i); i++)
         put_bool(info, cli_fact_get(i)->key, facts_of_contents(facts) & cli_fact_get(i)->bit);
     put_bool(info, "baseline", facts->is_baseline);
@@ -436,8 +443,10 @@ const cli_command cli_command_info = {
                    "taken, whether values of user data are "
                    "inside, how many objects, references, types and roots it holds, metrics, and "
                    "what the producer could not capture. "
-                   "Of a capture only the head and the end are read, so it takes milliseconds for "
+                   "Of a capture only the head, the end and headers in between are read, so it takes milliseconds for "
                    "any size; verify reads all of it. "
+                   "The digest tells whether two files are the same capture, and whether one is that of a report (--html, "
+                   "--format json): of a capture it is made of its checksums, of a foreign dump it is what xxh128sum prints. "
                    "The exit status is 3 when the capture is not complete.",
     .examples = examples,
     .bit = CLI_ON_INFO,

@@ -160,8 +160,10 @@ static hsd_status import(input_job *opening)
                           (uint64_t)ended.tv_nsec - (uint64_t)began.tv_nsec;
     opening->input->is_foreign = true;
     /* An import that was cut short gives a capture that says so: it is opened as such. */
-    return hsd_capture_open_fd(&opening->input->capture, fd, opening->input->path, HSD_DAMAGE_SKIP,
-                               &opening->cli->run, &opening->error);
+    HSD_TRY(hsd_capture_open_fd(&opening->input->capture, fd, opening->input->path, HSD_DAMAGE_SKIP,
+                                &opening->cli->run, &opening->error));
+    hsd_capture_set_digest(opening->input->capture, opening->input->imported.has_digest ? opening->input->imported.digest : NULL);
+    return HSD_OK;
 }
 
 static hsd_status open_capture(input_job *opening)
@@ -235,6 +237,7 @@ static void prepare(input_job *opening, cli_input *input, cli_app *cli, size_t p
                                             .salvage = damage == HSD_DAMAGE_SKIP,
                                             .final_is_strong = options->final_is_strong,
                                             .with_values = options->with_values,
+                                            .with_digest = !summary_only,
                                             .compression = 1};
     hsd_error_init(&opening->error);
 }

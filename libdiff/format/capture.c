@@ -406,6 +406,7 @@ static hsd_status open_input(hsd_capture *capture, hsd_damage damage, hsd_error 
            sizeof capture->info.capture_id);
     capture->info.version_major = capture->file.header.major;
     capture->info.version_minor = capture->file.header.minor;
+    if (hsd_capture_find_digest(capture, &fault) != HSD_OK) return hsd_fault_raise(&fault, input->name, err);
     return HSD_OK;
 }
 

@@ -64,6 +64,9 @@ hsd_status hsd_capture_block_has_parts(const hsd_block *block, bool *has_parts, 
 /* HSD_DAMAGE_SKIP: reads and checks everything (survey.c). */
 hsd_status hsd_capture_survey(hsd_capture *capture, hsd_fault *fault);
 
+/* Digest of a complete capture (digest.c). I/O. */
+hsd_status hsd_capture_find_digest(hsd_capture *capture, hsd_fault *fault);
+
 /* Finds the capture id in INFO when the file header is damaged (11.6): HSD_OK with file->header set. */
 hsd_status hsd_file_rescue_header(hsd_file *file, hsd_fault *fault);
 

@@ -109,7 +109,7 @@ static bool is_known(const uint8_t id[16])
 /* What a capture does not know is left out. */
 static void put_process(hsd_out *out, const hsd_capture_info *info)
 {
-    char time[HSD_NUMBER_CHARS];
+    char time[HSD_NUMBER_CHARS], domain[HSD_HEX_CHARS];
     if (info->process_name && info->process_name[0])
         hsd_json_text(out, ", \"process\": ", info->process_name);
     if (info->pid > 0) hsd_json_count(out, ", \"pid\": ", info->pid);
@@ -117,11 +117,16 @@ static void put_process(hsd_out *out, const hsd_capture_info *info)
         hsd_json_text(out, ", \"started\": ", hsd_format_time(time, info->started_unix_ns));
     if (info->taken_unix_ns > 0)
         hsd_json_text(out, ", \"taken\": ", hsd_format_time(time, info->taken_unix_ns));
-    if (!is_known(info->domain)) return;
-    hsd_out_text(out, ", \"domain\": \"");
-    for (size_t i = 0; i < 16; i++)
-        hsd_out_format(out, "%02x", info->domain[i]);
-    hsd_out_text(out, "\"");
+    if (is_known(info->domain)) hsd_json_text(out, ", \"domain\": ", hsd_format_hex(domain, info->domain));
+}
+
+static void put_digest(hsd_out *out, const hsd_capture_info *info)
+{
+    char digits[HSD_HEX_CHARS];
+    if (info->has_digest)
+        hsd_json_text(out, ", \"digest\": ", hsd_format_hex(digits, info->digest));
+    else
+        hsd_out_text(out, ", \"digest\": null");
 }
 
 void hsd_json_side_fields(hsd_out *out, const char *key, const hsd_side *side, bool has_soft)
@@ -131,6 +136,7 @@ void hsd_json_side_fields(hsd_out *out, const char *key, const hsd_side *side, b
     hsd_json_text(out, key, info->path);
     hsd_json_text(out, ", \"runtime\": ", info->runtime);
     hsd_json_text(out, ", \"format\": ", is_foreign ? info->source_format : "hs");
+    put_digest(out, info);
     hsd_json_bool(out, ", \"complete\": ", info->is_complete);
     if (!info->is_complete)
         hsd_json_text(out, ", \"incomplete_reason\": ", info->incomplete_reason);

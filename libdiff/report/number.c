@@ -196,3 +196,10 @@ char *hsd_format_duration(char out[HSD_NUMBER_CHARS], uint64_t elapsed_ns)
                  (unsigned)(elapsed_ns % 1000000000u / 100000000u));
     return out;
 }
+
+char *hsd_format_hex(char out[HSD_HEX_CHARS], const uint8_t id[16])
+{
+    for (size_t i = 0; i < 16; i++)
+        snprintf(out + 2 * i, 3, "%02x", id[i]);
+    return out;
+}

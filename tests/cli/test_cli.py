@@ -72,6 +72,10 @@ CASES = {
                   "cmp - x.html && grep -oE '<(h1|p class=.(relation|card)).*' x.html && hsdiff d/demo-before.hs d/demo-after.hs --html x.html", 2),
     "diff-html-named": ("hsdiff d/demo-before.hs d/demo-after.hs --html x.html | tail -n 2", 0),
     "diff-html-shared": ("hsdiff d/demo-before.hs d/demo-after.hs --html x.html --also json=x.html; hsdiff d/demo-before.hs d/demo-after.hs --html -", 2),
+    "digest": ("digest() { hsdiff info -q --format json \"$@\" | grep '\"digest'; }; same() { [ \"$1\" = \"$2\" ] && echo same || echo other; }; "
+               "cp d/demo-after.hs x.hs; same \"$(digest x.hs)\" \"$(digest d/demo-after.hs)\"; same \"$(digest x.hs)\" \"$(digest d/demo-before.hs)\"; "
+               "same \"$(digest b.hprof)\" \"$(cat b.hprof | digest -)\"; same \"$(digest b.hprof)\" \"$(digest --memory 32M --threads 1 b.hprof)\"; "
+               "digest b.hprof; digest cut.hs; hsdiff info x.hs | grep ^digest", 0),
     "series-html": ("hsdiff series -q grow[012].heapsnapshot --html x.html -o r.txt && grep -oE '<h1.*' x.html", 0),
     "check-html": ("hsdiff check -q --config rules.yml d/demo-before.hs d/demo-after.hs --html 'my report.html' | grep Report && "
                    "grep -oE '<h1.*' 'my report.html'", 0),
@@ -539,6 +543,7 @@ VARYING = (
     (r"[\d,.]+ (?:KiB|B) (on disk|written|skipped)", r"N KiB \1"),
     (r"[\d,]+ records, [\d.]+ KiB read", "N records, N KiB read"),
     (r'"(file_bytes|blocks)": \d+', r'"\1": N'),
+    (r'(digest"?:? +"?|before |after |\d: )[0-9a-f]{32}\b', r"\1DIGEST"),
 )
 
 

@@ -41,6 +41,7 @@ static answer run_once(const hsd_run *run)
     for (int rung = HSD_MATCH_STRUCTURE; rung < HSD_MATCH_RUNG_COUNT; rung++) {
         if (rung != HSD_MATCH_PLACE) cr_assert_gt(diff->match.rungs[rung].objects, 0); /* it is asked last: nothing is left */
     }
+    diff->before.info.has_digest = diff->after.info.has_digest = false; /* of the files, which another order changes */
     text json = json_of(diff);
     const answer out = {hash_of_pairs(&all), hash_of(FIRST, json.bytes, json.size), diff->has_holders};
     free(json.bytes);

@@ -42,6 +42,8 @@ typedef struct hsd_capture_info {
     bool targets_are_ordinals;
     const char *incomplete_reason; /* one clause: "it was cut off at byte 17, inside the file header",
                                     * "the producer stopped: 2 GiB written"; "" when complete */
+    bool has_digest;          /* by which the same capture is known again; of complete ones alone */
+    uint8_t digest[16];       /* FORMAT.md 11.8; of what was imported on the fly hsd_import_result's */
     uint64_t file_bytes;
     uint64_t blocks;          /* intact ones, end record included */
     uint64_t damaged_blocks;  /* damaged or missing in front of an intact one; HSD_DAMAGE_SKIP only */
@@ -76,8 +78,8 @@ typedef enum hsd_damage {
  * Opens a capture ("-" = standard input; what cannot be read at any place, as a pipe, is first copied
  * to a temporary file). `run` is borrowed until close (notes, memory, temporary folder); may be NULL.
  *
- * HSD_DAMAGE_REFUSE reads header, info, trailer, end record and index; blocks are checked when they
- * are read. A capture that ends before its end record is HSD_E_TRUNCATED: err->text begins with a verb
+ * HSD_DAMAGE_REFUSE reads header, info, trailer, end record, index, and of tables the headers (for the digest); blocks are checked
+ * when they are read. A capture that ends before its end record is HSD_E_TRUNCATED: err->text begins with a verb
  * ("was cut off at byte 64,313,344, inside block 107"), to be read behind the name of the file; the hint
  * names --partial and salvage. Damage is HSD_E_CORRUPT, worded like any other error.
  *
@@ -101,6 +103,10 @@ bool hsd_capture_probe(const void *prefix, size_t size);
 /* Borrowed until the capture is closed. */
 const hsd_capture_info *hsd_capture_get_info(const hsd_capture *capture);
 void hsd_capture_close(hsd_capture *capture);
+
+/* A capture that was imported on the fly has the digest of what it was imported from, NULL = not known: a capture is another one each time,
+ * and with other memory. Before anything else is done with it. */
+void hsd_capture_set_digest(hsd_capture *capture, const uint8_t digest[16]);
 
 /* ---- records ---- */
 

@@ -163,6 +163,10 @@ char *hsd_format_time(char out[HSD_NUMBER_CHARS], uint64_t unix_ns);
 /* "1h 00m", "4m 05s", "12 s", "0.4 s". */
 char *hsd_format_duration(char out[HSD_NUMBER_CHARS], uint64_t elapsed_ns);
 
+/* A digest, a domain, an id of a capture: its 32 hexadecimal digits. */
+#define HSD_HEX_CHARS 33
+char *hsd_format_hex(char out[HSD_HEX_CHARS], const uint8_t id[16]);
+
 #ifdef __cplusplus
 }
 #endif

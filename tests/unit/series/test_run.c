@@ -126,6 +126,13 @@ Test(run, different_processes_are_no_one_process)
     hsd_series_free(series);
 }
 
+/* Field by field: what pads a structure may be anything. */
+static bool contrasts_are_equal(const hsd_contrast *a, const hsd_contrast *b)
+{
+    return a->median_before == b->median_before && a->median_after == b->median_after && a->spread_before == b->spread_before &&
+           a->spread_after == b->spread_after && a->p_millionths == b->p_millionths && a->is_significant == b->is_significant;
+}
+
 Test(run, groups_of_repeated_captures_are_contrasted)
 {
     make_story(8, 3);
@@ -133,7 +140,7 @@ Test(run, groups_of_repeated_captures_are_contrasted)
     uint64_t bytes[8];
     for (size_t k = 0; k < 8; k++) bytes[k] = series->total.values[k].bytes;
     const hsd_contrast wanted = hsd_contrast_of(bytes, 4, bytes + 4, 4);
-    cr_assert_eq(memcmp(&wanted, &series->total.contrast, sizeof wanted), 0);
+    cr_assert(contrasts_are_equal(&wanted, &series->total.contrast));
     for (size_t i = 1; i < series->types.row_count; i++) {
         const hsd_contrast *a = &series->types.rows[i - 1].contrast, *b = &series->types.rows[i].contrast;
         cr_assert_geq((int64_t)(a->median_after - a->median_before), (int64_t)(b->median_after - b->median_before));
