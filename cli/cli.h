@@ -3,6 +3,7 @@
  * a cmd_*.c does the work, and everything that talks to the user lies in the small files beside it:
  *
  *      option_table.c options.c     the options of all commands, and the parser that reads them
+ *      command_line.c               what was given, as a report tells it
  *      help.c man.c complete.c      the same tables, told: --help, manual pages, completions
  *      formats.c                    what is read and written, from the registries
  *      viewer.c browser.c           the server of hsdiff view, and the page in a browser
@@ -64,6 +65,9 @@ typedef struct cli_app {
     const cli_command *command;
     bool is_named; /* the command was named, and is not just the default */
     cli_options options;
+    struct cli_given *given; /* the options that were given and are told; room for CLI_OPTIONS_MAX and one a word */
+    size_t given_count;
+    char *command_line;      /* as reports tell it; NULL while the options are read */
     const char **inputs; /* the words that are no options */
     size_t input_count;
     size_t first_group; /* inputs in front of a "--" that has inputs on both sides; else 0 */

@@ -13,6 +13,7 @@
 #include <mimalloc.h> /* linking it replaces malloc; the call below keeps it linked */
 #endif
 
+#include "command_line.h"
 #include "help.h"
 #include "options.h"
 #include "out.h"
@@ -140,6 +141,12 @@ static bool prepare_run(cli_app *cli)
     return false;
 }
 
+static int out_of_memory(void)
+{
+    fputs("hsdiff: out of memory.\n", stderr);
+    return CLI_SYSTEM;
+}
+
 static int run(cli_app *cli)
 {
     const cli_options *options = &cli->options;
@@ -154,6 +161,8 @@ static int run(cli_app *cli)
     if (options->version) return print_page(cli, print_version);
     if (cli->argc < 2) return print_page(cli, print_short);
     if (!has_right_inputs(cli) || !knows_format(cli) || !prepare_run(cli)) return CLI_USAGE;
+    cli->command_line = cli_command_line(cli);
+    if (!cli->command_line) return out_of_memory();
     cli_progress_begin(cli);
     const int result = cli->command->run(cli);
     return result == CLI_DONE && cli->saw_damage ? CLI_DAMAGED : result;
@@ -166,9 +175,11 @@ int main(int argc, char **argv)
     cli_signals_begin();
     const size_t word_count = (size_t)(argc > 0 ? argc : 1);
     const char **words = calloc(5 * word_count, sizeof *words);
-    if (!words) {
-        fputs("hsdiff: out of memory.\n", stderr);
-        return CLI_SYSTEM;
+    cli.given = calloc(word_count + CLI_OPTIONS_MAX, sizeof *cli.given);
+    if (!words || !cli.given) {
+        free(words);
+        free(cli.given);
+        return out_of_memory();
     }
     cli.inputs = words;
     cli.options.keys = words + word_count;
@@ -177,6 +188,8 @@ int main(int argc, char **argv)
     cli.options.symbols = words + 4 * word_count;
     const int result = cli_parse(&cli) ? run(&cli) : CLI_USAGE;
     free(words);
+    free(cli.given);
+    free(cli.command_line);
     cli_progress_clear();
     cli_signals_end();
     return result;

@@ -204,8 +204,20 @@ static bool fail_unknown(const char *word, const char *name, size_t size)
     return false;
 }
 
+/* Options that are told, for command_line.c: a flag or a value stands once, as it was given last, unless every one counts. */
+static void note_given(cli_app *cli, const cli_option *option, const char *value)
+{
+    size_t place = option->repeats ? cli->given_count : 0;
+    if (option->told != CLI_TOLD) return;
+    while (place < cli->given_count && cli->given[place].option != option)
+        place++;
+    cli->given[place] = (struct cli_given){option, value};
+    if (place == cli->given_count) cli->given_count++;
+}
+
 static bool take_value(cli_app *cli, const cli_option *option, const char *shown, const char *value)
 {
+    note_given(cli, option, value);
     if (store(option, &cli->options, value)) return true;
     if (option->choices)
         cli_complain("%s takes one of %s, not '%s'.", shown, option->choices, value);
@@ -242,6 +254,7 @@ static bool parse_long(cli_app *cli, int *at, cli_used *used)
             cli_complain("%s takes no value.", shown);
             return false;
         }
+        note_given(cli, option, "");
         return store(option, &cli->options, "");
     }
     const char *value = equals ? equals + 1 : next_word(cli, at, option, shown);
@@ -260,6 +273,7 @@ static bool parse_letters(cli_app *cli, int *at, cli_used *used)
         }
         used->rows[row_of(option)] = true;
         if (option->kind == CLI_FLAG) {
+            note_given(cli, option, "");
             store(option, &cli->options, "");
             continue;
         }

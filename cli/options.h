@@ -19,6 +19,12 @@ typedef enum cli_kind {
     CLI_OTHER   /* `set` */
 } cli_kind;
 
+/* Whether the command line that a report tells (command_line.h) has the option. A row that says neither fails a test. */
+typedef enum cli_told {
+    CLI_TOLD = 1, /* it decides what is compared, how, or what of the answer is shown */
+    CLI_LEFT_OUT  /* where the answer goes, in which format, with how much of the machine: a page says the same with and without */
+} cli_told;
+
 typedef struct cli_option {
     char letter; /* 0 = none */
     const char *name;
@@ -29,7 +35,15 @@ typedef struct cli_option {
     cli_kind kind;
     size_t offset; /* in cli_options */
     bool (*set)(cli_options *options, const char *value);
+    cli_told told;
+    bool repeats; /* each use counts, not the last alone */
 } cli_option;
+
+/* A use of an option that is told. */
+struct cli_given {
+    const cli_option *option;
+    const char *value; /* "" for flags */
+};
 
 #define CLI_OPTIONS_MAX 128
 

@@ -172,6 +172,7 @@ hsd_report_options cli_report_options(const cli_app *cli, bool to_file)
         .survivors = options->survivors,
         .config_path = options->config,
         .html_path = options->html,
+        .command = cli->command_line,
     };
 }
 

@@ -72,6 +72,13 @@ CASES = {
                   "cmp - x.html && grep -oE '<(h1|p class=.(relation|card)).*' x.html && hsdiff d/demo-before.hs d/demo-after.hs --html x.html", 2),
     "diff-html-named": ("hsdiff d/demo-before.hs d/demo-after.hs --html x.html | tail -n 2", 0),
     "diff-html-shared": ("hsdiff d/demo-before.hs d/demo-after.hs --html x.html --also json=x.html; hsdiff d/demo-before.hs d/demo-after.hs --html -", 2),
+    "html-command": ("cp d/demo-after.hs \"it's <1>.hs\" && hsdiff diff -q --threads 2 -sname d/demo-before.hs \"it's <1>.hs\" --memory=64M --top 3 "
+                     "--key 'A B:id' --html x.html -o r.txt && grep -oE '<dt>(Command|Digests)<.*' x.html", 0),
+    "html-command-of-a-series": ("hsdiff series -q grow[012].heapsnapshot --no-cohorts --label 1 --label 2 --label 3 --html x.html -o r.txt && "
+                                 "grep -oE '<dt>(Command|Digests)<.*' x.html", 0),
+    "html-command-of-a-check": ("hsdiff check -q a.heapsnapshot --config rules.yml - <b.heapsnapshot --html x.html -o r.txt; "
+                                "grep -oE '<dt>(Command|Digests)<.*' x.html", 0),
+    "html-digest-of-a-summary": ("hsdiff -q --summary a.heapsnapshot d/demo-after.hs --html x.html -o r.txt; grep -oE '<dt>Digests<.*' x.html", 0),
     "digest": ("digest() { hsdiff info -q --format json \"$@\" | grep '\"digest'; }; same() { [ \"$1\" = \"$2\" ] && echo same || echo other; }; "
                "cp d/demo-after.hs x.hs; same \"$(digest x.hs)\" \"$(digest d/demo-after.hs)\"; same \"$(digest x.hs)\" \"$(digest d/demo-before.hs)\"; "
                "same \"$(digest b.hprof)\" \"$(cat b.hprof | digest -)\"; same \"$(digest b.hprof)\" \"$(digest --memory 32M --threads 1 b.hprof)\"; "

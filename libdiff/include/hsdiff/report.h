@@ -47,6 +47,9 @@ typedef struct hsd_report_options {
     /* Inputs as the user named them, for "Next:" lines; NULL = no such lines. Quoted by the report. */
     const char *before_command, *after_command;
     bool before_is_foreign, after_is_foreign; /* imported on the fly: suggest to import once */
+    /* html: what to type to get the same report, as harmless text whose words are quoted for a shell (HSD_ESCAPE_SHELL); NULL = not
+     * told. The same for any number of threads and any memory, or the page is not. */
+    const char *command;
     const char *html_path; /* the page that is written besides: text names it, or suggests one; NULL = none */
     size_t max_bytes;      /* markdown: rows are left out, and it says so, until it fits; 0 = 60,000 */
     bool survivors;        /* series: the table of cohorts first, of three captures what came in between and is still there */

@@ -1,6 +1,6 @@
 /*
- * How a report was made: by which version, of which captures, how objects were recognised, what counts as noise, what the signs mean, what
- * of the heap stands in the file.
+ * How a report was made: by which version and command, of which captures, how objects were recognised, what counts as noise, what the
+ * signs mean, what of the heap stands in the file.
  */
 #include <hscapture/hscapture.h>
 #include <stdio.h>
@@ -61,6 +61,34 @@ static hsd_status add_cohorts(hsd_html_made *made, const hsd_series *series, hsd
     return put(text, ".", err);
 }
 
+/* "before 5f…, after 91…", by which a colleague sees that a file is the same capture. */
+static hsd_status put_digest(hsd_buffer *text, const char *name, const hsd_capture_info *info, hsd_error *err)
+{
+    char digits[HSD_HEX_CHARS];
+    if (text->size > 0) HSD_TRY(put(text, ", ", err));
+    HSD_TRY(put(text, name, err));
+    return put(text, info->has_digest ? hsd_format_hex(digits, info->digest) : "not known", err);
+}
+
+static hsd_status add_digests(hsd_html_made *made, const hsd_html_subject *subject, hsd_error *err)
+{
+    char number[HSD_NUMBER_CHARS], name[HSD_NUMBER_CHARS + 2];
+    const hsd_series *series = subject->series;
+    hsd_buffer *text = add(made, "Digests");
+    if (subject->diff) HSD_TRY(put_digest(text, "before ", &subject->diff->before.info, err));
+    if (subject->diff) HSD_TRY(put_digest(text, "after ", &subject->diff->after.info, err));
+    for (size_t i = 0; series && i < series->point_count && i < CAPTURES_SHOWN; i++) {
+        snprintf(name, sizeof name, "%s: ", hsd_format_count(number, i + 1));
+        HSD_TRY(put_digest(text, name, &series->points[i].side.info, err));
+    }
+    if (series && series->point_count > CAPTURES_SHOWN) {
+        HSD_TRY(put(text, ", and of ", err));
+        HSD_TRY(put(text, hsd_format_count(number, series->point_count - CAPTURES_SHOWN), err));
+        HSD_TRY(put(text, " more", err));
+    }
+    return put(text, ". hsdiff info FILE tells that of a file.", err);
+}
+
 static bool has_values(const hsd_html_subject *subject)
 {
     uint32_t facts = 0;
@@ -81,6 +109,8 @@ static const char values_words[] =
 hsd_status hsd_html_made_of(hsd_html_made *made, const hsd_html_subject *subject, const hsd_report_options *options, hsd_error *err)
 {
     HSD_TRY(put(add(made, "Made by"), "hsdiff " HSD_VERSION, err));
+    if (options->command) HSD_TRY(put(add(made, "Command"), options->command, err));
+    HSD_TRY(add_digests(made, subject, err));
     if (subject->diff)
         HSD_TRY(hsd_html_say(add(made, "Objects"), subject->diff, options, say_match, err));
     else
