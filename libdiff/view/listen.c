@@ -34,9 +34,12 @@ static socklen_t fill(address *name, uint16_t port, bool use_ipv6)
     return sizeof name->v4;
 }
 
-/* 0 or an errno. */
+/* 0 or an errno. The port of a viewer that has just ended, with its connections not quite forgotten, can be had again at once; one at which
+ * somebody listens can not. */
 static int listen_at(int fd, address *name, socklen_t size, uint16_t *port)
 {
+    const int is_again = 1;
+    if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &is_again, sizeof is_again) != 0) return errno;
     if (bind(fd, &name->any, size) != 0 || listen(fd, QUEUE_LENGTH) != 0) return errno;
     if (getsockname(fd, &name->any, &size) != 0) return errno;
     *port = ntohs(name->any.sa_family == AF_INET6 ? name->v6.sin6_port : name->v4.sin_port);

@@ -217,9 +217,12 @@ def takes_a_port(world):
         port = held.getsockname()[1]
         refused = world.run("view", world.before, "--port", port, expect=4)
         check("in use" in refused.stderr and "--port" in refused.stderr, refused.stderr)
-    with world.view(world.before, "--port", port) as viewer:
-        same("port", viewer.port, port)
-        viewer.until_ready()
+    for _ in range(2):  # and again, where connections of the first are not quite forgotten
+        with world.view(world.before, "--port", port) as viewer:
+            same("port", viewer.port, port)
+            viewer.until_ready()
+            refused = world.run("view", world.before, "--port", port, expect=4)  # nobody else listens there meanwhile
+            check("in use" in refused.stderr, refused.stderr)
     for wrong in ["0", "65536", "-1", "http", "", "80x"]:
         check("--port takes" in world.run("view", world.before, "--port", wrong, expect=2).stderr, wrong)
 
