@@ -49,7 +49,9 @@ static unsigned http_status(hsd_status status)
 
 static void fail(hsd_http_answer *answer, const hsd_error *err)
 {
-    hsd_view_refuse(answer, http_status(err->status), err->text[0] ? err->text : hsd_status_name(err->status), err->hint);
+    char sentence[HSD_VIEW_SENTENCE_BYTES];
+    hsd_view_say_error(sentence, err);
+    hsd_view_refuse(answer, http_status(err->status), sentence, err->hint);
 }
 
 /* ---- what is there to be asked ---- */

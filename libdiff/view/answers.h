@@ -41,6 +41,10 @@ hsd_status hsd_view_find(const hsd_view_asked *asked, hsd_browse_ref *ref, hsd_e
 
 /* ---- pieces ---- */
 
+/* What an error says, with the file in front: "after.hs: was cut off". */
+#define HSD_VIEW_SENTENCE_BYTES (sizeof((hsd_error *)0)->file + sizeof((hsd_error *)0)->text + 2)
+void hsd_view_say_error(char sentence[HSD_VIEW_SENTENCE_BYTES], const hsd_error *error);
+
 const char *hsd_view_side_word(const hsd_browse *browse, size_t side);
 void hsd_view_put_node(hsd_out *out, const char *key, const hsd_browse_node *node);
 void hsd_view_put_nodes(hsd_out *out, const char *key, const hsd_browse_list *list);

@@ -1,8 +1,6 @@
 /*
  * /api/state: how far the work is, and what can be asked by now.
  */
-#include <string.h>
-
 #include "report/json_pieces.h"
 #include "view/answers.h"
 
@@ -43,15 +41,10 @@ static void put_failure(hsd_out *out, const hsd_view *view)
         hsd_out_text(out, ", \"error\": null");
         return;
     }
-    const hsd_error *error = &view->error;
-    hsd_out_text(out, ", \"error\": {\"error\": \"");
-    if (error->file[0]) {
-        hsd_out_escaped(out, HSD_ESCAPE_JSON, (hsd_text){error->file, strlen(error->file)});
-        hsd_out_text(out, ": ");
-    }
-    const char *text = error->text[0] ? error->text : hsd_status_name(error->status);
-    hsd_out_escaped(out, HSD_ESCAPE_JSON, (hsd_text){text, strlen(text)});
-    hsd_json_text(out, "\", \"hint\": ", error->hint);
+    char sentence[HSD_VIEW_SENTENCE_BYTES];
+    hsd_view_say_error(sentence, &view->error);
+    hsd_json_text(out, ", \"error\": {\"error\": ", sentence);
+    hsd_json_text(out, ", \"hint\": ", view->error.hint);
     hsd_out_text(out, "}");
 }
 

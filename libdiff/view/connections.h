@@ -1,6 +1,7 @@
 /*
  * How long each connection has been at its request. A client that sends a byte now and then is never idle, and would keep a
- * connection for ever: it is cut off from another thread, by shutting its socket down, when its time is up.
+ * connection for ever: it is cut off from another thread, by shutting its socket down, when its time is up. An answer may take longer:
+ * a report of many MiB through a tunnel.
  */
 #ifndef HSD_VIEW_CONNECTIONS_H
 #define HSD_VIEW_CONNECTIONS_H
@@ -9,11 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HSD_CONNECTIONS_MOST 64u
+#define HSD_CONNECTIONS_MOST     64u
+#define HSD_CONNECTION_ANSWERED  UINT64_MAX
 
 typedef struct hsd_connection {
     int fd;                        /* -1 = free */
-    uint64_t since_ns;             /* accepted, or done with its last request */
+    uint64_t since_ns;             /* accepted, or done with its last request; HSD_CONNECTION_ANSWERED while that is answered */
 } hsd_connection;
 
 typedef struct hsd_connections {
@@ -27,7 +29,7 @@ void hsd_connections_release(hsd_connections *connections);
 /* A connection was accepted. NULL when there is no room; everything else accepts NULL. */
 hsd_connection *hsd_connections_add(hsd_connections *connections, int fd, uint64_t now_ns);
 
-/* Its time begins anew. */
+/* Its time begins anew; with HSD_CONNECTION_ANSWERED it has as much as it wants. */
 void hsd_connections_renew(hsd_connections *connections, hsd_connection *connection, uint64_t now_ns);
 
 /* Its socket is about to be closed. */

@@ -43,8 +43,10 @@ static hsd_view_verdict judge_host(const hsd_view_guard *guard, const hsd_view_r
 
 static hsd_view_verdict judge_client(const hsd_view_request *request)
 {
-    if (!request->is_of_other_user) return passed;
-    return refuse(403, "this viewer is another user's", "start hsdiff view yourself");
+    if (request->client == HSD_PEER_OF_OTHER_USER) return refuse(403, "this viewer is another user's", "start hsdiff view yourself");
+    if (request->client == HSD_PEER_NOT_SEEN)
+        return refuse(503, "the viewer has no descriptor or memory left to see who asks", "close other pages of it, then try again");
+    return passed;
 }
 
 static bool is_same_origin(const char *origin, const char *host)
@@ -85,9 +87,11 @@ static hsd_view_verdict judge_method(const hsd_view_request *request)
     return passed;
 }
 
+bool hsd_view_needs_token(const char *target) { return strncmp(target, "/api/", 5) == 0; }
+
 static hsd_view_verdict judge_token(const hsd_view_guard *guard, const hsd_view_request *request)
 {
-    if (strncmp(request->target, "/api/", 5) != 0) return passed;
+    if (!hsd_view_needs_token(request->target)) return passed;
     if (request->tokens == 1 && request->token && hsd_view_token_is(guard->token, request->token)) return passed;
     return refuse(403, "the token is missing or wrong", "open the whole address that hsdiff view printed, with what stands behind its #");
 }

@@ -3,6 +3,7 @@
  *
  *      target      begins with /, at most HSD_VIEW_TARGET_BYTES            400, 414
  *      client      a process of our user, or of root                     403   another user, who read the address somewhere
+ *                  one of which nothing can be seen                      503   all descriptors are in use
  *      Host        one, exactly 127.0.0.1:PORT, localhost:PORT, [::1]:PORT 403   a name that was rebound to this machine
  *      Origin      none, or one that is this very host                     403   a page from elsewhere
  *      Sec-Fetch-Site  none, or same-origin; for the page also "none"      403   likewise, even without Origin
@@ -16,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "view/peer.h"
 #include "view/token.h"
 
 #define HSD_VIEW_TARGET_BYTES 8192u
@@ -27,7 +29,7 @@ typedef struct hsd_view_request {
     const char *host, *origin, *site, *token;
     unsigned hosts, origins, sites, tokens; /* how many headers of that name */
     bool has_body;                 /* says that there is one, of whatever length but 0 */
-    bool is_of_other_user;         /* the client is (view/peer.h) */
+    hsd_peer client;               /* whose it is */
     bool is_malformed;             /* a header with a NUL in it, and the like */
 } hsd_view_request;
 
@@ -40,6 +42,9 @@ typedef struct hsd_view_verdict {
     unsigned status;               /* of HTTP; 0 = to be answered */
     const char *error, *hint;      /* sentences; static */
 } hsd_view_verdict;
+
+/* True for what only the user gets: all below /api/. */
+bool hsd_view_needs_token(const char *target);
 
 hsd_view_verdict hsd_view_judge(const hsd_view_guard *guard, const hsd_view_request *request);
 

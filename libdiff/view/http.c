@@ -112,11 +112,13 @@ static enum MHD_Result take_request(void *context, struct MHD_Connection *connec
                                     const char *body, size_t *body_size, void **request_context)
 {
     hsd_http *http = context;
+    const client *from = client_of(connection);
     hsd_view_request request = {.method = method, .target = *request_context};
     hsd_http_answer answer = {.status = 500, .type = "text/plain"};
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     (void)path, (void)body, (void)body_size;
-    request.is_of_other_user = info && hsd_peer_is_other_user(info->connect_fd);
+    if (from) hsd_connections_renew(&http->connections, from->connection, HSD_CONNECTION_ANSWERED);
+    request.client = info ? hsd_peer_look(info->connect_fd) : HSD_PEER_OWN;
     MHD_get_connection_values_n(connection, MHD_HEADER_KIND, take_header, &request);
     if (strcmp(version, MHD_HTTP_VERSION_1_1) != 0 && strcmp(version, MHD_HTTP_VERSION_1_0) != 0) request.is_malformed = true;
     http->answer(http->context, &request, &answer);

@@ -2,8 +2,8 @@
  * HTTP, and the one place that knows libmicrohttpd: a thread that takes requests off the loopback, hands each to a function and
  * sends back what that gives, with the headers that keep a page to itself.
  *
- * Bounds: 64 connections; 32 KiB for what a request says; 10 s without a byte, or for one request from its first byte to its
- * last, end a connection. No answer is compressed, stored or shared with another origin.
+ * Bounds: 64 connections; 32 KiB for what a request says; 10 s without a byte in either direction, or for one request from its
+ * first byte to its last, end a connection. No answer is compressed, stored or shared with another origin.
  */
 #ifndef HSD_VIEW_HTTP_H
 #define HSD_VIEW_HTTP_H

@@ -3,6 +3,7 @@
  */
 #include "view/peer.h"
 
+#include <errno.h>
 #include <netinet/in.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -42,25 +43,27 @@ bool hsd_peer_line_is(const char *line, const char *local, const char *remote, u
     return sscanf(line, " %*[0-9]: %39s %39s %*s %*s %*s %*s %u", own, other, uid) == 3 && strcmp(own, local) == 0 && strcmp(other, remote) == 0;
 }
 
-static bool find_user(const char *table, const char *local, const char *remote, unsigned *uid)
+/* HSD_PEER_OWN where it is not in the table, or there is none. */
+static hsd_peer look_up(const char *table, const char *local, const char *remote)
 {
     char line[LINE_CHARS];
+    unsigned uid = 0;
     bool is_found = false;
     FILE *file = fopen(table, "re");
-    if (!file) return false;
-    while (!is_found && fgets(line, sizeof line, file)) is_found = hsd_peer_line_is(line, local, remote, uid);
+    if (!file) return errno == ENOENT || errno == EACCES || errno == EPERM ? HSD_PEER_OWN : HSD_PEER_NOT_SEEN;
+    while (!is_found && fgets(line, sizeof line, file)) is_found = hsd_peer_line_is(line, local, remote, &uid);
+    const bool is_seen = is_found || !ferror(file);
     fclose(file);
-    return is_found;
+    if (!is_seen) return HSD_PEER_NOT_SEEN;
+    return is_found && uid != 0 && uid != (unsigned)geteuid() ? HSD_PEER_OF_OTHER_USER : HSD_PEER_OWN;
 }
 
-bool hsd_peer_is_other_user(int fd)
+hsd_peer hsd_peer_look(int fd)
 {
     address client, server;
     socklen_t client_size = sizeof client, server_size = sizeof server;
     char local[HSD_PEER_NAME_CHARS], remote[HSD_PEER_NAME_CHARS];
-    unsigned uid;
-    if (getpeername(fd, &client.any, &client_size) != 0 || getsockname(fd, &server.any, &server_size) != 0) return false;
-    if (!hsd_peer_name(local, &client.any) || !hsd_peer_name(remote, &server.any)) return false;
-    if (!find_user(client.any.sa_family == AF_INET6 ? "/proc/net/tcp6" : "/proc/net/tcp", local, remote, &uid)) return false;
-    return uid != 0 && uid != (unsigned)geteuid();
+    if (getpeername(fd, &client.any, &client_size) != 0 || getsockname(fd, &server.any, &server_size) != 0) return HSD_PEER_OWN;
+    if (!hsd_peer_name(local, &client.any) || !hsd_peer_name(remote, &server.any)) return HSD_PEER_OWN;
+    return look_up(client.any.sa_family == AF_INET6 ? "/proc/net/tcp6" : "/proc/net/tcp", local, remote);
 }

@@ -16,8 +16,13 @@ bool hsd_peer_name(char out[HSD_PEER_NAME_CHARS], const struct sockaddr *socket_
 /* A line of /proc/net/tcp or tcp6: true if its socket is at `local` and connected to `remote`; then its user. */
 bool hsd_peer_line_is(const char *line, const char *local, const char *remote, unsigned *uid);
 
-/* True if the client of this connection is a process of another user than ours and root. False also where the system does not tell. Cost:
- * a reading of /proc/net/tcp. */
-bool hsd_peer_is_other_user(int fd);
+typedef enum hsd_peer {
+    HSD_PEER_OWN,                  /* a process of our user or of root, or the system does not tell */
+    HSD_PEER_OF_OTHER_USER,
+    HSD_PEER_NOT_SEEN              /* the system would tell, but there is no descriptor or memory to read it */
+} hsd_peer;
+
+/* Whose process the client of this connection is. Cost: a reading of /proc/net/tcp. */
+hsd_peer hsd_peer_look(int fd);
 
 #endif

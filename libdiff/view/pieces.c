@@ -1,8 +1,18 @@
 /*
  * Nodes, lists of nodes and types as JSON: what the answers are made of.
  */
+#include <stdio.h>
+#include <string.h>
+
 #include "report/json_pieces.h"
 #include "view/answers.h"
+
+void hsd_view_say_error(char sentence[HSD_VIEW_SENTENCE_BYTES], const hsd_error *error)
+{
+    const char *file = strcmp(error->file, "-") == 0 ? "standard input" : error->file;
+    snprintf(sentence, HSD_VIEW_SENTENCE_BYTES, "%s%s%s", file, file[0] ? ": " : "",
+             error->text[0] ? error->text : hsd_status_name(error->status));
+}
 
 static const char *state_word(hsd_browse_state state)
 {

@@ -44,7 +44,8 @@ static void take_line(hsd_view_request *request, const char *line)
     case 's': count(&request->site, &request->sites, text); break;
     case 'k': count(&request->token, &request->tokens, text); break;
     case 'b': request->has_body = true; break;
-    case 'u': request->is_of_other_user = true; break;
+    case 'u': request->client = HSD_PEER_OF_OTHER_USER; break;
+    case 'n': request->client = HSD_PEER_NOT_SEEN; break;
     default: break;
     }
 }
@@ -64,7 +65,7 @@ static void check_passed(const hsd_view_request *request)
     static const char *const sites[] = {"same-origin", "none", NULL};
     static const char *const methods[] = {"GET", "HEAD", NULL};
     const bool is_api = strncmp(request->target, "/api/", 5) == 0;
-    expect(!request->is_of_other_user);
+    expect(request->client == HSD_PEER_OWN);
     expect(request->hosts == 1 && is_one_of(request->host, hosts));
     expect(request->origins == 0 || (request->origins == 1 && is_one_of(request->origin, origins)));
     expect(request->sites == 0 || (request->sites == 1 && is_one_of(request->site, sites) && !(is_api && strcmp(request->site, "none") == 0)));

@@ -65,6 +65,20 @@ Test(connections, gives_time_anew)
     hsd_connections_release(&connections);
 }
 
+Test(connections, waits_for_an_answer_as_long_as_it_takes)
+{
+    hsd_connections_init(&connections);
+    wire one = plug(10 * SECOND);
+    hsd_connections_renew(&connections, one.connection, HSD_CONNECTION_ANSWERED);
+    hsd_connections_cut(&connections, 100000 * SECOND, 10 * SECOND);
+    cr_assert_not(is_cut(&one));
+    hsd_connections_renew(&connections, one.connection, 100000 * SECOND);
+    hsd_connections_cut(&connections, 100011 * SECOND, 10 * SECOND);
+    cr_assert(is_cut(&one), "its next request has to come in time");
+    unplug(&one);
+    hsd_connections_release(&connections);
+}
+
 Test(connections, leaves_alone_whoever_was_removed)
 {
     hsd_connections_init(&connections);

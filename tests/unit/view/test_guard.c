@@ -194,10 +194,12 @@ Test(guard, says_why_and_what_to_do)
 
 Test(guard, another_user_gets_nothing)
 {
-    hsd_view_request request = good("/api/state");
-    request.is_of_other_user = true;
-    cr_assert_eq(judge(request), 403);
-    request = good("/");
-    request.is_of_other_user = true;
-    cr_assert_eq(judge(request), 403);
+    static const char *const targets[] = {"/", "/api/state"};
+    for (size_t i = 0; i < 2; i++) {
+        hsd_view_request request = good(targets[i]);
+        request.client = HSD_PEER_OF_OTHER_USER;
+        cr_assert_eq(judge(request), 403);
+        request.client = HSD_PEER_NOT_SEEN;
+        cr_assert_eq(judge(request), 503, "one of whom nothing is known may be another user");
+    }
 }

@@ -52,8 +52,8 @@ Test(peer, a_connection_of_this_process_is_its_own)
     cr_assert(connect(client, (const struct sockaddr *)&address, size) == 0);
     const int server = accept(listening, NULL, NULL);
     cr_assert(server >= 0);
-    cr_expect_not(hsd_peer_is_other_user(server));
-    cr_expect_not(hsd_peer_is_other_user(-1), "what cannot be told");
+    cr_expect_eq(hsd_peer_look(server), HSD_PEER_OWN);
+    cr_expect_eq(hsd_peer_look(-1), HSD_PEER_OWN, "what cannot be told");
     close(server);
     close(client);
     close(listening);
