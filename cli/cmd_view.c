@@ -35,8 +35,9 @@ const cli_command cli_command_view = {
         "address can read the captures as long as the viewer runs: do not pass it on.\n"
         "\n"
         "It ends with Ctrl-C, or when the page has asked for nothing for half an hour (--idle). The exit status is that of the work: 0, or "
-        "what the same failure has in hsdiff diff, which is told on standard error and on the page; a signal while there is still work "
-        "ends it like any other command. -o FILE has the address go there and not to standard output.\n"
+        "what the same failure has in hsdiff diff, which is told on standard error and on the page; where no page was opened yet, with --open "
+        "neither, and there is no report to show, it ends at once. A signal while there is still work ends it like any other command. -o FILE "
+        "has the address go there and not to standard output.\n"
         "\n"
         "doc/view.md describes the page and the questions that it asks, which scripts may ask, too.",
     .examples = examples,

@@ -5,7 +5,7 @@
  *      work       opens, imports ─► compares ─► report ─► index ─► done, or what failed
  *
  * Ctrl-C, TERM and HUP are the usual end of a viewer: once there is no more work they are dealt with, and the exit status is that of
- * the work.
+ * the work. Work that fails before anybody has looked ends it as well.
  */
 #include "viewer.h"
 
@@ -135,11 +135,12 @@ static hsd_status print_address(const viewer *all, hsd_error *err)
     return status;
 }
 
+/* What failed is told here, at once, unless a page shows it: one that was opened, or is about to be. */
 static bool is_asked_to_stop(void *context)
 {
     viewer *all = context;
     cli_browser_look(&all->browser, all->cli);
-    return cli_signal_seen() != 0;
+    return cli_signal_seen() != 0 || (!all->cli->options.open && hsd_view_failed_unseen(all->view));
 }
 
 static hsd_status serve(viewer *all, hsd_error *err)

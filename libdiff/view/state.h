@@ -36,6 +36,7 @@ struct hsd_view {
     char why_not[HSD_VIEW_WHY_BYTES]; /* why there is no index */
     hsd_error error;               /* of a failed one */
     uint64_t used_ns;              /* when it was asked last, or its work ended */
+    bool was_asked;                /* with the token */
 };
 
 uint64_t hsd_view_now_ns(void);

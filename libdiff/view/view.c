@@ -30,6 +30,7 @@ static void note_use(hsd_view *view)
 {
     pthread_mutex_lock(&view->lock);
     view->used_ns = hsd_view_now_ns();
+    view->was_asked = true;
     pthread_mutex_unlock(&view->lock);
 }
 
@@ -41,7 +42,7 @@ static void take_request(void *context, const hsd_view_request *request, hsd_htt
         hsd_view_refuse(answer, verdict.status, verdict.error, verdict.hint);
         return;
     }
-    if (request->tokens > 0) note_use(view); /* the page alone is anybody's */
+    if (hsd_view_needs_token(request->target)) note_use(view); /* the page alone is anybody's */
     hsd_view_answer(view, request->target, answer);
 }
 
@@ -168,6 +169,14 @@ void hsd_view_set_error(hsd_view *view, const hsd_error *error)
     snprintf(view->why_not, sizeof view->why_not, "%s", error->text);
     end_work(view, HSD_VIEW_FAILED);
     pthread_mutex_unlock(&view->lock);
+}
+
+bool hsd_view_failed_unseen(hsd_view *view)
+{
+    pthread_mutex_lock(&view->lock);
+    const bool is_unseen = view->phase == HSD_VIEW_FAILED && !view->has_report && !view->was_asked;
+    pthread_mutex_unlock(&view->lock);
+    return is_unseen;
 }
 
 /* ---- waiting ---- */

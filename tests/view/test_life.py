@@ -57,8 +57,8 @@ def ends_by_signals_in_the_middle(world):
 class Fed:
     """A viewer that reads its capture from a pipe that is filled by hand."""
 
-    def __init__(self, world, *arguments):
-        self.data = world.after.read_bytes()
+    def __init__(self, world, *arguments, data=None):
+        self.data = world.after.read_bytes() if data is None else data
         self.pipe = world.folder / "fed"
         os.mkfifo(self.pipe)
         self.viewer = world.view(world.before, self.pipe, *arguments)
@@ -72,15 +72,9 @@ class Fed:
         while data:
             data = data[os.write(self.end_of_it, data[:4096]):]
 
-    def is_read(self):
-        """It has opened the pipe a second time, to read it: the first one was to look what it is."""
-        return kit.descriptors(self.viewer.process.pid).count(os.path.realpath(self.pipe)) >= 2
-
     def feed(self):
         """All of it."""
-        self.write(self.data[:100])
-        wait_for("the reader of the pipe", self.is_read)
-        self.write(self.data[100:])
+        self.write(self.data)
         self.close()
 
     def close(self):
@@ -109,30 +103,36 @@ def shows_progress(world):
         same("exit status", fed.viewer.end(), 0)
 
 
+def waits_for_a_writer(world):
+    """A pipe that nobody writes to keeps neither the page nor the end waiting."""
+    pipe = world.folder / "nobody"
+    os.mkfifo(pipe)
+    with world.view(world.before, pipe) as viewer:
+        stage = wait_for("the stage", lambda: viewer.state()["stage"])
+        same("stage", stage, f"waiting for {pipe}")
+        same("exit status", viewer.end(), -signal.SIGINT)
+    pipe.unlink()
+
+
+def snapshot(count):
+    """A snapshot of V8 of so many objects."""
+    nodes = "".join(f",1,1,{2 * i + 3},32,0\n" for i in range(count))
+    edges = "\n,".join(f"0,{i + 1},{5 * (i + 1)}" for i in range(count))
+    return ('{"snapshot":{"meta":{"node_fields":["type","name","id","self_size","edge_count"],"node_types":[["hidden","object","synthetic"],'
+            '"string","number","number","number"],"edge_fields":["type","name_or_index","to_node"],"edge_types":[["element","property"],'
+            f'"string_or_number","node"]}},"node_count":{count + 1},"edge_count":{count}}},"nodes":[2,0,1,0,{count}\n{nodes}],"edges":[{edges}],'
+            '"strings":["","Thing"]}').encode("ascii")
+
+
 def tells_stages(world):
-    """The stages of an import are seen while it goes on: of a dump large enough to be asked about meanwhile."""
-    dump = world.folder / "large.heapsnapshot"
-    count = 400000
-    with open(dump, "w", encoding="ascii") as out:
-        out.write('{"snapshot":{"meta":{"node_fields":["type","name","id","self_size","edge_count"],"node_types":[["hidden","object","synthetic"],'
-                  '"string","number","number","number"],"edge_fields":["type","name_or_index","to_node"],"edge_types":[["element","property"],'
-                  f'"string_or_number","node"]}},"node_count":{count + 1},"edge_count":{count}}},"nodes":[2,0,1,0,{count}\n')
-        out.writelines(f",1,1,{2 * i + 3},32,0\n" for i in range(count))
-        out.write('],"edges":[')
-        out.write("\n,".join(f"0,{i + 1},{5 * (i + 1)}" for i in range(count)))
-        out.write('],"strings":["","Thing"]}')
-    with world.view(dump) as viewer:
-        seen = set()
-
-        def look():
-            state = viewer.state()
-            seen.add(state["stage"])
-            return state["phase"] != "working"
-
-        wait_for("its end", look)
-        same("phase", viewer.state()["phase"], "ready")
-        check(any("import" in stage for stage in seen), f"stages: {seen}")
-        return f"{len(seen)} stages"
+    """The stages of an import are seen while it goes on: while it waits for the second half of a dump."""
+    with Fed(world, data=snapshot(400000)) as fed:
+        half = len(fed.data) // 2
+        fed.write(fed.data[:half])
+        wait_for("an import", lambda: "import" in fed.viewer.state()["stage"])
+        fed.write(fed.data[half:])
+        fed.close()
+        fed.viewer.until_ready()
 
 
 def ends_when_idle(world):
@@ -155,6 +155,7 @@ def does_not_idle_while_it_is_asked(world):
             try:  # strangers do not keep it alive
                 viewer.get("/api/state", token=False)
                 viewer.get("/", token=False)
+                viewer.get("/", headers=[f"X-Hsdiff-Token: {'0' * 32}"], token=False)
             except OSError:
                 pass
             time.sleep(0.2)
@@ -178,26 +179,61 @@ def never_idles_when_told(world):
         check("--idle takes" in world.run("view", world.before, "--idle", wrong, expect=2).stderr, wrong)
 
 
+def failures(world):
+    """name -> (bytes, exit status, what is said)"""
+    return {"cut.hs": (world.after.read_bytes()[:-1000], 3, "cut off"), "junk.hs": (b"no capture at all\n" * 100, 3, "no heap dump that hsdiff knows"),
+            "empty.hs": (b"", 3, "empty")}
+
+
+def failed(viewer):
+    """Its state once it has failed."""
+    state = wait_for("its end", lambda: (state := viewer.state())["phase"] != "working" and state)
+    same("phase", state["phase"], "failed")
+    return state
+
+
 def shows_failures(world):
-    """On the page, on standard error, and as the exit status at the end."""
-    cut = world.folder / "cut.hs"
-    cut.write_bytes(world.after.read_bytes()[:-1000])
-    junk = world.folder / "junk.hs"
-    junk.write_bytes(b"no capture at all\n" * 100)
-    for path, status, word in [(cut, 3, "cut off"), (junk, 3, "junk.hs")]:
-        with world.view(world.before, path) as viewer:
-            state = wait_for("its end", lambda: (state := viewer.state())["phase"] != "working" and state)
-            same("phase", state["phase"], "failed")
-            check(word in state["error"]["error"], state["error"])
-            viewer.ask("/api/report", expect=404)
-            viewer.ask("/api/types?side=after", expect=409)
-            same(f"{path.name}: exit status", viewer.end(), status)
-            check(path.name in viewer.stderr(), viewer.stderr())
-        cut_again = world.run(world.before, path, expect=status)
-        check(cut_again.stderr, "the same of a diff")
+    """On the page, if one was opened before it failed; on standard error, and as the exit status at the end."""
+    for name, (data, status, word) in failures(world).items():
+        with Fed(world, data=data) as fed:
+            same(f"{name}: phase", fed.viewer.state()["phase"], "working")
+            fed.feed()
+            state = failed(fed.viewer)
+            check(fed.pipe.name in state["error"]["error"] and word in state["error"]["error"], f"{name}: {state['error']}")
+            fed.viewer.ask("/api/report", expect=404)
+            fed.viewer.ask("/api/types?side=after", expect=409)
+            time.sleep(0.5)  # it stays
+            same(f"{name}: phase", fed.viewer.state()["phase"], "failed")
+            same(f"{name}: exit status", fed.viewer.end(), status)
+            check(fed.pipe.name in fed.viewer.stderr() and word in fed.viewer.stderr(), fed.viewer.stderr())
+
+
+def ends_when_it_fails_unseen(world):
+    """Nobody looks at a page that has nothing to show: the error and its exit status come at once, as those of a diff do."""
+    for name, (data, status, word) in failures(world).items():
+        path = world.folder / name
+        path.write_bytes(data)
+        done = world.run("view", world.before, path, expect=status)
+        check(done.stdout.startswith("http://") and word in done.stderr, f"{name}: {done.stdout} {done.stderr}")
+        said = world.run(world.before, path, expect=status).stderr
+        check(said.startswith(done.stderr), f"{name}: {done.stderr!r}, and a diff says {said!r}")
     mistyped = world.run("view", world.before, world.folder / "absent.hs", expect=3)  # it ends at once: there is no address to open
     same("an address", mistyped.stdout, "")
     check("absent.hs cannot be opened" in mistyped.stderr, mistyped.stderr)
+
+
+def shows_failures_to_a_browser_that_it_started(world):
+    """Which may need longer to come than the failure."""
+    folder = world.folder / "browser"
+    folder.mkdir()
+    (folder / "xdg-open").symlink_to("/bin/true")
+    junk = world.folder / "junk.hs"
+    junk.write_bytes(b"no capture at all\n" * 100)
+    with world.view(junk, "--open", environment={"PATH": f"{folder}:/usr/bin:/bin"}) as viewer:
+        wait_for("the error", lambda: "junk.hs" in viewer.stderr())
+        time.sleep(0.5)
+        failed(viewer)
+        same("exit status", viewer.end(), 3)
 
 
 def shows_what_is_there(world):
@@ -313,7 +349,8 @@ def refuses_wrong_usage(world):
 
 if __name__ == "__main__":
     kit.main({case.__name__: case for case in [
-        prints_its_address_alone, puts_the_address_into_a_file, ends_by_signals, ends_by_signals_in_the_middle, shows_progress, tells_stages,
-        ends_when_idle, does_not_idle_while_it_is_asked, does_not_idle_while_it_works, never_idles_when_told, shows_failures, shows_what_is_there,
+        prints_its_address_alone, puts_the_address_into_a_file, ends_by_signals, ends_by_signals_in_the_middle, shows_progress, waits_for_a_writer,
+        tells_stages, ends_when_idle, does_not_idle_while_it_is_asked, does_not_idle_while_it_works, never_idles_when_told, shows_failures,
+        ends_when_it_fails_unseen, shows_failures_to_a_browser_that_it_started, shows_what_is_there,
         takes_a_port, listens_on_ipv6_when_asked, opens_a_browser, shows_a_process, leaves_nothing_behind, fails_when_the_address_cannot_be_told,
         refuses_wrong_usage]})

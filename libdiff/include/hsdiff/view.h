@@ -59,6 +59,10 @@ void hsd_view_set_browse(hsd_view *view, hsd_browse *browse, const char *why);
 /* Work failed: the page shows why. */
 void hsd_view_set_error(hsd_view *view, const hsd_error *error);
 
+/* True when work failed before there was a report, and no page has asked for anything so far: nobody has seen the viewer, and it has nothing
+ * to show. */
+bool hsd_view_failed_unseen(hsd_view *view);
+
 /*
  * Waits until its work is done and nobody has asked for idle_seconds, or `stop` is true (asked some ten times a second; may be NULL).
  * True if nobody asked any more. From then on hsd_view_progress gives the work up.

@@ -94,6 +94,29 @@ Test(view, tells_what_failed)
     hsd_view_stop(view);
 }
 
+/* Whether one that fails after it was asked that, or nothing, has not been seen. */
+static bool fails_unseen(const char *target)
+{
+    char answer[ANSWER_BYTES];
+    hsd_error error;
+    hsd_view *view = start(0);
+    cr_assert_not(hsd_view_failed_unseen(view), "it has not failed yet");
+    if (target) ask(hsd_view_address(view), target, answer);
+    hsd_error_init(&error);
+    hsd_fail(&error, HSD_E_TRUNCATED, "was cut off");
+    hsd_view_set_error(view, &error);
+    const bool is_unseen = hsd_view_failed_unseen(view);
+    hsd_view_stop(view);
+    return is_unseen;
+}
+
+Test(view, knows_whether_anybody_saw_it_fail)
+{
+    cr_assert(fails_unseen(NULL));
+    cr_assert(fails_unseen("/"), "the page alone is anybody's, whatever token comes with it");
+    cr_assert_not(fails_unseen("/api/state"));
+}
+
 Test(view, ends_when_nobody_asks)
 {
     hsd_view *view = start(1);
