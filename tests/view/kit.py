@@ -53,8 +53,9 @@ def descriptors(pid):
 
 
 class World:
-    def __init__(self, hsdiff, folder, program=None):
+    def __init__(self, hsdiff, folder, program=None, faulty=None):
         self.program = program  # one that can be captured
+        self.faulty = faulty  # the command with tests/support/fault.c inside
         self.hsdiff = str(pathlib.Path(hsdiff).resolve())
         self.folder = pathlib.Path(folder)
         self.before, self.after = self.folder / "demo-before.hs", self.folder / "demo-after.hs"
@@ -71,7 +72,9 @@ class World:
         return json.loads(self.run(*arguments, "--format", "json").stdout)
 
     def view(self, *arguments, **more):
-        return Viewer(self, *(arguments or (self.before, self.after)), **more)
+        viewer = Viewer(self, *(arguments or (self.before, self.after)), **more)
+        check(viewer.address, f"no address: {viewer.stderr()}")
+        return viewer
 
 
 class Answer:
@@ -93,14 +96,16 @@ class Answer:
 
 
 class Viewer:
-    """One `hsdiff view`, ended by the end of its `with`."""
+    """One `hsdiff view`, ended by the end of its `with`. `address` is empty when it has failed before it had one."""
 
-    def __init__(self, world, *arguments, command="view", environment=None):
+    def __init__(self, world, *arguments, command="view", environment=None, hsdiff=None):
         self.errors = tempfile.TemporaryFile()
-        self.process = subprocess.Popen([world.hsdiff, command, *map(str, arguments)], stdout=subprocess.PIPE, stderr=self.errors,
+        self.process = subprocess.Popen([hsdiff or world.hsdiff, command, *map(str, arguments)], stdout=subprocess.PIPE, stderr=self.errors,
                                         stdin=subprocess.DEVNULL, env={**os.environ, **(environment or {})})
         self.address = self.process.stdout.readline().decode().strip()
-        check(self.address.startswith("http://"), f"no address: {self.address!r} {self.stderr()}")
+        check(not self.address or self.address.startswith("http://"), f"no address: {self.address!r} {self.stderr()}")
+        if not self.address:
+            return
         self.origin, _, self.token = self.address.partition("/#")
         self.host = self.origin.removeprefix("http://")
         self.port = int(self.host.rsplit(":", 1)[1])
@@ -173,11 +178,12 @@ def main(cases):
     parser = argparse.ArgumentParser()
     parser.add_argument("--hsdiff", required=True)
     parser.add_argument("--program")
+    parser.add_argument("--faulty")
     parser.add_argument("--only")
     options = parser.parse_args()
     failures = 0
     with tempfile.TemporaryDirectory() as folder:
-        world = World(options.hsdiff, folder, options.program)
+        world = World(options.hsdiff, folder, options.program, options.faulty)
         for name, case in cases.items():
             if options.only and options.only != name:
                 continue
