@@ -41,6 +41,7 @@ COMMANDS = {
     "import": ("import -q a.hprof -o -", 0),
     "verify": ("verify a.hs", 0),
     "salvage": ("salvage -q cut.hs -o -", 0),
+    "symbolize": ("symbolize -q a.hs -o -", 0),
     "cut off": ("cut.hs b.hs", 3),
 }
 VARYING = {"baseline", "import", "salvage"}  # captures with the time in them: only whether there is one
@@ -193,7 +194,7 @@ def check_interrupt(world, name):
     """A pipe that nobody writes to: Ctrl-C ends it."""
     line, _ = COMMANDS[name]
     process = world.start(line, world.pipes)
-    if name not in ("import", "verify", "salvage"):  # these wait in open(2)
+    if name not in ("import", "verify", "salvage", "symbolize"):  # these wait in open(2)
         first = os.path.realpath(os.path.join(world.pipes, world.pipes_of(line)[0]))
         wait_until(lambda: has_open(process, first), process, line)
     process.send_signal(signal.SIGINT)
