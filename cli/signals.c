@@ -6,11 +6,14 @@
  */
 #include "signals.h"
 
+#include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t seen;
+static atomic_int seen; /* set by a handler on one thread, asked by another */
+_Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a handler may not wait for a lock");
 
 #define PATIENCE_SECONDS 2
 
@@ -24,8 +27,10 @@ static void end_now(void)
 
 static void remember(int signal)
 {
+    const int error = errno; /* of whoever was interrupted */
     seen = signal;
     alarm(PATIENCE_SECONDS);
+    errno = error;
 }
 
 static void lose_patience(int signal)
