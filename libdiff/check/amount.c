@@ -240,7 +240,7 @@ void hsd_amount_write_day(char out[16], int32_t day)
     int year = 1970, month = 1;
     for (; day >= 365 + is_leap(year); year++) day -= 365 + is_leap(year);
     for (; day >= days_of(year, month); month++) day -= days_of(year, month);
-    snprintf(out, 16, "%04d-%02d-%02d", year % 10000, month, (int)day % 32 + 1);
+    snprintf(out, 16, "%04u-%02u-%02u", (unsigned)year % 10000, (unsigned)month % 13, (unsigned)day % 32 + 1);
 }
 
 /* ---- writing ---- */

@@ -102,7 +102,7 @@ static hsd_status read_process(gcdump_facts *facts, gcdump_serial *in, hsd_error
     HSD_TRY(hsd_gcdump_number(in, 8, &facts->commit_bytes, err));
     HSD_TRY(hsd_gcdump_number(in, 8, &facts->resident_bytes, err));
     ticks &= UINT64_C(0x3fffffffffffffff); /* above them: of what kind of clock */
-    uint64_t ns;
+    uint64_t ns = 0;
     const bool is_time = ticks > TICKS_TO_1970 && hsd_mul_u64(ticks - TICKS_TO_1970, 100, &ns);
     facts->taken_unix_ns = is_time ? ns : 0;
     facts->pid = (uint32_t)pid;
