@@ -141,7 +141,8 @@ def programs_that_are_started(tool, folder):
     tool.run("capture", "--", "/etc/passwd", expect=126)
     check("standard output" in tool.run("capture", "-o", "-", "--", "true", expect=2).stderr, "its standard output is its own")
     run = subprocess.Popen([tool.path, "capture", "-q", "--", "sleep", "60"], env=tool.environment, stderr=subprocess.DEVNULL)
-    time.sleep(0.5)
+    wait_for(lambda: pathlib.Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().strip(), "the program that it starts")
+    time.sleep(0.2)
     run.send_signal(signal.SIGTERM)
     check(run.wait(20) == 128 + signal.SIGTERM, "a signal is handed on to it")
 

@@ -104,7 +104,8 @@ def paths(tool, folder):
 # ---- objects that move
 
 def identity(tool, folder):
-    """Full collections that move objects between two captures, and the nursery: no object of ours is new or gone."""
+    """Full collections that move objects between two captures, and the nursery: no object of ours is new or gone. The collector takes any
+    word of a stack for a reference, so one of those that died may seem to live for a while; an id that is lost makes one new and one gone."""
     with start(tool) as program:
         program.leak(1000)
         program.tell("large 5")
@@ -122,8 +123,8 @@ def identity(tool, folder):
         for name in ("Shop.Session", "Shop.Tag", "Shop.Local", "Shop.Tag[,]", "Shop.Session[]", "System.Int32[]"):
             kind = row(diff["types"], "type", name)
             check(kind, f"no {name}")
-            same(f"{name} {before}-{after} new", kind["new"]["objects"], 0)
-            same(f"{name} {before}-{after} freed", kind["freed"]["objects"], 0)
+            new, freed = kind["new"]["objects"], kind["freed"]["objects"]
+            check(min(new, freed) == 0 and max(new, freed) <= 2, f"{name} {before}-{after}: {new} new, {freed} freed")
         for name in ("static Shop.Cache.sessions", "static Shop.Cache.blobs"):
             root = row(diff["roots"], "root", name)
             same(f"{name} new", (root or {"new": {"objects": 0}})["new"]["objects"], 0)
@@ -285,7 +286,7 @@ def started(tool, folder):
     command = [tool.path, "capture", "--after", "1s", "--count", "1", "-o", str(folder / "a.hs"), "--", "mono", str(program_file())]
     program = subprocess.Popen(command, env=tool.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                text=True)
-    time.sleep(4)
+    wait_until("no capture", lambda: list(folder.glob("a*.hs")), 60)
     out, _ = program.communicate("quit\n", timeout=60)
     found = list(folder.glob("a*.hs"))
     check(len(found) == 1, out)

@@ -89,6 +89,13 @@ namespace Shop {
             }
         }
 
+        // On a thread that ends: a word that stayed on a stack would keep what died, a list of 60,000 with all that is in it, say.
+        static void ShuffleApart(List<Session> kept) {
+            var thread = new Thread(() => Shuffle(kept));
+            thread.Start();
+            thread.Join();
+        }
+
         [DllImport("mono-profiler-hsdiff")] static extern void mono_profiler_init_hsdiff(string description);
 
         static void Main() {
@@ -110,8 +117,8 @@ namespace Shop {
                     Console.WriteLine("leaked " + Cache.blobs.Count);
                 }
                 else if (words[0] == "heap") Console.WriteLine("built " + Build(number));
-                else if (words[0] == "shuffle") { Shuffle(Cache.sessions); Console.WriteLine("shuffled"); }
-                else if (words[0] == "still") { Shuffle(null); Console.WriteLine("shuffled"); }
+                else if (words[0] == "shuffle") { ShuffleApart(Cache.sessions); Console.WriteLine("shuffled"); }
+                else if (words[0] == "still") { ShuffleApart(null); Console.WriteLine("shuffled"); }
                 else if (words[0] == "late") { mono_profiler_init_hsdiff("hsdiff"); Console.WriteLine("loaded"); }
             }
             isOver = true;
