@@ -1,11 +1,13 @@
 /*
  * Where the growth hangs, in a sentence: the place, if there is one, with its share of the growth; how far it is
- * scattered, if there is none. By holders, or by roots where holders are not known, and then why not.
+ * scattered, if there is none. By holders, or by roots where holders are not known, and then why not; where nothing is known of either,
+ * by where it was allocated.
  */
 #include "report/holder_rows.h"
 #include "report/number.h"
 #include "report/place.h"
 #include "report/shorten.h"
+#include "report/site_rows.h"
 #include "report/text.h"
 
 /* Percent of the growth from which on one place is the answer, and from which on it is worth a word. */
@@ -31,18 +33,15 @@ static void print_share(hsd_screen *screen, unsigned percent)
         hsd_out_format(&screen->out, "The largest part of the growth, %u%%,", percent);
 }
 
-/* ---- by holders ---- */
-
-/* "global.app.state.sessions (Map)", cut in the middle on a terminal. */
-static void print_place(hsd_screen *screen, const hsd_holder *holder)
+/* Cut in the middle on a terminal. */
+static void print_short(hsd_screen *screen, const hsd_buffer *raw)
 {
     hsd_out *out = &screen->out;
-    hsd_buffer raw = {0}, text = {0};
+    hsd_buffer text = {0};
     hsd_arena arena = {0};
-    if (out->status == HSD_OK) out->status = hsd_holder_append(&raw, holder, " (", ")", out->err);
     if (out->status == HSD_OK)
         out->status =
-            hsd_escape_append(&text, screen->form, (const char *)raw.data, raw.size, out->err);
+            hsd_escape_append(&text, screen->form, (const char *)raw->data, raw->size, out->err);
     hsd_short_name name = {.full = (const char *)text.data, .full_size = text.size};
     name.text = name.full;
     name.size = name.full_size;
@@ -51,8 +50,19 @@ static void print_place(hsd_screen *screen, const hsd_holder *holder)
                                         &arena, out->err);
     if (out->status == HSD_OK) hsd_out_bytes(out, name.text, name.size);
     hsd_arena_release(&arena);
-    hsd_buffer_release(&raw);
     hsd_buffer_release(&text);
+}
+
+/* ---- by holders ---- */
+
+/* "global.app.state.sessions (Map)" */
+static void print_place(hsd_screen *screen, const hsd_holder *holder)
+{
+    hsd_out *out = &screen->out;
+    hsd_buffer raw = {0};
+    if (out->status == HSD_OK) out->status = hsd_holder_append(&raw, holder, " (", ")", out->err);
+    print_short(screen, &raw);
+    hsd_buffer_release(&raw);
 }
 
 /* The largest holder that is a place, and what no place holds alone; NULL when there is none. */
@@ -192,7 +202,40 @@ static bool print_by_root(hsd_screen *screen, int64_t growth)
     return true;
 }
 
+/* ---- by sites ---- */
+
+/* Of those that are known. */
+static const hsd_site_row *largest_site(const hsd_diff *diff)
+{
+    for (size_t i = 0; i < diff->site_count && hsd_change_bytes(&diff->sites[i].change) > 0; i++)
+        if (diff->sites[i].frame_count > 0) return &diff->sites[i];
+    return NULL;
+}
+
+static bool print_by_site(hsd_screen *screen, int64_t growth)
+{
+    const hsd_site_row *site = largest_site(screen->diff);
+    const unsigned percent = share_of(site ? hsd_change_bytes(&site->change) : 0, growth);
+    hsd_out *out = &screen->out;
+    hsd_buffer raw = {0};
+    if (percent < SHARE_WORTH_NAMING) return false;
+    print_share(screen, percent);
+    hsd_out_text(out, " was allocated at one place: ");
+    if (out->status == HSD_OK) out->status = hsd_site_append(&raw, site, out->err);
+    print_short(screen, &raw);
+    hsd_out_text(out, percent > 100 ? "; others shrank." : ".");
+    hsd_buffer_release(&raw);
+    return true;
+}
+
 /* ---- */
+
+static bool print_where(hsd_screen *screen, int64_t growth)
+{
+    const hsd_diff *diff = screen->diff;
+    if (diff->has_holders) return print_by_holder(screen, growth);
+    return print_by_root(screen, growth) || (diff->has_sites && print_by_site(screen, growth));
+}
 
 static void print_why_not(hsd_screen *screen)
 {
@@ -212,9 +255,7 @@ void hsd_screen_where(hsd_screen *screen)
     const bool has_grown = growth >= (int64_t)screen->noise_bytes;
     if (!diff->is_partial) {
         hsd_out_begin_paragraph(&screen->out);
-        const bool has_said = !has_grown          ? diff->has_holders && print_hidden_growth(screen)
-                              : diff->has_holders ? print_by_holder(screen, growth)
-                                                  : print_by_root(screen, growth);
+        const bool has_said = has_grown ? print_where(screen, growth) : diff->has_holders && print_hidden_growth(screen);
         if (has_said)
             hsd_out_end_paragraph(&screen->out, 0);
         else

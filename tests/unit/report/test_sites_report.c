@@ -77,6 +77,26 @@ Test(sites_report, shows_stacks_below_their_growth)
     LACKS(report, "WHAT KEEPS IT ALIVE");
 }
 
+Test(sites_report, says_where_most_was_allocated)
+{
+    hsd_diff diff = sample();
+    SAYS(write_as("text", &diff, &plain_text), "All of the growth was allocated at one place: main.fill (main.go:31).");
+    rows[0].frame_count = 0; /* what is not known is no place */
+    LACKS(write_as("text", &diff, &plain_text), "was allocated at");
+    rows[1].change.after.bytes = 5 << 20;
+    SAYS(write_as("text", &diff, &plain_text), "The largest part of the growth, 11%, was allocated at one place: evil\\x1b[31m.");
+    rows[1].change.after.bytes = 60 << 20;
+    SAYS(write_as("text", &diff, &plain_text), "All of the growth and more was allocated at one place: evil\\x1b[31m; others shrank.");
+    rows[1].change.after.bytes = 0;
+    LACKS(write_as("text", &diff, &plain_text), "was allocated at");
+    types[0] = sample_type("48 B at main.fill", 1 << 20, (1 << 20) + 1);
+    diff = sample_diff(types, 1, NULL, 0);
+    diff.is_summary = diff.is_of_totals = diff.has_sites = true;
+    diff.sites = rows;
+    diff.site_count = 3;
+    LACKS(write_as("text", &diff, &plain_text), "was allocated at"); /* noise */
+}
+
 Test(sites_report, adds_up_what_is_left_out)
 {
     hsd_diff diff = sample();
