@@ -1,6 +1,7 @@
 /*
- * Walks a stack (unwind.h). Every address is checked before it is read: at or above the stack pointer, at most 16 below the end (`fp + 16 <=
- * end` would let garbage near 2^64 through), aligned, and above the frame before; so wrong rules give wrong frames and nothing worse.
+ * Walks a stack (unwind.h). Every address is checked before it is read: at or above the stack pointer (but for is_in_red_zone), at most 16
+ * below the end (`fp + 16 <= end` would let garbage near 2^64 through), aligned, and above the frame before; so wrong rules give wrong
+ * frames and nothing worse.
  */
 #include "native/unwind.h"
 
@@ -12,7 +13,7 @@
 #include "native/cfi.h"
 #include "native/reserve.h"
 
-enum { CACHE_BITS = 16 };
+enum { CACHE_BITS = 16, RED_ZONE = 128, PAGE = 4096 };
 
 /* Two words that any thread may write at any time: what does not belong together does not give the key. */
 typedef struct cached {
@@ -67,6 +68,9 @@ static inline bool leave_to(hsn_place *p, uintptr_t cfa, uintptr_t bp)
     return p->pc != 0;
 }
 
+/* Only of a function that was interrupted: the kernel leaves these bytes alone, and a leaf may keep there what it saved. */
+static inline bool is_in_red_zone(const hsn_place *p, uintptr_t at) { return p->is_interrupted && at < p->sp && p->sp - at <= RED_ZONE; }
+
 static inline bool step_by_pointer(hsn_place *p)
 {
     const uintptr_t at = p->bp;
@@ -105,8 +109,10 @@ static inline bool step_by_rule(hsn_place *p, uint64_t epoch)
     uintptr_t bp = p->bp;
     if (rule.bp_at != HSN_BP_KEPT) {
         const uintptr_t at = cfa + (uintptr_t)((intptr_t)rule.bp_at * 8);
-        if (!is_readable(p, at)) return false;
-        bp = word(at);
+        const bool is_below = is_in_red_zone(p, at);
+        if (!is_below && !is_readable(p, at)) return false;
+        /* mostly it was just popped, which rules do not say: bp has the value too where that page may not be there */
+        if (!is_below || at / PAGE == p->sp / PAGE) bp = word(at);
     }
     return leave_to(p, cfa, bp);
 }

@@ -3,7 +3,9 @@
 #include <execinfo.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
@@ -111,6 +113,83 @@ Test(unwind, goes_through_a_signal)
     signal(SIGUSR1, handle);
     raise(SIGUSR1);
     check_truth(&s, 0);
+}
+
+/*
+ * At every instruction of functions of libc, which was built without frame pointers: each of their prologues and epilogues, where a register
+ * that was saved is not yet, or no longer, on the stack. The trap flag brings the handler there; it stands on a stack of its own.
+ */
+enum { TRAP_FLAG = 0x100, STEPS = 30000 };
+
+static struct {
+    uintptr_t caller, top; /* where walk_through returns to, and where that frame begins */
+    uintptr_t lost;        /* the first instruction from which no way led there */
+    size_t steps, failures;
+    volatile sig_atomic_t is_on;
+} walk;
+
+static bool leads_out(const uintptr_t *frames, const uintptr_t *tops, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (frames[i] == walk.caller && tops[i - 1] == walk.top) return true;
+    return false;
+}
+
+static void after_each(int number, siginfo_t *info, void *context)
+{
+    (void)number;
+    (void)info;
+    greg_t *r = ((ucontext_t *)context)->uc_mcontext.gregs;
+    uintptr_t frames[FRAMES], tops[FRAMES];
+    if (!walk.is_on) return;
+    const hsn_place place = {.pc = (uintptr_t)r[REG_RIP], .sp = (uintptr_t)r[REG_RSP], .bp = (uintptr_t)r[REG_RBP],
+                             .is_interrupted = true, .high = (uintptr_t)__libc_stack_end};
+    const size_t count = hsn_unwind(HSN_UNWIND_CFI, place, frames, tops, FRAMES);
+    if (!leads_out(frames, tops, count) && walk.failures++ == 0) walk.lost = place.pc;
+    if (++walk.steps == STEPS) r[REG_EFL] &= ~(greg_t)TRAP_FLAG;
+}
+
+static int by_value(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+
+/* The compiler has registers to save: two values live on across each call. */
+static __attribute__((noinline)) double use_libc(char *text, size_t size, int *numbers, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        snprintf(text, size, "%d.%zu and %s", numbers[i], i, "more");
+        sum += strtod(text, NULL);
+    }
+    qsort(numbers, count, sizeof *numbers, by_value);
+    return sum;
+}
+
+static __attribute__((noinline)) void walk_through(void)
+{
+    const uintptr_t *frame = __builtin_frame_address(0);
+    char text[64];
+    int numbers[] = {3, 1, 2, 9, 7};
+    walk.caller = frame[1];
+    walk.top = (uintptr_t)(frame + 2);
+    (void)use_libc(text, sizeof text, numbers, 5); /* so the linker has nothing left to do */
+    __builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() | TRAP_FLAG);
+    walk.is_on = true;
+    (void)use_libc(text, sizeof text, numbers, 5);
+    walk.is_on = false;
+    __builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() & ~(unsigned long long)TRAP_FLAG);
+}
+
+Test(unwind, finds_out_at_every_instruction)
+{
+    static char stack[1 << 16];
+    const stack_t aside = {.ss_sp = stack, .ss_size = sizeof stack};
+    struct sigaction action = {.sa_flags = SA_SIGINFO | SA_ONSTACK};
+    action.sa_sigaction = after_each;
+    cr_assert(hsn_unwind_open());
+    cr_assert_eq(sigaltstack(&aside, NULL), 0);
+    cr_assert_eq(sigaction(SIGTRAP, &action, NULL), 0);
+    walk_through();
+    cr_assert_gt(walk.steps, 1000);
+    cr_assert_eq(walk.failures, 0, "%zu of %zu steps, the first at %#lx", walk.failures, walk.steps, (unsigned long)walk.lost);
 }
 
 Test(unwind, follows_frame_pointers)
