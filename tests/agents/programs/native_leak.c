@@ -10,6 +10,7 @@
  */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,6 +31,7 @@ static entry **cache;
 static size_t cached;
 static __thread note *notes;
 static atomic_bool is_over;
+static atomic_int full; /* workers that have all they will ever have at a time: from then on they do not grow */
 static atomic_long jobs_wanted, jobs_there;
 
 /* An allocator of the program's own: whoever calls it wanted the block. */
@@ -116,6 +118,9 @@ static void *work(void *number)
 {
     void *alive[ALIVE] = {0};
     uint64_t state = (uint64_t)(uintptr_t)number + 88172645463325252u;
+    for (size_t i = 0; i < ALIVE; i++)
+        alive[i] = malloc(16 + i * 7919 % 3000);
+    atomic_fetch_add(&full, 1);
     while (!atomic_load(&is_over)) {
         state ^= state << 13;
         state ^= state >> 7;
@@ -158,6 +163,8 @@ int main(void)
     for (long i = 0; i < WORKERS; i++)
         pthread_create(&threads[i], NULL, work, (void *)(i + 1));
     pthread_create(&threads[WORKERS], NULL, keeper, NULL);
+    while (atomic_load(&full) < WORKERS)
+        sched_yield();
     puts("ready");
     fflush(stdout);
     while (fgets(line, sizeof line, stdin) != NULL && strncmp(line, "quit", 4) != 0) {
