@@ -42,6 +42,7 @@ function(hsd_test_properties test)
   set_tests_properties(${test} PROPERTIES
     FAIL_REGULAR_EXPRESSION "ERROR: (Address|Leak|Memory)Sanitizer;WARNING: ThreadSanitizer;: runtime error: ")
   set_tests_properties(${test} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 77
+    COST ${arg_TIMEOUT} # what may take long starts first: else it runs alone at the end
     ENVIRONMENT "${HSD_TEST_ENVIRONMENT};${arg_ENVIRONMENT}")
 endfunction()
 
