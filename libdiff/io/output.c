@@ -5,7 +5,8 @@
  *      open      O_TMPFILE in the target's folder: no name     else  "target.XXXXXX", O_EXCL, 0600
  *      finish    flush, fsync, then
  *                linkat to the target (never replaces)         renameat2(RENAME_NOREPLACE)
- *                forced: linkat to a name beside it, rename    forced: rename
+ *                forced, and it is there: linkat to a name     forced: rename
+ *                beside it, rename
  *                fsync the folder
  *
  * A file that came into being under the target's name meanwhile is not replaced either.
@@ -196,10 +197,10 @@ static int rename_new(const char *from, const char *to)
 
 static int put_into_place(hsd_output *output)
 {
-    if (output->temp_path == NULL && !output->is_forced)
-        return link_unnamed(output->fd, output->path);
     if (output->temp_path == NULL) {
-        const int error = give_name(output);
+        int error = link_unnamed(output->fd, output->path);
+        if (error != EEXIST || !output->is_forced) return error;
+        error = give_name(output);
         if (error != 0) return error;
     }
     if (!output->is_forced) return rename_new(output->temp_path, output->path);
