@@ -7,6 +7,7 @@ A program under test prints one line "ready" when it can be captured, then works
 
 so that two captures have an exact truth between them. Everything else it does meanwhile (allocate, free, collect) is the load.
 """
+import contextlib
 import json
 import os
 import pathlib
@@ -117,8 +118,11 @@ class Program:
         raise Failed(f"the program ended with {self.process.wait()} before '{word}'\n{self.errors()}")
 
     def tell(self, line):
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
+        try:
+            self.process.stdin.write(line + "\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            raise Failed(f"the program ended with {self.process.wait()} before '{line}'\n{self.errors()}") from None
 
     def leak(self, count):
         self.tell(f"leak {count}")
@@ -140,7 +144,8 @@ class Program:
         if self.is_alive():
             self.process.kill()
         self.process.wait()
-        self.process.stdin.close()
+        with contextlib.suppress(BrokenPipeError): # what it did not read any more
+            self.process.stdin.close()
         self.process.stdout.close()
 
 
