@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 /*
  * Node whose inspector listens: HeapProfiler over a WebSocket, of which the snapshot is unescaped into the importer as it comes. An
- * inspector that is not open is opened by SIGUSR1 where that was asked for, and closed again on every way out.
+ * inspector that is not open is opened by SIGUSR1 where that was asked for, and closed again on every way out, unless somebody else uses it.
  *
  * V8 begins anew to number its objects when a session of the inspector ends, and one ends with each capture; so each of them is a
  * domain of identities of its own: objects are told apart by what they are, not by ids.
