@@ -6,7 +6,8 @@ usage: results.py JUNIT.xml...                            add up
 
 A test program that runs many cases says so in its output: Criterion in its "Synthesis" line, the scripts of tests/ in a line
 "N passed, N failed". Such a program counts with its cases, any other as one. A program that failed without a failing
-case (a leak, a timeout) counts as one failure more. Exit status 1 if anything failed or nothing ran.
+case (a leak, a timeout) counts as one failure more. A live test that failed and then passed alone (rerun.py) has passed and is named
+as flaky. Exit status 1 if anything failed or nothing ran.
 """
 import os
 import re
@@ -49,6 +50,11 @@ def count(testcase):
     return passed, failed, skipped
 
 
+def is_flaky(testcase):
+    """It failed, and passed when rerun.py ran it again."""
+    return any(entry.get("name") == "flaky" for entry in testcase.iter("property"))
+
+
 def add_up(paths):
     passed = failed = skipped = 0
     for path in paths:
@@ -65,6 +71,8 @@ def add_up(paths):
                 print(f"failed: {os.path.basename(path).removesuffix('.xml')}: {testcase.get('name')}")
             elif c:
                 print(f"skipped: {testcase.get('name')}")
+            if is_flaky(testcase):
+                print(f"flaky: {os.path.basename(path).removesuffix('.xml')}: {testcase.get('name')}")
     if passed + failed == 0:
         print("no test ran", file=sys.stderr)
         failed = 1
