@@ -240,22 +240,30 @@ static int run_rules(check_job *job)
     return cli_outlets_close(&outlets, job->cli, status == HSD_OK ? exit_of(job) : cli_report_error(job->cli, &err));
 }
 
-/* --init: a configuration that these captures pass. */
+static void tell_rules(cli_app *cli, const char *path, size_t left_out)
+{
+    if (left_out == 0) cli_note(cli, "%s: rules that these captures pass. Look at them, then commit them.", path);
+    else cli_note(cli, "%s: first rules. %s, since what %s about grew in every round, as leaks do: hsdiff check fails until that is mended or allowed.",
+                  path, left_out == 1 ? "A limit is commented out" : "Limits are commented out", left_out == 1 ? "it is" : "they are");
+}
+
+/* --init: a configuration that these captures pass, but for what grew in every round. */
 static int run_init(check_job *job)
 {
     cli_app *cli = job->cli;
     const char *path = cli->options.output ? cli->options.output : CLI_CONFIG_NAME;
     hsd_result_file *file = NULL;
+    size_t left_out = 0;
     hsd_error err;
     hsd_error_init(&err);
     hsd_status status = hsd_result_file_open(&file, path, cli->options.force, &err);
     if (status == HSD_OK) status = look(job, &err);
     cli_progress_clear();
-    if (status == HSD_OK) status = hsd_check_config_suggest(job->diff, job->series, hsd_result_file_write, file, &err);
+    if (status == HSD_OK) status = hsd_check_config_suggest(job->diff, job->series, hsd_result_file_write, file, &left_out, &err);
     if (status == HSD_OK) status = hsd_result_file_finish(file, &err);
     hsd_result_file_close(file);
     if (status != HSD_OK) return cli_report_error(cli, &err);
-    if (strcmp(path, "-") != 0) cli_note(cli, "%s: rules that these captures pass. Look at them, then commit them.", path);
+    if (strcmp(path, "-") != 0) tell_rules(cli, path, left_out);
     return CLI_DONE;
 }
 

@@ -61,7 +61,7 @@ static void take_growth(const hsd_yardstick *by, const hsd_amount *values, hsd_g
  * (bench/gate): of all holders of a run the largest least round was 0.31 % of the heap after 2 rounds, 0.11 % after 3,
  * 0.04 % after 4, 0.008 % after 5.
  */
-static uint64_t auto_millionths(size_t rounds)
+uint64_t hsd_grown_auto_millionths(size_t rounds)
 {
     static const uint64_t by_rounds[] = {100000, 100000, 10000, 3000, 1000, 300};
     return by_rounds[hsd_min_u64(rounds, HSD_ARRAY_LEN(by_rounds) - 1)];
@@ -72,7 +72,7 @@ static int64_t limit_of(const hsd_yardstick *by, const hsd_limit *limit, hsd_amo
     switch (limit->unit) {
     case HSD_LIMIT_PERCENT: return hsd_amount_share(number_of(by, base), limit->amount);
     case HSD_LIMIT_PERCENT_PER_ROUND: return hsd_amount_share(by->heap, limit->amount);
-    case HSD_LIMIT_AUTO: return hsd_amount_share(by->heap, auto_millionths(by->value_count - 1));
+    case HSD_LIMIT_AUTO: return hsd_amount_share(by->heap, hsd_grown_auto_millionths(by->value_count - 1));
     case HSD_LIMIT_AMOUNT:
     case HSD_LIMIT_AMOUNT_PER_ROUND: break;
     }

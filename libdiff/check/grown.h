@@ -43,6 +43,9 @@ typedef struct hsd_grown {
 hsd_grown hsd_grown_of(const hsd_yardstick *by, const hsd_amount *values, hsd_amount base, const hsd_trend *trend,
                        bool is_row);
 
+/* What `auto` asks of each of so many rounds, in millionths of the live heap. */
+uint64_t hsd_grown_auto_millionths(size_t rounds);
+
 /* The same sums and differences without wrapping. */
 int64_t hsd_int64_of(uint64_t value);
 int64_t hsd_int64_minus(int64_t a, int64_t b);

@@ -3,9 +3,12 @@
  * most (types, where captures know no holders). Of a series they are per round, so that they hold for any number of
  * captures.
  *
+ * A limit above what leaks would bless the leak. So of a series the rule that nothing grows in every round is written too, and
+ * what grew so has its limit commented out, with the reason. Two captures cannot tell a leak from a cache that fills.
+ *
  * Names are foreign: they stand in double quotes with every byte that is not printable ASCII escaped; bytes that are no
  * UTF-8 become ?, which matches them. A limit is never less than what the worst row has that its pattern matches, so
- * what is written passes.
+ * what is written passes but for what grew in every round.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,7 +29,9 @@ typedef struct writer {
     void *context;
     hsd_buffer patterns[ROWS_MOST];
     size_t count;
+    size_t left_out;
     hsd_buffer name, scratch;
+    bool is_comment;        /* of a rule that is left out: each line of it */
     hsd_error *err;
 } writer;
 
@@ -39,6 +44,13 @@ __attribute__((format(printf, 2, 3))) static hsd_status put_format(writer *w, co
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    return put(w, text);
+}
+
+/* The beginning of a line inside `rules:`. */
+static hsd_status put_line(writer *w, const char *text)
+{
+    HSD_TRY(put(w, w->is_comment ? "  # " : "  "));
     return put(w, text);
 }
 
@@ -98,7 +110,8 @@ static hsd_status put_limit(writer *w, int64_t found)
     char size[32];
     if (limit > INT64_MAX / 2) snprintf(size, sizeof size, "%" PRId64 " B", INT64_MAX);
     else hsd_amount_write_size(size, limit);
-    HSD_TRY(put_format(w, "    max_growth: %s%s", size, per_round));
+    HSD_TRY(put_line(w, "  max_growth: "));
+    HSD_TRY(put_format(w, "%s%s", size, per_round));
     if (grown == 0) return put(w, "  # found: no growth\n");
     hsd_amount_write_size(size, grown);
     return put_format(w, "  # found: %s%s\n", size, per_round);
@@ -138,6 +151,43 @@ static hsd_status find_worst(writer *w, hsd_fact_table table, hsd_subject subjec
     return status;
 }
 
+/* ---- what leaks ---- */
+
+#define HEAP_MILLIONTHS UINT64_C(10000) /* 1 % per round: the built-in limit of the whole heap, which breathes with what is compiled */
+
+/* True if a row grew in every round, by more than so many millionths of the heap. */
+static bool is_leak(const writer *w, const hsd_series_row *row, uint64_t millionths)
+{
+    const hsd_series *series = w->facts.series;
+    const int64_t most = hsd_amount_share(series->total.values[series->warmup].bytes, millionths);
+    return !row->is_code && row->trend.verdict == HSD_VERDICT_EACH_STEP && row->trend.least_step > most;
+}
+
+static bool is_leaking_row(const writer *w, hsd_fact_table table, size_t row)
+{
+    const hsd_series *series = w->facts.series;
+    if (series == NULL) return false;
+    const hsd_series_row *rows = (table == HSD_FACTS_HOLDERS ? &series->holders : &series->types)->rows;
+    return is_leak(w, &rows[row], hsd_grown_auto_millionths(series->total.trend.step_count));
+}
+
+static hsd_status put_reason(writer *w, bool is_left_out)
+{
+    w->is_comment = is_left_out;
+    if (!is_left_out) return HSD_OK;
+    w->left_out++;
+    return put_format(w, "  # Left out: it grew in each of %" PRIu32 " rounds, as leaks do. Mend it, or accept it under `allow:`.\n",
+                      w->facts.series->total.trend.step_count);
+}
+
+static hsd_status put_rule_against_leaks(writer *w, bool has_holders)
+{
+    if (w->facts.series == NULL) return HSD_OK;
+    HSD_TRY(put(w, has_holders ? "\n  - name: no holder grows in every round\n    holder: \"*\"\n"
+                               : "\n  - name: no type grows in every round\n    type: \"*\"\n    each: true\n"));
+    return put(w, "    max_growth: auto\n");
+}
+
 /* ---- rules ---- */
 
 static bool is_there(const writer *w, const hsd_buffer *glob)
@@ -160,10 +210,14 @@ static hsd_status put_row(writer *w, hsd_fact_table table, hsd_subject subject, 
     HSD_TRY(make_glob(glob, text, w->err));
     if (glob->size == 0 || is_there(w, glob)) return HSD_OK;
     HSD_TRY(find_worst(w, table, subject, glob, &worst));
-    HSD_TRY(put(w, subject == HSD_SUBJECT_HOLDER ? "\n  - holder: " : "\n  - type: "));
+    HSD_TRY(put(w, "\n"));
+    HSD_TRY(put_reason(w, is_leaking_row(w, table, row)));
+    HSD_TRY(put_line(w, subject == HSD_SUBJECT_HOLDER ? "- holder: " : "- type: "));
     HSD_TRY(put_quoted(w, glob));
-    HSD_TRY(put(w, subject == HSD_SUBJECT_HOLDER ? "\n" : "\n    each: true\n"));
+    HSD_TRY(put(w, "\n"));
+    if (subject != HSD_SUBJECT_HOLDER) HSD_TRY(put_line(w, "  each: true\n"));
     HSD_TRY(put_limit(w, worst));
+    w->is_comment = false;
     w->count++;
     return HSD_OK;
 }
@@ -173,6 +227,7 @@ static hsd_status put_rows(writer *w)
 {
     const bool has_holders = w->facts.diff != NULL ? w->facts.diff->has_holders : w->facts.series->holders.is_known;
     const hsd_fact_table table = has_holders ? HSD_FACTS_HOLDERS : HSD_FACTS_TYPES;
+    HSD_TRY(put_rule_against_leaks(w, has_holders));
     for (size_t row = 0; row < hsd_facts_rows(&w->facts, table) && w->count < ROWS_MOST; row++) {
         if (found_in(w, table, row) > 0)
             HSD_TRY(put_row(w, table, has_holders ? HSD_SUBJECT_HOLDER : HSD_SUBJECT_TYPE, row));
@@ -180,9 +235,22 @@ static hsd_status put_rows(writer *w)
     return HSD_OK;
 }
 
-static hsd_status put_all(writer *w)
+static hsd_status put_whole_heap(writer *w)
 {
     const hsd_diff *diff = w->facts.diff;
+    const hsd_series *series = w->facts.series;
+    const bool is_left_out = series != NULL && is_leak(w, &series->total, HEAP_MILLIONTHS);
+    HSD_TRY(put_reason(w, is_left_out));
+    HSD_TRY(put_line(w, "- name: whole heap\n"));
+    HSD_TRY(put_line(w, "  metric: total.bytes\n"));
+    HSD_TRY(put_limit(w, diff != NULL ? hsd_change_bytes(&diff->total) : series->total.trend.per_step));
+    w->is_comment = false;
+    if (!is_left_out) return HSD_OK;
+    return put(w, "\n  - name: whole heap does not grow in every round\n    metric: total.bytes\n    max_growth: 1 % per round\n");
+}
+
+static hsd_status put_all(writer *w)
+{
     const hsd_series *series = w->facts.series;
     HSD_TRY(put(w, "# First rules for hsdiff check. Limits lie a tenth and 64 KiB above what was found; raise one\n"
                    "# only for a reason. Growth that is meant goes under `allow:`, where the reason stands beside it.\n"
@@ -190,8 +258,8 @@ static hsd_status put_all(writer *w)
                    "  min: 64 KiB  # up to this a change is noise\n"));
     if (series != NULL)
         HSD_TRY(put_format(w, "  warmup: %" PRIu32 "  # captures at the start that are left out\n", series->warmup));
-    HSD_TRY(put(w, "\nrules:\n  - name: whole heap\n    metric: total.bytes\n"));
-    HSD_TRY(put_limit(w, diff != NULL ? hsd_change_bytes(&diff->total) : series->total.trend.per_step));
+    HSD_TRY(put(w, "\nrules:\n"));
+    HSD_TRY(put_whole_heap(w));
     HSD_TRY(put_rows(w));
     return put(w, "\n# allow:\n"
                   "#   - type: CacheEntry  # or root:, holder:; * is any characters\n"
@@ -201,12 +269,13 @@ static hsd_status put_all(writer *w)
 }
 
 hsd_status hsd_check_config_suggest(const hsd_diff *diff, const hsd_series *series, hsd_write_fn write, void *context,
-                                    hsd_error *err)
+                                    size_t *left_out, hsd_error *err)
 {
     writer w = {.facts = {.diff = diff, .series = series}, .write = write, .context = context, .err = err};
     if ((diff == NULL) == (series == NULL))
         return hsd_fail(err, HSD_E_MISUSE, "a configuration is made from a diff or a series");
     const hsd_status status = put_all(&w);
+    if (left_out != NULL) *left_out = w.left_out;
     for (size_t i = 0; i < ROWS_MOST; i++) hsd_buffer_release(&w.patterns[i]);
     hsd_buffer_release(&w.name);
     hsd_buffer_release(&w.scratch);

@@ -134,10 +134,11 @@ void hsd_check_config_free(hsd_check_config *config);
 hsd_status hsd_check_warmup(const hsd_check_config *config, size_t count, uint32_t *out, hsd_error *err);
 
 /* A first configuration from what is seen: limits a little above what grew, the largest holders by name, each with a
- * comment that says what was found. What it writes passes on the same captures. Exactly one of diff and series is not
- * NULL. */
+ * comment that says what was found. Of a series the rule that nothing grows in every round stands among them, and what
+ * grew so has its limit commented out: what is written passes on the same captures but for that. Exactly one of diff and series
+ * is not NULL. *left_out: how many limits are commented out; may be NULL. */
 hsd_status hsd_check_config_suggest(const hsd_diff *diff, const hsd_series *series, hsd_write_fn write, void *context,
-                                    hsd_error *err);
+                                    size_t *left_out, hsd_error *err);
 
 /* ---- what is found ---- */
 

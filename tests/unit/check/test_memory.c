@@ -34,7 +34,7 @@ static hsd_status work(hsd_error *err)
     hsd_check *check = NULL;
     hsd_status status = hsd_check_config_read(&config, text, strlen(text), "my.yml", err);
     if (status == HSD_OK) status = hsd_check_run(&check, config, &diff, NULL, NULL, err);
-    if (status == HSD_OK) status = hsd_check_config_suggest(&diff, NULL, discard, NULL, err);
+    if (status == HSD_OK) status = hsd_check_config_suggest(&diff, NULL, discard, NULL, NULL, err);
     hsd_check_free(check);
     hsd_check_config_free(config);
     return status;

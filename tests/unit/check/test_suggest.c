@@ -10,22 +10,39 @@ static char *suggest(const hsd_diff *diff, const hsd_series *series)
     sample_sink sink = {0};
     hsd_error err;
     hsd_error_init(&err);
-    cr_assert_eq(hsd_check_config_suggest(diff, series, sample_write, &sink, &err), HSD_OK, "%s", err.text);
+    cr_assert_eq(hsd_check_config_suggest(diff, series, sample_write, &sink, NULL, &err), HSD_OK, "%s", err.text);
     return sink.text;
 }
 
-/* What is written, is read and passes, and nothing is unknown. */
+/* A rule against what grows in every round: of a holder or a type, or of the whole heap. */
+static bool is_guard(const hsd_check_row *row)
+{
+    const hsd_limit_unit unit = row->rule->limits[0].unit;
+    return unit == HSD_LIMIT_AUTO || unit == HSD_LIMIT_PERCENT_PER_ROUND;
+}
+
+/* Guards are what may fail, and one does where a limit was left out. */
+static void blesses_no_leak(const hsd_check *check, const char *text)
+{
+    for (size_t i = 0; i < check->row_count; i++) {
+        const hsd_check_row *row = &check->rows[i];
+        if (is_guard(row)) continue;
+        cr_assert_eq(row->outcome, HSD_CHECK_OK, "%s", text);
+        cr_assert(row->limit > 0 && row->found <= row->limit, "%s", text);
+    }
+    if (strstr(text, "# Left out") != NULL) cr_assert_gt(check->failed, 0, "%s", text);
+}
+
+/* What is written, is read and passes but for leaks, and nothing is unknown. */
 static void passes(const hsd_diff *diff, const hsd_series *series)
 {
     char *text = suggest(diff, series);
     const hsd_check *check = kit_judge(&kit, text, diff, series);
-    cr_assert_eq(hsd_check_exit(check), 0, "%zu failed\n%s", check->failed, text);
-    cr_assert_eq(check->failed + check->warned + check->unknown, 0, "%s", text);
-    cr_assert_eq(check->passed, check->row_count);
+    cr_assert_eq(check->warned + check->unknown, 0, "%s", text);
+    cr_assert_not(diff != NULL && check->failed > 0, "%s", text);
+    blesses_no_leak(check, text);
     for (size_t i = 0; text[i] != 0; i++) cr_assert(text[i] == '\n' || (text[i] >= 0x20 && text[i] < 0x7f), "byte %d",
                                                     text[i]);
-    for (size_t i = 0; i < check->row_count; i++) cr_assert(check->rows[i].limit > 0 &&
-                                                            check->rows[i].found <= check->rows[i].limit);
     free(text);
 }
 
@@ -60,12 +77,36 @@ Test(suggest, of_a_series_limits_are_per_round)
     kit_row(&made, &series->types, "Leak", SERIES_OF(0, 1000, 2000, 3000, 4000, 5000));
     kit_row(&made, &series->types, "Still", SERIES_OF(5, 5, 5, 5, 5, 5));
     char *text = suggest(NULL, series);
-    cr_assert_not_null(strstr(text, "    max_growth: 1164 KiB per round  # found: 1000 KiB per round\n"), "%s", text);
+    cr_assert_not_null(strstr(text, "  #   max_growth: 1164 KiB per round  # found: 1000 KiB per round\n"), "%s", text);
+    cr_assert_not_null(strstr(text, "    max_growth: 1 % per round\n"), "%s", text);
     cr_assert_not_null(strstr(text, "  warmup: 1"));
     free(text);
     passes(NULL, series);
     hsd_series_row *row = kit_row(&made, &series->holders, "Shop", SERIES_OF(0, 1000, 2000, 3000, 4000, 5000));
     row->root = sample_text("global");
+    passes(NULL, series);
+    kit_release(&kit);
+}
+
+Test(suggest, what_grew_in_every_round_is_left_out_with_the_reason)
+{
+    series_kit made;
+    hsd_series *series = kit_series_begin(&made);
+    kit_row(&made, &series->types, "Session", SERIES_OF(0, 1000, 2000, 3000, 4000, 5000));
+    kit_row(&made, &series->types, "Page", SERIES_OF(100, 7000, 7000, 7000, 7000, 7000));
+    hsd_series_row *leak = kit_row(&made, &series->holders, "Shop", SERIES_OF(0, 1000, 2000, 3000, 4000, 5000));
+    hsd_series_row *cache = kit_row(&made, &series->holders, "Cache", SERIES_OF(100, 7000, 7000, 7000, 7001, 7001));
+    leak->root = sample_text("global.sessions");
+    cache->root = sample_text("global.pages");
+    char *text = suggest(NULL, series);
+    cr_assert_not_null(strstr(text, "  - name: no holder grows in every round\n    holder: \"*\"\n    max_growth: auto\n"), "%s", text);
+    cr_assert_not_null(strstr(text, "\n  # Left out: it grew in each of 4 rounds, as leaks do. Mend it, or accept it under `allow:`.\n"
+                                    "  # - holder: \"global.sessions\"\n  #   max_growth: 1164 KiB per round  # found: 1000 KiB per round\n"),
+                       "%s", text);
+    cr_assert_null(strstr(text, "# - holder: \"global.pages"), "%s", text);
+    const hsd_check *check = kit_judge(&kit, text, NULL, series);
+    cr_assert_eq(hsd_check_exit(check), 1, "a leak is not blessed\n%s", text);
+    free(text);
     passes(NULL, series);
     kit_release(&kit);
 }
@@ -90,11 +131,11 @@ Test(suggest, wants_one_of_both_and_passes_on_what_the_writer_says)
     hsd_diff diff = sample_diff(types, 1, NULL, 0);
     hsd_error err;
     sample_sink sink = {0};
-    cr_assert_eq(hsd_check_config_suggest(NULL, NULL, sample_write, &sink, &err), HSD_E_MISUSE);
+    cr_assert_eq(hsd_check_config_suggest(NULL, NULL, sample_write, &sink, NULL, &err), HSD_E_MISUSE);
     char *text = suggest(&diff, NULL);
     for (size_t at = 1; at <= strlen(text); at += 37) {
         sample_sink full = {.fail_at = at};
-        cr_assert_eq(hsd_check_config_suggest(&diff, NULL, sample_write, &full, &err), HSD_E_IO);
+        cr_assert_eq(hsd_check_config_suggest(&diff, NULL, sample_write, &full, NULL, &err), HSD_E_IO);
         free(full.text);
     }
     free(text);
