@@ -90,6 +90,23 @@ const cli_row cli_environment[] = {
     {0},
 };
 
+bool cli_is_verbatim(const char *line) { return line[0] == ' ' && line[1] == ' '; }
+
+/* The line ends at `text`, and the lines behind them that stand as they are. Returns what is to be filled next. */
+static const char *print_breaks(cli_out *out, const char *text, size_t indent)
+{
+    for (;;) {
+        const size_t breaks = strspn(text, "\n");
+        cli_out_format(out, "%.*s%*s", (int)breaks, text, (int)indent, "");
+        text += breaks;
+        if (!cli_is_verbatim(text)) return text;
+        const size_t line = strcspn(text, "\n");
+        cli_out_format(out, "%.*s", (int)line, text);
+        text += line;
+        if (*text == 0) return text;
+    }
+}
+
 void cli_print_wrapped(cli_out *out, const char *text, size_t at, size_t indent, size_t width)
 {
     size_t column = at;
@@ -107,9 +124,7 @@ void cli_print_wrapped(cli_out *out, const char *text, size_t at, size_t indent,
         text += word;
         text += *text == ' ';
         if (*text == '\n') {
-            const size_t breaks = strspn(text, "\n");
-            cli_out_format(out, "%.*s%*s", (int)breaks, text, (int)indent, "");
-            text += breaks;
+            text = print_breaks(out, text, indent);
             column = indent;
         }
     }

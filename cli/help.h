@@ -34,6 +34,8 @@ void cli_print_formats(cli_out *out);
  * column `at`. Lines that begin with two blanks stay as they are. */
 void cli_print_wrapped(cli_out *out, const char *text, size_t at, size_t indent, size_t width);
 
+bool cli_is_verbatim(const char *line);
+
 typedef struct cli_row {
     const char *term, *text;
 } cli_row;

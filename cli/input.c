@@ -323,6 +323,15 @@ static void run_all(input_job *openings, size_t count, const cli_app *cli)
     }
 }
 
+/* Whatever they are called: a name typed twice. Two dumps of one file are two captures. */
+static void tell_same(const cli_input *inputs, const cli_app *cli)
+{
+    const hsd_capture_info *before = hsd_capture_get_info(inputs[0].capture), *after = hsd_capture_get_info(inputs[1].capture);
+    if (!before->has_digest || !after->has_digest || cli->options.dump_numbers[0] != cli->options.dump_numbers[1]) return;
+    if (memcmp(before->digest, after->digest, sizeof before->digest) == 0)
+        cli_note(cli, "before and after are one capture: %s has the same content as %s.", inputs[0].path, inputs[1].path);
+}
+
 hsd_status cli_inputs_open(cli_input *inputs, size_t count, cli_app *cli, bool summary_only,
                            hsd_damage damage, hsd_error *err)
 {
@@ -339,6 +348,7 @@ hsd_status cli_inputs_open(cli_input *inputs, size_t count, cli_app *cli, bool s
         if (openings[i].fd > STDERR_FILENO) close(openings[i].fd);
     }
     free(types);
+    if (failed == count && count == 2) tell_same(inputs, cli);
     if (failed == count) return HSD_OK;
     *err = openings[failed].error;
     return openings[failed].status;

@@ -15,6 +15,7 @@
 
 #include "command_line.h"
 #include "help.h"
+#include "nearest.h"
 #include "options.h"
 #include "out.h"
 #include "progress.h"
@@ -86,15 +87,26 @@ static bool is_generator(const char *what)
 
 /* ---- commands ---- */
 
+/* The first word names a command, or is a file, or looks like neither. */
+static bool is_input(const cli_app *cli)
+{
+    const char *word = cli->input_count > 0 ? cli->inputs[0] : "-";
+    if (cli->is_named || strcmp(word, "-") == 0 || access(word, F_OK) == 0) return true;
+    const cli_command *near = cli_command_near(word);
+    if (near)
+        cli_complain("'%s' is neither a command nor a file; did you mean hsdiff %s?", word, near->name);
+    else if (cli->input_count == 1)
+        cli_complain("'%s' is neither a command nor a file.", word);
+    return !near && cli->input_count > 1;
+}
+
 static bool has_right_inputs(const cli_app *cli)
 {
     const cli_command *command = cli->command;
+    if (!is_input(cli)) return false;
     if (cli->input_count >= command->inputs_min && cli->input_count <= command->inputs_max)
         return true;
-    if (cli->input_count == 1 && command->bit == CLI_ON_DIFF &&
-             access(cli->inputs[0], F_OK) != 0)
-        cli_complain("'%s' is neither a command nor a file.", cli->inputs[0]);
-    else if (cli->input_count < command->inputs_min)
+    if (cli->input_count < command->inputs_min)
         cli_complain("%s is missing: hsdiff %s%s%s", cli->input_count == 0 ? "an input" : "a second input",
                      cli->is_named ? command->name : "", cli->is_named ? " " : "", command->synopsis);
     else

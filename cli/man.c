@@ -9,10 +9,10 @@
 #include "options.h"
 
 /* Text with roff's own characters made plain; a line never begins with a dot or quote. */
-static void put(cli_out *out, const char *text)
+static void put_bytes(cli_out *out, const char *text, size_t size)
 {
     bool at_start = true;
-    for (; *text; text++) {
+    for (const char *end = text + size; text < end; text++) {
         if (at_start && (*text == '.' || *text == '\'')) cli_out_text(out, "\\&");
         at_start = *text == '\n';
         if (*text == '\\')
@@ -24,20 +24,24 @@ static void put(cli_out *out, const char *text)
     }
 }
 
-/* Paragraphs, a blank line between them. */
+static void put(cli_out *out, const char *text) { put_bytes(out, text, strlen(text)); }
+
+/* Paragraphs, a blank line between them; lines that begin with two blanks stand as they are. */
 static void put_paragraphs(cli_out *out, const char *text)
 {
-    for (const char *end; (end = strstr(text, "\n\n")); text = end + 2) {
-        char paragraph[2048];
-        const size_t size = (size_t)(end - text) < sizeof paragraph - 1 ? (size_t)(end - text)
-                                                                        : sizeof paragraph - 1;
-        memcpy(paragraph, text, size);
-        paragraph[size] = 0;
-        put(out, paragraph);
-        cli_out_text(out, "\n.PP\n");
+    bool is_verbatim = false;
+    for (const char *line = text; *line;) {
+        const size_t size = strcspn(line, "\n");
+        if (cli_is_verbatim(line) != is_verbatim && size > 0) {
+            is_verbatim = !is_verbatim;
+            cli_out_text(out, is_verbatim ? ".nf\n" : ".fi\n");
+        }
+        if (size == 0) cli_out_text(out, ".PP");
+        put_bytes(out, line, size);
+        cli_out_text(out, "\n");
+        line += size + (line[size] == '\n');
     }
-    put(out, text);
-    cli_out_text(out, "\n");
+    if (is_verbatim) cli_out_text(out, ".fi\n");
 }
 
 static void put_term(cli_out *out, const char *term, const char *text)

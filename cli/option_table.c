@@ -509,8 +509,8 @@ static const cli_option table[] = {
      .offset = FIELD(noise_bytes),
      .commands = REPORTS | CLI_ON_VIEW,
      .told = CLI_TOLD,
-     .help = "changes below SIZE are noise: ~ for their percentage, steady; by default the larger of 64 KiB and "
-             "0.1 % of before"},
+     .help = "changes below SIZE are noise: ~ for their percentage, steady; by default 0.1 % of before, and at "
+             "least 64 KiB or 2 % of it, whichever is less"},
     {.name = "bytes",
      .kind = CLI_FLAG,
      .offset = FIELD(exact_bytes),

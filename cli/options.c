@@ -2,6 +2,7 @@
  * Reading a command line by the table of options: values by their kind, options anywhere, "did you
  * mean" for those that do not exist.
  */
+#include "nearest.h"
 #include "options.h"
 
 #include <stdio.h>
@@ -163,35 +164,12 @@ static unsigned command_bit(const cli_app *cli)
     return named ? named->bit : cli_command_get(0)->bit;
 }
 
-/* Edits between two short words, for "did you mean". */
-static size_t distance(const char *a, size_t a_size, const char *b)
-{
-    size_t row[40];
-    const size_t b_size = strlen(b);
-    if (a_size > 32 || b_size > 32) return 99;
-    for (size_t j = 0; j <= b_size; j++)
-        row[j] = j;
-    for (size_t i = 1; i <= a_size; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= b_size; j++) {
-            const size_t above = row[j];
-            size_t best = diagonal + (a[i - 1] != b[j - 1]);
-            if (above + 1 < best) best = above + 1;
-            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
-            row[j] = best;
-            diagonal = above;
-        }
-    }
-    return row[b_size];
-}
-
 static bool fail_unknown(const char *word, const char *name, size_t size)
 {
     const char *nearest = NULL;
     size_t least = 4;
     for (size_t i = 0; cli_option_get(i); i++) {
-        const size_t edits = distance(name, size, cli_option_get(i)->name);
+        const size_t edits = cli_edits(name, size, cli_option_get(i)->name);
         if (edits < least && 2 * edits <= size) {
             least = edits;
             nearest = cli_option_get(i)->name;

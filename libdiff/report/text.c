@@ -10,7 +10,6 @@
 
 #define TYPES_SHOWN     20
 #define ROOTS_SHOWN     10
-#define NOISE_BYTES_MIN ((uint64_t)64 << 10)
 
 char *hsd_screen_size(const hsd_screen *screen, char out[HSD_NUMBER_CHARS], uint64_t bytes)
 {
@@ -34,9 +33,7 @@ bool hsd_screen_proves_growth(const hsd_screen *screen)
 
 static uint64_t noise_of(const hsd_diff *diff, const hsd_report_options *options)
 {
-    if (options->noise_bytes > 0) return options->noise_bytes;
-    const uint64_t share = diff->total.before.bytes / 1000;
-    return share > NOISE_BYTES_MIN ? share : NOISE_BYTES_MIN;
+    return options->noise_bytes > 0 ? options->noise_bytes : hsd_noise_of(diff->total.before.bytes);
 }
 
 static void print(hsd_screen *screen)

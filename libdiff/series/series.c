@@ -25,8 +25,6 @@
 #include "series/store.h"
 #include "series/table.h"
 
-#define NOISE_LEAST UINT64_C(65536)
-#define NOISE_SHARE 1000u /* of the first heap */
 
 /* Fixed, so that the answer does not depend on the budget: 16 MiB beside a profile, 24 MiB for values when the last one is gone. */
 #define SHARE (UINT64_C(2) << 20)
@@ -174,7 +172,7 @@ static void judge_totals(series_run *r)
 {
     hsd_series *series = r->series;
     const uint64_t first = r->totals[series->warmup].bytes;
-    series->noise_bytes = r->options->noise_bytes != 0 ? r->options->noise_bytes : hsd_max_u64(NOISE_LEAST, first / NOISE_SHARE);
+    series->noise_bytes = r->options->noise_bytes != 0 ? r->options->noise_bytes : hsd_noise_of(first);
     series->total.values = r->totals;
     series->unreached.values = r->unreached;
     series->total.name = series->unreached.name = (hsd_text){"", 0};

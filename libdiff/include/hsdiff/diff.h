@@ -222,6 +222,17 @@ typedef struct hsd_diff {
     struct hsd_diff_store *store; /* owns all of the above */
 } hsd_diff;
 
+/*
+ * Up to this, growth of a heap of so many bytes is noise where nobody says otherwise: a thousandth of it, and in heaps below 3.2 MB, of
+ * which that is next to nothing, a fiftieth, at most 64 KiB.
+ */
+static inline uint64_t hsd_noise_of(uint64_t heap_bytes)
+{
+    const uint64_t share = heap_bytes / 1000, least = heap_bytes / 50;
+    const uint64_t floor = least < (UINT64_C(64) << 10) ? least : UINT64_C(64) << 10;
+    return share > floor ? share : floor;
+}
+
 /* What the tables know: new is unknown while the capture before is partial, freed while either is. */
 static inline bool hsd_new_is_known(const hsd_diff *diff)
 {

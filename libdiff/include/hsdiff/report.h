@@ -43,7 +43,7 @@ typedef struct hsd_report_options {
     bool exact_bytes;      /* --bytes */
     bool tree;             /* also the type-path tree: text and json; csv has a table for it */
     bool plain;            /* one record a line, tab separated, never cut */
-    uint64_t noise_bytes;  /* below this a change prints as ~; 0 = max(64 KiB, 0.1 % of before) */
+    uint64_t noise_bytes;  /* below this a change prints as ~; 0 = hsd_noise_of the heap before */
     /* Inputs as the user named them, for "Next:" lines; NULL = no such lines. Quoted by the report. */
     const char *before_command, *after_command;
     bool before_is_foreign, after_is_foreign; /* imported on the fly: suggest to import once */

@@ -165,7 +165,7 @@ typedef enum hsd_cohort_wish { HSD_COHORTS_IF_CHEAP, HSD_COHORTS_NEVER, HSD_COHO
 typedef struct hsd_series_options {
     size_t before_count;       /* 0 = a series */
     uint32_t warmup;
-    uint64_t noise_bytes;      /* 0 = max(64 KiB, 0.1 % of the first heap behind the warm-up) */
+    uint64_t noise_bytes;      /* 0 = hsd_noise_of the first heap behind the warm-up */
     hsd_cohort_wish cohorts;   /* IF_CHEAP: where ids tell objects apart in all captures; ALWAYS: by structure too, which reads
                                 * every capture three times */
     bool no_places;            /* no holders */

@@ -9,7 +9,6 @@
 #include "report/html/parts.h"
 #include "report/number.h"
 
-#define NOISE_BYTES_MIN ((uint64_t)64 << 10)
 #define CAPTURES_SHOWN  20
 
 /* ---- facts ---- */
@@ -26,8 +25,7 @@ uint64_t hsd_html_noise(const hsd_html_subject *subject, const hsd_report_option
 {
     if (options->noise_bytes > 0) return options->noise_bytes;
     if (subject->series) return subject->series->noise_bytes;
-    const uint64_t share = subject->diff->total.before.bytes / 1000;
-    return share > NOISE_BYTES_MIN ? share : NOISE_BYTES_MIN;
+    return hsd_noise_of(subject->diff->total.before.bytes);
 }
 
 static hsd_status add_noise(hsd_html_made *made, const hsd_html_subject *subject, const hsd_report_options *options, hsd_error *err)

@@ -189,6 +189,15 @@ Test(text, calls_nothing_freed_in_a_partial_capture)
     free(report);
 }
 
+Test(text, noise_follows_the_size_of_the_heap)
+{
+    cr_expect_eq(hsd_noise_of(0), 0);
+    cr_expect_eq(hsd_noise_of(238 * 1024), 238 * 1024 / 50, "a quarter of a small heap is no noise");
+    cr_expect_eq(hsd_noise_of(10 * MIB), 64 * 1024);
+    cr_expect_eq(hsd_noise_of(1000 * MIB), MIB);
+    cr_expect_gt(hsd_noise_of(UINT64_MAX), UINT64_MAX / 1001);
+}
+
 /* Growth is proven where something is found after that is not before, and all of before is there. */
 Test(text, shows_no_growth_that_is_not_proven)
 {
@@ -198,8 +207,8 @@ Test(text, shows_no_growth_that_is_not_proven)
     diff.is_partial = true;
     diff.after.info.is_complete = false;
     char *report = text_of(&diff);
-    HOLDS(report, "grown    1000 B  2.93 KiB  +1.95 KiB  ~      +20\n");
-    HOLDS(report, "lost   8.79 KiB         0          ?  ?        ?\n");
+    HOLDS(report, "grown    1000 B  2.93 KiB  +1.95 KiB  +200%      +20\n");
+    HOLDS(report, "lost   8.79 KiB         0          ?      ?        ?\n");
     LACKS(report, "[DEL]");
     free(report);
     diff.after.has_roots = false; /* so all of it counts as live */

@@ -1,0 +1,46 @@
+/*
+ * "Did you mean": the distance of Levenshtein, in one row.
+ */
+#include "nearest.h"
+
+#include <string.h>
+
+#define WORD_MOST 32
+#define EDITS_MOST 2
+
+size_t cli_edits(const char *a, size_t a_size, const char *b)
+{
+    size_t row[WORD_MOST + 1];
+    const size_t b_size = strlen(b);
+    if (a_size > WORD_MOST || b_size > WORD_MOST) return 99;
+    for (size_t j = 0; j <= b_size; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= a_size; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= b_size; j++) {
+            const size_t above = row[j];
+            size_t best = diagonal + (a[i - 1] != b[j - 1]);
+            if (above + 1 < best) best = above + 1;
+            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+            row[j] = best;
+            diagonal = above;
+        }
+    }
+    return row[b_size];
+}
+
+const cli_command *cli_command_near(const char *word)
+{
+    const cli_command *nearest = NULL;
+    const size_t size = strlen(word);
+    size_t least = EDITS_MOST + 1;
+    for (size_t i = 0; cli_command_get(i); i++) {
+        const size_t edits = cli_edits(word, size, cli_command_get(i)->name);
+        if (edits < least && 2 * edits <= size) {
+            least = edits;
+            nearest = cli_command_get(i);
+        }
+    }
+    return nearest;
+}
