@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "diff/metrics.h"
 
 static hsd_status no_memory(hsd_error *err)
 {
@@ -88,81 +89,6 @@ hsd_status hsd_profile_rows_of(const hsd_profile *profile, const hsd_names *name
     return HSD_OK;
 }
 
-/* ---- metrics ---- */
-
-typedef struct metrics { /* by number of the name */
-    hsd_names names, units;
-    struct { uint32_t unit; uint64_t value; } *list;
-    uint32_t capacity;
-} metrics;
-
-static hsd_bytes bytes_of(hsd_text text) { return (hsd_bytes){(const uint8_t *)text.data, text.size}; }
-
-static hsd_status put_metric(metrics *m, const hsd_metric *metric, hsd_error *err)
-{
-    uint32_t number, unit;
-    HSD_TRY(hsd_names_put(&m->names, bytes_of(metric->name), &number, err));
-    HSD_TRY(hsd_names_put(&m->units, bytes_of(metric->unit), &unit, err));
-    if (number >= m->capacity) {
-        const uint32_t capacity = m->capacity == 0 ? 16 : m->capacity * 2;
-        void *grown = realloc(m->list, capacity * sizeof *m->list);
-        if (grown == NULL) return no_memory(err);
-        m->list = grown;
-        m->capacity = capacity;
-    }
-    m->list[number].unit = unit;
-    m->list[number].value = metric->value;
-    return HSD_OK;
-}
-
-static hsd_status read_metrics(metrics *m, hsd_capture *capture, hsd_error *err)
-{
-    hsd_record_reader *reader;
-    hsd_record record;
-    hsd_status status;
-    HSD_TRY(hsd_record_reader_open(&reader, capture, HSD_RECORD_METRIC, err));
-    while ((status = hsd_record_reader_next(reader, &record, err)) == HSD_OK) {
-        status = put_metric(m, &record.metric, err);
-        if (status != HSD_OK) break;
-    }
-    hsd_record_reader_close(reader);
-    return status == HSD_END ? HSD_OK : status;
-}
-
-static int compare_metrics(const void *left, const void *right)
-{
-    return hsd_store_compare(((const hsd_profile_metric *)left)->name, ((const hsd_profile_metric *)right)->name);
-}
-
-static hsd_status keep_metrics(hsd_profile *profile, const metrics *m, hsd_error *err)
-{
-    if (m->names.count == 0) return HSD_OK;
-    profile->metrics = hsd_arena_take(&profile->store->arena, m->names.count * sizeof *profile->metrics);
-    if (profile->metrics == NULL) return no_memory(err);
-    for (uint32_t i = 0; i < m->names.count; i++) {
-        hsd_profile_metric *row = &profile->metrics[i];
-        row->value = m->list[i].value;
-        HSD_TRY(hsd_store_text(profile->store, hsd_names_get(&m->names, i), &row->name, err));
-        HSD_TRY(hsd_store_text(profile->store, hsd_names_get(&m->units, m->list[i].unit), &row->unit, err));
-    }
-    profile->metric_count = m->names.count;
-    qsort(profile->metrics, profile->metric_count, sizeof *profile->metrics, compare_metrics);
-    return HSD_OK;
-}
-
-static hsd_status find_metrics(hsd_profile *profile, hsd_capture *capture, hsd_error *err)
-{
-    metrics m;
-    memset(&m, 0, sizeof m);
-    hsd_status status = read_metrics(&m, capture, err);
-    if (status < 0) hsd_error_set_file(err, hsd_capture_get_info(capture)->path);
-    if (status == HSD_OK) status = keep_metrics(profile, &m, err);
-    hsd_names_release(&m.names);
-    hsd_names_release(&m.units);
-    free(m.list);
-    return status;
-}
-
 /* ---- which way ---- */
 
 static hsd_status no_objects(const hsd_capture_info *info, hsd_error *err)
@@ -178,7 +104,7 @@ static hsd_status make(hsd_profile *profile, hsd_capture *capture, const hsd_pro
 {
     const hsd_capture_info *info = hsd_capture_get_info(capture);
     const bool has_totals_alone = info->objects == 0 && info->summary_objects > 0;
-    HSD_TRY(find_metrics(profile, capture, err));
+    HSD_TRY(hsd_metrics_read(profile->store, capture, &profile->metrics, &profile->metric_count, err));
     if (info->is_baseline && !options->summary_only) return hsd_profile_read(profile, capture, options, run, err);
     if (!has_totals_alone && !options->summary_only) return hsd_profile_walk(profile, capture, options, run, err);
     return options->each != NULL ? no_objects(info, err) : hsd_profile_summarise(profile, capture, err);

@@ -4,6 +4,7 @@
  * which object is which.
  */
 #include "report/number.h"
+#include "report/process.h"
 #include "report/text.h"
 
 static void print_growth(hsd_screen *screen, const char *subject)
@@ -105,8 +106,11 @@ void hsd_screen_answer(hsd_screen *screen)
     const bool all_counts = diff->is_summary || !diff->before.has_roots || !diff->after.has_roots;
     const char *limits = limits_of(diff);
     if (!diff->is_partial && diff->identity_is_known && !diff->is_summary &&
-        print_nothing_changed(screen))
+        print_nothing_changed(screen)) {
+        hsd_screen_process(screen);
+        if (hsd_process_unseen(diff) > 0) hsd_out_text(&screen->out, "\n");
         return;
+    }
     hsd_out_begin_paragraph(&screen->out);
     if (diff->is_partial) {
         print_partial(screen);
@@ -119,6 +123,7 @@ void hsd_screen_answer(hsd_screen *screen)
     }
     hsd_out_end_paragraph(&screen->out, 0);
     hsd_screen_where(screen);
+    hsd_screen_process(screen);
     if (limits) {
         hsd_out_begin_paragraph(&screen->out);
         hsd_out_text(&screen->out, limits);

@@ -129,6 +129,16 @@ static void put_digest(hsd_out *out, const hsd_capture_info *info)
         hsd_out_text(out, ", \"digest\": null");
 }
 
+/* {"process.rss": 64172032}: by name, in the unit that FORMAT.md gives it. */
+static void put_metrics(hsd_out *out, const hsd_side *side)
+{
+    for (size_t i = 0; i < side->metric_count; i++) {
+        hsd_json_string(out, i == 0 ? ", \"metrics\": {" : ", ", side->metrics[i].name);
+        hsd_json_count(out, ": ", side->metrics[i].value);
+    }
+    if (side->metric_count > 0) hsd_out_text(out, "}");
+}
+
 void hsd_json_side_fields(hsd_out *out, const char *key, const hsd_side *side, bool has_soft)
 {
     const hsd_capture_info *info = &side->info;
@@ -151,6 +161,7 @@ void hsd_json_side_fields(hsd_out *out, const char *key, const hsd_side *side, b
     hsd_json_count(out, ", \"dangling_references\": ", side->dangling);
     hsd_json_count(out, ", \"lost\": ", info->lost);
     hsd_json_count(out, ", \"damaged_blocks\": ", info->damaged_blocks);
+    put_metrics(out, side);
 }
 
 void hsd_json_side(hsd_out *out, const hsd_side *side, bool has_soft)

@@ -141,12 +141,17 @@ typedef struct hsd_site_row {   /* all that was allocated by one stack, of any t
     hsd_change change;          /* before and after alone */
 } hsd_site_row;
 
+/* What a capture measured besides the heap: "process.rss", "bytes" (FORMAT.md 8.3). */
+typedef struct hsd_profile_metric { hsd_text name, unit; uint64_t value; } hsd_profile_metric;
+
 typedef struct hsd_side { /* one capture as the diff saw it */
     hsd_capture_info info;      /* borrowed from the result */
     hsd_amount live, unreached;
     hsd_amount soft;            /* of live: kept alive by soft references alone; with has_holders */
     bool has_roots, has_references; /* else everything counts as live */
     uint64_t dangling;          /* references to objects that are not there */
+    const hsd_profile_metric *metrics; /* of a diff: by name, each once */
+    size_t metric_count;
 } hsd_side;
 
 /* How objects of the two captures were recognised, strong to weak. EXACT and ADDRESS go by the ids of the captures; all

@@ -30,8 +30,6 @@ typedef struct hsd_place {
     hsd_amount own, all;  /* objects in this very place; and all below with it */
 } hsd_place;
 
-typedef struct hsd_profile_metric { hsd_text name, unit; uint64_t value; } hsd_profile_metric;
-
 typedef struct hsd_profile {
     hsd_side side;             /* soft is 0 in what was read from a baseline without it */
     bool is_baseline;          /* read from sums that a baseline keeps: no object was looked at */

@@ -1,0 +1,26 @@
+/*
+ * The process beside its heap: what captures measured of it, and how much of its growth no capture of the heap shows.
+ */
+#ifndef HSD_REPORT_PROCESS_H
+#define HSD_REPORT_PROCESS_H
+
+#include "report/text.h"
+
+/* A metric in bytes of one side; false where it was not measured. */
+bool hsd_process_metric(const hsd_side *side, const char *name, uint64_t *out);
+
+/*
+ * By how much more the resident memory of the process grew than its heap: memory that it maps by itself, that libraries or the allocator
+ * keep, or that a collector has not given back. Where a collector's heap was measured in use or committed, its growth counts for the
+ * heap. 0 where one of both was not measured, where the two are not of one process, or where it is no more than a tenth of the process or
+ * than the heap grew: resident memory breathes.
+ */
+uint64_t hsd_process_unseen(const hsd_diff *diff);
+
+/* Whether what both captures say of their process is the same process: the pid, and when it started. */
+bool hsd_process_is_one(const hsd_capture_info *before, const hsd_capture_info *after);
+
+/* "The process grew 12.1 MiB (resident memory, 61.2 MiB -> 73.3 MiB), 11.9 MiB more than its heap: …": a paragraph, or nothing. */
+void hsd_screen_process(hsd_screen *screen);
+
+#endif

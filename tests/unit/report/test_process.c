@@ -1,0 +1,86 @@
+/*
+ * The process beside its heap: what is said of memory that no capture shows, and when nothing is.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+#include "report/process.h"
+#include "unit/report/sample.h"
+#include "unit/report/says.h"
+
+static const hsd_report_options wide = {.use_utf8 = true};
+static hsd_type_row types[1];
+static hsd_profile_metric metrics[2][3];
+
+/* A process whose resident memory and heap in use these are, in MiB. */
+static hsd_diff process_of(uint64_t rss_before, uint64_t rss_after, uint64_t heap_before, uint64_t heap_after)
+{
+    types[0] = sample_type("Session", heap_before * MIB, heap_after * MIB);
+    hsd_diff diff = sample_diff(types, 1, NULL, 0);
+    const uint64_t rss[] = {rss_before, rss_after};
+    hsd_side *const sides[] = {&diff.before, &diff.after};
+    for (size_t i = 0; i < 2; i++) {
+        metrics[i][0] = (hsd_profile_metric){sample_text("gc.count"), sample_text("count"), 1000 * MIB};
+        metrics[i][1] = (hsd_profile_metric){sample_text("process.rss"), sample_text("bytes"), rss[i] * MIB};
+        sides[i]->metrics = metrics[i];
+        sides[i]->metric_count = 2;
+        sides[i]->info.pid = 4121;
+        sides[i]->info.started_unix_ns = 17;
+    }
+    return diff;
+}
+
+static void add_metric(hsd_diff *diff, const char *name, const char *unit, uint64_t before, uint64_t after)
+{
+    metrics[0][2] = (hsd_profile_metric){sample_text(name), sample_text(unit), before * MIB};
+    metrics[1][2] = (hsd_profile_metric){sample_text(name), sample_text(unit), after * MIB};
+    diff->before.metric_count = diff->after.metric_count = 3;
+}
+
+Test(process, tells_of_memory_that_no_capture_shows)
+{
+    hsd_diff diff = process_of(61, 74, 10, 11);
+    cr_expect_eq(hsd_process_unseen(&diff), 12 * MIB);
+    char *report = sample_report("text", &diff, &wide);
+    HOLDS(report, "The process grew 13.0 MiB (resident memory, 61.0 MiB -> 74.0 MiB), 12.0 MiB more\nthan its heap: ");
+    free(report);
+    report = sample_report("json", &diff, &wide);
+    SAYS(report, "\"metrics\": {\"gc.count\": 1048576000, \"process.rss\": 63963136}");
+    free(report);
+}
+
+Test(process, says_so_where_nothing_else_changed)
+{
+    hsd_diff diff = process_of(61, 74, 10, 10);
+    char *report = sample_report("text", &diff, &wide);
+    HOLDS(report, "The process grew 13.0 MiB");
+    free(report);
+}
+
+Test(process, is_silent_where_the_heap_says_it_all_or_nobody_knows)
+{
+    hsd_diff diff = process_of(61, 74, 10, 23);
+    cr_expect_eq(hsd_process_unseen(&diff), 0, "the heap grew as much");
+    diff = process_of(61, 66, 10, 10);
+    cr_expect_eq(hsd_process_unseen(&diff), 0, "less than a tenth: it breathes");
+    diff = process_of(61, 40, 10, 10);
+    cr_expect_eq(hsd_process_unseen(&diff), 0, "it shrank");
+    diff = process_of(61, 74, 10, 10);
+    diff.after.info.started_unix_ns = 18;
+    cr_expect_eq(hsd_process_unseen(&diff), 0, "two processes");
+    diff.after.info.started_unix_ns = 17;
+    diff.before.metric_count = 0;
+    cr_expect_eq(hsd_process_unseen(&diff), 0, "not measured");
+    diff.before.metric_count = 2;
+    diff.unreached_after.bytes = 13 * MIB;
+    cr_expect_eq(hsd_process_unseen(&diff), 0, "it is in the capture, unreached");
+}
+
+Test(process, a_heap_that_the_runtime_committed_is_seen)
+{
+    hsd_diff diff = process_of(61, 74, 10, 10);
+    add_metric(&diff, "heap.committed", "bytes", 20, 33);
+    cr_expect_eq(hsd_process_unseen(&diff), 0);
+    add_metric(&diff, "heap.committed", "KiB", 20, 33);
+    cr_expect_eq(hsd_process_unseen(&diff), 13 * MIB, "in a unit that says nothing");
+}
