@@ -41,7 +41,20 @@ static uint32_t role_of(const char *class_name, const char *name)
     return JVM_FIELD;
 }
 
-static void describe_field(jvm_capture *capture, jclass class, const char *class_name, jfieldID id, jvm_field *field)
+static void label_static(jvm_capture *capture, const jvm_class *of, const char *name, jvm_field *field)
+{
+    field->label = jvm_label(&capture->output, HSC_LABEL_STATIC, of->is_lasting ? HSC_LABEL_NAMED_ROOT : 0, name);
+    field->role = of->is_lasting ? JVM_STATIC : JVM_FIELD;
+}
+
+static void label_field(jvm_capture *capture, const char *class_name, const char *name, jvm_field *field)
+{
+    const uint32_t fold = hsd_hprof_known_fold(bytes_of(class_name), bytes_of(name)) ? HSC_LABEL_FOLD : 0;
+    field->label = jvm_label(&capture->output, HSC_LABEL_FIELD, fold, name);
+    field->role = role_of(class_name, name);
+}
+
+static void describe_field(jvm_capture *capture, jclass class, const char *class_name, jfieldID id, const jvm_class *of, jvm_field *field)
 {
     jvmtiEnv *jvmti = capture->jvmti;
     char *raw = NULL, *signature = NULL, name[JVM_NAME_BYTES];
@@ -50,11 +63,10 @@ static void describe_field(jvm_capture *capture, jclass class, const char *class
     if (signature[0] == 'L' || signature[0] == '[') {
         (*jvmti)->GetFieldModifiers(jvmti, class, id, &modifiers);
         jvm_utf8(raw, name, sizeof name);
-        const bool is_static = (modifiers & 0x0008) != 0;
-        const uint32_t fold = hsd_hprof_known_fold(bytes_of(class_name), bytes_of(name)) ? HSC_LABEL_FOLD : 0;
-        field->label = is_static ? jvm_label(&capture->output, HSC_LABEL_STATIC, HSC_LABEL_NAMED_ROOT, name)
-                                 : jvm_label(&capture->output, HSC_LABEL_FIELD, fold, name);
-        field->role = is_static ? JVM_STATIC : role_of(class_name, name);
+        if ((modifiers & 0x0008) != 0)
+            label_static(capture, of, name, field);
+        else
+            label_field(capture, class_name, name, field);
     }
     (*jvmti)->Deallocate(jvmti, (unsigned char *)raw);
     (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
@@ -69,7 +81,7 @@ static bool describe_fields(jvm_capture *capture, jclass class, const char *clas
     of->fields = hsa_arena_take(&capture->arena, (size_t)count * sizeof *of->fields);
     if (of->fields != NULL) of->field_count = (uint32_t)count;
     for (uint32_t i = 0; i < of->field_count; i++)
-        describe_field(capture, class, class_name, ids[i], &of->fields[i]);
+        describe_field(capture, class, class_name, ids[i], of, &of->fields[i]);
     (*jvmti)->Deallocate(jvmti, (unsigned char *)ids);
     return of->fields != NULL;
 }
@@ -91,11 +103,33 @@ static bool describe_interfaces(jvm_capture *capture, jclass class, jvm_class *o
 
 /* ---- one class ---- */
 
+static bool is_lasting_name(jvm_capture *capture, jclass class)
+{
+    char *signature = NULL, name[JVM_NAME_BYTES];
+    bool is_hidden;
+    if ((*capture->jvmti)->GetClassSignature(capture->jvmti, class, &signature, NULL) != JVMTI_ERROR_NONE) return false;
+    const size_t size = jvm_class_name(signature, name, sizeof name, &is_hidden);
+    (*capture->jvmti)->Deallocate(capture->jvmti, (unsigned char *)signature);
+    return hsd_hprof_known_lasting_loader((hsd_bytes){(const uint8_t *)name, size});
+}
+
+/* By the loader's class, each of which is asked for its name once. */
+static bool is_lasting_loader(jvm_capture *capture, jobject loader)
+{
+    jclass class = (*capture->jni)->GetObjectClass(capture->jni, loader);
+    jvm_class *of = &capture->classes[number_of(capture, class)]; /* 0: no more room, asked each time */
+    if (of->as_loader == JVM_LOADER_UNSEEN || of == capture->classes)
+        of->as_loader = is_lasting_name(capture, class) ? JVM_LOADER_LASTING : JVM_LOADER_PASSING;
+    (*capture->jni)->DeleteLocalRef(capture->jni, class);
+    return of->as_loader == JVM_LOADER_LASTING;
+}
+
 static void describe_loader(jvm_capture *capture, jclass class, bool is_hidden, jvm_class *of)
 {
     jobject loader = NULL;
     (*capture->jvmti)->GetClassLoader(capture->jvmti, class, &loader);
     of->is_sticky = loader == NULL && !is_hidden;
+    of->is_lasting = loader == NULL || is_lasting_loader(capture, loader);
     if (loader != NULL) (*capture->jni)->DeleteLocalRef(capture->jni, loader);
 }
 

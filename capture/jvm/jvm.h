@@ -61,6 +61,9 @@ size_t jvm_utf8(const char *text, char *out, size_t size);
 
 typedef enum jvm_kind { JVM_PLAIN, JVM_ARRAY, JVM_MIRROR, JVM_THREAD, JVM_FINAL } jvm_kind;
 
+/* A class as that of class loaders. */
+typedef enum jvm_as_loader { JVM_LOADER_UNSEEN, JVM_LOADER_LASTING, JVM_LOADER_PASSING } jvm_as_loader;
+
 /* What a field means beyond its label. */
 typedef enum jvm_field_role { JVM_FIELD, JVM_STATIC, JVM_REFERENT, JVM_LOCALS, JVM_INHERITABLE, JVM_NEXT } jvm_field_role;
 
@@ -83,6 +86,8 @@ typedef struct jvm_class {
     uint8_t strength;       /* of a Reference's referent */
     bool is_known;          /* described; else only its class object was seen */
     bool is_sticky;         /* of the boot loader: lives for ever */
+    bool is_lasting;        /* of that or another loader that goes with the program: its statics are roots */
+    uint8_t as_loader;      /* jvm_as_loader: what instances of this class are */
     bool is_counted;
 } jvm_class;
 

@@ -216,7 +216,7 @@ static hsd_status count_object(query *q, const hsd_object *object, hsd_error *er
     hsd_paths *result = q->result;
     const uint32_t node = (uint32_t)object->ordinal;
     const bool is_reached = is_live(q, node);
-    uint64_t bytes = object->size_bytes;
+    uint64_t bytes = hsd_side_bytes_of(object);
     HSD_TRY(add_folded(q, node, &bytes, err));
     if (counts(q->side, node)) add_amount(is_reached ? &result->side.live : &result->side.unreached, bytes);
     if (!is_asked_object(q, node)) return HSD_OK;

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "base/bits.h"
+#include "base/check.h"
 #include "base/note.h"
 #include "base/plan.h"
 #include "diff/marks.h"
@@ -139,6 +140,12 @@ typedef struct hsd_side_walk {
     struct hsd_fold_side *counts; /* what the census counts by type and root */
     hsd_amount soft;         /* of what is live: by soft references alone; only with want_tree */
 } hsd_side_walk;
+
+/* What an object counts for: its own bytes and those outside the heap that it owns. */
+static inline uint64_t hsd_side_bytes_of(const hsd_object *object)
+{
+    return hsd_add_saturating(object->size_bytes, object->native_bytes);
+}
 
 /* True if reachability can be told. */
 static inline bool hsd_side_has_graph(const hsd_side_walk *side)

@@ -96,7 +96,7 @@ static hsd_status put_hidden(hsd_side_walk *side, const hsd_object *object, hsd_
 {
     hsd_placed placed;
     const uint32_t node = (uint32_t)object->ordinal, type = hsd_type_common(&side->types, object->type);
-    hsd_seen seen = {.node = node, .type = type, .id = object->id, .bytes = object->size_bytes, .is_object = true};
+    hsd_seen seen = {.node = node, .type = type, .id = object->id, .bytes = hsd_side_bytes_of(object), .is_object = true};
     bool is_live;
     if (side->keeper == NULL || side->tree == NULL) return HSD_OK;
     state_of(side, node, &seen.root, &is_live);
@@ -147,7 +147,7 @@ static hsd_status count_object(census *c, const hsd_object *object, hsd_error *e
 {
     hsd_side_walk *side = c->side;
     hsd_rung rung = HSD_RUNG_NONE;
-    uint64_t bytes = object->size_bytes;
+    uint64_t bytes = hsd_side_bytes_of(object);
     uint32_t root;
     bool is_live;
     if (side->folded != NULL) HSD_TRY(folded_bytes(c, object->ordinal, &bytes, err));

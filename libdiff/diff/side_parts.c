@@ -16,7 +16,7 @@ static hsd_status fold_one(hsd_side_walk *side, hsd_paged *holder, const hsd_obj
     if (!hsd_bit_get(side->is_part, object->ordinal)) return HSD_OK;
     const uint32_t owner = hsd_paged_get_u32(holder, object->ordinal);
     if (owner == 0 || hsd_bit_get(side->is_pseudo, owner - 1)) return HSD_OK;
-    const uint64_t record[2] = {owner - 1, object->size_bytes};
+    const uint64_t record[2] = {owner - 1, hsd_side_bytes_of(object)};
     hsd_bit_set(side->is_folded, object->ordinal);
     return hsd_sorter_put(side->folded, record, err);
 }

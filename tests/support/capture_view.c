@@ -101,6 +101,7 @@ static void take_object(capture_view *view, const hsd_object *o)
         APPEND(view->objects, view->object_count,
                (view_object){.id = o->id,
                              .size_bytes = o->size_bytes,
+                             .native_bytes = o->native_bytes,
                              .elements = o->elements,
                              .content = o->content,
                              .type = o->type,

@@ -20,6 +20,7 @@ typedef struct hprof_static { /* a static field, or an entry of the constant poo
 
 typedef struct hprof_class {
     uint64_t id, super_id, loader, signers, domain;
+    uint64_t first_instance; /* in the file; 0 = it has none */
     uint32_t name; /* number of the string, 0 = no LOAD_CLASS */
     uint32_t serial;
     uint32_t instance_bytes;            /* as the dump says */
@@ -27,6 +28,7 @@ typedef struct hprof_class {
     uint32_t field_count, static_count;
     bool has_dump;
     bool is_sticky; /* a root of kind STICKY_CLASS: held by the VM itself */
+    bool is_lasting; /* its loader goes with the program: its statics are roots (loader.c) */
 } hprof_class;
 
 /* What the scan counts, apart from the class so that the hot loop touches one cache line. */
@@ -112,6 +114,9 @@ const hprof_class *hsd_hprof_class_named(const hprof_classes *classes, const hpr
 /* True if the class itself declares an instance field of that name. */
 bool hsd_hprof_declares(const hprof_classes *classes, const hprof_names *names,
                         const hprof_class *of, const char *field);
+
+/* Finds out which classes go with the program (is_lasting), once names are known (loader.c). */
+void hsd_hprof_sort_loaders(hprof_classes *classes, const hprof_names *names);
 
 uint64_t hsd_hprof_classes_memory(const hprof_classes *classes);
 void hsd_hprof_classes_release(hprof_classes *classes);

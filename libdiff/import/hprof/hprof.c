@@ -142,6 +142,7 @@ static hsd_status import_dump(hprof *self, hsd_error *err)
     hsd_import_note_input(import);
     HSD_TRY(hsd_hprof_read_names(&self->names, &self->reader, err));
     HSD_TRY(hsd_hprof_check_memory(self, 0, err));
+    hsd_hprof_sort_loaders(&self->classes, &self->names);
     HSD_TRY(hsd_hprof_choose_model(self, err));
     if (!import->options->summary_only) HSD_TRY(hsd_hprof_look_up(self, err));
     explain(self);

@@ -115,6 +115,28 @@ uint32_t hsd_hprof_known_type(hsd_bytes name)
     return 0;
 }
 
+/* ---- class loaders ---- */
+
+/* Those of the JVM, and those by which a packed program starts itself. */
+static const char *const lasting_loaders[] = {
+    "jdk.internal.loader.ClassLoaders$AppClassLoader",
+    "jdk.internal.loader.ClassLoaders$PlatformClassLoader",
+    "jdk.internal.loader.ClassLoaders$BootClassLoader",
+    "sun.misc.Launcher$AppClassLoader",
+    "sun.misc.Launcher$ExtClassLoader",
+    "org.springframework.boot.loader.LaunchedURLClassLoader",
+    "org.springframework.boot.loader.launch.LaunchedClassLoader",
+    "io.quarkus.bootstrap.runner.RunnerClassLoader",
+    "java.lang.BootClassLoader", /* Android, like the next two */
+    "dalvik.system.PathClassLoader",
+    "dalvik.system.DelegateLastClassLoader",
+};
+
+bool hsd_hprof_known_lasting_loader(hsd_bytes class_name)
+{
+    return is_among(class_name, lasting_loaders, HSD_ARRAY_LEN(lasting_loaders));
+}
+
 /* ---- fields ---- */
 
 typedef struct known_fields {
@@ -276,6 +298,28 @@ bool hsd_hprof_known_cache(hsd_bytes class_name, hsd_bytes field)
 {
     return find_field(caches, HSD_ARRAY_LEN(caches), class_name, field);
 }
+
+/* ---- memory outside the heap ---- */
+
+/* Buffers that native code made or that were made without a cleaner (Netty's) have no `att` either: they are the one object that stands
+ * for their memory. Memory of the foreign-memory API belongs to the cleanup in the list of its arena; segments may be slices. */
+#define VIEWS "att viewedBuffer segment"
+
+static const hprof_native natives[] = {
+    {"java.nio.DirectByteBuffer", "capacity", VIEWS},
+    {"java.nio.DirectByteBufferR", "capacity", VIEWS},
+    {"jdk.internal.foreign.NativeMemorySegmentImpl$1", "val$alignedSize", ""}, /* JDK 19 to 21 */
+    {"jdk.internal.foreign.SegmentFactories$1", "val$alignedSize", ""},        /* JDK 22 and later */
+};
+
+const hprof_native *hsd_hprof_known_native(hsd_bytes class_name)
+{
+    for (size_t i = 0; i < HSD_ARRAY_LEN(natives); i++)
+        if (equals(class_name, natives[i].class_name)) return &natives[i];
+    return NULL;
+}
+
+bool hsd_hprof_is_view(const hprof_native *native, hsd_bytes field) { return has_word(native->unless, field); }
 
 /* ---- extra bytes ---- */
 

@@ -19,6 +19,23 @@ bool hsd_hprof_known_fold(hsd_bytes class_name, hsd_bytes field);
 /* True if the field is a cache that fills by itself (String.hash): no part of an object's content. */
 bool hsd_hprof_known_cache(hsd_bytes class_name, hsd_bytes field);
 
+/* True if a class loader of this type goes with the program: what its classes have in statics lives as long as that does. The
+ * boot loader has no object. All others can go, and with them their classes and statics. */
+bool hsd_hprof_known_lasting_loader(hsd_bytes class_name);
+
+/* Memory outside the heap that objects of a class own: as many bytes as `size` says. An object in which one of the references `unless` is
+ * set only looks into the memory of another (slices, duplicates). Fields stand in the class or above it. */
+typedef struct hprof_native {
+    const char *class_name;
+    const char *size, *unless; /* names of fields; those of `unless` parted by blanks */
+} hprof_native;
+
+/* NULL: objects of the class own nothing outside the heap that their fields tell. */
+const hprof_native *hsd_hprof_known_native(hsd_bytes class_name);
+
+/* True if the field is among those that make the object a view. */
+bool hsd_hprof_is_view(const hprof_native *native, hsd_bytes field);
+
 /* What HotSpot does with instances of a class beside laying out the fields that the dump names.
  * Subclasses inherit it with the fields. */
 typedef struct hprof_extra {

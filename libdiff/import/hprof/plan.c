@@ -60,6 +60,7 @@ typedef struct making {
     hprof_output *output;
     hprof_plan *plan;
     const hprof_class *leaf; /* whose plan it is */
+    const hprof_native *native; /* NULL = its instances own nothing outside the heap */
     uint64_t offset;         /* of the next field */
     bool joins_run;          /* the field before was primitive, too */
 } making;
@@ -144,10 +145,26 @@ static hsd_status add_run(making *m, uint32_t size, hsd_error *err)
     return HSD_OK;
 }
 
+/* Fields that tell of memory outside the heap. */
+static void note_outside(making *m, const hprof_field *field)
+{
+    hprof_outside *outside = &m->plan->outside;
+    const hsd_bytes name = hsd_hprof_name(&m->self->names, field->name);
+    if (m->native == NULL) return;
+    if (hsd_hprof_is_reference(field->type)) {
+        if (outside->view_count < HPROF_MOST_VIEWS && hsd_hprof_is_view(m->native, name))
+            outside->view_offsets[outside->view_count++] = (uint32_t)m->offset;
+    } else if (hsd_hprof_equals(name, m->native->size)) {
+        outside->size_offset = (uint32_t)m->offset;
+        outside->size_width = hsd_hprof_width[field->type];
+    }
+}
+
 static hsd_status add_field(making *m, const hprof_class *owner, const hprof_field *field,
                             hsd_error *err)
 {
     uint8_t space[128];
+    note_outside(m, field);
     if (hsd_hprof_is_reference(field->type)) {
         m->joins_run = false;
         HSD_TRY(add_slot(m, owner, field, err));
@@ -211,6 +228,7 @@ hsd_status hsd_hprof_build_plan(hprof_plans *plans, const hprof *self, hprof_out
                          .kind = kind_of_class(&m),
                          .size_bytes = hsd_hprof_instance_size(self, leaf)};
     HSD_TRY(hsd_hprof_type_of_class(self, output, leaf, &plan->type, err));
+    m.native = hsd_hprof_known_native(hsd_names_get(&output->types, plan->type - 1));
     plan->values = values_of_type(self, output, plan->type);
     HSD_TRY(add_fields(&m, limit, err));
     plan->data_bytes = (uint32_t)m.offset;

@@ -33,6 +33,15 @@ typedef enum hprof_plan_kind {
 /* What is kept of the values of the instances (value.h). */
 typedef enum hprof_plan_values { HPROF_VALUES_NONE, HPROF_VALUES_SHORT, HPROF_VALUES_LONG } hprof_plan_values;
 
+/* Where an instance says how much memory it owns outside the heap. */
+#define HPROF_MOST_VIEWS 3u
+
+typedef struct hprof_outside {
+    uint32_t size_offset;                  /* of the number of bytes */
+    uint32_t view_offsets[HPROF_MOST_VIEWS]; /* of references: where one is set, the memory is another's */
+    uint8_t size_width, view_count;        /* size_width 0 = it owns none */
+} hprof_outside;
+
 typedef struct hprof_plan {
     uint64_t size_bytes; /* shallow */
     uint64_t
@@ -42,6 +51,7 @@ typedef struct hprof_plan {
     uint32_t first_run, run_count;
     uint32_t data_bytes;  /* that the fields take; an instance may have more or less */
     uint32_t next_offset; /* of Reference.next; UINT32_MAX = there is none */
+    hprof_outside outside;
     bool is_built;
     uint8_t kind;     /* hprof_plan_kind */
     uint8_t values;   /* hprof_plan_values */

@@ -102,10 +102,11 @@ static inline void step_to_array(scan *s, const hprof_sub *sub, unsigned width)
 /* ---- objects ---- */
 
 /* An instance of java.lang.Class may be a class that has a CLASS_DUMP, too. */
-static __attribute__((noinline)) void look_for_mirror(scan *s, hprof_tally *tally, uint64_t id)
+static __attribute__((noinline)) void look_closer(scan *s, uint32_t number, uint64_t id)
 {
-    const hprof_class *class = hsd_hprof_class(&s->self->classes, id);
-    if (class != NULL) tally->mirrors++;
+    hprof_tally *tally = &s->self->classes.tallies[number];
+    if (tally->objects == 1) s->self->classes.items[number].first_instance = id;
+    if (hsd_hprof_class(&s->self->classes, id) != NULL) tally->mirrors++;
 }
 
 static inline hsd_status count_instance(scan *s, const hprof_sub *sub, hsd_error *err)
@@ -120,7 +121,7 @@ static inline hsd_status count_instance(scan *s, const hprof_sub *sub, hsd_error
     tally->objects++;
     tally->bytes += sub->count;
     if (__builtin_expect(tally->objects <= FIRST_INSTANCES || tally->mirrors > 0, 0))
-        look_for_mirror(s, tally, sub->id);
+        look_closer(s, number, sub->id);
     return HSD_OK;
 }
 

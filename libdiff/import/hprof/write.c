@@ -94,6 +94,24 @@ static hsd_status name_instance(hprof_writing *w, const hprof_plan *plan, const 
                                 &object->name, err);
 }
 
+static uint64_t number_at(const uint8_t *at, unsigned width)
+{
+    return width == 8 ? hsd_hprof_u64(at) : width == 4 ? hsd_hprof_u32(at) : 0;
+}
+
+/* Bytes outside the heap that an instance owns; what its plan says there is. Numbers are signed in Java. */
+static uint64_t bytes_outside(const hprof_writing *w, const hprof_outside *outside, const uint8_t *data, size_t size)
+{
+    const unsigned id_bytes = w->reader.id_bytes, width = outside->size_width;
+    if ((uint64_t)outside->size_offset + width > size) return 0;
+    for (uint32_t i = 0; i < outside->view_count; i++) {
+        const uint64_t offset = outside->view_offsets[i];
+        if (offset + id_bytes > size || hsd_hprof_id(data + offset, id_bytes) != 0) return 0;
+    }
+    const uint64_t bytes = number_at(data + outside->size_offset, width);
+    return bytes <= (UINT64_MAX >> (65 - 8 * width)) ? bytes : 0;
+}
+
 static hsd_status preview_instance(hprof_writing *w, const hprof_sub *sub, bool is_long,
                                    const uint8_t *data, size_t size, hsd_error *err)
 {
@@ -148,6 +166,8 @@ static inline __attribute__((always_inline)) hsd_status write_instance(hprof_wri
         w->unknown_class++;
     }
     if (__builtin_expect(plan->data_bytes > sub->body, 0)) w->short_instances++;
+    if (__builtin_expect(plan->outside.size_width >= 4, 0))
+        object.native_bytes = bytes_outside(w, &plan->outside, data, size);
     if (__builtin_expect(plan->kind >= HPROF_PLAN_THREAD, 0))
         HSD_TRY(name_instance(w, plan, data, size, &object, err));
     HSD_TRY(hsd_hprof_begin_object(w, &object, sub->stack, err));

@@ -4,14 +4,16 @@
  */
 #include "import/hprof/write.h"
 
-/* Label of a static field. What HotSpot and ART make up is not the program's. */
-static hsd_status static_label(hprof_writing *w, uint32_t name, uint32_t *label, hsd_error *err)
+/* Label of a static field. What HotSpot and ART make up is not the program's. Only a class that goes with the program has statics
+ * that are roots: those of others live as long as their class loader, and hang from what holds that. */
+static hsd_status static_label(hprof_writing *w, const hprof_class *of, uint32_t name, uint32_t *label,
+                               hsd_error *err)
 {
     static const char art_field[] = "$class$";
     const size_t art_size = sizeof art_field - 1;
     hsd_bytes text = hsd_hprof_name(&w->self->names, name);
     hsc_label_kind kind = HSC_LABEL_STATIC;
-    uint32_t flags = HSC_LABEL_NAMED_ROOT, string = 0;
+    uint32_t flags = of->is_lasting ? HSC_LABEL_NAMED_ROOT : 0, string = 0;
     if (name == 0) {
         *label = w->constant_label;
         return HSD_OK;
@@ -38,7 +40,7 @@ static hsd_status write_statics(hprof_writing *w, const hprof_class *of, hsd_err
         const hprof_static *entry = &w->self->classes.statics[of->first_static + i];
         uint32_t label = 0;
         if (entry->value == 0) continue;
-        HSD_TRY(static_label(w, entry->name, &label, err));
+        HSD_TRY(static_label(w, of, entry->name, &label, err));
         HSD_TRY(hsd_hprof_refer(w, entry->value, label, 0, err));
     }
     return HSD_OK;

@@ -117,6 +117,26 @@ Test(top, takes_the_least_ids_among_equals)
     hsd_top_free(top);
 }
 
+Test(top, counts_what_an_object_owns_outside_the_heap)
+{
+    hsc_writer *w = begin();
+    hsc_define_type(w, 3, "Part", 4, HSC_TYPE_PART);
+    hsc_begin_object(w, &(hsc_object){.id = 1, .type = TYPE_NODE, .size_bytes = 16});
+    hsc_reference(w, 2, LABEL_VALUE, 0);
+    hsc_end_object(w);
+    hsc_begin_object(w, &(hsc_object){.id = 2, .type = TYPE_VALUE, .size_bytes = 64, .native_bytes = 10000});
+    hsc_reference(w, 3, LABEL_VALUE, 0);
+    hsc_end_object(w);
+    hsc_begin_object(w, &(hsc_object){.id = 3, .type = 3, .size_bytes = 8, .native_bytes = 500});
+    hsc_end_object(w);
+    put_root(w, 1);
+    kit_end(w);
+    hsd_top *top = answer(&(hsd_top_options){.objects = 2});
+    cr_expect_eq(top->types[1].live.bytes, 64 + 10000 + 8 + 500, "and what its parts own");
+    cr_expect_eq(top->objects[0].retained_bytes, 16 + 64 + 10000 + 8 + 500);
+    hsd_top_free(top);
+}
+
 typedef struct sums { uint64_t count, last_id, retained_bytes, roots; } sums;
 
 static hsd_status add_up(void *context, const hsd_retained *object, hsd_error *e)

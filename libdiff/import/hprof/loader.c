@@ -1,0 +1,50 @@
+/*
+ * Which classes go with the program. A class lives as long as its loader:
+ *
+ *      boot loader (id 0), platform and application loader     for ever: what their classes have in statics is
+ *                                                              held by these statics, which are roots
+ *      any other loader                                        until nothing holds it: statics hang from the class, the
+ *                                                              class from the loader and from its instances
+ *
+ * so that a thousand loaders that somebody forgot to drop hang from the list that holds them, with their classes and all that
+ * these have in statics, as they do in the JVM itself.
+ *
+ * CLASS_DUMP names the loader by its id alone. The lasting ones are the only instances of their classes, and the first
+ * instance of each class is known from the scan. Where a dump has none of them nothing is known, and all classes last.
+ */
+#include "base/check.h"
+#include "import/hprof/class.h"
+#include "import/hprof/known.h"
+
+#define MOST_LASTING 32u
+
+typedef struct lasting {
+    uint64_t ids[MOST_LASTING];
+    uint32_t count;
+} lasting;
+
+static void find_lasting(const hprof_classes *classes, const hprof_names *names, lasting *found)
+{
+    uint8_t space[128];
+    for (uint32_t i = 1; i <= classes->table.count && found->count < MOST_LASTING; i++) {
+        const hprof_class *of = &classes->items[i];
+        if (of->first_instance == 0) continue;
+        const hsd_bytes name = hsd_hprof_dotted(hsd_hprof_name(names, of->name), space, sizeof space);
+        if (hsd_hprof_known_lasting_loader(name)) found->ids[found->count++] = of->first_instance;
+    }
+}
+
+static bool is_lasting(const lasting *found, uint64_t loader)
+{
+    for (uint32_t i = 0; i < found->count; i++)
+        if (found->ids[i] == loader) return true;
+    return loader == 0 || found->count == 0;
+}
+
+void hsd_hprof_sort_loaders(hprof_classes *classes, const hprof_names *names)
+{
+    lasting found = {.count = 0};
+    find_lasting(classes, names, &found);
+    for (uint32_t i = 1; i <= classes->table.count; i++)
+        classes->items[i].is_lasting = is_lasting(&found, classes->items[i].loader);
+}
