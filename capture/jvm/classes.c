@@ -6,6 +6,7 @@
  *
  * so of the interfaces only the number of fields is needed (`above`), and of the others where each class begins (`first_field`).
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "import/hprof/known.h"
@@ -124,13 +125,28 @@ static bool is_lasting_loader(jvm_capture *capture, jobject loader)
     return of->as_loader == JVM_LOADER_LASTING;
 }
 
+/* Hidden classes can go before their loader does. */
 static void describe_loader(jvm_capture *capture, jclass class, bool is_hidden, jvm_class *of)
 {
     jobject loader = NULL;
     (*capture->jvmti)->GetClassLoader(capture->jvmti, class, &loader);
     of->is_sticky = loader == NULL && !is_hidden;
     of->is_lasting = loader == NULL || is_lasting_loader(capture, loader);
+    of->is_permanent = of->is_lasting && loader != NULL && !is_hidden;
     if (loader != NULL) (*capture->jni)->DeleteLocalRef(capture->jni, loader);
+}
+
+/* Classes of the boot loader are roots of the JVM. Those that go with the program like them are made roots here: else they would hang
+ * from their loader's list of classes, and with them what several of their statics hold. Then the class is a root of its own name. */
+static void write_class_root(jvm_capture *capture, const jvm_class *of, uint32_t number, const char *name)
+{
+    char label[JVM_NAME_BYTES + 8] = "(application classes)";
+    uint32_t statics = 0;
+    if (!of->is_permanent) return;
+    for (uint32_t i = 0; i < of->field_count; i++)
+        statics += of->fields[i].role == JVM_STATIC && of->fields[i].label != 0;
+    if (statics >= 2) snprintf(label, sizeof label, "class %s", name);
+    hsc_root(capture->writer, &(hsc_root_record){.kind = HSC_ROOT_CLASS, .target = number, .label = jvm_string(&capture->output, label, strlen(label))});
 }
 
 bool jvm_describe_class(jvm_capture *capture, jclass class, uint32_t number)
@@ -154,14 +170,16 @@ bool jvm_describe_class(jvm_capture *capture, jclass class, uint32_t number)
     if (strcmp(name, "java.lang.ref.WeakReference") == 0 || strcmp(name, "java.lang.ref.PhantomReference") == 0)
         of->strength = HSC_STRENGTH_WEAK;
     describe_loader(capture, class, is_hidden, of);
+    of->is_permanent = of->is_permanent && !is_array; /* those are not in the list of their loader */
     jclass super = (*capture->jni)->GetSuperclass(capture->jni, class);
     of->super = number_of(capture, super);
     if (super != NULL) (*capture->jni)->DeleteLocalRef(capture->jni, super);
-    if (is_array) {
+    if (is_array)
         of->kind = JVM_ARRAY;
-        return true;
-    }
-    return describe_fields(capture, class, name, of) && describe_interfaces(capture, class, of);
+    else if (!describe_fields(capture, class, name, of) || !describe_interfaces(capture, class, of))
+        return false;
+    write_class_root(capture, of, number, name);
+    return true;
 }
 
 /* ---- where fields begin ---- */

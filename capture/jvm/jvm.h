@@ -87,6 +87,7 @@ typedef struct jvm_class {
     bool is_known;          /* described; else only its class object was seen */
     bool is_sticky;         /* of the boot loader: lives for ever */
     bool is_lasting;        /* of that or another loader that goes with the program: its statics are roots */
+    bool is_permanent;      /* of another such loader, and not hidden: it is a root, too */
     uint8_t as_loader;      /* jvm_as_loader: what instances of this class are */
     bool is_counted;
 } jvm_class;

@@ -162,10 +162,11 @@ static void write_edge(jvm_capture *capture, jlong source, jlong target, uint32_
     if (hsc_edge(capture->writer, (uint64_t)source, (uint64_t)target, label, index) != HSC_OK) capture->has_failed = true;
 }
 
-static bool is_sticky_class(const jvm_capture *capture, jlong tag)
+/* A class that is a root anyway: references of its instances to it change nothing, and are most of all. */
+static bool is_root_class(const jvm_capture *capture, jlong tag)
 {
     const uint32_t number = jvm_class_number(capture, tag);
-    return number != 0 && capture->classes[number].is_sticky;
+    return number != 0 && (capture->classes[number].is_sticky || capture->classes[number].is_permanent);
 }
 
 static uint32_t plain_label(const jvm_capture *capture, jvmtiHeapReferenceKind kind)
@@ -186,7 +187,7 @@ static uint32_t plain_label(const jvm_capture *capture, jvmtiHeapReferenceKind k
 static bool is_left_out(const jvm_capture *capture, jvmtiHeapReferenceKind kind, jlong target)
 {
     const bool is_of_class = kind == JVMTI_HEAP_REFERENCE_CLASS || kind == JVMTI_HEAP_REFERENCE_CONSTANT_POOL;
-    return is_of_class && is_sticky_class(capture, target);
+    return is_of_class && is_root_class(capture, target);
 }
 
 static void on_reference(jvm_capture *capture, jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo *info, jlong referrer_class,

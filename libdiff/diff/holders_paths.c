@@ -45,6 +45,7 @@ static hsd_status fill_paths(hsd_growth *growth, hsd_growth_texts *names, hsd_ho
         if (growth->choices[i].by != HSD_HELD_BY_OBJECT) continue;
         status = fill_path(names, growth, texts, growth->choices[i].node[AFTER], &rows[i], err);
     }
+    if (status == HSD_OK) status = hsd_path_texts_name(texts, err);
     hsd_path_texts_free(texts);
     return status;
 }

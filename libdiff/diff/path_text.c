@@ -15,6 +15,7 @@
 
 #include "base/check.h"
 #include "base/id_map.h"
+#include "diff/path_names.h"
 #include "graph/worklist.h"
 
 #define HALF (HSD_MAX_PATH_STEPS / 2)
@@ -27,6 +28,7 @@ typedef struct path_step {
     hsd_path_edge edge;
     uint32_t type;
     uint32_t repeat;
+    uint32_t node; /* of the last one */
 } path_step;
 
 typedef struct reading { /* of the path to one node, so far */
@@ -57,6 +59,7 @@ struct hsd_path_texts {
     reading *milestones;
     uint32_t milestone_count, milestone_capacity;
     uint32_t spacing;        /* one node in so many is a milestone; a power of two */
+    hsd_path_names names;
 };
 
 static hsd_status no_memory(hsd_error *err)
@@ -72,14 +75,14 @@ static path_step *last_step(reading *r)
     return r->head_count > 0 ? &r->head[r->head_count - 1] : NULL;
 }
 
-static void push(reading *r, hsd_path_edge edge, uint32_t type)
+static void push(reading *r, path_step step)
 {
     path_step *last = last_step(r);
-    if (last != NULL && last->edge == edge && last->type == type && last->repeat < UINT32_MAX) {
+    if (last != NULL && last->edge == step.edge && last->type == step.type && last->repeat < UINT32_MAX) {
         last->repeat++;
+        last->node = step.node;
         return;
     }
-    const path_step step = {edge, type, 1};
     if (r->head_count < HALF) {
         r->head[r->head_count++] = step;
         return;
@@ -109,8 +112,9 @@ static void advance(const hsd_path_texts *t, reading *r, uint32_t node, uint32_t
     r->node = node;
     r->length++;
     r->has_hidden = !hsd_path_fold_step(&r->fold, side->edge_names, side->type_names, edge, type, &shown);
-    if (r->has_hidden) r->hidden = (path_step){shown, type, 1};
-    else push(r, shown, type);
+    const path_step next = {shown, type, 1, node};
+    if (r->has_hidden) r->hidden = next;
+    else push(r, next);
 }
 
 /* ---- milestones ---- */
@@ -231,9 +235,17 @@ static hsd_status type_text(hsd_path_texts *t, uint32_t type, hsd_text *out, hsd
     return HSD_OK;
 }
 
+/* Of several steps that are one, none in particular is meant. */
+static bool may_have_name(const hsd_path_texts *t, const path_step *step)
+{
+    return step->repeat == 1 && t->side->has_named != NULL && hsd_bit_get(t->side->has_named, step->type);
+}
+
 static hsd_status write_step(hsd_path_texts *t, const path_step *step, hsd_step *out, hsd_error *err)
 {
     out->repeat = step->repeat;
+    out->name = (hsd_text){"", 0};
+    if (may_have_name(t, step)) HSD_TRY(hsd_path_names_want(&t->names, step->node, out, err));
     HSD_TRY(edge_text(t, step->edge, &out->edge, err));
     return type_text(t, step->type, &out->type, err);
 }
@@ -254,9 +266,9 @@ static hsd_status write_steps(hsd_path_texts *t, const reading *r, hsd_path_text
 
 static hsd_status end_reading(hsd_path_texts *t, reading *r, hsd_path_text *out, hsd_error *err)
 {
-    if (r->has_hidden) push(r, r->hidden.edge, r->hidden.type);
+    if (r->has_hidden) push(r, r->hidden);
     if (r->length == 0 && r->node < t->side->object_count) { /* not reached */
-        push(r, HSD_EDGE_NAMELESS << 1, hsd_paged_get_u32(&t->side->types_of, r->node));
+        push(r, (path_step){HSD_EDGE_NAMELESS << 1, hsd_paged_get_u32(&t->side->types_of, r->node), 1, r->node});
     }
     HSD_TRY(hsd_shortest_check(t->shortest, err));
     HSD_TRY(hsd_paged_check(&t->side->types_of, err));
@@ -279,6 +291,11 @@ hsd_status hsd_path_texts_get_through(hsd_path_texts *t, uint32_t source, uint32
     HSD_TRY(descend(t, &r, err));
     advance(t, &r, node, edge);
     return end_reading(t, &r, out, err);
+}
+
+hsd_status hsd_path_texts_name(hsd_path_texts *t, hsd_error *err)
+{
+    return hsd_path_names_fill(&t->names, t->side->capture, t->arena, err);
 }
 
 /* ---- life ---- */
@@ -314,6 +331,7 @@ void hsd_path_texts_free(hsd_path_texts *t)
     hsd_worklist_close(&t->stack);
     release_cache(&t->edges);
     release_cache(&t->types);
+    hsd_path_names_release(&t->names);
     hsd_id_map_release(&t->milestone_of);
     free(t->milestones);
     free(t);

@@ -19,11 +19,12 @@
  *      hsd_path_find(&shortest, side, wanted, count, err);     diff/path_find.h
  *      hsd_path_texts_new(&texts, &shortest, side, &store->arena, err);
  *      hsd_path_texts_get(texts, node, &path, err);    as often as needed; path.steps live in the arena
+ *      hsd_path_texts_name(texts, err);         objects that have a name get it in all steps so far
  *      hsd_path_texts_free(texts);
  *      hsd_shortest_close(&shortest);
  *
- * For texts `side` gives types_of, edge_names, type_names, roots, name_of_node, object_count; nothing else of it is
- * touched, and its adjacency may be gone. Texts are copied into the arena, each once, so the result may outlive the side.
+ * For texts `side` gives types_of, edge_names, type_names, roots, name_of_node, object_count, for names has_named and capture;
+ * nothing else of it is touched, and its adjacency may be gone. Texts are copied into the arena, each once, so the result may outlive the side.
  *
  * Memory: at most 4 MiB besides the arena, whatever the depth. Many paths through one deep list cost one walk of
  * it: readings are remembered at milestones on the way.
@@ -80,6 +81,9 @@ hsd_status hsd_path_texts_get(hsd_path_texts *texts, uint32_t node, hsd_path_tex
 /* The same for a node that the search avoided, by a reference `edge` from one that it reached. */
 hsd_status hsd_path_texts_get_through(hsd_path_texts *texts, uint32_t source, uint32_t edge, uint32_t node,
                                       hsd_path_text *out, hsd_error *err);
+
+/* Names the objects in the steps of all paths so far, where they have names: one look at the blocks they stand in (diff/path_names.h). */
+hsd_status hsd_path_texts_name(hsd_path_texts *texts, hsd_error *err);
 
 void hsd_path_texts_free(hsd_path_texts *texts);
 

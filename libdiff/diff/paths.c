@@ -321,7 +321,8 @@ static hsd_status write_result(query *q, hsd_error *err)
     hsd_store_warn_of_capture(result->store, q->side->info);
     hsd_store_warn_of_references(result->store, &result->side);
     HSD_TRY(hsd_path_texts_new(&texts, &q->shortest, q->side, &result->store->arena, err));
-    const hsd_status status = write_rows(q, texts, err);
+    hsd_status status = write_rows(q, texts, err);
+    if (status == HSD_OK && result->is_id) status = hsd_path_texts_name(texts, err); /* else a path stands for those of many */
     hsd_path_texts_free(texts);
     result->warnings = result->store->warnings;
     result->warning_count = result->store->warning_count;

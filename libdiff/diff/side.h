@@ -119,6 +119,7 @@ typedef struct hsd_side_walk {
     uint8_t *is_kept;        /* one bit an object: live in both captures; set by the merge; NULL without identity */
     uint8_t *is_named;       /* one bit an object: it has a name, or a key; with want_structure, until its sequence is there */
     uint8_t *is_keyed;       /* one bit an object: it has a key; NULL without keys */
+    uint8_t *has_named;      /* one bit a common type: an object of it has a name; with keep_graph */
     hsd_temp types_file;     /* common type of each object, u32, as they come; with keep_graph or want_structure */
     hsd_temp shapes_file;    /* shape of each node, u64 (match/keys.h), likewise; with want_structure */
     hsd_paged types_of;      /* the same to be read at random, once the walk is over */

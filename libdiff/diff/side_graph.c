@@ -140,6 +140,7 @@ static hsd_status note_object(hsd_side_build *b, const hsd_object *object, hsd_e
         hsd_bit_set(side->is_part, b->ordinal);
     }
     const uint32_t type = hsd_type_common(&side->types, object->type);
+    if (object->name != 0 && side->has_named != NULL) hsd_bit_set(side->has_named, type);
     HSD_TRY(hsd_side_column_put(&b->types, side->space, b->ordinal, type, err));
     if (b->shapes != NULL) HSD_TRY(hsd_side_shape(b->shapes, object, type, err));
     if (side->ids == NULL) return HSD_OK;
@@ -200,7 +201,8 @@ static hsd_status take_all_bits(hsd_side_build *b, hsd_error *err)
     const uint64_t count = side->object_count;
     if (!take_bits(&side->is_pseudo, count, true) || !take_bits(&side->is_part, count, side->info->has_parts) ||
         !take_bits(&side->is_folded, count, side->info->has_parts) ||
-        !take_bits(&side->has_soft, count, has_soft_labels(side))) {
+        !take_bits(&side->has_soft, count, has_soft_labels(side)) ||
+        !take_bits(&side->has_named, side->type_names->names.count, side->keep_graph)) {
         return hsd_fail(err, HSD_E_NOMEM, "out of memory for a few bits an object");
     }
     return HSD_OK;

@@ -144,6 +144,7 @@ static hsd_status make_objects(top_run *r, hsd_shortest *shortest, hsd_error *er
         status = make_object(r, texts, &r->walk.entries[i], &top->objects[i], err);
         if (status == HSD_OK) top->object_count++;
     }
+    if (status == HSD_OK) status = hsd_path_texts_name(texts, err);
     hsd_path_texts_free(texts);
     qsort(top->objects, top->object_count, sizeof *top->objects, compare_objects);
     return status;

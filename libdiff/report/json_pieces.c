@@ -80,6 +80,7 @@ void hsd_json_steps(hsd_out *out, const char *key, const hsd_step *steps, size_t
     for (size_t i = 0; i < count; i++) {
         hsd_json_string(out, i > 0 ? ", {\"edge\": " : "{\"edge\": ", steps[i].edge);
         hsd_json_string(out, ", \"type\": ", steps[i].type);
+        if (steps[i].name.size > 0) hsd_json_string(out, ", \"name\": ", steps[i].name);
         if (steps[i].repeat > 1) hsd_json_count(out, ", \"repeat\": ", steps[i].repeat);
         hsd_out_text(out, "}");
     }

@@ -4,6 +4,7 @@
  */
 #include "report/place.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,13 +24,63 @@ static hsd_status append_count(hsd_buffer *out, const char *before, uint64_t cou
     return append(out, text, err);
 }
 
+/* ---- what an object is called ---- */
+
+/* "java.lang.Class" as "class": the last word of a type, as people write it in a sentence. */
+static size_t kind_word(hsd_text type, char *out, size_t capacity)
+{
+    size_t first = type.size, used = 0;
+    while (first > 0 && isalnum((unsigned char)type.data[first - 1]))
+        first--;
+    for (; first < type.size && used < capacity; first++)
+        out[used++] = (char)tolower((unsigned char)type.data[first]);
+    return used;
+}
+
+/* The name says itself what it is of: thread "main". */
+static bool begins_with_kind(hsd_text name, const char *kind, size_t size)
+{
+    return name.size > size && memcmp(name.data, kind, size) == 0 && name.data[size] == ' ';
+}
+
+/* `class com.x.Cache`, `thread "main"`; the type where the object has no name. */
+static hsd_status append_object(hsd_buffer *out, const hsd_step *step, hsd_error *err)
+{
+    char kind[32];
+    if (step->name.size == 0) return hsd_buffer_append(out, step->type.data, step->type.size, err);
+    const size_t size = kind_word(step->type, kind, sizeof kind);
+    if (size > 0 && !begins_with_kind(step->name, kind, size)) {
+        HSD_TRY(hsd_buffer_append(out, kind, size, err));
+        HSD_TRY(append(out, " ", err));
+    }
+    return hsd_buffer_append(out, step->name.data, step->name.size, err);
+}
+
+/* A reference that the runtime calls by the kind of what it leads to: <class>. */
+static bool is_called_by_kind(const hsd_step *step)
+{
+    char kind[32];
+    const size_t size = kind_word(step->type, kind, sizeof kind);
+    return step->edge.size == size + 2 && step->edge.data[0] == '<' && memcmp(step->edge.data + 1, kind, size) == 0;
+}
+
+static hsd_status append_edge(hsd_buffer *out, const hsd_step *step, hsd_error *err)
+{
+    if (step->name.size == 0) return hsd_buffer_append(out, step->edge.data, step->edge.size, err);
+    const bool is_kind = is_called_by_kind(step);
+    if (!is_kind) HSD_TRY(hsd_buffer_append(out, step->edge.data, step->edge.size, err));
+    HSD_TRY(append(out, is_kind ? "<" : " (", err));
+    HSD_TRY(append_object(out, step, err));
+    return append(out, is_kind ? ">" : ")", err);
+}
+
 hsd_status hsd_step_append(hsd_buffer *out, const hsd_step *step, hsd_error *err)
 {
     if (step->edge.size > 0) {
-        HSD_TRY(hsd_buffer_append(out, step->edge.data, step->edge.size, err));
+        HSD_TRY(append_edge(out, step, err));
     } else {
         HSD_TRY(append(out, " -> ", err));
-        HSD_TRY(hsd_buffer_append(out, step->type.data, step->type.size, err));
+        HSD_TRY(append_object(out, step, err));
     }
     return step->repeat > 1 ? append_count(out, "x", step->repeat, "", err) : HSD_OK;
 }
@@ -51,6 +102,29 @@ hsd_status hsd_place_append(hsd_buffer *out, const hsd_spot *place, hsd_error *e
     return HSD_OK;
 }
 
+/* A root that is called like what it leads to: class com.x.Cache. */
+static bool is_said_by_root(const hsd_buffer *out, size_t start, hsd_text root)
+{
+    return out->size - start == root.size && memcmp(out->data + start, root.data, root.size) == 0;
+}
+
+hsd_status hsd_place_append_type(hsd_buffer *out, const hsd_spot *place, const char *before, const char *after, hsd_error *err)
+{
+    const hsd_step *last = &place->steps[place->count - 1];
+    const bool is_start = is_plain_start(place, place->count - 1);
+    const size_t size = out->size;
+    if (last->name.size > 0 && !is_start) return HSD_OK; /* it was told */
+    if (last->name.size > 0) {
+        HSD_TRY(append_object(out, last, err));
+        const bool is_said = is_said_by_root(out, size, place->root);
+        out->size = size;
+        if (is_said) return HSD_OK;
+    }
+    HSD_TRY(append(out, before, err));
+    HSD_TRY(append_object(out, last, err));
+    return append(out, after, err);
+}
+
 bool hsd_place_ends_in_type(const hsd_spot *place)
 {
     const size_t last = place->count - 1;
@@ -61,11 +135,12 @@ hsd_status hsd_step_append_with_type(hsd_buffer *out, const hsd_step *step, hsd_
 {
     if (step->edge.size == 0) { /* -> Type, without the blank before it */
         HSD_TRY(append(out, "-> ", err));
-        return hsd_buffer_append(out, step->type.data, step->type.size, err);
+        return append_object(out, step, err);
     }
-    HSD_TRY(hsd_step_append(out, step, err));
+    HSD_TRY(hsd_buffer_append(out, step->edge.data, step->edge.size, err));
+    if (step->repeat > 1) HSD_TRY(append_count(out, "x", step->repeat, "", err));
     HSD_TRY(append(out, ": ", err));
-    return hsd_buffer_append(out, step->type.data, step->type.size, err);
+    return append_object(out, step, err);
 }
 
 hsd_status hsd_holder_append(hsd_buffer *out, const hsd_holder *holder, const char *before,
@@ -75,7 +150,5 @@ hsd_status hsd_holder_append(hsd_buffer *out, const hsd_holder *holder, const ch
     HSD_TRY(hsd_place_append(out, &place, err));
     if (hsd_holder_is_nobody(holder)) return append(out, ": held by no one object", err);
     if (holder->path_count == 0 || hsd_place_ends_in_type(&place)) return HSD_OK;
-    HSD_TRY(append(out, before, err));
-    HSD_TRY(hsd_buffer_append(out, holder->type.data, holder->type.size, err));
-    return append(out, after, err);
+    return hsd_place_append_type(out, &place, before, after, err);
 }

@@ -36,6 +36,10 @@ hsd_status hsd_step_append_with_type(hsd_buffer *out, const hsd_step *step, hsd_
 hsd_status hsd_holder_append(hsd_buffer *out, const hsd_holder *holder, const char *before,
                              const char *after, hsd_error *err);
 
+/* What stands at the end of the place, between `before` and `after`: the object by its name, or its type. Nothing where the place has
+ * said it. The place has steps and does not end in a type. */
+hsd_status hsd_place_append_type(hsd_buffer *out, const hsd_spot *place, const char *before, const char *after, hsd_error *err);
+
 /* True if the text of the place ends in the type of what is there, so that nobody need say it again. */
 bool hsd_place_ends_in_type(const hsd_spot *place);
 

@@ -122,6 +122,7 @@ hsd_status hsd_top_object_append(hsd_buffer *out, const hsd_top_object *object, 
     const hsd_spot place = {object->root, object->path, object->path_count, object->path_cut};
     HSD_TRY(hsd_place_append(out, &place, err));
     if (hsd_place_ends_in_type(&place)) return HSD_OK;
+    if (object->path_count > 0) return hsd_place_append_type(out, &place, ": ", "", err);
     HSD_TRY(hsd_buffer_append(out, ": ", 2, err));
     return hsd_buffer_append(out, object->type.data, object->type.size, err);
 }

@@ -29,6 +29,7 @@ typedef struct hprof_class {
     bool has_dump;
     bool is_sticky; /* a root of kind STICKY_CLASS: held by the VM itself */
     bool is_lasting; /* its loader goes with the program: its statics are roots (loader.c) */
+    bool is_permanent; /* and so does the class: it is a root, too */
 } hprof_class;
 
 /* What the scan counts, apart from the class so that the hot loop touches one cache line. */

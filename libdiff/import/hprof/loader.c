@@ -9,6 +9,9 @@
  * so that a thousand loaders that somebody forgot to drop hang from the list that holds them, with their classes and all that
  * these have in statics, as they do in the JVM itself.
  *
+ * Classes of the boot loader are roots of the dump (STICKY_CLASS). Those of the other lasting loaders are made roots here: else they
+ * would hang from the loader's list of classes, and with them what several of their statics hold.
+ *
  * CLASS_DUMP names the loader by its id alone. The lasting ones are the only instances of their classes, and the first
  * instance of each class is known from the scan. Where a dump has none of them nothing is known, and all classes last.
  */
@@ -34,17 +37,29 @@ static void find_lasting(const hprof_classes *classes, const hprof_names *names,
     }
 }
 
-static bool is_lasting(const lasting *found, uint64_t loader)
+static bool is_among(const lasting *found, uint64_t loader)
 {
     for (uint32_t i = 0; i < found->count; i++)
         if (found->ids[i] == loader) return true;
-    return loader == 0 || found->count == 0;
+    return false;
+}
+
+/* Hidden classes can go before their loader does; those of arrays are not in its list. */
+static bool is_apart(const hprof_names *names, const hprof_class *of)
+{
+    const hsd_bytes name = hsd_hprof_name(names, of->name);
+    return name.size == 0 || name.data[0] == '[' || name.data[name.size - 1] == ']' ||
+           hsd_hprof_hidden_size(name) < name.size;
 }
 
 void hsd_hprof_sort_loaders(hprof_classes *classes, const hprof_names *names)
 {
     lasting found = {.count = 0};
     find_lasting(classes, names, &found);
-    for (uint32_t i = 1; i <= classes->table.count; i++)
-        classes->items[i].is_lasting = is_lasting(&found, classes->items[i].loader);
+    for (uint32_t i = 1; i <= classes->table.count; i++) {
+        hprof_class *of = &classes->items[i];
+        const bool has_lasting_loader = is_among(&found, of->loader);
+        of->is_lasting = has_lasting_loader || of->loader == 0 || found.count == 0;
+        of->is_permanent = has_lasting_loader && of->has_dump && !is_apart(names, of);
+    }
 }

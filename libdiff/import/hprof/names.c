@@ -163,6 +163,8 @@ static size_t without_address(const uint8_t *name, size_t size)
     return mark == '+' || mark == '/' || mark == '.' ? at - 3 : size;
 }
 
+size_t hsd_hprof_hidden_size(hsd_bytes raw) { return without_address(raw.data, raw.size); }
+
 hsd_bytes hsd_hprof_dotted(hsd_bytes raw, uint8_t *to, size_t size)
 {
     const size_t used = raw.size < size ? raw.size : size;

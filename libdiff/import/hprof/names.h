@@ -53,6 +53,9 @@ void hsd_hprof_names_release(hprof_names *names);
  */
 hsd_status hsd_hprof_class_name(hsd_bytes raw, hsd_buffer *out, hsd_error *err);
 
+/* Bytes of a raw name without the address of a hidden class at its end; all of it for others. */
+size_t hsd_hprof_hidden_size(hsd_bytes raw);
+
 /* The raw name with dots for slashes, cut at `size` bytes: for the tables of known names. */
 hsd_bytes hsd_hprof_dotted(hsd_bytes raw, uint8_t *to, size_t size);
 

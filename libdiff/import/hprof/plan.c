@@ -8,8 +8,8 @@
  * found dead it is in the queue of finalizers (its `next` is set), and then nothing but the queue holds the object until its
  * finalizer has run: that is the owner "finalizer queue.referent". The user may want all of them to retain.
  *
- * An object refers to its class, which keeps the class loader and all statics alive. Classes of the
- * boot loader are roots anyway (STICKY_CLASS): references to them change nothing in what is live or
+ * An object refers to its class, which keeps the class loader and all statics alive. Classes that go with the
+ * program are roots anyway (STICKY_CLASS, and those of loader.c): references to them change nothing in what is live or
  * who dominates what, and are most of all, so they are left out.
  */
 #include "import/hprof/plan.h"
@@ -232,7 +232,7 @@ hsd_status hsd_hprof_build_plan(hprof_plans *plans, const hprof *self, hprof_out
     plan->values = values_of_type(self, output, plan->type);
     HSD_TRY(add_fields(&m, limit, err));
     plan->data_bytes = (uint32_t)m.offset;
-    if (leaf->has_dump && !leaf->is_sticky) plan->class_target = leaf->id;
+    if (leaf->has_dump && !leaf->is_sticky && !leaf->is_permanent) plan->class_target = leaf->id;
     plan->is_built = true;
     return HSD_OK;
 }

@@ -46,6 +46,35 @@ static hsd_status write_statics(hprof_writing *w, const hprof_class *of, hsd_err
     return HSD_OK;
 }
 
+/* Where several statics hold the same, their class is what holds it: then it is a root of its own name. */
+static hsd_status root_of_class(hprof_writing *w, const hprof_class *of, hsd_buffer *text, hsd_error *err)
+{
+    static const char together[] = "(application classes)", word[] = "class ";
+    uint32_t references = 0;
+    for (uint32_t i = 0; i < of->static_count && references < 2; i++) {
+        const hprof_static *entry = &w->self->classes.statics[of->first_static + i];
+        const hsd_bytes name = hsd_hprof_name(&w->self->names, entry->name);
+        references += hsd_hprof_is_reference(entry->type) && name.size > 0 && name.data[0] != '<';
+    }
+    if (references < 2) return hsd_buffer_append(text, together, sizeof together - 1, err);
+    HSD_TRY(hsd_buffer_append(text, word, sizeof word - 1, err));
+    return hsd_hprof_class_name(hsd_hprof_name(&w->self->names, of->name), text, err);
+}
+
+static hsd_status write_class_root(hprof_writing *w, const hprof_class *of, hsd_error *err)
+{
+    hsc_root_record root = {.kind = HSC_ROOT_CLASS, .target = of->id};
+    hsd_buffer text = {0};
+    if (!of->is_permanent) return HSD_OK;
+    hsd_status status = root_of_class(w, of, &text, err);
+    if (status == HSD_OK)
+        status = hsd_hprof_put_string(&w->output, (hsd_bytes){text.data, text.size}, &root.label, err);
+    hsd_buffer_release(&text);
+    HSD_TRY(status);
+    HSD_WRITE(w->import, hsc_root(w->out, &root), err);
+    return HSD_OK;
+}
+
 static hsd_status name_class(hprof_writing *w, const hprof_class *of, uint32_t *string,
                              hsd_error *err)
 {
@@ -75,5 +104,6 @@ hsd_status hsd_hprof_write_class(hprof_writing *w, uint64_t id, hsd_error *err)
     HSD_TRY(hsd_hprof_refer(w, of->loader, w->loader_label, 0, err));
     HSD_TRY(hsd_hprof_refer(w, of->signers, w->signers_label, 0, err));
     HSD_TRY(hsd_hprof_refer(w, of->domain, w->domain_label, 0, err));
-    return hsd_hprof_end_object(w, err);
+    HSD_TRY(hsd_hprof_end_object(w, err));
+    return write_class_root(w, of, err);
 }

@@ -79,6 +79,7 @@ typedef struct hsd_step { /* of a path from a root */
     hsd_text edge;        /* ".map", "[*]", "[\"key\"]", "<internal>"; "" for a reference without a name */
     hsd_text type;
     uint32_t repeat;      /* so many steps of the same edge and type in a row; 1 = once */
+    hsd_text name;        /* of the object that it leads to, where that has one (a class, a thread); else empty */
 } hsd_step;
 
 typedef struct hsd_type_growth { /* new and freed objects of one type */

@@ -74,7 +74,49 @@ static hsd_paths *answer(const hsd_paths_options *options)
     return paths;
 }
 
+/* main -> Cache 0x10 "shop" .map Session 0x20 .next Session 0x30 "last" .next Node 0x40 "end", all over ids or ordinals */
+static void write_named(bool by_ordinal)
+{
+    static const uint32_t types[] = {TYPE_CACHE, TYPE_SESSION, TYPE_SESSION, TYPE_NODE}, names[] = {5, 0, 6, 7};
+    hsc_writer *w = begin(by_ordinal);
+    hsc_define_string(w, 5, "shop", 4);
+    hsc_define_string(w, 6, "last", 4);
+    hsc_define_string(w, 7, "end", 3);
+    for (uint32_t i = 0; i < 4; i++) {
+        hsc_begin_object(w, &(hsc_object){.id = 0x10 * (i + 1), .type = types[i], .size_bytes = 8, .name = names[i]});
+        if (i < 3) hsc_reference(w, by_ordinal ? i + 1 : 0x10 * (i + 2), i == 0 ? LABEL_MAP : LABEL_NEXT, 0);
+        hsc_end_object(w);
+    }
+    put_root(w, by_ordinal ? 0 : 0x10);
+    kit_end(w);
+}
+
 /* ---- answers ---- */
+
+Test(paths, name_the_objects_on_the_way_to_one)
+{
+    for (int by_ordinal = 0; by_ordinal < 2; by_ordinal++) {
+        write_named(by_ordinal);
+        hsd_paths *p = answer(&(hsd_paths_options){.is_id = true, .id = 0x40});
+        cr_assert_eq(p->row_count, 1);
+        cr_assert_eq(p->rows[0].step_count, 4);
+        cr_expect_str_eq(p->rows[0].steps[0].name.data, "shop");
+        cr_expect_eq(p->rows[0].steps[1].name.size, 0);
+        cr_expect_str_eq(p->rows[0].steps[2].name.data, "last");
+        cr_expect_str_eq(p->rows[0].steps[3].name.data, "end");
+        hsd_paths_free(p);
+    }
+}
+
+/* The path of a type is that of many objects. */
+Test(paths, name_nothing_on_the_way_to_a_type)
+{
+    write_named(false);
+    hsd_paths *p = answer(&(hsd_paths_options){.type = "com.acme.Node"});
+    cr_assert_eq(p->row_count, 1);
+    for (size_t i = 0; i < p->rows[0].step_count; i++) cr_expect_eq(p->rows[0].steps[i].name.size, 0);
+    hsd_paths_free(p);
+}
 
 Test(paths, of_a_type_count_live_objects_and_name_the_unreached)
 {

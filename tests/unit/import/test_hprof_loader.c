@@ -91,6 +91,66 @@ Test(hprof_loader, statics_are_roots_where_the_loader_goes_with_the_program)
     }
 }
 
+/* Else they would hang from their loader's list of classes, and with them what several of their statics hold. */
+Test(hprof_loader, classes_that_go_with_the_program_are_roots)
+{
+    hprof_case c = {0};
+    import_loaders(&c, "jdk/internal/loader/ClassLoaders$AppClassLoader");
+    cr_expect(view_count_roots(&c.view, HSC_ROOT_CLASS, "(application classes)", APP_CLASS) == 1);
+    cr_expect(c.view.root_count == 1, "the plugin's class hangs from its loader, and this dump says nothing of the boot loader's");
+    case_close(&c);
+}
+
+static void import_class_of(hprof_case *c, const char *name, uint64_t second_static)
+{
+    const hw_field none[] = {{0}}, statics[] = {{TABLE_NAME, 2, TABLE}, {OBJECT_NAME, 2, second_static}, {0}};
+    const hw_class loader = {.id = APP_LOADER, .fields = none}, of = {.id = APP_CLASS, .loader = APP, .statics = statics, .fields = none};
+    hprof_writer w;
+    hw_begin(&w, "1.0.2", 8, 0);
+    hw_string(&w, TABLE_NAME, "TABLE");
+    hw_string(&w, OBJECT_NAME, "other");
+    hw_string(&w, APP_NAME, "jdk/internal/loader/ClassLoaders$AppClassLoader");
+    hw_string(&w, CLASS_NAME, name);
+    hw_load_class(&w, 1, APP_LOADER, APP_NAME);
+    hw_load_class(&w, 2, APP_CLASS, CLASS_NAME);
+    hw_open(&w, 0x1C);
+    hw_class_dump(&w, &loader);
+    hw_class_dump(&w, &of);
+    hw_instance(&w, APP, 1, APP_LOADER);
+    hw_instance_end(&w);
+    hw_instance(&w, TABLE, 1, APP_CLASS);
+    hw_instance_end(&w);
+    hw_close(&w);
+    hw_end_mark(&w);
+    case_import(c, w.data, w.size);
+    hw_free(&w);
+    cr_assert(c->status == HSD_OK, "%s", c->err.text);
+}
+
+Test(hprof_loader, a_class_with_several_statics_is_a_root_of_its_name)
+{
+    static const uint64_t seconds[] = {TABLE, 0}; /* null today, not tomorrow */
+    for (size_t i = 0; i < 2; i++) {
+        hprof_case c = {0};
+        import_class_of(&c, "com/x/Cache", seconds[i]);
+        cr_expect(view_count_roots(&c.view, HSC_ROOT_CLASS, "class com.x.Cache", APP_CLASS) == 1);
+        cr_expect_null(view_reference_of(&c.view, view_find(&c.view, TABLE), "class", 0));
+        case_close(&c);
+    }
+}
+
+Test(hprof_loader, hidden_classes_and_arrays_are_no_roots)
+{
+    static const char *const names[] = {"com/x/Main$$Lambda+0x0000000800c03000", "[Lcom/x/Cache;", "com.x.Cache[]"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        hprof_case c = {0};
+        import_class_of(&c, names[i], 0);
+        cr_expect(c.view.root_count == 0);
+        case_refers(&c, view_find(&c.view, TABLE), "class", APP_CLASS);
+        case_close(&c);
+    }
+}
+
 Test(hprof_loader, all_statics_are_roots_where_no_loader_is_known)
 {
     hprof_case c = {0};

@@ -44,6 +44,16 @@ static hsd_diff sample(void)
     return diff;
 }
 
+Test(json_holders, name_objects_that_have_a_name)
+{
+    hsd_diff diff = sample();
+    path[1].name = sample_text("com.x.Map");
+    char *report = sample_report("json", &diff, &all);
+    HOLDS(report, "{\"edge\": \".map\", \"type\": \"Map\", \"name\": \"com.x.Map\", \"repeat\": 2}]");
+    free(report);
+    path[1].name = (hsd_text){NULL, 0};
+}
+
 Test(json_holders, keep_the_contract)
 {
     hsd_diff diff = sample();

@@ -56,3 +56,45 @@ Test(place, counts_steps_that_repeat_and_steps_that_were_left_out)
     first.repeat = 3;
     cr_expect_str_eq(text_of("global.list", &first, 1, 0), "global.list -> Node{x3}");
 }
+
+/* ---- objects with a name ---- */
+
+static hsd_step named_step(const char *edge, const char *type, const char *name)
+{
+    hsd_step step = sample_step(edge, type);
+    step.name = sample_text(name);
+    return step;
+}
+
+static const char *object_at_end(const char *root, const hsd_step *steps, size_t count)
+{
+    static char text[512];
+    hsd_buffer buffer = {0};
+    const hsd_spot place = {sample_text(root), steps, count, 0};
+    cr_assert(hsd_place_append(&buffer, &place, NULL) == HSD_OK && hsd_place_append_type(&buffer, &place, " (", ")", NULL) == HSD_OK);
+    memcpy(text, buffer.data, buffer.size);
+    text[buffer.size] = 0;
+    hsd_buffer_release(&buffer);
+    return text;
+}
+
+Test(place, calls_objects_by_their_names)
+{
+    const hsd_step steps[] = {sample_step("", "Loader"), named_step("[*]", "java.lang.Class", "com.x.Cache"), sample_step(".map", "Map"),
+                              named_step("<class>", "java.lang.Class", "com.x.Plug"), named_step(".thread", "java.lang.Thread", "thread \"main\""),
+                              named_step("", "java.lang.Class", "com.x.Main")};
+    cr_expect_str_eq(text_of("main", steps, 3, 0), "main[*] (class com.x.Cache).map");
+    cr_expect_str_eq(text_of("main", steps, 4, 0), "main[*] (class com.x.Cache).map<class com.x.Plug>");
+    cr_expect_str_eq(text_of("main", steps + 3, 2, 0), "main<class com.x.Plug>.thread (thread \"main\")");
+    cr_expect_str_eq(text_of("main", steps + 4, 2, 0), "main.thread (thread \"main\") -> class com.x.Main");
+}
+
+Test(place, says_a_name_once)
+{
+    const hsd_step start = named_step("", "java.lang.Class", "com.x.Main"), field = named_step(".type", "java.lang.Class", "com.x.Main"),
+                   plain = sample_step(".map", "java.util.HashMap");
+    cr_expect_str_eq(object_at_end("static X.type", &start, 1), "static X.type (class com.x.Main)");
+    cr_expect_str_eq(object_at_end("class com.x.Main", &start, 1), "class com.x.Main");
+    cr_expect_str_eq(object_at_end("main", &field, 1), "main.type (class com.x.Main)");
+    cr_expect_str_eq(object_at_end("main", &plain, 1), "main.map (java.util.HashMap)");
+}
