@@ -196,9 +196,11 @@ static void finish(jvm_capture *capture, const hsa_request *request, const heap_
 {
     hsc_writer *writer = capture->writer;
     jvm_write_late(capture);
+    jvm_write_owners(capture);
     jvm_write_threads(capture);
     write_metrics(capture, request, heap);
     if (capture->lost_objects > 0) hsc_loss(writer, "objects of classes that were loaded while the capture began", capture->lost_objects);
+    if (capture->outside.lost > 0) hsc_loss(writer, "objects whose memory outside the heap was not counted", capture->outside.lost);
     if (capture->lost_frames > 0) hsc_loss(writer, "stack frames that there was no room for", capture->lost_frames);
     if (!is_whole)
         hsc_mark_incomplete(writer, capture->output.is_out_of_memory ? "the agent ran out of memory" : "the JVM ended the walk");
@@ -218,6 +220,7 @@ static const char *prepare(jvm_capture *capture, const hsa_request *request)
 {
     if (hsa_option_number(request, "gc", 0) != 0) (*capture->jvmti)->ForceGarbageCollection(capture->jvmti);
     capture->late = hsa_arena_take(&capture->arena, JVM_LATE_OBJECTS * sizeof *capture->late);
+    if (!jvm_open_outside(capture)) return "out of memory: the list of objects that own memory outside the heap";
     if (capture->late == NULL) return "out of memory: the list of late objects";
     /* All local references go before the walk: else they are roots. */
     if ((*capture->jni)->PushLocalFrame(capture->jni, 1024) != 0) return "the JVM has no room for local references";

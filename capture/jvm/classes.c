@@ -39,7 +39,7 @@ static uint32_t role_of(const char *class_name, const char *name)
         if (strcmp(name, "threadLocals") == 0) return JVM_LOCALS;
         if (strcmp(name, "inheritableThreadLocals") == 0) return JVM_INHERITABLE;
     }
-    return JVM_FIELD;
+    return hsd_hprof_known_view(bytes_of(class_name), bytes_of(name)) ? JVM_VIEW : JVM_FIELD;
 }
 
 static void label_static(jvm_capture *capture, const jvm_class *of, const char *name, jvm_field *field)
@@ -68,6 +68,8 @@ static void describe_field(jvm_capture *capture, jclass class, const char *class
             label_static(capture, of, name, field);
         else
             label_field(capture, class_name, name, field);
+    } else if (hsd_hprof_known_outside(bytes_of(class_name), bytes_of(raw))) {
+        field->role = JVM_OUTSIDE;
     }
     (*jvmti)->Deallocate(jvmti, (unsigned char *)raw);
     (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
@@ -163,6 +165,10 @@ bool jvm_describe_class(jvm_capture *capture, jclass class, uint32_t number)
     of->is_known = true;
     of->name = jvm_string(&capture->output, name, size);
     of->type = jvm_type(&capture->output, name, size);
+    if (hsd_hprof_known_native(bytes_of(name)) != NULL && capture->outside.class_count < JVM_OWNER_CLASSES) {
+        of->is_owner = true;
+        capture->outside.classes[capture->outside.class_count++] = number;
+    }
     if (strcmp(name, "java.lang.Class") == 0) of->kind = JVM_MIRROR;
     if (strcmp(name, "java.lang.Thread") == 0) of->kind = JVM_THREAD;
     if (strcmp(name, "java.lang.ref.FinalReference") == 0) of->kind = JVM_FINAL, of->strength = HSC_STRENGTH_WEAK;

@@ -7,6 +7,7 @@
  *      threads.c   before the walk: threads; after it: what its stack frames are called
  *      walk.c      the walk: the JVM stands still and says every reference once
  *      late.c      after the walk: objects of classes that were loaded while it began
+ *      outside.c   after the walk: objects that own memory outside the heap
  *
  * A tag is the object's id, for life: 1 .. JVM_CLASS_TAGS - 1 are class objects, so a tag finds its class in an array; all others
  * count up from there. In the walk no Java runs: nothing but hsc_* and memory of the arena is used there.
@@ -65,7 +66,7 @@ typedef enum jvm_kind { JVM_PLAIN, JVM_ARRAY, JVM_MIRROR, JVM_THREAD, JVM_FINAL 
 typedef enum jvm_as_loader { JVM_LOADER_UNSEEN, JVM_LOADER_LASTING, JVM_LOADER_PASSING } jvm_as_loader;
 
 /* What a field means beyond its label. */
-typedef enum jvm_field_role { JVM_FIELD, JVM_STATIC, JVM_REFERENT, JVM_LOCALS, JVM_INHERITABLE, JVM_NEXT } jvm_field_role;
+typedef enum jvm_field_role { JVM_FIELD, JVM_STATIC, JVM_REFERENT, JVM_LOCALS, JVM_INHERITABLE, JVM_NEXT, JVM_VIEW, JVM_OUTSIDE } jvm_field_role;
 
 typedef struct jvm_field {
     uint32_t label; /* 0: no reference */
@@ -84,6 +85,7 @@ typedef struct jvm_class {
     uint32_t mirror_bytes;  /* of the class object, 0 = it was not met */
     uint8_t kind;           /* jvm_kind */
     uint8_t strength;       /* of a Reference's referent */
+    bool is_owner;          /* its objects own memory outside the heap */
     bool is_known;          /* described; else only its class object was seen */
     bool is_sticky;         /* of the boot loader: lives for ever */
     bool is_lasting;        /* of that or another loader that goes with the program: its statics are roots */
@@ -130,6 +132,25 @@ typedef struct jvm_pending {
     bool is_queued;        /* the Finalizer is */
 } jvm_pending;
 
+/* ---- outside.c ---- */
+
+typedef struct jvm_owner { /* of memory outside the heap; not written yet */
+    jlong tag;
+    uint64_t size_bytes, native_bytes;
+    uint32_t class_number;
+    bool is_view; /* the memory is another's */
+} jvm_owner;
+
+enum { JVM_OWNER_CLASSES = 8 };
+
+typedef struct jvm_outside {
+    jvm_owner *owners;
+    jlong *views; /* tags of owners that are none */
+    uint32_t count, view_count, class_count;
+    uint32_t classes[JVM_OWNER_CLASSES]; /* numbers */
+    uint64_t lost; /* owners that there was no room for */
+} jvm_outside;
+
 typedef struct jvm_capture {
     jvmtiEnv *jvmti;
     JNIEnv *jni;
@@ -149,6 +170,7 @@ typedef struct jvm_capture {
     jvm_late *late;
     uint32_t late_count;
     jvm_pending pending;
+    jvm_outside outside;
     uint32_t element_label, class_label, super_label, loader_label, signers_label, domain_label, constant_label, interface_label;
     uint32_t referent_labels[4], named_referent, named_locals, named_inheritable;
     uint32_t finalizer_queue, plain_roots[32];
@@ -180,9 +202,19 @@ void jvm_write_threads(jvm_capture *capture);
 
 /* False: the writer failed or memory ran out; the capture is then over. */
 bool jvm_walk(jvm_capture *capture);
+/* The field with this index of JVMTI (classes.c); NULL = not known. */
+const jvm_field *jvm_find_field(const jvm_capture *capture, const jvm_class *of, jint index);
 /* Writes an object, once. In the walk and after it. */
+void jvm_put_object(jvm_capture *capture, const hsc_object *object);
 void jvm_write_object(jvm_capture *capture, const jvm_class *of, jlong tag, uint64_t size_bytes, int32_t elements);
 void jvm_write_late(jvm_capture *capture);
+
+bool jvm_open_outside(jvm_capture *capture);
+/* In the walk: an object of such a class, written later. False: there is no room, it is written now. */
+bool jvm_keep_owner(jvm_capture *capture, uint32_t class_number, jlong tag, jlong size);
+/* In the walk: that object looks into another's memory. */
+void jvm_note_view(jvm_capture *capture, jlong tag);
+void jvm_write_owners(jvm_capture *capture);
 
 /* Objects by tags; the caller deletes the local references and Deallocates both. */
 jint jvm_objects_of(jvm_capture *capture, const jlong *tags, jint count, jobject **objects, jlong **found);

@@ -33,6 +33,13 @@ static uint32_t object_name(const jvm_capture *capture, const jvm_class *of, jlo
     return mirrored == 0 ? 0 : capture->classes[mirrored].name;
 }
 
+void jvm_put_object(jvm_capture *capture, const hsc_object *object)
+{
+    capture->objects++;
+    capture->bytes += object->size_bytes;
+    if (hsc_begin_object(capture->writer, object) != HSC_OK || hsc_end_object(capture->writer) != HSC_OK) capture->has_failed = true;
+}
+
 void jvm_write_object(jvm_capture *capture, const jvm_class *of, jlong tag, uint64_t size_bytes, int32_t elements)
 {
     const hsc_object object = {.id = (uint64_t)tag,
@@ -40,9 +47,7 @@ void jvm_write_object(jvm_capture *capture, const jvm_class *of, jlong tag, uint
                                .size_bytes = size_bytes,
                                .elements = elements > 0 ? (uint64_t)elements : 0,
                                .name = object_name(capture, of, tag)};
-    capture->objects++;
-    capture->bytes += size_bytes;
-    if (hsc_begin_object(capture->writer, &object) != HSC_OK || hsc_end_object(capture->writer) != HSC_OK) capture->has_failed = true;
+    jvm_put_object(capture, &object);
 }
 
 static void keep_late(jvm_capture *capture, jlong tag, jlong size, jint elements)
@@ -65,6 +70,7 @@ static void meet_object(jvm_capture *capture, jlong class_tag, jlong tag, jlong 
         return; /* written when its references are told */
     }
     jvm_note_written(capture, tag);
+    if (of->is_owner && jvm_keep_owner(capture, jvm_class_number(capture, class_tag), tag, size)) return;
     if (of->is_known)
         jvm_write_object(capture, of, tag, (uint64_t)size, elements);
     else
@@ -139,8 +145,7 @@ static void write_silent_classes(jvm_capture *capture)
 
 /* ---- references ---- */
 
-/* The field with this index of JVMTI (classes.c); NULL = not known. */
-static const jvm_field *find_field(const jvm_capture *capture, const jvm_class *of, jint index)
+const jvm_field *jvm_find_field(const jvm_capture *capture, const jvm_class *of, jint index)
 {
     if (!of->is_counted || index < 0 || (uint32_t)index < of->above) return NULL;
     const uint32_t place = (uint32_t)index - of->above;
@@ -197,13 +202,14 @@ static void on_reference(jvm_capture *capture, jvmtiHeapReferenceKind kind, cons
     const jvm_class *of = &capture->classes[number];
     uint32_t label = plain_label(capture, kind), role = JVM_FIELD;
     const jvm_field *field = NULL;
-    if (kind == JVMTI_HEAP_REFERENCE_FIELD) field = find_field(capture, of, info->field.index);
+    if (kind == JVMTI_HEAP_REFERENCE_FIELD) field = jvm_find_field(capture, of, info->field.index);
     if (kind == JVMTI_HEAP_REFERENCE_STATIC_FIELD)
-        field = find_field(capture, &capture->classes[jvm_class_number(capture, referrer)], info->field.index);
+        field = jvm_find_field(capture, &capture->classes[jvm_class_number(capture, referrer)], info->field.index);
     if (field != NULL) {
         label = field_label(capture, of, field, referrer);
         role = field->role;
     }
+    if (role == JVM_VIEW && of->is_owner) jvm_note_view(capture, referrer);
     const bool is_dropped = is_left_out(capture, kind, target);
     if (of->kind >= JVM_MIRROR && keep_pending(capture, of, number, referrer, target, label, role)) return;
     if (!is_dropped)

@@ -321,6 +321,23 @@ const hprof_native *hsd_hprof_known_native(hsd_bytes class_name)
 
 bool hsd_hprof_is_view(const hprof_native *native, hsd_bytes field) { return has_word(native->unless, field); }
 
+static const known_fields view_fields[] = {
+    {"java.nio.Buffer", "segment"},
+    {"java.nio.DirectByteBuffer", "att viewedBuffer"},
+};
+
+bool hsd_hprof_known_view(hsd_bytes class_name, hsd_bytes field)
+{
+    return find_field(view_fields, HSD_ARRAY_LEN(view_fields), class_name, field);
+}
+
+bool hsd_hprof_known_outside(hsd_bytes class_name, hsd_bytes field)
+{
+    const hprof_native *native = hsd_hprof_known_native(class_name);
+    if (equals(class_name, "java.nio.Buffer")) return equals(field, "capacity");
+    return native != NULL && equals(field, native->size);
+}
+
 /* ---- extra bytes ---- */
 
 static const hprof_extra extras[] = {

@@ -36,6 +36,10 @@ const hprof_native *hsd_hprof_known_native(hsd_bytes class_name);
 /* True if the field is among those that make the object a view. */
 bool hsd_hprof_is_view(const hprof_native *native, hsd_bytes field);
 
+/* The same by the class that declares the field: one that makes an object a view, one that is the number of bytes. */
+bool hsd_hprof_known_view(hsd_bytes class_name, hsd_bytes field);
+bool hsd_hprof_known_outside(hsd_bytes class_name, hsd_bytes field);
+
 /* What HotSpot does with instances of a class beside laying out the fields that the dump names.
  * Subclasses inherit it with the fields. */
 typedef struct hprof_extra {
