@@ -13,9 +13,18 @@ typedef struct hsd_fold_side {
     hsd_amount *live_by_type;      /* type_count */
     hsd_amount *unreached_by_type; /* type_count */
     hsd_amount *live_by_root;      /* root_count, numbers of hsd_root_names */
+    uint64_t *external_by_type;    /* type_count: of the live bytes those outside the heap; NULL where none are */
     uint32_t type_count, root_count;
     uint64_t counted;              /* objects, live and unreached */
 } hsd_fold_side;
+
+/* `external` of the bytes of a live object of this type lie outside the heap. */
+hsd_status hsd_fold_side_add_external(hsd_fold_side *fold, uint32_t type, uint64_t external, hsd_error *err);
+
+static inline uint64_t hsd_fold_side_external(const hsd_fold_side *fold, uint32_t type)
+{
+    return fold->external_by_type != NULL ? fold->external_by_type[type] : 0;
+}
 
 hsd_status hsd_fold_side_init(hsd_fold_side *fold, uint32_t type_count, uint32_t root_count, hsd_error *err);
 void hsd_fold_side_release(hsd_fold_side *fold);

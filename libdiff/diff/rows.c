@@ -114,6 +114,8 @@ static hsd_status keep_type_row(hsd_diff *diff, const hsd_type_row *row, const h
     add_change(&diff->total, &kept->live);
     add_amount(&diff->unreached_before, kept->unreached_before);
     add_amount(&diff->unreached_after, kept->unreached_after);
+    diff->external_before += kept->external_before;
+    diff->external_after += kept->external_after;
     return HSD_OK;
 }
 
@@ -141,6 +143,8 @@ static hsd_status make_type_rows(hsd_diff *diff, const hsd_comparison *c, hsd_er
                 .resized_bytes = change->resized_bytes,
                 .resized_objects = change->resized_objects,
             },
+            .external_before = hsd_fold_side_external(before, type),
+            .external_after = hsd_fold_side_external(after, type),
             .unreached_before = before->unreached_by_type[type],
             .unreached_after = after->unreached_by_type[type],
             .revived = change->revived,

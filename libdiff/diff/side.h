@@ -148,6 +148,9 @@ static inline uint64_t hsd_side_bytes_of(const hsd_object *object)
     return hsd_add_saturating(object->size_bytes, object->native_bytes);
 }
 
+/* Of a record of `folded`: its bytes are external, outside the heap. */
+#define HSD_FOLDED_EXTERNAL (UINT64_C(1) << 63)
+
 /* True if reachability can be told. */
 static inline bool hsd_side_has_graph(const hsd_side_walk *side)
 {

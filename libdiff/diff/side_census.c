@@ -29,11 +29,13 @@ static hsd_status next_folded(census *c, hsd_error *err)
     return status == HSD_END ? HSD_OK : status;
 }
 
-/* Bytes that folded parts bring to the object with this ordinal. */
-static hsd_status folded_bytes(census *c, uint64_t ordinal, uint64_t *bytes, hsd_error *err)
+/* Bytes that folded parts bring to the object with this ordinal; those outside the heap count as external, too. */
+static hsd_status folded_bytes(census *c, uint64_t ordinal, uint64_t *bytes, uint64_t *external, hsd_error *err)
 {
     while (c->folded != NULL && c->folded[0] <= ordinal) {
-        if (c->folded[0] == ordinal) *bytes = hsd_add_saturating(*bytes, c->folded[1]);
+        const uint64_t brought = c->folded[1] & ~HSD_FOLDED_EXTERNAL;
+        if (c->folded[0] == ordinal) *bytes = hsd_add_saturating(*bytes, brought);
+        if (c->folded[0] == ordinal && c->folded[1] != brought) *external = hsd_add_saturating(*external, brought);
         HSD_TRY(next_folded(c, err));
     }
     return HSD_OK;
@@ -147,16 +149,17 @@ static hsd_status count_object(census *c, const hsd_object *object, hsd_error *e
 {
     hsd_side_walk *side = c->side;
     hsd_rung rung = HSD_RUNG_NONE;
-    uint64_t bytes = hsd_side_bytes_of(object);
+    uint64_t bytes = hsd_side_bytes_of(object), external = object->native_bytes;
     uint32_t root;
     bool is_live;
-    if (side->folded != NULL) HSD_TRY(folded_bytes(c, object->ordinal, &bytes, err));
+    if (side->folded != NULL) HSD_TRY(folded_bytes(c, object->ordinal, &bytes, &external, err));
     if (object->flags & HSC_OBJECT_PSEUDO) return put_hidden(side, object, err);
     if (side->is_folded != NULL && hsd_bit_get(side->is_folded, object->ordinal)) return put_hidden(side, object, err);
     const uint32_t type = hsd_type_common(&side->types, object->type);
     state_of(side, object->ordinal, &root, &is_live);
     bytes = hsd_min_u64(bytes, UINT64_MAX >> 1);
     hsd_fold_side_add(side->counts, type, root, is_live, bytes);
+    if (external > 0 && is_live) HSD_TRY(hsd_fold_side_add_external(side->counts, type, hsd_min_u64(external, bytes), err));
     if (side->tree != NULL && (is_live || side->keeper != NULL)) HSD_TRY(put_object(side, object, type, root, bytes, err));
     if (side->census == NULL) return HSD_OK;
     const uint64_t identity = identity_of(side, object, &rung);

@@ -2,7 +2,7 @@
  * Parts (FORMAT.md §7.3): which objects are folded into their sole owner, and how many bytes each
  * owner gains. A part whose sole owner is no object (a pseudo object) stays what it is.
  *
- * The bytes travel by sorting: (ordinal of the owner, bytes) for each folded part, served in order of
+ * The bytes travel by sorting: (ordinal of the owner, bytes) for each folded part, external ones apart, served in order of
  * ordinals beside the objects when they are counted.
  */
 #include <stdlib.h>
@@ -11,14 +11,20 @@
 #include "diff/side.h"
 #include "graph/owners.h"
 
+static hsd_status put_bytes(hsd_side_walk *side, uint32_t owner, uint64_t bytes, uint64_t kind, hsd_error *err)
+{
+    const uint64_t record[2] = {owner, hsd_min_u64(bytes, HSD_FOLDED_EXTERNAL - 1) | kind};
+    return hsd_sorter_put(side->folded, record, err);
+}
+
 static hsd_status fold_one(hsd_side_walk *side, hsd_paged *holder, const hsd_object *object, hsd_error *err)
 {
     if (!hsd_bit_get(side->is_part, object->ordinal)) return HSD_OK;
     const uint32_t owner = hsd_paged_get_u32(holder, object->ordinal);
     if (owner == 0 || hsd_bit_get(side->is_pseudo, owner - 1)) return HSD_OK;
-    const uint64_t record[2] = {owner - 1, hsd_side_bytes_of(object)};
     hsd_bit_set(side->is_folded, object->ordinal);
-    return hsd_sorter_put(side->folded, record, err);
+    if (object->native_bytes > 0) HSD_TRY(put_bytes(side, owner - 1, object->native_bytes, HSD_FOLDED_EXTERNAL, err));
+    return put_bytes(side, owner - 1, object->size_bytes, 0, err);
 }
 
 static hsd_status fold_all(hsd_side_walk *side, hsd_paged *holder, hsd_error *err)

@@ -123,6 +123,7 @@ void hsd_screen_answer(hsd_screen *screen)
     }
     hsd_out_end_paragraph(&screen->out, 0);
     hsd_screen_where(screen);
+    hsd_screen_external(screen);
     hsd_screen_process(screen);
     if (limits) {
         hsd_out_begin_paragraph(&screen->out);

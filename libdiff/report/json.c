@@ -114,6 +114,7 @@ static void put_head(json *j)
     hsd_json_bool(&j->out, ",\n  \"summary\": ", j->diff->is_summary);
     hsd_out_text(&j->out, ",\n  \"total\": {");
     put_change(j, &j->diff->total);
+    hsd_json_external(&j->out, j->diff->external_before, j->diff->external_after);
     hsd_out_text(&j->out, "},\n");
 }
 

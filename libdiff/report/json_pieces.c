@@ -51,6 +51,14 @@ void hsd_json_known(hsd_out *out, bool is_known, const char *key, hsd_amount amo
         hsd_out_format(out, "%snull", key);
 }
 
+void hsd_json_external(hsd_out *out, uint64_t before, uint64_t after)
+{
+    if (before == 0 && after == 0) return;
+    hsd_json_count(out, ", \"external\": {\"before\": ", before);
+    hsd_json_count(out, ", \"after\": ", after);
+    hsd_out_text(out, "}");
+}
+
 void hsd_json_texts(hsd_out *out, const char *key, const hsd_text *texts, size_t count)
 {
     hsd_out_format(out, "%s[", key);

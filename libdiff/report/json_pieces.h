@@ -19,6 +19,9 @@ void hsd_json_amount(hsd_out *out, const char *key, hsd_amount amount);
 /* An amount, or null where it cannot be known. */
 void hsd_json_known(hsd_out *out, bool is_known, const char *key, hsd_amount amount);
 
+/* ", "external": {"before": 0, "after": 6144000}": of the bytes those outside the heap; nothing where there are none. */
+void hsd_json_external(hsd_out *out, uint64_t before, uint64_t after);
+
 /* An array of strings. */
 void hsd_json_texts(hsd_out *out, const char *key, const hsd_text *texts, size_t count);
 

@@ -105,6 +105,7 @@ void hsd_json_row(hsd_out *out, const hsd_diff *diff, const hsd_rank_row *row)
     hsd_json_change(out, diff, row->change);
     put_retained(out, diff, row);
     if (row->type) {
+        hsd_json_external(out, row->type->external_before, row->type->external_after);
         hsd_json_amount(out, ", \"unreached\": {\"before\": ", row->type->unreached_before);
         hsd_json_amount(out, ", \"after\": ", row->type->unreached_after);
         hsd_out_text(out, "}");

@@ -1,5 +1,5 @@
 /*
- * The process beside its heap.
+ * Memory outside the heap.
  */
 #include "report/process.h"
 
@@ -68,5 +68,46 @@ void hsd_screen_process(hsd_screen *screen)
                    hsd_screen_size(screen, grown, after - before), hsd_screen_size(screen, a, before),
                    hsd_screen_size(screen, b, after), hsd_screen_size(screen, more, unseen));
     hsd_out_text(&screen->out, "that part is not in the captures (memory that is mapped directly, of libraries, or kept by an allocator).");
+    hsd_out_end_paragraph(&screen->out, 0);
+}
+
+/* ---- external ---- */
+
+#define EXTERNAL_SHARE 10 /* one part in so many of the growth */
+
+static int64_t external_of(const hsd_type_row *row) { return (int64_t)(row->external_after - row->external_before); }
+
+/* The type whose external bytes grew most, of those behind `before` in that order. */
+static const hsd_type_row *next_external(const hsd_diff *diff, const hsd_type_row *before)
+{
+    const hsd_type_row *largest = NULL;
+    for (size_t i = 0; i < diff->type_count; i++) {
+        const hsd_type_row *row = &diff->types[i];
+        const bool is_told = before && (external_of(row) > external_of(before) || (external_of(row) == external_of(before) && row <= before));
+        if (!is_told && external_of(row) > 0 && (!largest || external_of(row) > external_of(largest))) largest = row;
+    }
+    return largest;
+}
+
+static void print_external_type(hsd_screen *screen, const char *separator, const hsd_type_row *row)
+{
+    char size[HSD_NUMBER_CHARS];
+    hsd_out_text(&screen->out, separator);
+    hsd_out_escaped(&screen->out, screen->form, row->name);
+    hsd_out_format(&screen->out, " %s", hsd_screen_growth_size(screen, size, external_of(row)));
+}
+
+void hsd_screen_external(hsd_screen *screen)
+{
+    const hsd_diff *diff = screen->diff;
+    const int64_t external = (int64_t)(diff->external_after - diff->external_before), growth = hsd_change_bytes(&diff->total);
+    char size[HSD_NUMBER_CHARS];
+    if (external <= 0 || external < (int64_t)screen->noise_bytes || external < growth / EXTERNAL_SHARE || diff->is_partial) return;
+    const hsd_type_row *first = next_external(diff, NULL), *second = next_external(diff, first);
+    hsd_out_begin_paragraph(&screen->out);
+    hsd_out_format(&screen->out, "%s of the growth is external, memory outside the heap", hsd_screen_size(screen, size, (uint64_t)external));
+    if (first) print_external_type(screen, ": ", first);
+    if (second) print_external_type(screen, ", ", second);
+    hsd_out_text(&screen->out, ".");
     hsd_out_end_paragraph(&screen->out, 0);
 }

@@ -1,5 +1,5 @@
 /*
- * The process beside its heap: what captures measured of it, and how much of its growth no capture of the heap shows.
+ * Memory outside the heap: what its objects own there, what captures measured of the process, and how much of its growth no capture shows.
  */
 #ifndef HSD_REPORT_PROCESS_H
 #define HSD_REPORT_PROCESS_H
@@ -19,6 +19,12 @@ uint64_t hsd_process_unseen(const hsd_diff *diff);
 
 /* Whether what both captures say of their process is the same process: the pid, and when it started. */
 bool hsd_process_is_one(const hsd_capture_info *before, const hsd_capture_info *after);
+
+/*
+ * "6.00 MiB of the growth is external, memory outside the heap: java.nio.DirectByteBuffer +6.00 MiB.": a paragraph where that is a tenth of
+ * the growth or more, with the two types that grew most so; else nothing.
+ */
+void hsd_screen_external(hsd_screen *screen);
 
 /* "The process grew 12.1 MiB (resident memory, 61.2 MiB -> 73.3 MiB), 11.9 MiB more than its heap: …": a paragraph, or nothing. */
 void hsd_screen_process(hsd_screen *screen);

@@ -44,6 +44,7 @@ typedef struct hsd_type_row {
     hsd_change live;
     uint64_t retained_before, retained_after; /* bytes of these objects and of all that they dominate, each
                                                * byte once; 0 without hsd_diff.has_holders */
+    uint64_t external_before, external_after; /* of the live bytes those outside the heap: memory that these objects own (NATIVE_SIZE) */
     hsd_amount unreached_before, unreached_after;
     hsd_amount revived; /* of new: they were there before, unreached */
     hsd_amount dropped; /* of freed: they are still there, unreached */
@@ -189,6 +190,7 @@ typedef struct hsd_match { /* over captured objects that count, live or not */
 typedef struct hsd_diff {
     hsd_side before, after;
     hsd_change total;
+    uint64_t external_before, external_after; /* of the live bytes those outside the heap; 0 where the captures say of none */
     hsd_amount unreached_before, unreached_after;
     hsd_match match;
     bool identity_is_known;     /* else counts only */

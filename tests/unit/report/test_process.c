@@ -84,3 +84,28 @@ Test(process, a_heap_that_the_runtime_committed_is_seen)
     add_metric(&diff, "heap.committed", "KiB", 20, 33);
     cr_expect_eq(hsd_process_unseen(&diff), 13 * MIB, "in a unit that says nothing");
 }
+
+Test(process, external_memory_is_told_where_it_decides)
+{
+    static hsd_type_row rows[3];
+    rows[0] = sample_type("java.nio.DirectByteBuffer", MIB, 7 * MIB);
+    rows[1] = sample_type("Session", MIB, 2 * MIB);
+    rows[2] = sample_type("java.nio.MappedByteBuffer", MIB, 2 * MIB);
+    hsd_diff diff = sample_diff(rows, 3, NULL, 0);
+    rows[0].external_after = diff.external_after = 5 * MIB;
+    char *report = sample_report("text", &diff, &wide);
+    HOLDS(report, "5.00 MiB of the growth is external, memory outside the heap:\njava.nio.DirectByteBuffer +5.00 MiB.\n");
+    free(report);
+    rows[2].external_after = MIB;
+    diff.external_after += MIB;
+    report = sample_report("text", &diff, &wide);
+    HOLDS(report, "java.nio.DirectByteBuffer +5.00 MiB, java.nio.MappedByteBuffer +1.00 MiB.\n");
+    free(report);
+    report = sample_report("json", &diff, &wide);
+    SAYS(report, "\"external\": {\"before\": 0, \"after\": 6291456}");
+    free(report);
+    diff.external_before = 6 * MIB - 1000;
+    report = sample_report("text", &diff, &wide);
+    LACKS(report, "external");
+    free(report);
+}
