@@ -68,10 +68,13 @@ static hsd_status import_core(gocore *go, hsd_error *err)
     go->numbers = calloc(2 * ((size_t)t->types.type_count + 1), sizeof *go->numbers);
     if (go->numbers == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for types");
     HSD_TRY(hsd_progress(go->import->reporter, "finding types", 0, 0, err));
+    HSD_TRY(hsd_gocore_find_globals(go, err));
     HSD_TRY(hsd_gocore_offer_known(go, err));
     HSD_TRY(hsd_gocore_find_frames(go, err));
     HSD_TRY(hsd_gotyping_run(t, err));
     HSD_TRY(hsd_gotyping_frames(t, &go->program, &go->frames, go->import->memory_bytes / 8, err));
+    HSD_TRY(hsd_gostatics_finish(t, err));
+    go->timer_element = hsd_gotask_timer_element(t);
     HSD_TRY(begin(go, err));
     HSD_TRY(hsd_gocore_write(go, err));
     return finish(go, err);
@@ -87,6 +90,8 @@ static hsd_status run(hsd_import *import, hsd_error *err)
     hsd_names_release(&go->strings);
     hsd_names_release(&go->types);
     hsd_id_table_release(&go->labels);
+    hsd_id_table_release(&go->goroutines);
+    hsd_id_table_release(&go->timers);
     hsd_buffer_release(&go->bytes);
     free(go->numbers);
     free(go->frames.at);

@@ -36,7 +36,7 @@ typedef enum gocore_bits_kind {
 typedef enum gocore_field {
     HEAP_SPANS, HEAP_ARENAS, SPAN_START, SPAN_PAGES, SPAN_SLOTS, SPAN_FREE_INDEX, SPAN_ALLOC_BITS, SPAN_SLOT_BYTES, SPAN_CLASS, SPAN_STATE,
     SPAN_SPECIALS, SPAN_LARGE_TYPE, MODULE_DATA, MODULE_EDATA, MODULE_BSS, MODULE_EBSS, MODULE_DATA_MASK, MODULE_BSS_MASK, MODULE_TEXT,
-    MODULE_NEXT, G_STACK_LOW, G_STACK_HIGH, G_SP, G_PC, G_BP, G_SYSCALL_SP, G_SYSCALL_PC, G_STATUS, G_ID, SPECIAL_NEXT, SPECIAL_OFFSET, SPECIAL_KIND,
+    MODULE_NEXT, G_STACK_LOW, G_STACK_HIGH, G_SP, G_PC, G_BP, G_SYSCALL_SP, G_SYSCALL_PC, G_STATUS, G_ID, G_START, G_CREATED, SPECIAL_NEXT, SPECIAL_OFFSET, SPECIAL_KIND,
     FINALIZER_FN, ARENA_BITS, ARENA_NO_MORE, TYPE_SIZE, TYPE_POINTER_BYTES, TYPE_MASK, TYPE_FLAGS, GOCORE_FIELDS
 } gocore_field;
 
@@ -75,6 +75,8 @@ typedef struct gocore {
     uint32_t thread_number;
     uint32_t *numbers;      /* of types: tables.c */
     hsd_id_table labels;
+    hsd_id_table goroutines, timers; /* objects that have roots of their own */
+    uint32_t timer_element; /* type of the elements of the lists that timers wait in */
     hsd_buffer bytes;       /* of the object under way */
 } gocore;
 
@@ -115,6 +117,13 @@ hsd_status hsd_gocore_put_string(gocore *go, hsd_bytes text, uint32_t *number, h
 hsd_status hsd_gocore_put_format(gocore *go, uint32_t *number, hsd_error *err, const char *format,
                                  ...) __attribute__((format(printf, 4, 5)));
 hsd_status hsd_gocore_put_type(gocore *go, const goslot *slot, uint32_t *number, hsd_error *err);
+/* A value without a name among the globals (gotypes/statics.h): its type; the label of a reference out of it. */
+hsd_status hsd_gocore_put_static_type(gocore *go, const gostatic *one, uint32_t *number, hsd_error *err);
+hsd_status hsd_gocore_put_static_label(gocore *go, const gostatic *one, uint64_t offset, uint32_t *label, uint64_t *index,
+                                       hsd_error *err);
+
+/* The label of a reference to what has a root of its own that says more: it keeps nothing alive. */
+hsd_status hsd_gocore_put_waiting_label(gocore *go, uint32_t *label, hsd_error *err);
 hsd_status hsd_gocore_put_label(gocore *go, const goslot *slot, uint64_t offset, uint32_t *label, uint64_t *index,
                                 hsd_error *err);
 
@@ -123,6 +132,12 @@ hsd_status hsd_gocore_put_label(gocore *go, const goslot *slot, uint64_t offset,
 /* The live object that holds the address: its id. */
 bool hsd_gocore_target(const gocore *go, uint64_t value, uint64_t *target);
 hsd_status hsd_gocore_write_roots(gocore *go, hsd_error *err);
+/* The segments of globals, for the typing; a module is all that there is unless the program loads plugins. */
+hsd_status hsd_gocore_find_globals(gocore *go, hsd_error *err);
+
+/* Before the objects: which of them are goroutines and timers; with the roots of timers, and the values without a name. */
+hsd_status hsd_gocore_write_tasks(gocore *go, hsd_error *err);
+hsd_status hsd_gocore_write_statics(gocore *go, hsd_error *err);
 hsd_status hsd_gocore_find_frames(gocore *go, hsd_error *err);
 hsd_status hsd_gocore_write_stacks(gocore *go, hsd_error *err);
 hsd_status hsd_gocore_write(gocore *go, hsd_error *err);

@@ -222,6 +222,8 @@ static hsd_status open_program(gocore *go, hsd_error *err)
     if (status == HSD_E_NOT_FOUND) return refuse_program(go, err);
     if (status == HSD_OK) status = hsd_go_types_read(&go->typing.types, &go->program, go->symbols[SYM_TYPES].address,
                                                      memory / 8, err);
+    if (status == HSD_OK) status = hsd_go_lines_read(&go->typing.lines, &go->program, go->symbols[SYM_TEXT].address,
+                                                     memory / 8, err);
     if (status == HSD_E_NOT_FOUND) return refuse_program(go, err);
     return status;
 }

@@ -20,18 +20,86 @@ bool hsd_gocore_target(const gocore *go, uint64_t value, uint64_t *target)
     return true;
 }
 
+/* ---- values without a name ---- */
+
+static hsd_status write_static(gocore *go, const gostatic *one, hsd_error *err)
+{
+    hsc_object object = {.id = one->address};
+    HSD_TRY(hsd_gocore_put_static_type(go, one, &object.type, err));
+    HSD_WRITE(go->import, hsc_begin_object(go->import->writer, &object), err);
+    HSD_WRITE(go->import, hsc_end_object(go->import->writer), err);
+    go->import->result->objects++;
+    return HSD_OK;
+}
+
+hsd_status hsd_gocore_write_statics(gocore *go, hsd_error *err)
+{
+    const gostatics *statics = &go->typing.statics;
+    for (uint32_t i = 0; i < statics->count; i++)
+        if (statics->at[i].is_needed) HSD_TRY(write_static(go, &statics->at[i], err));
+    return HSD_OK;
+}
+
+static hsd_status refer_static(gocore *go, const gostatic *one, uint64_t address, uint64_t target, hsd_error *err)
+{
+    uint32_t label;
+    uint64_t index;
+    if (target == one->address) return HSD_OK;
+    HSD_TRY(hsd_gocore_put_static_label(go, one, address - one->address, &label, &index, err));
+    HSD_WRITE(go->import, hsc_edge(go->import->writer, one->address, target, label, index), err);
+    go->import->result->references++;
+    return HSD_OK;
+}
+
+static hsd_status root_static(gocore *go, gostatic *one, hsc_root_record *root, hsd_error *err)
+{
+    if (one->has_root) return HSD_OK;
+    one->has_root = true;
+    root->target = one->address;
+    HSD_WRITE(go->import, hsc_root(go->import->writer, root), err);
+    return HSD_OK;
+}
+
+/* What no pointer of a variable leads to. */
+static hsd_status root_statics(gocore *go, hsd_error *err)
+{
+    char name[2048];
+    uint32_t flags;
+    hsc_root_record root = {.kind = HSC_ROOT_GLOBAL};
+    const gostatics *statics = &go->typing.statics;
+    for (uint32_t i = 0; i < statics->count; i++) {
+        gostatic *one = &statics->at[i];
+        if (!one->is_needed || one->has_root) continue;
+        hsd_gotyping_name(&go->typing, (gotyped){.type = one->type, .is_items = one->is_items}, name, sizeof name, &flags);
+        HSD_TRY(hsd_gocore_put_format(go, &root.label, err, "static %s", name));
+        root.flags = hsd_gotask_is_runtime(name) ? HSC_ROOT_SECONDARY : 0;
+        HSD_TRY(root_static(go, one, &root, err));
+    }
+    return HSD_OK;
+}
+
 /* ---- globals ---- */
+
+static hsd_status name_global(gocore *go, const char *segment, uint64_t begin, uint64_t address, hsc_root_record *root, hsd_error *err)
+{
+    const hsd_go_global *global = hsd_go_types_global_at(&go->typing.types, address - go->typing.bias);
+    if (global == NULL) return hsd_gocore_put_format(go, &root->label, err, "%s+0x%" PRIx64, segment, address - begin);
+    if (hsd_gotask_is_runtime(hsd_go_types_text(&go->typing.types, global->name))) root->flags = HSC_ROOT_SECONDARY;
+    return hsd_gocore_put_string(go, hsd_names_get(&go->typing.types.names, global->name), &root->label, err);
+}
 
 static hsd_status write_global(gocore *go, const char *segment, uint64_t begin, uint64_t address, hsd_error *err)
 {
     hsc_root_record root = {.kind = HSC_ROOT_GLOBAL};
     uint64_t value;
     HSD_TRY(hsd_gomemory_word(&go->typing.memory, address, &value, err));
-    if (!hsd_gocore_target(go, value, &root.target)) return HSD_OK;
-    const hsd_go_global *global = hsd_go_types_global_at(&go->typing.types, address - go->typing.bias);
-    if (global != NULL) HSD_TRY(hsd_gocore_put_string(go, hsd_names_get(&go->typing.types.names, global->name),
-                                                      &root.label, err));
-    else HSD_TRY(hsd_gocore_put_format(go, &root.label, err, "%s+0x%" PRIx64, segment, address - begin));
+    const bool is_in_heap = hsd_gocore_target(go, value, &root.target);
+    gostatic *other = is_in_heap ? NULL : hsd_gostatics_at(&go->typing, value);
+    if (!is_in_heap && other == NULL) return HSD_OK;
+    const gostatic *inside = hsd_gostatics_at(&go->typing, address);
+    if (inside != NULL) return refer_static(go, inside, address, is_in_heap ? root.target : other->address, err);
+    HSD_TRY(name_global(go, segment, begin, address, &root, err));
+    if (!is_in_heap) return root_static(go, other, &root, err);
     HSD_WRITE(go->import, hsc_root(go->import->writer, &root), err);
     return HSD_OK;
 }
@@ -51,6 +119,16 @@ static hsd_status write_segment(gocore *go, const char *name, uint64_t begin, ui
             if ((bytes[i / 8] >> i % 8 & 1) != 0) HSD_TRY(write_global(go, name, begin, begin + 8 * (first + i), err));
     }
     return HSD_OK;
+}
+
+hsd_status hsd_gocore_find_globals(gocore *go, hsd_error *err)
+{
+    gostatics *statics = &go->typing.statics;
+    const uint64_t module = hsd_gocore_symbol(go, SYM_MODULE);
+    HSD_TRY(hsd_gocore_field(go, module, MODULE_DATA, &statics->begin[0], err));
+    HSD_TRY(hsd_gocore_field(go, module, MODULE_EDATA, &statics->end[0], err));
+    HSD_TRY(hsd_gocore_field(go, module, MODULE_BSS, &statics->begin[1], err));
+    return hsd_gocore_field(go, module, MODULE_EBSS, &statics->end[1], err);
 }
 
 static hsd_status write_modules(gocore *go, hsd_error *err)
@@ -104,6 +182,7 @@ static hsd_status write_specials(gocore *go, hsd_error *err)
 hsd_status hsd_gocore_write_roots(gocore *go, hsd_error *err)
 {
     HSD_TRY(write_modules(go, err));
+    HSD_TRY(root_statics(go, err));
     HSD_TRY(write_specials(go, err));
     return hsd_gocore_write_stacks(go, err);
 }

@@ -18,6 +18,7 @@ typedef struct walk {
     uint64_t sp, high, pc, bp;
     uint32_t thread, depth;
     bool is_written; /* else its frames are only noted */
+    bool has_start;  /* what it was started with is known, and names its roots */
     hsc_root_record root;
 } walk;
 
@@ -45,12 +46,8 @@ static hsd_status enter_frame(walk *w, hsd_error *err)
     if (!w->is_written) return note_frame(w, err);
     uint32_t name = 0;
     const char *function = hsd_go_types_function_at(&go->typing.types, w->pc - go->typing.bias);
-    if (function == NULL) {
-        HSD_TRY(hsd_gocore_put_format(go, &w->root.label, err, "goroutine stacks"));
-    } else {
-        HSD_TRY(hsd_gocore_put_format(go, &w->root.label, err, "goroutines in %s", function));
-        HSD_TRY(hsd_gocore_put_format(go, &name, err, "%s", function));
-    }
+    if (function != NULL) HSD_TRY(hsd_gocore_put_format(go, &name, err, "%s", function));
+    if (function != NULL && !w->has_start) HSD_TRY(hsd_gocore_put_format(go, &w->root.label, err, "goroutines in %s", function));
     w->root.frame = name == 0 ? 0 : w->depth + 1;
     if (name != 0) HSD_WRITE(go->import, hsc_frame(go->import->writer, w->thread, w->depth, name, 0, 0), err);
     return HSD_OK;
@@ -81,7 +78,6 @@ static hsd_status look_at(walk *w, uint64_t address, uint64_t value, hsd_error *
 static hsd_status walk_stack(walk *w, hsd_error *err)
 {
     uint64_t words[PIECE_WORDS];
-    w->root = (hsc_root_record){.kind = HSC_ROOT_STACK, .thread = w->thread, .flags = HSC_ROOT_SECONDARY};
     HSD_TRY(enter_frame(w, err));
     for (uint64_t at = w->sp; w->is_written && at < w->high; at += sizeof words) {
         const size_t size = (size_t)hsd_min_u64(sizeof words, w->high - at);
@@ -120,24 +116,52 @@ static hsd_status find_top(walk *w, uint64_t g, uint64_t low, bool is_running, h
     return HSD_OK;
 }
 
+/* For what refers to it: it has a root of its own. */
+static hsd_status note_goroutine(gocore *go, uint64_t g, hsd_error *err)
+{
+    uint64_t target;
+    uint32_t number;
+    return hsd_gocore_target(go, g, &target) ? hsd_id_table_put(&go->goroutines, target, &number, err) : HSD_OK;
+}
+
+/* By what its roots are called; the goroutine itself hangs from there. */
+static hsd_status begin_written(walk *w, uint64_t g, hsd_error *err)
+{
+    gocore *go = w->go;
+    char text[1024];
+    uint64_t id, start, created_at;
+    uint32_t name;
+    bool is_runtime;
+    HSD_TRY(hsd_gocore_field(go, g, G_ID, &id, err));
+    HSD_TRY(hsd_gocore_field(go, g, G_START, &start, err));
+    HSD_TRY(hsd_gocore_field(go, g, G_CREATED, &created_at, err));
+    HSD_TRY(hsd_gocore_put_format(go, &name, err, "goroutine %" PRIu64, id));
+    w->thread = ++go->thread_number;
+    HSD_WRITE(go->import, hsc_define_thread(go->import->writer, w->thread, name), err);
+    const char *function = hsd_go_types_function_at(&go->typing.types, start - go->typing.bias);
+    const size_t size = hsd_gotask_goroutine(&go->typing, created_at, function == NULL ? "" : function, &is_runtime, text, sizeof text);
+    w->root = (hsc_root_record){.kind = HSC_ROOT_STACK, .thread = w->thread, .flags = HSC_ROOT_SECONDARY};
+    w->has_start = function != NULL;
+    if (w->has_start) HSD_TRY(hsd_gocore_put_string(go, (hsd_bytes){(const uint8_t *)text, size}, &w->root.label, err));
+    else HSD_TRY(hsd_gocore_put_format(go, &w->root.label, err, "goroutine stacks"));
+    if (hsd_gocore_target(go, g, &w->root.target)) HSD_WRITE(go->import, hsc_root(go->import->writer, &w->root), err);
+    return HSD_OK;
+}
+
 static hsd_status walk_goroutine(gocore *go, uint64_t g, bool is_written, hsd_error *err)
 {
     walk w = {.go = go, .is_written = is_written};
-    uint64_t status, id, low;
-    uint32_t name;
+    uint64_t status, low;
     HSD_TRY(hsd_gocore_field(go, g, G_STATUS, &status, err));
     status &= ~(uint64_t)SCAN;
     if (status == IDLE || status == DEAD) return HSD_OK;
-    HSD_TRY(hsd_gocore_field(go, g, G_ID, &id, err));
     HSD_TRY(hsd_gocore_field(go, g, G_STACK_LOW, &low, err));
     HSD_TRY(hsd_gocore_field(go, g, G_STACK_HIGH, &w.high, err));
     if (low == 0 || low >= w.high || w.high - low > MOST_STACK || go->thread_number == INT32_MAX) return HSD_OK;
     HSD_TRY(find_top(&w, g, low, status == RUNNING, err));
     if (w.sp < low || w.sp > w.high || w.sp % 8 != 0) w.sp = low;
-    if (!is_written) return walk_stack(&w, err);
-    HSD_TRY(hsd_gocore_put_format(go, &name, err, "goroutine %" PRIu64, id));
-    w.thread = ++go->thread_number;
-    HSD_WRITE(go->import, hsc_define_thread(go->import->writer, w.thread, name), err);
+    if (is_written) HSD_TRY(begin_written(&w, g, err));
+    else HSD_TRY(note_goroutine(go, g, err));
     return walk_stack(&w, err);
 }
 
@@ -157,3 +181,18 @@ static hsd_status walk_all(gocore *go, bool is_written, hsd_error *err)
 
 hsd_status hsd_gocore_find_frames(gocore *go, hsd_error *err) { return walk_all(go, false, err); }
 hsd_status hsd_gocore_write_stacks(gocore *go, hsd_error *err) { return walk_all(go, true, err); }
+
+/* ---- timers ---- */
+
+static hsd_status root_timer(void *context, uint64_t timer, const char *function, hsd_error *err)
+{
+    gocore *go = context;
+    hsc_root_record root = {.kind = HSC_ROOT_RUNTIME, .flags = HSC_ROOT_SECONDARY};
+    uint32_t number;
+    if (!hsd_gocore_target(go, timer, &root.target)) return HSD_OK;
+    HSD_TRY(hsd_gocore_put_format(go, &root.label, err, "timer %s", function));
+    HSD_WRITE(go->import, hsc_root(go->import->writer, &root), err);
+    return hsd_id_table_put(&go->timers, root.target, &number, err);
+}
+
+hsd_status hsd_gocore_write_tasks(gocore *go, hsd_error *err) { return hsd_gotask_timers(&go->typing, root_timer, go, err); }

@@ -11,10 +11,12 @@
 
 enum { TEXT_BYTES = 4096, NAMED_WORDS = 512 };
 #define UNTYPED (UINT64_C(1) << 40)
+#define WAITING (UINT64_C(1) << 41)
 
 static hsd_status check_memory(const gocore *go, hsd_error *err)
 {
-    const uint64_t taken = hsd_names_memory(&go->strings) + hsd_names_memory(&go->types) + hsd_id_table_memory(&go->labels);
+    const uint64_t taken = hsd_names_memory(&go->strings) + hsd_names_memory(&go->types) + hsd_id_table_memory(&go->labels) +
+                           hsd_id_table_memory(&go->goroutines) + hsd_id_table_memory(&go->timers);
     const uint64_t allowed = go->import->memory_bytes / 4;
     if (taken <= allowed) return HSD_OK;
     hsd_fail(err, HSD_E_OVER_BUDGET, "the names of this core take more than %" PRIu64 " MiB", allowed >> 20);
@@ -55,16 +57,10 @@ static hsd_status name_type(gocore *go, const char *name, size_t size, uint32_t 
     return check_memory(go, err);
 }
 
-hsd_status hsd_gocore_put_type(gocore *go, const goslot *slot, uint32_t *number, hsd_error *err)
+static hsd_status name_typed(gocore *go, gotyped typed, uint32_t *number, hsd_error *err)
 {
     char name[2048];
     uint32_t flags = 0;
-    const gotyped typed = hsd_gotyped_of(go->typing.slots.types[slot->number]);
-    if (typed.type == 0) {
-        const int size = snprintf(name, sizeof name, "object of %" PRIu64 " B, %s", slot->span->slot_bytes,
-                                  (slot->span->flags & GOCORE_NOSCAN) != 0 ? "no pointers" : "with pointers");
-        return name_type(go, name, (size_t)size, 0, number, err);
-    }
     const size_t types = go->typing.types.type_count;
     uint32_t *known = typed.type >= GOTYPE_TEXT ? &go->numbers[2 * types + typed.type - GOTYPE_TEXT]
                                                 : &go->numbers[2 * (size_t)typed.type + typed.is_items];
@@ -74,6 +70,21 @@ hsd_status hsd_gocore_put_type(gocore *go, const goslot *slot, uint32_t *number,
     }
     *number = *known;
     return HSD_OK;
+}
+
+hsd_status hsd_gocore_put_type(gocore *go, const goslot *slot, uint32_t *number, hsd_error *err)
+{
+    char name[256];
+    const gotyped typed = hsd_gotyped_of(go->typing.slots.types[slot->number]);
+    if (typed.type != 0) return name_typed(go, typed, number, err);
+    const int size = snprintf(name, sizeof name, "object of %" PRIu64 " B, %s", slot->span->slot_bytes,
+                              (slot->span->flags & GOCORE_NOSCAN) != 0 ? "no pointers" : "with pointers");
+    return name_type(go, name, (size_t)size, 0, number, err);
+}
+
+hsd_status hsd_gocore_put_static_type(gocore *go, const gostatic *one, uint32_t *number, hsd_error *err)
+{
+    return name_typed(go, (gotyped){.type = one->type, .is_items = one->is_items}, number, err);
 }
 
 /* ---- labels ---- */
@@ -94,10 +105,8 @@ static hsd_status define_label(gocore *go, uint32_t label, const goword *word, b
     return check_memory(go, err);
 }
 
-hsd_status hsd_gocore_put_label(gocore *go, const goslot *slot, uint64_t offset, uint32_t *label, uint64_t *index,
-                                hsd_error *err)
+static hsd_status label_word(gocore *go, gotyped typed, uint64_t offset, uint32_t *label, uint64_t *index, hsd_error *err)
 {
-    const gotyped typed = hsd_gotyped_of(go->typing.slots.types[slot->number]);
     const goword *word;
     uint64_t element, key;
     HSD_TRY(hsd_gotyping_word_at(&go->typing, typed, offset, &word, &element, err));
@@ -108,4 +117,27 @@ hsd_status hsd_gocore_put_label(gocore *go, const goslot *slot, uint64_t offset,
     const uint32_t before = go->labels.count;
     HSD_TRY(hsd_id_table_put(&go->labels, key, label, err));
     return go->labels.count > before ? define_label(go, *label, word, is_element, offset, err) : HSD_OK;
+}
+
+hsd_status hsd_gocore_put_label(gocore *go, const goslot *slot, uint64_t offset, uint32_t *label, uint64_t *index,
+                                hsd_error *err)
+{
+    return label_word(go, hsd_gotyped_of(go->typing.slots.types[slot->number]), offset, label, index, err);
+}
+
+hsd_status hsd_gocore_put_static_label(gocore *go, const gostatic *one, uint64_t offset, uint32_t *label, uint64_t *index,
+                                       hsd_error *err)
+{
+    return label_word(go, (gotyped){.type = one->type, .is_items = one->is_items}, offset, label, index, err);
+}
+
+hsd_status hsd_gocore_put_waiting_label(gocore *go, uint32_t *label, hsd_error *err)
+{
+    uint32_t name;
+    const uint32_t before = go->labels.count;
+    HSD_TRY(hsd_id_table_put(&go->labels, WAITING, label, err));
+    if (go->labels.count == before) return HSD_OK;
+    HSD_TRY(hsd_gocore_put_format(go, &name, err, "waiting"));
+    HSD_WRITE(go->import, hsc_define_label(go->import->writer, *label, HSC_LABEL_INTERNAL, HSC_STRENGTH_WEAK, name), err);
+    return check_memory(go, err);
 }

@@ -20,7 +20,8 @@ hsd_status hsd_goheap_check_memory(const goheap *go, hsd_error *err)
 {
     const uint64_t taken = hsd_names_memory(&go->strings) + hsd_names_memory(&go->types) + hsd_names_memory(&go->patterns) +
                            hsd_names_memory(&go->frames) + go->pattern_room * sizeof *go->types_of +
-                           go->bucket_room * sizeof *go->buckets + go->sample_room * sizeof *go->samples + hsd_goheap_types_memory(go);
+                           go->bucket_room * sizeof *go->buckets + go->sample_room * sizeof *go->samples + hsd_goheap_types_memory(go) +
+                           hsd_id_table_memory(&go->goroutines) + go->start_room * sizeof *go->starts;
     const uint64_t allowed = go->import->memory_bytes / (go->typed == NULL ? 2 : 16);
     if (taken <= allowed) return HSD_OK;
     hsd_fail(err, HSD_E_OVER_BUDGET, "the names and sites of this dump take more than %" PRIu64 " MiB", allowed >> 20);
@@ -90,6 +91,8 @@ static hsd_status run(hsd_import *import, hsd_error *err)
     hsd_names_release(&go->patterns);
     hsd_names_release(&go->frames);
     hsd_buffer_release(&go->bytes);
+    hsd_id_table_release(&go->goroutines);
+    free(go->starts);
     free(go->types_of);
     free(go->buckets);
     free(go->samples);

@@ -23,6 +23,7 @@
 #include "base/buffer.h"
 #include "base/names.h"
 #include "import/goheap/index.h"
+#include "import/id_table.h"
 #include "import/importer.h"
 
 #define GOHEAP_MAGIC "go1.7 heap dump\n"
@@ -36,6 +37,8 @@ typedef enum goheap_tag {
 } goheap_tag;
 
 enum { GOHEAP_NAMED_POINTERS = 4, GOHEAP_LABELS = 514 };
+/* Labels: of places without a name, the one of what waits (it keeps nothing alive), behind them those of typed words. */
+enum { GOHEAP_WAITING_LABEL = GOHEAP_LABELS + 1, GOHEAP_FIRST_TYPED_LABEL };
 enum { GOHEAP_STATS = 24, GOHEAP_PAUSES = 256, GOHEAP_FIELD_POINTER = 1 };
 
 /* One frame of an allocation site: texts are numbers of `strings`. */
@@ -47,6 +50,11 @@ typedef struct goheap_sample {
     uint64_t address, bucket;
     uint32_t site; /* known when all buckets are */
 } goheap_sample;
+
+typedef struct goheap_start { /* of a goroutine */
+    uint64_t created_at; /* where the call that started it returns to */
+    uint32_t function;   /* string: the one that it was started with, 0 = not known */
+} goheap_start;
 
 typedef struct goheap_bucket {
     uint64_t id;
@@ -70,6 +78,10 @@ typedef struct goheap {
     uint32_t *types_of, pattern_room, strings_defined;
     bool has_label[GOHEAP_LABELS];
     struct goheap_typed *typed; /* NULL without an executable */
+    hsd_id_table goroutines;    /* by address; starts by their number */
+    goheap_start *starts;
+    uint32_t start_room, start; /* start: of the goroutine that the scan is at */
+    bool has_waiting_label;
     hsd_names frames;                   /* goheap_site -> number - 1 */
     goheap_bucket *buckets;
     goheap_sample *samples; /* by address, behind the scan */
@@ -139,6 +151,9 @@ hsd_status hsd_goheap_name_type(goheap *go, const char *name, size_t size, uint3
 hsd_status hsd_goheap_put_label(goheap *go, const goheap_pattern *pattern, uint64_t offset, uint32_t *label, uint64_t *index,
                                 hsd_error *err);
 
+/* The label of a reference to what has a root of its own that says more: it keeps nothing alive. */
+hsd_status hsd_goheap_put_waiting_label(goheap *go, uint32_t *label, hsd_error *err);
+
 /* What the scan has met: strings and sites. Behind hsd_import_begin. */
 hsd_status hsd_goheap_write_tables(goheap *go, hsd_error *err);
 
@@ -150,6 +165,16 @@ void hsd_goheap_sort_samples(goheap *go);
 
 /* The site of an object, 0 = not sampled. */
 uint32_t hsd_goheap_site_of(const goheap *go, uint64_t address);
+
+/* ---- goroutines.c ---- */
+
+hsd_status hsd_goheap_note_goroutine(goheap *go, uint64_t address, uint64_t created_at, hsd_error *err);
+
+/* The function of a frame of the goroutine that was noted last. */
+hsd_status hsd_goheap_note_function(goheap *go, hsd_bytes name, hsd_error *err);
+
+/* NULL for an object that is no goroutine. */
+const goheap_start *hsd_goheap_start_of(const goheap *go, uint64_t address);
 
 /* ---- typed.c: types by the executable, where there is one. All do nothing without ---- */
 
@@ -165,10 +190,34 @@ hsd_status hsd_goheap_place_itab(goheap *go, uint64_t itab, uint64_t type, hsd_e
 /* Behind the scan: HSD_E_UNSUPPORTED when the dump is of another program. */
 hsd_status hsd_goheap_find_types(goheap *go, hsd_error *err);
 
-/* In the write: *number stays as it is where nothing is known. */
+/* ---- named.c: the same in the write ---- */
+
+/* Values without a name are objects; timers have roots. Behind hsd_goheap_write_tables. */
+hsd_status hsd_goheap_write_statics(goheap *go, hsd_error *err);
+hsd_status hsd_goheap_write_timers(goheap *go, hsd_error *err);
+
+/* A reference out of one, from the word at this address; a root to one, unless it has one; roots to all that have none. */
+hsd_status hsd_goheap_refer_static(goheap *go, uint64_t id, uint64_t address, uint64_t target, hsd_error *err);
+hsd_status hsd_goheap_root_statics(goheap *go, hsd_error *err);
+hsd_status hsd_goheap_root_static(goheap *go, uint64_t id, uint32_t label, uint32_t flags, hsd_error *err);
+
+/* Name and flags of a goroutine's roots. */
+hsd_status hsd_goheap_goroutine_label(goheap *go, const goheap_start *start, uint32_t *label, uint32_t *flags, hsd_error *err);
+
+/* True for a variable of the runtime's own. */
+bool hsd_goheap_is_runtime_name(const char *name);
+
+/* True if the object is a list in which timers wait, which have roots. */
+bool hsd_goheap_is_timer_list(const goheap *go, uint64_t address);
+bool hsd_goheap_is_timer(const goheap *go, uint64_t address);
+
+/* *number stays as it is where nothing is known. */
 hsd_status hsd_goheap_type_of(goheap *go, uint64_t address, uint32_t *number, hsd_error *err);
 hsd_status hsd_goheap_label_of(goheap *go, uint64_t address, uint64_t offset, uint32_t *label, uint64_t *index, hsd_error *err);
 const char *hsd_goheap_global_at(const goheap *go, uint64_t address);
+
+/* Of the word at this address of the globals: the value without a name that it is in. *id is 0 where it is in none. */
+void hsd_goheap_static_at(const goheap *go, uint64_t address, uint64_t *id);
 uint64_t hsd_goheap_types_memory(const goheap *go);
 void hsd_goheap_close_types(goheap *go);
 

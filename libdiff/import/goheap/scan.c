@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { PROGRESS_EVERY = 4096 };
+enum { PROGRESS_EVERY = 4096, NAME_BYTES = 1024 };
 #define STACKS_BEGIN UINT64_C(0x7f0000000000) /* where Linux puts first stacks and libraries, with 47 bits of addresses */
 #define STACKS_END UINT64_C(0x800000000000)
 
@@ -70,14 +70,25 @@ static hsd_status scan_itab(goheap *go, hsd_error *err)
     return hsd_goheap_place_itab(go, numbers[0], numbers[1], err);
 }
 
+static hsd_status scan_goroutine(goheap *go, hsd_error *err)
+{
+    uint64_t numbers[8], rest[4];
+    HSD_TRY(hsd_goheap_numbers(go, numbers, 8, err));
+    HSD_TRY(hsd_goheap_skip_text(go, err));
+    HSD_TRY(hsd_goheap_numbers(go, rest, 4, err));
+    return hsd_goheap_note_goroutine(go, numbers[0], numbers[3], err);
+}
+
 static hsd_status scan_frame(goheap *go, hsd_error *err)
 {
     uint64_t head[3], pcs[3];
     goheap_content content;
+    hsd_bytes function;
     HSD_TRY(hsd_goheap_numbers(go, head, 3, err));
     HSD_TRY(hsd_goheap_open_content(go, &content, err));
     HSD_TRY(hsd_goheap_numbers(go, pcs, 3, err));
-    HSD_TRY(hsd_goheap_skip_text(go, err));
+    HSD_TRY(hsd_goheap_text(go, NAME_BYTES, &function, err));
+    HSD_TRY(hsd_goheap_note_function(go, function, err));
     HSD_TRY(hsd_goheap_skip_fields(go, err));
     return hsd_goheap_place_frame(go, head[0], pcs[1], head[1] == 0, &content, err);
 }
@@ -109,6 +120,7 @@ static hsd_status scan_record(goheap *go, uint64_t tag, hsd_error *err)
     case GOHEAP_DATA: return scan_segment(go, false, err);
     case GOHEAP_BSS: return scan_segment(go, true, err);
     case GOHEAP_ITAB: return scan_itab(go, err);
+    case GOHEAP_GOROUTINE: return scan_goroutine(go, err);
     case GOHEAP_FRAME: return scan_frame(go, err);
     case GOHEAP_THREAD: return scan_thread(go, err);
     case GOHEAP_MEMSTATS: return scan_stats(go, err);

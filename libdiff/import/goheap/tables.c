@@ -114,6 +114,17 @@ hsd_status hsd_goheap_put_label(goheap *go, const goheap_pattern *pattern, uint6
     return HSD_OK;
 }
 
+hsd_status hsd_goheap_put_waiting_label(goheap *go, uint32_t *label, hsd_error *err)
+{
+    uint32_t name;
+    *label = GOHEAP_WAITING_LABEL;
+    if (go->has_waiting_label) return HSD_OK;
+    go->has_waiting_label = true;
+    HSD_TRY(hsd_goheap_put_format(go, &name, err, "waiting"));
+    HSD_WRITE(go->import, hsc_define_label(go->import->writer, *label, HSC_LABEL_INTERNAL, HSC_STRENGTH_WEAK, name), err);
+    return HSD_OK;
+}
+
 /* ---- of the scan ---- */
 
 hsd_status hsd_goheap_write_tables(goheap *go, hsd_error *err)

@@ -14,34 +14,10 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "import/goheap/goheap.h"
-#include "import/gotypes/typing.h"
+#include "import/goheap/typed.h"
 
-enum { DATA, BSS, SEGMENTS, PAGE_BYTES = 8192, HEAD_BYTES = 8, LEAST_WITH_HEAD = 512, MOST_WITH_HEAD = 32768,
+enum { DATA = GOHEAP_DATA_SEGMENT, BSS, SEGMENTS, PAGE_BYTES = 8192, HEAD_BYTES = 8, LEAST_WITH_HEAD = 512, MOST_WITH_HEAD = 32768,
       HEAD_SINCE = 22 };
-enum { TYPES_DATA, TYPES_EDATA, TYPES_BSS, TYPES_EBSS, TYPES_BEGIN, TYPES_SYMBOLS };
-
-typedef struct globals {
-    uint64_t address, size, offset;
-} globals;
-
-typedef struct goheap_typed {
-    goheap *go;
-    hsd_elf executable;
-    hsd_elf_symbol symbols[TYPES_SYMBOLS];
-    gotyping typing;
-    goblocks dump, program;
-    globals segments[SEGMENTS];
-    goframes frames;     /* of goroutines … */
-    globals *stacks;     /* … and where their bytes stand, by address when found */
-    uint32_t stack_count, stack_room;
-    gospan run;          /* the span under way */
-    uint64_t run_offset; /* of its first object's bytes */
-    uint32_t *places;    /* of each slot's bytes, from those of the first of its span, + 1; by span.where[1] + slot */
-    uint32_t place_count, place_room;
-    uint32_t *numbers;   /* of types, by twice their number (+ 1 for items); 0 = not asked for yet */
-    hsd_id_table labels;
-} goheap_typed;
 
 /* ---- the executable ---- */
 
@@ -59,7 +35,7 @@ static hsd_status no_types(const goheap_typed *typed, hsd_error *err)
 static hsd_status open_executable(goheap_typed *typed, hsd_error *err)
 {
     static const char *const names[TYPES_SYMBOLS] = {"runtime.data", "runtime.edata", "runtime.bss", "runtime.ebss",
-                                                     "runtime.types"};
+                                                     "runtime.types", "runtime.text"};
     const uint64_t memory = typed->go->import->memory_bytes;
     for (int i = 0; i < TYPES_SYMBOLS; i++)
         typed->symbols[i].name = names[i];
@@ -70,6 +46,8 @@ static hsd_status open_executable(goheap_typed *typed, hsd_error *err)
     if (status == HSD_OK)
         status = hsd_go_types_read(&typed->typing.types, &typed->executable, typed->symbols[TYPES_BEGIN].address,
                                    memory / 8, err);
+    if (status == HSD_OK)
+        status = hsd_go_lines_read(&typed->typing.lines, &typed->executable, typed->symbols[TYPES_TEXT].address, memory / 8, err);
     if (status == HSD_E_NOT_FOUND) return no_types(typed, err);
     if (status != HSD_OK) hsd_error_set_file(err, typed->go->import->options->executable);
     return status;
@@ -152,7 +130,7 @@ hsd_status hsd_goheap_place_object(goheap *go, uint64_t address, uint64_t size, 
 
 void hsd_goheap_place_segment(goheap *go, bool is_bss, uint64_t address, uint64_t size, uint64_t offset)
 {
-    if (go->typed != NULL) go->typed->segments[is_bss ? BSS : DATA] = (globals){address, size, offset};
+    if (go->typed != NULL) go->typed->segments[is_bss ? BSS : DATA] = (goheap_range){address, size, offset};
 }
 
 hsd_status hsd_goheap_place_frame(goheap *go, uint64_t sp, uint64_t pc, bool is_innermost,
@@ -167,7 +145,7 @@ hsd_status hsd_goheap_place_frame(goheap *go, uint64_t sp, uint64_t pc, bool is_
     HSD_TRY(hsd_import_grow((void **)&typed->stacks, &typed->stack_room, typed->stack_count, sizeof *typed->stacks,
                             err));
     typed->frames.at[typed->frames.count++] = (goframe){.pc = is_innermost ? pc : pc - 1, .end = end};
-    typed->stacks[typed->stack_count++] = (globals){sp, content->size, content->bytes_offset};
+    typed->stacks[typed->stack_count++] = (goheap_range){sp, content->size, content->bytes_offset};
     return HSD_OK;
 }
 
@@ -182,11 +160,11 @@ hsd_status hsd_goheap_place_itab(goheap *go, uint64_t itab, uint64_t type, hsd_e
 
 static int by_place(const void *a, const void *b)
 {
-    const globals *x = a, *y = b;
+    const goheap_range *x = a, *y = b;
     return x->address < y->address ? -1 : x->address > y->address;
 }
 
-static const globals *stack_at(const goheap_typed *typed, uint64_t address)
+static const goheap_range *stack_at(const goheap_typed *typed, uint64_t address)
 {
     uint32_t low = 0, high = typed->stack_count;
     while (low < high) {
@@ -194,7 +172,7 @@ static const globals *stack_at(const goheap_typed *typed, uint64_t address)
         if (typed->stacks[middle].address <= address) low = middle + 1;
         else high = middle;
     }
-    const globals *found = low == 0 ? NULL : &typed->stacks[low - 1];
+    const goheap_range *found = low == 0 ? NULL : &typed->stacks[low - 1];
     return found != NULL && address - found->address < found->size ? found : NULL;
 }
 
@@ -209,12 +187,12 @@ static bool locate(void *context, uint64_t address, goplace *place)
         return at != 0;
     }
     for (int i = 0; i < SEGMENTS; i++) {
-        const globals *s = &typed->segments[i];
+        const goheap_range *s = &typed->segments[i];
         if (address < s->address || address - s->address >= s->size) continue;
         *place = (goplace){&typed->dump, s->offset + (address - s->address), s->size - (address - s->address)};
         return true;
     }
-    const globals *stack = stack_at(typed, address);
+    const goheap_range *stack = stack_at(typed, address);
     if (stack != NULL) {
         *place = (goplace){&typed->dump, stack->offset + (address - stack->address),
                            stack->size - (address - stack->address)};
@@ -230,7 +208,7 @@ static bool locate(void *context, uint64_t address, goplace *place)
 static hsd_status check_program(goheap_typed *typed, hsd_error *err)
 {
     const hsd_elf_symbol *symbols = typed->symbols;
-    const globals *data = &typed->segments[DATA], *bss = &typed->segments[BSS];
+    const goheap_range *data = &typed->segments[DATA], *bss = &typed->segments[BSS];
     typed->typing.bias = data->address - symbols[TYPES_DATA].address;
     const bool is_same = data->size == symbols[TYPES_EDATA].address - symbols[TYPES_DATA].address &&
                          bss->size == symbols[TYPES_EBSS].address - symbols[TYPES_BSS].address &&
@@ -295,19 +273,25 @@ hsd_status hsd_goheap_find_types(goheap *go, hsd_error *err)
                               err));
     t->memory = (gomemory){.locate = locate, .context = typed};
     HSD_TRY(hsd_gotyping_open(t, memory / 32, err));
+    for (int i = 0; i < SEGMENTS; i++) {
+        t->statics.begin[i] = typed->segments[i].address;
+        t->statics.end[i] = typed->segments[i].address + typed->segments[i].size;
+    }
     typed->numbers = calloc(2 * ((size_t)t->types.type_count + 1), sizeof *typed->numbers);
     if (typed->numbers == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for types");
     HSD_TRY(hsd_progress(go->import->reporter, "finding types", 0, 0, err));
     HSD_TRY(offer_heads(typed, err));
     if (typed->stack_count > 1) qsort(typed->stacks, typed->stack_count, sizeof *typed->stacks, by_place);
     HSD_TRY(hsd_gotyping_run(t, err));
-    return hsd_gotyping_frames(t, &typed->executable, &typed->frames, memory / 16, err);
+    HSD_TRY(hsd_gotyping_frames(t, &typed->executable, &typed->frames, memory / 16, err));
+    typed->timer_element = hsd_gotask_timer_element(t);
+    return hsd_gostatics_finish(t, err);
 }
 
 uint64_t hsd_goheap_types_memory(const goheap *go)
 {
     if (go->typed == NULL) return 0;
-    return hsd_id_table_memory(&go->typed->labels) + hsd_id_table_memory(&go->typed->typing.itabs) +
+    return hsd_id_table_memory(&go->typed->labels) + hsd_id_table_memory(&go->typed->timers) + hsd_id_table_memory(&go->typed->typing.itabs) +
            go->typed->typing.itab_room * sizeof *go->typed->typing.itab_types + go->typed->frames.room * sizeof *go->typed->frames.at +
            go->typed->stack_room * sizeof *go->typed->stacks;
 }
@@ -321,76 +305,11 @@ void hsd_goheap_close_types(goheap *go)
     hsd_goblocks_close(&typed->program);
     hsd_elf_close(&typed->executable);
     hsd_id_table_release(&typed->labels);
+    hsd_id_table_release(&typed->timers);
     free(typed->places);
     free(typed->frames.at);
     free(typed->stacks);
     free(typed->numbers);
     free(typed);
     go->typed = NULL;
-}
-
-/* ---- the write ---- */
-
-static bool find_typed(const goheap *go, uint64_t address, goslot *slot, gotyped *typed)
-{
-    if (go->typed == NULL || !hsd_goslots_find(&go->typed->typing.slots, address, slot)) return false;
-    *typed = hsd_gotyped_of(go->typed->typing.slots.types[slot->number]);
-    return typed->type != 0;
-}
-
-hsd_status hsd_goheap_type_of(goheap *go, uint64_t address, uint32_t *number, hsd_error *err)
-{
-    char name[2048];
-    goslot slot;
-    gotyped typed;
-    uint32_t flags;
-    if (!find_typed(go, address, &slot, &typed)) return HSD_OK;
-    const size_t types = go->typed->typing.types.type_count;
-    uint32_t *known = typed.type >= GOTYPE_TEXT ? &go->typed->numbers[2 * types + typed.type - GOTYPE_TEXT]
-                                                : &go->typed->numbers[2 * (size_t)typed.type + typed.is_items];
-    if (*known == 0) {
-        const size_t size = hsd_gotyping_name(&go->typed->typing, typed, name, sizeof name, &flags);
-        HSD_TRY(hsd_goheap_name_type(go, name, size, flags, known, err));
-    }
-    *number = *known;
-    return HSD_OK;
-}
-
-static hsd_status define_label(goheap *go, uint32_t label, const goword *word, bool is_element, hsd_error *err)
-{
-    static const hsc_label_kind kinds[] = {[GO_FIELD] = HSC_LABEL_FIELD, [GO_KEY] = HSC_LABEL_KEY,
-                                           [GO_VALUE] = HSC_LABEL_VALUE, [GO_INSIDE] = HSC_LABEL_FIELD};
-    const hsd_bytes path = hsd_names_get(&go->typed->typing.plans.paths, word->name);
-    const hsc_label_kind kind = is_element ? HSC_LABEL_ELEMENT : kinds[word->part];
-    uint32_t name = 0;
-    if (kind == HSC_LABEL_FIELD && path.size > 0) HSD_TRY(hsd_goheap_put_string(go, path, &name, err));
-    else if (kind == HSC_LABEL_FIELD) HSD_TRY(hsd_goheap_put_format(go, &name, err, "*"));
-    HSD_WRITE(go->import, hsc_define_label(go->import->writer, label, kind,
-                                           HSC_STRENGTH_STRONG | (word->part == GO_INSIDE ? HSC_LABEL_FOLD : 0), name), err);
-    return hsd_goheap_check_memory(go, err);
-}
-
-hsd_status hsd_goheap_label_of(goheap *go, uint64_t address, uint64_t offset, uint32_t *label, uint64_t *index,
-                               hsd_error *err)
-{
-    goslot slot;
-    gotyped typed;
-    const goword *word;
-    uint64_t element;
-    if (!find_typed(go, address, &slot, &typed) || offset < slot.span->head_bytes) return HSD_OK;
-    HSD_TRY(hsd_gotyping_word_at(&go->typed->typing, typed, offset - slot.span->head_bytes, &word, &element, err));
-    if (word == NULL) return HSD_OK;
-    const bool is_element = typed.is_items && word->name == 0;
-    const uint32_t before = go->typed->labels.count;
-    HSD_TRY(hsd_id_table_put(&go->typed->labels, (uint64_t)word->name << 3 | word->part << 1 | is_element, label, err));
-    *label += GOHEAP_LABELS;
-    *index = is_element ? element : 0;
-    return go->typed->labels.count > before ? define_label(go, *label, word, is_element, err) : HSD_OK;
-}
-
-const char *hsd_goheap_global_at(const goheap *go, uint64_t address)
-{
-    if (go->typed == NULL) return NULL;
-    const hsd_go_global *global = hsd_go_types_global_at(&go->typed->typing.types, address - go->typed->typing.bias);
-    return global == NULL ? NULL : hsd_go_types_text(&go->typed->typing.types, global->name);
 }

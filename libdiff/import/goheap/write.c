@@ -3,7 +3,10 @@
  *
  *      data, bss           main.cache                by the executable, where there is one
  *                          data+0x1a20, bss+0x40     else by their place in the segment
- *      frames              goroutines in main.handle    by function, for goroutines have no names; each is a thread with its frames
+ *                          main.reg                a value without a name that a variable points to is an object of no bytes
+ *      goroutines          goroutines in main.handle   by the function that they were started with, or, with the executable, by where:
+ *                          goroutines started by main.(*Server).Serve (server.go:41). Each is a thread with its frames
+ *      timers              timer main.expire           by what they will call; secondary
  *      finalizers          (finalizers)              what is kept for one that may come is secondary
  *      other roots         by the name that the dump gives
  */
@@ -22,10 +25,19 @@ typedef struct writing {
     const goheap_pattern *pattern;/* of the object under way */
     uint64_t address;             /* of the object or the segment under way */
     hsc_root_record root;         /* of the bytes under way */
+    hsc_root_record goroutine;    /* of the one that was told last */
+    bool is_timer_list;           /* is the object under way one */
     const char *segment;
 } writing;
 
 /* ---- objects ---- */
+
+/* Goroutines hang from where they were started, and timers from what they will call, not from what happens to list them. */
+static bool has_own_root(const writing *w, uint64_t target)
+{
+    if (w->is_timer_list && hsd_goheap_is_timer(w->go, target)) return true;
+    return hsd_id_table_find(&w->go->goroutines, target) != 0;
+}
 
 static hsd_status tell_reference(void *context, uint64_t offset, uint64_t value, hsd_error *err)
 {
@@ -33,7 +45,8 @@ static hsd_status tell_reference(void *context, uint64_t offset, uint64_t value,
     uint64_t target, index = 0;
     uint32_t label = 0;
     if (!hsd_goheap_index_find(&w->go->index, value, &target)) return HSD_OK;
-    HSD_TRY(hsd_goheap_label_of(w->go, w->address, offset, &label, &index, err));
+    if (has_own_root(w, target)) HSD_TRY(hsd_goheap_put_waiting_label(w->go, &label, err));
+    else HSD_TRY(hsd_goheap_label_of(w->go, w->address, offset, &label, &index, err));
     if (label == 0) HSD_TRY(hsd_goheap_put_label(w->go, w->pattern, offset, &label, &index, err));
     HSD_WRITE(w->go->import, hsc_reference(w->go->import->writer, target, label, index), err);
     w->go->import->result->references++;
@@ -62,6 +75,7 @@ static hsd_status write_object(writing *w, hsd_error *err)
     object.size_bytes = content.size;
     object.site = hsd_goheap_site_of(go, object.id);
     w->pattern = &pattern;
+    w->is_timer_list = hsd_goheap_is_timer_list(go, object.id);
     HSD_WRITE(go->import, hsc_begin_object(writer, &object), err);
     if (pattern.count > 0) HSD_TRY(hsd_goheap_read_content(go, &content, tell_reference, w, err));
     HSD_WRITE(go->import, hsc_end_object(writer), err);
@@ -77,14 +91,29 @@ static hsd_status write_root(writing *w, uint64_t value, hsd_error *err)
     return HSD_OK;
 }
 
+/* Of a word of the globals: into the heap, or to a value without a name; 0 = neither. */
+static uint64_t target_of(const goheap *go, uint64_t value)
+{
+    uint64_t target;
+    if (!hsd_goheap_index_find(&go->index, value, &target)) hsd_goheap_static_at(go, value, &target);
+    return target;
+}
+
 static hsd_status tell_global(void *context, uint64_t offset, uint64_t value, hsd_error *err)
 {
     writing *w = context;
-    uint64_t target;
-    if (!hsd_goheap_index_find(&w->go->index, value, &target)) return HSD_OK;
+    uint64_t inside;
+    const uint64_t target = target_of(w->go, value);
+    if (target == 0) return HSD_OK;
     const char *name = hsd_goheap_global_at(w->go, w->address + offset);
+    hsd_goheap_static_at(w->go, w->address + offset, &inside);
+    if (name == NULL && inside != 0)
+        return inside == target ? HSD_OK : hsd_goheap_refer_static(w->go, inside, w->address + offset, target, err);
+    w->root.flags = name != NULL && hsd_goheap_is_runtime_name(name) ? HSC_ROOT_SECONDARY : 0;
     if (name != NULL) HSD_TRY(hsd_goheap_put_string(w->go, (hsd_bytes){(const uint8_t *)name, strlen(name)}, &w->root.label, err));
     else HSD_TRY(hsd_goheap_put_format(w->go, &w->root.label, err, "%s+0x%" PRIx64, w->segment, offset));
+    if (!hsd_goheap_index_find(&w->go->index, value, &w->root.target))
+        return hsd_goheap_root_static(w->go, target, w->root.label, w->root.flags, err);
     return write_root(w, value, err);
 }
 
@@ -106,6 +135,7 @@ static hsd_status tell_local(void *context, uint64_t offset, uint64_t value, hsd
 
 static hsd_status write_goroutine(writing *w, hsd_error *err)
 {
+    static const goheap_start unknown;
     uint64_t numbers[8], rest[4];
     hsd_bytes reason;
     uint32_t name;
@@ -115,8 +145,11 @@ static hsd_status write_goroutine(writing *w, hsd_error *err)
     HSD_TRY(hsd_goheap_put_format(w->go, &name, err, "goroutine %" PRIu64, numbers[2]));
     if (w->thread == INT32_MAX) return hsd_goheap_corrupt(w->go, "it has more goroutines than there can be", err);
     HSD_WRITE(w->go->import, hsc_define_thread(w->go->import->writer, ++w->thread, name), err);
-    HSD_TRY(hsd_goheap_put_format(w->go, &w->root.label, err, "goroutine contexts"));
-    w->root = (hsc_root_record){.kind = HSC_ROOT_STACK, .label = w->root.label, .thread = w->thread};
+    const goheap_start *start = hsd_goheap_start_of(w->go, numbers[0]);
+    w->root = (hsc_root_record){.kind = HSC_ROOT_STACK, .thread = w->thread};
+    HSD_TRY(hsd_goheap_goroutine_label(w->go, start == NULL ? &unknown : start, &w->root.label, &w->root.flags, err));
+    w->goroutine = w->root;
+    HSD_TRY(write_root(w, numbers[0], err));
     return write_root(w, rest[0], err);
 }
 
@@ -133,11 +166,16 @@ static hsd_status write_frame(writing *w, hsd_error *err)
     HSD_TRY(hsd_goheap_text(go, NAME_BYTES, &function, err));
     content.fields_offset = hsd_source_offset(go->source);
     const uint32_t depth = (uint32_t)hsd_min_u64(head[1], INT32_MAX - 1);
-    w->root = (hsc_root_record){.kind = HSC_ROOT_STACK, .thread = w->thread, .frame = w->thread == NO_THREAD ? 0 : depth + 1};
     HSD_TRY(hsd_goheap_put_string(go, function, &name, err));
-    if (w->thread != NO_THREAD) HSD_WRITE(go->import, hsc_frame(go->import->writer, w->thread, depth, name, 0, 0), err);
-    const hsd_bytes text = hsd_names_get(&go->strings, name - 1);
-    HSD_TRY(hsd_goheap_put_format(go, &w->root.label, err, "goroutines in %.*s", (int)text.size, (const char *)text.data));
+    if (w->thread == NO_THREAD) { /* a frame of no goroutine: others have their goroutine's label */
+        const hsd_bytes text = hsd_names_get(&go->strings, name - 1);
+        w->root = (hsc_root_record){.kind = HSC_ROOT_STACK};
+        HSD_TRY(hsd_goheap_put_format(go, &w->root.label, err, "goroutines in %.*s", (int)text.size, (const char *)text.data));
+        return hsd_goheap_read_content(go, &content, tell_local, w, err);
+    }
+    HSD_WRITE(go->import, hsc_frame(go->import->writer, w->thread, depth, name, 0, 0), err);
+    w->goroutine.frame = depth + 1;
+    w->root = w->goroutine;
     return hsd_goheap_read_content(go, &content, tell_local, w, err);
 }
 
@@ -215,6 +253,11 @@ hsd_status hsd_goheap_write(goheap *go, hsd_error *err)
 {
     writing w = {.go = go};
     HSD_TRY(hsd_goheap_write_tables(go, err));
+    if (!go->import->options->summary_only) {
+        HSD_TRY(hsd_goheap_write_statics(go, err));
+        HSD_TRY(hsd_goheap_write_timers(go, err));
+    }
     HSD_TRY(write_records(&w, err));
+    if (!go->import->options->summary_only) HSD_TRY(hsd_goheap_root_statics(go, err));
     return write_metrics(go, err);
 }

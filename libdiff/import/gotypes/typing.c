@@ -17,6 +17,7 @@ hsd_status hsd_gotyping_open(gotyping *t, uint64_t most_bytes, hsd_error *err)
     t->work_left = hsd_add_saturating(bytes, LEAST_WORK);
     t->stack = malloc(STACK * sizeof *t->stack);
     if (t->stack == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for types");
+    t->statics.most_bytes = most_bytes / 4;
     return hsd_goplans_open(&t->plans, &t->types, most_bytes, err);
 }
 
@@ -24,7 +25,9 @@ void hsd_gotyping_close(gotyping *t)
 {
     if (t->plans.types != NULL) hsd_goplans_close(&t->plans);
     hsd_goslots_release(&t->slots);
+    hsd_gostatics_release(&t->statics);
     hsd_go_types_release(&t->types);
+    hsd_go_lines_release(&t->lines);
     hsd_id_table_release(&t->itabs);
     free(t->itab_types);
     free(t->stack);
@@ -84,12 +87,13 @@ static bool is_better(const gotyping *t, gotyped one, gotyped other, uint64_t ro
 
 hsd_status hsd_gotyping_offer(gotyping *t, uint64_t pointer, uint32_t type, bool is_items, hsd_error *err)
 {
-    (void)err;
     goslot slot;
     gotyped typed = {.type = type >= GOTYPE_TEXT ? type : hsd_go_types_resolve(&t->types, type), .is_items = is_items,
                      .is_guess = t->is_guessing};
-    if (typed.type == 0 || !hsd_goslots_find(&t->slots, pointer, &slot) ||
-        !hsd_goslots_is_live(&t->slots, slot.number)) return HSD_OK;
+    if (typed.type == 0) return HSD_OK;
+    if (!hsd_goslots_find(&t->slots, pointer, &slot)) return is_items ? HSD_OK
+        : hsd_gostatics_offer(t, pointer, typed.type, false, 1, err);
+    if (!hsd_goslots_is_live(&t->slots, slot.number)) return HSD_OK;
     const uint64_t begin = slot.begin + slot.span->head_bytes;
     if (pointer < begin || slot.span->head_bytes >= slot.span->slot_bytes) return HSD_OK;
     const uint64_t room = slot.span->slot_bytes - slot.span->head_bytes, size = hsd_gotyping_size(t, typed.type);
@@ -147,12 +151,22 @@ static hsd_status follow_interface(gotyping *t, const goword *word, uint64_t add
     }
 }
 
+/* How many there are a slot of the heap tells; among the globals it is the length behind the pointer. */
+static hsd_status follow_items(gotyping *t, const goword *word, uint64_t address, uint64_t value, hsd_error *err)
+{
+    goslot slot;
+    uint64_t length;
+    if (hsd_goslots_find(&t->slots, value, &slot)) return hsd_gotyping_offer(t, value, word->target, true, err);
+    HSD_TRY(hsd_gomemory_word(&t->memory, address + 8, &length, err));
+    return hsd_gostatics_offer(t, value, hsd_go_types_resolve(&t->types, word->target), true, length, err);
+}
+
 hsd_status hsd_gotyping_follow(gotyping *t, const goword *word, uint64_t address, uint64_t value, hsd_error *err)
 {
     uint64_t length;
     switch ((gowhat)word->what) {
     case GO_POINTER: return hsd_gotyping_offer(t, value, word->target, false, err);
-    case GO_ITEMS: return hsd_gotyping_offer(t, value, word->target, true, err);
+    case GO_ITEMS: return follow_items(t, word, address, value, err);
     case GO_TEXT: return hsd_gotyping_offer(t, value, GOTYPE_TEXT, true, err);
     case GO_FUNC: return hsd_gotyping_offer(t, value, GOTYPE_CLOSURE, false, err);
     case GO_EFACE:
@@ -231,11 +245,23 @@ static hsd_status look_at_marks(gotyping *t, hsd_error *err)
     return HSD_OK;
 }
 
+static hsd_status look_at_static(gotyping *t, const gostatic *one, hsd_error *err)
+{
+    const uint64_t size = hsd_gotyping_size(t, one->type);
+    return one->is_items ? follow_all(t, one->address, one->type, size == 0 ? 0 : one->bytes / size, err)
+                         : hsd_gotyping_value(t, one->address, one->type, err);
+}
+
 hsd_status hsd_gotyping_settle(gotyping *t, hsd_error *err)
 {
-    HSD_TRY(empty_stack(t, err));
-    while (t->has_pending)
-        HSD_TRY(look_at_marks(t, err));
+    gostatic one;
+    do {
+        HSD_TRY(empty_stack(t, err));
+        while (t->has_pending)
+            HSD_TRY(look_at_marks(t, err));
+        while (hsd_gostatics_next(t, &one))
+            HSD_TRY(look_at_static(t, &one, err));
+    } while (t->depth > 0 || t->has_pending);
     return HSD_OK;
 }
 

@@ -15,9 +15,11 @@
 #ifndef HSD_IMPORT_GOTYPES_TYPING_H
 #define HSD_IMPORT_GOTYPES_TYPING_H
 
+#include "dwarf/go_lines.h"
 #include "import/gotypes/memory.h"
 #include "import/gotypes/plans.h"
 #include "import/gotypes/slots.h"
+#include "import/gotypes/statics.h"
 #include "import/id_table.h"
 
 /* Types that DWARF does not have. */
@@ -39,8 +41,10 @@ static inline gotyped hsd_gotyped_of(uint32_t packed)
 
 typedef struct gotyping {
     hsd_go_types types;
+    hsd_go_lines lines;      /* where the importer has read them */
     goplans plans;
     goslots slots;
+    gostatics statics;
     gomemory memory;
     uint64_t bias;           /* added to addresses of the executable where the program is elsewhere */
     hsd_id_table itabs;      /* addresses of itabs whose types are in `itab_types` */
@@ -96,6 +100,38 @@ void hsd_gotyping_close(gotyping *t);
 
 /* What a word of a value leads to, where `value` stands at `address`. */
 hsd_status hsd_gotyping_follow(gotyping *t, const goword *word, uint64_t address, uint64_t value, hsd_error *err);
+
+/* ---- statics.c ---- */
+
+/* A pointer to one of this type, or to so many: kept where it leads among the globals and no variable is there. */
+hsd_status hsd_gostatics_offer(gotyping *t, uint64_t address, uint32_t type, bool is_items, uint64_t items, hsd_error *err);
+
+/* The next one whose pointers were not followed yet; false if there is none. */
+bool hsd_gostatics_next(gotyping *t, gostatic *out);
+
+/* Behind all typing: which of them lead to the heap. */
+hsd_status hsd_gostatics_finish(gotyping *t, hsd_error *err);
+
+/* The one that holds this address and leads to the heap; NULL = none. O(log). */
+gostatic *hsd_gostatics_at(gotyping *t, uint64_t address);
+
+/* ---- tasks.c ---- */
+
+/* True for a variable or a function of the runtime's own: what it holds on to for its own sake. */
+bool hsd_gotask_is_runtime(const char *name);
+
+/*
+ * What the root of a goroutine is called: "goroutines started by main.step (main.go:30)". `created_at` is where the call that started
+ * it returns to, 0 = not known; `function` is what it runs. Returns the number of bytes.
+ */
+size_t hsd_gotask_goroutine(const gotyping *t, uint64_t created_at, const char *function, bool *is_runtime, char *out, size_t size);
+
+/* Told of each timer that waits, with the name of the function that it will call. */
+typedef hsd_status (*gotimer_fn)(void *context, uint64_t timer, const char *function, hsd_error *err);
+hsd_status hsd_gotask_timers(gotyping *t, gotimer_fn tell, void *context, hsd_error *err);
+
+/* The type of the elements of the lists that timers wait in; 0 = not known. */
+uint32_t hsd_gotask_timer_element(const gotyping *t);
 
 /* ---- naming.c ---- */
 
