@@ -89,7 +89,7 @@ const hsd_go_global *hsd_go_types_global_named(const hsd_go_types *types, const 
     return NULL;
 }
 
-const char *hsd_go_types_function_at(const hsd_go_types *types, uint64_t address)
+const hsd_go_function *hsd_go_types_code_at(const hsd_go_types *types, uint64_t address)
 {
     uint32_t low = 0, high = types->function_count;
     while (low < high) {
@@ -97,8 +97,13 @@ const char *hsd_go_types_function_at(const hsd_go_types *types, uint64_t address
         if (types->functions[middle].low <= address) low = middle + 1;
         else high = middle;
     }
-    if (low == 0 || address >= types->functions[low - 1].high) return NULL;
-    return hsd_go_types_text(types, types->functions[low - 1].name);
+    return low == 0 || address >= types->functions[low - 1].high ? NULL : &types->functions[low - 1];
+}
+
+const char *hsd_go_types_function_at(const hsd_go_types *types, uint64_t address)
+{
+    const hsd_go_function *found = hsd_go_types_code_at(types, address);
+    return found == NULL ? NULL : hsd_go_types_text(types, found->name);
 }
 
 uint32_t hsd_go_types_by_runtime_type(const hsd_go_types *types, uint64_t address)

@@ -5,13 +5,14 @@
 #include "dwarf/go_types.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/check.h"
 #include "dwarf/info.h"
 
-enum { MOST_ALIASES = 64, MOST_TYPES = 1 << 24 };
+enum { MOST_ALIASES = 64, MOST_TYPES = 1 << 24, NAME_BYTES = 1024, CODE_BYTES = 8 };
 
 typedef struct reading {
     hsd_go_types *types;
@@ -19,6 +20,7 @@ typedef struct reading {
     uint64_t runtime_types;
     uint32_t owner;       /* structure or array whose members come */
     unsigned owner_depth; /* theirs */
+    unsigned function_depth; /* of the variables of the function under way; 0 = there is none */
     uint64_t section_bytes;
 } reading;
 
@@ -119,6 +121,25 @@ static hsd_status add_global(reading *r, const hsd_die *die, hsd_error *err)
     return HSD_OK;
 }
 
+/* A variable that a function captured: a member of its closure's structure, which the first of them makes. One that is captured by
+ * reference is called &name. */
+static hsd_status add_captured(reading *r, const hsd_die *die, hsd_error *err)
+{
+    hsd_go_types *types = r->types;
+    hsd_go_function *function = &types->functions[types->function_count - 1];
+    hsd_die member = *die;
+    char name[NAME_BYTES];
+    if (function->closure == 0) {
+        snprintf(name, sizeof name, "func %s", hsd_go_types_text(types, function->name));
+        const hsd_die closure = {.offset = die->offset, .name = name, .go_kind = HSD_GO_FUNC, .depth = die->depth - 1};
+        HSD_TRY(add_type(r, &closure, HSD_GO_IS_STRUCT, err));
+        function->closure = types->type_count - 1;
+    }
+    member.member_offset = die->closure_offset;
+    member.name = die->name[0] == '&' ? die->name + 1 : die->name;
+    return add_member(r, &member, err);
+}
+
 static hsd_status add_function(reading *r, const hsd_die *die, hsd_error *err)
 {
     hsd_go_types *types = r->types;
@@ -126,6 +147,7 @@ static hsd_status add_function(reading *r, const hsd_die *die, hsd_error *err)
     HSD_TRY(put_name(r, die->name, &added.name, err));
     HSD_TRY(grow(r, &types->functions, &types->function_room, types->function_count, sizeof added, err));
     types->functions[types->function_count++] = added;
+    r->function_depth = die->depth + 1;
     return HSD_OK;
 }
 
@@ -137,8 +159,11 @@ static hsd_status take_entry(reading *r, const hsd_die *die, hsd_error *err)
     if (is_part && die->tag == HSD_TAG_MEMBER) return add_member(r, die, err);
     if (is_part && die->tag == HSD_TAG_SUBRANGE) r->types->types[r->owner].count = die->count;
     if (die->depth < r->owner_depth) r->owner = 0;
+    if (die->depth < r->function_depth) r->function_depth = 0;
     if (die->tag == HSD_TAG_SUBPROGRAM && die->low_pc < die->high_pc && die->name != NULL) return add_function(r, die,
         err);
+    if (die->tag == HSD_TAG_VARIABLE && die->closure_offset != 0 && die->name != NULL && r->function_depth != 0 && die->depth == r->function_depth)
+        return add_captured(r, die, err);
     if (die->tag == HSD_TAG_VARIABLE && die->address != 0 && die->depth == 1 && die->name != NULL) return add_global(r,
         die, err);
     return HSD_OK;
@@ -219,12 +244,26 @@ static hsd_status index_descriptions(hsd_go_types *types, hsd_error *err)
     return HSD_OK;
 }
 
+/* Up to the end of what it captured; nothing where that would be no place in memory. */
+static void measure_closure(const hsd_go_types *types, hsd_go_type *closure)
+{
+    closure->size = CODE_BYTES;
+    for (uint32_t i = 0; i < closure->member_count; i++) {
+        const hsd_go_member *member = &types->members[closure->member + i];
+        uint64_t end;
+        if (hsd_add_u64(member->offset, hsd_go_types_size(types, (uint32_t)member->type), &end))
+            closure->size = hsd_max_u64(closure->size, end);
+    }
+}
+
 static hsd_status number_all(hsd_go_types *types, hsd_error *err)
 {
     for (uint32_t i = 1; i < types->type_count; i++)
         types->types[i].target = hsd_go_types_of_entry(types, types->types[i].target);
     for (uint32_t i = 0; i < types->member_count; i++)
         types->members[i].type = hsd_go_types_of_entry(types, types->members[i].type);
+    for (uint32_t i = 1; i < types->type_count; i++)
+        if (types->types[i].kind == HSD_GO_IS_STRUCT && types->types[i].go_kind == HSD_GO_FUNC) measure_closure(types, &types->types[i]);
     for (uint32_t i = 0; i < types->global_count; i++)
         types->globals[i].type = hsd_go_types_of_entry(types, types->globals[i].type);
     if (types->global_count > 1) qsort(types->globals, types->global_count, sizeof *types->globals, by_address);

@@ -1,7 +1,8 @@
 /*
  * What the DWARF of a Go program says of its types, its global variables and functions: tables, made in one pass over
  * .debug_info. A type has a number from 1; 0 is none. Types that are only other names for a type (Go's linker writes
- * one for each) lead to it by hsd_go_types_resolve.
+ * one for each) lead to it by hsd_go_types_resolve. Functions that capture variables have a type that no program writes: the structure
+ * of their closures (from Go 1.23 on).
  *
  * The bytes are hostile: a type may lead to itself, be larger than memory, have members outside of it. What is bounded
  * here: the number of names that lead on (64), and every target is a type of the table or 0.
@@ -47,6 +48,7 @@ typedef struct hsd_go_global {
 typedef struct hsd_go_function {
     uint64_t low, high;
     uint32_t name;
+    uint32_t closure; /* a structure "func main.main.func1": its code, and what it captured; 0 = it captures nothing that is told */
 } hsd_go_function;
 
 typedef struct hsd_go_types {
@@ -98,6 +100,9 @@ const hsd_go_global *hsd_go_types_global_at(const hsd_go_types *types, uint64_t 
 
 /* The global of this name; NULL = none. O(globals). */
 const hsd_go_global *hsd_go_types_global_named(const hsd_go_types *types, const char *name);
+
+/* The function that holds this address; NULL = none. O(log). */
+const hsd_go_function *hsd_go_types_code_at(const hsd_go_types *types, uint64_t address);
 
 /* The name of the function that holds this address; NULL = none. O(log). */
 const char *hsd_go_types_function_at(const hsd_go_types *types, uint64_t address);

@@ -11,7 +11,7 @@
 enum {
     AT_LOCATION = 0x02, AT_NAME = 0x03, AT_BYTE_SIZE = 0x0b, AT_LOW_PC = 0x11, AT_HIGH_PC = 0x12, AT_LANGUAGE = 0x13, AT_UPPER_BOUND = 0x2f,
     AT_COUNT = 0x37, AT_MEMBER_LOCATION = 0x38, AT_TYPE = 0x49, AT_TEXT_BASE = 0x72, AT_ADDRESS_BASE = 0x73, AT_GO_KIND = 0x2900,
-    AT_GO_RUNTIME_TYPE = 0x2904
+    AT_GO_RUNTIME_TYPE = 0x2904, AT_GO_CLOSURE_OFFSET = 0x2907
 };
 enum { FORM_ADDR = 0x01, FORM_ADDRX = 0x1b, FORM_IMPLICIT_CONST = 0x21, FORM_ADDRX1 = 0x29, FORM_ADDRX4 = 0x2c };
 enum { OP_ADDRESS = 0x03, OP_PLUS = 0x23, OP_ADDRESS_BY_INDEX = 0xa1 };
@@ -174,6 +174,7 @@ static void take(hsd_info *info, hsd_die *die, uint64_t attribute, uint64_t form
     case AT_TEXT_BASE: info->text_base = value->number; break;
     case AT_ADDRESS_BASE: info->address_base = value->number; break;
     case AT_GO_KIND: die->go_kind = (unsigned)value->number; break;
+    case AT_GO_CLOSURE_OFFSET: die->closure_offset = value->number; break;
     case AT_GO_RUNTIME_TYPE: die->runtime_type = value->number; break;
     default: break;
     }

@@ -36,6 +36,7 @@ typedef struct hsd_die {
     uint64_t locations; /* … or where the list of them begins + 1 */
     uint64_t runtime_type; /* of Go: address, or offset from runtime.types */
     unsigned go_kind, language;
+    uint64_t closure_offset; /* of Go: where a captured variable stands in its closure, 0 = it is none */
 } hsd_die;
 
 /* Sections that texts and addresses stand in; empty where there are none. Borrowed. */

@@ -172,12 +172,12 @@ def plant(program):
     time.sleep(0.2)
 
 
-def expect_waiting(diff):
+def expect_waiting(diff, least):
     """Goroutines are one holder, by the line that started them."""
     line = next(i for i, text in enumerate(sources()["main.go"].splitlines(), 1) if "go wait(" in text)
     name = f"goroutines started by main.main (main.go:{line})"
     waiting = row(diff["roots"], "root", name)
-    check(waiting and waiting["growth"]["objects"] >= 4 * 40, f"{name}: {waiting}")
+    check(waiting and waiting["growth"]["objects"] >= least, f"{name}: {waiting}")
 
 
 def types_with(go, tool, folder):
@@ -192,7 +192,7 @@ def types_with(go, tool, folder):
         program.quit()
     diff = tool.diff(folder / "a.hs", folder / "b.hs")
     expect_types(diff, (2000, 500), (2000, 500))
-    expect_waiting(diff)
+    expect_waiting(diff, 160)
     expect_shares(tool, folder / "b.hs", ("main.cache",))
     paths = tool.run("paths", folder / "b.hs", "main.tag").stdout
     check("main.cache" in paths and ".tag" in paths, paths)
@@ -240,7 +240,7 @@ def cores_with(go, tool, folder):
         program.quit()
     diff = tool.diff(before, after, "--exe", binary)
     expect_types(diff, (2000, 500), (2000, 500))
-    expect_waiting(diff)
+    expect_waiting(diff, 80)  # what other stacks still point to is shared
     tool.run("import", after, "-o", folder / "b.hs")  # the core says where its program is
     tool.run("verify", folder / "b.hs")
     expect_shares(tool, folder / "b.hs", ("main.cache",))

@@ -149,8 +149,9 @@ static hsd_status write_goroutine(writing *w, hsd_error *err)
     w->root = (hsc_root_record){.kind = HSC_ROOT_STACK, .thread = w->thread};
     HSD_TRY(hsd_goheap_goroutine_label(w->go, start == NULL ? &unknown : start, &w->root.label, &w->root.flags, err));
     w->goroutine = w->root;
-    HSD_TRY(write_root(w, numbers[0], err));
-    return write_root(w, rest[0], err);
+    HSD_TRY(write_root(w, rest[0], err));
+    w->root.flags = HSC_ROOT_SECONDARY; /* from it the whole runtime can be reached */
+    return write_root(w, numbers[0], err);
 }
 
 static hsd_status write_frame(writing *w, hsd_error *err)

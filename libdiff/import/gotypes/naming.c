@@ -12,20 +12,25 @@ enum { NAME_BYTES = 2048 };
 
 typedef struct container {
     const char *prefix, *behind;
-    bool is_pair;   /* K and V between < and > */
-    uint32_t flags; /* of the capture's type */
+    bool is_pair;     /* K and V between < and > */
+    uint32_t flags;   /* of the capture's type */
+    const char *name; /* as a whole, whatever its parameters */
 } container;
 
 static const container containers[] = {
-    {"hash<", "", true, 0},
-    {"map<", "", true, 0},
-    {"bucket<", " buckets", true, HSC_TYPE_INTERNAL},
-    {"table<", " table", true, HSC_TYPE_INTERNAL},
-    {"group<", " groups", true, HSC_TYPE_INTERNAL},
-    {"noalg.map.group[", " groups", false, HSC_TYPE_INTERNAL},
-    {"map.group[", " groups", false, HSC_TYPE_INTERNAL},
-    {"hchan<", "", false, 0},
-    {NULL, NULL, false, 0},
+    {"hash<", "", true, 0, NULL},
+    {"map<", "", true, 0, NULL},
+    {"bucket<", " buckets", true, HSC_TYPE_INTERNAL, NULL},
+    {"table<", " table", true, HSC_TYPE_INTERNAL, NULL},
+    {"group<", " groups", true, HSC_TYPE_INTERNAL, NULL},
+    {"noalg.map.group[", " groups", false, HSC_TYPE_INTERNAL, NULL},
+    {"map.group[", " groups", false, HSC_TYPE_INTERNAL, NULL},
+    {"hchan<", "", false, 0, NULL},
+    {"internal/sync.indirect[", "", false, HSC_TYPE_INTERNAL, "sync.Map nodes"},
+    {"internal/sync.entry[", "", false, HSC_TYPE_INTERNAL, "sync.Map entry"},
+    {"sync.readOnly", "", false, HSC_TYPE_INTERNAL, "sync.Map table"},
+    {"sync.entry", "", false, HSC_TYPE_INTERNAL, "sync.Map entry"},
+    {NULL, NULL, false, 0, NULL},
 };
 
 static const container *container_of(const char *name)
@@ -52,7 +57,8 @@ static void name_container(const container *c, const char *name, char *out, size
     const char *inside = name + strlen(c->prefix), *comma = c->is_pair ? comma_in(inside) : NULL;
     const size_t length = strlen(inside);
     const int kept = (int)(length > 0 && length < size ? length - 1 : 0); /* without the > */
-    if (comma != NULL) snprintf(out, size, "map[%.*s]%.*s%s", (int)(comma - inside), inside,
+    if (c->name != NULL) snprintf(out, size, "%s", c->name);
+    else if (comma != NULL) snprintf(out, size, "map[%.*s]%.*s%s", (int)(comma - inside), inside,
                                 (int)(length - 1 - (size_t)(comma + 1 - inside)), comma + 1, c->behind);
     else if (strncmp(c->prefix, "hchan", 5) == 0) snprintf(out, size, "chan %.*s", kept, inside);
     else if (!c->is_pair) snprintf(out, size, "map[%s%s", inside, c->behind);

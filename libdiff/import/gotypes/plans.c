@@ -11,7 +11,7 @@
 
 #include "base/check.h"
 
-enum { MOST_DEPTH = 24, MOST_WORDS = 4096, MOST_STEPS = 65536, PATH_BYTES = 256 };
+enum { MOST_DEPTH = 24, MOST_WORDS = 4096, MOST_STEPS = 65536, PATH_BYTES = 256, NAME_BYTES = 1024 };
 
 typedef struct opened {
     uint32_t type, path_bytes;
@@ -47,6 +47,10 @@ static uint8_t part_of(const laying *l, uint8_t what)
                                                             strncmp(l->path, "slots.key", 9) == 0)) return GO_KEY;
     if ((is_bucket && strncmp(l->path, "values", 6) == 0) || (is_group &&
                                                               strncmp(l->path, "slots.elem", 10) == 0)) return GO_VALUE;
+    const bool is_leaf = hsd_gotype_begins(types, l->top, "internal/sync.entry[");
+    if (is_leaf && strcmp(l->path, "key") == 0) return GO_KEY;
+    if (is_leaf && strcmp(l->path, "value") == 0) return GO_VALUE;
+    if (is_leaf || hsd_gotype_begins(types, l->top, "internal/sync.indirect[")) return GO_INSIDE;
     if (is_bucket || is_group || what == GO_DIRECTORY) return GO_INSIDE;
     const bool is_map = hsd_gotype_begins(types, l->top, "hash<") || hsd_gotype_begins(types, l->top, "map<") ||
                         hsd_gotype_begins(types, l->top, "table<");
@@ -97,6 +101,42 @@ static uint32_t target_of_atomic(const hsd_go_types *types, uint32_t owner)
     return hsd_go_types_named(types, name);
 }
 
+/* Inner nodes and leaves are told by their first byte, whose type both begin with: the other two have its parameters. */
+static hsd_status add_node(laying *l, uint64_t offset, uint32_t node, hsd_error *err)
+{
+    static const char *const kinds[] = {"indirect", "entry"};
+    uint32_t found[HSD_ARRAY_LEN(kinds)];
+    char name[NAME_BYTES];
+    const hsd_go_types *types = l->plans->types;
+    const char *parameters = strchr(hsd_go_types_text(types, hsd_go_types_get(types, node)->name), '[');
+    for (size_t i = 0; i < HSD_ARRAY_LEN(kinds); i++) {
+        snprintf(name, sizeof name, "internal/sync.%s%s", kinds[i], parameters);
+        found[i] = hsd_go_types_named(types, name);
+    }
+    return add_word(l, offset, GO_NODE, found[0], found[1], err);
+}
+
+/* The root of such a tree that is a part of something is called by the field that the tree is: users know no root. */
+static void name_root(laying *l)
+{
+    static const char *const ends[] = {".m.root.v", ".root.v"};
+    const size_t size = strlen(l->path);
+    for (size_t i = 0; i < HSD_ARRAY_LEN(ends); i++) {
+        const size_t end = strlen(ends[i]);
+        if (size <= end || strcmp(l->path + size - end, ends[i]) != 0) continue;
+        l->path[size - end] = '\0';
+        return;
+    }
+}
+
+static hsd_status add_atomic(laying *l, uint64_t offset, uint32_t owner, hsd_error *err)
+{
+    const uint32_t target = target_of_atomic(l->plans->types, owner);
+    if (target != 0 && hsd_gotype_begins(l->plans->types, target, "internal/sync.node[")) return add_node(l, offset, target, err);
+    if (target != 0 && hsd_gotype_begins(l->plans->types, target, "internal/sync.indirect[")) name_root(l);
+    return add_word(l, offset, GO_POINTER, target, 0, err);
+}
+
 /* A member that Go's linker declares as something else than it is. True if it was one. */
 static hsd_status add_known_member(laying *l, uint32_t owner, const hsd_go_member *member, uint64_t offset,
                                    bool *is_known, hsd_error *err)
@@ -123,7 +163,7 @@ static hsd_status add_known_member(laying *l, uint32_t owner, const hsd_go_membe
     }
     if (strcmp(name, "v") == 0 && strstr(hsd_go_types_text(types, hsd_go_types_get(types, owner)->name),
                                          "atomic.Pointer[") != NULL)
-        return add_word(l, offset, GO_POINTER, target_of_atomic(types, owner), 0, err);
+        return add_atomic(l, offset, owner, err);
     const bool is_pool = strcmp(hsd_go_types_text(types, hsd_go_types_get(types, owner)->name), "sync.Pool") == 0;
     if (is_pool && (strcmp(name, "local") == 0 || strcmp(name, "victim") == 0))
         return add_word(l, offset, GO_ITEMS, hsd_go_types_named(types, "sync.poolLocal"), 0, err);

@@ -116,6 +116,26 @@ hsd_status hsd_gotask_timers(gotyping *t, gotimer_fn tell, void *context, hsd_er
     return HSD_OK;
 }
 
+/* A timer lies at the end of what was allocated for it, by its version; an offer of another one is none. */
+static hsd_status offer_timer(void *context, uint64_t timer, const char *function, hsd_error *err)
+{
+    static const struct {
+        const char *type, *member;
+    } around[] = {{"runtime.timeTimer", "timer"}, {"time.Timer", "r"}};
+    gotyping *t = context;
+    uint64_t offset;
+    uint32_t member;
+    (void)function;
+    for (size_t i = 0; i < HSD_ARRAY_LEN(around); i++) {
+        const uint32_t type = hsd_go_types_named(&t->types, around[i].type);
+        if (type != 0 && hsd_go_types_member(&t->types, type, around[i].member, &offset, &member))
+            HSD_TRY(hsd_gotyping_offer(t, timer - offset, type, false, err));
+    }
+    return HSD_OK;
+}
+
+hsd_status hsd_gotask_offer_timers(gotyping *t, hsd_error *err) { return hsd_gotask_timers(t, offer_timer, t, err); }
+
 /* What the elements of a heap of timers are: pointers to timers, or structures with one. */
 uint32_t hsd_gotask_timer_element(const gotyping *t)
 {

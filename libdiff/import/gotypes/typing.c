@@ -131,6 +131,16 @@ static hsd_status type_of_itab(gotyping *t, uint64_t itab, uint64_t *runtime_typ
     return HSD_OK;
 }
 
+/* A closure begins with its code, which knows what it captured. */
+static hsd_status follow_closure(gotyping *t, uint64_t value, hsd_error *err)
+{
+    uint64_t code;
+    HSD_TRY(hsd_gomemory_word(&t->memory, value, &code, err));
+    const hsd_go_function *function = code < t->bias ? NULL : hsd_go_types_code_at(&t->types, code - t->bias);
+    const uint32_t type = function == NULL || function->closure == 0 ? GOTYPE_CLOSURE : function->closure;
+    return hsd_gotyping_offer(t, value, type, false, err);
+}
+
 /* The value of an interface: types that are one pointer stand in it, others behind it. */
 static hsd_status follow_interface(gotyping *t, const goword *word, uint64_t address, uint64_t first, hsd_error *err)
 {
@@ -146,9 +156,17 @@ static hsd_status follow_interface(gotyping *t, const goword *word, uint64_t add
     const goword *inner = &plan->words[0];
     switch (inner->what) {
     case GO_POINTER: return hsd_gotyping_offer(t, value, inner->target, false, err);
-    case GO_FUNC: return hsd_gotyping_offer(t, value, GOTYPE_CLOSURE, false, err);
+    case GO_FUNC: return follow_closure(t, value, err);
     default: return HSD_OK;
     }
+}
+
+static hsd_status follow_node(gotyping *t, const goword *word, uint64_t value, hsd_error *err)
+{
+    uint64_t first;
+    HSD_TRY(hsd_gomemory_word(&t->memory, value, &first, err));
+    const bool is_leaf = (first & 0xff) != 0;
+    return hsd_gotyping_offer(t, value, is_leaf ? word->other : word->target, false, err);
 }
 
 /* How many there are a slot of the heap tells; among the globals it is the length behind the pointer. */
@@ -168,12 +186,13 @@ hsd_status hsd_gotyping_follow(gotyping *t, const goword *word, uint64_t address
     case GO_POINTER: return hsd_gotyping_offer(t, value, word->target, false, err);
     case GO_ITEMS: return follow_items(t, word, address, value, err);
     case GO_TEXT: return hsd_gotyping_offer(t, value, GOTYPE_TEXT, true, err);
-    case GO_FUNC: return hsd_gotyping_offer(t, value, GOTYPE_CLOSURE, false, err);
+    case GO_FUNC: return follow_closure(t, value, err);
     case GO_EFACE:
     case GO_IFACE: return follow_interface(t, word, address, value, err);
     case GO_DIRECTORY:
         HSD_TRY(hsd_gomemory_word(&t->memory, address + MAP_LENGTH, &length, err));
         return hsd_gotyping_offer(t, value, length == 0 ? word->other : word->target, true, err);
+    case GO_NODE: return follow_node(t, word, value, err);
     case GO_ANY: break;
     }
     return HSD_OK;
@@ -273,5 +292,6 @@ hsd_status hsd_gotyping_run(gotyping *t, hsd_error *err)
         HSD_TRY(hsd_gotyping_value(t, global->address + t->bias, (uint32_t)global->type, err));
         HSD_TRY(empty_stack(t, err));
     }
+    HSD_TRY(hsd_gotask_offer_timers(t, err));
     return hsd_gotyping_settle(t, err);
 }

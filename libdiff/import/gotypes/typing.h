@@ -130,6 +130,9 @@ size_t hsd_gotask_goroutine(const gotyping *t, uint64_t created_at, const char *
 typedef hsd_status (*gotimer_fn)(void *context, uint64_t timer, const char *function, hsd_error *err);
 hsd_status hsd_gotask_timers(gotyping *t, gotimer_fn tell, void *context, hsd_error *err);
 
+/* Their types: pointers to them lead into the objects that they are part of, which says nothing. */
+hsd_status hsd_gotask_offer_timers(gotyping *t, hsd_error *err);
+
 /* The type of the elements of the lists that timers wait in; 0 = not known. */
 uint32_t hsd_gotask_timer_element(const gotyping *t);
 
