@@ -186,7 +186,8 @@ static void put_sites(page *p)
     for (size_t i = 0; i < pick.count; i++) {
         const hsd_site_row *row = hsd_site_pick_row(&pick, i);
         if (!hsd_markdown_row(&p->doc)) continue;
-        put_stack(p, row);
+        const hsd_site_row shown = hsd_site_shown(row);
+        put_stack(p, &shown);
         put_change(p, &row->change);
     }
     end_table(p, pick.other_count, &pick.others);

@@ -221,7 +221,8 @@ static bool print_by_site(hsd_screen *screen, int64_t growth)
     if (percent < SHARE_WORTH_NAMING) return false;
     print_share(screen, percent);
     hsd_out_text(out, " was allocated at one place: ");
-    if (out->status == HSD_OK) out->status = hsd_site_append(&raw, site, out->err);
+    const hsd_site_row shown = hsd_site_shown(site);
+    if (out->status == HSD_OK) out->status = hsd_site_append(&raw, &shown, out->err);
     print_short(screen, &raw);
     hsd_out_text(out, percent > 100 ? "; others shrank." : ".");
     hsd_buffer_release(&raw);

@@ -213,17 +213,32 @@ static hsd_status walk(pprof *p, const uint32_t *frames, size_t count, uint32_t 
     return HSD_OK;
 }
 
+static bool is_allocator_of_go(hsd_bytes name)
+{
+    static const char *const prefixes[] = {"runtime.malloc", "runtime.newobject", "runtime.newarray", "runtime.makeslice", "runtime.growslice",
+                                           "runtime.makechan"};
+    for (size_t i = 0; i < HSD_ARRAY_LEN(prefixes); i++)
+        if (begins_with(name, prefixes[i])) return true;
+    return false;
+}
+
+/* The innermost frame that does not allocate for others. A runtime's own memory has none: then, of Go's, the one that says most, as
+ * runtime.malg does, which makes goroutines. */
+static size_t wanted_of(const pprof *p, const uint32_t *frames, size_t count)
+{
+    size_t first = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!p->frames[frames[i]].allocates) return i;
+    while (first + 1 < count && is_allocator_of_go(hsd_names_get(&p->names, p->frames[frames[first]].function - 1))) first++;
+    return first;
+}
+
 static hsd_status find_site(pprof *p, uint32_t *site, uint32_t *frame, hsd_error *err)
 {
     uint32_t frames[PPROF_FRAMES];
     size_t count;
     HSD_TRY(gather(p, frames, &count, err));
-    *frame = count > 0 ? frames[0] : UINT32_MAX;
-    for (size_t i = 0; i < count; i++) {
-        if (p->frames[frames[i]].allocates) continue;
-        *frame = frames[i];
-        break;
-    }
+    *frame = count > 0 ? frames[wanted_of(p, frames, count)] : UINT32_MAX;
     *site = 0;
     if (p->import->options->summary_only) return HSD_OK;
     return walk(p, frames, count, site, err);

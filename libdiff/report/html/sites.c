@@ -53,8 +53,10 @@ static void put_table(hsd_html *page, const hsd_diff *diff, const hsd_site_pick 
     static const char *const headings[] = {"Site", "Before", "After", "Growth", "%", "Objects"};
     char number[HSD_NUMBER_CHARS], text[HSD_NUMBER_CHARS + 32];
     hsd_html_begin_table(page, headings, 6);
-    for (size_t i = 0; i < pick->count; i++)
-        put_site(page, diff, hsd_site_pick_row(pick, i));
+    for (size_t i = 0; i < pick->count; i++) {
+        const hsd_site_row shown = hsd_site_shown(hsd_site_pick_row(pick, i));
+        put_site(page, diff, &shown);
+    }
     snprintf(text, sizeof text, "%s other site%s", hsd_format_count(number, pick->other_count), pick->other_count == 1 ? "" : "s");
     if (pick->other_count > 0) put_sum(page, diff, "others", text, &pick->others);
     put_sum(page, diff, "total", "TOTAL", &diff->total);
