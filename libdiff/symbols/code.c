@@ -7,6 +7,7 @@
 
 #include "symbols/allocators.h"
 #include "symbols/demangle.h"
+#include "symbols/spelling.h"
 
 /* "stdout@GLIBC_2.2.5", "make.part.0", "cache.1": what stands in front. ".L5" is none of these. */
 static size_t plain_length(const char *name)
@@ -15,23 +16,30 @@ static size_t plain_length(const char *name)
     return length > 0 ? length : strlen(name);
 }
 
-static hsd_status show(const char *linkage_name, char **out, hsd_error *err)
+/* Demangled and spelled; ends with NUL, of which the size says nothing. */
+static hsd_status show(const char *linkage_name, hsd_buffer *out, hsd_error *err)
 {
-    char *plain = strndup(linkage_name, plain_length(linkage_name));
+    char *demangled = NULL, *plain = strndup(linkage_name, plain_length(linkage_name));
     if (plain == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory for a name");
-    const hsd_status status = hsd_demangle(plain, out, err);
+    hsd_status status = hsd_demangle(plain, &demangled, err);
+    if (status == HSD_OK) status = hsd_spell(out, demangled, err);
+    if (status == HSD_OK && out->size > HSD_SHOWN_NAME_BYTES) {
+        out->size = HSD_SHOWN_NAME_BYTES;
+        memcpy(out->data + out->size - 3, "...", 3);
+    }
+    if (status == HSD_OK) status = hsd_buffer_append(out, "", 1, err);
+    if (status == HSD_OK) out->size--;
+    free(demangled);
     free(plain);
-    if (status == HSD_OK && strlen(*out) > HSD_SHOWN_NAME_BYTES)
-        memcpy(*out + HSD_SHOWN_NAME_BYTES - 3, "...", 4);
     return status;
 }
 
 hsd_status hsd_append_name(hsd_buffer *out, const char *linkage_name, hsd_error *err)
 {
-    char *name;
-    HSD_TRY(show(linkage_name, &name, err));
-    const hsd_status status = hsd_buffer_append(out, name, strlen(name), err);
-    free(name);
+    hsd_buffer name = {0};
+    hsd_status status = show(linkage_name, &name, err);
+    if (status == HSD_OK) status = hsd_buffer_append(out, name.data, name.size, err);
+    hsd_buffer_release(&name);
     return status;
 }
 
@@ -49,11 +57,11 @@ static hsd_status append_line(hsd_buffer *out, const hsd_place *place, hsd_error
 static hsd_status append_wanted(hsd_buffer *out, const hsd_place *place, hsd_error *err)
 {
     for (size_t i = 0; i < place->function_count; i++) {
-        char *name;
-        HSD_TRY(show(place->functions[i], &name, err));
-        const bool is_wanted = !hsd_function_allocates(name);
-        const hsd_status status = is_wanted ? hsd_buffer_append(out, name, strlen(name), err) : HSD_OK;
-        free(name);
+        hsd_buffer name = {0};
+        hsd_status status = show(place->functions[i], &name, err);
+        const bool is_wanted = status == HSD_OK && !hsd_function_allocates((const char *)name.data);
+        if (is_wanted) status = hsd_buffer_append(out, name.data, name.size, err);
+        hsd_buffer_release(&name);
         if (is_wanted || status != HSD_OK) return status;
     }
     return HSD_OK;

@@ -5,7 +5,7 @@
 #include "base/buffer.h"
 #include "symbols/modules.h"
 
-/* A linkage name as it is shown: demangled, without versions and numbers of clones, at most HSD_SHOWN_NAME_BYTES. Appended. */
+/* A linkage name as it is shown: demangled, as people write it (spelling.h), without versions and numbers of clones, at most HSD_SHOWN_NAME_BYTES. Appended. */
 #define HSD_SHOWN_NAME_BYTES 2000u
 hsd_status hsd_append_name(hsd_buffer *out, const char *linkage_name, hsd_error *err);
 

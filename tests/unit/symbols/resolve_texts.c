@@ -2,12 +2,14 @@
  * Resolves texts, one a line of standard input, and prints them: how the tests of the symbol layer ask it.
  *
  *      hsd_resolve_texts [--pid N] [FOLDER …]
+ *      hsd_resolve_texts --spell                 names of a demangler, as they are shown
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "symbols/resolver.h"
+#include "symbols/spelling.h"
 
 static int fail(const hsd_error *err)
 {
@@ -30,8 +32,26 @@ static hsd_status resolve_all(hsd_resolver *resolver, hsd_error *err)
     return status;
 }
 
+static int spell_all(void)
+{
+    char *line = NULL;
+    size_t room = 0;
+    hsd_buffer out = {0};
+    hsd_status status = HSD_OK;
+    while (status == HSD_OK && getline(&line, &room, stdin) > 0) {
+        line[strcspn(line, "\n")] = '\0';
+        hsd_buffer_clear(&out);
+        status = hsd_spell(&out, line, NULL);
+        if (status == HSD_OK) printf("%.*s\n", (int)out.size, (const char *)out.data);
+    }
+    hsd_buffer_release(&out);
+    free(line);
+    return status == HSD_OK ? 0 : 1;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc == 2 && strcmp(argv[1], "--spell") == 0) return spell_all();
     hsd_symbol_options options = {.directories = (const char *const *)argv + 1, .directory_count = (size_t)argc - 1};
     hsd_resolver resolver;
     hsd_reporter reporter;

@@ -3,6 +3,7 @@
 
 usage: test_elf.py HSD_RESOLVE_TEXTS
 """
+import functools
 import os
 import pathlib
 import re
@@ -56,9 +57,10 @@ def symbols(path):
     return found
 
 
+@functools.cache
 def plain(symbol):
-    """As shown: without parameters, versions and numbers of clones."""
-    return run("c++filt", "-p", re.split(r"[.@]", symbol)[0] or symbol).strip()
+    """As shown: without parameters, versions and numbers of clones, and as people write it (which test_spelling.c holds to names)."""
+    return run(TOOL, "--spell", input=run("c++filt", "-p", re.split(r"[.@]", symbol)[0] or symbol)).strip()
 
 
 def segment(path, kind):
