@@ -7,12 +7,10 @@
 #include <stdlib.h>
 
 #include "base/check.h"
-#include "import/v8/nodes.h"
 
 #define MOST_BLOCKS (UINT32_C(1) << 16)
 #define MOST_INFOS  (UINT32_C(1) << 18)
 #define MOST_NAMES  (UINT32_C(1) << 20)
-#define NO_STRING   UINT32_MAX /* no snapshot has so many */
 
 static hsd_status make_room(void **items, uint32_t count, uint32_t more, uint32_t *capacity,
                             size_t size, hsd_error *err)
@@ -90,66 +88,17 @@ static const hsd_v8_scope_info *find_info(const hsd_v8_blocks *blocks, uint32_t 
     return is_there ? &blocks->infos[low] : NULL;
 }
 
-typedef struct wish { /* a label and the node whose string it wants */
-    uint32_t node, entry;
-} wish;
-
-static int compare_wishes(const void *a, const void *b)
+hsd_status hsd_v8_blocks_resolve(const hsd_v8_blocks *blocks, hsd_v8_names *names, hsd_v8_wishes *wishes, hsd_error *err)
 {
-    const wish *x = a, *y = b;
-    if (x->node != y->node) return x->node < y->node ? -1 : 1;
-    return x->entry < y->entry ? -1 : x->entry > y->entry;
-}
-
-/* One for each label that is sure of its name; the others will have none. */
-static size_t make_wishes(const hsd_v8_blocks *blocks, hsd_v8_names *names, wish *wishes)
-{
-    size_t count = 0;
     for (uint32_t i = 0; i < names->count; i++) {
         hsd_v8_entry *entry = &names->entries[i];
         if (entry->wait != HSD_V8_WAIT_BLOCK) continue;
-        const uint32_t last = entry->name / HSD_V8_BLOCK_VARIABLES,
-                       index = entry->name % HSD_V8_BLOCK_VARIABLES;
+        const uint32_t last = entry->name / HSD_V8_BLOCK_VARIABLES, index = entry->name % HSD_V8_BLOCK_VARIABLES;
         const hsd_v8_scope_info *info = find_info(blocks, blocks->blocks[entry->owner].scope_info);
-        entry->name = NO_STRING;
-        if (info != NULL && info->count == last + 1)
-            wishes[count++] = (wish){blocks->names[info->first + index], i};
+        entry->name = HSD_V8_NO_STRING;
+        if (info != NULL && info->count == last + 1) HSD_TRY(hsd_v8_wishes_put(wishes, blocks->names[info->first + index], i, err));
     }
-    qsort(wishes, count, sizeof *wishes, compare_wishes);
-    return count;
-}
-
-static hsd_status grant(const wish *wishes, size_t count, hsd_v8_names *names, hsd_v8_spool *nodes,
-                        hsd_error *err)
-{
-    uint64_t last_id = 0;
-    uint32_t ordinal = 0;
-    hsd_status status = hsd_v8_spool_rewind(nodes, false, err);
-    for (size_t i = 0; i < count && status == HSD_OK; ordinal++) {
-        hsd_v8_node node;
-        status = hsd_v8_spool_next(nodes, err);
-        if (status != HSD_OK) break;
-        nodes->at = hsd_v8_node_unpack(nodes->at, &node, last_id);
-        last_id = node.id;
-        for (; i < count && wishes[i].node == ordinal; i++)
-            names->entries[wishes[i].entry].name = node.name;
-    }
-    return status == HSD_END ? HSD_OK : status;
-}
-
-hsd_status hsd_v8_blocks_resolve(hsd_v8_blocks *blocks, hsd_v8_names *names, hsd_v8_spool *nodes,
-                                 hsd_error *err)
-{
-    size_t count = 0;
-    for (uint32_t i = 0; i < names->count; i++)
-        count += names->entries[i].wait == HSD_V8_WAIT_BLOCK;
-    if (count == 0) return HSD_OK;
-    wish *wishes = malloc(count * sizeof *wishes);
-    if (wishes == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for names of variables");
-    count = make_wishes(blocks, names, wishes);
-    const hsd_status status = grant(wishes, count, names, nodes, err);
-    free(wishes);
-    return status;
+    return HSD_OK;
 }
 
 void hsd_v8_blocks_release(hsd_v8_blocks *blocks)

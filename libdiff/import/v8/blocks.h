@@ -11,8 +11,7 @@
  * counted. So the names are sure only where the last edge of a context belongs to the last variable of its
  * scope; elsewhere a variable is "(block variable)". Checked on node 20 and 26.
  *
- * The strings are nodes, whose numbers are known when the scope passes and whose texts are not: once all edges
- * were seen, nodes are gone through again.
+ * The strings are nodes, whose numbers are known when the scope passes and whose texts are not: see wishes.h.
  */
 #ifndef HSD_IMPORT_V8_BLOCKS_H
 #define HSD_IMPORT_V8_BLOCKS_H
@@ -21,7 +20,7 @@
 
 #include "base/id_map.h"
 #include "import/v8/names.h"
-#include "import/v8/spool.h"
+#include "import/v8/wishes.h"
 
 #define HSD_V8_NO_BLOCK        UINT32_MAX
 #define HSD_V8_BLOCK_VARIABLES 32u /* of one block; scopes with more stay without names */
@@ -59,9 +58,8 @@ hsd_status hsd_v8_blocks_info(hsd_v8_blocks *blocks, uint32_t ordinal, const uin
 hsd_status hsd_v8_blocks_label(hsd_v8_names *names, uint32_t block, uint32_t last, uint32_t index,
                                uint32_t *entry, hsd_error *err);
 
-/* All edges were seen: makes the labels wait for their strings, by one pass over the nodes. */
-hsd_status hsd_v8_blocks_resolve(hsd_v8_blocks *blocks, hsd_v8_names *names, hsd_v8_spool *nodes,
-                                 hsd_error *err);
+/* All edges were seen: one wish for each label that is sure of its name; the others will have none. */
+hsd_status hsd_v8_blocks_resolve(const hsd_v8_blocks *blocks, hsd_v8_names *names, hsd_v8_wishes *wishes, hsd_error *err);
 
 void hsd_v8_blocks_release(hsd_v8_blocks *blocks);
 

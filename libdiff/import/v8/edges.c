@@ -75,6 +75,8 @@ static inline hsd_status field_label(hsd_v8 *v8, const source *s, uint32_t name,
     if (s->global != HSD_V8_NO_SCOPE)
         return own_label(v8, HSD_V8_WAIT_GLOBAL_FIELD, s->global, name, HSD_V8_LABEL_KEY, label,
                          err);
+    if (s->class_entry != 0)
+        return intern(v8, HSD_V8_WAIT_MODULE_FIELD, 0, s->class_entry, name, HSD_V8_LABEL_KEY, label, err);
     const uint64_t key = hsd_v8_key(HSD_V8_WAIT_FIELD, 0, 0, name);
     uint32_t entry = hsd_v8_names_find(&v8->names, key);
     if (s->is_dictionary && !v8->import->options->with_values) {
@@ -88,8 +90,32 @@ static inline hsd_status field_label(hsd_v8 *v8, const source *s, uint32_t name,
     *label = HSD_V8_LABEL_KEY;
     if (entry == HSD_V8_NO_ENTRY) return HSD_OK;
     hsd_v8_entry *field = &v8->names.entries[entry];
+    if (field->seen == 0) field->owner = s->ordinal;
     field->seen = (uint8_t)(field->seen + (field->seen < COMMON_FIELD));
     *label = field->number;
+    return HSD_OK;
+}
+
+/* An item of the table of what a module exports: a name, and behind it the cell that has the value. */
+static hsd_status export_label(hsd_v8 *v8, source *s, const edge *e, uint32_t *label, hsd_error *err)
+{
+    uint32_t entry;
+    const uint32_t string = s->last_string;
+    const bool is_string = hsd_v8_marks_get(&v8->marks, e->target) == HSD_V8_MARK_OTHER;
+    *label = HSD_V8_LABEL_SLOT;
+    s->last_string = is_string ? e->target : UINT32_MAX;
+    if (is_string || string == UINT32_MAX) return HSD_OK;
+    HSD_TRY(hsd_v8_names_add(&v8->names, HSD_V8_WAIT_EXPORT, s->module, HSD_V8_NO_STRING, 0, &entry, err));
+    if (entry == HSD_V8_NO_ENTRY) return HSD_OK;
+    *label = v8->names.entries[entry].number;
+    return hsd_v8_wishes_put(&v8->wishes, string, entry, err);
+}
+
+/* An item of a list of a module's cells, which its table holds, or that of the module they come from. */
+static hsd_status cell_label(hsd_v8 *v8, source *s, uint32_t module, uint32_t *label, hsd_error *err)
+{
+    if (s->table_label == 0) HSD_TRY(own_label(v8, HSD_V8_WAIT_CELLS, module, HSD_V8_NO_STRING, HSD_V8_LABEL_SLOT, &s->table_label, err));
+    *label = s->table_label;
     return HSD_OK;
 }
 
@@ -97,7 +123,10 @@ static inline hsd_status field_label(hsd_v8 *v8, const source *s, uint32_t name,
 static hsd_status item_label(hsd_v8 *v8, source *s, const edge *e, uint32_t *label, hsd_error *err)
 {
     *label = HSD_V8_LABEL_SLOT;
-    if (hsd_v8_is_movable(v8, e->target)) return HSD_OK;
+    if (hsd_v8_is_movable(v8, e->target)) {
+        const uint32_t module = hsd_v8_modules_of_list(&v8->modules, s->ordinal);
+        return module == HSD_V8_NO_MODULE ? HSD_OK : cell_label(v8, s, module, label, err);
+    }
     if (e->target == s->weak_target) {
         *label = HSD_V8_LABEL_SLOT_WEAK;
         return HSD_OK;
@@ -115,7 +144,8 @@ static hsd_status internal_label(hsd_v8 *v8, source *s, const edge *e, uint32_t 
                                  hsd_error *err)
 {
     *label = HSD_V8_LABEL_INTERNAL;
-    if (s->class == HSD_V8_ARRAY) return item_label(v8, s, e, label, err);
+    if (s->class == HSD_V8_ARRAY)
+        return s->module == HSD_V8_NO_MODULE ? item_label(v8, s, e, label, err) : export_label(v8, s, e, label, err);
     if (s->class == HSD_V8_SYNTHETIC) return HSD_OK;
     if (s->kind != 0) {
         /* V8's accessors, hidden nodes once and embedder objects now, hang from their cell alone. */

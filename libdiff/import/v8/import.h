@@ -4,13 +4,14 @@
  *      header    layout.c     columns, types
  *      nodes     nodes.c      -> spool (spool.h), marks (marks.h)
  *      edges     edges.c      spool + edges -> objects with references of the capture
+ *      locations locations.c  -> lines of functions
  *      strings   strings.c    -> names of types, labels, roots
  *
  * A snapshot is read once, from its first byte to its last, which is why everything that has a name
  * gets it late (names.h). Numbers of the capture:
  *
  *      strings   number in the snapshot + 1; the importer's own from 2^31-1 downwards
- *      types     number of the node type + 1; classes from HSD_V8_FIRST_TYPE upwards
+ *      types     number of the node type + 1; classes and functions from HSD_V8_FIRST_TYPE upwards
  *      labels    HSD_V8_LABEL_…; named ones from HSD_V8_FIRST_LABEL upwards
  */
 #ifndef HSD_IMPORT_V8_IMPORT_H
@@ -22,15 +23,19 @@
 #include "import/importer.h"
 #include "import/v8/blocks.h"
 #include "import/v8/feed.h"
+#include "import/v8/files.h"
+#include "import/v8/functions.h"
 #include "import/v8/json.h"
 #include "import/v8/late.h"
 #include "import/v8/layout.h"
 #include "import/v8/marks.h"
+#include "import/v8/modules.h"
 #include "import/v8/names.h"
 #include "import/v8/nodes.h"
 #include "import/v8/roots.h"
 #include "import/v8/scopes.h"
 #include "import/v8/spool.h"
+#include "import/v8/wishes.h"
 
 /* ---- numbers of the importer's own ---- */
 
@@ -53,12 +58,14 @@ enum {
 #define HSD_V8_STRING_PAIR     (HSD_V8_STRING_TOP - 2) /* "WeakMap value" */
 #define HSD_V8_STRING_INTERNAL (HSD_V8_STRING_TOP - 3) /* "internal" */
 #define HSD_V8_STRING_BLOCK    (HSD_V8_STRING_TOP - 4) /* "(block variable)" */
+#define HSD_V8_STRING_PROCESS  (HSD_V8_STRING_TOP - 5) /* "process" */
 #define HSD_V8_STRING_GLOBALS                                                                      \
     (HSD_V8_STRING_TOP - 64 - HSD_V8_MOST_GLOBALS) /* + number of the global */
 #define HSD_V8_STRING_SCOPES                                                                       \
     (HSD_V8_STRING_GLOBALS - HSD_V8_MOST_SCOPES) /* + number of the scope */
+#define HSD_V8_STRING_MODULES (HSD_V8_STRING_SCOPES - HSD_V8_MOST_MODULES) /* + number of the module */
 /* Strings of the snapshot from here on have no number in the capture. */
-#define HSD_V8_MOST_STRINGS (HSD_V8_STRING_SCOPES - 1)
+#define HSD_V8_MOST_STRINGS (HSD_V8_STRING_MODULES - 1)
 
 /* ---- the importer ---- */
 
@@ -77,13 +84,18 @@ typedef struct hsd_v8 {
     hsd_v8_marks marks;
     hsd_v8_spool nodes;
     hsd_v8_roots roots;
+    hsd_v8_files files;
+    hsd_v8_functions functions;
     hsd_v8_scopes scopes;
+    hsd_v8_modules modules;
     hsd_v8_blocks blocks;
+    hsd_v8_wishes wishes;
     hsd_v8_late late;
     bool type_used[HSD_V8_MAX_TYPES + 2]; /* types made of node types: by number in the capture */
     uint32_t internal_count;              /* names of V8's own references, which have a limit too */
     uint32_t table_count;                 /* arrays that may be tables of WeakMaps, the same */
     uint32_t newest_name;                 /* the greatest number of a string that an edge had */
+    uint32_t process;                     /* node: `process` of Node; 0 = not known */
     uint64_t edges_due;                   /* sum of edge_count */
     uint64_t dangling;                    /* references to nodes that are not there */
     bool has_detached;                    /* some embedder object says that it is detached */
@@ -105,6 +117,9 @@ hsd_status hsd_v8_read_nodes(hsd_v8 *v8, hsd_error *err);
  * HSD_E_TRUNCATED, after all objects were written if the options say salvage.
  */
 hsd_status hsd_v8_write_objects(hsd_v8 *v8, hsd_v8_numbers *numbers, hsd_error *err);
+
+/* "locations": lines of functions. */
+hsd_status hsd_v8_read_locations(hsd_v8 *v8, hsd_error *err);
 
 /* "strings": hands each to what waits for it. */
 hsd_status hsd_v8_read_strings(hsd_v8 *v8, hsd_error *err);

@@ -52,7 +52,7 @@ typedef struct names {
 /* While the header is read; the lists may come in any order. */
 typedef struct header {
     hsd_v8_json *json;
-    names node_fields, edge_fields, node_types, edge_types;
+    names node_fields, edge_fields, node_types, edge_types, location_fields;
     unsigned node_types_at, edge_types_at; /* which column the lists of types belong to */
     bool has_meta;
     uint64_t root_index;
@@ -119,6 +119,8 @@ static hsd_status read_meta(header *h, hsd_error *err)
             status = read_names(h, &h->node_fields, err);
         else if (hsd_v8_json_is(json, "edge_fields"))
             status = read_names(h, &h->edge_fields, err);
+        else if (hsd_v8_json_is(json, "location_fields"))
+            status = read_names(h, &h->location_fields, err);
         else if (hsd_v8_json_is(json, "node_types"))
             status = read_types(h, &h->node_types, &h->node_types_at, err);
         else if (hsd_v8_json_is(json, "edge_types"))
@@ -170,6 +172,9 @@ static hsd_status find_columns(const header *h, hsd_v8_layout *layout, hsd_error
         {&h->edge_fields, "type", &layout->edge_type, true},
         {&h->edge_fields, "name_or_index", &layout->edge_name, true},
         {&h->edge_fields, "to_node", &layout->to_node, true},
+        {&h->location_fields, "object_index", &layout->location_object, false},
+        {&h->location_fields, "line", &layout->location_line, false},
+        {&h->location_fields, "column", &layout->location_column, false},
     };
     for (size_t i = 0; i < HSD_ARRAY_LEN(wanted); i++) {
         *wanted[i].column = find_name(wanted[i].list, wanted[i].name);
@@ -180,6 +185,7 @@ static hsd_status find_columns(const header *h, hsd_v8_layout *layout, hsd_error
     }
     layout->node_width = h->node_fields.count;
     layout->edge_width = h->edge_fields.count;
+    layout->location_width = h->location_fields.count;
     layout->node_reciprocal = UINT64_MAX / layout->node_width + 1; /* no less than five columns */
     return HSD_OK;
 }
@@ -217,7 +223,8 @@ hsd_status hsd_v8_layout_read(hsd_v8_layout *layout, hsd_v8_json *json, hsd_erro
         HSD_TRY(read_member(&h, layout, err));
     if (status != HSD_END) return status;
     if (!h.has_meta) return fail(&h, "its header has no \"meta\"", err);
-    if (h.node_fields.count > HSD_V8_MAX_COLUMNS || h.edge_fields.count > HSD_V8_MAX_COLUMNS)
+    if (h.node_fields.count > HSD_V8_MAX_COLUMNS || h.edge_fields.count > HSD_V8_MAX_COLUMNS ||
+        h.location_fields.count > HSD_V8_MAX_COLUMNS)
         return hsd_fail_at(err, HSD_E_UNSUPPORTED, hsd_source_offset(json->source),
                            "more than %d columns in the header", HSD_V8_MAX_COLUMNS);
     HSD_TRY(find_columns(&h, layout, err));

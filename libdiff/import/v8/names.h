@@ -32,13 +32,18 @@ typedef enum hsd_v8_wait {
     HSD_V8_WAIT_CELL,     /* the same, from a node of V8's; owner = entry of its WAIT_SOURCE, + 1 */
     HSD_V8_WAIT_SHORTCUT, /* label of a second way to something */
     HSD_V8_WAIT_WEAK,     /* label of a weak reference of an object */
+    HSD_V8_WAIT_MODULE_FIELD, /* label of a property of what may be a module; owner = entry of its class, + 1 */
     HSD_V8_WAIT_NAME,     /* name of objects: functions, code, hidden nodes */
     /* From here on each is put by hand, not found again. */
     HSD_V8_WAIT_GLOBAL_FIELD,   /* label of a property of a global object; owner = which */
     HSD_V8_WAIT_SCOPE_VARIABLE, /* label of a variable of a module or script; owner = which */
+    HSD_V8_WAIT_EXPORT,         /* label of what an ES module exports; owner = which */
+    HSD_V8_WAIT_CELLS,          /* label of items of a list of an ES module's cells; owner = which */
     HSD_V8_WAIT_TABLE,          /* label of items of an array, which may be a WeakMap's table */
     HSD_V8_WAIT_GLOBAL,         /* class of a global object; owner = which */
-    HSD_V8_WAIT_SCRIPT,         /* file name of a module or script; owner = which */
+    HSD_V8_WAIT_SCRIPT,         /* path of a script; owner = its file */
+    HSD_V8_WAIT_FILENAME,       /* path of what may be a module; owner = which. Only its number is wanted */
+    HSD_V8_WAIT_FUNCTION,       /* name of a function; owner = which */
     HSD_V8_WAIT_ROOT,           /* name of a group of roots; owner = which */
     HSD_V8_WAIT_SOURCE,         /* name of a kind of V8's nodes */
     HSD_V8_WAIT_PROOF           /* a name that proves a structure; number = bit set of proofs */
@@ -52,6 +57,7 @@ typedef enum hsd_v8_wait {
     0x4u /* CELL: the string is "value"; SOURCE: it is "system / PropertyCell" */
 #define HSD_V8_ENTRY_FOLD 0x8u  /* INTERNAL: leads into a container */
 #define HSD_V8_ENTRY_PAIR 0x10u /* TABLE: the item is the value of a pair, which the key holds */
+#define HSD_V8_ENTRY_MODULE 0x20u /* SOURCE: it is "system / SourceTextModule"; MODULE_FIELD: what the module exports */
 
 typedef struct hsd_v8_entry {
     uint32_t name;   /* number of the string in the snapshot */
@@ -60,7 +66,7 @@ typedef struct hsd_v8_entry {
     uint32_t text; /* set when the string came: string in the capture, 0 = none */
     uint8_t wait;  /* hsd_v8_wait */
     uint8_t flags;
-    uint8_t seen; /* FIELD: on how many objects, up to 255 */
+    uint8_t seen; /* FIELD: on how many objects, up to 255; `owner` is the first of them */
 } hsd_v8_entry;
 
 #define HSD_V8_NO_ENTRY UINT32_MAX

@@ -25,6 +25,7 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/id_map.h"
+#include "import/v8/functions.h"
 #include "import/v8/names.h"
 
 #define HSD_V8_NO_SCOPE     UINT32_MAX
@@ -32,51 +33,27 @@
 #define HSD_V8_MOST_GLOBALS 256u /* and what looks like one */
 #define HSD_V8_MOST_PROXIES 3u
 
-/* What a name can prove: bits of a WAIT_PROOF entry's number. */
-#define HSD_V8_PROOF_SHARED  0x1u  /* "shared" */
-#define HSD_V8_PROOF_CONTEXT 0x2u  /* "context" */
-#define HSD_V8_PROOF_SCRIPT  0x4u  /* "script", "script_or_debug_info" */
-#define HSD_V8_PROOF_PROXY   0x8u  /* "global_proxy" */
-#define HSD_V8_PROOF_SCOPE   0x10u /* "scope_info", for blocks.h */
-
-uint32_t hsd_v8_proof_of(hsd_bytes text);
-
-typedef struct hsd_v8_scope { /* a context, or a global object */
+typedef struct hsd_v8_scope { /* a context of a module or script */
     uint32_t ordinal;
-    uint32_t proofs
-        [3]; /* entries that must prove SHARED, CONTEXT, SCRIPT; of a global: one must prove PROXY */
-    hsd_bytes name; /* once it is known; a file's is the last part of `path` */
-    hsd_bytes path; /* of a file, with its folder: "store/index.js" */
+    uint32_t function; /* one whose closure has this context, or HSD_V8_NO_FUNCTION */
+    uint32_t file;     /* its file, or HSD_V8_NO_FILE; from settle on */
     bool is_repeated;
 } hsd_v8_scope;
 
-typedef struct hsd_v8_closure {
-    uint32_t function, context;
-    uint32_t function_proof, context_proof;
-} hsd_v8_closure;
-
-typedef struct hsd_v8_code { /* a node of type code: function or script, or neither */
-    uint32_t ordinal, name, target, proof;
-} hsd_v8_code;
+typedef struct hsd_v8_global {
+    uint32_t ordinal;
+    uint32_t proofs[HSD_V8_MOST_PROXIES]; /* entries one of which must prove PROXY */
+    hsd_bytes name;                       /* once it is known */
+} hsd_v8_global;
 
 typedef struct hsd_v8_scopes {
     hsd_v8_scope *scopes;
     uint32_t scope_count, scope_capacity;
-    hsd_v8_scope globals[HSD_V8_MOST_GLOBALS];
+    hsd_v8_global globals[HSD_V8_MOST_GLOBALS];
     uint32_t global_count;
-    hsd_id_map homes;     /* scope info -> context */
-    hsd_id_map functions; /* function -> closure, the first of it */
-    hsd_v8_closure *closures;
-    uint32_t closure_count, closure_capacity;
-    hsd_v8_code *codes; /* ascending by ordinal */
-    uint32_t code_count, code_capacity;
+    hsd_id_map homes; /* scope info -> context */
     hsd_arena arena;
 } hsd_v8_scopes;
-
-/* One internal reference: the string number of its name, and where it leads. */
-typedef struct hsd_v8_link {
-    uint32_t name, target;
-} hsd_v8_link;
 
 /* Names of the references that may be a global object's to its proxy. */
 typedef struct hsd_v8_proxies {
@@ -94,26 +71,14 @@ hsd_status hsd_v8_scopes_global(hsd_v8_scopes *scopes, hsd_v8_names *names, uint
                                 uint32_t class_name, const hsd_v8_proxies *proxies, uint32_t *out,
                                 hsd_error *err);
 
-/* A closure: its function and its context. */
-hsd_status hsd_v8_scopes_closure(hsd_v8_scopes *scopes, hsd_v8_names *names, hsd_v8_link function,
-                                 hsd_v8_link context, hsd_error *err);
+/* All nodes were seen: finds a function of each context. */
+hsd_status hsd_v8_scopes_resolve(hsd_v8_scopes *scopes, const hsd_v8_functions *functions, hsd_error *err);
 
-/* A node of type code and its second internal reference: a function's leads to its script. */
-hsd_status hsd_v8_scopes_code(hsd_v8_scopes *scopes, hsd_v8_names *names, uint32_t ordinal,
-                              uint32_t name, hsd_v8_link link, hsd_error *err);
+/* The string that a WAIT_GLOBAL entry waited for. */
+hsd_status hsd_v8_scopes_class(hsd_v8_scopes *scopes, uint32_t global, hsd_bytes text, hsd_error *err);
 
-/* All nodes were seen: finds the script of each context, and makes WAIT_SCRIPT entries. */
-hsd_status hsd_v8_scopes_resolve(hsd_v8_scopes *scopes, hsd_v8_names *names, hsd_error *err);
-
-/* The string that a WAIT_SCRIPT or WAIT_GLOBAL entry waited for. */
-hsd_status hsd_v8_scopes_script(hsd_v8_scopes *scopes, uint32_t scope, hsd_bytes text,
-                                hsd_error *err);
-hsd_status hsd_v8_scopes_class(hsd_v8_scopes *scopes, uint32_t global, hsd_bytes text,
-                               hsd_error *err);
-
-/* All strings were seen: drops names without proof, tells files of one name apart by their folder, and
- * numbers globals of one name. What has no name then gets size 0. */
-hsd_status hsd_v8_scopes_settle(hsd_v8_scopes *scopes, const hsd_v8_names *names, hsd_error *err);
+/* All strings were seen: finds the files, drops names without proof, and numbers globals of one name. */
+hsd_status hsd_v8_scopes_settle(hsd_v8_scopes *scopes, const hsd_v8_names *names, const hsd_v8_functions *functions, hsd_error *err);
 
 void hsd_v8_scopes_release(hsd_v8_scopes *scopes);
 

@@ -3,6 +3,7 @@
  * before the first of them is written:
  *
  *      a context of a module, a global object, a dictionary        object
+ *      a module, and the call that runs one                        object, V8's own
  *      which function and which context belong together            closure
  *      which script a function is of                               code
  *      the names in a scope, which a context of a block needs      code
@@ -29,6 +30,9 @@ hsd_v8_source hsd_v8_source_of(const hsd_v8 *v8, const hsd_v8_node *node, uint32
         .group = HSD_V8_NO_GROUP,
         .scope = HSD_V8_NO_SCOPE,
         .global = HSD_V8_NO_SCOPE,
+        .function = HSD_V8_NO_FUNCTION,
+        .module = HSD_V8_NO_MODULE,
+        .last_string = UINT32_MAX,
         .block = HSD_V8_NO_BLOCK,
         .weak_target = UINT32_MAX,
     };
@@ -71,7 +75,7 @@ static hsd_status find_block(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_view *v,
     if (!v->is_whole || first.is_dangling || last.kind != HSD_V8_EDGE_HIDDEN ||
         hsd_v8_marks_get(&v8->marks, first.target) != HSD_V8_MARK_CODE)
         return HSD_OK;
-    HSD_TRY(hsd_v8_names_intern(&v8->names, HSD_V8_WAIT_PROOF, 0, 0, first.name, &proof, err));
+    HSD_TRY(hsd_v8_put_proof(&v8->names, first.name, &proof, err));
     s->last_variable = last.name;
     return hsd_v8_blocks_context(&v8->blocks, first.target, proof, &s->block, err);
 }
@@ -112,20 +116,19 @@ static hsd_status count_fields(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_view *
                                 &s->global, err);
 }
 
-/* closure -> function, the reference before the one -> context. */
-static hsd_status look_at_closure(hsd_v8 *v8, const hsd_v8_view *v, hsd_error *err)
+/* closure -> function, the reference before the one -> context, which is an object or, the outermost, V8's own. */
+static hsd_status look_at_closure(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_view *v, hsd_error *err)
 {
     edge before = {.is_dangling = true};
     for (size_t i = 0; i < v->count; i++) {
         const edge e = edge_at(v8, v, i);
         if (e.kind != HSD_V8_EDGE_INTERNAL) continue;
-        if (is_object(v8, &e)) {
-            const bool is_code = !before.is_dangling &&
-                                 hsd_v8_marks_get(&v8->marks, before.target) == HSD_V8_MARK_CODE;
-            if (!is_code) return HSD_OK;
-            const hsd_v8_link function = {before.name, before.target}, context = {e.name, e.target};
-            return hsd_v8_scopes_closure(&v8->scopes, &v8->names, function, context, err);
+        const bool is_behind_code = !before.is_dangling && hsd_v8_marks_get(&v8->marks, before.target) == HSD_V8_MARK_CODE;
+        if (is_behind_code && (is_object(v8, &e) || (!e.is_dangling && hsd_v8_is_movable(v8, e.target)))) {
+            const hsd_v8_link links[2] = {{before.name, before.target}, {e.name, e.target}};
+            return hsd_v8_functions_closure(&v8->functions, &v8->names, s->ordinal, s->node.name, links, &s->function, err);
         }
+        if (is_object(v8, &e)) return HSD_OK;
         before = e;
     }
     return HSD_OK;
@@ -140,9 +143,61 @@ static hsd_status look_at_code(hsd_v8 *v8, const hsd_v8_source *s, const hsd_v8_
         const edge e = edge_at(v8, v, i);
         if (e.kind != HSD_V8_EDGE_INTERNAL || e.is_dangling || ++internal < 2) continue;
         const hsd_v8_link link = {e.name, e.target};
-        return hsd_v8_scopes_code(&v8->scopes, &v8->names, s->ordinal, s->node.name, link, err);
+        return hsd_v8_functions_code(&v8->functions, &v8->names, s->ordinal, s->node.name, link, err);
     }
     return HSD_OK;
+}
+
+/* Objects with fewer and more references are no modules: they have 10 to 20. */
+#define LEAST_MODULE_EDGES 8u
+#define MOST_MODULE_EDGES  40u
+
+/* A CommonJS module: the first property leads to a string, and a later one to the same. */
+static hsd_status find_module(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_view *v, hsd_error *err)
+{
+    uint32_t first = UINT32_MAX;
+    bool has_object = false, is_twice = false;
+    if (!v->is_whole || v->count < LEAST_MODULE_EDGES || v->count > MOST_MODULE_EDGES) return HSD_OK;
+    for (size_t i = 0; i < v->count; i++) {
+        const edge e = edge_at(v8, v, i);
+        if (e.kind != HSD_V8_EDGE_PROPERTY || e.is_dangling) continue;
+        has_object |= is_object(v8, &e);
+        if (first != UINT32_MAX) is_twice |= e.target == first;
+        else if (hsd_v8_marks_get(&v8->marks, e.target) != HSD_V8_MARK_OTHER) return HSD_OK;
+        else first = e.target;
+    }
+    if (!has_object || !is_twice) return HSD_OK;
+    HSD_TRY(hsd_v8_modules_object(&v8->modules, &v8->names, &v8->wishes, s->ordinal, s->node.name, first, &s->module, err));
+    if (s->module != HSD_V8_NO_MODULE) s->class_entry = v8->modules.items[s->module].proof + 1;
+    return HSD_OK;
+}
+
+/* An ES module, of a kind that the names will tell: hidden references to its table of exports, to its call, to lists of cells. */
+static hsd_status find_es_module(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_view *v, hsd_error *err)
+{
+    uint32_t parts[HSD_V8_MODULE_PARTS];
+    if (s->kind == 0 || !v->is_whole || v->count > MOST_MODULE_EDGES) return HSD_OK;
+    for (unsigned part = 0; part < HSD_V8_MODULE_PARTS; part++) parts[part] = UINT32_MAX;
+    for (size_t i = 0; i < v->count; i++) {
+        const edge e = edge_at(v8, v, i);
+        if (e.kind != HSD_V8_EDGE_HIDDEN || e.is_dangling || e.name >= HSD_V8_MODULE_PARTS) continue;
+        if (e.name == HSD_V8_MODULE_CALL ? is_object(v8, &e) : hsd_v8_is_movable(v8, e.target)) parts[e.name] = e.target;
+    }
+    if (parts[HSD_V8_MODULE_TABLE] == UINT32_MAX || parts[HSD_V8_MODULE_CALL] == UINT32_MAX) return HSD_OK;
+    return hsd_v8_modules_source(&v8->modules, s->ordinal, s->kind - 1, parts, &s->module, err);
+}
+
+/* The call that runs an ES module: its first reference leads to its closure. */
+static void look_at_call(hsd_v8 *v8, const hsd_v8_source *s, const hsd_v8_view *v)
+{
+    const uint32_t module = hsd_v8_modules_of_call(&v8->modules, s->ordinal);
+    if (module == HSD_V8_NO_MODULE) return;
+    for (size_t i = 0; i < v->count; i++) {
+        const edge e = edge_at(v8, v, i);
+        if (e.kind != HSD_V8_EDGE_INTERNAL || e.is_dangling) continue;
+        v8->modules.items[module].closure = e.target;
+        return;
+    }
 }
 
 /* V8's own nodes are of a kind, by name, because some of their references mean something. Newer V8 makes
@@ -177,11 +232,14 @@ hsd_status hsd_v8_source_recognise(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_vi
     case HSD_V8_OBJECT:
         if (edge_at(v8, v, 0).kind == HSD_V8_EDGE_CONTEXT) return find_scope(v8, s, v, err);
         if (edge_at(v8, v, 0).kind == HSD_V8_EDGE_INTERNAL) HSD_TRY(find_block(v8, s, v, err));
+        look_at_call(v8, s, v);
+        HSD_TRY(find_module(v8, s, v, err));
         return v->count >= GLOBAL_FIELDS ? count_fields(v8, s, v, err) : HSD_OK;
-    case HSD_V8_CLOSURE: return look_at_closure(v8, v, err);
+    case HSD_V8_CLOSURE: return look_at_closure(v8, s, v, err);
+    case HSD_V8_ARRAY: s->module = hsd_v8_modules_of_table(&v8->modules, s->ordinal); return HSD_OK;
     case HSD_V8_CODE: HSD_TRY(look_at_names(v8, s, v, err)); return look_at_code(v8, s, v, err);
     case HSD_V8_HIDDEN:
-    case HSD_V8_NATIVE: return find_kind(v8, s, v, err);
+    case HSD_V8_NATIVE: HSD_TRY(find_kind(v8, s, v, err)); return find_es_module(v8, s, v, err);
     default: return HSD_OK;
     }
 }
@@ -227,6 +285,10 @@ static hsd_status name_of(hsd_v8 *v8, const hsd_v8_source *s, uint32_t *out, hsd
         *out = HSD_V8_STRING_SCOPES + s->scope;
         return HSD_OK;
     }
+    if (s->module != HSD_V8_NO_MODULE) {
+        *out = HSD_V8_STRING_MODULES + s->module;
+        return HSD_OK;
+    }
     const bool is_named = s->class == HSD_V8_CLOSURE || s->class == HSD_V8_CODE ||
                           s->class == HSD_V8_HIDDEN || s->class == HSD_V8_OBJECT_SHAPE;
     if (!is_named || s->node.name >= HSD_V8_MOST_STRINGS) return HSD_OK;
@@ -238,7 +300,10 @@ static hsd_status name_of(hsd_v8 *v8, const hsd_v8_source *s, uint32_t *out, hsd
 hsd_status hsd_v8_source_begin(hsd_v8 *v8, const hsd_v8_source *s, hsd_error *err)
 {
     hsc_object object = {.id = s->node.id, .size_bytes = s->node.self_size};
-    HSD_TRY(hsd_v8_type_of(v8, &s->node, &object.type, err));
+    if (s->function != HSD_V8_NO_FUNCTION)
+        object.type = v8->functions.items[s->function].type;
+    else
+        HSD_TRY(hsd_v8_type_of(v8, &s->node, &object.type, err));
     HSD_TRY(name_of(v8, s, &object.name, err));
     if (hsd_v8_is_pseudo(&s->node)) object.flags |= HSC_OBJECT_PSEUDO;
     if (s->class == HSD_V8_NATIVE && s->node.state == HSD_V8_STATE_DETACHED)

@@ -155,17 +155,28 @@ static uint32_t label_text(const hsd_v8 *v8, const hsd_v8_entry *entry, hsd_byte
     const uint32_t own = entry->name < HSD_V8_MOST_STRINGS ? entry->name + 1 : 0;
     switch (entry->wait) {
     case HSD_V8_WAIT_FIELD:
+    case HSD_V8_WAIT_MODULE_FIELD:
         return v8->import->options->with_values || is_field_name(text) ? own : 0;
     case HSD_V8_WAIT_TABLE: return 0;
     case HSD_V8_WAIT_INTERNAL:
         if (is_pair(text)) return HSD_V8_STRING_PAIR;
         return is_internal_name(text) ? own : HSD_V8_STRING_INTERNAL;
+    case HSD_V8_WAIT_EXPORT: return is_identifier(text, false) ? own : 0;
     case HSD_V8_WAIT_BLOCK: take_prefix(&text, "#"); return is_identifier(text, false) ? own : 0;
     case HSD_V8_WAIT_CELL:
     case HSD_V8_WAIT_SHORTCUT:
     case HSD_V8_WAIT_WEAK: return is_internal_name(text) ? own : HSD_V8_STRING_INTERNAL;
     default: return own;
     }
+}
+
+/* Newer Node keeps what a module exports under a symbol as well. */
+static void note_exports(hsd_v8 *v8, hsd_v8_entry *entry, hsd_bytes text)
+{
+    const bool is_exports = is_text(text, "exports");
+    if (!is_exports && !is_text(text, "<symbol node:module_export>")) return;
+    entry->flags |= HSD_V8_ENTRY_MODULE;
+    if (is_exports && entry->name < HSD_V8_MOST_STRINGS) v8->modules.exports_text = entry->name + 1;
 }
 
 static hsd_status give(hsd_v8 *v8, hsd_v8_entry *entry, hsd_bytes text, hsd_error *err)
@@ -175,16 +186,22 @@ static hsd_status give(hsd_v8 *v8, hsd_v8_entry *entry, hsd_bytes text, hsd_erro
     case HSD_V8_WAIT_TYPE:
     case HSD_V8_WAIT_NATIVE:
     case HSD_V8_WAIT_DETACHED: return define_class(v8, entry, text, err);
-    case HSD_V8_WAIT_SCRIPT: return hsd_v8_scopes_script(&v8->scopes, entry->owner, text, err);
+    case HSD_V8_WAIT_SCRIPT: return hsd_v8_files_text(&v8->files, entry->owner, text, err);
+    case HSD_V8_WAIT_FUNCTION: return hsd_v8_functions_text(&v8->functions, entry->owner, text, err);
+    case HSD_V8_WAIT_FILENAME: return HSD_OK;
     case HSD_V8_WAIT_GLOBAL: return hsd_v8_scopes_class(&v8->scopes, entry->owner, text, err);
     case HSD_V8_WAIT_PROOF: entry->number = hsd_v8_proof_of(text); return HSD_OK;
     case HSD_V8_WAIT_SOURCE:
         if (is_text(text, "system / PropertyCell")) entry->flags |= HSD_V8_ENTRY_VALUE;
+        if (is_text(text, "system / SourceTextModule")) entry->flags |= HSD_V8_ENTRY_MODULE;
         return HSD_OK;
     case HSD_V8_WAIT_ROOT:
         entry->text = label_text(v8, entry, text);
         hsd_v8_roots_name(&v8->roots, entry->owner, text, entry->text);
         return HSD_OK;
+    case HSD_V8_WAIT_FIELD:
+        if (is_text(text, "moduleLoadList")) v8->process = entry->owner; /* nothing else has it */
+        break;
     case HSD_V8_WAIT_CELL:
         if (is_text(text, "value")) entry->flags |= HSD_V8_ENTRY_VALUE;
         break;
@@ -194,6 +211,7 @@ static hsd_status give(hsd_v8 *v8, hsd_v8_entry *entry, hsd_bytes text, hsd_erro
     case HSD_V8_WAIT_TABLE:
         if (is_pair(text)) entry->flags |= HSD_V8_ENTRY_PAIR;
         break;
+    case HSD_V8_WAIT_MODULE_FIELD: note_exports(v8, entry, text); break;
     default: break;
     }
     entry->text = label_text(v8, entry, text);

@@ -3,6 +3,7 @@
  * types, labels, roots, the importer's own strings, and the totals of a summary.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/check.h"
@@ -52,6 +53,16 @@ static uint32_t flags_of_type(const hsd_v8 *v8, unsigned type)
     }
 }
 
+static hsd_status define_functions(hsd_v8 *v8, hsd_error *err)
+{
+    char name[HSD_V8_FUNCTION_TYPE_BYTES];
+    for (uint32_t i = 0; i < v8->functions.count; i++) {
+        const size_t size = hsd_v8_functions_type(&v8->functions, &v8->names, &v8->files, i, name);
+        HSD_WRITE(v8->import, hsc_define_type(v8->import->writer, v8->functions.items[i].type, name, size, 0), err);
+    }
+    return HSD_OK;
+}
+
 static hsd_status define_types(hsd_v8 *v8, hsd_error *err)
 {
     char name[64];
@@ -63,6 +74,7 @@ static hsd_status define_types(hsd_v8 *v8, hsd_error *err)
                                   flags_of_type(v8, type)),
                   err);
     }
+    HSD_TRY(define_functions(v8, err));
     if (v8->names.refused > 0)
         HSD_WRITE(v8->import,
                   hsc_define_type(v8->import->writer, HSD_V8_TYPE_OTHER, "(other classes)", 15, 0),
@@ -82,7 +94,7 @@ static bool is_named_scope(const hsd_v8 *v8, const hsd_v8_entry *entry)
 {
     if (entry->wait == HSD_V8_WAIT_GLOBAL_FIELD)
         return v8->scopes.globals[entry->owner].name.size > 0;
-    return v8->scopes.scopes[entry->owner].name.size > 0;
+    return hsd_v8_files_name(&v8->files, v8->scopes.scopes[entry->owner].file).size > 0;
 }
 
 /* PropertyCell -> value, unless that is movable. */
@@ -97,8 +109,18 @@ static bool is_value_of_cell(const hsd_v8 *v8, const hsd_v8_entry *entry)
 /* What looked like a context's scope info is called so. */
 static bool is_variable_of_block(const hsd_v8 *v8, const hsd_v8_entry *entry)
 {
-    const uint32_t proof = v8->blocks.blocks[entry->owner].proof;
-    return proof < v8->names.count && (v8->names.entries[proof].number & HSD_V8_PROOF_SCOPE) != 0;
+    return hsd_v8_is_proven(&v8->names, v8->blocks.blocks[entry->owner].proof, HSD_V8_PROOF_SCOPE);
+}
+
+static bool is_exports_of_module(const hsd_v8 *v8, const hsd_v8_entry *entry)
+{
+    return (entry->flags & HSD_V8_ENTRY_MODULE) != 0 && hsd_v8_is_proven(&v8->names, entry->owner - 1, HSD_V8_PROOF_MODULE);
+}
+
+/* Of an ES module whose file is known. */
+static bool is_of_module(const hsd_v8 *v8, const hsd_v8_entry *entry)
+{
+    return hsd_v8_files_name(&v8->files, v8->modules.items[entry->owner].file).size > 0;
 }
 
 static label label_of(const hsd_v8 *v8, const hsd_v8_entry *entry)
@@ -126,6 +148,21 @@ static label label_of(const hsd_v8 *v8, const hsd_v8_entry *entry)
         l.kind = HSC_LABEL_VARIABLE;
         l.flags = is_named_scope(v8, entry) ? HSC_LABEL_NAMED_ROOT : 0;
         break;
+    case HSD_V8_WAIT_MODULE_FIELD:
+        l.kind = HSC_LABEL_FIELD;
+        if (is_exports_of_module(v8, entry)) {
+            l.flags = HSC_LABEL_NAMED_ROOT;
+            if (v8->modules.exports_text != 0) l.text = v8->modules.exports_text;
+        }
+        break;
+    case HSD_V8_WAIT_EXPORT:
+        l.kind = HSC_LABEL_VARIABLE;
+        l.flags = l.text != 0 && is_of_module(v8, entry) ? HSC_LABEL_NAMED_ROOT : 0;
+        break;
+    case HSD_V8_WAIT_CELLS:
+        l.kind = HSC_LABEL_VALUE;
+        l.flags = is_of_module(v8, entry) ? HSC_STRENGTH_WEAK : 0;
+        break;
     case HSD_V8_WAIT_INTERNAL:
         l.flags = (entry->flags & HSD_V8_ENTRY_FOLD) != 0 ? HSC_LABEL_FOLD : 0;
         break;
@@ -145,7 +182,7 @@ static label label_of(const hsd_v8 *v8, const hsd_v8_entry *entry)
 
 static bool is_label(const hsd_v8_entry *entry)
 {
-    return (entry->wait >= HSD_V8_WAIT_FIELD && entry->wait <= HSD_V8_WAIT_WEAK) ||
+    return (entry->wait >= HSD_V8_WAIT_FIELD && entry->wait <= HSD_V8_WAIT_MODULE_FIELD) ||
            (entry->wait >= HSD_V8_WAIT_GLOBAL_FIELD && entry->wait <= HSD_V8_WAIT_TABLE);
 }
 
@@ -202,11 +239,12 @@ static hsd_status define_missing(hsd_v8 *v8, hsd_error *err)
 /* What only looked like a global object or a module has an empty name. */
 static hsd_status define_scopes(hsd_v8 *v8, hsd_error *err)
 {
-    HSD_TRY(hsd_v8_scopes_settle(&v8->scopes, &v8->names, err));
     for (uint32_t i = 0; i < v8->scopes.global_count; i++)
         HSD_TRY(define_string(v8, HSD_V8_STRING_GLOBALS + i, v8->scopes.globals[i].name, err));
     for (uint32_t i = 0; i < v8->scopes.scope_count; i++)
-        HSD_TRY(define_string(v8, HSD_V8_STRING_SCOPES + i, v8->scopes.scopes[i].name, err));
+        HSD_TRY(define_string(v8, HSD_V8_STRING_SCOPES + i, hsd_v8_files_name(&v8->files, v8->scopes.scopes[i].file), err));
+    for (uint32_t i = 0; i < v8->modules.count; i++)
+        HSD_TRY(define_string(v8, HSD_V8_STRING_MODULES + i, hsd_v8_files_name(&v8->files, v8->modules.items[i].file), err));
     return HSD_OK;
 }
 
@@ -217,6 +255,7 @@ static hsd_status define_strings(hsd_v8 *v8, hsd_error *err)
     HSD_TRY(define_text(v8, HSD_V8_STRING_PAIR, "WeakMap value", err));
     HSD_TRY(define_text(v8, HSD_V8_STRING_INTERNAL, "internal", err));
     HSD_TRY(define_text(v8, HSD_V8_STRING_BLOCK, "(block variable)", err));
+    HSD_TRY(define_text(v8, HSD_V8_STRING_PROCESS, "process", err));
     return define_scopes(v8, err);
 }
 
@@ -233,6 +272,72 @@ static hsd_status put_globals(hsd_v8 *v8, hsd_error *err)
     return HSD_OK;
 }
 
+/* ---- modules are roots ---- */
+
+typedef struct module_root { /* a context, a module */
+    uint32_t target, text, file;
+} module_root;
+
+/* One of the program's, the only one of its file among its like: `seen` counts them by file. */
+static hsd_status put_module(hsd_v8 *v8, const module_root *root, const uint8_t *seen, hsd_error *err)
+{
+    if (root->file >= v8->files.count) return HSD_OK;
+    const hsd_v8_file *file = &v8->files.files[root->file];
+    if (file->is_runtime || file->name.size == 0 || seen[file->same] != 1) return HSD_OK;
+    const hsc_root_record record = {.kind = HSC_ROOT_GLOBAL, .label = root->text, .target = hsd_v8_late_ordinal(&v8->late, root->target)};
+    HSD_WRITE(v8->import, hsc_root(v8->import->writer, &record), err);
+    return HSD_OK;
+}
+
+static void see(const hsd_v8 *v8, uint32_t file, uint8_t *seen)
+{
+    if (file < v8->files.count && seen[v8->files.files[file].same] < 2) seen[v8->files.files[file].same]++;
+}
+
+static hsd_status put_contexts(hsd_v8 *v8, uint8_t *seen, hsd_error *err)
+{
+    for (uint32_t i = 0; i < v8->scopes.scope_count; i++) see(v8, v8->scopes.scopes[i].file, seen);
+    for (uint32_t i = 0; i < v8->scopes.scope_count; i++) {
+        const module_root root = {v8->scopes.scopes[i].ordinal, HSD_V8_STRING_SCOPES + i, v8->scopes.scopes[i].file};
+        HSD_TRY(put_module(v8, &root, seen, err));
+    }
+    return HSD_OK;
+}
+
+static hsd_status put_modules(hsd_v8 *v8, bool is_es, uint8_t *seen, hsd_error *err)
+{
+    memset(seen, 0, v8->files.count);
+    for (uint32_t i = 0; i < v8->modules.count; i++)
+        if (v8->modules.items[i].is_es == is_es) see(v8, v8->modules.items[i].file, seen);
+    for (uint32_t i = 0; i < v8->modules.count; i++) {
+        const module_root root = {v8->modules.items[i].ordinal, HSD_V8_STRING_MODULES + i, v8->modules.items[i].file};
+        if (v8->modules.items[i].is_es == is_es) HSD_TRY(put_module(v8, &root, seen, err));
+    }
+    return HSD_OK;
+}
+
+/* `process` of Node hangs from the global object behind an accessor, and from many a module of the runtime. */
+static hsd_status put_process(hsd_v8 *v8, hsd_error *err)
+{
+    if (v8->process == 0) return HSD_OK;
+    const hsc_root_record record = {.kind = HSC_ROOT_GLOBAL, .label = HSD_V8_STRING_PROCESS,
+                                    .target = hsd_v8_late_ordinal(&v8->late, v8->process)};
+    HSD_WRITE(v8->import, hsc_root(v8->import->writer, &record), err);
+    return HSD_OK;
+}
+
+static hsd_status write_module_roots(hsd_v8 *v8, hsd_error *err)
+{
+    uint8_t *seen = calloc((size_t)v8->files.count + 1, 1);
+    if (seen == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for modules");
+    hsd_status status = put_process(v8, err);
+    if (status == HSD_OK) status = put_contexts(v8, seen, err);
+    if (status == HSD_OK) status = put_modules(v8, false, seen, err);
+    if (status == HSD_OK) status = put_modules(v8, true, seen, err);
+    free(seen);
+    return status;
+}
+
 static hsd_status write_roots(hsd_v8 *v8, hsd_error *err)
 {
     hsc_root_record root;
@@ -245,7 +350,7 @@ static hsd_status write_roots(hsd_v8 *v8, hsd_error *err)
         root.target = hsd_v8_late_ordinal(&v8->late, (uint32_t)root.target);
         HSD_WRITE(v8->import, hsc_root(v8->import->writer, &root), err);
     }
-    return status == HSD_END ? HSD_OK : status;
+    return status == HSD_END ? write_module_roots(v8, err) : status;
 }
 
 static hsd_status write_totals(hsd_v8 *v8, hsd_error *err)
@@ -282,6 +387,9 @@ static hsd_status tell_losses(hsd_v8 *v8, hsd_error *err)
 
 hsd_status hsd_v8_write_tables(hsd_v8 *v8, hsd_error *err)
 {
+    HSD_TRY(hsd_v8_files_settle(&v8->files, err));
+    HSD_TRY(hsd_v8_scopes_settle(&v8->scopes, &v8->names, &v8->functions, err));
+    hsd_v8_modules_settle(&v8->modules, &v8->names, &v8->functions);
     HSD_TRY(define_types(v8, err));
     HSD_TRY(define_missing(v8, err));
     if (v8->import->options->summary_only)

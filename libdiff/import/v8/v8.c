@@ -5,7 +5,7 @@
  *      {"snapshot":{…},"nodes":[…],"edges":[…], … ,"strings":[…]}
  *
  * One pass, from a file or a pipe, in bounded memory: see import.h for the stages. What else there
- * is (trace_tree, samples, locations, and what later versions may add) is skipped.
+ * is (trace_tree, samples, and what later versions may add) is skipped.
  *
  * Sizes are those that V8 wrote. DevTools moves the sizes of hidden nodes and arrays to their only
  * owner; types marked as parts let the engine do the same.
@@ -78,14 +78,23 @@ static hsd_status read_edges(hsd_v8 *v8, hsd_error *err)
     return hsd_v8_write_objects(v8, &numbers, err);
 }
 
+/* All nodes and edges were seen: which strings are wanted by what waits for more than a number. */
+static hsd_status resolve(hsd_v8 *v8, hsd_error *err)
+{
+    HSD_TRY(hsd_v8_functions_resolve(&v8->functions, &v8->names, &v8->files, err));
+    HSD_TRY(hsd_v8_scopes_resolve(&v8->scopes, &v8->functions, err));
+    HSD_TRY(hsd_v8_blocks_resolve(&v8->blocks, &v8->names, &v8->wishes, err));
+    HSD_TRY(hsd_v8_wishes_grant(&v8->wishes, &v8->names, &v8->nodes, err));
+    return hsd_v8_modules_resolve(&v8->modules, &v8->names, &v8->functions, &v8->files, err);
+}
+
 static hsd_status read_strings(hsd_v8 *v8, hsd_error *err)
 {
     if (!v8->has_edges) return fail_order(v8, "its strings stand before its edges", err);
     if (v8->has_strings) return fail_order(v8, "it has two lists of strings", err);
     v8->has_strings = true;
     if (!v8->import->options->summary_only) {
-        HSD_TRY(hsd_v8_scopes_resolve(&v8->scopes, &v8->names, err));
-        HSD_TRY(hsd_v8_blocks_resolve(&v8->blocks, &v8->names, &v8->nodes, err));
+        HSD_TRY(resolve(v8, err));
     }
     return hsd_v8_read_strings(v8, err);
 }
@@ -95,6 +104,7 @@ static hsd_status read_part(hsd_v8 *v8, hsd_error *err)
     if (hsd_v8_json_is(&v8->json, "snapshot")) return read_header(v8, err);
     if (hsd_v8_json_is(&v8->json, "nodes")) return read_nodes(v8, err);
     if (hsd_v8_json_is(&v8->json, "edges")) return read_edges(v8, err);
+    if (hsd_v8_json_is(&v8->json, "locations") && v8->has_edges) return hsd_v8_read_locations(v8, err);
     if (hsd_v8_json_is(&v8->json, "strings")) return read_strings(v8, err);
     v8->json.where = "other lists";
     return hsd_v8_json_skip(&v8->json, err);
@@ -167,7 +177,11 @@ static void release(hsd_v8 *v8)
 {
     free(v8->totals);
     hsd_v8_scopes_release(&v8->scopes);
+    hsd_v8_modules_release(&v8->modules);
+    hsd_v8_functions_release(&v8->functions);
+    hsd_v8_files_release(&v8->files);
     hsd_v8_blocks_release(&v8->blocks);
+    hsd_v8_wishes_release(&v8->wishes);
     hsd_v8_late_release(&v8->late);
     hsd_v8_roots_release(&v8->roots);
     hsd_v8_spool_release(&v8->nodes);

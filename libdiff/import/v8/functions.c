@@ -1,0 +1,180 @@
+/*
+ * The bookkeeping of functions.h. Its tables grow with the program, not with its data, and each has a limit.
+ */
+#include "import/v8/functions.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+
+#define MOST_FUNCTIONS (UINT32_C(1) << 18)
+#define MOST_CODES     (UINT32_C(1) << 18)
+#define NAME_BYTES     ((size_t)80)
+#define LONG_LINE      500u /* columns: nobody writes such lines, and in a bundle all functions stand in one */
+
+static hsd_status out_of_memory(hsd_error *err)
+{
+    return hsd_fail(err, HSD_E_NOMEM, "out of memory for functions");
+}
+
+/* Room for one more item of `size` bytes in a doubling array. */
+static hsd_status make_room(void **items, uint32_t count, uint32_t *capacity, size_t size, hsd_error *err)
+{
+    if (count < *capacity) return HSD_OK;
+    const uint32_t wanted = *capacity == 0 ? 256 : *capacity * 2;
+    void *grown = realloc(*items, wanted * size);
+    if (grown == NULL) return out_of_memory(err);
+    *items = grown;
+    *capacity = wanted;
+    return HSD_OK;
+}
+
+uint32_t hsd_v8_proof_of(hsd_bytes text)
+{
+    static const struct {
+        const char *text;
+        uint32_t proof;
+    } known[] = {
+        {"shared", HSD_V8_PROOF_SHARED},
+        {"context", HSD_V8_PROOF_CONTEXT},
+        {"script", HSD_V8_PROOF_SCRIPT},
+        {"script_or_debug_info", HSD_V8_PROOF_SCRIPT}, /* V8 up to 11 */
+        {"global_proxy", HSD_V8_PROOF_PROXY},
+        {"scope_info", HSD_V8_PROOF_SCOPE},
+        {"Module", HSD_V8_PROOF_MODULE},
+    };
+    for (size_t i = 0; i < HSD_ARRAY_LEN(known); i++)
+        if (strlen(known[i].text) == text.size && memcmp(known[i].text, text.data, text.size) == 0) return known[i].proof;
+    return 0;
+}
+
+/* ---- while nodes pass ---- */
+
+hsd_status hsd_v8_functions_closure(hsd_v8_functions *functions, hsd_v8_names *names, uint32_t closure, uint32_t string,
+                                    const hsd_v8_link links[2], uint32_t *out, hsd_error *err)
+{
+    *out = hsd_id_map_get(&functions->numbers, links[0].target);
+    if (*out != HSD_ID_NONE) return HSD_OK;
+    *out = HSD_V8_NO_FUNCTION;
+    if (functions->count == MOST_FUNCTIONS) return HSD_OK;
+    void *items = functions->items;
+    HSD_TRY(make_room(&items, functions->count, &functions->capacity, sizeof *functions->items, err));
+    functions->items = items;
+    hsd_v8_function *function = &functions->items[functions->count];
+    *function = (hsd_v8_function){.function = links[0].target, .context = links[1].target, .closure = closure, .string = string,
+                                  .type = names->next_type++, .file = HSD_V8_NO_FILE, .script_proof = HSD_V8_NO_ENTRY};
+    HSD_TRY(hsd_v8_put_proof(names, links[0].name, &function->function_proof, err));
+    HSD_TRY(hsd_v8_put_proof(names, links[1].name, &function->context_proof, err));
+    HSD_TRY(hsd_id_map_put(&functions->numbers, links[0].target, functions->count, err));
+    HSD_TRY(hsd_id_map_put(&functions->closures, closure, functions->count, err));
+    *out = functions->count++;
+    return HSD_OK;
+}
+
+hsd_status hsd_v8_functions_code(hsd_v8_functions *functions, hsd_v8_names *names, uint32_t ordinal, uint32_t name, hsd_v8_link link,
+                                 hsd_error *err)
+{
+    if (functions->code_count == MOST_CODES) return HSD_OK;
+    void *items = functions->codes;
+    HSD_TRY(make_room(&items, functions->code_count, &functions->code_capacity, sizeof *functions->codes, err));
+    functions->codes = items;
+    hsd_v8_code *code = &functions->codes[functions->code_count++];
+    *code = (hsd_v8_code){.ordinal = ordinal, .name = name, .target = link.target};
+    return hsd_v8_put_proof(names, link.name, &code->proof, err);
+}
+
+/* ---- when all nodes were seen ---- */
+
+static const hsd_v8_code *find_code(const hsd_v8_functions *functions, uint32_t ordinal)
+{
+    uint32_t low = 0, high = functions->code_count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (functions->codes[middle].ordinal < ordinal)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const bool is_there = low < functions->code_count && functions->codes[low].ordinal == ordinal;
+    return is_there ? &functions->codes[low] : NULL;
+}
+
+hsd_status hsd_v8_functions_resolve(hsd_v8_functions *functions, hsd_v8_names *names, hsd_v8_files *files, hsd_error *err)
+{
+    for (uint32_t i = 0; i < functions->count; i++) {
+        hsd_v8_function *function = &functions->items[i];
+        uint32_t entry;
+        const hsd_v8_code *code = find_code(functions, function->function);
+        const hsd_v8_code *script = code == NULL ? NULL : find_code(functions, code->target);
+        if (script == NULL) continue;
+        function->script_proof = code->proof;
+        HSD_TRY(hsd_v8_files_put(files, names, script->name, &function->file, err));
+        HSD_TRY(hsd_v8_names_add(names, HSD_V8_WAIT_FUNCTION, i, function->string, 0, &entry, err));
+    }
+    return HSD_OK;
+}
+
+void hsd_v8_functions_locate(hsd_v8_functions *functions, uint64_t node, uint64_t line, uint64_t column)
+{
+    const uint32_t number = node < UINT32_MAX ? hsd_id_map_get(&functions->closures, (uint32_t)node) : HSD_ID_NONE;
+    if (number == HSD_ID_NONE || line >= INT32_MAX || column >= INT32_MAX) return;
+    functions->items[number].line = (uint32_t)line + 1;
+    functions->items[number].column = (uint32_t)column + 1;
+}
+
+/* ---- when the strings passed ---- */
+
+hsd_status hsd_v8_functions_text(hsd_v8_functions *functions, uint32_t number, hsd_bytes text, hsd_error *err)
+{
+    hsd_v8_function *function = &functions->items[number];
+    const size_t size = hsd_min_u64(text.size, NAME_BYTES);
+    const char *copy = size == 0 ? NULL : hsd_arena_copy(&functions->arena, text.data, size);
+    if (copy == NULL && size > 0) return out_of_memory(err);
+    function->name = (hsd_bytes){(const uint8_t *)copy, size};
+    return HSD_OK;
+}
+
+uint32_t hsd_v8_functions_file(const hsd_v8_functions *functions, const hsd_v8_names *names, uint32_t number)
+{
+    if (number >= functions->count) return HSD_V8_NO_FILE;
+    const hsd_v8_function *function = &functions->items[number];
+    const bool holds = hsd_v8_is_proven(names, function->function_proof, HSD_V8_PROOF_SHARED) &&
+                       hsd_v8_is_proven(names, function->context_proof, HSD_V8_PROOF_CONTEXT) &&
+                       hsd_v8_is_proven(names, function->script_proof, HSD_V8_PROOF_SCRIPT);
+    return holds ? function->file : HSD_V8_NO_FILE;
+}
+
+static size_t put_place(const hsd_v8_function *function, char *out, size_t size)
+{
+    if (function->line == 0) return 0;
+    const bool is_long = function->column > LONG_LINE;
+    const int length = is_long ? snprintf(out, size, ":%u:%u", function->line, function->column) : snprintf(out, size, ":%u", function->line);
+    return (size_t)length;
+}
+
+size_t hsd_v8_functions_type(const hsd_v8_functions *functions, const hsd_v8_names *names, const hsd_v8_files *files, uint32_t number,
+                             char *out)
+{
+    const hsd_v8_function *function = &functions->items[number];
+    const uint32_t file = hsd_v8_functions_file(functions, names, number);
+    const hsd_bytes where = hsd_v8_files_name(files, file);
+    char place[32] = "";
+    if (where.size == 0 || files->files[file].is_runtime) return (size_t)snprintf(out, HSD_V8_FUNCTION_TYPE_BYTES, "Function");
+    (void)put_place(function, place, sizeof place);
+    const int length = snprintf(out, HSD_V8_FUNCTION_TYPE_BYTES, "Function %.*s (%.*s%s)", function->name.size == 0 ? 11 : (int)function->name.size,
+                                function->name.size == 0 ? "(anonymous)" : (const char *)function->name.data, (int)where.size,
+                                (const char *)where.data, place);
+    return hsd_min_u64((uint64_t)length, HSD_V8_FUNCTION_TYPE_BYTES - 1);
+}
+
+void hsd_v8_functions_release(hsd_v8_functions *functions)
+{
+    free(functions->items);
+    free(functions->codes);
+    hsd_id_map_release(&functions->numbers);
+    hsd_id_map_release(&functions->closures);
+    hsd_arena_release(&functions->arena);
+    *functions = (hsd_v8_functions){0};
+}

@@ -1,0 +1,48 @@
+/*
+ * Reads the list of locations: where the functions of closures stand, and the constructors of objects. Those of the first closure of each
+ * function are kept (functions.h), the others passed over.
+ */
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "import/v8/import.h"
+
+#define BATCH_NUMBERS ((size_t)8192)
+
+static void take_batch(hsd_v8 *v8, const uint64_t *items, size_t count)
+{
+    const hsd_v8_layout *layout = &v8->layout;
+    for (size_t i = 0; i + layout->location_width <= count; i += layout->location_width)
+        hsd_v8_functions_locate(&v8->functions, items[i + layout->location_object] / layout->node_width, items[i + layout->location_line],
+                                items[i + layout->location_column]);
+}
+
+static hsd_status read_batches(hsd_v8 *v8, hsd_v8_numbers *numbers, uint64_t *items, size_t capacity, hsd_error *err)
+{
+    while (!numbers->is_at_end) {
+        size_t count = 0;
+        HSD_TRY(hsd_v8_numbers_read(numbers, items, capacity, &count, err));
+        take_batch(v8, items, count);
+        HSD_TRY(hsd_v8_progress(v8, err));
+    }
+    return HSD_OK;
+}
+
+hsd_status hsd_v8_read_locations(hsd_v8 *v8, hsd_error *err)
+{
+    hsd_v8_numbers numbers;
+    const hsd_v8_layout *layout = &v8->layout;
+    const bool is_known = layout->location_object != HSD_V8_NO_COLUMN && layout->location_line != HSD_V8_NO_COLUMN &&
+                          layout->location_column != HSD_V8_NO_COLUMN;
+    uint8_t byte;
+    v8->json.where = "list of locations";
+    HSD_TRY(hsd_v8_json_look(&v8->json, &byte, err));
+    HSD_TRY(hsd_v8_numbers_begin(&numbers, v8->source, "locations", err));
+    if (!is_known || v8->import->options->summary_only) return hsd_v8_numbers_skip(&numbers, err);
+    const size_t capacity = BATCH_NUMBERS / layout->location_width * layout->location_width;
+    uint64_t *items = malloc(capacity * sizeof *items);
+    if (items == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for a batch of locations");
+    const hsd_status status = read_batches(v8, &numbers, items, capacity, err);
+    free(items);
+    return status;
+}

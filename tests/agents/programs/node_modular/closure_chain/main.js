@@ -1,0 +1,3 @@
+'use strict';
+const {replace} = require('./thing');
+require('../drive.cjs')(i => { replace(i); });

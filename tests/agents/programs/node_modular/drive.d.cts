@@ -1,0 +1,2 @@
+declare function drive(serve: (i: number) => unknown): void;
+export = drive;

@@ -1,0 +1,2 @@
+'use strict';
+module.exports = {cache: {}, limits: {size: 10}};

@@ -1,0 +1,4 @@
+'use strict';
+const {EventEmitter} = require('events');
+exports.bus = new EventEmitter();
+exports.bus.setMaxListeners(0);

@@ -1,0 +1,3 @@
+'use strict';
+const {price} = require('./price');
+require('../drive.cjs')(i => { price(i); });

@@ -1,0 +1,3 @@
+'use strict';
+const {start} = require('./job');
+require('../drive.cjs')(i => start(i));

@@ -1,0 +1,7 @@
+import drive from '../drive.cjs';
+import {Registry} from './models/registry.mjs';
+
+class Device {
+  constructor(serial) { this.serial = serial; }
+}
+drive(i => Registry.add(new Device(i)));

@@ -1,0 +1,5 @@
+export class Registry {
+  static items = [];
+
+  static add(item) { Registry.items.push(item); }
+}

@@ -1,0 +1,8 @@
+import drive from '../../drive.cjs';
+import { TaskQueue } from './queue.mjs';
+const queue = new TaskQueue();
+const rates = await Promise.resolve(new Map([['eur', 100]]));
+drive((i) => {
+    const order = { id: i, amount: i * (rates.get('eur') ?? 1) };
+    return queue.run(async () => order.amount); // LEAK
+});

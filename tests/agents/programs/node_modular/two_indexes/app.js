@@ -1,0 +1,3 @@
+'use strict';
+const users = require('./users');
+require('../drive.cjs')(i => users.add(i));

@@ -1,0 +1,4 @@
+import drive from '../drive.cjs';
+import {receive} from './upload.mjs';
+
+drive(() => receive(8192));

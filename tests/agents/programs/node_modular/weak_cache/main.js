@@ -1,0 +1,3 @@
+'use strict';
+const {page} = require('./cache');
+require('../drive.cjs')(i => { page('/p/' + i); });

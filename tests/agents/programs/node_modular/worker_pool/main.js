@@ -1,0 +1,3 @@
+'use strict';
+const {run} = require('./pool');
+require('../drive.cjs')(i => run(i));

@@ -1,0 +1,3 @@
+'use strict';
+const {parentPort} = require('worker_threads');
+parentPort.on('message', ({id, input}) => parentPort.postMessage({id, output: input * 2}));
