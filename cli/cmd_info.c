@@ -8,6 +8,7 @@
 
 #include <hscapture/hscapture.h>
 
+#include "info_parts.h"
 #include "info_words.h"
 #include "input.h"
 #include "out.h"
@@ -176,16 +177,35 @@ static void print_contents(const info_page *info)
     print_baseline(info);
 }
 
+/* What a report counts otherwise than the file has it: with their owners, or not at all. */
+static hsd_status print_parts(const info_page *info)
+{
+    const uint64_t pseudo = info->facts->pseudo_objects;
+    char count[HSD_NUMBER_CHARS];
+    uint64_t parts = 0;
+    if (!info->facts->is_baseline) HSD_TRY(cli_count_parts(info->input->capture, &parts, info->err));
+    if (parts > 0) {
+        begin(info, "parts");
+        cli_out_format(info->out, "%s of these objects are parts: reports count each with the object that owns it\n", hsd_format_count(count, parts));
+    }
+    if (pseudo > 0) {
+        begin(info, "nodes");
+        cli_out_format(info->out, "%s more, which have no size, are no objects: reports do not count them\n", hsd_format_count(count, pseudo));
+    }
+    return HSD_OK;
+}
+
 static void print_counts(const info_page *info)
 {
     const hsd_capture_info *facts = info->facts;
+    const uint64_t objects = facts->objects - facts->pseudo_objects;
     char a[HSD_NUMBER_CHARS], b[HSD_NUMBER_CHARS], c[HSD_NUMBER_CHARS];
     const bool is_of_sums = facts->is_baseline || facts->objects == 0;
     const uint64_t summed = is_of_sums ? facts->summary_objects : 0;
     const uint64_t summed_bytes = is_of_sums ? facts->summary_bytes : 0;
     begin(info, "size");
-    cli_out_format(info->out, "%s in %s objects", size_text(info, a, facts->bytes + summed_bytes),
-                   hsd_format_count(b, facts->objects + summed));
+    cli_out_format(info->out, "%s in %s objects", size_text(info, a, facts->bytes + facts->native_bytes + summed_bytes),
+                   hsd_format_count(b, objects + summed));
     if (!facts->is_baseline)
         cli_out_format(info->out, ", %s references",
                        hsd_format_count(c, facts->references + facts->edges));
@@ -284,6 +304,7 @@ static hsd_status print_text(const info_page *info)
     print_origin(info);
     print_contents(info);
     print_counts(info);
+    HSD_TRY(print_parts(info));
     HSD_TRY(print_metrics(info));
     HSD_TRY(print_losses(info));
     print_next(info);
@@ -376,7 +397,9 @@ static hsd_status print_json(const info_page *info)
         put_count(info, "summary_bytes", facts->summary_bytes);
     }
     put_count(info, "objects", facts->objects);
+    put_count(info, "pseudo_objects", facts->pseudo_objects);
     put_count(info, "bytes", facts->bytes);
+    put_count(info, "native_bytes", facts->native_bytes);
     put_count(info, "references", facts->references + facts->edges);
     put_count(info, "roots", facts->roots);
     put_count(info, "types", facts->types);

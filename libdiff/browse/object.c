@@ -29,7 +29,7 @@ static hsd_status take_object(hsd_browse_object *object, const hsd_object *found
 {
     object->has_length = found->elements > 0;
     object->length = found->elements;
-    if (object->node.bytes == HSD_ROW_MANY) object->node.bytes = found->size_bytes;
+    if (object->node.bytes == HSD_ROW_MANY) object->node.bytes = hsd_add_saturating(found->size_bytes, found->native_bytes);
     return take_preview(object, found, err);
 }
 

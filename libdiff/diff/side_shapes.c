@@ -109,7 +109,7 @@ static uint64_t shape_of(const hsd_side_shapes *s, const hsd_object *object, uin
 {
     const hsd_side_look look = s->side->look;
     uint64_t shape = s->type_hash[type];
-    if (look.has_sizes) shape = hsd_mix(shape, object->size_bytes);
+    if (look.has_sizes) shape = hsd_mix(shape, hsd_side_bytes_of(object));
     shape = hsd_mix(shape, object->elements);
     return look.has_contents ? hsd_mix(shape, object->content) : shape;
 }

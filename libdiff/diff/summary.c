@@ -43,7 +43,7 @@ hsd_status hsd_summary_add(hsd_amount *by_type, hsd_capture *capture, const hsd_
         if (status != HSD_OK) break;
         hsd_amount *amount = &by_type[hsd_type_common(types, record.type_total.type)];
         amount->objects = hsd_add_saturating(amount->objects, record.type_total.objects);
-        amount->bytes = hsd_add_saturating(amount->bytes, record.type_total.bytes);
+        amount->bytes = hsd_add_saturating(amount->bytes, hsd_add_saturating(record.type_total.bytes, record.type_total.native_bytes));
     }
     hsd_record_reader_close(reader);
     return status == HSD_END ? HSD_OK : status;

@@ -38,7 +38,7 @@ static hsd_status read_result(hsd_capture *capture, bool keep_cut, hsd_live_resu
     const hsd_capture_info *info = hsd_capture_get_info(capture);
     result->objects = info->objects - info->pseudo_objects + info->summary_objects;
     result->references = info->references + info->edges;
-    result->bytes = info->bytes + info->summary_bytes;
+    result->bytes = info->bytes + info->native_bytes + info->summary_bytes;
     result->output_bytes = info->file_bytes;
     result->losses = info->lost;
     result->is_complete = info->is_complete;

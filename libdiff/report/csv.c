@@ -92,7 +92,7 @@ static hsd_status write_ranking(const hsd_diff *diff, const hsd_report_options *
 {
     hsd_ranking ranking;
     HSD_TRY(hsd_ranking_init(&ranking, diff, options->table, options->sort_by,
-                             options->top ? options->top : HSD_TOP_ALL, 0, out->err));
+                             options->top ? options->top : HSD_TOP_ALL, 0, false, out->err));
     print_table(out, diff, &ranking, options->table == HSD_TABLE_TYPES);
     hsd_ranking_release(&ranking);
     return HSD_OK;

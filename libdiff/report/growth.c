@@ -146,11 +146,22 @@ static void add_others(hsd_growth_table *growth, const hsd_ranking *ranking, con
     hsd_growth_put(growth, &ranking->others, false);
 }
 
+/* Types of the runtime's own code: one row, below those of the program. */
+static void add_code(hsd_growth_table *growth, const hsd_ranking *ranking)
+{
+    char text[HSD_RANK_CODE_CHARS];
+    if (ranking->code_count == 0) return;
+    hsd_rank_code_text(ranking, text);
+    if (text[0] != '\0') hsd_growth_add(growth, text, HSD_PAINT_NONE);
+    else hsd_growth_add_foreign(growth, ranking->rows[ranking->count].name, 0);
+    hsd_growth_put(growth, &ranking->code, false);
+}
+
 static void print_table(hsd_screen *screen, const hsd_ranking *ranking, hsd_report_table which)
 {
     const bool is_types = which == HSD_TABLE_TYPES;
     hsd_growth_table growth;
-    if (!hsd_growth_begin(&growth, screen, is_types ? "TYPE" : "ROOT", ranking->shown + 2,
+    if (!hsd_growth_begin(&growth, screen, is_types ? "TYPE" : "ROOT", ranking->shown + 3,
                           screen->options->sort_by == HSD_SORT_RETAINED && screen->diff->has_holders
                               ? HSD_GROWTH_RETAINED
                               : HSD_GROWTH_NEW))
@@ -161,6 +172,7 @@ static void print_table(hsd_screen *screen, const hsd_ranking *ranking, hsd_repo
         hsd_growth_put_retained(&growth, hsd_rank_row_retained_growth(&ranking->rows[i]));
     }
     add_others(&growth, ranking, is_types ? "type" : "root");
+    add_code(&growth, ranking);
     hsd_growth_add(&growth, "TOTAL", HSD_PAINT_HEADING);
     hsd_growth_put(&growth, &screen->diff->total, true);
     hsd_growth_end(&growth);
@@ -174,10 +186,10 @@ void hsd_screen_growth(hsd_screen *screen, hsd_report_table table, size_t top, b
     hsd_ranking ranking;
     const uint64_t quiet_bytes = top == HSD_TOP_ALL ? 1 : screen->noise_bytes;
     screen->out.status = hsd_ranking_init(&ranking, screen->diff, table, screen->options->sort_by,
-                                          top, quiet_bytes, screen->out.err);
+                                          top, quiet_bytes, top != HSD_TOP_ALL, screen->out.err);
     if (screen->out.status != HSD_OK) return;
-    const bool is_news = ranking.shown > 0; /* a table of unchanged rows says nothing */
+    const bool is_news = ranking.shown > 0 || !hsd_change_is_none(&ranking.code); /* a table of unchanged rows says nothing */
     if (is_news) print_table(screen, &ranking, table);
-    *folded = *folded || (ranking.shown < ranking.count && !ranking.others_are_unchanged);
+    *folded = *folded || (ranking.shown < ranking.count && !ranking.others_are_unchanged) || ranking.code_count > 1;
     hsd_ranking_release(&ranking);
 }

@@ -124,9 +124,9 @@ hsd_status hsd_json_diff(const hsd_diff *diff, const hsd_report_options *options
     json j = {.diff = diff, .options = options};
     hsd_ranking types = {0}, roots = {0};
     const size_t top = options->top ? options->top : HSD_TOP_ALL;
-    HSD_TRY(hsd_ranking_init(&types, diff, HSD_TABLE_TYPES, options->sort_by, top, 0, err));
+    HSD_TRY(hsd_ranking_init(&types, diff, HSD_TABLE_TYPES, options->sort_by, top, 0, false, err));
     const hsd_status status =
-        hsd_ranking_init(&roots, diff, HSD_TABLE_ROOTS, options->sort_by, top, 0, err);
+        hsd_ranking_init(&roots, diff, HSD_TABLE_ROOTS, options->sort_by, top, 0, false, err);
     if (status != HSD_OK) {
         hsd_ranking_release(&types);
         return status;

@@ -114,16 +114,31 @@ static void begin_table(page *p, const char *heading, const char *one, const cha
     hsd_markdown_begin_table(&p->doc, columns, 6, one, many);
 }
 
+static void put_others(page *p, uint64_t rest, const hsd_change *others)
+{
+    char count[HSD_NUMBER_CHARS], text[HSD_NUMBER_CHARS + 32];
+    if (rest == 0) return;
+    snprintf(text, sizeof text, "%s other %s", hsd_format_count(count, rest), rest == 1 ? p->doc.one : p->doc.many);
+    hsd_markdown_last_row(&p->doc);
+    hsd_markdown_cell(&p->doc, text);
+    put_change(p, others);
+}
+
+static void put_code(page *p, const hsd_ranking *ranking)
+{
+    char text[HSD_RANK_CODE_CHARS];
+    if (ranking->code_count == 0) return;
+    hsd_rank_code_text(ranking, text);
+    hsd_markdown_last_row(&p->doc);
+    if (text[0] != '\0') hsd_markdown_cell(&p->doc, text);
+    else hsd_markdown_cell_name(&p->doc, ranking->rows[ranking->count].name);
+    put_change(p, &ranking->code);
+}
+
 /* The rest and the sum, so that rows add up, and the end. */
 static void end_table(page *p, uint64_t rest, const hsd_change *others)
 {
-    char count[HSD_NUMBER_CHARS], text[HSD_NUMBER_CHARS + 32];
-    if (rest > 0) {
-        snprintf(text, sizeof text, "%s other %s", hsd_format_count(count, rest), rest == 1 ? p->doc.one : p->doc.many);
-        hsd_markdown_last_row(&p->doc);
-        hsd_markdown_cell(&p->doc, text);
-        put_change(p, others);
-    }
+    put_others(p, rest, others);
     hsd_markdown_last_row(&p->doc);
     hsd_markdown_cell(&p->doc, "**TOTAL**");
     put_change(p, &p->diff->total);
@@ -136,7 +151,7 @@ static void put_table(page *p, hsd_report_table table, size_t by_default, const 
     hsd_out *out = &p->doc.out;
     const size_t top = p->options->top > 0 ? p->options->top : by_default;
     if (out->status != HSD_OK) return;
-    out->status = hsd_ranking_init(&ranking, p->diff, table, p->options->sort_by, top, 0, out->err);
+    out->status = hsd_ranking_init(&ranking, p->diff, table, p->options->sort_by, top, 0, top != HSD_TOP_ALL, out->err);
     if (out->status != HSD_OK) return;
     begin_table(p, heading, one, many);
     for (size_t i = 0; i < ranking.shown; i++) {
@@ -144,7 +159,9 @@ static void put_table(page *p, hsd_report_table table, size_t by_default, const 
         hsd_markdown_cell_name(&p->doc, ranking.rows[i].name);
         put_change(p, ranking.rows[i].change);
     }
-    end_table(p, ranking.count - ranking.shown, &ranking.others);
+    put_others(p, ranking.count - ranking.shown, &ranking.others);
+    put_code(p, &ranking);
+    end_table(p, 0, NULL);
     hsd_ranking_release(&ranking);
 }
 

@@ -47,7 +47,7 @@ static void put_table(hsd_out *out, const hsd_diff *diff, hsd_report_table table
     hsd_ranking ranking;
     const char *record = table == HSD_TABLE_TYPES ? "type" : "root";
     if (out->status != HSD_OK) return;
-    out->status = hsd_ranking_init(&ranking, diff, table, sort_by, most, 0, out->err);
+    out->status = hsd_ranking_init(&ranking, diff, table, sort_by, most, 0, false, out->err);
     if (out->status != HSD_OK) return;
     for (size_t i = 0; i < ranking.shown; i++) {
         hsd_ndjson_begin(out, SCHEMA, record);

@@ -102,7 +102,7 @@ static void put_table(hsd_out *out, const hsd_diff *diff, const hsd_report_optio
     hsd_ranking ranking;
     const size_t top = options->top > 0 && options->top < ROWS_MOST ? options->top : ROWS_MOST;
     if (out->status != HSD_OK) return;
-    out->status = hsd_ranking_init(&ranking, diff, t->table, options->sort_by, top, 0, out->err);
+    out->status = hsd_ranking_init(&ranking, diff, t->table, options->sort_by, top, 0, false, out->err);
     if (out->status != HSD_OK) return;
     put_rows(out, t, &ranking);
     hsd_ranking_release(&ranking);

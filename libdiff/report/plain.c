@@ -76,7 +76,7 @@ static void print_table(hsd_screen *screen, const char *kind, hsd_report_table t
     const size_t top = screen->options->top ? screen->options->top : HSD_TOP_ALL;
     if (screen->out.status != HSD_OK) return;
     screen->out.status = hsd_ranking_init(&ranking, screen->diff, table, screen->options->sort_by,
-                                          top, 0, screen->out.err);
+                                          top, 0, false, screen->out.err);
     if (screen->out.status != HSD_OK) return;
     for (size_t i = 0; i < ranking.shown; i++)
         print_change(screen, kind, ranking.rows[i].name, ranking.rows[i].change);

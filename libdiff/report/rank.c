@@ -5,11 +5,13 @@
  */
 #include "report/rank.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/check.h"
 #include "report/number.h"
+#include <hscapture/hscapture.h>
 
 __extension__ typedef unsigned __int128 u128;
 
@@ -156,10 +158,8 @@ static void add_amount(hsd_amount *sum, hsd_amount part)
     sum->bytes += part.bytes;
 }
 
-static void add_row(hsd_ranking *ranking, const hsd_rank_row *row)
+static void add_change(hsd_change *sum, const hsd_change *part)
 {
-    hsd_change *sum = &ranking->others;
-    const hsd_change *part = row->change;
     add_amount(&sum->before, part->before);
     add_amount(&sum->after, part->after);
     add_amount(&sum->new_, part->new_);
@@ -167,11 +167,47 @@ static void add_row(hsd_ranking *ranking, const hsd_rank_row *row)
     add_amount(&sum->kept, part->kept);
     sum->resized_bytes = (int64_t)((uint64_t)sum->resized_bytes + (uint64_t)part->resized_bytes);
     sum->resized_objects += part->resized_objects;
+}
+
+static void add_row(hsd_ranking *ranking, const hsd_rank_row *row)
+{
+    add_change(&ranking->others, row->change);
     if (row->type) {
         add_amount(&ranking->others_unreached_before, row->type->unreached_before);
         add_amount(&ranking->others_unreached_after, row->type->unreached_after);
     }
-    ranking->others_are_unchanged = ranking->others_are_unchanged && hsd_change_is_none(part);
+    ranking->others_are_unchanged = ranking->others_are_unchanged && hsd_change_is_none(row->change);
+}
+
+/* Code of the program alone is a function somewhere: Lua's closures are. */
+static bool is_runtimes_own(const hsd_rank_row *row)
+{
+    const uint32_t own = HSC_TYPE_CODE | HSC_TYPE_INTERNAL;
+    return row->type != NULL && (row->type->flags & own) == own;
+}
+
+/* Behind all others, whose order does not matter yet. */
+static void take_code(hsd_ranking *ranking)
+{
+    for (size_t i = 0; i < ranking->count;) {
+        const hsd_rank_row row = ranking->rows[i];
+        if (!is_runtimes_own(&row)) {
+            i++;
+            continue;
+        }
+        ranking->rows[i] = ranking->rows[--ranking->count];
+        ranking->rows[ranking->count] = row;
+        ranking->code_count++;
+        add_change(&ranking->code, row.change);
+    }
+}
+
+void hsd_rank_code_text(const hsd_ranking *ranking, char text[HSD_RANK_CODE_CHARS])
+{
+    char count[HSD_NUMBER_CHARS];
+    text[0] = '\0';
+    if (ranking->code_count != 1)
+        snprintf(text, HSD_RANK_CODE_CHARS, "(runtime's own: %s types)", hsd_format_count(count, ranking->code_count));
 }
 
 static void fill(hsd_ranking *ranking, const hsd_diff *diff, hsd_report_table table)
@@ -195,7 +231,7 @@ static bool is_quiet(const hsd_rank_row *row, hsd_sort_by sort_by, uint64_t quie
 }
 
 hsd_status hsd_ranking_init(hsd_ranking *ranking, const hsd_diff *diff, hsd_report_table table,
-                            hsd_sort_by sort_by, size_t top, uint64_t quiet_bytes, hsd_error *err)
+                            hsd_sort_by sort_by, size_t top, uint64_t quiet_bytes, bool folds_code, hsd_error *err)
 {
     *ranking =
         (hsd_ranking){.count = table == HSD_TABLE_TYPES ? diff->type_count : diff->root_count,
@@ -206,6 +242,7 @@ hsd_status hsd_ranking_init(hsd_ranking *ranking, const hsd_diff *diff, hsd_repo
         return hsd_fail(err, HSD_E_NOMEM, "no memory to order %zu rows of the report",
                         ranking->count);
     fill(ranking, diff, table);
+    if (folds_code) take_code(ranking);
 
     qsort(ranking->rows, ranking->count, sizeof *ranking->rows, sorts[sort_by].choose);
     size_t shown = ranking->count;

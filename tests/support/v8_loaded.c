@@ -144,7 +144,7 @@ static void read_objects(tables *t, hsd_capture *capture)
             out->objects = grow(out->objects, out->object_count, sizeof *out->objects);
             out->objects[out->object_count++] =
                 (loaded_object){.id = object.id,
-                                .size = object.size_bytes,
+                                .size = object.size_bytes + object.native_bytes,
                                 .flags = object.flags,
                                 .type = type->text,
                                 .type_flags = type->flags,

@@ -19,7 +19,7 @@ typedef struct loaded_reference {
 } loaded_reference;
 
 typedef struct loaded_object {
-    uint64_t id, size;
+    uint64_t id, size; /* the native size included */
     uint32_t flags, type_flags;
     const char *type, *name;
     loaded_reference *references;

@@ -107,8 +107,10 @@ static hsd_status export_label(hsd_v8 *v8, source *s, const edge *e, uint32_t *l
     if (is_string || string == UINT32_MAX) return HSD_OK;
     HSD_TRY(hsd_v8_names_add(&v8->names, HSD_V8_WAIT_EXPORT, s->module, HSD_V8_NO_STRING, 0, &entry, err));
     if (entry == HSD_V8_NO_ENTRY) return HSD_OK;
+    HSD_TRY(hsd_v8_wishes_put(&v8->wishes, string, entry, err));
+    if (e->target > s->ordinal) return hsd_id_map_put(&v8->modules.cells, e->target, entry, err); /* the cell will have the label */
     *label = v8->names.entries[entry].number;
-    return hsd_v8_wishes_put(&v8->wishes, string, entry, err);
+    return HSD_OK;
 }
 
 /* An item of a list of a module's cells, which its table holds, or that of the module they come from. */
@@ -147,6 +149,10 @@ static hsd_status internal_label(hsd_v8 *v8, source *s, const edge *e, uint32_t 
     if (s->class == HSD_V8_ARRAY)
         return s->module == HSD_V8_NO_MODULE ? item_label(v8, s, e, label, err) : export_label(v8, s, e, label, err);
     if (s->class == HSD_V8_SYNTHETIC) return HSD_OK;
+    if (s->exported != HSD_V8_NO_ENTRY) {
+        *label = v8->names.entries[s->exported].number;
+        return HSD_OK;
+    }
     if (s->kind != 0) {
         /* V8's accessors, hidden nodes once and embedder objects now, hang from their cell alone. */
         const bool is_kept = hsd_v8_is_movable(v8, e->target) ||

@@ -68,7 +68,8 @@ static bool is_runtime(hsd_bytes text)
 {
     if (begins(text, "node:") || begins(text, "ext:") || text.size == 0) return true;
     const bool is_absolute = is_slash(text.data[0]) || memchr(text.data, ':', text.size) != NULL;
-    return !is_absolute && text.data[0] != '[' && memchr(text.data, '<', text.size) == NULL;
+    const bool is_evaluated = begins(text, "[") && !begins(text, "[eval]-");
+    return !is_absolute && !is_evaluated && memchr(text.data, '<', text.size) == NULL;
 }
 
 hsd_status hsd_v8_files_text(hsd_v8_files *files, uint32_t number, hsd_bytes text, hsd_error *err)

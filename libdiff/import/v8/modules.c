@@ -91,5 +91,6 @@ void hsd_v8_modules_release(hsd_v8_modules *modules)
     hsd_id_map_release(&modules->tables);
     hsd_id_map_release(&modules->lists);
     hsd_id_map_release(&modules->generators);
+    hsd_id_map_release(&modules->cells);
     *modules = (hsd_v8_modules){0};
 }

@@ -50,6 +50,7 @@ typedef struct hsd_v8_modules {
     hsd_id_map tables;     /* table of exports -> module */
     hsd_id_map lists;      /* list of its own cells, list of those that it imports -> module */
     hsd_id_map generators; /* call -> module */
+    hsd_id_map cells;      /* cell that comes later -> entry of what is exported by it */
     uint32_t exports_text; /* string of the capture: "exports"; 0 until that came */
 } hsd_v8_modules;
 
@@ -77,6 +78,12 @@ static inline uint32_t hsd_v8_modules_of_table(const hsd_v8_modules *modules, ui
 static inline uint32_t hsd_v8_modules_of_list(const hsd_v8_modules *modules, uint32_t node)
 {
     return modules->es_count == 0 ? HSD_V8_NO_MODULE : hsd_id_map_get(&modules->lists, node);
+}
+
+/* The entry of what is exported by this cell, or HSD_V8_NO_ENTRY. */
+static inline uint32_t hsd_v8_modules_export(const hsd_v8_modules *modules, uint32_t node)
+{
+    return modules->es_count == 0 ? HSD_V8_NO_ENTRY : hsd_id_map_get(&modules->cells, node);
 }
 
 static inline uint32_t hsd_v8_modules_of_call(const hsd_v8_modules *modules, uint32_t node)

@@ -32,6 +32,7 @@ hsd_v8_source hsd_v8_source_of(const hsd_v8 *v8, const hsd_v8_node *node, uint32
         .global = HSD_V8_NO_SCOPE,
         .function = HSD_V8_NO_FUNCTION,
         .module = HSD_V8_NO_MODULE,
+        .exported = HSD_V8_NO_ENTRY,
         .last_string = UINT32_MAX,
         .block = HSD_V8_NO_BLOCK,
         .weak_target = UINT32_MAX,
@@ -187,6 +188,13 @@ static hsd_status find_es_module(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_view
     return hsd_v8_modules_source(&v8->modules, s->ordinal, s->kind - 1, parts, &s->module, err);
 }
 
+/* A cell, whose only reference leads to what a module exports by it. */
+static void look_at_cell(const hsd_v8 *v8, hsd_v8_source *s)
+{
+    s->exported = hsd_v8_modules_export(&v8->modules, s->ordinal);
+    if (s->exported != HSD_V8_NO_ENTRY) s->module = v8->names.entries[s->exported].owner;
+}
+
 /* The call that runs an ES module: its first reference leads to its closure. */
 static void look_at_call(hsd_v8 *v8, const hsd_v8_source *s, const hsd_v8_view *v)
 {
@@ -200,13 +208,19 @@ static void look_at_call(hsd_v8 *v8, const hsd_v8_source *s, const hsd_v8_view *
     }
 }
 
-/* V8's own nodes are of a kind, by name, because some of their references mean something. Newer V8 makes
- * them embedder objects; those of the embedder have no hidden references. */
-static hsd_status find_kind(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_view *v, hsd_error *err)
+/* Objects of the embedder, and what arrays and strings keep outside the heap. Newer V8 makes embedder objects of its own nodes too; but
+ * those of the embedder have no hidden references. */
+static bool is_of_embedder(const hsd_v8 *v8, const hsd_v8_source *s, const hsd_v8_view *v)
+{
+    if (s->class != HSD_V8_NATIVE) return false;
+    return v->count == 0 || edge_at(v8, v, v->count - 1).kind != HSD_V8_EDGE_HIDDEN;
+}
+
+/* V8's own nodes are of a kind, by name, because some of their references mean something. */
+static hsd_status find_kind(hsd_v8 *v8, hsd_v8_source *s, hsd_error *err)
 {
     uint32_t entry;
-    if (s->class == HSD_V8_NATIVE && edge_at(v8, v, v->count - 1).kind != HSD_V8_EDGE_HIDDEN)
-        return HSD_OK;
+    if (s->is_external) return HSD_OK;
     HSD_TRY(hsd_v8_names_intern(&v8->names, HSD_V8_WAIT_SOURCE, 0, 0, s->node.name, &entry, err));
     s->kind = entry == HSD_V8_NO_ENTRY ? 0 : entry + 1;
     return HSD_OK;
@@ -227,6 +241,7 @@ hsd_status hsd_v8_source_recognise(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_vi
 {
     if (hsd_v8_marks_is_awaited(&v8->marks, s->ordinal)) HSD_TRY(await_root(v8, s, err));
     s->is_dictionary = v->count > MOST_FIELDS || !v->is_whole;
+    s->is_external = is_of_embedder(v8, s, v);
     if (v->count == 0) return HSD_OK;
     switch ((unsigned)s->class) {
     case HSD_V8_OBJECT:
@@ -239,7 +254,10 @@ hsd_status hsd_v8_source_recognise(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_vi
     case HSD_V8_ARRAY: s->module = hsd_v8_modules_of_table(&v8->modules, s->ordinal); return HSD_OK;
     case HSD_V8_CODE: HSD_TRY(look_at_names(v8, s, v, err)); return look_at_code(v8, s, v, err);
     case HSD_V8_HIDDEN:
-    case HSD_V8_NATIVE: HSD_TRY(find_kind(v8, s, v, err)); return find_es_module(v8, s, v, err);
+    case HSD_V8_NATIVE: 
+        HSD_TRY(find_kind(v8, s, err));
+        if (v->count == 1) look_at_cell(v8, s);
+        return find_es_module(v8, s, v, err);
     default: return HSD_OK;
     }
 }
@@ -299,7 +317,9 @@ static hsd_status name_of(hsd_v8 *v8, const hsd_v8_source *s, uint32_t *out, hsd
 
 hsd_status hsd_v8_source_begin(hsd_v8 *v8, const hsd_v8_source *s, hsd_error *err)
 {
-    hsc_object object = {.id = s->node.id, .size_bytes = s->node.self_size};
+    hsc_object object = {.id = s->node.id,
+                         .size_bytes = s->is_external ? 0 : s->node.self_size,
+                         .native_bytes = s->is_external ? s->node.self_size : 0};
     if (s->function != HSD_V8_NO_FUNCTION)
         object.type = v8->functions.items[s->function].type;
     else

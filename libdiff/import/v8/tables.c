@@ -44,7 +44,7 @@ static uint32_t flags_of_type(const hsd_v8 *v8, unsigned type)
     const uint32_t part =
         v8->roots.has_user_root || v8->import->options->summary_only ? HSC_TYPE_PART : 0;
     switch ((unsigned)hsd_v8_class_of(&v8->layout, type)) {
-    case HSD_V8_HIDDEN:
+    case HSD_V8_HIDDEN: return HSC_TYPE_INTERNAL | HSC_TYPE_CODE | part;
     case HSD_V8_ARRAY: return HSC_TYPE_INTERNAL | part;
     case HSD_V8_CODE:
     case HSD_V8_OBJECT_SHAPE: return HSC_TYPE_INTERNAL | HSC_TYPE_CODE;

@@ -83,7 +83,7 @@ void hsd_html_growth_table(hsd_html *page, const hsd_diff *diff, hsd_report_tabl
     hsd_out *out = &page->out;
     const size_t top = page->options->top > 0 && page->options->top < most ? page->options->top : most;
     if (out->status != HSD_OK) return;
-    out->status = hsd_ranking_init(&ranking, diff, table, page->options->sort_by, top, 0, out->err);
+    out->status = hsd_ranking_init(&ranking, diff, table, page->options->sort_by, top, 0, false, out->err);
     if (out->status != HSD_OK) return;
     begin_growth_table(page, diff, table);
     for (size_t i = 0; i < ranking.shown; i++) {

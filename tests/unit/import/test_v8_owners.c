@@ -26,7 +26,8 @@ Test(v8_owners, roots_are_named_by_their_group)
     cr_expect(loaded_has_root(&c, HSC_ROOT_HANDLE, "(Global handles)", p.native_context));
     cr_expect(loaded_has_root(&c, HSC_ROOT_RUNTIME, "(V8 internal)", orphan));
     cr_expect(loaded_has_root(&c, HSC_ROOT_HANDLE, "", text));
-    cr_expect_eq(c.root_count, 5, "weak references and groups are no roots: %zu", c.root_count);
+    cr_expect(loaded_has_root(&c, HSC_ROOT_GLOBAL, "store.js", p.module), "a module of the program is one");
+    cr_expect_eq(c.root_count, 6, "weak references and groups are no roots: %zu", c.root_count);
     for (size_t i = 0; i < c.root_count; i++)
         cr_expect_eq(c.roots[i].flags, c.roots[i].kind == HSC_ROOT_GLOBAL ? 0u : HSC_ROOT_SECONDARY,
                      "only what the program itself holds owns: kind %u has flags %u",
