@@ -3,6 +3,7 @@
  * partial capture proves what is there and not what is gone, a moving heap proves counts and not
  * which object is which.
  */
+#include "report/churn.h"
 #include "report/number.h"
 #include "report/process.h"
 #include "report/text.h"
@@ -116,7 +117,7 @@ void hsd_screen_answer(hsd_screen *screen)
         print_partial(screen);
     } else {
         print_growth(screen, all_counts ? "Heap" : "Live heap");
-        if (diff->identity_is_known)
+        if (diff->identity_is_known && hsd_churn_is_told(diff))
             print_new_and_freed(screen);
         else
             hsd_out_text(&screen->out, ".");

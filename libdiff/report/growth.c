@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/churn.h"
 #include "report/growth.h"
 #include "report/number.h"
 
@@ -110,7 +111,7 @@ bool hsd_growth_begin(hsd_growth_table *growth, hsd_screen *screen, const char *
     *growth =
         (hsd_growth_table){.screen = screen,
                            .is_wide = which != HSD_GROWTH_SIZES && (width == 0 || width >= WIDE_LINE) &&
-                                      screen->diff->identity_is_known && !screen->diff->is_partial,
+                                      screen->diff->identity_is_known && !screen->diff->is_partial && hsd_churn_is_told(screen->diff),
                            .has_retained = has_retained};
     const size_t columns = growth->is_wide ? COLUMNS_WIDE : COLUMNS_NARROW;
     if (out->status == HSD_OK)

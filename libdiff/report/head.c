@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "report/churn.h"
 #include "report/table.h"
 #include "report/text.h"
 
@@ -56,6 +57,7 @@ static bool is_known(const uint8_t id[16])
 static const char *process_words(const hsd_capture_info *before, const hsd_capture_info *after)
 {
     const bool has_pids = before->pid > 0 && after->pid > 0;
+    if (hsd_process_numbered_anew(before, after)) return "same process";
     if (is_known(before->domain) && is_known(after->domain))
         return memcmp(before->domain, after->domain, 16) == 0 ? "same process"
                                                               : "different processes";

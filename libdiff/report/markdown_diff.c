@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/churn.h"
 #include "report/formats.h"
 #include "report/holder_rows.h"
 #include "report/markdown.h"
@@ -42,7 +43,7 @@ static void put_new_and_freed(page *p)
 {
     const hsd_change *total = &p->diff->total;
     char fresh[HSD_NUMBER_CHARS], freed[HSD_NUMBER_CHARS];
-    if (!hsd_new_is_known(p->diff) || !hsd_freed_is_known(p->diff)) return;
+    if (!hsd_new_is_known(p->diff) || !hsd_freed_is_known(p->diff) || !hsd_churn_is_told(p->diff)) return;
     hsd_out_format(&p->doc.out, ": %s new, %s freed", size_of(p, fresh, total->new_.bytes), size_of(p, freed, total->freed.bytes));
 }
 
