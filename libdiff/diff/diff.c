@@ -14,6 +14,7 @@
 #include "base/check.h"
 #include "base/plan.h"
 #include "base/worker.h"
+#include "diff/allocated.h"
 #include "diff/compare.h"
 #include "diff/holders.h"
 #include "diff/metrics.h"
@@ -173,16 +174,45 @@ static hsd_status walk(hsd_comparison *c, hsd_error *err)
     return walk_both(c, walk_census, err);
 }
 
+/* ---- where it was allocated ---- */
+
+/* Growth by site of what is live, where captures say where objects were allocated, and both say who holds what or neither does. */
+static bool can_have_sites(const hsd_comparison *c)
+{
+    const hsd_side_walk *a = &c->sides[BEFORE], *b = &c->sides[AFTER];
+    if (a->info->sites == 0 && b->info->sites == 0) return false;
+    if (!a->has_references && !b->has_references) return false; /* sites_all.c */
+    return hsd_site_table_fits(a->info, c->run) && hsd_site_table_fits(b->info, c->run);
+}
+
+static void choose_sites(hsd_comparison *c)
+{
+    const bool has_sites = can_have_sites(c);
+    for (int i = 0; i < SIDE_COUNT; i++) {
+        c->sides[i].want_sites = has_sites;
+        c->sides[i].want_lost = hsd_side_loses(&c->sides[BEFORE]) && hsd_side_loses(&c->sides[AFTER]);
+    }
+}
+
+static hsd_status find_allocated(hsd_comparison *c, hsd_diff *diff, hsd_error *err)
+{
+    hsd_side_walk *const sides[SIDE_COUNT] = {&c->sides[BEFORE], &c->sides[AFTER]};
+    HSD_TRY(hsd_lost_rows(sides, SIDE_COUNT, &c->types.names, diff->store, &diff->lost, err));
+    return sides[AFTER]->want_sites ? hsd_live_sites(sides, diff, err) : HSD_OK;
+}
+
 static hsd_status run(hsd_comparison *c, hsd_diff **out, hsd_capture *before, hsd_capture *after, hsd_error *err)
 {
     HSD_TRY(open_sides(c, before, after, err));
+    choose_sites(c);
     HSD_TRY(make_plan(c, err));
     HSD_TRY(number_edges(c, err));
     HSD_TRY(walk(c, err));
     HSD_TRY(hsd_compare_prepare(c, err));
     if (c->ladder.basis != HSD_BASIS_COUNTS) HSD_TRY(hsd_compare_merge(c, err));
     HSD_TRY(hsd_rows_from_comparison(out, c, err));
-    const hsd_status status = hsd_growth_find(c, *out, err);
+    hsd_status status = hsd_growth_find(c, *out, err);
+    if (status == HSD_OK) status = find_allocated(c, *out, err);
     if (status == HSD_OK) return HSD_OK;
     hsd_diff_free(*out);
     *out = NULL;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "diff/allocated.h"
 #include "diff/fold.h"
 #include "diff/keep.h"
 #include "diff/tree.h"
@@ -48,8 +49,9 @@ hsd_status hsd_side_open(hsd_side_walk *side, hsd_type_names *type_names, hsd_er
                         (unsigned long long)count, (unsigned long long)MAX_OBJECTS);
     }
     side->object_count = (uint32_t)count;
-    side->has_references = (side->info->facts & HSC_FACT_NO_REFERENCES) == 0 &&
-                           (side->info->references > 0 || side->info->edges > 0 || !side->info->is_complete);
+    const bool has_some = side->info->references > 0 || side->info->edges > 0 || !side->info->is_complete;
+    const bool knows_none = (side->info->facts & HSC_FACT_MANUAL) != 0; /* a program that keeps nothing but text has none */
+    side->has_references = (side->info->facts & HSC_FACT_NO_REFERENCES) == 0 && (has_some || knows_none);
     side->has_roots = (side->info->facts & HSC_FACT_NO_ROOTS) == 0 && side->info->roots > 0;
     HSD_TRY(hsd_type_table_load(&side->types, side->capture, type_names, err));
     return hsd_label_table_load(&side->labels, side->capture, err);
@@ -116,10 +118,11 @@ static void release_bits(hsd_side_walk *side)
     free(side->is_folded);
     free(side->has_soft);
     free(side->is_soft);
+    free(side->cycles);
     free(side->is_named);
     free(side->is_keyed);
     side->is_named = side->is_keyed = NULL;
-    side->is_pseudo = side->is_part = side->is_folded = side->has_soft = side->is_soft = NULL;
+    side->is_pseudo = side->is_part = side->is_folded = side->has_soft = side->is_soft = side->cycles = NULL;
 }
 
 static void free_graph(hsd_side_walk *side)
@@ -227,5 +230,6 @@ void hsd_side_release(hsd_side_walk *side)
     hsd_sorter_free(side->tree);
     if (side->counts != NULL) hsd_fold_side_release(side->counts);
     free(side->counts);
+    hsd_allocated_free(side->allocated);
     memset(side, 0, sizeof *side);
 }

@@ -8,6 +8,7 @@
  *      side_structure   what each object looks like, in address order, where ids say nothing: side_shapes.c, side_structure.c
  *      side_dominators  a place in the dominator tree for each node          side_dominators.c
  *      side_owners      an owner for each object, and what is live softly    side_owners.c
+ *      side_lost        a head for each object that is lost                  side_lost.c
  *      side_census      one record an object that counts, by identity, and one by place    side_census.c
  *
  * Everything but the tables lives in sorters, adjacency blocks and paged arrays, whose memory the
@@ -88,6 +89,8 @@ typedef struct hsd_side_walk {
     struct hsd_user_key_count *key_counts; /* one for each of them */
     bool want_marks;         /* ids are addresses: the census carries what tells of their reuse */
     bool want_tree;          /* dominators and `tree`; needs roots and references */
+    bool want_lost;          /* who heads what is lost, where that can be told: hsd_side_loses */
+    bool want_sites;         /* what is live is summed by allocation site */
     bool want_ids;           /* records of `tree` have HSD_TREE_ID_WORDS: who asks for one side alone names objects */
     bool keep_graph;         /* the adjacency outlives the walk, for shortest paths */
     const struct hsd_edge_names *edge_names;
@@ -116,6 +119,7 @@ typedef struct hsd_side_walk {
     uint8_t *is_folded;      /* one bit an object; NULL when no type is a part */
     uint8_t *has_soft;       /* one bit an object: it has soft references; NULL when there are none */
     uint8_t *is_soft;        /* one bit a node: live, but by soft references alone; NULL when none is soft */
+    uint8_t *cycles;         /* one bit a node: on a cycle of lost ones (graph/lost.h); NULL when nothing is lost or nobody asks */
     uint8_t *is_kept;        /* one bit an object: live in both captures; set by the merge; NULL without identity */
     uint8_t *is_named;       /* one bit an object: it has a name, or a key; with want_structure, until its sequence is there */
     uint8_t *is_keyed;       /* one bit an object: it has a key; NULL without keys */
@@ -129,7 +133,7 @@ typedef struct hsd_side_walk {
     hsd_sequence sequence;   /* with want_structure: from side_structure to the census */
     hsd_adjacency *adjacency;
     hsd_root_names roots;
-    hsd_paged owners;        /* label of each node */
+    hsd_paged owners;        /* label of each node; of lost ones HSD_LOST and their head, with `cycles` */
     bool has_owners;
     hsd_sorter *folded;      /* (ordinal of the owner, bytes) of folded parts */
 
@@ -139,6 +143,7 @@ typedef struct hsd_side_walk {
     hsd_sorter *census;      /* hsd_census_record by identity; NULL without want_identity */
     hsd_sorter *tree;        /* hsd_tree_record by place (diff/tree.h); NULL without want_tree */
     struct hsd_fold_side *counts; /* what the census counts by type and root */
+    struct hsd_allocated *allocated; /* and by allocation site (diff/allocated.h); NULL without */
     hsd_amount soft;         /* of what is live: by soft references alone; only with want_tree */
 } hsd_side_walk;
 
@@ -156,6 +161,9 @@ static inline bool hsd_side_has_graph(const hsd_side_walk *side)
 {
     return side->has_roots && side->has_references;
 }
+
+/* True if what no root reaches is lost, and not garbage that a collector will free (FORMAT.md 7.13). */
+bool hsd_side_loses(const hsd_side_walk *side);
 
 /* Why reachability cannot be told, as what follows "the capture"; NULL when it can. */
 static inline const char *hsd_side_why_no_graph(const hsd_side_walk *side)
@@ -223,6 +231,7 @@ void hsd_side_release(hsd_side_walk *side);
 
 hsd_status hsd_side_graph(hsd_side_walk *side, hsd_error *err);
 hsd_status hsd_side_owners(hsd_side_walk *side, hsd_error *err);
+hsd_status hsd_side_lost(hsd_side_walk *side, hsd_error *err);       /* fills cycles; part of hsd_side_owners */
 hsd_status hsd_side_parts(hsd_side_walk *side, hsd_error *err);
 hsd_status hsd_side_structure(hsd_side_walk *side, hsd_error *err);  /* fills sequence */
 hsd_status hsd_side_dominators(hsd_side_walk *side, hsd_error *err); /* fills places */

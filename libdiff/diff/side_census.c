@@ -9,11 +9,13 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "diff/allocated.h"
 #include "diff/fold.h"
 #include "diff/keep.h"
 #include "diff/places.h"
 #include "diff/side.h"
 #include "diff/tree.h"
+#include "graph/lost.h"
 #include "graph/owners.h"
 #include <hscapture/hscapture.h>
 
@@ -41,15 +43,16 @@ static hsd_status folded_bytes(census *c, uint64_t ordinal, uint64_t *bytes, uin
     return HSD_OK;
 }
 
-/* Owner and state: without roots everything is live and shared by no one. */
-static void state_of(const hsd_side_walk *side, uint64_t ordinal, uint32_t *root, bool *is_live)
+/* Owner and state: without roots everything is live and shared by no one. Returns the label. */
+static uint32_t state_of(const hsd_side_walk *side, uint64_t ordinal, uint32_t *root, bool *is_live)
 {
     *root = HSD_ROOT_SHARED;
     *is_live = true;
-    if (!side->has_owners) return;
+    if (!side->has_owners) return HSD_OWNER_NONE;
     const uint32_t owner = hsd_paged_get_u32((hsd_paged *)&side->owners, ordinal);
-    *is_live = owner != HSD_OWNER_NONE;
-    if (owner >= HSD_OWNER_FIRST) *root = owner - HSD_OWNER_FIRST;
+    *is_live = owner != HSD_OWNER_NONE && !hsd_lost_is(owner);
+    if (*is_live && owner >= HSD_OWNER_FIRST) *root = owner - HSD_OWNER_FIRST;
+    return owner;
 }
 
 /* ---- places in the tree ---- */
@@ -156,10 +159,11 @@ static hsd_status count_object(census *c, const hsd_object *object, hsd_error *e
     if (object->flags & HSC_OBJECT_PSEUDO) return put_hidden(side, object, err);
     if (side->is_folded != NULL && hsd_bit_get(side->is_folded, object->ordinal)) return put_hidden(side, object, err);
     const uint32_t type = hsd_type_common(&side->types, object->type);
-    state_of(side, object->ordinal, &root, &is_live);
+    const uint32_t label = state_of(side, object->ordinal, &root, &is_live);
     bytes = hsd_min_u64(bytes, UINT64_MAX >> 1);
     hsd_fold_side_add(side->counts, type, root, is_live, bytes);
     if (external > 0 && is_live) HSD_TRY(hsd_fold_side_add_external(side->counts, type, hsd_min_u64(external, bytes), err));
+    if (side->allocated != NULL) HSD_TRY(hsd_allocated_take(side, object, label, type, bytes, err));
     if (side->tree != NULL && (is_live || side->keeper != NULL)) HSD_TRY(put_object(side, object, type, root, bytes, err));
     if (side->census == NULL) return HSD_OK;
     const uint64_t identity = identity_of(side, object, &rung);
@@ -220,11 +224,14 @@ hsd_status hsd_side_census(hsd_side_walk *side, hsd_error *err)
                                 side->plan.identity_sort_bytes, &side->census, err));
     }
     HSD_TRY(open_tree(side, err));
+    HSD_TRY(hsd_allocated_open(side, err));
     if (side->folded != NULL) HSD_TRY(next_folded(&c, err));
-    HSD_TRY(hsd_object_reader_open(&reader, side->capture, HSD_WANT_SIZES | HSD_WANT_IDS | (side->want_marks ? HSD_WANT_DETAILS : 0), err));
+    const uint32_t details = side->want_marks || side->allocated != NULL ? HSD_WANT_DETAILS : 0;
+    HSD_TRY(hsd_object_reader_open(&reader, side->capture, HSD_WANT_SIZES | HSD_WANT_IDS | details, err));
     const hsd_status status = pass(&c, reader, err);
     hsd_object_reader_close(reader);
     HSD_TRY(status);
+    HSD_TRY(hsd_allocated_finish(side, err));
     if (side->tree != NULL) HSD_TRY(put_owners(side, err));
     return check_arrays(side, err);
 }

@@ -85,5 +85,6 @@ hsd_status hsd_side_owners(hsd_side_walk *side, hsd_error *err)
     if (!hsd_side_has_graph(side)) return hsd_side_fixed_roots(side, err);
     HSD_TRY(find_owners(side, err));
     if (side->has_soft != NULL) HSD_TRY(find_soft(side, err));
+    HSD_TRY(hsd_side_lost(side, err));
     return hsd_paged_shrink(&side->owners, side->plan.owner_serve_bytes, err); /* from here on they are read in order */
 }

@@ -7,12 +7,9 @@
 
 #include <hsdiff/sites.h>
 
-#include "base/id_map.h"
 #include "base/names.h"
 #include "base/note.h"
-#include "diff/store.h"
-
-#define HSD_SITE_FRAMES 32u /* of a stack that are told, the innermost */
+#include "diff/site_table.h"
 
 typedef struct hsd_site_sum { /* of one type from one stack, before and after */
     uint32_t type, stack;
@@ -29,9 +26,6 @@ typedef struct hsd_site_search { /* zeroed but for the first three: nothing foun
     hsd_site_sum *rows;
     uint32_t row_count, row_capacity;
 } hsd_site_search;
-
-/* How a frame of a spelling begins; the texts of function and file follow. */
-typedef struct hsd_site_spelled { uint32_t function_bytes, file_bytes, line, column; } hsd_site_spelled;
 
 /* True if one of the captures has sites, and neither too many for the budget: then they stay unknown, and the answer stands without. */
 bool hsd_site_search_is_possible(const hsd_site_search *search, hsd_capture *const captures[2]);
@@ -51,7 +45,6 @@ int hsd_site_compare(const hsd_site_search *search, const hsd_site_sum *x, const
 hsd_status hsd_site_frames(const hsd_site_search *search, uint32_t stack, hsd_diff_store *store, const hsd_site_frame **out,
                            size_t *count, hsd_error *err);
 
-hsd_status hsd_site_no_memory(hsd_error *err);
 void hsd_site_search_release(hsd_site_search *search);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
-#include "diff/site_search.h"
+#include <hscapture/hscapture.h>
 
 #define NO_STACK UINT32_MAX
 
@@ -16,6 +16,7 @@ bool hsd_sites_are_all(hsd_capture *before, hsd_capture *after)
 {
     const hsd_capture_info *a = hsd_capture_get_info(before), *b = hsd_capture_get_info(after);
     if ((a->references | a->edges | b->references | b->edges) != 0 || a->is_baseline || b->is_baseline) return false;
+    if (((a->facts | b->facts) & HSC_FACT_MANUAL) != 0) return false; /* they know what is lost, where nothing refers to anything too */
     return a->sites > 0 || b->sites > 0;
 }
 
@@ -78,10 +79,18 @@ static hsd_status make_rows(hsd_site_search *s, hsd_diff *diff, hsd_error *err)
         }
         hsd_site_row *to = &diff->sites[diff->site_count++];
         *to = (hsd_site_row){.change = {.before = from->amounts[0], .after = from->amounts[1]}};
-        if (from->stack != NO_STACK) HSD_TRY(hsd_site_frames(s, from->stack, diff->store, &to->frames, &to->frame_count, err));
+        if (from->stack == NO_STACK) continue;
+        HSD_TRY(hsd_site_frames(s, from->stack, diff->store, &to->frames, &to->frame_count, err));
+        to->wanted = hsd_site_wanted(to->frames, to->frame_count);
     }
     diff->has_sites = true;
     return HSD_OK;
+}
+
+hsd_status hsd_sites_rows(hsd_site_search *s, hsd_diff *diff, hsd_error *err)
+{
+    HSD_TRY(append_rest(s, diff, err));
+    return make_rows(s, diff, err);
 }
 
 static hsd_status search_all(hsd_site_search *s, hsd_diff *diff, hsd_capture *const captures[2], hsd_error *err)
@@ -90,8 +99,7 @@ static hsd_status search_all(hsd_site_search *s, hsd_diff *diff, hsd_capture *co
     uint32_t number;
     HSD_TRY(hsd_names_put(&s->types, (hsd_bytes){any, sizeof any - 1}, &number, err));
     HSD_TRY(hsd_site_search_run(s, captures, err));
-    HSD_TRY(append_rest(s, diff, err));
-    return make_rows(s, diff, err);
+    return hsd_sites_rows(s, diff, err);
 }
 
 hsd_status hsd_sites_add_to(hsd_diff *diff, hsd_capture *before, hsd_capture *after, const hsd_run *run, hsd_error *err)

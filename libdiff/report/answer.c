@@ -4,6 +4,7 @@
  * which object is which.
  */
 #include "report/churn.h"
+#include "report/lost_rows.h"
 #include "report/number.h"
 #include "report/process.h"
 #include "report/text.h"
@@ -106,6 +107,8 @@ void hsd_screen_answer(hsd_screen *screen)
     const hsd_diff *diff = screen->diff;
     const bool all_counts = diff->is_summary || !diff->before.has_roots || !diff->after.has_roots;
     const char *limits = limits_of(diff);
+    const bool leads = hsd_lost_leads(diff, screen->noise_bytes);
+    if (leads) hsd_screen_lost_answer(screen);
     if (!diff->is_partial && diff->identity_is_known && !diff->is_summary &&
         print_nothing_changed(screen)) {
         hsd_screen_process(screen);
@@ -124,6 +127,7 @@ void hsd_screen_answer(hsd_screen *screen)
     }
     hsd_out_end_paragraph(&screen->out, 0);
     hsd_screen_where(screen);
+    if (!leads) hsd_screen_lost_answer(screen);
     hsd_screen_external(screen);
     hsd_screen_process(screen);
     if (limits) {

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "report/lost_rows.h"
 #include "report/rank.h"
 #include "report/table.h"
 #include "report/text.h"
@@ -13,9 +14,9 @@ static bool print_unreached(hsd_screen *screen)
 {
     const hsd_amount before = screen->diff->unreached_before, after = screen->diff->unreached_after;
     char a[HSD_NUMBER_CHARS], b[HSD_NUMBER_CHARS], c[HSD_NUMBER_CHARS], d[HSD_NUMBER_CHARS];
-    if (before.objects == 0 && after.objects == 0) return false;
+    if ((before.objects == 0 && after.objects == 0) || hsd_lost_matters(screen->diff, screen->noise_bytes)) return false;
     hsd_out_begin_paragraph(&screen->out);
-    hsd_out_format(&screen->out, "Unreached, not counted: %s -> %s (%s -> %s objects).",
+    hsd_out_format(&screen->out, "%s, not counted: %s -> %s (%s -> %s objects).", screen->diff->lost.is_known ? "Lost" : "Unreached",
                    hsd_screen_size(screen, a, before.bytes),
                    hsd_screen_size(screen, b, after.bytes), hsd_format_count(c, before.objects),
                    hsd_format_count(d, after.objects));

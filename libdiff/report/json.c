@@ -12,6 +12,7 @@
 #include "report/formats.h"
 #include "report/holder_rows.h"
 #include "report/json_holders.h"
+#include "report/json_lost.h"
 #include "report/json_pieces.h"
 #include "report/json_rows.h"
 #include "report/json_sites.h"
@@ -96,6 +97,10 @@ static void put_tables(json *j, const hsd_ranking *types, const hsd_ranking *roo
     if (j->diff->has_sites) {
         hsd_out_text(&j->out, ",\n");
         hsd_json_sites(&j->out, j->diff, j->options->top);
+    }
+    if (j->diff->lost.is_known) {
+        hsd_out_text(&j->out, ",\n");
+        hsd_json_lost(&j->out, j->diff, j->options->top);
     }
     put_others(j, types, roots, holders_shown);
     hsd_out_text(&j->out, "\n}\n");

@@ -4,11 +4,11 @@
 #include "report/json_pieces.h"
 #include "report/json_rows.h"
 
-static void put_frames(hsd_out *out, const hsd_site_row *row)
+void hsd_json_frames(hsd_out *out, const hsd_site_frame *frames, size_t count)
 {
     hsd_out_text(out, "\"frames\": [");
-    for (size_t i = 0; i < row->frame_count; i++) {
-        const hsd_site_frame *frame = &row->frames[i];
+    for (size_t i = 0; i < count; i++) {
+        const hsd_site_frame *frame = &frames[i];
         hsd_json_string(out, i > 0 ? ", {\"function\": " : "{\"function\": ", frame->function);
         hsd_json_string(out, ", \"file\": ", frame->file);
         hsd_json_count(out, ", \"line\": ", frame->line);
@@ -18,7 +18,7 @@ static void put_frames(hsd_out *out, const hsd_site_row *row)
     hsd_out_text(out, "], ");
 }
 
-static void put_growth(hsd_out *out, const hsd_change *change)
+void hsd_json_growth(hsd_out *out, const hsd_change *change)
 {
     hsd_json_amount(out, "\"before\": ", change->before);
     hsd_json_amount(out, ", \"after\": ", change->after);
@@ -29,15 +29,15 @@ static void put_growth(hsd_out *out, const hsd_change *change)
 
 void hsd_json_site(hsd_out *out, const hsd_site_row *row)
 {
-    put_frames(out, row);
-    put_growth(out, &row->change);
+    hsd_json_frames(out, row->frames, row->frame_count);
+    hsd_json_growth(out, &row->change);
 }
 
 void hsd_json_site_rest(hsd_out *out, const hsd_site_pick *pick)
 {
     hsd_json_count(out, "\"rows\": ", pick->other_count);
     hsd_out_text(out, ", ");
-    put_growth(out, &pick->others);
+    hsd_json_growth(out, &pick->others);
 }
 
 void hsd_json_sites(hsd_out *out, const hsd_diff *diff, size_t top)

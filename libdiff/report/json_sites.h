@@ -11,6 +11,10 @@
 void hsd_json_site(hsd_out *out, const hsd_site_row *row);
 void hsd_json_site_rest(hsd_out *out, const hsd_site_pick *pick);
 
+/* "frames": [...], with a comma and a blank behind it; "before", "after" and "growth" alone. */
+void hsd_json_frames(hsd_out *out, const hsd_site_frame *frames, size_t count);
+void hsd_json_growth(hsd_out *out, const hsd_change *change);
+
 /* "sites": [...], and "other_sites": {...} where some are no rows. `top` rows, 0 = all that there are. */
 void hsd_json_sites(hsd_out *out, const hsd_diff *diff, size_t top);
 

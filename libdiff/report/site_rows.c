@@ -70,7 +70,7 @@ hsd_site_row hsd_site_shown(const hsd_site_row *row)
 
 size_t hsd_site_callers_shown(const hsd_site_row *row)
 {
-    const size_t callers = row->frame_count > 0 ? row->frame_count - 1 : 0;
+    const size_t callers = row->frame_count > 0 ? row->frame_count - row->wanted - 1 : 0;
     return callers < HSD_CALLERS_SHOWN ? callers : HSD_CALLERS_SHOWN;
 }
 
@@ -105,5 +105,5 @@ hsd_status hsd_site_frame_append(hsd_buffer *text, const hsd_site_frame *frame, 
 
 hsd_status hsd_site_append(hsd_buffer *text, const hsd_site_row *row, hsd_error *err)
 {
-    return row->frame_count > 0 ? hsd_site_frame_append(text, &row->frames[0], err) : append(text, "(no stack)", err);
+    return row->frame_count > 0 ? hsd_site_frame_append(text, &row->frames[row->wanted], err) : append(text, "(no stack)", err);
 }

@@ -40,7 +40,7 @@ size_t hsd_site_callers_shown(const hsd_site_row *row);
 /* "main.fill (main.go:31)": the file without its folders, raw. */
 hsd_status hsd_site_frame_append(hsd_buffer *text, const hsd_site_frame *frame, hsd_error *err);
 
-/* "(no stack)" for a row of which no site is known, else its innermost frame. */
+/* "(no stack)" for a row of which no site is known, else the frame that wanted the memory. */
 hsd_status hsd_site_append(hsd_buffer *text, const hsd_site_row *row, hsd_error *err);
 
 #endif

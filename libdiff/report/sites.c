@@ -40,9 +40,10 @@ static void add_site(hsd_growth_table *growth, const hsd_site_row *row)
     add_line(growth, &text, 0);
     hsd_growth_put(growth, &row->change, false);
     for (size_t i = 1; i <= callers; i++)
-        add_caller(growth, &row->frames[i]);
-    if (row->frame_count <= callers + 1) return;
-    snprintf(more, sizeof more, "  %s %zu more", growth->screen->options->use_utf8 ? "\xe2\x80\xa6" : "...", row->frame_count - callers - 1);
+        add_caller(growth, &row->frames[row->wanted + i]);
+    if (row->frame_count <= row->wanted + callers + 1) return;
+    snprintf(more, sizeof more, "  %s %zu more", growth->screen->options->use_utf8 ? "\xe2\x80\xa6" : "...",
+             row->frame_count - row->wanted - callers - 1);
     hsd_growth_add(growth, more, HSD_PAINT_NONE);
 }
 

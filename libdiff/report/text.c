@@ -6,6 +6,7 @@
 #include "report/text.h"
 
 #include "report/formats.h"
+#include "report/lost_rows.h"
 #include "report/number.h"
 
 #define TYPES_SHOWN     20
@@ -40,12 +41,15 @@ static void print(hsd_screen *screen)
 {
     const size_t top = screen->options->top;
     bool folded = false;
+    const bool leads = hsd_lost_leads(screen->diff, screen->noise_bytes);
     hsd_screen_warnings(screen);
     hsd_screen_captures(screen);
     hsd_screen_answer(screen);
+    if (leads) hsd_screen_lost(screen, &folded);
     hsd_screen_growth(screen, HSD_TABLE_TYPES, top ? top : TYPES_SHOWN, &folded);
     hsd_screen_growth(screen, HSD_TABLE_ROOTS, top ? top : ROOTS_SHOWN, &folded);
     hsd_screen_sites(screen, &folded);
+    if (!leads) hsd_screen_lost(screen, &folded);
     hsd_screen_holders(screen);
     if (screen->options->tree) hsd_screen_tree(screen);
     hsd_screen_foot(screen, folded);

@@ -31,7 +31,11 @@ void hsd_screen_where(hsd_screen *screen);
 /* growth.c: one table; *folded becomes true when rows were folded that did change. */
 void hsd_screen_growth(hsd_screen *screen, hsd_report_table table, size_t top, bool *folded);
 
-/* sites.c: growth by allocation site, where nothing says what holds it; *folded as for growth. */
+/* lost.c: what is lost, as a sentence and as a table, where it matters; *folded as for growth. */
+void hsd_screen_lost_answer(hsd_screen *screen);
+void hsd_screen_lost(hsd_screen *screen, bool *folded);
+
+/* sites.c: growth by allocation site; *folded as for growth. */
 void hsd_screen_sites(hsd_screen *screen, bool *folded);
 
 /* holders.c: what keeps the growth alive. tree.c: growth by path, with --tree. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbols/allocators.h"
+#include "base/allocators.h"
 #include "symbols/demangle.h"
 #include "symbols/spelling.h"
 

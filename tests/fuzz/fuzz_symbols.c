@@ -10,7 +10,7 @@
 #include "format/rewrite.h"
 #include "support/memfile.h"
 #include "support/reseal.h"
-#include "symbols/allocators.h"
+#include "base/allocators.h"
 #include "symbols/text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -77,7 +77,7 @@ static hsc_status open_writer(hsn_walker *k, const hsa_request *request)
     options.memory_bytes = WRITER_BYTES;
     options.targets_are_ordinals = true;
     options.allocator = &k->allocator;
-    options.facts = HSC_FACT_CONSERVATIVE;
+    options.facts = HSC_FACT_CONSERVATIVE | HSC_FACT_MANUAL;
     if (k->world->sample_bytes != 0) options.facts = HSC_FACT_SAMPLED | HSC_FACT_NO_REFERENCES | HSC_FACT_NO_ROOTS;
     const hsc_sink sink = hsa_sink(request);
     return hsc_open(&k->w, &sink, &options);

@@ -140,11 +140,42 @@ typedef struct hsd_site_frame { hsd_text function, file; uint32_t line, column; 
 typedef struct hsd_site_row {   /* all that was allocated by one stack, of any type */
     const hsd_site_frame *frames; /* innermost first, at most 32; none for what no site is known of */
     size_t frame_count;
+    size_t wanted;              /* the innermost frame that does not allocate for others (malloc, strdup, operator new …): who wanted the
+                                 * memory; 0 where all do */
     hsd_change change;          /* before and after alone */
 } hsd_site_row;
 
 /* What a capture measured besides the heap: "process.rss", "bytes" (FORMAT.md 8.3). */
 typedef struct hsd_profile_metric { hsd_text name, unit; uint64_t value; } hsd_profile_metric;
+/* ---- what is lost ---- */
+#define HSD_LOST_ROWS 1000u /* of hsd_lost.rows at most, those that grew most */
+/*
+ * What no root reaches where nothing but the program frees memory: no pointer to it is left, so nothing will ever free it. As valgrind and
+ * LeakSanitizer do, what nothing else that is lost refers to (the *head*) is told from what hangs below it: a list of 8,000 nodes that was lost is
+ * one head with 7,999 objects below. A row is all heads of one type that one stack allocated, with what hangs below them. What
+ * hangs below several heads counts for one of them, always the same.
+ *
+ * Objects that refer to each other in a circle and to which nothing else lost refers are headed by the largest on a short way round
+ * the circle, and `cycle` has the types on that way.
+ */
+typedef struct hsd_lost_row {
+    hsd_text type;                /* of the heads */
+    hsd_text cycle;               /* "Node <-> Owner": by name, each once, at most 6; "" where nothing lost refers to the heads */
+    const hsd_site_frame *frames; /* that allocated the heads, innermost first; none where no site is known */
+    size_t frame_count, wanted;   /* as of hsd_site_row */
+    hsd_amount before, after;     /* heads and all that hangs below them */
+    hsd_amount heads_before, heads_after;
+} hsd_lost_row;
+typedef struct hsd_lost {
+    bool is_known;                /* both captures say that nothing else frees what no root reaches (FORMAT.md 7.13), and are complete; else
+                                   * there are no rows, and what is unreached is garbage, or nobody knows */
+    hsd_lost_row *rows;           /* by growth in bytes, largest first; ties by type, cycle, frames. With `others` they add up to
+                                   * unreached_before and unreached_after */
+    size_t row_count;
+    hsd_lost_row others;          /* sums of all that are not rows */
+    uint64_t other_count;
+} hsd_lost;
+static inline int64_t hsd_lost_growth(const hsd_lost_row *row) { return (int64_t)(row->after.bytes - row->before.bytes); }
 
 typedef struct hsd_side { /* one capture as the diff saw it */
     hsd_capture_info info;      /* borrowed from the result */
@@ -219,7 +250,9 @@ typedef struct hsd_diff {
     uint32_t tree_depth;        /* deeper objects count for their ancestor there; 0 = nothing was cut */
     uint64_t tree_least_bytes;  /* places with fewer bytes, before and after together, count for the place above;
                                  * 0 = nothing was cut */
-    bool has_sites;             /* only where no capture has references, and one has sites: they are the best there is */
+    hsd_lost lost;
+    bool has_sites;             /* one of the captures has sites, and it is no summary. Of captures with roots and references what is
+                                 * live, of others all */
     hsd_site_row *sites;        /* by growth in bytes, largest first; ties by frames. With other_sites they add up to the total */
     size_t site_count;
     hsd_change other_sites;     /* sums of all that are not rows */

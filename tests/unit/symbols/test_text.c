@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "symbols/allocators.h"
+#include "base/allocators.h"
 #include "symbols/text.h"
 
 static hsd_text text(const char *word) { return (hsd_text){word, strlen(word)}; }

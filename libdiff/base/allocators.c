@@ -5,7 +5,7 @@
  *      pool_alloc, mem_allocate, alloc        the word, and beside it only words that say nothing of what is allocated
  *      session_alloc, evbuffer_alloc_state    are none: they know what they make
  */
-#include "symbols/allocators.h"
+#include "base/allocators.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,0 +1,144 @@
+/* The sites of one capture, and the spellings of their stacks. */
+#include "diff/site_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/allocators.h"
+#include "base/check.h"
+
+#define TABLE_SHARE 8u /* of the budget, for the sites of one capture */
+
+/* How a frame of a spelling begins; the texts of function and file follow. */
+typedef struct spelled { uint32_t function_bytes, file_bytes, line, column; } spelled;
+
+hsd_status hsd_site_no_memory(hsd_error *err)
+{
+    return hsd_fail(err, HSD_E_NOMEM, "out of memory for the allocation sites");
+}
+
+bool hsd_site_table_fits(const hsd_capture_info *info, const hsd_run *run)
+{
+    const uint64_t memory = run != NULL && run->memory_bytes != 0 ? run->memory_bytes : hsd_run_default_memory();
+    return info->sites <= memory / TABLE_SHARE / (2 * sizeof(hsd_site));
+}
+
+/* ---- reading ---- */
+
+static hsd_status make_room(hsd_site_table *table, hsd_error *err)
+{
+    if (table->count < table->capacity) return HSD_OK;
+    const uint32_t capacity = table->capacity < 64 ? 64 : 2 * table->capacity;
+    hsd_site *larger = realloc(table->sites, capacity * sizeof *larger);
+    if (larger == NULL) return hsd_site_no_memory(err);
+    table->sites = larger;
+    table->capacity = capacity;
+    return HSD_OK;
+}
+
+static hsd_status take_site(hsd_site_table *table, const hsd_site *site, hsd_error *err)
+{
+    if (hsd_id_map_get(&table->index, site->id) != HSD_ID_NONE) return HSD_OK; /* the first of a number counts */
+    HSD_TRY(make_room(table, err));
+    table->sites[table->count] = *site;
+    return hsd_id_map_put(&table->index, site->id, table->count++, err);
+}
+
+hsd_status hsd_site_table_load(hsd_site_table *table, hsd_capture *capture, hsd_error *err)
+{
+    hsd_record_reader *reader;
+    hsd_record record;
+    HSD_TRY(hsd_record_reader_open(&reader, capture, HSD_RECORD_SITE, err));
+    hsd_status status;
+    while ((status = hsd_record_reader_next(reader, &record, err)) == HSD_OK) {
+        status = take_site(table, &record.site, err);
+        if (status != HSD_OK) break;
+    }
+    hsd_record_reader_close(reader);
+    return status == HSD_END ? HSD_OK : status;
+}
+
+/* ---- spellings ---- */
+
+/* Walks a stack outwards: `take` gets each frame. A chain that comes back on itself ends with the frames that fit. */
+typedef hsd_status (*frame_fn)(hsd_site_table *table, const hsd_site *site, hsd_buffer *out, hsd_error *err);
+
+static hsd_status walk_stack(hsd_site_table *table, uint32_t site, frame_fn take, hsd_buffer *out, hsd_error *err)
+{
+    for (uint32_t depth = 0; depth < HSD_SITE_FRAMES && site != 0; depth++) {
+        const uint32_t at = hsd_id_map_get(&table->index, site);
+        if (at == HSD_ID_NONE) return HSD_OK;
+        HSD_TRY(take(table, &table->sites[at], out, err));
+        site = table->sites[at].parent;
+    }
+    return HSD_OK;
+}
+
+static hsd_status want_texts(hsd_site_table *table, const hsd_site *site, hsd_buffer *out, hsd_error *err)
+{
+    (void)out;
+    HSD_TRY(hsd_texts_want(&table->texts, site->function, err));
+    return hsd_texts_want(&table->texts, site->file, err);
+}
+
+static hsd_status spell_frame(hsd_site_table *table, const hsd_site *site, hsd_buffer *out, hsd_error *err)
+{
+    const hsd_bytes function = hsd_texts_get(&table->texts, site->function), file = hsd_texts_get(&table->texts, site->file);
+    const spelled head = {(uint32_t)function.size, (uint32_t)file.size, site->line, site->column};
+    HSD_TRY(hsd_buffer_append(out, &head, sizeof head, err));
+    HSD_TRY(hsd_buffer_append(out, function.data, function.size, err));
+    return hsd_buffer_append(out, file.data, file.size, err);
+}
+
+hsd_status hsd_site_table_want(hsd_site_table *table, uint32_t site, hsd_error *err)
+{
+    return walk_stack(table, site, want_texts, NULL, err);
+}
+
+hsd_status hsd_site_table_texts(hsd_site_table *table, hsd_capture *capture, hsd_error *err)
+{
+    return hsd_texts_load(&table->texts, capture, err);
+}
+
+hsd_status hsd_site_table_spell(hsd_site_table *table, uint32_t site, hsd_buffer *out, hsd_error *err)
+{
+    return walk_stack(table, site, spell_frame, out, err);
+}
+
+void hsd_site_table_release(hsd_site_table *table)
+{
+    free(table->sites);
+    hsd_id_map_release(&table->index);
+    hsd_texts_release(&table->texts);
+    memset(table, 0, sizeof *table);
+}
+
+/* ---- the result ---- */
+
+size_t hsd_site_wanted(const hsd_site_frame *frames, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!hsd_function_allocates(frames[i].function.data)) return i;
+    return 0;
+}
+
+hsd_status hsd_site_frames_of(hsd_bytes spelling, hsd_diff_store *store, const hsd_site_frame **out, size_t *count, hsd_error *err)
+{
+    hsd_site_frame *frames = hsd_arena_take(&store->arena, HSD_SITE_FRAMES * sizeof *frames);
+    if (frames == NULL) return hsd_site_no_memory(err);
+    *out = frames;
+    *count = 0;
+    for (size_t at = 0; at < spelling.size;) {
+        spelled head;
+        hsd_site_frame *frame = &frames[(*count)++];
+        memcpy(&head, spelling.data + at, sizeof head);
+        at += sizeof head;
+        HSD_TRY(hsd_store_text(store, (hsd_bytes){spelling.data + at, head.function_bytes}, &frame->function, err));
+        at += head.function_bytes;
+        HSD_TRY(hsd_store_text(store, (hsd_bytes){spelling.data + at, head.file_bytes}, &frame->file, err));
+        at += head.file_bytes;
+        frame->line = head.line;
+        frame->column = head.column;
+    }
+    return HSD_OK;
+}
