@@ -16,7 +16,7 @@ static hsd_status append_word(hsd_buffer *out, hsd_text word, hsd_error *err)
 
 hsd_status hsd_fact_text(const hsd_fact *fact, hsd_subject subject, hsd_buffer *buffer, hsd_text *out, hsd_error *err)
 {
-    *out = fact->name;
+    *out = subject == HSD_SUBJECT_SITE ? fact->place : fact->name;
     if (subject != HSD_SUBJECT_HOLDER) return HSD_OK;
     hsd_buffer_clear(buffer);
     HSD_TRY(append_word(buffer, fact->root, err));
@@ -110,7 +110,7 @@ static hsd_status matches_any(hsd_allowed *allowed, size_t i, const hsd_facts *f
 
 static const char *subject_word(hsd_subject subject)
 {
-    static const char *const words[] = {"heap", "type", "root", "holder"};
+    static const char *const words[] = {"heap", "type", "root", "holder", "site"};
     return words[subject];
 }
 

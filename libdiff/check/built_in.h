@@ -12,6 +12,9 @@ const hsd_rule *hsd_built_in_rules(bool is_series, size_t *count);
 /* What is no growth by them, for configurations that do not say: 0 = as without. */
 uint64_t hsd_built_in_min(bool is_series);
 
+/* The same of what is lost, of a live heap of so many bytes. */
+uint64_t hsd_built_in_lost_min(uint64_t heap_bytes);
+
 /* Makes a configuration of them. */
 hsd_status hsd_built_in_fill(hsd_check_config *config, bool is_series, hsd_error *err);
 

@@ -55,6 +55,8 @@ static hsd_status run(hsd_check *check, const hsd_check_options *options, hsd_er
                        .store = check->store,
                        .notes = &lists.notes,
                        .err = err};
+    /* The last built-in rule is about what is lost; most captures cannot lose anything. */
+    if (judge.has_built_in && !hsd_facts_tell_lost(&judge.facts)) rule_count--;
     hsd_status status = hsd_judge_open(&judge, options->today);
     if (status == HSD_OK) status = judge_all(check, &judge, rules, rule_count, err);
     hsd_judge_release(&judge);

@@ -73,8 +73,8 @@ static hsd_status read_check(hsd_config_reader *r, const hsd_yaml_node *node)
 
 /* ---- allow: ---- */
 
-enum { TYPE, ROOT, HOLDER, REASON, UP_TO, UNTIL, ALLOW_KEY_COUNT };
-static const char *const allow_keys[ALLOW_KEY_COUNT] = {"type", "root", "holder", "reason", "up_to", "until"};
+enum { TYPE, ROOT, HOLDER, SITE, REASON, UP_TO, UNTIL, ALLOW_KEY_COUNT };
+static const char *const allow_keys[ALLOW_KEY_COUNT] = {"type", "root", "holder", "site", "reason", "up_to", "until"};
 
 static hsd_status read_until(hsd_config_reader *r, const hsd_yaml_node *node, int32_t *day)
 {

@@ -49,10 +49,10 @@ hsd_status hsd_config_pattern(hsd_config_reader *r, const hsd_yaml_node *node, c
                               hsd_text *out);
 
 /*
- * The subject from the values of `type`, `root` and `holder`, of which one may be there (`is_needed`: must be). HEAP:
+ * The subject from the values of `type`, `root`, `holder` and `site`, of which one may be there (`is_needed`: must be). HEAP:
  * none.
  */
-hsd_status hsd_config_subject(hsd_config_reader *r, uint32_t line, const hsd_yaml_node *const values[3], bool is_needed,
+hsd_status hsd_config_subject(hsd_config_reader *r, uint32_t line, const hsd_yaml_node *const values[4], bool is_needed,
                               hsd_subject *subject, hsd_text *pattern);
 
 /* " (did you mean max_growth?)" and the like: the nearest of `names`, or NULL when none is near. */

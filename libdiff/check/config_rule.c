@@ -9,8 +9,8 @@
 #include "check/config.h"
 #include "check/metric.h"
 
-enum { NAME, TYPE, ROOT, HOLDER, EACH, METRIC, MAX_GROWTH, LEVEL, KEY_COUNT };
-static const char *const rule_keys[KEY_COUNT] = {"name", "type", "root", "holder", "each", "metric", "max_growth",
+enum { NAME, TYPE, ROOT, HOLDER, SITE, EACH, METRIC, MAX_GROWTH, LEVEL, KEY_COUNT };
+static const char *const rule_keys[KEY_COUNT] = {"name", "type", "root", "holder", "site", "each", "metric", "max_growth",
                                                  "level"};
 static const char *const levels[] = {"error", "warn", "off"}; /* as hsd_check_level */
 
@@ -32,7 +32,7 @@ static hsd_status refuse_metric(hsd_config_reader *r, hsd_text text, uint32_t li
 
 static const char *subject_word(hsd_subject subject)
 {
-    static const char *const words[] = {"the whole heap", "a type", "a root", "a holder"};
+    static const char *const words[] = {"the whole heap", "a type", "a root", "a holder", "a site"};
     return words[subject];
 }
 
@@ -53,6 +53,7 @@ static hsd_status refuse_pair(hsd_config_reader *r, const hsd_metric_row *metric
 static hsd_status read_metric(hsd_config_reader *r, const hsd_yaml_node *node, hsd_rule *rule)
 {
     hsd_text text;
+    if (node == NULL && rule->subject == HSD_SUBJECT_SITE) rule->measure = HSD_MEASURE_LOST_BYTES;
     if (node == NULL) return HSD_OK; /* bytes */
     HSD_TRY(hsd_config_text(r, node, "metric", &text));
     const hsd_metric_row *metric = hsd_metric_find(text, &rule->capture_metric);
@@ -142,7 +143,7 @@ static hsd_status read_each(hsd_config_reader *r, const hsd_yaml_node *node, hsd
 /* What the rule says, for one without a name: "Session objects", "total.bytes". */
 static hsd_status append_name(const hsd_rule *rule, hsd_buffer *name, hsd_error *err)
 {
-    static const char *const subjects[] = {"", "", "root ", "holder "};
+    static const char *const subjects[] = {"", "", "root ", "holder ", "site "};
     const hsd_metric_row *metric = hsd_metric_of(rule->measure);
     const bool is_heap = rule->subject == HSD_SUBJECT_HEAP, is_own = rule->measure == HSD_MEASURE_CAPTURE;
     const char *before = !is_heap ? subjects[rule->subject] : is_own ? "metric:" : metric->name;

@@ -209,19 +209,19 @@ hsd_status hsd_config_pattern(hsd_config_reader *r, const hsd_yaml_node *node, c
 static hsd_status refuse_subjects(hsd_config_reader *r, uint32_t line, bool is_needed)
 {
     hsd_fail(r->err, HSD_E_CORRUPT, "has %s line %u",
-             is_needed ? "nothing that says of what, in" : "two of type, root and holder in", line);
+             is_needed ? "nothing that says of what, in" : "two of type, root, holder and site in", line);
     hsd_error_set_hint(r->err, "%s",
-                       is_needed ? "Write one of type:, root: and holder: with a name or a pattern: type: 'CacheEntry'"
+                       is_needed ? "Write one of type:, root:, holder: and site: with a name or a pattern: type: 'CacheEntry'"
                                  : "One rule looks at one of them: make two rules.");
     return HSD_E_CORRUPT;
 }
 
-hsd_status hsd_config_subject(hsd_config_reader *r, uint32_t line, const hsd_yaml_node *const values[3], bool is_needed,
+hsd_status hsd_config_subject(hsd_config_reader *r, uint32_t line, const hsd_yaml_node *const values[4], bool is_needed,
                               hsd_subject *subject, hsd_text *pattern)
 {
-    static const char *const keys[3] = {"type", "root", "holder"};
+    static const char *const keys[4] = {"type", "root", "holder", "site"};
     *subject = HSD_SUBJECT_HEAP;
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 4; i++) {
         if (values[i] == NULL) continue;
         if (*subject != HSD_SUBJECT_HEAP) return refuse_subjects(r, values[i]->line, false);
         HSD_TRY(hsd_config_pattern(r, values[i], keys[i], false, pattern));

@@ -27,6 +27,7 @@ void hsd_facts_get(const hsd_facts *facts, hsd_fact_table table, size_t row, hsd
 
 hsd_fact_table hsd_facts_table(const hsd_facts *facts, hsd_subject subject, hsd_measure measure)
 {
+    if (subject == HSD_SUBJECT_SITE || hsd_measure_is_lost(measure)) return HSD_FACTS_LOST;
     if (subject == HSD_SUBJECT_ROOT) return HSD_FACTS_ROOTS;
     if (subject == HSD_SUBJECT_HOLDER) return HSD_FACTS_HOLDERS;
     const bool is_of_age = hsd_measure_is_new(measure) || hsd_measure_is_survived(measure);
@@ -67,7 +68,7 @@ static hsd_status find_ignored(hsd_facts *facts, hsd_fact_table table, const hsd
 static hsd_status find_all_ignored(hsd_facts *facts, const hsd_pattern *patterns, size_t count, hsd_check_store *store,
                                    hsd_error *err)
 {
-    static const hsd_fact_table tables[] = {HSD_FACTS_TYPES, HSD_FACTS_HOLDERS, HSD_FACTS_COHORTS};
+    static const hsd_fact_table tables[] = {HSD_FACTS_TYPES, HSD_FACTS_HOLDERS, HSD_FACTS_COHORTS, HSD_FACTS_LOST};
     hsd_buffer scratch = {0};
     hsd_status status = HSD_OK;
     for (size_t i = 0; i < HSD_ARRAY_LEN(tables) && status == HSD_OK; i++)
@@ -174,7 +175,7 @@ static void count_types(const hsd_facts *facts, hsd_fact *fact, hsd_amount *valu
 void hsd_facts_total(const hsd_facts *facts, const hsd_rule *rule, hsd_fact *fact, hsd_amount *values,
                      hsd_amount *scratch)
 {
-    *fact = (hsd_fact){.name = {"", 0}, .root = {"", 0}, .has_before = true};
+    *fact = (hsd_fact){.name = {"", 0}, .root = {"", 0}, .place = {"", 0}, .cycle = {"", 0}, .has_before = true};
     if (rule->measure == HSD_MEASURE_CAPTURE) {
         take_metric(facts, rule->capture_metric, fact, values);
     } else if (rule->measure == HSD_MEASURE_NEW_TYPES) {
@@ -195,13 +196,21 @@ static bool has_percentage(const hsd_rule *rule)
     return false;
 }
 
+/* Of what is lost types and sites are known, and sites of nothing else. */
+static const char *why_not_lost(const hsd_rule *rule)
+{
+    const bool is_lost = hsd_measure_is_lost(rule->measure);
+    if (is_lost && (rule->subject == HSD_SUBJECT_ROOT || rule->subject == HSD_SUBJECT_HOLDER)) return "nothing holds what is lost";
+    return !is_lost && rule->subject == HSD_SUBJECT_SITE ? "sites are known of what is lost alone" : NULL;
+}
+
 hsd_status hsd_facts_why_not(const hsd_facts *facts, const hsd_rule *rule, hsd_check_store *store, hsd_text *why,
                              hsd_error *err)
 {
     *why = (hsd_text){"", 0};
     if (rule->measure == HSD_MEASURE_CAPTURE) return why_no_metric(facts, rule->capture_metric, store, why, err);
-    const char *reason = facts->diff != NULL ? hsd_facts_diff_why_not(facts, rule, why)
-                                             : hsd_facts_series_why_not(facts, rule, why);
+    const char *reason = why_not_lost(rule);
+    if (reason == NULL) reason = facts->diff != NULL ? hsd_facts_diff_why_not(facts, rule, why) : hsd_facts_series_why_not(facts, rule, why);
     if (reason == NULL && facts->diff != NULL && rule->subject == HSD_SUBJECT_HOLDER && has_percentage(rule))
         reason = "two captures do not tell how much a holder held before: give an amount, or a percentage per round";
     if (reason != NULL && why->size == 0) *why = (hsd_text){reason, strlen(reason)};

@@ -13,7 +13,7 @@
 #include "check/pattern.h"
 
 typedef enum hsd_fact_table {
-    HSD_FACTS_TYPES, HSD_FACTS_ROOTS, HSD_FACTS_HOLDERS, HSD_FACTS_COHORTS, HSD_FACTS_TABLE_COUNT
+    HSD_FACTS_TYPES, HSD_FACTS_ROOTS, HSD_FACTS_HOLDERS, HSD_FACTS_COHORTS, HSD_FACTS_LOST, HSD_FACTS_TABLE_COUNT
 } hsd_fact_table;
 
 typedef struct hsd_facts {
@@ -27,6 +27,9 @@ typedef struct hsd_facts {
 
 typedef struct hsd_fact { /* what is not known is empty */
     hsd_text name, root;
+    hsd_text place, cycle;         /* of what is lost, */
+    const hsd_site_frame *frames;  /* and the stack of what heads it, from who wanted the memory on */
+    size_t frame_count;
     const hsd_step *path;
     size_t path_count;
     hsd_amount base;        /* what a percentage is of */
@@ -77,6 +80,17 @@ static inline bool hsd_measure_is_new(hsd_measure measure)
 static inline bool hsd_measure_is_unreached(hsd_measure measure)
 {
     return measure == HSD_MEASURE_UNREACHED_BYTES || measure == HSD_MEASURE_UNREACHED_OBJECTS;
+}
+
+static inline bool hsd_measure_is_lost(hsd_measure measure)
+{
+    return measure == HSD_MEASURE_LOST_BYTES || measure == HSD_MEASURE_LOST_OBJECTS;
+}
+
+/* True if the captures tell what is lost: else built-in rules about it are not asked. */
+static inline bool hsd_facts_tell_lost(const hsd_facts *facts)
+{
+    return facts->diff != NULL ? facts->diff->lost.is_known : facts->series->lost.is_known;
 }
 
 static inline bool hsd_measure_is_survived(hsd_measure measure)

@@ -25,6 +25,15 @@ static const char *why_no_roots(const hsd_diff *diff)
     return diff->before.has_roots && diff->after.has_roots ? NULL : "a capture carries no roots or no references";
 }
 
+/* A clause. */
+static const char *why_no_lost(const hsd_diff *diff)
+{
+    if (diff->lost.is_known) return NULL;
+    const char *reason = why_no_roots(diff);
+    if (reason == NULL && diff->is_partial) reason = "a capture is incomplete: what was lost may hold what is left";
+    return reason != NULL ? reason : "a capture does not say that what no root reaches is lost: a collector may free it";
+}
+
 const char *hsd_facts_diff_why_not(const hsd_facts *facts, const hsd_rule *rule, hsd_text *why)
 {
     const hsd_diff *diff = facts->diff;
@@ -37,6 +46,7 @@ const char *hsd_facts_diff_why_not(const hsd_facts *facts, const hsd_rule *rule,
     if (reason != NULL) return reason;
     if (hsd_measure_is_new(rule->measure)) return why_no_new(diff, why);
     if (hsd_measure_is_unreached(rule->measure)) return why_no_roots(diff);
+    if (hsd_measure_is_lost(rule->measure)) return why_no_lost(diff);
     return hsd_measure_is_survived(rule->measure) ? "two captures do not tell what survived: give three or more" : NULL;
 }
 
@@ -46,15 +56,27 @@ size_t hsd_facts_diff_rows(const hsd_diff *diff, hsd_fact_table table)
     case HSD_FACTS_TYPES: return diff->type_count;
     case HSD_FACTS_ROOTS: return diff->root_count;
     case HSD_FACTS_HOLDERS: return diff->has_holders ? diff->holder_count : 0;
+    case HSD_FACTS_LOST: return diff->lost.row_count;
     case HSD_FACTS_COHORTS:
     case HSD_FACTS_TABLE_COUNT: break;
     }
     return 0;
 }
 
+static void name_lost(const hsd_lost_row *row, hsd_fact *fact)
+{
+    fact->name = row->type;
+    fact->place = row->place;
+    fact->cycle = row->cycle;
+    if (row->frame_count == 0) return;
+    fact->frames = row->frames + row->wanted;
+    fact->frame_count = row->frame_count - row->wanted;
+}
+
 void hsd_facts_diff_name(const hsd_diff *diff, hsd_fact_table table, size_t row, hsd_fact *fact)
 {
-    *fact = (hsd_fact){.name = {"", 0}, .root = {"", 0}, .has_before = true};
+    *fact = (hsd_fact){.name = {"", 0}, .root = {"", 0}, .place = {"", 0}, .cycle = {"", 0}, .has_before = true};
+    if (table == HSD_FACTS_LOST) name_lost(&diff->lost.rows[row], fact);
     if (table == HSD_FACTS_TYPES) {
         fact->name = diff->types[row].name;
         fact->is_code = (diff->types[row].flags & HSC_TYPE_CODE) != 0;
@@ -104,6 +126,10 @@ void hsd_facts_diff_get(const hsd_diff *diff, hsd_fact_table table, size_t row, 
     hsd_facts_diff_name(diff, table, row, fact);
     if (table == HSD_FACTS_TYPES) get_type(&diff->types[row], measure, fact, values);
     if (table == HSD_FACTS_ROOTS) take_change(&diff->roots[row].live, measure, fact, values);
+    if (table == HSD_FACTS_LOST) {
+        fact->base = values[0] = diff->lost.rows[row].before;
+        values[1] = diff->lost.rows[row].after;
+    }
     if (table != HSD_FACTS_HOLDERS) return;
     const hsd_holder *holder = &diff->holders[row];
     values[0] = (hsd_amount){0, 0};
@@ -115,7 +141,7 @@ void hsd_facts_diff_get(const hsd_diff *diff, hsd_fact_table table, size_t row, 
 
 void hsd_facts_diff_total(const hsd_diff *diff, hsd_measure measure, hsd_fact *fact, hsd_amount values[2])
 {
-    if (!hsd_measure_is_unreached(measure)) {
+    if (!hsd_measure_is_unreached(measure) && !hsd_measure_is_lost(measure)) {
         take_change(&diff->total, measure, fact, values);
         return;
     }

@@ -14,6 +14,7 @@ static const hsd_series_table *table_of(const hsd_series *series, hsd_fact_table
     case HSD_FACTS_TYPES: return &series->types;
     case HSD_FACTS_ROOTS: return &series->roots;
     case HSD_FACTS_HOLDERS: return &series->holders;
+    case HSD_FACTS_LOST: return &series->lost;
     case HSD_FACTS_COHORTS:
     case HSD_FACTS_TABLE_COUNT: break;
     }
@@ -46,7 +47,8 @@ const char *hsd_facts_series_why_not(const hsd_facts *facts, const hsd_rule *rul
     }
     const hsd_fact_table at = hsd_facts_table(facts, rule->subject, rule->measure);
     const hsd_series_table *table = table_of(series, at);
-    if ((rule->subject == HSD_SUBJECT_HEAP && rule->measure != HSD_MEASURE_NEW_TYPES) || table->is_known) return NULL;
+    const bool is_of_heap = rule->subject == HSD_SUBJECT_HEAP && !hsd_measure_is_lost(rule->measure);
+    if ((is_of_heap && rule->measure != HSD_MEASURE_NEW_TYPES) || table->is_known) return NULL;
     *why = table->why_not;
     return why->size > 0 ? why->data : "the captures do not have it";
 }
@@ -59,7 +61,7 @@ size_t hsd_facts_series_rows(const hsd_series *series, hsd_fact_table table)
 
 void hsd_facts_series_name(const hsd_series *series, hsd_fact_table table, size_t row, hsd_fact *fact)
 {
-    *fact = (hsd_fact){.name = {"", 0}, .root = {"", 0}, .has_before = true};
+    *fact = (hsd_fact){.name = {"", 0}, .root = {"", 0}, .place = {"", 0}, .cycle = {"", 0}, .has_before = true};
     if (table == HSD_FACTS_COHORTS) {
         fact->name = series->cohorts.types[row].name;
         return;
@@ -67,6 +69,12 @@ void hsd_facts_series_name(const hsd_series *series, hsd_fact_table table, size_
     const hsd_series_row *at = &table_of(series, table)->rows[row];
     fact->name = at->name;
     fact->is_code = table == HSD_FACTS_TYPES ? (at->flags & HSC_TYPE_CODE) != 0 : at->is_code;
+    if (table == HSD_FACTS_LOST) {
+        fact->place = at->place;
+        fact->cycle = at->cycle;
+        fact->frames = at->frame;
+        fact->frame_count = at->frame != NULL;
+    }
     if (table != HSD_FACTS_HOLDERS) return;
     fact->root = at->root;
     fact->path = at->path;
@@ -135,6 +143,6 @@ void hsd_facts_series_total(const hsd_facts *facts, hsd_measure measure, hsd_fac
     if (hsd_measure_is_new(measure) || hsd_measure_is_survived(measure))
         take_cohorts(facts, &series->cohorts.all, measure, fact, values);
     else
-        take_values(facts, hsd_measure_is_unreached(measure) ? &series->unreached : &series->total, measure, fact,
-                    values);
+        take_values(facts, hsd_measure_is_unreached(measure) || hsd_measure_is_lost(measure) ? &series->unreached : &series->total,
+                    measure, fact, values);
 }

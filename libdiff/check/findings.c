@@ -122,11 +122,21 @@ static void tell_sites(hsd_finding *finding, const hsd_sites *sites, hsd_text ty
     }
 }
 
+/* Of what is lost the row says it. */
+static void tell_stack(hsd_finding *finding, const hsd_fact *fact)
+{
+    finding->own_site = (hsd_site_growth){.type = fact->name, .frames = fact->frames, .frame_count = fact->frame_count};
+    finding->sites = &finding->own_site;
+    finding->site_count = 1;
+}
+
 void hsd_finding_fill(hsd_finding *finding, const hsd_facts *facts, const hsd_candidate *candidate,
                       const hsd_fact *fact, const hsd_grown *grown, hsd_subject subject)
 {
     const hsd_sites *sites = facts->options->sites;
     *finding = (hsd_finding){.name = fact->name,
+                             .place = fact->place,
+                             .cycle = fact->cycle,
                              .root = fact->root,
                              .path = fact->path,
                              .path_count = fact->path_count,
@@ -141,6 +151,7 @@ void hsd_finding_fill(hsd_finding *finding, const hsd_facts *facts, const hsd_ca
                              .p_millionths = grown->p_millionths,
                              .allowed = candidate->allowed,
                              .is_levelled = candidate->is_levelled};
+    if (fact->frame_count > 0) tell_stack(finding, fact);
     const bool is_type = candidate->table == HSD_FACTS_TYPES || candidate->table == HSD_FACTS_COHORTS;
     if (is_type && facts->diff != NULL) tell_holder(finding, facts->diff);
     if (sites != NULL && sites->are_known)

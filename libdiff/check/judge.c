@@ -59,9 +59,10 @@ static bool is_of_bytes(const hsd_judge *judge, const hsd_rule *rule)
     return metric != NULL && is_unit_of_bytes(metric->unit);
 }
 
-static uint64_t min_of(const hsd_judge *judge)
+static uint64_t min_of(const hsd_judge *judge, hsd_measure measure)
 {
     const hsd_series *series = judge->facts.series;
+    if (judge->has_built_in && hsd_measure_is_lost(measure)) return hsd_built_in_lost_min(judge->heap.bytes);
     if (judge->config->has_min) return judge->config->min_bytes;
     const uint64_t built_in = judge->has_built_in ? hsd_built_in_min(series != NULL) : 0;
     return hsd_max_u64(built_in, series != NULL ? series->noise_bytes : 0);
@@ -75,7 +76,7 @@ static void set_yardstick(hsd_trial *trial)
                                 .value_count = judge->facts.value_count,
                                 .is_bytes = trial->row->is_bytes,
                                 .has_trend = hsd_facts_have_trend(&judge->facts, trial->rule->measure),
-                                .min_bytes = min_of(judge),
+                                .min_bytes = min_of(judge, trial->rule->measure),
                                 .one_off_bytes = judge->config->one_off_bytes,
                                 .noise = series != NULL ? series->noise_bytes : 0,
                                 .heap = trial->row->is_bytes ? judge->heap.bytes : judge->heap.objects,
@@ -117,7 +118,7 @@ static hsd_status note(hsd_judge *judge, hsd_text text)
 
 static const char *rows_word(hsd_subject subject)
 {
-    static const char *const words[] = {"capture", "type", "root", "holder"};
+    static const char *const words[] = {"capture", "type", "root", "holder", "site"};
     return words[subject];
 }
 

@@ -7,6 +7,7 @@
 
 #define HEAP (1u << HSD_SUBJECT_HEAP)
 #define TYPE (1u << HSD_SUBJECT_TYPE)
+#define SITE (1u << HSD_SUBJECT_SITE)
 #define ROWS (TYPE | 1u << HSD_SUBJECT_ROOT | 1u << HSD_SUBJECT_HOLDER)
 
 static const hsd_metric_row capture_row = {"metric:NAME", HSD_MEASURE_CAPTURE, HEAP, false, "metric"};
@@ -23,6 +24,8 @@ const hsd_metric_row hsd_metrics[HSD_METRIC_COUNT] = {
     {"unreached.objects", HSD_MEASURE_UNREACHED_OBJECTS, HEAP | TYPE, false, "unreached objects"},
     {"survived.bytes", HSD_MEASURE_SURVIVED_BYTES, HEAP | TYPE, true, "survived bytes"},
     {"survived.objects", HSD_MEASURE_SURVIVED_OBJECTS, HEAP | TYPE, false, "survived objects"},
+    {"lost.bytes", HSD_MEASURE_LOST_BYTES, HEAP | TYPE | SITE, true, "lost bytes"},
+    {"lost.objects", HSD_MEASURE_LOST_OBJECTS, HEAP | TYPE | SITE, false, "lost objects"},
 };
 
 const hsd_metric_row *hsd_metric_find(hsd_text name, hsd_text *capture_metric)

@@ -14,7 +14,7 @@ typedef struct hsd_metric_row {
     const char *of_rows; /* as it is called behind a name: "objects", "new bytes" */
 } hsd_metric_row;
 
-#define HSD_METRIC_COUNT 11u
+#define HSD_METRIC_COUNT 13u
 #define HSD_METRIC_NAME_MOST 200u /* bytes of the name of a rule or of a capture's own metric */
 extern const hsd_metric_row hsd_metrics[HSD_METRIC_COUNT];
 

@@ -193,7 +193,7 @@ static hsd_status add_allowed(hsd_trial *trial, hsd_subject subject, allowed_sum
 /* Takes what is allowed out of judge->sums. */
 static hsd_status take_allowed(hsd_trial *trial, allowed_sum *best)
 {
-    static const hsd_subject subjects[] = {HSD_SUBJECT_TYPE, HSD_SUBJECT_ROOT, HSD_SUBJECT_HOLDER};
+    static const hsd_subject subjects[] = {HSD_SUBJECT_TYPE, HSD_SUBJECT_ROOT, HSD_SUBJECT_HOLDER, HSD_SUBJECT_SITE};
     const bool is_heap = trial->rule->subject == HSD_SUBJECT_HEAP;
     *best = (allowed_sum){.subject = HSD_SUBJECT_HEAP};
     if (trial->judge->allowed.count == 0) return HSD_OK;

@@ -6,6 +6,7 @@
  */
 #include "diff/allocated.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,7 @@ typedef struct lost_side {
 
 typedef struct rows { /* of both sides */
     const hsd_names *types;
+    const hsd_run *run;
     hsd_diff_store *store;
     hsd_names cycles; /* number 0: none */
     hsd_names keys;   /* type, cycle, spelling -> place in items */
@@ -163,6 +165,21 @@ static hsd_status sum_heads(rows *r, lost_side *side, hsd_tally *tally, hsd_erro
 
 /* ---- both sides ---- */
 
+/* "Parser::field (lost.cpp:5)": what rules of a check are held against. */
+static hsd_status name_place(rows *r, hsd_lost_row *row, hsd_error *err)
+{
+    const hsd_site_frame *frame = &row->frames[row->wanted];
+    const size_t room = frame->function.size + frame->file.size + 16;
+    char *text = hsd_arena_take(&r->store->arena, room);
+    if (text == NULL) return no_memory(err);
+    const char *slash = strrchr(frame->file.data, '/'), *file = slash != NULL ? slash + 1 : frame->file.data;
+    const int size = frame->line > 0 ? snprintf(text, room, "%s (%s:%u)", frame->function.data, file, (unsigned)frame->line)
+                     : frame->file.size > 0 ? snprintf(text, room, "%s (%s)", frame->function.data, file)
+                                            : snprintf(text, room, "%s", frame->function.data);
+    row->place = (hsd_text){text, size > 0 ? (size_t)size : 0};
+    return HSD_OK;
+}
+
 static hsd_status add_row(rows *r, const lost_sum *sum, hsd_bytes spelled, bool is_after, hsd_error *err)
 {
     uint32_t at;
@@ -175,12 +192,13 @@ static hsd_status add_row(rows *r, const lost_sum *sum, hsd_bytes spelled, bool 
     if (r->keys.count == known) return HSD_OK;
     HSD_TRY(hsd_store_text(r->store, hsd_names_get(r->types, sum->key.type), &row->type, err));
     HSD_TRY(hsd_store_text(r->store, hsd_names_get(&r->cycles, sum->key.cycle), &row->cycle, err));
+    row->place = (hsd_text){"", 0};
     const size_t head = 2 * sizeof(uint32_t);
     const hsd_bytes stack = {spelled.data + head, spelled.size - head};
     if (stack.size == 0) return HSD_OK;
     HSD_TRY(hsd_site_frames_of(stack, r->store, &row->frames, &row->frame_count, err));
     row->wanted = hsd_site_wanted(row->frames, row->frame_count);
-    return HSD_OK;
+    return name_place(r, row, err);
 }
 
 static hsd_status spell_row(rows *r, lost_side *side, const lost_sum *sum, hsd_buffer *spelling, bool is_after, hsd_error *err)
@@ -192,9 +210,9 @@ static hsd_status spell_row(rows *r, lost_side *side, const lost_sum *sum, hsd_b
     return add_row(r, sum, (hsd_bytes){spelling->data, spelling->size}, is_after, err);
 }
 
-static hsd_status load_stacks(lost_side *side, hsd_side_walk *walk, hsd_error *err)
+static hsd_status load_stacks(const rows *r, lost_side *side, hsd_side_walk *walk, hsd_error *err)
 {
-    if (!walk->want_sites) return HSD_OK; /* there are none, or too many */
+    if (!hsd_site_table_fits(walk->info, r->run)) return HSD_OK; /* they stay unknown, and the answer stands without */
     HSD_TRY(hsd_site_table_load(&side->sites, walk->capture, err));
     for (uint32_t i = 0; i < side->keys.count; i++) HSD_TRY(hsd_site_table_want(&side->sites, side->sums[i].key.site, err));
     return hsd_site_table_texts(&side->sites, walk->capture, err);
@@ -205,7 +223,7 @@ static hsd_status fill_side(rows *r, lost_side *side, hsd_side_walk *walk, bool 
     hsd_buffer spelling = {0};
     if (walk->allocated == NULL || walk->allocated->lost == NULL) return HSD_OK;
     HSD_TRY(sum_heads(r, side, walk->allocated->lost, err));
-    HSD_TRY(load_stacks(side, walk, err));
+    HSD_TRY(load_stacks(r, side, walk, err));
     hsd_status status = HSD_OK;
     for (uint32_t i = 0; i < side->keys.count && status == HSD_OK; i++)
         status = spell_row(r, side, &side->sums[i], &spelling, is_after, err);
@@ -260,7 +278,7 @@ static hsd_status keep_rows(const rows *r, hsd_lost *out, hsd_error *err)
 {
     const uint32_t count = r->keys.count;
     out->row_count = hsd_min_u64(count, HSD_LOST_ROWS);
-    out->others.type = out->others.cycle = (hsd_text){"", 0};
+    out->others.type = out->others.cycle = out->others.place = (hsd_text){"", 0};
     out->rows = hsd_arena_take(&r->store->arena, out->row_count * sizeof *out->rows + 1);
     if (out->rows == NULL) return no_memory(err);
     if (count > 0) qsort(r->items, count, sizeof *r->items, compare_rows);
@@ -277,10 +295,10 @@ static hsd_status make_rows(rows *r, hsd_side_walk *const *sides, unsigned side_
     return keep_rows(r, out, err);
 }
 
-hsd_status hsd_lost_rows(hsd_side_walk *const *sides, unsigned side_count, const hsd_names *types, hsd_diff_store *store,
-                         hsd_lost *out, hsd_error *err)
+hsd_status hsd_lost_rows(hsd_side_walk *const *sides, unsigned side_count, const hsd_names *types, const hsd_run *run,
+                         hsd_diff_store *store, hsd_lost *out, hsd_error *err)
 {
-    rows r = {.types = types, .store = store};
+    rows r = {.types = types, .run = run, .store = store};
     *out = (hsd_lost){.is_known = true};
     for (unsigned i = 0; i < side_count; i++) out->is_known = out->is_known && sides[i]->want_lost && hsd_side_loses(sides[i]);
     if (!out->is_known) return HSD_OK;

@@ -197,7 +197,7 @@ static void choose_sites(hsd_comparison *c)
 static hsd_status find_allocated(hsd_comparison *c, hsd_diff *diff, hsd_error *err)
 {
     hsd_side_walk *const sides[SIDE_COUNT] = {&c->sides[BEFORE], &c->sides[AFTER]};
-    HSD_TRY(hsd_lost_rows(sides, SIDE_COUNT, &c->types.names, diff->store, &diff->lost, err));
+    HSD_TRY(hsd_lost_rows(sides, SIDE_COUNT, &c->types.names, c->run, diff->store, &diff->lost, err));
     return sides[AFTER]->want_sites ? hsd_live_sites(sides, diff, err) : HSD_OK;
 }
 

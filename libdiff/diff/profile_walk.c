@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "diff/allocated.h"
 #include "diff/retained.h"
 #include "diff/single.h"
 #include "diff/single_rows.h"
@@ -24,6 +25,7 @@
 typedef struct profile_walk {
     hsd_profile *profile;
     const hsd_profile_options *options;
+    const hsd_run *run;
     hsd_single single;
     hsd_retained_sums types, roots; /* by common type; by root's name on this side */
     uint32_t item_edge;
@@ -173,6 +175,8 @@ static hsd_status run_walk(profile_walk *w, hsd_capture *capture, hsd_error *err
     HSD_TRY(hsd_single_types(single, types, profile->store, &profile->types, &profile->type_count, err));
     HSD_TRY(hsd_single_roots(single, roots, profile->store, &profile->roots, &profile->root_count, err));
     hsd_profile_sort(profile);
+    hsd_side_walk *const sides[] = {&single->side};
+    HSD_TRY(hsd_lost_rows(sides, 1, &single->types.names, w->run, profile->store, &profile->lost, err));
     HSD_TRY(hsd_single_side(single, profile->types, profile->type_count, profile->store, &profile->side, err));
     profile->has_roots = profile->side.has_roots;
     profile->warnings = profile->store->warnings;
@@ -190,6 +194,8 @@ hsd_status hsd_profile_walk(hsd_profile *profile, hsd_capture *capture, const hs
     w.single.is_for_sums = true;
     w.single.stops_at_owners = options->no_places;
     w.single.side.want_identity = options->each != NULL;
+    w.single.side.want_lost = true;
+    w.run = run;
     const hsd_status status = run_walk(&w, capture, err);
     hsd_trie_free(w.trie);
     hsd_retained_release(&w.types);

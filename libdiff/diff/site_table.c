@@ -122,6 +122,29 @@ size_t hsd_site_wanted(const hsd_site_frame *frames, size_t count)
     return 0;
 }
 
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/*
+ * "make (session.c:42)" and "make (session.c:42), inlined in main": a producer that knows addresses has its lines in the text (FORMAT.md
+ * 7.12). They are put where others have them; the text is of ours, and is cut in place.
+ */
+static void part_line(hsd_site_frame *frame)
+{
+    char *text = (char *)frame->function.data;
+    char *end = strstr(text, "), inlined in ");
+    if (frame->file.size > 0 || frame->line > 0 || frame->function.size < 5) return;
+    if (end == NULL) end = text + frame->function.size - 1;
+    char *digits = end, *open = end;
+    while (digits > text && is_digit(digits[-1])) digits--;
+    if (*end != ')' || digits == end || end - digits > 9 || digits == text || digits[-1] != ':') return;
+    for (open = digits - 1; open > text + 1 && !(open[-1] == '(' && open[-2] == ' ');) open--;
+    if (open <= text + 2) return;
+    frame->file = (hsd_text){open, (size_t)(digits - 1 - open)};
+    frame->line = (uint32_t)strtoul(digits, NULL, 10);
+    frame->function.size = (size_t)(open - 2 - text);
+    text[frame->function.size] = digits[-1] = '\0';
+}
+
 hsd_status hsd_site_frames_of(hsd_bytes spelling, hsd_diff_store *store, const hsd_site_frame **out, size_t *count, hsd_error *err)
 {
     hsd_site_frame *frames = hsd_arena_take(&store->arena, HSD_SITE_FRAMES * sizeof *frames);
@@ -139,6 +162,7 @@ hsd_status hsd_site_frames_of(hsd_bytes spelling, hsd_diff_store *store, const h
         at += head.file_bytes;
         frame->line = head.line;
         frame->column = head.column;
+        part_line(frame);
     }
     return HSD_OK;
 }

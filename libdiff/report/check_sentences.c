@@ -55,6 +55,10 @@ static hsd_status put_name(hsd_buffer *out, const hsd_check_row *row, const hsd_
 {
     const hsd_holder holder = holder_of(finding);
     if (row->rule->subject == HSD_SUBJECT_HOLDER) return hsd_holder_append(out, &holder, ": ", "", err);
+    if (finding->cycle.size > 0) {
+        HSD_TRY(put(out, "cycle: ", err));
+        return put_text(out, finding->cycle, err);
+    }
     return finding->name.size > 0 ? put_text(out, finding->name, err) : put(out, "(no name)", err);
 }
 

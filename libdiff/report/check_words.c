@@ -30,7 +30,8 @@ const char *hsd_subject_name(hsd_subject subject)
     static const char *const names[] = {[HSD_SUBJECT_HEAP] = "heap",
                                         [HSD_SUBJECT_TYPE] = "type",
                                         [HSD_SUBJECT_ROOT] = "root",
-                                        [HSD_SUBJECT_HOLDER] = "holder"};
+                                        [HSD_SUBJECT_HOLDER] = "holder",
+                                        [HSD_SUBJECT_SITE] = "site"};
     return names[subject];
 }
 
@@ -47,6 +48,8 @@ const char *hsd_measure_name(const hsd_rule *rule)
     case HSD_MEASURE_UNREACHED_OBJECTS: return "unreached.objects";
     case HSD_MEASURE_SURVIVED_BYTES: return "survived.bytes";
     case HSD_MEASURE_SURVIVED_OBJECTS: return "survived.objects";
+    case HSD_MEASURE_LOST_BYTES: return "lost.bytes";
+    case HSD_MEASURE_LOST_OBJECTS: return "lost.objects";
     case HSD_MEASURE_CAPTURE: break;
     }
     return "metric";
@@ -163,6 +166,8 @@ static bool is_growth(hsd_measure measure)
     case HSD_MEASURE_OBJECTS:
     case HSD_MEASURE_UNREACHED_BYTES:
     case HSD_MEASURE_UNREACHED_OBJECTS:
+    case HSD_MEASURE_LOST_BYTES:
+    case HSD_MEASURE_LOST_OBJECTS:
     case HSD_MEASURE_CAPTURE: break;
     }
     return true;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "report/number.h"
-#include "report/site_rows.h"
 
 static void add_amount(hsd_amount *to, hsd_amount amount)
 {
@@ -67,8 +66,7 @@ static hsd_status append_text(hsd_buffer *text, hsd_text words, hsd_error *err)
 
 hsd_status hsd_lost_place_append(hsd_buffer *text, const hsd_lost_row *row, hsd_error *err)
 {
-    const hsd_site_frame *frame = hsd_lost_frame(row);
-    return frame != NULL ? hsd_site_frame_append(text, frame, err) : hsd_lost_what_append(text, row, err);
+    return row->place.size > 0 ? append_text(text, row->place, err) : hsd_lost_what_append(text, row, err);
 }
 
 hsd_status hsd_lost_what_append(hsd_buffer *text, const hsd_lost_row *row, hsd_error *err)

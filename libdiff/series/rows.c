@@ -41,6 +41,7 @@ static int compare_names(const hsd_series_row *a, const hsd_series_row *b)
 {
     int order = hsd_series_compare(a->name, b->name);
     if (order == 0) order = hsd_series_compare(a->root, b->root);
+    if (order == 0) order = hsd_series_compare(a->place, b->place);
     for (size_t i = 0; order == 0 && i < a->path_count && i < b->path_count; i++) order = compare_steps(&a->path[i], &b->path[i]);
     if (order == 0) order = (a->path_count > b->path_count) - (a->path_count < b->path_count);
     return order != 0 ? order : (a->values > b->values) - (a->values < b->values); /* as they came */

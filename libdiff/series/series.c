@@ -37,10 +37,10 @@ typedef struct series_run {
     hsd_run run;              /* the same, with progress that says which capture */
     size_t at;                /* the capture that is open */
     hsd_temp_space space;
-    hsd_named_table types, roots;
+    hsd_named_table types, roots, lost;
     hsd_place_join places;
     hsd_aging aging;
-    bool has_roots, has_places; /* so far */
+    bool has_roots, has_places, has_lost; /* so far */
     hsd_capture *current, *previous;
     hsd_amount *totals, *unreached;
 } series_run;
@@ -88,6 +88,15 @@ static hsd_status add_roots(series_run *r, const hsd_profile *profile, bool is_b
                              profile->is_summary ? "holds type totals alone" : "carries no roots or no references");
 }
 
+static hsd_status add_lost(series_run *r, const hsd_profile *profile, bool is_behind, hsd_error *err)
+{
+    if (!r->has_lost) return HSD_OK;
+    if (profile->lost.is_known || !is_behind) return hsd_named_table_add_lost(&r->lost, profile, err);
+    r->has_lost = false;
+    return hsd_series_format(r->series->store, &r->series->lost.why_not, err,
+                             "%s does not say that what no root reaches is lost: a collector may free it", profile->side.info.path);
+}
+
 static hsd_status add_places(series_run *r, const hsd_profile *profile, bool is_behind, hsd_error *err)
 {
     hsd_series_table *table = &r->series->holders;
@@ -110,6 +119,7 @@ static hsd_status add_profile(series_run *r, const hsd_profile *profile, hsd_err
     r->unreached[r->at] = profile->side.unreached;
     HSD_TRY(hsd_named_table_add_types(&r->types, profile, err));
     HSD_TRY(add_roots(r, profile, is_behind, err));
+    HSD_TRY(add_lost(r, profile, is_behind, err));
     return add_places(r, profile, is_behind, err);
 }
 
@@ -188,9 +198,11 @@ static hsd_status make_tables(series_run *r, hsd_error *err)
     series->types.is_known = true;
     series->roots.is_known = r->has_roots;
     series->holders.is_known = r->has_places;
+    series->lost.is_known = r->has_lost;
     HSD_TRY(hsd_named_table_finish(&r->types, series, &series->types, 4 * share, err));
     if (r->has_places) HSD_TRY(hsd_place_join_finish(&r->places, &r->roots, series, &series->holders, 3 * share, err));
     if (r->has_roots) HSD_TRY(hsd_named_table_finish(&r->roots, series, &series->roots, share, err));
+    if (r->has_lost) HSD_TRY(hsd_named_table_finish(&r->lost, series, &series->lost, share, err));
     return hsd_aging_finish(&r->aging, 4 * share, series->store, &series->cohorts, err);
 }
 
@@ -210,9 +222,10 @@ static hsd_status finish(series_run *r, hsd_error *err)
 static hsd_status open_joins(series_run *r, hsd_error *err)
 {
     const uint64_t share = SHARE;
-    r->has_roots = r->has_places = true;
+    r->has_roots = r->has_places = r->has_lost = true;
     HSD_TRY(hsd_named_table_open(&r->types, 4 * share, &r->space, err));
     HSD_TRY(hsd_named_table_open(&r->roots, share, &r->space, err));
+    HSD_TRY(hsd_named_table_open(&r->lost, share, &r->space, err));
     HSD_TRY(hsd_place_join_open(&r->places, 3 * share, &r->space, err));
     return hsd_aging_open(&r->aging, r->options, r->source->count, &r->types, &r->space, err);
 }
@@ -229,6 +242,7 @@ static hsd_status take_points(series_run *r, hsd_error *err)
     series->point_count = count;
     series->before_count = r->options->before_count;
     series->warmup = r->options->warmup;
+    series->lost.why_not = (hsd_text){"", 0};
     series->types.why_not = series->roots.why_not = series->holders.why_not = (hsd_text){"", 0};
     r->totals = totals;
     r->unreached = unreached;
@@ -291,6 +305,7 @@ hsd_status hsd_series_run(hsd_series **out, const hsd_series_source *source, con
     hsd_aging_close(&r.aging);
     hsd_place_join_close(&r.places);
     hsd_named_table_close(&r.roots);
+    hsd_named_table_close(&r.lost);
     hsd_named_table_close(&r.types);
     if (status == HSD_OK) *out = r.series;
     else hsd_series_free(r.series);

@@ -50,7 +50,7 @@ hsd_status hsd_named_table_row(hsd_named_table *table, hsd_text name, uint32_t *
     return hsd_columns_reach(&table->columns, *out, err);
 }
 
-static hsd_status add(hsd_named_table *table, hsd_text name, hsd_named facts, hsd_amount live, hsd_error *err)
+hsd_status hsd_named_table_add(hsd_named_table *table, hsd_text name, hsd_named facts, hsd_amount live, hsd_error *err)
 {
     uint32_t row;
     if (live.objects == 0 && live.bytes == 0) return HSD_OK;
@@ -61,7 +61,7 @@ static hsd_status add(hsd_named_table *table, hsd_text name, hsd_named facts, hs
     return HSD_OK;
 }
 
-static hsd_status end(hsd_named_table *table, hsd_error *err)
+hsd_status hsd_named_table_end(hsd_named_table *table, hsd_error *err)
 {
     table->most_untold = hsd_max_u64(table->most_untold, table->untold);
     table->untold = 0;
@@ -72,9 +72,9 @@ hsd_status hsd_named_table_add_types(hsd_named_table *table, const hsd_profile *
 {
     for (size_t i = 0; i < profile->type_count; i++) {
         const hsd_top_type *type = &profile->types[i];
-        HSD_TRY(add(table, type->name, (hsd_named){.flags = type->flags}, type->live, err));
+        HSD_TRY(hsd_named_table_add(table, type->name, (hsd_named){.flags = type->flags}, type->live, err));
     }
-    return end(table, err);
+    return hsd_named_table_end(table, err);
 }
 
 hsd_status hsd_named_table_add_roots(hsd_named_table *table, const hsd_profile *profile, hsd_error *err)
@@ -82,9 +82,9 @@ hsd_status hsd_named_table_add_roots(hsd_named_table *table, const hsd_profile *
     for (size_t i = 0; i < profile->root_count; i++) {
         const hsd_top_root *root = &profile->roots[i];
         char name[HSD_POOL_NAME_BYTES];
-        HSD_TRY(add(table, hsd_pool_name(root->name, name), (hsd_named){.flags = root->kind, .is_shared = root->is_shared}, root->live, err));
+        HSD_TRY(hsd_named_table_add(table, hsd_pool_name(root->name, name), (hsd_named){.flags = root->kind, .is_shared = root->is_shared}, root->live, err));
     }
-    return end(table, err);
+    return hsd_named_table_end(table, err);
 }
 
 uint32_t hsd_named_table_flags(const hsd_named_table *table, hsd_text name)
@@ -105,7 +105,9 @@ static hsd_status name_row(void *context, uint32_t number, hsd_series_row *row, 
     const naming *n = context;
     row->flags = n->table->facts[number].flags;
     row->is_shared = n->table->facts[number].is_shared;
-    return hsd_series_text(n->store, hsd_series_text_of(hsd_names_get(&n->table->names, number)), &row->name, err);
+    const hsd_text name = hsd_series_text_of(hsd_names_get(&n->table->names, number));
+    if (n->table->is_of_lost) return hsd_named_table_name_lost(n->store, name, row, err);
+    return hsd_series_text(n->store, name, &row->name, err);
 }
 
 hsd_status hsd_named_table_finish(hsd_named_table *table, hsd_series *series, hsd_series_table *out, uint64_t memory_bytes,

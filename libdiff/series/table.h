@@ -26,6 +26,7 @@ typedef struct hsd_named_table {
     uint64_t memory_bytes; /* for names */
     uint64_t untold, most_untold; /* names of this capture, of any, that are not told apart */
     bool is_full;
+    bool is_of_lost;      /* names are those of hsd_named_table_add_lost */
 } hsd_named_table;
 
 hsd_status hsd_named_table_open(hsd_named_table *table, uint64_t memory_bytes, hsd_temp_space *space, hsd_error *err);
@@ -36,6 +37,14 @@ hsd_status hsd_named_table_row(hsd_named_table *table, hsd_text name, uint32_t *
 /* One capture: types that live in it, or names of roots. Then the column ends. */
 hsd_status hsd_named_table_add_types(hsd_named_table *table, const hsd_profile *profile, hsd_error *err);
 hsd_status hsd_named_table_add_roots(hsd_named_table *table, const hsd_profile *profile, hsd_error *err);
+
+/* The same of what is lost: its names say type, cycle and site (series/lost.c), and are taken apart for the rows. */
+hsd_status hsd_named_table_add_lost(hsd_named_table *table, const hsd_profile *profile, hsd_error *err);
+hsd_status hsd_named_table_name_lost(hsd_series_store *store, hsd_text name, hsd_series_row *row, hsd_error *err);
+
+/* An amount of one name, in the column of the capture at hand; none of nothing. The end of the column. */
+hsd_status hsd_named_table_add(hsd_named_table *table, hsd_text name, hsd_named facts, hsd_amount amount, hsd_error *err);
+hsd_status hsd_named_table_end(hsd_named_table *table, hsd_error *err);
 
 /* The kind of a root; 0 for a name that is not there. */
 uint32_t hsd_named_table_flags(const hsd_named_table *table, hsd_text name);

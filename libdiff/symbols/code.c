@@ -43,25 +43,27 @@ hsd_status hsd_append_name(hsd_buffer *out, const char *linkage_name, hsd_error 
     return status;
 }
 
-static hsd_status append_line(hsd_buffer *out, const hsd_place *place, hsd_error *err)
+static hsd_status append_line(hsd_buffer *out, const char *file, uint32_t number, hsd_error *err)
 {
     char line[16];
-    if (place->file == NULL) return HSD_OK;
-    snprintf(line, sizeof line, ":%u)", (unsigned)place->line);
+    if (file == NULL) return HSD_OK;
+    snprintf(line, sizeof line, ":%u)", (unsigned)number);
     HSD_TRY(hsd_buffer_append(out, " (", 2, err));
-    HSD_TRY(hsd_buffer_append(out, place->file, strnlen(place->file, HSD_SHOWN_NAME_BYTES), err));
+    HSD_TRY(hsd_buffer_append(out, file, strnlen(file, HSD_SHOWN_NAME_BYTES), err));
     return hsd_buffer_append(out, line, strlen(line), err);
 }
 
-/* The innermost of the functions that does not allocate for others. */
-static hsd_status append_wanted(hsd_buffer *out, const hsd_place *place, hsd_error *err)
+/* The innermost of the functions that does not allocate for others; *at is its place, 0 where all do. */
+static hsd_status append_wanted(hsd_buffer *out, const hsd_place *place, size_t *at, hsd_error *err)
 {
+    *at = 0;
     for (size_t i = 0; i < place->function_count; i++) {
         hsd_buffer name = {0};
         hsd_status status = show(place->functions[i], &name, err);
         const bool is_wanted = status == HSD_OK && !hsd_function_allocates((const char *)name.data);
         if (is_wanted) status = hsd_buffer_append(out, name.data, name.size, err);
         hsd_buffer_release(&name);
+        if (is_wanted) *at = i;
         if (is_wanted || status != HSD_OK) return status;
     }
     return HSD_OK;
@@ -71,6 +73,7 @@ hsd_status hsd_append_code(hsd_code *code, const hsd_module *module, uint64_t ad
 {
     static const char inlined[] = ", inlined in ";
     hsd_place place = {.function_count = 0};
+    size_t shown;
     if (module->lines != NULL) HSD_TRY(hsd_lines_find(module->lines, address, &place, err));
     if (place.function_count == 0) {
         const char *symbol = hsd_module_find(module, HSD_SYMBOL_FUNCTION, address);
@@ -78,13 +81,14 @@ hsd_status hsd_append_code(hsd_code *code, const hsd_module *module, uint64_t ad
         place.functions[place.function_count++] = symbol;
     }
     HSD_TRY(hsd_append_name(&code->around, place.functions[place.function_count - 1], err));
-    HSD_TRY(hsd_append_name(&code->text, place.functions[0], err));
-    HSD_TRY(append_line(&code->text, &place, err));
-    if (place.function_count > 1) {
+    HSD_TRY(append_wanted(&code->wanted, &place, &shown, err));
+    HSD_TRY(hsd_append_name(&code->text, place.functions[shown], err));
+    HSD_TRY(append_line(&code->text, place.files[shown], place.lines[shown], err));
+    if (shown + 1 < place.function_count) {
         HSD_TRY(hsd_buffer_append(&code->text, inlined, sizeof inlined - 1, err));
         HSD_TRY(hsd_buffer_append(&code->text, code->around.data, code->around.size, err));
     }
-    return append_wanted(&code->wanted, &place, err);
+    return HSD_OK;
 }
 
 void hsd_code_release(hsd_code *code)

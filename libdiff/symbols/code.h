@@ -10,7 +10,8 @@
 hsd_status hsd_append_name(hsd_buffer *out, const char *linkage_name, hsd_error *err);
 
 typedef struct hsd_code {
-    hsd_buffer text;   /* the innermost function, its line, and what it was inlined in */
+    hsd_buffer text;   /* the innermost function, its line, and what it was inlined in; those that allocate for others are passed over where
+                        * one of those that they were inlined in does not */
     hsd_buffer around; /* the function that the address lies in */
     hsd_buffer wanted; /* the innermost function there that does not allocate for others */
 } hsd_code; /* zeroed: empty */

@@ -207,32 +207,61 @@ static bool descend(Dwarf_Die *die, uint64_t address, uint64_t *steps_left)
     return false;
 }
 
-/* Names from the function inwards, then turned round. Of more than fit the outermost are left out, but for the function itself. */
-static void find_functions(Dwarf_Die *function, uint64_t address, hsd_place *out)
+static const char *without_folders(const char *path)
 {
-    const char *names[DEPTH_MAX];
+    const char *slash = path != NULL ? strrchr(path, '/') : NULL;
+    return slash != NULL ? slash + 1 : path;
+}
+
+typedef struct source_line { const char *file; uint32_t line; } source_line; /* file NULL: not known */
+
+/* Where the call of an inlined function stands in the one around it. */
+static source_line call_of(Dwarf_Die *unit_die, Dwarf_Die *inlined)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word file = 0, line = 0;
+    Dwarf_Files *files = NULL;
+    size_t count = 0;
+    if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) != 0) return (source_line){NULL, 0};
+    if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &line) != 0) return (source_line){NULL, 0};
+    if (line == 0 || line > INT32_MAX || dwarf_getsrcfiles(unit_die, &files, &count) != 0 || file >= count) return (source_line){NULL, 0};
+    return (source_line){without_folders(dwarf_filesrc(files, (size_t)file, NULL, NULL)), (uint32_t)line};
+}
+
+typedef struct inlined_call { const char *name; source_line from; } inlined_call;
+
+static void put_function(hsd_place *out, const inlined_call *call, source_line at)
+{
+    out->files[out->function_count] = at.file;
+    out->lines[out->function_count] = at.line;
+    out->functions[out->function_count++] = call->name;
+}
+
+/* Names from the function inwards, then turned round: each stands where the one inside it is called. Of more than fit the outermost are
+ * left out, but for the function itself. */
+static void find_functions(Dwarf_Die *unit_die, Dwarf_Die *function, uint64_t address, source_line line, hsd_place *out)
+{
+    inlined_call calls[DEPTH_MAX];
     size_t count = 0;
     uint64_t steps_left = STEPS_MAX;
     Dwarf_Die die = *function;
     for (size_t depth = 0; depth < DEPTH_MAX; depth++) {
         const char *name = dwarf_tag(&die) == DW_TAG_lexical_block ? NULL : name_of(&die);
-        if (name != NULL && name[0] != '\0') names[count++] = name;
+        if (name != NULL && name[0] != '\0') calls[count++] = (inlined_call){name, call_of(unit_die, &die)};
         if (!descend(&die, address, &steps_left)) break;
     }
-    while (count > 0 && out->function_count + 1 < HSD_INLINED_MAX)
-        out->functions[out->function_count++] = names[--count];
-    if (count > 0) out->functions[out->function_count++] = names[0];
+    for (; count > 0 && out->function_count + 1 < HSD_INLINED_MAX; line = calls[count].from)
+        put_function(out, &calls[--count], line);
+    if (count > 0) put_function(out, &calls[0], calls[1].from);
 }
 
-static void find_line(Dwarf_Die *unit_die, uint64_t address, hsd_place *out)
+static source_line find_line(Dwarf_Die *unit_die, uint64_t address)
 {
     int number = 0;
     Dwarf_Line *line = dwarf_getsrc_die(unit_die, address);
     const char *path = line != NULL ? dwarf_linesrc(line, NULL, NULL) : NULL;
-    if (path == NULL || dwarf_lineno(line, &number) != 0 || number <= 0) return;
-    const char *slash = strrchr(path, '/');
-    out->file = slash != NULL ? slash + 1 : path;
-    out->line = (uint32_t)number;
+    if (path == NULL || dwarf_lineno(line, &number) != 0 || number <= 0) return (source_line){NULL, 0};
+    return (source_line){without_folders(path), (uint32_t)number};
 }
 
 hsd_status hsd_lines_find(hsd_lines *lines, uint64_t address, hsd_place *out, hsd_error *err)
@@ -246,10 +275,13 @@ hsd_status hsd_lines_find(hsd_lines *lines, uint64_t address, hsd_place *out, hs
         u->is_read = true;
         HSD_TRY(read_functions(lines, &u->functions, &unit_die, err));
     }
-    find_line(&unit_die, address, out);
+    const source_line line = find_line(&unit_die, address);
     const range *in_function = find_range(&u->functions, address);
     if (in_function != NULL && dwarf_offdie(lines->dwarf, in_function->die, &function) != NULL)
-        find_functions(&function, address, out);
+        find_functions(&unit_die, &function, address, line, out);
+    if (out->function_count > 0) return HSD_OK;
+    out->files[0] = line.file; /* for a name from elsewhere */
+    out->lines[0] = line.line;
     return HSD_OK;
 }
 

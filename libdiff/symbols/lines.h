@@ -20,9 +20,10 @@ hsd_status hsd_lines_open(hsd_lines **out, const hsd_image *image, hsd_error *er
 
 typedef struct hsd_place {
     const char *functions[HSD_INLINED_MAX]; /* linkage names where there are such; borrowed until close */
+    const char *files[HSD_INLINED_MAX];     /* where each of them stands: the line of the address, then those of the calls that were
+                                             * inlined; without folders, NULL = not known */
+    uint32_t lines[HSD_INLINED_MAX];
     size_t function_count;
-    const char *file; /* without folders; NULL = not known */
-    uint32_t line;
 } hsd_place;
 
 /* All that is known of the address; nothing is no error. HSD_E_NOMEM. */

@@ -27,7 +27,10 @@ extern "C" {
 typedef enum hsd_check_level { HSD_LEVEL_ERROR, HSD_LEVEL_WARN, HSD_LEVEL_OFF } hsd_check_level;
 
 /* What a rule looks at: the whole heap, or the rows of a table whose name matches. */
-typedef enum hsd_subject { HSD_SUBJECT_HEAP, HSD_SUBJECT_TYPE, HSD_SUBJECT_ROOT, HSD_SUBJECT_HOLDER } hsd_subject;
+typedef enum hsd_subject {
+    HSD_SUBJECT_HEAP, HSD_SUBJECT_TYPE, HSD_SUBJECT_ROOT, HSD_SUBJECT_HOLDER,
+    HSD_SUBJECT_SITE               /* lost.* alone: of what is lost: who allocated what heads it, hsd_lost_row.place */
+} hsd_subject;
 
 typedef enum hsd_measure {
     HSD_MEASURE_BYTES,             /* growth of live bytes: total.bytes, bytes */
@@ -43,7 +46,10 @@ typedef enum hsd_measure {
                                     * heap, type; needs identity. By cohorts: where one holds captures of both sides of
                                     * a border, it is left out */
     HSD_MEASURE_SURVIVED_OBJECTS,
-    HSD_MEASURE_CAPTURE            /* metric:process.rss: what the capture itself measured; heap alone */
+    HSD_MEASURE_CAPTURE,           /* metric:process.rss: what the capture itself measured; heap alone */
+    HSD_MEASURE_LOST_BYTES,        /* lost.bytes, lost.objects: what no root reaches where nothing but the program frees memory
+                                    * (hsd_lost); heap, type and site of what heads it, with all that hangs below */
+    HSD_MEASURE_LOST_OBJECTS
 } hsd_measure;
 
 /* One limit: so much may be added. Several of one rule: each must hold (the strictest decides). */
@@ -152,7 +158,9 @@ typedef enum hsd_check_outcome {
 
 typedef struct hsd_finding { /* one row over the limit, or with a sum the rows that carry it: the largest that make up
                               * 90 % of the growth, at most 20; of the whole heap its types */
-    hsd_text name;             /* type, root, or the holder's type ("" = the root itself) */
+    hsd_text name;             /* type, root, or the holder's type ("" = the root itself); of what is lost the type of what heads it */
+    hsd_text place;            /* of what is lost: who allocated that, in words; else "" */
+    hsd_text cycle;            /* and the types round the circle that it is in; else "" */
     hsd_text root;             /* holders: their root; types: the root that holds most of the growth, "" = not known */
     const hsd_step *path;      /* holders: to it; types: to the holder of most of their growth */
     size_t path_count;
@@ -165,8 +173,9 @@ typedef struct hsd_finding { /* one row over the limit, or with a sum the rows t
     uint32_t p_millionths;     /* series: of the trend; else 1,000,000 */
     const hsd_allowance *allowed; /* NULL = not allowed; allowed ones do not fail a rule */
     bool is_levelled;          /* over the limit, and accepted as a one-off that levelled off */
-    const hsd_site_growth *sites; /* where it was allocated, if the caller gave sites; by growth */
+    const hsd_site_growth *sites; /* where it was allocated, if the caller gave sites; by growth. Of what is lost always where it is known */
     size_t site_count;
+    hsd_site_growth own_site;  /* what sites is of what is lost: its stack from who wanted the memory on; no amounts */
 } hsd_finding;
 
 typedef struct hsd_check_row {

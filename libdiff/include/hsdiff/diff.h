@@ -147,8 +147,11 @@ typedef struct hsd_site_row {   /* all that was allocated by one stack, of any t
 
 /* What a capture measured besides the heap: "process.rss", "bytes" (FORMAT.md 8.3). */
 typedef struct hsd_profile_metric { hsd_text name, unit; uint64_t value; } hsd_profile_metric;
+
 /* ---- what is lost ---- */
+
 #define HSD_LOST_ROWS 1000u /* of hsd_lost.rows at most, those that grew most */
+
 /*
  * What no root reaches where nothing but the program frees memory: no pointer to it is left, so nothing will ever free it. As valgrind and
  * LeakSanitizer do, what nothing else that is lost refers to (the *head*) is told from what hangs below it: a list of 8,000 nodes that was lost is
@@ -163,9 +166,11 @@ typedef struct hsd_lost_row {
     hsd_text cycle;               /* "Node <-> Owner": by name, each once, at most 6; "" where nothing lost refers to the heads */
     const hsd_site_frame *frames; /* that allocated the heads, innermost first; none where no site is known */
     size_t frame_count, wanted;   /* as of hsd_site_row */
+    hsd_text place;               /* the wanted frame in words: "Parser::field (lost.cpp:5)"; "" where no site is known */
     hsd_amount before, after;     /* heads and all that hangs below them */
     hsd_amount heads_before, heads_after;
 } hsd_lost_row;
+
 typedef struct hsd_lost {
     bool is_known;                /* both captures say that nothing else frees what no root reaches (FORMAT.md 7.13), and are complete; else
                                    * there are no rows, and what is unreached is garbage, or nobody knows */
@@ -175,6 +180,7 @@ typedef struct hsd_lost {
     hsd_lost_row others;          /* sums of all that are not rows */
     uint64_t other_count;
 } hsd_lost;
+
 static inline int64_t hsd_lost_growth(const hsd_lost_row *row) { return (int64_t)(row->after.bytes - row->before.bytes); }
 
 typedef struct hsd_side { /* one capture as the diff saw it */

@@ -81,6 +81,9 @@ typedef struct hsd_series_row {
     uint32_t flags;            /* of a type HSC_TYPE_*, of a root or a holder's root its kind */
     bool is_shared;            /* the root "(shared)" */
     bool is_code;              /* of a holder: "(program code)", objects of types that are code (HSC_TYPE_CODE), wherever they hang */
+    hsd_text cycle;            /* of what is lost, as of hsd_lost_row; `name` is then the type of what heads it */
+    const hsd_site_frame *frame; /* of what is lost: who allocated what heads it; NULL where no site is known */
+    hsd_text place;            /* and the same in words; "" */
     hsd_text root;             /* of a holder: the root its path begins at */
     const hsd_step *path;      /* of a holder: from the root to it */
     size_t path_count;
@@ -136,6 +139,7 @@ typedef struct hsd_series {
     hsd_series_row total;      /* live heap */
     hsd_series_row unreached;
     hsd_series_table types, roots, holders;
+    hsd_series_table lost;     /* what is lost (hsd_lost), by what heads it and who allocated that; rows and others add up to unreached */
     hsd_cohorts cohorts;
     uint64_t noise_bytes;      /* what counted as noise */
     hsd_text *warnings;
