@@ -151,6 +151,13 @@ static void write_class_root(jvm_capture *capture, const jvm_class *of, uint32_t
     hsc_root(capture->writer, &(hsc_root_record){.kind = HSC_ROOT_CLASS, .target = number, .label = jvm_string(&capture->output, label, strlen(label))});
 }
 
+static uint32_t type_of_class(jvm_capture *capture, const char *name, size_t size)
+{
+    uint8_t text[JVM_NAME_BYTES + HPROF_LAMBDA_BYTES];
+    memcpy(text, name, size);
+    return jvm_type(&capture->output, (const char *)text, hsd_hprof_call_lambda(text, size));
+}
+
 bool jvm_describe_class(jvm_capture *capture, jclass class, uint32_t number)
 {
     jvm_class *of = &capture->classes[number];
@@ -164,7 +171,7 @@ bool jvm_describe_class(jvm_capture *capture, jclass class, uint32_t number)
     (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
     of->is_known = true;
     of->name = jvm_string(&capture->output, name, size);
-    of->type = jvm_type(&capture->output, name, size);
+    of->type = type_of_class(capture, name, size);
     if (hsd_hprof_known_native(bytes_of(name)) != NULL && capture->outside.class_count < JVM_OWNER_CLASSES) {
         of->is_owner = true;
         capture->outside.classes[capture->outside.class_count++] = number;

@@ -114,13 +114,14 @@ def plant(runtime, program, options, arguments, work):
 # ---- what the JVM itself says ----
 
 def java_name(name):
-    """The name of a class as hsdiff writes it: java.lang.String, int[], without the address of a hidden class."""
+    """The name of a class as hsdiff writes it: java.lang.String, int[], without the address of a hidden class, lambda in demo.A."""
     name = re.sub(r"[+/.]0x[0-9a-f]+$", "", name)
     depth = len(name) - len(name.lstrip("["))
     if depth:
         name = name[depth:]
         short = dict(Z="boolean", C="char", F="float", D="double", B="byte", S="short", I="int", J="long")
         name = short.get(name) or name[1:-1]
+    name = re.sub(r"^(.+?)\$\$Lambda.*$", r"lambda in \1", name)
     return name + "[]" * depth
 
 

@@ -125,7 +125,7 @@ def main():
         if not failures(report):
             sys.exit("not found: " + what)
     print(f"1 right report, {len(FALSEHOODS)} falsehoods found")
-    for said, written in (("[Ldemo.Session;", "demo.Session[]"), ("[[I", "int[][]"), ("demo.A$$Lambda$1/0x00007f", "demo.A$$Lambda$1")):
+    for said, written in (("[Ldemo.Session;", "demo.Session[]"), ("[[I", "int[][]"), ("demo.A$$Lambda$1/0x00007f", "lambda in demo.A"), ("[Ldemo.A$$Lambda+0x7f;", "lambda in demo.A[]")):
         if run.java_name(said) != written:
             sys.exit(f"{said} is read as {run.java_name(said)}")
     return 0

@@ -69,6 +69,8 @@ static const char *const internals[] = {
     "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionNode",
     "java.util.concurrent.locks.AbstractQueuedSynchronizer$ExclusiveNode",
     "java.util.concurrent.locks.AbstractQueuedSynchronizer$SharedNode",
+    "jdk.internal.foreign.ConfinedSession$ConfinedResourceList",
+    "jdk.internal.foreign.SharedSession$SharedResourceList",
     "java.lang.ThreadLocal$ThreadLocalMap",
     "java.lang.ThreadLocal$ThreadLocalMap$Entry",
     "java.lang.ThreadLocal$Values",
@@ -113,6 +115,34 @@ uint32_t hsd_hprof_known_type(hsd_bytes name)
     for (size_t i = 0; i < HSD_ARRAY_LEN(code_prefixes); i++)
         if (begins_with(name, code_prefixes[i])) return HSC_TYPE_CODE;
     return 0;
+}
+
+/* ---- lambdas ---- */
+
+/* Bytes of the name of the class that the lambda stands in; 0 = it is none. */
+static size_t lambda_host(hsd_bytes class_name)
+{
+    static const char *const marks[] = {"$$Lambda", "$$ExternalSyntheticLambda"};
+    for (size_t i = 1; i < class_name.size; i++) {
+        const hsd_bytes rest = {class_name.data + i, class_name.size - i};
+        for (size_t k = 0; k < HSD_ARRAY_LEN(marks); k++)
+            if (begins_with(rest, marks[k])) return i;
+    }
+    return 0;
+}
+
+size_t hsd_hprof_call_lambda(uint8_t *name, size_t size)
+{
+    static const char word[] = "lambda in ";
+    const size_t host = lambda_host((hsd_bytes){name, size}), more = sizeof word - 1;
+    size_t dimensions = size;
+    if (host == 0) return size;
+    while (dimensions > host && (name[dimensions - 1] == ']' || name[dimensions - 1] == '['))
+        dimensions--;
+    memmove(name + more + host, name + dimensions, size - dimensions);
+    memmove(name + more, name, host);
+    memcpy(name, word, more);
+    return more + host + size - dimensions;
 }
 
 /* ---- class loaders ---- */
@@ -247,6 +277,9 @@ static const known_fields folds[] = {
     {"java.nio.ByteBuffer", "hb"},
     {"java.nio.CharBuffer", "hb"},
     {"java.util.BitSet", "words"},
+    {"jdk.internal.foreign.MemorySessionImpl", "resourceList"},
+    {"jdk.internal.foreign.MemorySessionImpl$ResourceList", "fst"},
+    {"jdk.internal.foreign.MemorySessionImpl$ResourceList$ResourceCleanup", "next"},
     /* Threads. */
     {"java.lang.Thread", "threadLocals inheritableThreadLocals localValues inheritableValues"},
     {"java.lang.ThreadLocal$ThreadLocalMap", "table"},
@@ -303,13 +336,14 @@ bool hsd_hprof_known_cache(hsd_bytes class_name, hsd_bytes field)
 
 /* Buffers that native code made or that were made without a cleaner (Netty's) have no `att` either: they are the one object that stands
  * for their memory. Memory of the foreign-memory API belongs to the cleanup in the list of its arena; segments may be slices. */
-#define VIEWS "att viewedBuffer segment"
+#define VIEWS       "att viewedBuffer segment"
+#define ARENA_SIZES "val$alignedSize val$allocationSize"
 
 static const hprof_native natives[] = {
     {"java.nio.DirectByteBuffer", "capacity", VIEWS},
     {"java.nio.DirectByteBufferR", "capacity", VIEWS},
-    {"jdk.internal.foreign.NativeMemorySegmentImpl$1", "val$alignedSize", ""}, /* JDK 19 to 21 */
-    {"jdk.internal.foreign.SegmentFactories$1", "val$alignedSize", ""},        /* JDK 22 and later */
+    {"jdk.internal.foreign.NativeMemorySegmentImpl$1", ARENA_SIZES, ""}, /* JDK 19 to 21 */
+    {"jdk.internal.foreign.SegmentFactories$1", ARENA_SIZES, ""},        /* JDK 22 and later */
 };
 
 const hprof_native *hsd_hprof_known_native(hsd_bytes class_name)
@@ -318,6 +352,8 @@ const hprof_native *hsd_hprof_known_native(hsd_bytes class_name)
         if (equals(class_name, natives[i].class_name)) return &natives[i];
     return NULL;
 }
+
+bool hsd_hprof_is_size(const hprof_native *native, hsd_bytes field) { return has_word(native->size, field); }
 
 bool hsd_hprof_is_view(const hprof_native *native, hsd_bytes field) { return has_word(native->unless, field); }
 
@@ -335,7 +371,7 @@ bool hsd_hprof_known_outside(hsd_bytes class_name, hsd_bytes field)
 {
     const hprof_native *native = hsd_hprof_known_native(class_name);
     if (equals(class_name, "java.nio.Buffer")) return equals(field, "capacity");
-    return native != NULL && equals(field, native->size);
+    return native != NULL && hsd_hprof_is_size(native, field);
 }
 
 /* ---- extra bytes ---- */

@@ -13,6 +13,12 @@
 /* HSC_TYPE_* of a type, by its name as reports show it ("java.util.HashMap$Node[]"). */
 uint32_t hsd_hprof_known_type(hsd_bytes name);
 
+/* The type of a lambda by the class in whose code it stands: "com.x.Srv$$Lambda$14[]" becomes "lambda in com.x.Srv[]". The class of a lambda
+ * has a number that differs from build to build and from run to run, and is not the program's. In place; there is room for HPROF_LAMBDA_BYTES
+ * more. Returns the size, that of the name as it is where it is no lambda's. */
+#define HPROF_LAMBDA_BYTES 8u
+size_t hsd_hprof_call_lambda(uint8_t *name, size_t size);
+
 /* True if this field of a container leads to its insides (HSC_LABEL_FOLD). */
 bool hsd_hprof_known_fold(hsd_bytes class_name, hsd_bytes field);
 
@@ -27,13 +33,14 @@ bool hsd_hprof_known_lasting_loader(hsd_bytes class_name);
  * set only looks into the memory of another (slices, duplicates). Fields stand in the class or above it. */
 typedef struct hprof_native {
     const char *class_name;
-    const char *size, *unless; /* names of fields; those of `unless` parted by blanks */
+    const char *size, *unless; /* names of fields, parted by blanks; JDKs call them differently */
 } hprof_native;
 
 /* NULL: objects of the class own nothing outside the heap that their fields tell. */
 const hprof_native *hsd_hprof_known_native(hsd_bytes class_name);
 
-/* True if the field is among those that make the object a view. */
+/* True if the field is the number of bytes; if it is among those that make the object a view. */
+bool hsd_hprof_is_size(const hprof_native *native, hsd_bytes field);
 bool hsd_hprof_is_view(const hprof_native *native, hsd_bytes field);
 
 /* The same by the class that declares the field: one that makes an object a view, one that is the number of bytes. */

@@ -36,7 +36,13 @@ hsd_status hsd_hprof_name_of_class(const hprof *self, const hprof_class *of, hsd
 {
     static const char unknown[] = "(unknown class)";
     const hsd_bytes raw = hsd_hprof_name(&self->names, of->name);
-    if (raw.size > 0) return hsd_hprof_class_name(raw, name, err);
+    const size_t start = name->size;
+    if (raw.size > 0) {
+        HSD_TRY(hsd_hprof_class_name(raw, name, err));
+        HSD_TRY(hsd_buffer_reserve(name, HPROF_LAMBDA_BYTES, err));
+        name->size = start + hsd_hprof_call_lambda(name->data + start, name->size - start);
+        return HSD_OK;
+    }
     return hsd_buffer_append(name, unknown, sizeof unknown - 1, err);
 }
 
@@ -154,7 +160,7 @@ static void note_outside(making *m, const hprof_field *field)
     if (hsd_hprof_is_reference(field->type)) {
         if (outside->view_count < HPROF_MOST_VIEWS && hsd_hprof_is_view(m->native, name))
             outside->view_offsets[outside->view_count++] = (uint32_t)m->offset;
-    } else if (hsd_hprof_equals(name, m->native->size)) {
+    } else if (hsd_hprof_is_size(m->native, name)) {
         outside->size_offset = (uint32_t)m->offset;
         outside->size_width = hsd_hprof_width[field->type];
     }

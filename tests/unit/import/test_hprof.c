@@ -56,7 +56,7 @@ Test(hprof, names_types_the_same_way_in_every_form)
     } expected[] = {{HEAP_MAP, "java.util.HashMap"},
                     {HEAP_TABLE, "java.util.HashMap$Node[]"},
                     {HEAP_RESOLVED, "java.lang.Object[]"},
-                    {HEAP_LAMBDA, "com.x.Main$$Lambda"},
+                    {HEAP_LAMBDA, "lambda in com.x.Main"},
                     {HEAP_BOOLEANS, "boolean[]"},
                     {HEAP_CHARS, "char[]"},
                     {HEAP_FLOATS, "float[]"},

@@ -246,3 +246,25 @@ Test(hprof_names, are_read_from_any_number_of_stretches)
     hsd_hprof_names_release(&names);
     hsd_buffer_release(&file);
 }
+
+Test(hprof_names, of_lambdas_are_those_of_the_class_they_stand_in)
+{
+    static const struct {
+        const char *class_name, *type;
+    } cases[] = {{"com.x.Srv$$Lambda", "lambda in com.x.Srv"},
+                 {"com.x.Srv$$Lambda$14", "lambda in com.x.Srv"},
+                 {"com.x.Srv$Inner$$Lambda$1.1234567[][]", "lambda in com.x.Srv$Inner[][]"},
+                 {"com.x.Srv$$ExternalSyntheticLambda3", "lambda in com.x.Srv"},
+                 {"A$$Lambda", "lambda in A"},
+                 {"$$Lambda$1", "$$Lambda$1"},
+                 {"com.x.Lambda", "com.x.Lambda"},
+                 {"", ""}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint8_t text[64 + HPROF_LAMBDA_BYTES];
+        const size_t before = strlen(cases[i].class_name);
+        memcpy(text, cases[i].class_name, before);
+        const size_t size = hsd_hprof_call_lambda(text, before);
+        cr_expect(size <= before + HPROF_LAMBDA_BYTES);
+        cr_expect(size == strlen(cases[i].type) && memcmp(text, cases[i].type, size) == 0, "%.*s", (int)size, (const char *)text);
+    }
+}
