@@ -39,6 +39,7 @@ static uint32_t role_of(const char *class_name, const char *name)
         if (strcmp(name, "threadLocals") == 0) return JVM_LOCALS;
         if (strcmp(name, "inheritableThreadLocals") == 0) return JVM_INHERITABLE;
     }
+    if (strcmp(class_name, "java.lang.ThreadLocal$ThreadLocalMap$Entry") == 0 && strcmp(name, "value") == 0) return JVM_VALUE;
     return hsd_hprof_known_view(bytes_of(class_name), bytes_of(name)) ? JVM_VIEW : JVM_FIELD;
 }
 
@@ -55,6 +56,11 @@ static void label_field(jvm_capture *capture, const char *class_name, const char
     field->role = role_of(class_name, name);
 }
 
+static bool is_thread_local(const char *signature)
+{
+    return strcmp(signature, "Ljava/lang/ThreadLocal;") == 0 || strcmp(signature, "Ljava/lang/InheritableThreadLocal;") == 0;
+}
+
 static void describe_field(jvm_capture *capture, jclass class, const char *class_name, jfieldID id, const jvm_class *of, jvm_field *field)
 {
     jvmtiEnv *jvmti = capture->jvmti;
@@ -64,9 +70,10 @@ static void describe_field(jvm_capture *capture, jclass class, const char *class
     if (signature[0] == 'L' || signature[0] == '[') {
         (*jvmti)->GetFieldModifiers(jvmti, class, id, &modifiers);
         jvm_utf8(raw, name, sizeof name);
-        if ((modifiers & 0x0008) != 0)
+        if ((modifiers & 0x0008) != 0) {
             label_static(capture, of, name, field);
-        else
+            if (is_thread_local(signature)) jvm_read_local(capture, class, class_name, id, name);
+        } else
             label_field(capture, class_name, name, field);
     } else if (hsd_hprof_known_outside(bytes_of(class_name), bytes_of(raw))) {
         field->role = JVM_OUTSIDE;
@@ -178,6 +185,7 @@ bool jvm_describe_class(jvm_capture *capture, jclass class, uint32_t number)
     }
     if (strcmp(name, "java.lang.Class") == 0) of->kind = JVM_MIRROR;
     if (strcmp(name, "java.lang.Thread") == 0) of->kind = JVM_THREAD;
+    if (strcmp(name, "java.lang.ThreadLocal$ThreadLocalMap$Entry") == 0) of->kind = JVM_LOCAL;
     if (strcmp(name, "java.lang.ref.FinalReference") == 0) of->kind = JVM_FINAL, of->strength = HSC_STRENGTH_WEAK;
     if (strcmp(name, "java.lang.ref.SoftReference") == 0) of->strength = HSC_STRENGTH_SOFT;
     if (strcmp(name, "java.lang.ref.WeakReference") == 0 || strcmp(name, "java.lang.ref.PhantomReference") == 0)
@@ -292,6 +300,7 @@ bool jvm_read_classes(jvm_capture *capture)
     if ((*jvmti)->GetLoadedClasses(jvmti, &count, &loaded) != JVMTI_ERROR_NONE) return false;
     bool is_good = make_room(capture, (uint32_t)count);
     if (is_good) make_labels(capture);
+    is_good = is_good && jvm_open_locals(capture);
     for (jint i = 0; i < count && is_good; i++) {
         const uint32_t number = number_of(capture, loaded[i]);
         is_good = number == 0 || jvm_describe_class(capture, loaded[i], number);
@@ -300,5 +309,6 @@ bool jvm_read_classes(jvm_capture *capture)
     (*jvmti)->Deallocate(jvmti, (unsigned char *)loaded);
     for (uint32_t i = 1; is_good && i < (uint32_t)*capture->next_class && i < capture->class_capacity; i++)
         if (capture->classes[i].is_known) inherit(capture, &capture->classes[i]);
+    jvm_sort_locals(capture);
     return is_good && make_pending(capture) && !capture->output.is_out_of_memory;
 }

@@ -8,6 +8,7 @@
  *      walk.c      the walk: the JVM stands still and says every reference once
  *      late.c      after the walk: objects of classes that were loaded while it began
  *      outside.c   after the walk: objects that own memory outside the heap
+ *      locals.c    before the walk: ThreadLocals in static fields; in it: what their values are called
  *
  * A tag is the object's id, for life: 1 .. JVM_CLASS_TAGS - 1 are class objects, so a tag finds its class in an array; all others
  * count up from there. In the walk no Java runs: nothing but hsc_* and memory of the arena is used there.
@@ -60,13 +61,13 @@ size_t jvm_utf8(const char *text, char *out, size_t size);
 
 /* ---- classes.c ---- */
 
-typedef enum jvm_kind { JVM_PLAIN, JVM_ARRAY, JVM_MIRROR, JVM_THREAD, JVM_FINAL } jvm_kind;
+typedef enum jvm_kind { JVM_PLAIN, JVM_ARRAY, JVM_MIRROR, JVM_THREAD, JVM_FINAL, JVM_LOCAL } jvm_kind;
 
 /* A class as that of class loaders. */
 typedef enum jvm_as_loader { JVM_LOADER_UNSEEN, JVM_LOADER_LASTING, JVM_LOADER_PASSING } jvm_as_loader;
 
 /* What a field means beyond its label. */
-typedef enum jvm_field_role { JVM_FIELD, JVM_STATIC, JVM_REFERENT, JVM_LOCALS, JVM_INHERITABLE, JVM_NEXT, JVM_VIEW, JVM_OUTSIDE } jvm_field_role;
+typedef enum jvm_field_role { JVM_FIELD, JVM_STATIC, JVM_REFERENT, JVM_LOCALS, JVM_INHERITABLE, JVM_NEXT, JVM_VIEW, JVM_OUTSIDE, JVM_VALUE } jvm_field_role;
 
 typedef struct jvm_field {
     uint32_t label; /* 0: no reference */
@@ -128,9 +129,24 @@ typedef struct jvm_pending {
     uint32_t class_number, count, room;
     uint64_t *targets;
     uint32_t *labels;
-    uint64_t referent;     /* of a Finalizer */
+    uint64_t referent;     /* of a Finalizer, of the value of a ThreadLocal */
+    uint64_t value;        /* of that */
     bool is_queued;        /* the Finalizer is */
 } jvm_pending;
+
+/* ---- locals.c ---- */
+
+typedef struct jvm_local { /* a ThreadLocal that a static field holds */
+    jlong tag;
+    uint32_t name; /* string: ThreadLocal com.x.Srv.CTX */
+} jvm_local;
+
+typedef struct jvm_locals {
+    jvm_local *items;
+    uint32_t count;
+    uint32_t collected;   /* string: ThreadLocal (collected) */
+    uint32_t value_label; /* of a value that starts an owner of its own */
+} jvm_locals;
 
 /* ---- outside.c ---- */
 
@@ -171,6 +187,7 @@ typedef struct jvm_capture {
     uint32_t late_count;
     jvm_pending pending;
     jvm_outside outside;
+    jvm_locals locals;
     uint32_t element_label, class_label, super_label, loader_label, signers_label, domain_label, constant_label, interface_label;
     uint32_t referent_labels[4], named_referent, named_locals, named_inheritable;
     uint32_t finalizer_queue, plain_roots[32];
@@ -208,6 +225,14 @@ const jvm_field *jvm_find_field(const jvm_capture *capture, const jvm_class *of,
 void jvm_put_object(jvm_capture *capture, const hsc_object *object);
 void jvm_write_object(jvm_capture *capture, const jvm_class *of, jlong tag, uint64_t size_bytes, int32_t elements);
 void jvm_write_late(jvm_capture *capture);
+
+bool jvm_open_locals(jvm_capture *capture);
+/* Before the walk: a static field of that class whose type is a ThreadLocal. */
+void jvm_read_local(jvm_capture *capture, jclass class, const char *class_name, jfieldID field, const char *field_name);
+/* Behind all of them. */
+void jvm_sort_locals(jvm_capture *capture);
+/* String of the values of the ThreadLocal with this tag, 0 = nobody knows its name; tag 0: it was collected. In the walk. */
+uint32_t jvm_name_of_local(const jvm_capture *capture, jlong tag);
 
 bool jvm_open_outside(jvm_capture *capture);
 /* In the walk: an object of such a class, written later. False: there is no room, it is written now. */

@@ -79,6 +79,20 @@ static void meet_object(jvm_capture *capture, jlong class_tag, jlong tag, jlong 
 
 /* ---- objects that wait ---- */
 
+static uint32_t pending_name(const jvm_capture *capture, const jvm_class *of)
+{
+    const jvm_pending *pending = &capture->pending;
+    if (of->kind == JVM_LOCAL) return jvm_name_of_local(capture, (jlong)pending->referent);
+    return pending->is_queued ? capture->finalizer_queue : object_name(capture, of, pending->tag);
+}
+
+/* The value of a ThreadLocal starts an owner of its own where that has a name. */
+static void write_value(jvm_capture *capture, bool is_named)
+{
+    const jvm_pending *pending = &capture->pending;
+    if (pending->value != 0) hsc_reference(capture->writer, pending->value, is_named ? capture->locals.value_label : pending->labels[0], 0);
+}
+
 static void write_pending(jvm_capture *capture)
 {
     jvm_pending *pending = &capture->pending;
@@ -88,10 +102,11 @@ static void write_pending(jvm_capture *capture)
     const hsc_object object = {.id = (uint64_t)pending->tag,
                                .type = of->type,
                                .size_bytes = bytes,
-                               .name = pending->is_queued ? capture->finalizer_queue : object_name(capture, of, pending->tag)};
+                               .name = pending_name(capture, of)};
     capture->objects++;
     capture->bytes += bytes;
     hsc_begin_object(capture->writer, &object);
+    write_value(capture, object.name != 0);
     hsc_references(capture->writer, pending->targets, pending->labels, NULL, pending->count);
     if (pending->referent != 0)
         hsc_reference(capture->writer, pending->referent, pending->is_queued ? capture->named_referent : capture->referent_labels[of->strength], 0);
@@ -111,6 +126,7 @@ static bool waits(jvm_capture *capture, uint32_t class_number, jlong tag)
     pending->class_number = class_number;
     pending->count = 0;
     pending->referent = 0;
+    pending->value = 0;
     pending->is_queued = false;
     return true;
 }
@@ -122,7 +138,13 @@ static bool keep_pending(jvm_capture *capture, const jvm_class *of, uint32_t cla
     jvm_pending *pending = &capture->pending;
     if (!waits(capture, class_number, referrer)) return false;
     if (of->kind == JVM_FINAL && role == JVM_NEXT) pending->is_queued = true;
-    if (of->kind == JVM_FINAL && role == JVM_REFERENT) {
+    if (of->kind == JVM_LOCAL && role == JVM_VALUE) {
+        capture->references++;
+        pending->value = (uint64_t)target;
+        pending->labels[0] = label; /* an entry has no other that is kept */
+        return true;
+    }
+    if ((of->kind == JVM_FINAL || of->kind == JVM_LOCAL) && role == JVM_REFERENT) {
         capture->references++;
         pending->referent = (uint64_t)target;
         return true;

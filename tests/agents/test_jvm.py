@@ -90,7 +90,7 @@ def check_leak(diff, type_, root, holder, is_exact, first=1500, more=700):
 
 WHERE = {
     "static": ("JvmLeak$Session", "static JvmLeak.cache", "java.util.HashMap"),
-    "threadlocal": ("JvmLeak$Session", 'thread "worker".threadLocals', "java.util.ArrayList"),
+    "threadlocal": ("JvmLeak$Session", "ThreadLocal JvmLeak.mine.value", "java.util.ArrayList"),
 }
 
 
@@ -102,6 +102,70 @@ def leak_case(kind, collector, way):
             program.quit()
         check_leak(diff, *WHERE[kind], is_exact=way == "jvm")
     case.__doc__ = f"{kind}, {collector}, by {way}: type, root, holder, counts"
+    return case
+
+
+def first_holder(diff):
+    """The holder of most bytes, and its part of the growth."""
+    found = max(diff["holders"], key=lambda one: one["growth_bytes"])
+    return found, found["growth_bytes"] / diff["total"]["growth"]["bytes"]
+
+
+def held_case(kind, way, type_, root, least, first=300, more=700):
+    """What is planted hangs from one place, whatever ways lead there."""
+    def case(tool, folder):
+        need_agent(tool)
+        with start(kind) as program:
+            diff = two_captures(tool, folder, program, ("--way", way), first, more)
+            program.quit()
+        found, share = first_holder(diff)
+        same("holder", found["root"], root)
+        check(share >= least, f"{root} holds {share:.3f} of the growth")
+        grown = row(diff["types"], "type", type_)
+        same(f"{type_} grew by", grown["after"]["objects"] - grown["before"]["objects"], more)
+        return found, grown
+    case.__doc__ = f"{kind}, by {way}: {root}"
+    return case
+
+
+def plugins(way):
+    return held_case("plugins", way, "JvmLeak$Plugin", "static JvmLeak$Server.plugins", 0.97)
+
+
+def listeners(way):
+    return held_case("listeners", way, "lambda in JvmLeak", "static JvmLeak$Server.listeners", 0.95, 3000, 7000)
+
+
+def direct(way):
+    """Buffers by what they own outside the heap, each stretch of memory once, held by the list."""
+    def case(tool, folder):
+        need_agent(tool)
+        with start("direct") as program:
+            diff = two_captures(tool, folder, program, ("--way", way), 300, 600)
+            program.quit()
+        found, share = first_holder(diff)
+        same("holder", found["root"], "static JvmLeak$Server.buffers")
+        check(share >= 0.95, f"the list holds {share:.3f} of the growth")
+        totals = [tool.run("dump", folder / f"{name}.hs", "--only", "totals").stdout for name in "ab"]
+        before, after = (sum(map(int, re.findall(r"^total type=.* native=(\d+)", text, re.M))) for text in totals)
+        same("bytes outside the heap", after - before, 600 * 10_000)
+        check(3_000_000 <= before < 3_100_000, f"{before} bytes outside the heap before")
+    case.__doc__ = f"direct, by {way}: 600 buffers of 10,000 bytes, slices and read-only views of them"
+    return case
+
+
+def shared(way):
+    """What two statics of one class hold is held by that class, called by its name."""
+    def case(tool, folder):
+        need_agent(tool)
+        with start("shared") as program:
+            diff = two_captures(tool, folder, program, ("--way", way), 3000, 7000)
+            program.quit()
+        found = row(diff["holders"], "root", "class JvmLeak$Directory")
+        sessions = row(found["types"], "type", "JvmLeak$Session")
+        same("sessions", sessions["objects"], 7000)
+        same("name of the class", found["path"][0].get("name"), "JvmLeak$Directory")
+    case.__doc__ = f"shared, by {way}: the class is the holder"
     return case
 
 
@@ -462,6 +526,8 @@ CASES |= {"leak-threadlocal": leak_case("threadlocal", "g1", "jvm"), "leak-local
           "identity": identity, "forget": forget, "gates": gates, "other-space": other_space, "aborted-jvm": aborted("jvm"),
           "aborted-hprof": aborted("hprof"), "target-killed": target_killed, "full-disk": full_disk, "slow-reader": slow_reader, "chosen": chosen,
           "memory": in_group(256, 50_000, 4000)}
+for _way in ("jvm", "hprof"):
+    CASES |= {f"plugins-{_way}": plugins(_way), f"listeners-{_way}": listeners(_way), f"direct-{_way}": direct(_way), f"shared-{_way}": shared(_way)}
 if LONG:
     CASES |= {"memory-2g": in_group(2300, 500_000, 4300), "large": large}
 

@@ -78,6 +78,10 @@ static const char *const internals[] = {
     "java.lang.ref.FinalizerReference",
 };
 
+static const char *const internal_prefixes[] = {
+    "java.util.concurrent.CompletableFuture$", /* what depends on one: UniApply, BiRelay, AnyOf … */
+};
+
 /* Code and metadata of the program. */
 static const char *const codes[] = {
     "java.lang.Class",
@@ -112,6 +116,8 @@ uint32_t hsd_hprof_known_type(hsd_bytes name)
         name.size -= 2;
     if (is_among(name, internals, HSD_ARRAY_LEN(internals))) return HSC_TYPE_INTERNAL;
     if (is_among(name, codes, HSD_ARRAY_LEN(codes))) return HSC_TYPE_CODE;
+    for (size_t i = 0; i < HSD_ARRAY_LEN(internal_prefixes); i++)
+        if (begins_with(name, internal_prefixes[i])) return HSC_TYPE_INTERNAL;
     for (size_t i = 0; i < HSD_ARRAY_LEN(code_prefixes); i++)
         if (begins_with(name, code_prefixes[i])) return HSC_TYPE_CODE;
     return 0;
@@ -236,6 +242,8 @@ static const known_fields folds[] = {
     {"java.util.concurrent.ConcurrentLinkedDeque", "head tail"},
     {"java.util.concurrent.ConcurrentLinkedDeque$Node", "next prev"},
     {"java.util.concurrent.CopyOnWriteArrayList", "array elements"},
+    {"java.util.concurrent.CompletableFuture", "stack"},
+    {"java.util.concurrent.CompletableFuture$Completion", "next"},
     {"java.util.concurrent.DelayQueue", "q"},
     {"java.util.concurrent.LinkedBlockingQueue", "head last"},
     {"java.util.concurrent.LinkedBlockingQueue$Node", "next"},

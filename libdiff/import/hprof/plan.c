@@ -106,10 +106,13 @@ static void flags_of_field(making *m, hsd_bytes class_name, hsd_bytes name, uint
     } else if (hsd_hprof_equals(class_name, "java.lang.ref.Reference")) {
         if (hsd_hprof_equals(name, "referent")) {
             *flags |= strength_of_referent(m);
+            m->plan->referent_offset = (uint32_t)m->offset;
             *named |= m->plan->kind == HPROF_PLAN_FINAL ? HSC_LABEL_NAMED_ROOT : *flags;
         } else if (hsd_hprof_equals(name, "next")) {
             m->plan->next_offset = (uint32_t)m->offset;
         }
+    } else if (m->plan->kind == HPROF_PLAN_LOCAL && hsd_hprof_equals(name, "value")) {
+        *named |= HSC_LABEL_NAMED_ROOT;
     }
 }
 
@@ -207,6 +210,7 @@ static hprof_plan_kind kind_of_class(const making *m)
 {
     if (hsd_hprof_is_class(&m->self->names, m->leaf, "java.lang.Class")) return HPROF_PLAN_CLASS;
     if (descends(m, "java.lang.Thread")) return HPROF_PLAN_THREAD;
+    if (hsd_hprof_is_class(&m->self->names, m->leaf, "java.lang.ThreadLocal$ThreadLocalMap$Entry")) return HPROF_PLAN_LOCAL;
     return descends(m, "java.lang.ref.FinalReference") ? HPROF_PLAN_FINAL : HPROF_PLAN_PLAIN;
 }
 
@@ -231,6 +235,7 @@ hsd_status hsd_hprof_build_plan(hprof_plans *plans, const hprof *self, hprof_out
                          .first_run = (uint32_t)plans->run_count,
                          .has_no_dump = !leaf->has_dump,
                          .next_offset = UINT32_MAX,
+                         .referent_offset = UINT32_MAX,
                          .kind = kind_of_class(&m),
                          .size_bytes = hsd_hprof_instance_size(self, leaf)};
     HSD_TRY(hsd_hprof_type_of_class(self, output, leaf, &plan->type, err));

@@ -27,7 +27,8 @@ typedef enum hprof_plan_kind {
     HPROF_PLAN_PLAIN,
     HPROF_PLAN_CLASS,  /* java.lang.Class */
     HPROF_PLAN_THREAD, /* java.lang.Thread or below, called as thread "main": its threadLocals */
-    HPROF_PLAN_FINAL /* java.lang.ref.Finalizer: while it is queued it is the queue that holds its referent */
+    HPROF_PLAN_FINAL, /* java.lang.ref.Finalizer: while it is queued it is the queue that holds its referent */
+    HPROF_PLAN_LOCAL /* the value of a ThreadLocal in one thread, called as the static field that holds the ThreadLocal */
 } hprof_plan_kind;
 
 /* What is kept of the values of the instances (value.h). */
@@ -51,6 +52,7 @@ typedef struct hprof_plan {
     uint32_t first_run, run_count;
     uint32_t data_bytes;  /* that the fields take; an instance may have more or less */
     uint32_t next_offset; /* of Reference.next; UINT32_MAX = there is none */
+    uint32_t referent_offset; /* of Reference.referent, likewise */
     hprof_outside outside;
     bool is_built;
     uint8_t kind;     /* hprof_plan_kind */

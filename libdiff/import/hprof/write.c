@@ -76,7 +76,7 @@ static hsd_status write_mirror_fields(hprof_writing *w, const hprof_plan *plan,
     return HSD_OK;
 }
 
-/* Threads that the dump names, and finalizers that are queued: then `next` leads on, at the end to itself. */
+/* Threads that the dump names, values of ThreadLocals, and finalizers that are queued: then `next` leads on, at the end to itself. */
 static hsd_status name_instance(hprof_writing *w, const hprof_plan *plan, const uint8_t *data,
                                 size_t size, hsc_object *object, hsd_error *err)
 {
@@ -86,6 +86,10 @@ static hsd_status name_instance(hprof_writing *w, const hprof_plan *plan, const 
         hprof_thread *thread = hsd_hprof_thread_of_object(&w->self->stacks, object->id);
         return thread == NULL ? HSD_OK
                               : hsd_hprof_thread_label(&w->roots, thread, &object->name, err);
+    }
+    if (plan->kind == HPROF_PLAN_LOCAL) {
+        if ((uint64_t)plan->referent_offset + id_bytes > size) return HSD_OK;
+        return hsd_hprof_name_local(w, hsd_hprof_id(data + plan->referent_offset, id_bytes), &object->name, err);
     }
     if ((uint64_t)plan->next_offset + id_bytes > size ||
         hsd_hprof_id(data + plan->next_offset, id_bytes) == 0)
@@ -311,6 +315,7 @@ static hsd_status tell(hprof_writing *w, uint64_t offset, hsd_error *err)
     HSD_TRY(hsd_hprof_check_memory(w->self,
                                    hsd_hprof_output_memory(&w->output) +
                                        hsd_hprof_plans_memory(&w->plans) +
+                                       hsd_hprof_statics_memory(&w->statics) +
                                        hsd_hprof_roots_memory(&w->roots),
                                    err));
     return hsd_progress(w->import->reporter, "importing the heap dump", offset,
@@ -441,6 +446,7 @@ hsd_status hsd_hprof_write(hprof *self, hsd_error *err)
     if (status == HSD_OK) status = finish(&w, err);
     free(w.written);
     hsd_buffer_release(&w.value);
+    hsd_hprof_statics_release(&w.statics);
     hsd_hprof_roots_release(&w.roots);
     hsd_hprof_plans_release(&w.plans);
     hsd_hprof_output_release(&w.output);

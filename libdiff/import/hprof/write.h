@@ -9,6 +9,13 @@
 #include "import/hprof/plan.h"
 #include "import/hprof/root.h"
 
+typedef struct hprof_statics { /* by what they refer to: made when the first one is asked for */
+    hsd_id_table table;         /* object -> number in places, from 1 */
+    uint64_t *places;           /* class number << 32 | static of the class */
+    uint32_t capacity;
+    bool is_made;
+} hprof_statics;
+
 typedef struct hprof_writing {
     hprof *self;
     hsd_import *import;
@@ -17,6 +24,7 @@ typedef struct hprof_writing {
     hprof_output output;
     hprof_plans plans;
     hprof_roots roots;
+    hprof_statics statics;
     hsd_buffer value; /* scratch for previews */
     uint32_t element_label, class_label, super_label, loader_label, signers_label, domain_label,
         constant_label;
@@ -59,5 +67,12 @@ static inline hsd_status hsd_hprof_end_object(hprof_writing *w, hsd_error *err)
 
 /* CLASS_DUMP behind the class id: the class object, the first time that its class is met. */
 hsd_status hsd_hprof_write_class(hprof_writing *w, uint64_t id, hsd_error *err);
+
+/* The string "ThreadLocal com.x.Srv.CTX" for the ThreadLocal with this id, by the static field that holds it; 0 where none does
+ * (locals.c). 0 for an id: it was collected, and what it left behind in its threads is told so. */
+hsd_status hsd_hprof_name_local(hprof_writing *w, uint64_t id, uint32_t *string, hsd_error *err);
+
+uint64_t hsd_hprof_statics_memory(const hprof_statics *statics);
+void hsd_hprof_statics_release(hprof_statics *statics);
 
 #endif

@@ -1,18 +1,22 @@
 import java.io.BufferedReader;
+import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Predicate;
 
 /**
  * Leaks of a JVM, one each run: {@code JvmLeak KIND [COUNT [BYTES]]}. Obeys the lines of kit.py, and {@code gc}, which collects all and
  * answers {@code collected}.
  *
  * <p>static: a map in a static field. local: a list in a local variable of a worker. threadlocal: a list in a thread local. finalizer:
- * objects behind a finalizer that hangs. quiet and bulk: COUNT objects with arrays of BYTES from the start, and no load.
+ * objects behind a finalizer that hangs. plugins: class loaders in a list, each with a class that has statics. direct: buffers outside the
+ * heap, and views of them. listeners: lambdas in a list. shared: objects in two statics of one class. quiet and bulk: COUNT objects with arrays of BYTES from the start, and no load.
  */
 public final class JvmLeak {
     static final class Session {
@@ -38,6 +42,37 @@ public final class JvmLeak {
             HANGS.countDown();
             new CountDownLatch(1).await();
         }
+    }
+
+    /** Copied by a class loader of its own for each plugin. */
+    static final class Plugin {
+        static final Map<Integer, Session> TABLE = new HashMap<>();
+        static final int[] LIMITS = new int[64];
+
+        Plugin() {
+            for (int i = 0; i < 4; i++) TABLE.put(i, null);
+        }
+    }
+
+    static final class PluginLoader extends ClassLoader {
+        final Class<?> made;
+
+        PluginLoader(byte[] code) {
+            super(JvmLeak.class.getClassLoader());
+            made = defineClass("JvmLeak$Plugin", code, 0, code.length);
+        }
+    }
+
+    /** What two statics of one class hold is held by the class. */
+    static final class Directory {
+        static final Map<Integer, Session> byNumber = new HashMap<>();
+        static final List<Session> inOrder = new ArrayList<>();
+    }
+
+    static final class Server {
+        static final List<Object> plugins = new ArrayList<>();
+        static final List<ByteBuffer> buffers = new ArrayList<>();
+        static final List<Predicate<Session>> listeners = new ArrayList<>();
     }
 
     static final CountDownLatch HANGS = new CountDownLatch(1);
@@ -109,13 +144,53 @@ public final class JvmLeak {
         thread.start();
     }
 
-    static void leak(String kind, int count) throws InterruptedException {
+    static void plug(int count) throws Exception {
+        byte[] code;
+        try (InputStream in = JvmLeak.class.getResourceAsStream("JvmLeak$Plugin.class")) {
+            code = in.readAllBytes();
+        }
+        for (int i = 0; i < count; i++) {
+            var constructor = new PluginLoader(code).made.getDeclaredConstructor();
+            constructor.setAccessible(true);
+            Server.plugins.add(constructor.newInstance());
+        }
+    }
+
+    static void buffer(int count) {
+        for (int i = 0; i < count; i++) {
+            ByteBuffer made = ByteBuffer.allocateDirect(10_000);
+            Server.buffers.add(made);
+            Server.buffers.add(made.slice());
+            Server.buffers.add(made.asReadOnlyBuffer());
+        }
+    }
+
+    static void listen(int count) {
+        for (int i = 0; i < count; i++) {
+            Session heard = new Session(i);
+            Server.listeners.add(session -> session == heard);
+        }
+    }
+
+    static void share(int count) {
+        for (int i = 0; i < count; i++) {
+            Session both = new Session(i);
+            Directory.byNumber.put(planted + i, both);
+            Directory.inOrder.add(both);
+        }
+    }
+
+    static void leak(String kind, int count) throws Exception {
         switch (kind) {
             case "local", "threadlocal" -> {
                 wanted.put(count);
                 done.take();
             }
             case "finalizer" -> drop(count);
+            case "plugins" -> plug(count);
+            case "direct" -> buffer(count);
+            case "listeners" -> listen(count);
+            case "shared" -> share(count);
             default -> {
                 for (int i = 0; i < count; i++) cache.put(planted + i, new Session(i));
             }
@@ -123,7 +198,7 @@ public final class JvmLeak {
         planted += count;
     }
 
-    static void begin(String kind, String[] args) throws InterruptedException {
+    static void begin(String kind, String[] args) throws Exception {
         int count = args.length > 1 ? Integer.parseInt(args[1]) : 0;
         int bytes = args.length > 2 ? Integer.parseInt(args[2]) : 0;
         switch (kind) {
