@@ -6,6 +6,7 @@
  *      holders_match.c    credits of before and after meet: one row a holder
  *      holders_counts.c   without identity: holders from the trie
  *      holders_choose.c   the first HSD_MAX_HOLDERS of them
+ *      holders_by*.c      what is held by several together: by which (holders_by.h)
  *      holders_below.c    what hangs below those, by type and as places
  *      holders_within.c   a second pass over the trees for it
  *      holders_edges.c    the places that carry the growth
@@ -52,6 +53,19 @@ static inline int64_t hsd_choice_growth(const hsd_choice *choice)
     return (int64_t)(choice->new_.bytes - choice->freed.bytes + choice->resized_bytes);
 }
 
+#define HSD_BY_HOLDERS 8u /* so many of the first holders are asked by what they hold together */
+
+typedef struct hsd_by {
+    uint32_t node;         /* object, label node or root node of after */
+    uint64_t bytes, told;  /* of what the holder holds: reached from here, and referred to */
+} hsd_by;
+
+typedef struct hsd_growth_by { /* of one choice */
+    hsd_by *list;          /* in no order */
+    uint32_t count;
+    uint64_t bytes;        /* what is held together */
+} hsd_growth_by;
+
 typedef struct hsd_growth_ways { /* to the chosen objects, in after */
     hsd_shortest shortest;
     bool are_there; /* some were chosen, and they can be told apart */
@@ -72,6 +86,7 @@ typedef struct hsd_growth {
     hsd_amount *credit_of_root[SIDE_COUNT]; /* freed, new */
     hsd_amount credit_of_all[SIDE_COUNT];
     hsd_trie *trie;
+    uint64_t apart_bytes;          /* new ones that hang where nothing kept above refers to them */
 
     hsd_sorter *credits[SIDE_COUNT]; /* (ordinal, objects, bytes) of objects that hold */
 
@@ -80,6 +95,8 @@ typedef struct hsd_growth {
     hsd_choice others;
     uint64_t other_count;
     uint32_t edged_count;          /* of the first choices: those that get edges */
+
+    hsd_growth_by by[HSD_BY_HOLDERS]; /* of the first choices */
 
     hsd_tally *types;              /* (choice << 32 | type, which sum) */
     hsd_trie *places;              /* depth 1: choices; below: places */
@@ -100,6 +117,9 @@ static inline uint32_t hsd_growth_edge_of(const hsd_growth *growth, uint32_t edg
 hsd_status hsd_growth_walk(hsd_growth *growth, int side, hsd_trie *trie, hsd_error *err);
 hsd_status hsd_growth_match(hsd_growth *growth, hsd_error *err);   /* offers every object that holds */
 hsd_status hsd_growth_count(hsd_growth *growth, hsd_error *err);   /* the same from the trie; fills the credits of roots */
+
+/* Finds by what the first choices hold together, where that is a part of the growth that matters. */
+hsd_status hsd_growth_find_by(hsd_growth *growth, hsd_error *err);
 
 /* Fills types and places: those of `growth` with what hangs in the tree of after, those of `before`, which may be the
  * same, with that of before; at the same time if it is another. */
@@ -130,6 +150,7 @@ typedef struct hsd_below { /* how a node stands to the chosen holders; a frame o
 
 typedef struct hsd_below_node {
     uint32_t edge, type;     /* as in the trie */
+    bool is_apart;           /* the node above does not refer to it: known of single objects */
     bool can_hold;           /* and is kept */
     uint32_t choice;         /* which holder it is */
     hsd_amount sums[HSD_TRIE_SUMS];
@@ -159,6 +180,8 @@ void hsd_growth_texts_free(hsd_growth_texts *texts);
 hsd_status hsd_growth_rows(hsd_growth *growth, hsd_growth_texts *texts, hsd_error *err);      /* holders */
 hsd_status hsd_growth_tree_rows(hsd_growth *growth, hsd_growth_texts *texts, hsd_error *err); /* tree */
 hsd_status hsd_growth_edge_rows(hsd_growth *growth, hsd_growth_texts *texts, hsd_holder *rows, hsd_error *err);
+int hsd_steps_compare(const hsd_step *a, size_t a_count, const hsd_step *b, size_t b_count); /* by what they read */
+hsd_status hsd_growth_by_rows(hsd_growth *growth, hsd_growth_texts *names, hsd_path_texts *texts, hsd_holder *rows, hsd_error *err);
 hsd_status hsd_growth_paths(hsd_growth *growth, hsd_growth_texts *texts, hsd_holder *rows, hsd_error *err);
 
 /* ---- choosing ---- */

@@ -5,6 +5,7 @@
  *      walk      stack, trie, credits                           of both sides, one after the other, or at once with
  *                                                               a trie each
  *      match     credits, pairs or lines
+ *      together  groups, weights, pairs: only where they are asked for (holders_by.h)
  *      within    stack, types, places                           the trie stays, in as little as it can; the search
  *                                                               for paths goes on beside it, or comes before it, and
  *                                                               has memory of its own
@@ -218,6 +219,7 @@ static void release(hsd_growth *growth)
         hsd_retained_release(&growth->by_root[side]);
         free(growth->credit_of_root[side]);
     }
+    for (uint32_t i = 0; i < HSD_BY_HOLDERS; i++) free(growth->by[i].list);
     free(growth->is_common_root);
     free(growth->choices);
 }
@@ -242,6 +244,7 @@ static hsd_status run(hsd_growth *growth, hsd_error *err)
     HSD_TRY(step(growth, "crediting", growth->fill != NULL ? fill : walk_both, err));
     HSD_TRY(step(growth, growth->has_identity ? "matching" : "comparing places", choose, err));
     note_choice(growth);
+    HSD_TRY(step(growth, "what holds together", hsd_growth_find_by, err));
     HSD_TRY(step(growth, "looking below them, and paths", look_below_and_search, err));
     return step(growth, "rows", make_rows, err);
 }

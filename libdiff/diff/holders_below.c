@@ -112,6 +112,7 @@ static hsd_status step(hsd_growth *growth, const hsd_below *above, const hsd_bel
     bool is_shown = true;
     if (node->type & HSD_TRIE_IS_ROOT) here->fold = (hsd_path_fold){false, false};
     else is_shown = hsd_growth_fold(growth, &here->fold, node->edge, node->type, &edge);
+    if (node->is_apart) edge = HSD_TRIE_INDIRECT; /* an element of the insides above would have a reference from them */
     if (is_shown) {
         here->place = hsd_trie_step_to(growth->places, &above->place, edge, node->type);
         if (is_empty(node)) HSD_TRY(hsd_trie_add(growth->places, &here->place, HSD_TRIE_KEPT_AFTER, 0, 0, err));

@@ -11,14 +11,21 @@
 
 /* ---- with identity ---- */
 
+static void want_node(uint8_t *bits, uint32_t node, uint64_t *count)
+{
+    *count += !hsd_bit_get(bits, node);
+    hsd_bit_set(bits, node);
+}
+
 static uint8_t *want(const hsd_growth *growth, uint64_t *count)
 {
     uint8_t *bits = calloc((size_t)growth->c->sides[AFTER].node_count / 8 + 1, 1);
     *count = 0;
     for (uint32_t i = 0; bits != NULL && i < growth->choice_count; i++) {
-        if (growth->choices[i].by != HSD_HELD_BY_OBJECT) continue;
-        *count += !hsd_bit_get(bits, growth->choices[i].node[AFTER]);
-        hsd_bit_set(bits, growth->choices[i].node[AFTER]);
+        if (growth->choices[i].by == HSD_HELD_BY_OBJECT) want_node(bits, growth->choices[i].node[AFTER], count);
+    }
+    for (uint32_t i = 0; bits != NULL && i < HSD_BY_HOLDERS; i++) {
+        for (uint32_t k = 0; k < growth->by[i].count; k++) want_node(bits, growth->by[i].list[k].node, count);
     }
     return bits;
 }
@@ -45,6 +52,7 @@ static hsd_status fill_paths(hsd_growth *growth, hsd_growth_texts *names, hsd_ho
         if (growth->choices[i].by != HSD_HELD_BY_OBJECT) continue;
         status = fill_path(names, growth, texts, growth->choices[i].node[AFTER], &rows[i], err);
     }
+    if (status == HSD_OK) status = hsd_growth_by_rows(growth, names, texts, rows, err);
     if (status == HSD_OK) status = hsd_path_texts_name(texts, err);
     hsd_path_texts_free(texts);
     return status;

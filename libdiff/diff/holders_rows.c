@@ -93,23 +93,12 @@ static hsd_status read_types(rows *r, uint32_t choice, hsd_holder *row, hsd_erro
 
 /* ---- order ---- */
 
-static int compare_steps(const hsd_holder *x, const hsd_holder *y)
-{
-    for (size_t i = 0; i < x->path_count && i < y->path_count; i++) {
-        int order = hsd_store_compare(x->path[i].edge, y->path[i].edge);
-        if (order == 0) order = hsd_store_compare(x->path[i].type, y->path[i].type);
-        if (order == 0) order = (x->path[i].repeat > y->path[i].repeat) - (x->path[i].repeat < y->path[i].repeat);
-        if (order != 0) return order;
-    }
-    return (x->path_count > y->path_count) - (x->path_count < y->path_count);
-}
-
 static int compare_holders(const void *a, const void *b)
 {
     const hsd_holder *x = a, *y = b;
     if (x->growth_bytes != y->growth_bytes) return x->growth_bytes < y->growth_bytes ? 1 : -1;
     int order = hsd_store_compare(x->root, y->root);
-    if (order == 0) order = compare_steps(x, y);
+    if (order == 0) order = hsd_steps_compare(x->path, x->path_count, y->path, y->path_count);
     if (order == 0) order = hsd_store_compare(x->type, y->type);
     if (order == 0) order = (x->id > y->id) - (x->id < y->id);
     if (order == 0) order = (x->new_.bytes < y->new_.bytes) - (x->new_.bytes > y->new_.bytes);

@@ -13,7 +13,7 @@
 
 #define ONE_IN 0x3fffu
 
-enum { IS_ROOT = 1, CAN_HOLD = 2, IS_TOPMOST = 4 };
+enum { IS_ROOT = 1, CAN_HOLD = 2, IS_TOPMOST = 4, IS_KEPT = 8, IS_APART = 16 };
 
 typedef struct frame {
     hsd_trie_place place;
@@ -30,13 +30,14 @@ typedef struct walk {
     hsd_trie *trie;
     int side;
     uint64_t entered, total;
+    uint64_t apart_bytes;
 } walk;
 
 static void enter_root(walk *w, const hsd_tree_node *node, frame *f)
 {
     hsd_growth *growth = w->growth;
     f->type = growth->c->root_number[w->side][node->type];
-    f->flags = IS_ROOT | (growth->is_common_root[f->type] ? CAN_HOLD : 0u);
+    f->flags = IS_ROOT | (growth->is_common_root[f->type] ? CAN_HOLD | IS_KEPT : 0u);
     if (hsd_retained_enter(&growth->by_root[w->side], f->type)) f->flags |= IS_TOPMOST;
 }
 
@@ -60,7 +61,9 @@ static bool enter_object(walk *w, const hsd_tree_node *node, frame *f)
     f->type = node->type;
     f->node = node->node;
     f->bytes = node->bytes;
-    if (!kept) f->pending = (hsd_amount){1, node->bytes};
+    if (kept) f->flags |= IS_KEPT;
+    else f->pending = (hsd_amount){1, node->bytes};
+    if (node->edge == HSD_TREE_INDIRECT) f->flags |= IS_APART;
     if (kept && growth->has_identity && hsd_growth_can_hold(growth, node->type, node->edge)) f->flags |= CAN_HOLD;
     if (hsd_retained_enter(&growth->by_type[w->side], f->type)) f->flags |= IS_TOPMOST;
     return kept;
@@ -107,6 +110,7 @@ static hsd_status leave(void *context, void *here, void *parent, hsd_error *err)
     hsd_retained_leave(&(is_root ? growth->by_root : growth->by_type)[w->side], f->type, f->flags & IS_TOPMOST, f->bytes);
     above->bytes += f->bytes;
     if (f->pending.objects == 0) return HSD_OK;
+    if ((f->flags & (CAN_HOLD | IS_APART)) == IS_APART && (above->flags & IS_KEPT)) w->apart_bytes += f->pending.bytes;
     if ((f->flags & CAN_HOLD) == 0) add_amount(&above->pending, f->pending);
     else if (is_root) add_amount(&growth->credit_of_root[w->side][f->type], f->pending);
     else return credit_object(w, f, err);
@@ -118,8 +122,9 @@ hsd_status hsd_growth_walk(hsd_growth *growth, int side, hsd_trie *trie, hsd_err
     hsd_comparison *c = growth->c;
     walk w = {.growth = growth, .trie = trie, .side = side, .total = hsd_sorter_count(c->sides[side].tree)};
     const hsd_tree_visitor visitor = {.context = &w, .frame_bytes = sizeof(frame), .enter = enter, .leave = leave};
-    frame root = {.node = 0};
+    frame root = {.flags = IS_KEPT};
     HSD_TRY(hsd_tree_walk(c->sides[side].tree, &visitor, &root, growth->memory_bytes / 8, &c->space, err));
     growth->credit_of_all[side] = root.pending;
+    if (side == AFTER) growth->apart_bytes = w.apart_bytes;
     return growth->has_identity ? hsd_sorter_finish(growth->credits[side], 0, err) : HSD_OK;
 }

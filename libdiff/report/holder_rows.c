@@ -53,7 +53,7 @@ bool hsd_root_is_nobody(hsd_text root)
 
 bool hsd_holder_is_nobody(const hsd_holder *holder)
 {
-    return holder->type.size == 0 && holder->path_count == 0 && hsd_root_is_nobody(holder->root);
+    return holder->type.size == 0 && holder->path_count == 0 && holder->by_count == 0 && hsd_root_is_nobody(holder->root);
 }
 
 bool hsd_edge_is_item(hsd_text edge) { return edge.size >= 3 && memcmp(edge.data, "[*]", 3) == 0; }

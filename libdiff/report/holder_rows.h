@@ -24,7 +24,7 @@ uint64_t hsd_holders_count(const hsd_diff *diff);
 /* True for the name that stands for no root alone. */
 bool hsd_root_is_nobody(hsd_text root);
 
-/* True for the holder that stands for what no one root and no one object holds. */
+/* True for the holder that stands for what no one root and no one object holds, if it is not known by which it is held together. */
 bool hsd_holder_is_nobody(const hsd_holder *holder);
 
 /* True for an element of a container, any of them: "[*]" and what follows it. */

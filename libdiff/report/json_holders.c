@@ -62,23 +62,57 @@ static void put_edges(hsd_out *out, const hsd_diff *diff, const hsd_holder *hold
 }
 
 /* What is not an object has no type: the name of a root. */
-void hsd_json_holder(hsd_out *out, const hsd_diff *diff, const hsd_holder *holder)
+static void put_type(hsd_out *out, hsd_text type, size_t path_count)
 {
-    if (holder->type.size > 0 || holder->path_count > 0)
-        hsd_json_string(out, "\"type\": ", holder->type);
+    if (type.size > 0 || path_count > 0)
+        hsd_json_string(out, "\"type\": ", type);
     else
         hsd_out_text(out, "\"type\": null");
+}
+
+static void put_root(hsd_out *out, hsd_text root, uint32_t kind)
+{
+    hsd_json_string(out, ", \"root\": ", root);
+    if (hsd_root_is_nobody(root))
+        hsd_out_text(out, ", \"kind\": null");
+    else
+        hsd_json_root_kind(out, ", \"kind\": ", kind);
+}
+
+static void put_path(hsd_out *out, const hsd_step *path, size_t count, uint64_t cut)
+{
+    hsd_json_steps(out, ", \"path\": ", path, count);
+    if (cut > 0) hsd_json_count(out, ", \"path_cut\": ", cut);
+}
+
+/* By what it is held together; nothing where one thing holds it. */
+static void put_held_by(hsd_out *out, const hsd_holder *holder)
+{
+    if (holder->by_count == 0) return;
+    hsd_json_count(out, ", \"held_together_bytes\": ", holder->by_bytes);
+    hsd_out_text(out, ", \"held_by\": [");
+    for (size_t i = 0; i < holder->by_count; i++) {
+        const hsd_co_holder *by = &holder->by[i];
+        hsd_out_text(out, i > 0 ? ", {" : "{");
+        put_type(out, by->type, by->path_count);
+        put_root(out, by->root, by->root_kind);
+        put_path(out, by->path, by->path_count, by->path_cut);
+        hsd_json_count(out, ", \"bytes\": ", by->bytes);
+        hsd_out_text(out, "}");
+    }
+    hsd_out_text(out, "]");
+}
+
+void hsd_json_holder(hsd_out *out, const hsd_diff *diff, const hsd_holder *holder)
+{
+    put_type(out, holder->type, holder->path_count);
     if (holder->has_id)
         hsd_json_id(out, ", \"object\": ", holder->id);
     else
         hsd_out_text(out, ", \"object\": null");
-    hsd_json_string(out, ", \"root\": ", holder->root);
-    if (hsd_root_is_nobody(holder->root))
-        hsd_out_text(out, ", \"kind\": null");
-    else
-        hsd_json_root_kind(out, ", \"kind\": ", holder->root_kind);
-    hsd_json_steps(out, ", \"path\": ", holder->path, holder->path_count);
-    if (holder->path_cut > 0) hsd_json_count(out, ", \"path_cut\": ", holder->path_cut);
+    put_root(out, holder->root, holder->root_kind);
+    put_path(out, holder->path, holder->path_count, holder->path_cut);
+    put_held_by(out, holder);
     put_sums(out, diff, holder);
     put_types(out, diff, holder);
     put_edges(out, diff, holder);

@@ -143,12 +143,88 @@ hsd_status hsd_step_append_with_type(hsd_buffer *out, const hsd_step *step, hsd_
     return append_object(out, step, err);
 }
 
-hsd_status hsd_holder_append(hsd_buffer *out, const hsd_holder *holder, const char *before,
-                             const char *after, hsd_error *err)
+/* ---- several together ---- */
+
+static bool same_text(hsd_text a, hsd_text b) { return a.size == b.size && memcmp(a.data, b.data, a.size) == 0; }
+
+static bool same_step(const hsd_step *a, const hsd_step *b)
+{
+    return a->repeat == b->repeat && same_text(a->edge, b->edge) && same_text(a->type, b->type);
+}
+
+/* True if the way to it leads on from the holder: then its own part says enough. */
+static bool is_below(const hsd_co_holder *by, const hsd_holder *holder)
+{
+    if (holder->type.size == 0 || by->path_cut > 0 || holder->path_cut > 0) return false;
+    if (!same_text(by->root, holder->root) || by->path_count <= holder->path_count) return false;
+    for (size_t i = 0; i < holder->path_count; i++)
+        if (!same_step(&by->path[i], &holder->path[i])) return false;
+    return by->path[holder->path_count].edge.size > 0;
+}
+
+bool hsd_holder_leads_to(const hsd_holder *holder)
+{
+    for (size_t i = 0; i < holder->by_count; i++)
+        if (!is_below(&holder->by[i], holder)) return false;
+    return holder->by_count > 0;
+}
+
+static hsd_status append_type(hsd_buffer *out, const hsd_spot *place, const char *before, const char *after, hsd_error *err)
+{
+    return place->count == 0 || hsd_place_ends_in_type(place) ? HSD_OK : hsd_place_append_type(out, place, before, after, err);
+}
+
+hsd_status hsd_co_holder_append(hsd_buffer *out, const hsd_co_holder *by, const char *before, const char *after, hsd_error *err)
+{
+    const hsd_spot place = {by->root, by->path, by->path_count, by->path_cut};
+    HSD_TRY(hsd_place_append(out, &place, err));
+    return append_type(out, &place, before, after, err);
+}
+
+/* ".root", behind a holder that was named. */
+static hsd_status append_steps(hsd_buffer *out, const hsd_co_holder *by, size_t from, hsd_error *err)
+{
+    for (size_t i = from; i < by->path_count; i++)
+        HSD_TRY(hsd_step_append(out, &by->path[i], err));
+    return HSD_OK;
+}
+
+static const char *separator(size_t i, size_t count, bool has_more)
+{
+    if (i == 0) return "";
+    return i + 1 == count && !has_more ? " and " : ", ";
+}
+
+hsd_status hsd_together_append(hsd_buffer *out, const hsd_holder *holder, const char *before, const char *after, hsd_error *err)
+{
+    const size_t shown = holder->by_count > HSD_CO_HOLDERS_NAMED + 1 ? HSD_CO_HOLDERS_NAMED : holder->by_count;
+    const bool below = hsd_holder_leads_to(holder), has_more = shown < holder->by_count;
+    for (size_t i = 0; i < shown; i++) {
+        HSD_TRY(append(out, separator(i, shown, has_more), err));
+        HSD_TRY(below ? append_steps(out, &holder->by[i], holder->path_count, err)
+                      : hsd_co_holder_append(out, &holder->by[i], before, after, err));
+    }
+    if (!has_more) return HSD_OK;
+    HSD_TRY(append(out, " and ", err));
+    return append_count(out, "", holder->by_count - shown, " more", err);
+}
+
+static hsd_status append_place(hsd_buffer *out, const hsd_holder *holder, const char *before, const char *after, hsd_error *err)
 {
     const hsd_spot place = {holder->root, holder->path, holder->path_count, holder->path_cut};
     HSD_TRY(hsd_place_append(out, &place, err));
     if (hsd_holder_is_nobody(holder)) return append(out, ": held by no one object", err);
-    if (holder->path_count == 0 || hsd_place_ends_in_type(&place)) return HSD_OK;
-    return hsd_place_append_type(out, &place, before, after, err);
+    return append_type(out, &place, before, after, err);
+}
+
+hsd_status hsd_holder_append(hsd_buffer *out, const hsd_holder *holder, const char *before,
+                             const char *after, hsd_error *err)
+{
+    if (holder->by_count == 0) return append_place(out, holder, before, after, err);
+    if (hsd_holder_leads_to(holder)) {
+        HSD_TRY(append_place(out, holder, before, after, err));
+        HSD_TRY(append(out, ", by ", err));
+    }
+    HSD_TRY(hsd_together_append(out, holder, before, after, err));
+    return holder->by_count > 1 ? append(out, ", together", err) : HSD_OK;
 }

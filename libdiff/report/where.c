@@ -65,6 +65,41 @@ static void print_place(hsd_screen *screen, const hsd_holder *holder)
     hsd_buffer_release(&raw);
 }
 
+/* "two", "three", "8" */
+static const char *count_in_words(char text[HSD_NUMBER_CHARS], size_t count)
+{
+    return count == 2 ? "two" : count == 3 ? "three" : hsd_format_count(text, count);
+}
+
+/* What those hold alone by which a holder's growth is held together. */
+static int64_t held_alone(const hsd_holder *holder)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < holder->by_count; i++)
+        if (holder->by[i].growth_bytes > 0) sum = (int64_t)((uint64_t)sum + (uint64_t)holder->by[i].growth_bytes);
+    return sum;
+}
+
+/* "hangs from two places together: A and B", with what each holds alone "from two places: A and B, 47% of it from both together". */
+static void print_together(hsd_screen *screen, const hsd_holder *holder, int64_t growth)
+{
+    hsd_out *out = &screen->out;
+    char count[HSD_NUMBER_CHARS];
+    hsd_buffer raw = {0};
+    const unsigned together = share_of(holder->growth_bytes, growth);
+    const int64_t all = (int64_t)((uint64_t)holder->growth_bytes + (uint64_t)held_alone(holder));
+    const unsigned percent = share_of(all, growth);
+    print_share(screen, percent);
+    hsd_out_format(out, percent > together ? " hangs from %s places: " : " hangs from %s places together: ",
+                   count_in_words(count, holder->by_count));
+    if (out->status == HSD_OK) out->status = hsd_together_append(&raw, holder, " (", ")", out->err);
+    print_short(screen, &raw);
+    hsd_buffer_release(&raw);
+    if (percent > together)
+        hsd_out_format(out, ", %u%% from %s together", together, holder->by_count == 2 ? "both" : "several");
+    hsd_out_text(out, percent > 100 ? "; others shrank." : ".");
+}
+
 /* The largest holder that is a place, and what no place holds alone; NULL when there is none. */
 static const hsd_holder *find_holder(const hsd_diff *diff, bool is_nobody)
 {
@@ -122,6 +157,8 @@ static bool print_by_holder(hsd_screen *screen, int64_t growth)
                    of_nobody = share_of(nobody ? nobody->growth_bytes : 0, growth);
     if (percent < SHARE_OF_AN_ANSWER && of_nobody >= SHARE_OF_AN_ANSWER) {
         print_nobody(screen, of_nobody, place, percent);
+    } else if (percent >= SHARE_WORTH_NAMING && place->by_count > 1 && !hsd_holder_leads_to(place)) {
+        print_together(screen, place, growth);
     } else if (percent >= SHARE_WORTH_NAMING) {
         print_share(screen, percent);
         hsd_out_text(&screen->out, " hangs from one place: ");

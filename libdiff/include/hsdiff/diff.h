@@ -99,6 +99,23 @@ typedef struct hsd_growth_edge {
 } hsd_growth_edge;
 
 /*
+ * One of several things in which growth lies together: an object, new or kept, or a root, by which what the holder dominates and does
+ * not refer to itself is reached. What several of them reach counts for each, so their bytes have no sum.
+ */
+typedef struct hsd_co_holder {
+    hsd_text type;              /* "" = the root itself */
+    hsd_text root;
+    uint32_t root_kind;
+    const hsd_step *path;
+    size_t path_count;
+    uint64_t path_cut;
+    uint64_t bytes;             /* new ones of the holder's that are reached from here */
+    int64_t growth_bytes;       /* what it holds alone, by its own row; 0 = it has none */
+} hsd_co_holder;
+
+#define HSD_MAX_CO_HOLDERS 8u
+
+/*
  * A holder: the kept object, or the name of a root, from which growth hangs. new_ and freed are 0 and not
  * to be shown where hsd_new_is_known and hsd_freed_is_known say so; net is right all the same.
  */
@@ -115,6 +132,10 @@ typedef struct hsd_holder {
     int64_t net_objects, net_bytes; /* new - freed */
     int64_t resized_bytes;      /* by which the holder itself grew */
     int64_t growth_bytes;       /* net_bytes + resized_bytes: these sum to the growth of the heap */
+    const hsd_co_holder *by;    /* where most of new_ has no reference from the holder: by what it is held together, those
+                                 * that reach most first. Of the first rows, with identity; none where it is not known */
+    size_t by_count;
+    uint64_t by_bytes;          /* of new_: what is held together */
     const hsd_type_growth *types; /* by net bytes, largest first; complete for the holders that are rows */
     size_t type_count;
     const hsd_growth_edge *edges;

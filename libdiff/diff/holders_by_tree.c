@@ -1,0 +1,241 @@
+/*
+ * The walks over the tree of after for what holds together: forks, numbers of branches and tops, names of branches.
+ */
+#include "diff/holders_by.h"
+
+#include "base/check.h"
+
+#define LEAST_OF_FIVE 4u /* of a branch's references: so many fifths name a place */
+
+enum { KEPT = 1, HOLDS = 2, IS_ROOT = 4, NO_REFERENCE = 8, IS_NAMED = 16, IS_FIRST = 32 };
+
+static hsd_status walk(hsd_by_search *s, const hsd_tree_visitor *visitor, void *root, hsd_error *err)
+{
+    return hsd_tree_walk(s->side->tree, visitor, root, s->growth->memory_bytes / 16, &s->growth->c->space, err);
+}
+
+/* What a node is to holders: the same as in the walk that credited. */
+static uint32_t flags_of(const hsd_by_search *s, const hsd_tree_node *node)
+{
+    const hsd_growth *growth = s->growth;
+    if (node->flags & HSD_TREE_IS_ROOT)
+        return IS_ROOT | (growth->is_common_root[growth->c->root_number[AFTER][node->type]] ? KEPT | HOLDS : 0u);
+    uint32_t flags = node->edge == HSD_TREE_INDIRECT ? NO_REFERENCE : 0;
+    if (!hsd_bit_get(s->side->is_kept, node->node)) return flags;
+    flags |= KEPT;
+    return hsd_growth_can_hold(growth, node->type, hsd_growth_edge_of(growth, node->edge)) ? flags | HOLDS : flags;
+}
+
+static uint32_t choice_of(const hsd_by_search *s, const hsd_tree_node *node)
+{
+    if ((node->flags & HSD_TREE_IS_ROOT) == 0) return hsd_id_map_get(&s->chosen.by_node[AFTER], node->node);
+    return hsd_id_map_get(&s->chosen.by_root, s->growth->c->root_number[AFTER][node->type]);
+}
+
+/* ---- forks ---- */
+
+typedef struct fork_frame {
+    uint32_t fork;   /* of the holder that growth here is credited to; HSD_BY_NO_FORK = none that is asked for */
+    uint32_t first;
+    uint32_t flags;
+    uint32_t best_first;
+    uint64_t pending;
+    uint64_t apart;  /* of it: below what this node has no reference to */
+    uint64_t best;   /* the most that any node of this holder has apart, and which */
+} fork_frame;
+
+static hsd_status enter_fork(void *context, const hsd_tree_node *node, void *parent, void *here, hsd_error *err)
+{
+    hsd_by_search *s = context;
+    const fork_frame *above = parent;
+    fork_frame *f = here;
+    (void)err;
+    *f = (fork_frame){.fork = above->fork, .first = node->first, .flags = flags_of(s, node)};
+    if (f->flags & HOLDS) {
+        const uint32_t choice = choice_of(s, node);
+        f->fork = choice < s->fork_count ? choice : HSD_BY_NO_FORK;
+    }
+    if ((f->flags & (KEPT | IS_ROOT)) == 0) f->pending = node->bytes;
+    return HSD_OK;
+}
+
+static void take_better(fork_frame *to, uint64_t bytes, uint32_t first)
+{
+    if (bytes <= to->best) return;
+    to->best = bytes;
+    to->best_first = first;
+}
+
+static void end_fork(hsd_by_search *s, const fork_frame *f)
+{
+    if (f->fork == HSD_BY_NO_FORK) return;
+    hsd_by_fork *fork = &s->forks[f->fork];
+    if (f->best <= fork->bytes) return;
+    fork->bytes = f->best;
+    fork->first = f->best_first;
+    fork->is_own = f->best_first == f->first;
+}
+
+static hsd_status leave_fork(void *context, void *here, void *parent, hsd_error *err)
+{
+    fork_frame *f = here, *above = parent;
+    (void)err;
+    if (f->flags & KEPT) take_better(f, f->apart, f->first);
+    if (f->flags & HOLDS) {
+        end_fork(context, f);
+        return HSD_OK;
+    }
+    above->pending += f->pending;
+    if ((f->flags & NO_REFERENCE) && (above->flags & KEPT)) above->apart += f->pending;
+    take_better(above, f->best, f->best_first);
+    return HSD_OK;
+}
+
+hsd_status hsd_by_find_forks(hsd_by_search *s, hsd_error *err)
+{
+    const hsd_tree_visitor visitor = {.context = s, .frame_bytes = sizeof(fork_frame), .enter = enter_fork, .leave = leave_fork};
+    fork_frame root = {.fork = s->chosen.all < s->fork_count ? s->chosen.all : HSD_BY_NO_FORK, .flags = KEPT | HOLDS};
+    HSD_TRY(walk(s, &visitor, &root, err));
+    take_better(&root, root.apart, 0);
+    end_fork(s, &root);
+    return HSD_OK;
+}
+
+/* ---- numbers ---- */
+
+typedef struct number_frame {
+    uint32_t group;
+    uint32_t fork;  /* that this node is; HSD_BY_NO_FORK = none */
+    uint32_t flags;
+    uint32_t unused;
+    uint64_t pending;
+} number_frame;
+
+static uint32_t fork_at(const hsd_by_search *s, uint32_t first)
+{
+    for (uint32_t i = 0; i < s->fork_count; i++)
+        if (s->forks[i].first == first) return i;
+    return HSD_BY_NO_FORK;
+}
+
+static bool is_item(const hsd_by_search *s, const hsd_tree_node *node)
+{
+    return hsd_growth_edge_of(s->growth, node->edge) == HSD_TRIE_ANY;
+}
+
+/* True if a branch may name itself: a root, or a field of the holder's own. */
+static bool is_named(const hsd_by_search *s, const hsd_tree_node *node, uint32_t fork)
+{
+    if (node->flags & HSD_TREE_IS_ROOT) return true;
+    return s->forks[fork].is_own && !is_item(s, node) &&
+           hsd_growth_can_hold(s->growth, node->type, hsd_growth_edge_of(s->growth, node->edge));
+}
+
+static uint32_t new_group(hsd_by_search *s, uint32_t fork, uint32_t flags)
+{
+    const uint32_t number = ++s->group_count;
+    hsd_by_group *group = hsd_by_group_at(s, number, true);
+    group->fork = (uint8_t)fork;
+    if ((flags & NO_REFERENCE) == 0) group->flags = HSD_BY_IS_BRANCH;
+    return number;
+}
+
+static hsd_status enter_number(void *context, const hsd_tree_node *node, void *parent, void *here, hsd_error *err)
+{
+    hsd_by_search *s = context;
+    const number_frame *above = parent;
+    number_frame *f = here;
+    (void)err;
+    *f = (number_frame){.group = above->group, .fork = fork_at(s, node->first), .flags = flags_of(s, node)};
+    if ((f->flags & IS_ROOT) == 0) hsd_bit_set(s->is_shown, node->node);
+    if (above->fork != HSD_BY_NO_FORK) {
+        f->group = new_group(s, above->fork, f->flags);
+        f->flags |= IS_FIRST;
+    }
+    if (f->fork != HSD_BY_NO_FORK) s->forks[f->fork].group = f->group;
+    const uint32_t top = (f->flags & (IS_FIRST | NO_REFERENCE)) == (IS_FIRST | NO_REFERENCE) ? HSD_BY_TOP : 0;
+    if (f->group != 0) hsd_paged_set_u32(&s->group_of, node->node, f->group | top);
+    if ((f->flags & (KEPT | IS_ROOT)) == 0) f->pending = node->bytes;
+    return HSD_OK;
+}
+
+static hsd_status leave_number(void *context, void *here, void *parent, hsd_error *err)
+{
+    hsd_by_search *s = context;
+    const number_frame *f = here;
+    number_frame *above = parent;
+    (void)err;
+    if (f->flags & HOLDS) return HSD_OK;
+    above->pending += f->pending;
+    if ((f->flags & IS_FIRST) && f->pending > 0) hsd_by_group_at(s, f->group, true)->bytes = f->pending;
+    return HSD_OK;
+}
+
+hsd_status hsd_by_number(hsd_by_search *s, hsd_error *err)
+{
+    const hsd_tree_visitor visitor = {.context = s, .frame_bytes = sizeof(number_frame), .enter = enter_number, .leave = leave_number};
+    number_frame root = {.fork = fork_at(s, 0), .flags = KEPT | HOLDS};
+    HSD_TRY(walk(s, &visitor, &root, err));
+    HSD_TRY(hsd_paged_check(&s->group_of, err));
+    return hsd_paged_check(&s->groups, err);
+}
+
+/* ---- names ---- */
+
+typedef struct name_frame {
+    uint32_t group; /* the branch this node is in; 0 = none */
+    uint32_t fork;
+    uint32_t flags;
+    uint32_t node;
+    uint64_t count;
+} name_frame;
+
+static hsd_status enter_name(void *context, const hsd_tree_node *node, void *parent, void *here, hsd_error *err)
+{
+    hsd_by_search *s = context;
+    const name_frame *above = parent;
+    name_frame *f = here;
+    (void)err;
+    *f = (name_frame){.group = HSD_BY_GROUP(hsd_paged_get_u32(&s->group_of, node->node)), .fork = fork_at(s, node->first),
+                      .flags = flags_of(s, node), .node = node->node};
+    if (f->group == 0) return HSD_OK;
+    f->count = hsd_paged_get_u32(&s->weights, node->node);
+    const bool is_first = above->fork != HSD_BY_NO_FORK;
+    const bool named = is_first ? is_named(s, node, above->fork) : (above->flags & IS_NAMED) || (f->flags & IS_ROOT);
+    if (named) f->flags |= IS_NAMED;
+    if (named && is_first) f->flags |= HOLDS; /* new as it may be */
+    if (f->flags & IS_ROOT) f->flags |= HOLDS;
+    if (is_first) f->flags |= IS_FIRST;
+    return HSD_OK;
+}
+
+static void name_branch(hsd_by_search *s, const name_frame *f)
+{
+    if ((f->flags & (IS_NAMED | HOLDS)) != (IS_NAMED | HOLDS) || f->count == 0) return;
+    hsd_by_group *group = hsd_by_group_at(s, f->group, false);
+    if ((group->flags & HSD_BY_IS_BRANCH) == 0 || (group->flags & HSD_BY_IS_NAMED) || f->count * 5 < (uint64_t)group->count * LEAST_OF_FIVE)
+        return;
+    group = hsd_by_group_at(s, f->group, true);
+    group->name = f->node;
+    group->flags |= HSD_BY_IS_NAMED;
+}
+
+static hsd_status leave_name(void *context, void *here, void *parent, hsd_error *err)
+{
+    const name_frame *f = here;
+    name_frame *above = parent;
+    (void)err;
+    if (f->group == 0) return HSD_OK;
+    name_branch(context, f);
+    above->count += f->count;
+    return HSD_OK;
+}
+
+hsd_status hsd_by_name(hsd_by_search *s, hsd_error *err)
+{
+    const hsd_tree_visitor visitor = {.context = s, .frame_bytes = sizeof(name_frame), .enter = enter_name, .leave = leave_name};
+    name_frame root = {.fork = fork_at(s, 0)};
+    HSD_TRY(walk(s, &visitor, &root, err));
+    HSD_TRY(hsd_paged_check(&s->weights, err));
+    return hsd_paged_check(&s->groups, err);
+}

@@ -1,0 +1,235 @@
+/*
+ * Which branches reach which tops. References are read once, in the order of their sources. Objects that the tree does not have, folded
+ * parts and pseudo objects, are tops of their own, without bytes; what they refer to counts for who refers to them, too.
+ */
+#include "diff/holders_by.h"
+
+#include <string.h>
+
+#include "base/check.h"
+
+#define PROGRESS_STEPS 0xffffu
+
+typedef struct refer {
+    hsd_by_search *s;
+    hsd_worklist hidden;  /* objects that the tree does not have, and that were just met */
+    hsd_worklist through; /* those that the object at hand refers to */
+    uint64_t last;       /* pair */
+} refer;
+
+static bool is_hidden(const hsd_by_search *s, uint32_t node) { return node < s->side->object_count && !hsd_bit_get(s->is_shown, node); }
+
+/* The group of a fork in which another one lies; 0 = in none. */
+static uint32_t climb(hsd_by_search *s, uint32_t group, uint32_t fork)
+{
+    for (uint32_t steps = 0; group != 0 && steps <= HSD_BY_HOLDERS; steps++) {
+        const uint32_t own = hsd_by_group_at(s, group, false)->fork;
+        if (own == fork) return group;
+        group = s->forks[own].group;
+    }
+    return 0;
+}
+
+static void tell_branch(hsd_by_search *s, uint32_t source, uint32_t branch, uint64_t bytes)
+{
+    hsd_by_group *group = hsd_by_group_at(s, branch, true);
+    if ((group->flags & HSD_BY_IS_BRANCH) == 0) return;
+    group->told = hsd_add_saturating(group->told, bytes);
+    if (group->count < UINT32_MAX) group->count++;
+    const uint32_t weight = hsd_paged_get_u32(&s->weights, source);
+    if (weight < UINT32_MAX) hsd_paged_set_u32(&s->weights, source, weight + 1);
+}
+
+/* The branch or top that refers to a top of the same fork; 0 = it is that top itself. */
+static uint32_t tell_top(hsd_by_search *s, uint32_t source, uint32_t group, uint32_t top)
+{
+    const hsd_by_group *to = hsd_by_group_at(s, top, false);
+    const uint64_t bytes = to->bytes;
+    const uint32_t from = climb(s, group, to->fork);
+    if (from == 0 || from == top) return 0;
+    tell_branch(s, source, from, bytes);
+    return from;
+}
+
+static hsd_status see_top(refer *r, uint32_t source, uint32_t group, uint32_t top, hsd_error *err)
+{
+    const uint32_t from = tell_top(r->s, source, group, top);
+    const uint64_t pair = (uint64_t)from << 32 | top;
+    if (from == 0) return HSD_OK;
+    if (pair == r->last) return HSD_OK;
+    r->last = pair;
+    return hsd_sorter_put(r->s->pairs, &pair, err);
+}
+
+/* An object that the tree does not have is met for the first time. */
+static hsd_status meet_hidden(refer *r, uint32_t group, uint32_t target, hsd_error *err)
+{
+    hsd_by_search *s = r->s;
+    const uint8_t fork = hsd_by_group_at(s, group, false)->fork;
+    const uint32_t number = ++s->group_count; /* there is one for every node */
+    hsd_by_group_at(s, number, true)->fork = fork;
+    hsd_paged_set_u32(&s->group_of, target, number | HSD_BY_TOP);
+    return hsd_worklist_push(&r->hidden, target, err);
+}
+
+static hsd_status see(refer *r, uint32_t source, uint32_t group, uint32_t target, hsd_error *err)
+{
+    hsd_by_search *s = r->s;
+    if (is_hidden(s, target)) {
+        if (hsd_paged_get_u32(&s->group_of, target) == 0) HSD_TRY(meet_hidden(r, group, target, err));
+        if (source < s->side->object_count && !is_hidden(s, source)) HSD_TRY(hsd_worklist_push(&r->through, target, err));
+    }
+    const uint32_t word = hsd_paged_get_u32(&s->group_of, target);
+    return word & HSD_BY_TOP ? see_top(r, source, group, HSD_BY_GROUP(word), err) : HSD_OK;
+}
+
+static hsd_status see_all(refer *r, uint32_t node, hsd_error *err)
+{
+    hsd_by_search *s = r->s;
+    hsd_targets targets;
+    const uint32_t group = HSD_BY_GROUP(hsd_paged_get_u32(&s->group_of, node));
+    if (group == 0 || hsd_adjacency_is_leaf(s->side->adjacency, node)) return HSD_OK;
+    hsd_adjacency_get(s->side->adjacency, node, &targets);
+    for (;;) {
+        for (uint32_t i = 0; i < targets.count; i++) HSD_TRY(see(r, node, group, targets.items[i], err));
+        if (!targets.has_more) return HSD_OK;
+        hsd_adjacency_more(s->side->adjacency, &targets);
+    }
+}
+
+/* What a hidden object refers to, told of the object that refers to it. */
+static void look_through(refer *r, uint32_t source, uint32_t hidden)
+{
+    hsd_by_search *s = r->s;
+    hsd_targets targets;
+    const uint32_t group = HSD_BY_GROUP(hsd_paged_get_u32(&s->group_of, source));
+    if (hsd_adjacency_is_leaf(s->side->adjacency, hidden)) return;
+    hsd_adjacency_get(s->side->adjacency, hidden, &targets);
+    for (;;) {
+        for (uint32_t i = 0; i < targets.count; i++) {
+            const uint32_t word = hsd_paged_get_u32(&s->group_of, targets.items[i]);
+            if (word & HSD_BY_TOP) tell_top(s, source, group, HSD_BY_GROUP(word));
+        }
+        if (!targets.has_more) return;
+        hsd_adjacency_more(s->side->adjacency, &targets);
+    }
+}
+
+static hsd_status see_node(refer *r, uint32_t node, hsd_error *err)
+{
+    uint32_t hidden;
+    hsd_status status;
+    if (is_hidden(r->s, node)) return HSD_OK;
+    HSD_TRY(see_all(r, node, err));
+    while ((status = hsd_worklist_pop(&r->through, &hidden, err)) == HSD_OK) look_through(r, node, hidden);
+    if (status != HSD_END) return status;
+    while ((status = hsd_worklist_pop(&r->hidden, &hidden, err)) == HSD_OK) HSD_TRY(see_all(r, hidden, err));
+    return status == HSD_END ? HSD_OK : status;
+}
+
+static hsd_status check(const hsd_by_search *s, uint32_t node, hsd_error *err)
+{
+    HSD_TRY(hsd_paged_check(&s->group_of, err));
+    HSD_TRY(hsd_paged_check(&s->groups, err));
+    HSD_TRY(hsd_paged_check(&s->weights, err));
+    HSD_TRY(hsd_adjacency_check(s->side->adjacency, err));
+    return hsd_progress(s->growth->c->reporter, "finding what holds it together", node, s->side->node_count, err);
+}
+
+hsd_status hsd_by_refer(hsd_by_search *s, hsd_error *err)
+{
+    refer r = {.s = s};
+    r.hidden.file.fd = r.through.file.fd = -1;
+    hsd_status status = hsd_worklist_open(&r.hidden, 0, &s->growth->c->space, err);
+    if (status == HSD_OK) status = hsd_worklist_open(&r.through, 0, &s->growth->c->space, err);
+    for (uint32_t node = 0; node < s->side->node_count && status == HSD_OK; node++) {
+        status = see_node(&r, node, err);
+        if (status == HSD_OK && (node & PROGRESS_STEPS) == 0) status = check(s, node, err);
+    }
+    hsd_worklist_close(&r.hidden);
+    hsd_worklist_close(&r.through);
+    HSD_TRY(status);
+    HSD_TRY(check(s, s->side->node_count, err));
+    return hsd_sorter_finish(s->pairs, 0, err);
+}
+
+/* ---- masks climb ---- */
+
+typedef struct spread {
+    hsd_by_search *s;
+    hsd_paged starts;  /* u64 a group, and one behind: its first target */
+    hsd_paged targets; /* u32 a pair */
+    hsd_worklist list;
+} spread;
+
+/* Pairs come in the order of their first group; equal ones are one. */
+static hsd_status list_targets(spread *sp, hsd_error *err)
+{
+    hsd_by_search *s = sp->s;
+    const uint64_t *pair;
+    uint64_t last = UINT64_MAX, count = 0;
+    uint32_t group = 0;
+    hsd_status status;
+    while ((status = hsd_sorter_next(s->pairs, &pair, err)) == HSD_OK) {
+        if (*pair == last) continue;
+        last = *pair;
+        while (group <= (uint32_t)(*pair >> 32)) hsd_paged_set_u64(&sp->starts, group++, count);
+        hsd_paged_set_u32(&sp->targets, count++, (uint32_t)*pair);
+    }
+    if (status != HSD_END) return status;
+    while (group <= s->group_count + 1) hsd_paged_set_u64(&sp->starts, group++, count);
+    HSD_TRY(hsd_paged_check(&sp->starts, err));
+    return hsd_paged_check(&sp->targets, err);
+}
+
+static hsd_status tell_targets(spread *sp, uint32_t group, hsd_error *err)
+{
+    const uint64_t mask = hsd_by_group_at(sp->s, group, false)->mask;
+    const uint64_t end = hsd_paged_get_u64(&sp->starts, (uint64_t)group + 1);
+    for (uint64_t i = hsd_paged_get_u64(&sp->starts, group); i < end; i++) {
+        const uint32_t top = hsd_paged_get_u32(&sp->targets, i);
+        if ((hsd_by_group_at(sp->s, top, false)->mask | mask) == hsd_by_group_at(sp->s, top, false)->mask) continue;
+        hsd_by_group_at(sp->s, top, true)->mask |= mask;
+        HSD_TRY(hsd_worklist_push(&sp->list, top, err));
+    }
+    return HSD_OK;
+}
+
+static hsd_status run_dry(spread *sp, hsd_error *err)
+{
+    hsd_status status;
+    uint32_t group;
+    for (uint32_t i = 1; i <= sp->s->group_count; i++) {
+        if ((hsd_by_group_at(sp->s, i, false)->flags & HSD_BY_IS_BRANCH) == 0) continue;
+        HSD_TRY(tell_targets(sp, i, err));
+        while ((status = hsd_worklist_pop(&sp->list, &group, err)) == HSD_OK) HSD_TRY(tell_targets(sp, group, err));
+        if (status != HSD_END) return status;
+    }
+    HSD_TRY(hsd_paged_check(&sp->starts, err));
+    HSD_TRY(hsd_paged_check(&sp->targets, err));
+    return hsd_paged_check(&sp->s->groups, err);
+}
+
+static hsd_status open_all(spread *sp, hsd_error *err)
+{
+    hsd_by_search *s = sp->s;
+    hsd_temp_space *space = &s->growth->c->space;
+    const uint64_t starts = ((uint64_t)s->group_count + 2) * sizeof(uint64_t), targets = (hsd_sorter_count(s->pairs) + 1) * sizeof(uint32_t);
+    const uint64_t memory = s->growth->memory_bytes / 8;
+    HSD_TRY(hsd_paged_open(&sp->starts, starts, hsd_max_u64(memory, hsd_paged_least_bytes(starts)), space, err));
+    HSD_TRY(hsd_paged_open(&sp->targets, targets, hsd_max_u64(memory, hsd_paged_least_bytes(targets)), space, err));
+    return hsd_worklist_open(&sp->list, memory / 4, space, err);
+}
+
+hsd_status hsd_by_spread(hsd_by_search *s, hsd_error *err)
+{
+    spread sp = {.s = s};
+    sp.starts.file.fd = sp.targets.file.fd = sp.list.file.fd = -1;
+    hsd_status status = open_all(&sp, err);
+    if (status == HSD_OK) status = list_targets(&sp, err);
+    if (status == HSD_OK) status = run_dry(&sp, err);
+    hsd_paged_close(&sp.starts);
+    hsd_paged_close(&sp.targets);
+    hsd_worklist_close(&sp.list);
+    return status;
+}
