@@ -43,7 +43,8 @@ static bool fold(const oracle_view *v, int node, bool *is_inside, bool *is_items
         return false;
     }
     const bool is_item = *is_items && (!has_edge || strcmp(n->edge, "[*]") == 0);
-    snprintf(step, 2 * ORACLE_NAME, " %s%s T%u", *is_items ? "[*]" : "", is_item ? "" : n->edge, v->heap->objects[node].type);
+    const char *prefix = *is_items && !n->is_apart ? "[*]" : "", *edge = is_item && !n->is_apart ? "" : n->edge;
+    snprintf(step, 2 * ORACLE_NAME, " %s%s T%u", prefix, edge, v->heap->objects[node].type);
     *is_inside = *is_items = false;
     return true;
 }

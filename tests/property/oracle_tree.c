@@ -128,6 +128,7 @@ static void name_edge(oracle_view *v, int node)
         if (edge->from == above && edge->to == node && (best == NULL || is_lesser(edge, best))) best = edge;
     }
     const bool is_nameless = best == NULL || best->text[0] == 0 || !v->nodes[node].is_object;
+    v->nodes[node].is_apart = best == NULL;
     snprintf(v->nodes[node].edge, sizeof v->nodes[node].edge, "%s", is_nameless ? "-" : best->text);
 }
 

@@ -21,6 +21,7 @@ typedef struct oracle_node { /* objects have the numbers they have in the heap; 
     uint32_t dominators;        /* how many dominate it, itself included */
     int parent;                 /* nearest dominator that is shown: counts, or is no object; ORACLE_NOBODY */
     char edge[ORACLE_NAME];     /* text of the reference from the immediate dominator; "-" = none, or nameless */
+    bool is_apart;              /* none */
 } oracle_node;
 
 typedef struct oracle_edge {
