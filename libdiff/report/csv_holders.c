@@ -58,6 +58,18 @@ static void put_sums(hsd_out *out, const hsd_diff *diff, const hsd_holder *holde
     put_signed(out, holder->net_bytes);
     put_signed(out, holder->resized_bytes);
     put_signed(out, holder->growth_bytes);
+}
+
+/* By what it is held together, as one text. */
+static void put_held_by(hsd_out *out, const hsd_holder *holder)
+{
+    hsd_buffer text = {0};
+    for (size_t i = 0; i < holder->by_count && out->status == HSD_OK; i++) {
+        if (i > 0) out->status = hsd_buffer_append(&text, "; ", 2, out->err);
+        if (out->status == HSD_OK) out->status = hsd_co_holder_append(&text, &holder->by[i], ": ", "", out->err);
+    }
+    put_field(out, (hsd_text){(const char *)text.data, text.size});
+    hsd_buffer_release(&text);
     hsd_out_text(out, "\r\n");
 }
 
@@ -65,15 +77,17 @@ void hsd_csv_holders(hsd_out *out, const hsd_diff *diff, size_t shown)
 {
     const hsd_holder_rest rest = hsd_holders_rest(diff, shown);
     hsd_out_text(out, "row,root,place,type,object,new_objects,new_bytes,freed_objects,freed_bytes,"
-                      "net_objects,net_bytes,resized_bytes,growth_bytes\r\n");
+                      "net_objects,net_bytes,resized_bytes,growth_bytes,held_by\r\n");
     for (size_t i = 0; i < shown; i++) {
         hsd_out_text(out, "holder");
         put_place(out, &diff->holders[i]);
         put_sums(out, diff, &diff->holders[i]);
+        put_held_by(out, &diff->holders[i]);
     }
     if (rest.rows == 0) return;
     hsd_out_text(out, "others,,,,");
     put_sums(out, diff, &rest.sum);
+    put_held_by(out, &rest.sum);
 }
 
 /* ---- the tree ---- */

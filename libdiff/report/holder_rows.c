@@ -56,4 +56,12 @@ bool hsd_holder_is_nobody(const hsd_holder *holder)
     return holder->type.size == 0 && holder->path_count == 0 && holder->by_count == 0 && hsd_root_is_nobody(holder->root);
 }
 
+bool hsd_holder_needs_shares(const hsd_holder *holder)
+{
+    bool is_part = holder->by_count > HSD_CO_HOLDERS_NAMED + 1;
+    for (size_t i = 0; i < holder->by_count; i++)
+        is_part = is_part || holder->by[i].bytes < holder->by_bytes - holder->by_bytes / 20;
+    return is_part;
+}
+
 bool hsd_edge_is_item(hsd_text edge) { return edge.size >= 3 && memcmp(edge.data, "[*]", 3) == 0; }

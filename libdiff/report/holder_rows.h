@@ -27,6 +27,12 @@ bool hsd_root_is_nobody(hsd_text root);
 /* True for the holder that stands for what no one root and no one object holds, if it is not known by which it is held together. */
 bool hsd_holder_is_nobody(const hsd_holder *holder);
 
+/* Of several that hold together so many are named in a line; the rest is counted. */
+#define HSD_CO_HOLDERS_NAMED 3u
+
+/* True if a line with their names does not say enough of those that hold together. */
+bool hsd_holder_needs_shares(const hsd_holder *holder);
+
 /* True for an element of a container, any of them: "[*]" and what follows it. */
 bool hsd_edge_is_item(hsd_text edge);
 

@@ -4,6 +4,8 @@
  *      global.app.state.sessions: Map          +79,000  +3.96 MiB    73%     a holder, and its share of the growth
  *        [*]: Session          2,000 -> 14,000 items    +3.90 MiB            what hangs below it, as a tree
  *          .cart: Array                   12,000 new    +2.10 MiB
+ *      app.byId: Map and app.byName: Map, together                           what several hold together, and what each
+ *        by app.byId: Map                              +1.20 MiB             of them reaches, if not all
  *      1,203 other holders                    +412  +87.2 KiB     2%
  *
  * Shares are of the growth of the heap, so they are left out where it did not grow. A partial capture has no holders.
@@ -96,6 +98,22 @@ static void put_holder(holder_table *holders, const hsd_holder *holder)
     put_share(holders, holder->growth_bytes);
 }
 
+/* By what it is held together, where the name does not say it all: some are left out there, or do not reach everything. */
+static void put_held_by(holder_table *holders, const hsd_holder *holder)
+{
+    char text[HSD_NUMBER_CHARS];
+    hsd_out *out = &holders->screen->out;
+    for (size_t i = 0; i < holder->by_count && hsd_holder_needs_shares(holder); i++) {
+        hsd_buffer_clear(&holders->text);
+        if (out->status == HSD_OK) out->status = hsd_buffer_append(&holders->text, "by ", 3, out->err);
+        if (out->status == HSD_OK) out->status = hsd_co_holder_append(&holders->text, &holder->by[i], ": ", "", out->err);
+        hsd_table_add_row(&holders->table);
+        put_name(holders, 2);
+        hsd_screen_growth_size(holders->screen, text, (int64_t)holder->by[i].bytes);
+        put(holders, GROWTH, text, strlen(text), HSD_PAINT_NONE);
+    }
+}
+
 /* ---- the references below it ---- */
 
 /*
@@ -182,7 +200,7 @@ static size_t most_rows(const hsd_diff *diff, size_t shown)
 {
     size_t rows = shown + 2; /* heading and others */
     for (size_t i = 0; i < shown; i++)
-        rows += diff->holders[i].edge_count;
+        rows += diff->holders[i].edge_count + diff->holders[i].by_count;
     return rows;
 }
 
@@ -234,6 +252,7 @@ static void print_table(hsd_screen *screen, size_t shown)
             continue;
         }
         put_holder(&holders, &diff->holders[i]);
+        put_held_by(&holders, &diff->holders[i]);
         put_edges(&holders, &diff->holders[i]);
     }
     put_others(&holders, shown, idle);

@@ -29,9 +29,6 @@ hsd_status hsd_step_append(hsd_buffer *out, const hsd_step *step, hsd_error *err
 /* The step and the type it leads to: ".cart: Array". */
 hsd_status hsd_step_append_with_type(hsd_buffer *out, const hsd_step *step, hsd_error *err);
 
-/* Of several that hold together so many are named; the rest is counted. */
-#define HSD_CO_HOLDERS_NAMED 3u
-
 /*
  * A holder in words: its place and, between `before` and `after`, its type: "global.app.state: Map"; the name of
  * a root alone; for what several hold together their places, "app.byId: Map and app.byName: Map, together", or what leads on to them

@@ -185,6 +185,20 @@ static void print_sums(hsd_screen *screen, const hsd_holder *holder)
     print_new_and_freed(screen, holder->new_, holder->freed);
 }
 
+/* By what it is held together: what each reaches stands in the column of growth. */
+static void print_held_by(hsd_screen *screen, const hsd_co_holder *by)
+{
+    const hsd_spot place = {by->root, by->path, by->path_count, by->path_cut};
+    hsd_buffer text = {0};
+    if (screen->out.status == HSD_OK) screen->out.status = hsd_place_append(&text, &place, screen->out.err);
+    hsd_out_text(&screen->out, "held-by\t1");
+    field_text(screen, (const char *)text.data, text.size);
+    hsd_buffer_release(&text);
+    field_text(screen, by->type.data, by->type.size);
+    field_count(screen, by->bytes);
+    hsd_out_text(&screen->out, "\t\t\t\t\t\t\t\n");
+}
+
 static void print_holder(hsd_screen *screen, const hsd_holder *holder)
 {
     const hsd_spot place = {holder->root, holder->path, holder->path_count, holder->path_cut};
@@ -196,6 +210,8 @@ static void print_holder(hsd_screen *screen, const hsd_holder *holder)
     hsd_buffer_release(&text);
     field_text(screen, holder->type.data, holder->type.size);
     print_sums(screen, holder);
+    for (size_t i = 0; i < holder->by_count; i++)
+        print_held_by(screen, &holder->by[i]);
     for (size_t i = 0; i < holder->edge_count; i++)
         print_edge(screen, &holder->edges[i]);
 }

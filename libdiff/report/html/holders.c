@@ -60,6 +60,22 @@ static void put_path(hsd_html *page, const hsd_holder *holder)
     hsd_out_text(out, "</div>\n");
 }
 
+/* By what it is held together, each with what it reaches. */
+static void put_held_by(hsd_html *page, const hsd_holder *holder)
+{
+    char size[HSD_NUMBER_CHARS];
+    hsd_out *out = &page->out;
+    hsd_out_text(out, "<ul class=\"edges\">");
+    for (size_t i = 0; i < holder->by_count; i++) {
+        hsd_buffer raw = {0};
+        if (out->status == HSD_OK) out->status = hsd_co_holder_append(&raw, &holder->by[i], ": ", "", out->err);
+        hsd_out_text(out, "<li>by ");
+        hsd_html_raw(page, &raw);
+        hsd_out_format(out, ", %s of it</li>", hsd_html_size(page, size, holder->by[i].bytes));
+    }
+    hsd_out_text(out, "</ul>\n");
+}
+
 /* ---- the references below ---- */
 
 typedef struct nest { /* lists that are open, each with the depth of its entries */
@@ -150,7 +166,8 @@ static void put_holder(hsd_html *page, const hsd_diff *diff, const hsd_holder *h
     if (hsd_new_is_known(diff)) put_amount(page, ", ", holder->new_, " new");
     if (hsd_freed_is_known(diff)) put_amount(page, ", ", holder->freed, " freed");
     hsd_out_text(out, "</p>\n");
-    if (holder->path_count > 0) put_path(page, holder);
+    if (holder->by_count > 0) put_held_by(page, holder);
+    else if (holder->path_count > 0) put_path(page, holder);
     put_edges(page, holder);
     hsd_out_text(out, "</article>\n");
 }
