@@ -4,6 +4,7 @@
  *      holders.c          the order of the steps, what is alive in each
  *      holders_walk.c     one pass over the tree of each side: credits, retained sizes, the trie
  *      holders_match.c    credits of before and after meet: one row a holder
+ *      holders_crowd.c    places with several holders, and crediting once more without them
  *      holders_counts.c   without identity: holders from the trie
  *      holders_choose.c   the first HSD_MAX_HOLDERS of them
  *      holders_by*.c      what is held by several together: by which (holders_by.h)
@@ -12,6 +13,10 @@
  *      holders_edges.c    the places that carry the growth
  *      holders_paths.c    the way to each
  *      holders_rows.c     the result
+ *
+ * A place of the type-path trie is one thing to a person: the nodes of a tree or a list, the segments of a queue, a thousand old
+ * orders. Where several kept objects of one place hold growth, and none of them most of it, the place is *crowded*: its objects hold
+ * nothing, and what they held is held by what can hold above. That is done again until no crowd is left that matters.
  *
  * What can hold: an object that is live in both captures (an *anchor* of the trie without identity), is no
  * helper of a container (HSC_TYPE_INTERNAL) and not its insides either (behind an HSC_LABEL_FOLD reference);
@@ -41,6 +46,7 @@ typedef struct hsd_choice { /* one holder */
     uint64_t id;               /* without identity: a hash of the texts of the path, to tell equals apart */
     hsd_amount new_, freed;    /* without identity: after and before of what it is credited with */
     uint64_t resized_bytes;    /* differences modulo 2^64 */
+    uint64_t place;            /* of an object, with identity: hsd_growth_place */
 } hsd_choice;
 
 static inline int64_t hsd_choice_net(const hsd_choice *choice)
@@ -88,7 +94,11 @@ typedef struct hsd_growth {
     hsd_trie *trie;
     uint64_t apart_bytes;          /* new ones that hang where nothing kept above refers to them */
 
-    hsd_sorter *credits[SIDE_COUNT]; /* (ordinal, objects, bytes) of objects that hold */
+    hsd_sorter *credits[SIDE_COUNT]; /* (ordinal, objects, bytes, place) of objects that hold */
+    hsd_tally *crowds;             /* (place): objects that hold there, and what they grew by, either way */
+    uint64_t *crowded;             /* places whose objects hold nothing, ascending; NULL = none */
+    uint32_t crowded_count;
+    uint8_t *holds_nothing[SIDE_COUNT]; /* one bit an object: it stands at one of them; NULL = none */
 
     hsd_choice *choices;           /* a heap while they are chosen, then in order */
     uint32_t choice_count;
@@ -106,6 +116,19 @@ typedef struct hsd_growth {
 /* What can hold, if it is kept: no helper and no insides. `edge` as in diff/tree.h. */
 bool hsd_growth_can_hold(const hsd_growth *growth, uint32_t type, uint32_t edge);
 
+/* A kept object of one side that can hold, and stands at no crowded place. */
+static inline bool hsd_growth_holds(const hsd_growth *growth, int side, uint32_t node, uint32_t type, uint32_t edge)
+{
+    const uint8_t *nothing = growth->holds_nothing[side];
+    return hsd_growth_can_hold(growth, type, edge) && (nothing == NULL || !hsd_bit_get(nothing, node));
+}
+
+/* The number of an object's place. What is reached by several ways stands at no place that says much: the last bit. */
+static inline uint64_t hsd_growth_place(const hsd_trie_place *place, uint32_t edge)
+{
+    return (hsd_trie_key(place) & ~UINT64_C(1)) | (edge == HSD_TRIE_INDIRECT);
+}
+
 /* An edge of diff/tree.h as the trie has it: what reads alike is alike. */
 static inline uint32_t hsd_growth_edge_of(const hsd_growth *growth, uint32_t edge)
 {
@@ -115,6 +138,11 @@ static inline uint32_t hsd_growth_edge_of(const hsd_growth *growth, uint32_t edg
 /* ---- the steps ---- */
 
 hsd_status hsd_growth_walk(hsd_growth *growth, int side, hsd_trie *trie, hsd_error *err);
+hsd_status hsd_growth_walk_again(hsd_growth *growth, int side, hsd_error *err); /* credits alone, now that places are crowded */
+
+/* Looks for crowds among those that were credited: *out if there are new ones that matter. */
+hsd_status hsd_growth_find_crowds(hsd_growth *growth, bool *out, hsd_error *err);
+bool hsd_growth_is_crowded(const hsd_growth *growth, uint64_t place);
 hsd_status hsd_growth_match(hsd_growth *growth, hsd_error *err);   /* offers every object that holds */
 hsd_status hsd_growth_count(hsd_growth *growth, hsd_error *err);   /* the same from the trie; fills the credits of roots */
 

@@ -19,6 +19,7 @@
 #include "base/check.h"
 #include "base/worker.h"
 
+#define MOST_ROUNDS 6u /* so many times at most: one is seldom below another */
 #define AT_ONCE_LEAST ((uint64_t)16 << 20) /* two tries fill it */
 
 static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for the holders of growth"); }
@@ -65,7 +66,7 @@ static hsd_status open_trie(hsd_growth *growth, uint64_t memory_bytes, uint32_t 
 static hsd_status open_credits(hsd_growth *growth, int side, hsd_error *err)
 {
     hsd_comparison *c = growth->c;
-    const hsd_sorter_config config = {.record_words = 3, .key_words = 1, .space = &c->space, .reporter = c->reporter,
+    const hsd_sorter_config config = {.record_words = 4, .key_words = 1, .space = &c->space, .reporter = c->reporter,
                                       .memory_bytes = hsd_max_u64(growth->memory_bytes / 8, HSD_SORT_MIN_BYTES)};
     return growth->has_identity ? hsd_sorter_new(&growth->credits[side], &config, err) : HSD_OK;
 }
@@ -90,6 +91,12 @@ static hsd_status walk_tree(void *context, hsd_error *err)
 {
     const tree_walk *walk = context;
     return hsd_growth_walk(walk->growth, walk->side, walk->trie, err);
+}
+
+static hsd_status walk_tree_again(void *context, hsd_error *err)
+{
+    const tree_walk *walk = context;
+    return hsd_growth_walk_again(walk->growth, walk->side, err);
 }
 
 /* Sums do not ask who came first, so the tries become one. */
@@ -122,9 +129,44 @@ static hsd_status fill(hsd_growth *growth, hsd_error *err)
 
 static hsd_status choose(hsd_growth *growth, hsd_error *err)
 {
+    if (growth->has_identity) HSD_TRY(hsd_tally_new(&growth->crowds, 1, growth->memory_bytes / 16, &growth->c->space, growth->c->reporter, err));
     HSD_TRY(growth->has_identity ? hsd_growth_match(growth, err) : hsd_growth_count(growth, err));
     close_credits(growth);
     hsd_growth_choose_finish(growth);
+    return HSD_OK;
+}
+
+/* Nothing was credited. */
+static void forget_credits(hsd_growth *growth)
+{
+    const size_t roots = (size_t)growth->c->roots.count + 1;
+    for (int side = 0; side < SIDE_COUNT; side++) memset(growth->credit_of_root[side], 0, roots * sizeof **growth->credit_of_root);
+    growth->choice_count = 0;
+    growth->others = (hsd_choice){.by = HSD_HELD_BY_OBJECT};
+    growth->other_count = 0;
+}
+
+static hsd_status credit_again(hsd_growth *growth, hsd_error *err)
+{
+    tree_walk before = {growth, BEFORE, NULL}, after = {growth, AFTER, NULL};
+    forget_credits(growth);
+    for (int side = 0; side < SIDE_COUNT; side++) HSD_TRY(open_credits(growth, side, err));
+    HSD_TRY(hsd_run_both((hsd_job){walk_tree_again, &before}, (hsd_job){walk_tree_again, &after}, growth->walks_at_once, err));
+    return choose(growth, err);
+}
+
+/* Each time what crowds held goes up to the next that can hold. */
+static hsd_status leave_crowds(hsd_growth *growth, hsd_error *err)
+{
+    for (uint32_t round = 0; growth->has_identity && round < MOST_ROUNDS; round++) {
+        bool is_again = false;
+        const hsd_status status = hsd_growth_find_crowds(growth, &is_again, err);
+        hsd_tally_free(growth->crowds);
+        growth->crowds = NULL;
+        HSD_TRY(status);
+        if (!is_again) return HSD_OK;
+        HSD_TRY(credit_again(growth, err));
+    }
     return HSD_OK;
 }
 
@@ -213,11 +255,14 @@ static void release(hsd_growth *growth)
     hsd_trie_free(growth->trie);
     hsd_trie_free(growth->places);
     hsd_tally_free(growth->types);
+    hsd_tally_free(growth->crowds);
+    free(growth->crowded);
     if (growth->ways.are_there) hsd_shortest_close(&growth->ways.shortest);
     for (int side = 0; side < SIDE_COUNT; side++) {
         hsd_retained_release(&growth->by_type[side]);
         hsd_retained_release(&growth->by_root[side]);
         free(growth->credit_of_root[side]);
+        free(growth->holds_nothing[side]);
     }
     for (uint32_t i = 0; i < HSD_BY_HOLDERS; i++) free(growth->by[i].list);
     free(growth->is_common_root);
@@ -243,6 +288,7 @@ static hsd_status run(hsd_growth *growth, hsd_error *err)
     HSD_TRY(open_tables(growth, err));
     HSD_TRY(step(growth, "crediting", growth->fill != NULL ? fill : walk_both, err));
     HSD_TRY(step(growth, growth->has_identity ? "matching" : "comparing places", choose, err));
+    HSD_TRY(step(growth, "crowds", leave_crowds, err));
     note_choice(growth);
     HSD_TRY(step(growth, "what holds together", hsd_growth_find_by, err));
     HSD_TRY(step(growth, "looking below them, and paths", look_below_and_search, err));

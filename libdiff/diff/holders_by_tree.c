@@ -23,7 +23,7 @@ static uint32_t flags_of(const hsd_by_search *s, const hsd_tree_node *node)
     uint32_t flags = node->edge == HSD_TREE_INDIRECT ? NO_REFERENCE : 0;
     if (!hsd_bit_get(s->side->is_kept, node->node)) return flags;
     flags |= KEPT;
-    return hsd_growth_can_hold(growth, node->type, hsd_growth_edge_of(growth, node->edge)) ? flags | HOLDS : flags;
+    return hsd_growth_holds(growth, AFTER, node->node, node->type, hsd_growth_edge_of(growth, node->edge)) ? flags | HOLDS : flags;
 }
 
 static uint32_t choice_of(const hsd_by_search *s, const hsd_tree_node *node)
@@ -118,16 +118,18 @@ static uint32_t fork_at(const hsd_by_search *s, uint32_t first)
     return HSD_BY_NO_FORK;
 }
 
-static bool is_item(const hsd_by_search *s, const hsd_tree_node *node)
+/* True if the reference to a node has a name that tells it from others. */
+static bool has_name(const hsd_by_search *s, const hsd_tree_node *node)
 {
-    return hsd_growth_edge_of(s->growth, node->edge) == HSD_TRIE_ANY;
+    const uint32_t edge = hsd_growth_edge_of(s->growth, node->edge);
+    return edge != HSD_TRIE_ANY && edge != HSD_TRIE_INDIRECT;
 }
 
 /* True if a branch may name itself: a root, or a field of the holder's own. */
 static bool is_named(const hsd_by_search *s, const hsd_tree_node *node, uint32_t fork)
 {
     if (node->flags & HSD_TREE_IS_ROOT) return true;
-    return s->forks[fork].is_own && !is_item(s, node) &&
+    return s->forks[fork].is_own && has_name(s, node) &&
            hsd_growth_can_hold(s->growth, node->type, hsd_growth_edge_of(s->growth, node->edge));
 }
 

@@ -16,13 +16,13 @@
 
 #define ONE_IN 0x3fffu
 
-enum { PAIR_WORDS = 4, LINE_WORDS = 6 };
+enum { PAIR_WORDS = 4, LINE_WORDS = 7 };
 
 typedef struct match {
     hsd_growth *growth;
     hsd_temp kept[SIDE_COUNT];
     hsd_sorter *pairs; /* ordinal before << 32 | after, id, difference in bytes, type */
-    hsd_sorter *lines; /* ordinal after << 32 | before, id, difference in bytes, type, freed objects, freed bytes */
+    hsd_sorter *lines; /* ordinal after << 32 | before, id, difference in bytes, type, freed objects, freed bytes, place */
 } match;
 
 static hsd_status open_sorter(match *m, unsigned words, hsd_sorter **out, hsd_error *err)
@@ -128,12 +128,14 @@ static hsd_status open_credits(credits *c, hsd_sorter *sorter, hsd_error *err)
     return advance(c, err);
 }
 
-/* What the object with this ordinal is credited with; ordinals ascend from call to call. */
-static hsd_status credit_of(credits *c, uint64_t ordinal, hsd_amount *out, hsd_error *err)
+/* What the object with this ordinal is credited with, and its place, if there is something; ordinals ascend from call to call. */
+static hsd_status credit_of(credits *c, uint64_t ordinal, hsd_amount *out, uint64_t *place, hsd_error *err)
 {
     *out = (hsd_amount){0, 0};
     while (c->next != NULL && c->next[0] < ordinal) HSD_TRY(advance(c, err));
-    if (c->next != NULL && c->next[0] == ordinal) *out = (hsd_amount){c->next[1], c->next[2]};
+    if (c->next == NULL || c->next[0] != ordinal) return HSD_OK;
+    *out = (hsd_amount){c->next[1], c->next[2]};
+    *place = c->next[3];
     return HSD_OK;
 }
 
@@ -146,14 +148,23 @@ static hsd_status join_freed(match *m, hsd_error *err)
     HSD_TRY(open_sorter(m, LINE_WORDS, &m->lines, err));
     while ((status = hsd_sorter_next(m->pairs, &pair, err)) == HSD_OK) {
         hsd_amount amount;
-        HSD_TRY(credit_of(&freed, pair[0] >> 32, &amount, err));
-        const uint64_t line[LINE_WORDS] = {pair[0] << 32 | pair[0] >> 32, pair[1], pair[2], pair[3], amount.objects, amount.bytes};
+        uint64_t place = 0;
+        HSD_TRY(credit_of(&freed, pair[0] >> 32, &amount, &place, err));
+        const uint64_t line[LINE_WORDS] = {pair[0] << 32 | pair[0] >> 32, pair[1], pair[2], pair[3], amount.objects, amount.bytes, place};
         HSD_TRY(hsd_sorter_put(m->lines, line, err));
     }
     if (status != HSD_END) return status;
     hsd_sorter_free(m->pairs);
     m->pairs = NULL;
     return hsd_sorter_finish(m->lines, 0, err);
+}
+
+/* Objects that only have another size hold nothing: the place of their growth is their own. */
+static hsd_status count_in_place(hsd_growth *growth, const hsd_choice *choice, hsd_error *err)
+{
+    const int64_t net = hsd_choice_net(choice);
+    if (choice->place == 0 || net == 0) return HSD_OK;
+    return hsd_tally_add(growth->crowds, &choice->place, 1, net < 0 ? 0 - (uint64_t)net : (uint64_t)net, err);
 }
 
 static hsd_status join_new(match *m, hsd_error *err)
@@ -166,9 +177,10 @@ static hsd_status join_new(match *m, hsd_error *err)
         hsd_choice choice = {
             .by = HSD_HELD_BY_OBJECT, .type = (uint32_t)line[3], .id = line[1], .resized_bytes = line[2],
             .node = {[BEFORE] = (uint32_t)line[0], [AFTER] = (uint32_t)(line[0] >> 32)},
-            .freed = {line[4], line[5]},
+            .freed = {line[4], line[5]}, .place = line[6],
         };
-        HSD_TRY(credit_of(&new_, line[0] >> 32, &choice.new_, err));
+        HSD_TRY(credit_of(&new_, line[0] >> 32, &choice.new_, &choice.place, err));
+        HSD_TRY(count_in_place(m->growth, &choice, err));
         hsd_growth_offer(m->growth, &choice);
     }
     return status == HSD_END ? HSD_OK : status;

@@ -22,23 +22,26 @@ typedef struct frame {
     uint32_t type;       /* common type or common root */
     uint32_t node;
     uint32_t flags;
-    uint32_t unused;
+    uint32_t is_apart;   /* its place says that it is reached by several ways */
 } frame;
 
 typedef struct walk {
     hsd_growth *growth;
     hsd_trie *trie;
     int side;
+    bool is_again;       /* credits alone: the rest was added up before */
     uint64_t entered, total;
     uint64_t apart_bytes;
 } walk;
+
+static uint64_t place_of(const frame *f) { return hsd_growth_place(&f->place, f->is_apart ? HSD_TRIE_INDIRECT : HSD_TRIE_ANY); }
 
 static void enter_root(walk *w, const hsd_tree_node *node, frame *f)
 {
     hsd_growth *growth = w->growth;
     f->type = growth->c->root_number[w->side][node->type];
     f->flags = IS_ROOT | (growth->is_common_root[f->type] ? CAN_HOLD | IS_KEPT : 0u);
-    if (hsd_retained_enter(&growth->by_root[w->side], f->type)) f->flags |= IS_TOPMOST;
+    if (!w->is_again && hsd_retained_enter(&growth->by_root[w->side], f->type)) f->flags |= IS_TOPMOST;
 }
 
 static hsd_trie_sum sum_of(const walk *w, bool is_kept)
@@ -65,8 +68,16 @@ static bool enter_object(walk *w, const hsd_tree_node *node, frame *f)
     else f->pending = (hsd_amount){1, node->bytes};
     if (node->edge == HSD_TREE_INDIRECT) f->flags |= IS_APART;
     if (kept && growth->has_identity && hsd_growth_can_hold(growth, node->type, node->edge)) f->flags |= CAN_HOLD;
-    if (hsd_retained_enter(&growth->by_type[w->side], f->type)) f->flags |= IS_TOPMOST;
+    if (!w->is_again && hsd_retained_enter(&growth->by_type[w->side], f->type)) f->flags |= IS_TOPMOST;
     return kept;
+}
+
+/* One of a crowd holds nothing. */
+static void leave_crowd(walk *w, frame *f)
+{
+    if (!hsd_growth_is_crowded(w->growth, place_of(f))) return;
+    f->flags &= ~(uint32_t)CAN_HOLD;
+    hsd_bit_set(w->growth->holds_nothing[w->side], f->node);
 }
 
 static hsd_status enter(void *context, const hsd_tree_node *node, void *parent, void *here, hsd_error *err)
@@ -81,11 +92,14 @@ static hsd_status enter(void *context, const hsd_tree_node *node, void *parent, 
     if (node->flags & HSD_TREE_IS_ROOT) {
         enter_root(w, node, f);
         f->place = hsd_trie_step_to(w->trie, &above->place, HSD_TRIE_INDIRECT, f->type | HSD_TRIE_IS_ROOT);
-        return hsd_trie_add(w->trie, &f->place, sum_of(w, true), 0, 0, err);
+        return w->is_again ? HSD_OK : hsd_trie_add(w->trie, &f->place, sum_of(w, true), 0, 0, err);
     }
     const bool kept = enter_object(w, node, f);
-    f->place = hsd_trie_step_to(w->trie, &above->place, hsd_growth_edge_of(growth, node->edge), f->type);
-    return hsd_trie_add(w->trie, &f->place, sum_of(w, kept), 1, node->bytes, err);
+    const uint32_t edge = hsd_growth_edge_of(growth, node->edge);
+    f->place = hsd_trie_step_to(w->trie, &above->place, edge, f->type);
+    f->is_apart = edge == HSD_TRIE_INDIRECT;
+    if ((f->flags & CAN_HOLD) && growth->crowded_count > 0) leave_crowd(w, f);
+    return w->is_again ? HSD_OK : hsd_trie_add(w->trie, &f->place, sum_of(w, kept), 1, node->bytes, err);
 }
 
 static void add_amount(hsd_amount *to, hsd_amount amount)
@@ -96,7 +110,7 @@ static void add_amount(hsd_amount *to, hsd_amount amount)
 
 static hsd_status credit_object(const walk *w, const frame *f, hsd_error *err)
 {
-    const uint64_t record[3] = {f->node, f->pending.objects, f->pending.bytes};
+    const uint64_t record[4] = {f->node, f->pending.objects, f->pending.bytes, place_of(f)};
     return hsd_sorter_put(w->growth->credits[w->side], record, err);
 }
 
@@ -107,7 +121,7 @@ static hsd_status leave(void *context, void *here, void *parent, hsd_error *err)
     frame *above = parent;
     hsd_growth *growth = w->growth;
     const bool is_root = f->flags & IS_ROOT;
-    hsd_retained_leave(&(is_root ? growth->by_root : growth->by_type)[w->side], f->type, f->flags & IS_TOPMOST, f->bytes);
+    if (!w->is_again) hsd_retained_leave(&(is_root ? growth->by_root : growth->by_type)[w->side], f->type, f->flags & IS_TOPMOST, f->bytes);
     above->bytes += f->bytes;
     if (f->pending.objects == 0) return HSD_OK;
     if ((f->flags & (CAN_HOLD | IS_APART)) == IS_APART && (above->flags & IS_KEPT)) w->apart_bytes += f->pending.bytes;
@@ -117,14 +131,27 @@ static hsd_status leave(void *context, void *here, void *parent, hsd_error *err)
     return HSD_OK;
 }
 
+static hsd_status run(walk *w, hsd_error *err)
+{
+    hsd_growth *growth = w->growth;
+    hsd_sorter *tree = growth->c->sides[w->side].tree;
+    const hsd_tree_visitor visitor = {.context = w, .frame_bytes = sizeof(frame), .enter = enter, .leave = leave};
+    frame root = {.flags = IS_KEPT};
+    w->total = hsd_sorter_count(tree);
+    HSD_TRY(hsd_tree_walk(tree, &visitor, &root, growth->memory_bytes / 8, &growth->c->space, err));
+    growth->credit_of_all[w->side] = root.pending;
+    if (w->side == AFTER) growth->apart_bytes = w->apart_bytes;
+    return growth->has_identity ? hsd_sorter_finish(growth->credits[w->side], 0, err) : HSD_OK;
+}
+
 hsd_status hsd_growth_walk(hsd_growth *growth, int side, hsd_trie *trie, hsd_error *err)
 {
-    hsd_comparison *c = growth->c;
-    walk w = {.growth = growth, .trie = trie, .side = side, .total = hsd_sorter_count(c->sides[side].tree)};
-    const hsd_tree_visitor visitor = {.context = &w, .frame_bytes = sizeof(frame), .enter = enter, .leave = leave};
-    frame root = {.flags = IS_KEPT};
-    HSD_TRY(hsd_tree_walk(c->sides[side].tree, &visitor, &root, growth->memory_bytes / 8, &c->space, err));
-    growth->credit_of_all[side] = root.pending;
-    if (side == AFTER) growth->apart_bytes = w.apart_bytes;
-    return growth->has_identity ? hsd_sorter_finish(growth->credits[side], 0, err) : HSD_OK;
+    walk w = {.growth = growth, .trie = trie, .side = side};
+    return run(&w, err);
+}
+
+hsd_status hsd_growth_walk_again(hsd_growth *growth, int side, hsd_error *err)
+{
+    walk w = {.growth = growth, .trie = growth->trie, .side = side, .is_again = true};
+    return run(&w, err);
 }

@@ -32,7 +32,7 @@ static hsd_below_node object_node(const pass *p, const hsd_tree_node *node)
     const bool is_kept = hsd_bit_get(growth->c->sides[p->side].is_kept, node->node);
     hsd_below_node below = {
         .edge = hsd_growth_edge_of(growth, node->edge), .type = node->type, .is_apart = node->edge == HSD_TREE_INDIRECT,
-        .can_hold = is_kept && hsd_growth_can_hold(growth, node->type, node->edge), .choice = HSD_NO_CHOICE,
+        .can_hold = is_kept && hsd_growth_holds(growth, p->side, node->node, node->type, node->edge), .choice = HSD_NO_CHOICE,
     };
     if (below.can_hold) below.choice = hsd_id_map_get(&p->chosen->by_node[p->side], node->node);
     const hsd_trie_sum sum = p->side == BEFORE ? is_kept ? HSD_TRIE_KEPT_BEFORE : HSD_TRIE_FREED

@@ -38,8 +38,6 @@ static uint64_t key_of(uint64_t above, uint32_t depth, uint32_t edge, uint32_t t
     return (uint64_t)depth << DEPTH_SHIFT | hash >> (64 - DEPTH_SHIFT);
 }
 
-static uint64_t key_at(const hsd_trie_place *place) { return place->count == 0 ? 0 : place->steps[place->count - 1].key; }
-
 /* Makes room for one more step; the first one is looked back at no more. */
 static void forget_first(hsd_trie_place *place)
 {
@@ -70,11 +68,11 @@ hsd_trie_place hsd_trie_step_to(hsd_trie *trie, const hsd_trie_place *parent, ui
 hsd_trie_place hsd_trie_step_below(hsd_trie *trie, const hsd_trie_place *parent, uint32_t edge, uint32_t type)
 {
     if (parent->depth == trie->config.depth_limit) {
-        trie->is_cut = true;
+        if (!trie->is_cut) trie->is_cut = true; /* a finished one may be asked from several threads */
         return *parent;
     }
     hsd_trie_place place = *parent;
-    const uint64_t above = key_at(parent);
+    const uint64_t above = hsd_trie_key(parent);
     if (place.count == HSD_TRIE_LOOK_BACK) forget_first(&place);
     place.depth++;
     place.steps[place.count++] = (hsd_trie_step){.key = key_of(above, place.depth, edge, type), .edge = edge, .type = type};

@@ -88,6 +88,12 @@ hsd_status hsd_trie_new(hsd_trie **out, const hsd_trie_config *config, hsd_error
 /* The place of what stands below `parent` by an edge and a type. No memory, no failure. */
 hsd_trie_place hsd_trie_step_to(hsd_trie *trie, const hsd_trie_place *parent, uint32_t edge, uint32_t type);
 
+/* A number for a place: the same for all that stands there. */
+static inline uint64_t hsd_trie_key(const hsd_trie_place *place)
+{
+    return place->count == 0 ? 0 : place->steps[place->count - 1].key;
+}
+
 /* The same where repetition was looked after before, as in sums of another trie. */
 hsd_trie_place hsd_trie_step_below(hsd_trie *trie, const hsd_trie_place *parent, uint32_t edge, uint32_t type);
 

@@ -34,6 +34,7 @@ bool oracle_can_hold(const side *s, int node)
 {
     const oracle_node *n = &s->view->nodes[node];
     if (!n->is_object) return oracle_has_root(s->view, n->name) && oracle_has_root(s->other, n->name);
+    if (s->holds_nothing != NULL && s->holds_nothing[node]) return false;
     return oracle_partner(s, node) >= 0 && s->view->heap->objects[node].type != MODEL_INTERNAL_TYPE &&
            strcmp(n->edge, ".inside") != 0;
 }
@@ -160,21 +161,124 @@ static oracle_place *place_at(oracle_diff *diff, const char *path)
     return &diff->places[diff->place_count++];
 }
 
-static void find_places(oracle_diff *diff, const side *s)
+/* The place of a node as one text. */
+static void find_place(const oracle_view *v, int node, char text[ORACLE_PATH])
 {
     static steps path;
+    size_t length = 0;
+    find_steps(v, node, &path);
+    text[0] = 0;
+    for (uint32_t k = 0; k < path.count; k++) length += (size_t)snprintf(text + length, ORACLE_PATH - length, "%s", path.step[k]);
+}
+
+static void find_places(oracle_diff *diff, const side *s)
+{
     for (int i = 0; i < s->view->node_count; i++) {
         char text[ORACLE_PATH];
-        size_t length = 0;
         if (!oracle_is_shown(s->view, i)) continue;
-        find_steps(s->view, i, &path);
-        for (uint32_t k = 0; k < path.count; k++) {
-            length += (size_t)snprintf(text + length, sizeof text - length, "%s", path.step[k]);
-        }
+        find_place(s->view, i, text);
         oracle_place *place = place_at(diff, text);
         if (!s->view->nodes[i].is_object) continue;
         add(s->is_after ? &place->after : &place->before, s->view->bytes[i]);
         if (s->has_identity && oracle_partner(s, i) < 0) add(s->is_after ? &place->new_ : &place->freed, s->view->bytes[i]);
+    }
+}
+
+/* ---- crowds ---- */
+
+enum { MOST_ROUNDS = 6, LEAST_APART = 16 };
+
+typedef struct crowd { /* the holders of one place */
+    char place[ORACLE_PATH];
+    uint64_t count, sum, largest;
+    bool is_crowd;
+} crowd;
+
+typedef struct crowds {
+    crowd list[2 * ORACLE_MAX_NODES];
+    uint32_t count;
+    uint64_t all;
+} crowds;
+
+static uint64_t change_of(const oracle_holder *holder)
+{
+    const int64_t net = (int64_t)(holder->new_.bytes - holder->freed.bytes);
+    return (uint64_t)(net < 0 ? -net : net);
+}
+
+static crowd *crowd_at(crowds *c, const char *place)
+{
+    for (uint32_t i = 0; i < c->count; i++)
+        if (strcmp(c->list[i].place, place) == 0) return &c->list[i];
+    snprintf(c->list[c->count].place, ORACLE_PATH, "%s", place);
+    return &c->list[c->count++];
+}
+
+/* A holder counts where it stands after; where it was, if it is credited with nothing there. */
+static void count_holder(crowds *c, oracle_diff *diff, const side *s, int node)
+{
+    char place[ORACLE_PATH];
+    const oracle_holder *holder = oracle_holder_at(diff, s, node);
+    if (s->is_after ? holder->new_.objects == 0 : holder->new_.objects > 0 || holder->freed.objects == 0) return;
+    if (change_of(holder) == 0) return;
+    find_place(s->view, node, place);
+    crowd *at = crowd_at(c, place);
+    at->count++;
+    at->sum += change_of(holder);
+    if (change_of(holder) > at->largest) at->largest = change_of(holder);
+}
+
+/* Reached by several ways, or by a reference without a name. */
+static bool is_apart(const char *place)
+{
+    const size_t length = strlen(place);
+    return length >= 5 && memcmp(place + length - 5, " - T", 4) == 0;
+}
+
+static bool choose_crowds(crowds *c)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < c->count; i++) {
+        crowd *at = &c->list[i];
+        at->is_crowd = at->sum >= c->all / 1000 && at->count >= (is_apart(at->place) ? LEAST_APART : 2) && at->largest < at->sum / 5 * 4;
+        if (at->is_crowd) sum += at->sum;
+    }
+    return sum > 0 && sum >= c->all / 20;
+}
+
+static void mark_crowds(crowds *c, const side *s)
+{
+    for (uint32_t i = 0; i < s->view->heap->object_count; i++) {
+        char place[ORACLE_PATH];
+        if (!oracle_is_shown(s->view, (int)i) || !oracle_can_hold(s, (int)i)) continue;
+        find_place(s->view, (int)i, place);
+        s->holds_nothing[i] = crowd_at(c, place)->is_crowd;
+    }
+}
+
+/* True if there are crowds that matter; their objects hold nothing from then on. */
+static bool leave_crowds(oracle_diff *diff, const side *const sides[2])
+{
+    static crowds c;
+    memset(&c, 0, sizeof c);
+    for (uint32_t i = 0; i < diff->holder_count; i++) c.all += change_of(&diff->holders[i]);
+    for (int k = 0; k < 2; k++) {
+        for (uint32_t i = 0; i < sides[k]->view->heap->object_count; i++) {
+            if (oracle_is_shown(sides[k]->view, (int)i) && oracle_can_hold(sides[k], (int)i)) count_holder(&c, diff, sides[k], (int)i);
+        }
+    }
+    if (!choose_crowds(&c)) return false;
+    for (int k = 0; k < 2; k++) mark_crowds(&c, sides[k]);
+    return true;
+}
+
+static void find_all_holders(oracle_diff *diff, const side *const sides[2])
+{
+    for (int round = 0;; round++) {
+        diff->holder_count = 0;
+        memset(diff->holders, 0, sizeof diff->holders);
+        for (int k = 0; k < 2; k++) find_holders(diff, sides[k]);
+        if (round == MOST_ROUNDS || !leave_crowds(diff, sides)) return;
     }
 }
 
@@ -254,13 +358,14 @@ static void find_anchors(oracle_diff *diff, const oracle_view *before, const ora
 
 void oracle_compare_growth(oracle_diff *diff, const oracle_view *before, const oracle_view *after, bool has_identity)
 {
-    const side b = {.view = before, .other = after, .has_identity = has_identity};
-    const side a = {.view = after, .other = before, .has_identity = has_identity, .is_after = true};
+    bool nothing[2][ORACLE_MAX_NODES] = {{false}};
+    const side b = {.view = before, .other = after, .has_identity = has_identity, .holds_nothing = nothing[0]};
+    const side a = {.view = after, .other = before, .has_identity = has_identity, .is_after = true, .holds_nothing = nothing[1]};
+    const side *const sides[2] = {&b, &a};
     find_places(diff, &b);
     find_places(diff, &a);
     if (has_identity) {
-        find_holders(diff, &b);
-        find_holders(diff, &a);
+        find_all_holders(diff, sides);
         oracle_find_edges(diff, &b, &a);
     } else {
         find_anchors(diff, before, after);

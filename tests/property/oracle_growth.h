@@ -11,6 +11,7 @@
 typedef struct oracle_side {
     const oracle_view *view, *other;
     bool has_identity, is_after;
+    bool *holds_nothing; /* by node: it stands at a crowded place; NULL = none does */
 } oracle_side;
 
 bool oracle_is_shown(const oracle_view *view, int node);
