@@ -5,6 +5,7 @@
  *      holders_walk.c     one pass over the tree of each side: credits, retained sizes, the trie
  *      holders_match.c    credits of before and after meet: one row a holder
  *      holders_crowd.c    places with several holders, and crediting once more without them
+ *      holders_pools.c    holders that are alike in the threads of a pool become one
  *      holders_counts.c   without identity: holders from the trie
  *      holders_choose.c   the first HSD_MAX_HOLDERS of them
  *      holders_by*.c      what is held by several together: by which (holders_by.h)
@@ -25,6 +26,7 @@
 #ifndef HSD_DIFF_GROWTH_H
 #define HSD_DIFF_GROWTH_H
 
+#include "base/mix.h"
 #include "diff/holders.h"
 #include "diff/path_text.h"
 #include "diff/retained.h"
@@ -47,6 +49,8 @@ typedef struct hsd_choice { /* one holder */
     hsd_amount new_, freed;    /* without identity: after and before of what it is credited with */
     uint64_t resized_bytes;    /* differences modulo 2^64 */
     uint64_t place;            /* of an object, with identity: hsd_growth_place */
+    uint64_t pool_place;       /* the same in all threads of a pool; 0 = in none */
+    uint32_t joined;           /* of so many threads, this one included; 0 or 1 = of one */
 } hsd_choice;
 
 static inline int64_t hsd_choice_net(const hsd_choice *choice)
@@ -72,6 +76,13 @@ typedef struct hsd_growth_by { /* of one choice */
     uint64_t bytes;        /* what is held together */
 } hsd_growth_by;
 
+typedef struct hsd_pooled { /* a holder that another one stands for */
+    hsd_held_by by;
+    uint32_t root;
+    uint32_t node[SIDE_COUNT];
+    uint64_t pool_place;   /* of both */
+} hsd_pooled;
+
 typedef struct hsd_growth_ways { /* to the chosen objects, in after */
     hsd_shortest shortest;
     bool are_there; /* some were chosen, and they can be told apart */
@@ -94,10 +105,13 @@ typedef struct hsd_growth {
     hsd_trie *trie;
     uint64_t apart_bytes;          /* new ones that hang where nothing kept above refers to them */
 
-    hsd_sorter *credits[SIDE_COUNT]; /* (ordinal, objects, bytes, place) of objects that hold */
+    hsd_sorter *credits[SIDE_COUNT]; /* (ordinal, objects, bytes, place, pool_place) of objects that hold */
     hsd_tally *crowds;             /* (place): objects that hold there, and what they grew by, either way */
     uint64_t *crowded;             /* places whose objects hold nothing, ascending; NULL = none */
     uint32_t crowded_count;
+    uint32_t *pool_of_root;        /* by common number: from 1, alike for the threads of a pool; 0 = no thread of one. NULL = none is */
+    hsd_pooled *pooled;
+    uint32_t pooled_count;
     uint8_t *holds_nothing[SIDE_COUNT]; /* one bit an object: it stands at one of them; NULL = none */
 
     hsd_choice *choices;           /* a heap while they are chosen, then in order */
@@ -139,6 +153,15 @@ static inline uint32_t hsd_growth_edge_of(const hsd_growth *growth, uint32_t edg
 
 hsd_status hsd_growth_walk(hsd_growth *growth, int side, hsd_trie *trie, hsd_error *err);
 hsd_status hsd_growth_walk_again(hsd_growth *growth, int side, hsd_error *err); /* credits alone, now that places are crowded */
+
+hsd_status hsd_growth_find_pools(hsd_growth *growth, hsd_error *err); /* fills pool_of_root */
+hsd_status hsd_growth_join_pools(hsd_growth *growth, hsd_error *err); /* choices that are alike in threads of a pool become one */
+
+/* A number for what lies below a thread of a pool as `below` says; 0 = the thread is of none. */
+static inline uint64_t hsd_growth_pool_place(uint32_t pool, uint64_t below)
+{
+    return pool == 0 ? 0 : hsd_mix(below, pool) | 1;
+}
 
 /* Looks for crowds among those that were credited: *out if there are new ones that matter. */
 hsd_status hsd_growth_find_crowds(hsd_growth *growth, bool *out, hsd_error *err);
@@ -217,6 +240,7 @@ hsd_status hsd_growth_paths(hsd_growth *growth, hsd_growth_texts *texts, hsd_hol
 hsd_status hsd_growth_choose_begin(hsd_growth *growth, hsd_error *err);
 void hsd_growth_offer(hsd_growth *growth, const hsd_choice *choice);
 void hsd_growth_choose_finish(hsd_growth *growth); /* offers roots, sorts */
+void hsd_growth_choose_order(hsd_growth *growth);  /* sorts again, what was changed or left out since */
 
 #define HSD_NO_CHOICE UINT32_MAX
 

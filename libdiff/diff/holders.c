@@ -50,6 +50,7 @@ static hsd_status open_tables(hsd_growth *growth, hsd_error *err)
         if (growth->credit_of_root[side] == NULL) return no_memory(err);
     }
     find_common_roots(growth);
+    if (growth->has_identity) HSD_TRY(hsd_growth_find_pools(growth, err));
     growth->item_edge = hsd_trie_item_edge(&growth->c->edges);
     return hsd_growth_choose_begin(growth, err);
 }
@@ -66,7 +67,7 @@ static hsd_status open_trie(hsd_growth *growth, uint64_t memory_bytes, uint32_t 
 static hsd_status open_credits(hsd_growth *growth, int side, hsd_error *err)
 {
     hsd_comparison *c = growth->c;
-    const hsd_sorter_config config = {.record_words = 4, .key_words = 1, .space = &c->space, .reporter = c->reporter,
+    const hsd_sorter_config config = {.record_words = 5, .key_words = 1, .space = &c->space, .reporter = c->reporter,
                                       .memory_bytes = hsd_max_u64(growth->memory_bytes / 8, HSD_SORT_MIN_BYTES)};
     return growth->has_identity ? hsd_sorter_new(&growth->credits[side], &config, err) : HSD_OK;
 }
@@ -257,6 +258,8 @@ static void release(hsd_growth *growth)
     hsd_tally_free(growth->types);
     hsd_tally_free(growth->crowds);
     free(growth->crowded);
+    free(growth->pool_of_root);
+    free(growth->pooled);
     if (growth->ways.are_there) hsd_shortest_close(&growth->ways.shortest);
     for (int side = 0; side < SIDE_COUNT; side++) {
         hsd_retained_release(&growth->by_type[side]);
@@ -289,6 +292,7 @@ static hsd_status run(hsd_growth *growth, hsd_error *err)
     HSD_TRY(step(growth, "crediting", growth->fill != NULL ? fill : walk_both, err));
     HSD_TRY(step(growth, growth->has_identity ? "matching" : "comparing places", choose, err));
     HSD_TRY(step(growth, "crowds", leave_crowds, err));
+    HSD_TRY(hsd_growth_join_pools(growth, err));
     note_choice(growth);
     HSD_TRY(step(growth, "what holds together", hsd_growth_find_by, err));
     HSD_TRY(step(growth, "looking below them, and paths", look_below_and_search, err));

@@ -12,16 +12,34 @@
 
 #include <hscapture/hscapture.h>
 
+static hsd_status put_chosen(hsd_growth_chosen *chosen, hsd_held_by by, uint32_t root, const uint32_t node[SIDE_COUNT], uint32_t choice,
+                             hsd_error *err)
+{
+    if (by == HSD_HELD_BY_ALL) chosen->all = choice;
+    if (by == HSD_HELD_BY_ROOT) HSD_TRY(hsd_id_map_put(&chosen->by_root, root, choice, err));
+    for (int side = 0; by == HSD_HELD_BY_OBJECT && side < SIDE_COUNT; side++)
+        HSD_TRY(hsd_id_map_put(&chosen->by_node[side], node[side], choice, err));
+    return HSD_OK;
+}
+
+/* The choice that stands for one of another thread. */
+static uint32_t choice_of(const hsd_growth *growth, const hsd_pooled *pooled)
+{
+    uint32_t i = 0;
+    while (i < growth->choice_count && (growth->choices[i].joined < 2 || growth->choices[i].pool_place != pooled->pool_place)) i++;
+    return i;
+}
+
 hsd_status hsd_growth_chosen_make(hsd_growth_chosen *chosen, const hsd_growth *growth, hsd_error *err)
 {
     *chosen = (hsd_growth_chosen){.all = HSD_NO_CHOICE};
     for (uint32_t i = 0; i < growth->choice_count; i++) {
         const hsd_choice *choice = &growth->choices[i];
-        if (choice->by == HSD_HELD_BY_ALL) chosen->all = i;
-        if (choice->by == HSD_HELD_BY_ROOT) HSD_TRY(hsd_id_map_put(&chosen->by_root, choice->root, i, err));
-        for (int side = 0; choice->by == HSD_HELD_BY_OBJECT && side < SIDE_COUNT; side++) {
-            HSD_TRY(hsd_id_map_put(&chosen->by_node[side], choice->node[side], i, err));
-        }
+        HSD_TRY(put_chosen(chosen, choice->by, choice->root, choice->node, i, err));
+    }
+    for (uint32_t i = 0; i < growth->pooled_count; i++) {
+        const hsd_pooled *pooled = &growth->pooled[i];
+        HSD_TRY(put_chosen(chosen, pooled->by, pooled->root, pooled->node, choice_of(growth, pooled), err));
     }
     return HSD_OK;
 }

@@ -88,6 +88,7 @@ static void offer_roots(hsd_growth *growth)
 {
     for (uint32_t root = 0; root < growth->c->roots.count; root++) {
         hsd_growth_offer(growth, &(hsd_choice){.by = HSD_HELD_BY_ROOT, .root = root,
+                                               .pool_place = hsd_growth_pool_place(growth->pool_of_root != NULL ? growth->pool_of_root[root] : 0, 0),
                                                .new_ = growth->credit_of_root[AFTER][root],
                                                .freed = growth->credit_of_root[BEFORE][root]});
     }
@@ -95,11 +96,22 @@ static void offer_roots(hsd_growth *growth)
                                            .freed = growth->credit_of_all[BEFORE]});
 }
 
-void hsd_growth_choose_finish(hsd_growth *growth)
+static void order(hsd_growth *growth)
 {
-    offer_roots(growth);
     hsd_heap_sort(heap_of(growth), growth->choice_count);
     growth->edged_count = 0;
     while (growth->edged_count < growth->choice_count && growth->edged_count < HSD_MAX_EDGED_HOLDERS &&
            hsd_choice_growth(&growth->choices[growth->edged_count]) > 0) growth->edged_count++;
+}
+
+void hsd_growth_choose_order(hsd_growth *growth)
+{
+    hsd_heap_make(heap_of(growth), growth->choice_count);
+    order(growth);
+}
+
+void hsd_growth_choose_finish(hsd_growth *growth)
+{
+    offer_roots(growth);
+    order(growth);
 }

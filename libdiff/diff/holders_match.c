@@ -16,13 +16,13 @@
 
 #define ONE_IN 0x3fffu
 
-enum { PAIR_WORDS = 4, LINE_WORDS = 7 };
+enum { PAIR_WORDS = 4, LINE_WORDS = 8 };
 
 typedef struct match {
     hsd_growth *growth;
     hsd_temp kept[SIDE_COUNT];
     hsd_sorter *pairs; /* ordinal before << 32 | after, id, difference in bytes, type */
-    hsd_sorter *lines; /* ordinal after << 32 | before, id, difference in bytes, type, freed objects, freed bytes, place */
+    hsd_sorter *lines; /* ordinal after << 32 | before, id, difference in bytes, type, freed objects, freed bytes, place, pool_place */
 } match;
 
 static hsd_status open_sorter(match *m, unsigned words, hsd_sorter **out, hsd_error *err)
@@ -128,14 +128,15 @@ static hsd_status open_credits(credits *c, hsd_sorter *sorter, hsd_error *err)
     return advance(c, err);
 }
 
-/* What the object with this ordinal is credited with, and its place, if there is something; ordinals ascend from call to call. */
-static hsd_status credit_of(credits *c, uint64_t ordinal, hsd_amount *out, uint64_t *place, hsd_error *err)
+/* What the object with this ordinal is credited with, and its places, if there is something; ordinals ascend from call to call. */
+static hsd_status credit_of(credits *c, uint64_t ordinal, hsd_amount *out, uint64_t places[2], hsd_error *err)
 {
     *out = (hsd_amount){0, 0};
     while (c->next != NULL && c->next[0] < ordinal) HSD_TRY(advance(c, err));
     if (c->next == NULL || c->next[0] != ordinal) return HSD_OK;
     *out = (hsd_amount){c->next[1], c->next[2]};
-    *place = c->next[3];
+    places[0] = c->next[3];
+    places[1] = c->next[4];
     return HSD_OK;
 }
 
@@ -148,9 +149,9 @@ static hsd_status join_freed(match *m, hsd_error *err)
     HSD_TRY(open_sorter(m, LINE_WORDS, &m->lines, err));
     while ((status = hsd_sorter_next(m->pairs, &pair, err)) == HSD_OK) {
         hsd_amount amount;
-        uint64_t place = 0;
-        HSD_TRY(credit_of(&freed, pair[0] >> 32, &amount, &place, err));
-        const uint64_t line[LINE_WORDS] = {pair[0] << 32 | pair[0] >> 32, pair[1], pair[2], pair[3], amount.objects, amount.bytes, place};
+        uint64_t places[2] = {0, 0};
+        HSD_TRY(credit_of(&freed, pair[0] >> 32, &amount, places, err));
+        const uint64_t line[LINE_WORDS] = {pair[0] << 32 | pair[0] >> 32, pair[1], pair[2], pair[3], amount.objects, amount.bytes, places[0], places[1]};
         HSD_TRY(hsd_sorter_put(m->lines, line, err));
     }
     if (status != HSD_END) return status;
@@ -177,9 +178,12 @@ static hsd_status join_new(match *m, hsd_error *err)
         hsd_choice choice = {
             .by = HSD_HELD_BY_OBJECT, .type = (uint32_t)line[3], .id = line[1], .resized_bytes = line[2],
             .node = {[BEFORE] = (uint32_t)line[0], [AFTER] = (uint32_t)(line[0] >> 32)},
-            .freed = {line[4], line[5]}, .place = line[6],
+            .freed = {line[4], line[5]},
         };
-        HSD_TRY(credit_of(&new_, line[0] >> 32, &choice.new_, &choice.place, err));
+        uint64_t places[2] = {line[6], line[7]};
+        HSD_TRY(credit_of(&new_, line[0] >> 32, &choice.new_, places, err));
+        choice.place = places[0];
+        choice.pool_place = places[1];
         HSD_TRY(count_in_place(m->growth, &choice, err));
         hsd_growth_offer(m->growth, &choice);
     }

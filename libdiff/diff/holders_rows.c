@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/pool_name.h"
 
 typedef struct rows {
     hsd_growth *growth;
@@ -125,6 +126,15 @@ static hsd_status fill_row(rows *r, uint32_t i, hsd_holder *row, hsd_error *err)
     return read_types(r, i, row, err);
 }
 
+/* The threads of a pool have one name. */
+static hsd_status name_pool(hsd_growth *growth, const hsd_choice *choice, hsd_holder *row, hsd_error *err)
+{
+    char buffer[HSD_POOL_NAME_BYTES];
+    const hsd_text name = hsd_pool_name(row->root, buffer);
+    row->thread_count = choice->joined;
+    return hsd_store_text(growth->diff->store, (hsd_bytes){(const uint8_t *)name.data, name.size}, &row->root, err);
+}
+
 static hsd_status fill(rows *r, hsd_holder *list, hsd_error *err)
 {
     hsd_growth *growth = r->growth;
@@ -132,7 +142,11 @@ static hsd_status fill(rows *r, hsd_holder *list, hsd_error *err)
     HSD_TRY(advance(r, err));
     for (uint32_t i = 0; i < growth->choice_count; i++) HSD_TRY(fill_row(r, i, &list[i], err));
     HSD_TRY(hsd_growth_edge_rows(growth, r->texts, list, err));
-    return hsd_growth_paths(growth, r->texts, list, err);
+    HSD_TRY(hsd_growth_paths(growth, r->texts, list, err));
+    for (uint32_t i = 0; i < growth->choice_count; i++) {
+        if (growth->choices[i].joined > 1) HSD_TRY(name_pool(growth, &growth->choices[i], &list[i], err));
+    }
+    return HSD_OK;
 }
 
 hsd_status hsd_growth_rows(hsd_growth *growth, hsd_growth_texts *texts, hsd_error *err)

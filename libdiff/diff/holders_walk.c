@@ -23,6 +23,9 @@ typedef struct frame {
     uint32_t node;
     uint32_t flags;
     uint32_t is_apart;   /* its place says that it is reached by several ways */
+    uint64_t below;      /* in a thread of a pool: what leads here from it */
+    uint32_t pool;
+    uint32_t unused;
 } frame;
 
 typedef struct walk {
@@ -91,6 +94,7 @@ static hsd_status enter(void *context, const hsd_tree_node *node, void *parent, 
     }
     if (node->flags & HSD_TREE_IS_ROOT) {
         enter_root(w, node, f);
+        if (growth->pool_of_root != NULL) f->pool = growth->pool_of_root[f->type];
         f->place = hsd_trie_step_to(w->trie, &above->place, HSD_TRIE_INDIRECT, f->type | HSD_TRIE_IS_ROOT);
         return w->is_again ? HSD_OK : hsd_trie_add(w->trie, &f->place, sum_of(w, true), 0, 0, err);
     }
@@ -98,6 +102,8 @@ static hsd_status enter(void *context, const hsd_tree_node *node, void *parent, 
     const uint32_t edge = hsd_growth_edge_of(growth, node->edge);
     f->place = hsd_trie_step_to(w->trie, &above->place, edge, f->type);
     f->is_apart = edge == HSD_TRIE_INDIRECT;
+    f->pool = above->pool;
+    if (f->pool != 0) f->below = hsd_mix(above->below, (uint64_t)edge << 32 | f->type);
     if ((f->flags & CAN_HOLD) && growth->crowded_count > 0) leave_crowd(w, f);
     return w->is_again ? HSD_OK : hsd_trie_add(w->trie, &f->place, sum_of(w, kept), 1, node->bytes, err);
 }
@@ -110,7 +116,7 @@ static void add_amount(hsd_amount *to, hsd_amount amount)
 
 static hsd_status credit_object(const walk *w, const frame *f, hsd_error *err)
 {
-    const uint64_t record[4] = {f->node, f->pending.objects, f->pending.bytes, place_of(f)};
+    const uint64_t record[] = {f->node, f->pending.objects, f->pending.bytes, place_of(f), hsd_growth_pool_place(f->pool, f->below)};
     return hsd_sorter_put(w->growth->credits[w->side], record, err);
 }
 

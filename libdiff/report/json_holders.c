@@ -112,6 +112,7 @@ void hsd_json_holder(hsd_out *out, const hsd_diff *diff, const hsd_holder *holde
         hsd_out_text(out, ", \"object\": null");
     put_root(out, holder->root, holder->root_kind);
     put_path(out, holder->path, holder->path_count, holder->path_cut);
+    if (holder->thread_count > 0) hsd_json_count(out, ", \"threads\": ", holder->thread_count);
     put_held_by(out, holder);
     put_sums(out, diff, holder);
     put_types(out, diff, holder);

@@ -217,8 +217,15 @@ static hsd_status append_place(hsd_buffer *out, const hsd_holder *holder, const 
     return append_type(out, &place, before, after, err);
 }
 
-hsd_status hsd_holder_append(hsd_buffer *out, const hsd_holder *holder, const char *before,
-                             const char *after, hsd_error *err)
+static hsd_status append_threads(hsd_buffer *out, uint32_t count, hsd_error *err)
+{
+    char number[HSD_NUMBER_CHARS], text[HSD_NUMBER_CHARS + 16];
+    snprintf(text, sizeof text, ", in %s threads", hsd_format_count(number, count));
+    return count > 0 ? append(out, text, err) : HSD_OK;
+}
+
+static hsd_status append_holder(hsd_buffer *out, const hsd_holder *holder, const char *before,
+                                const char *after, hsd_error *err)
 {
     if (holder->by_count == 0) return append_place(out, holder, before, after, err);
     if (hsd_holder_leads_to(holder)) {
@@ -227,4 +234,11 @@ hsd_status hsd_holder_append(hsd_buffer *out, const hsd_holder *holder, const ch
     }
     HSD_TRY(hsd_together_append(out, holder, before, after, err));
     return holder->by_count > 1 ? append(out, ", together", err) : HSD_OK;
+}
+
+hsd_status hsd_holder_append(hsd_buffer *out, const hsd_holder *holder, const char *before,
+                             const char *after, hsd_error *err)
+{
+    HSD_TRY(append_holder(out, holder, before, after, err));
+    return append_threads(out, holder->thread_count, err);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "series/pool_name.h"
+#include "base/pool_name.h"
 #include <hscapture/hscapture.h>
 
 #define NODE_HEAP 0u

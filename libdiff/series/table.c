@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "series/pool_name.h"
+#include "base/pool_name.h"
 
 hsd_status hsd_named_table_open(hsd_named_table *table, uint64_t memory_bytes, hsd_temp_space *space, hsd_error *err)
 {

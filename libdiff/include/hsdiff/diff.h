@@ -132,6 +132,8 @@ typedef struct hsd_holder {
     int64_t net_objects, net_bytes; /* new - freed */
     int64_t resized_bytes;      /* by which the holder itself grew */
     int64_t growth_bytes;       /* net_bytes + resized_bytes: these sum to the growth of the heap */
+    uint32_t thread_count;      /* with identity: it stands for one in each of so many threads of a pool, whose root is named without
+                                 * their numbers, and whose path and id are those of the largest; 0 = for itself */
     const hsd_co_holder *by;    /* where most of new_ has no reference from the holder: by what it is held together, those
                                  * that reach most first. Of the first rows, with identity; none where it is not known */
     size_t by_count;

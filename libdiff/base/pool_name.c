@@ -1,7 +1,7 @@
 /*
  * Names of threads without their numbers.
  */
-#include "series/pool_name.h"
+#include "base/pool_name.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "series/pool_name.h"
+#include "base/pool_name.h"
 
 static void becomes(const char *root, const char *expected)
 {

@@ -1,0 +1,142 @@
+/*
+ * Threads of a pool: which of them did the work is chance, so what hangs from each in the same way is one holder. Ways are the same
+ * when they go by the same references to the same types from threads whose names differ in their numbers alone. One thread that has most of
+ * the growth stays what it is: there the number says something.
+ */
+#include "diff/growth.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/pool_name.h"
+
+#define MOST_OF_FIVE 4u
+
+static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for the threads of pools"); }
+
+/* ---- roots ---- */
+
+typedef struct pools {
+    hsd_growth *growth;
+    hsd_names names;  /* of pools */
+    uint32_t *counts; /* of threads, by pool */
+    uint32_t capacity;
+} pools;
+
+static hsd_status reach(pools *p, uint32_t pool, hsd_error *err)
+{
+    if (pool < p->capacity) return HSD_OK;
+    const uint32_t wanted = p->capacity == 0 ? 64 : p->capacity * 2;
+    uint32_t *grown = realloc(p->counts, wanted * sizeof *grown);
+    if (grown == NULL) return no_memory(err);
+    memset(grown + p->capacity, 0, (wanted - p->capacity) * sizeof *grown);
+    p->counts = grown;
+    p->capacity = wanted;
+    return HSD_OK;
+}
+
+static hsd_status see_root(pools *p, uint32_t root, hsd_error *err)
+{
+    char buffer[HSD_POOL_NAME_BYTES];
+    uint32_t pool;
+    const hsd_bytes own = hsd_names_get(&p->growth->c->roots, root);
+    const hsd_text name = hsd_pool_name((hsd_text){(const char *)own.data, own.size}, buffer);
+    if (name.data == (const char *)own.data || memchr(name.data, '*', name.size) == NULL) return HSD_OK;
+    HSD_TRY(hsd_names_put(&p->names, (hsd_bytes){(const uint8_t *)name.data, name.size}, &pool, err));
+    HSD_TRY(reach(p, pool, err));
+    p->counts[pool]++;
+    p->growth->pool_of_root[root] = pool + 1;
+    return HSD_OK;
+}
+
+/* A thread alone is no pool. */
+static bool keep_pools(pools *p)
+{
+    bool is_any = false;
+    for (uint32_t root = 0; root < p->growth->c->roots.count; root++) {
+        uint32_t *pool = &p->growth->pool_of_root[root];
+        if (*pool != 0 && p->counts[*pool - 1] < 2) *pool = 0;
+        is_any = is_any || *pool != 0;
+    }
+    return is_any;
+}
+
+hsd_status hsd_growth_find_pools(hsd_growth *growth, hsd_error *err)
+{
+    pools p = {.growth = growth};
+    hsd_status status = HSD_OK;
+    growth->pool_of_root = calloc((size_t)growth->c->roots.count + 1, sizeof *growth->pool_of_root);
+    if (growth->pool_of_root == NULL) return no_memory(err);
+    for (uint32_t root = 0; root < growth->c->roots.count && status == HSD_OK; root++) status = see_root(&p, root, err);
+    if (status == HSD_OK && !keep_pools(&p)) {
+        free(growth->pool_of_root);
+        growth->pool_of_root = NULL;
+    }
+    hsd_names_release(&p.names);
+    free(p.counts);
+    return status;
+}
+
+/* ---- choices ---- */
+
+static uint64_t change_of(const hsd_choice *choice)
+{
+    const int64_t growth = hsd_choice_growth(choice);
+    return growth < 0 ? 0 - (uint64_t)growth : (uint64_t)growth;
+}
+
+/* True if those that are like the one at `first`, from it on, are several and none has most. */
+static bool are_alike(const hsd_growth *growth, uint32_t first)
+{
+    uint64_t sum = 0, largest = 0;
+    uint32_t count = 0;
+    for (uint32_t i = first; i < growth->choice_count; i++) {
+        if (growth->choices[i].pool_place != growth->choices[first].pool_place) continue;
+        const uint64_t change = change_of(&growth->choices[i]);
+        sum = hsd_add_saturating(sum, change);
+        if (change > largest) largest = change;
+        count++;
+    }
+    return count > 1 && largest < sum / 5 * MOST_OF_FIVE;
+}
+
+static void add_to(hsd_choice *to, const hsd_choice *one)
+{
+    to->new_.objects += one->new_.objects;
+    to->new_.bytes += one->new_.bytes;
+    to->freed.objects += one->freed.objects;
+    to->freed.bytes += one->freed.bytes;
+    to->resized_bytes += one->resized_bytes;
+    to->joined++;
+}
+
+/* Takes out all that are like the one at `first`, which stands for them. */
+static void join(hsd_growth *growth, uint32_t first)
+{
+    hsd_choice *to = &growth->choices[first];
+    uint32_t kept = first + 1;
+    to->joined = 1;
+    for (uint32_t i = first + 1; i < growth->choice_count; i++) {
+        const hsd_choice *one = &growth->choices[i];
+        if (one->pool_place != to->pool_place) {
+            growth->choices[kept++] = *one;
+            continue;
+        }
+        growth->pooled[growth->pooled_count++] = (hsd_pooled){one->by, one->root, {one->node[BEFORE], one->node[AFTER]}, one->pool_place};
+        add_to(to, one);
+    }
+    growth->choice_count = kept;
+}
+
+hsd_status hsd_growth_join_pools(hsd_growth *growth, hsd_error *err)
+{
+    if (growth->pool_of_root == NULL) return HSD_OK;
+    growth->pooled = calloc((size_t)growth->choice_count + 1, sizeof *growth->pooled);
+    if (growth->pooled == NULL) return no_memory(err);
+    for (uint32_t i = 0; i < growth->choice_count; i++) {
+        if (growth->choices[i].pool_place != 0 && are_alike(growth, i)) join(growth, i);
+    }
+    hsd_growth_choose_order(growth);
+    return HSD_OK;
+}
