@@ -1,0 +1,238 @@
+"""How a program of each runtime is built, started and captured: as doc/capture.md tells its users to."""
+import contextlib
+import hashlib
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "agents"))
+import kit  # noqa: E402
+
+
+class Missing(Exception):
+    """What a runtime needs is not on this machine."""
+
+
+def digest(*parts):
+    """Of sources and flags: what was built of the same is not built again."""
+    summed = hashlib.sha256()
+    for part in parts:
+        summed.update(part.read_bytes() if isinstance(part, pathlib.Path) else str(part).encode())
+        summed.update(b"\0")
+    return summed.hexdigest()[:24]
+
+
+def run(*command, **more):
+    done = subprocess.run([str(one) for one in command], capture_output=True, text=True, errors="replace", **more)
+    kit.check(done.returncode == 0, f"{' '.join(map(str, command))}: {done.stdout}{done.stderr}")
+
+
+class Runtime:
+    """One folder of programs. Made once; build() is called before the first start, in one process; the others in any of several."""
+
+    needs = ()           # commands
+    agents = ()          # files of the build's folder of agents
+
+    def __init__(self, tool, cache):
+        self.tool = tool
+        self.cache = cache
+        missing = [one for one in self.needs if not shutil.which(one)]
+        missing += [one for one in self.agents if not (pathlib.Path(tool.agents) / one).exists()]
+        if missing:
+            raise Missing(", ".join(missing))
+
+    def shared(self):
+        """The files that programs of this folder share: they have no truth of their own."""
+        folder = HERE / self.name
+        own = {path.name.removesuffix(".truth.json") for path in folder.glob("*.truth.json")}
+        return sorted(path for path in folder.iterdir() if path.is_file() and path.stem not in own and not path.name.endswith(".truth.json"))
+
+    def built(self, program, *more):
+        """Where the program is built, by what it is made of."""
+        return self.cache / f"{self.name}-{program.name}-{digest(*program.sources, *self.shared(), *program.options, *more)}"
+
+    def build(self, programs):
+        """Makes what start() needs, of all of them at once where that is cheaper."""
+
+    def capture(self, program, running, folder, out):
+        way = ["--way", program.way] if program.way else []
+        self.tool.capture(running.pid, out, *way)
+
+
+class Native(Runtime):
+    needs = ("gcc", "g++")
+    agents = ("libhsdiff-native.so",)
+
+    def build_one(self, program):
+        out = self.built(program)
+        if not out.exists():
+            run(*self.compiler, "-g", "-pthread", "-Wl,--build-id", *program.options, "-I", HERE / self.name, program.source, "-o", f"{out}.{os.getpid()}")
+            os.rename(f"{out}.{os.getpid()}", out)
+        return out
+
+    def start(self, program, folder):
+        named = folder / program.name  # the process has the name of the program
+        if not named.exists():
+            named.symlink_to(self.build_one(program))
+        return kit.Program([str(named), *program.arguments], {"LD_PRELOAD": f"{self.tool.agents}/libhsdiff-native.so"})
+
+
+class C(Native):
+    name = "c"
+    compiler = ("gcc", "-std=gnu11", "-O1", "-fno-omit-frame-pointer")
+
+
+class Cpp(Native):
+    name = "cpp"
+    compiler = ("g++", "-std=c++20", "-O1", "-fno-omit-frame-pointer")
+
+
+class Piped(Runtime):
+    """Programs that write their heap into a pipe when they get SIGUSR2, from which `hsdiff import` reads it."""
+
+    def imported(self, program, running, folder, out, *options):
+        pipe = folder / "pipe"
+        command = ["sh", "-c", 'pipe=$1 out=$2; shift 2; exec "$0" import - -o "$out" "$@" < "$pipe"', self.tool.path, str(pipe), str(out), *map(str, options)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=self.tool.environment) as reader:
+            running.process.send_signal(signal.SIGUSR2)
+            said, _ = reader.communicate(timeout=120)
+            kit.check(reader.returncode == 0, said)
+
+
+def snippet(document, language):
+    text = (kit.PROJECT / "doc" / document).read_text(encoding="utf-8")
+    return re.search(rf"^```{language}\n(.*?)^```", text, re.S | re.M)[1]
+
+
+class Go(Piped):
+    name = "go"
+    needs = ("go",)
+
+    def build_one(self, program):
+        out = self.built(program, snippet("capture-go.md", "go"))
+        if out.exists():
+            return out
+        folder = self.cache / f"{out.name}.{os.getpid()}.src"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        for path in [*program.sources, *self.shared()]:
+            shutil.copy(path, folder)
+        (folder / "dump.go").write_text(snippet("capture-go.md", "go"), encoding="utf-8")
+        cache = pathlib.Path(self.tool.agents).parent / "go-cache"  # that of tests/agents: the standard library takes longer than all programs
+        cache.mkdir(exist_ok=True)
+        environment = dict(os.environ, GO111MODULE="off", GOTOOLCHAIN="local", GOFLAGS="", GOCACHE=str(cache), CGO_ENABLED="0")
+        run("go", "build", *program.options, "-o", "program", *sorted(path.name for path in folder.glob("*.go")), cwd=folder, env=environment)
+        os.rename(folder / "program", out)
+        shutil.rmtree(folder)
+        return out
+
+    def start(self, program, folder):
+        os.mkfifo(folder / "pipe", 0o600)
+        return kit.Program([str(self.build_one(program)), *program.arguments], {"HEAP_DUMP": str(folder / "pipe")})
+
+    def capture(self, program, running, folder, out):
+        self.imported(program, running, folder, out, "--exe", self.build_one(program))
+
+
+class Ruby(Piped):
+    name = "ruby"
+    needs = ("ruby",)
+
+    def start(self, program, folder):
+        os.mkfifo(folder / "pipe", 0o600)
+        (folder / "heap_dump.rb").write_text(snippet("capture-ruby.md", "ruby"), encoding="utf-8")
+        return kit.Program(["ruby", "-r", str(folder / "heap_dump.rb"), "-I", str(HERE / self.name), *program.options, str(program.source), *program.arguments],
+                           {"HEAP_DUMP": str(folder / "pipe"), "RUBYOPT": "", "HEAP_DUMP_SITES": "1"})
+
+    def capture(self, program, running, folder, out):
+        self.imported(program, running, folder, out)
+
+
+class LuaProgram(kit.Program):
+    """Lua cannot look whether a line waits on its standard input: its lines stand in a file, which grows."""
+
+    def __init__(self, command, lines, environment):
+        self.lines = lines
+        lines.write_text("")
+        super().__init__(command, environment)
+
+    def tell(self, line):
+        with open(self.lines, "a", encoding="utf-8") as file:
+            file.write(line + "\n")
+
+
+class Lua(Runtime):
+    name = "lua"
+    needs = ("lua5.4",)
+    agents = ("lua5.4/hsdiff.so",)
+
+    def start(self, program, folder):
+        modules = f"{HERE}/lua/?.lua;{program.source.parent}/?.lua;;"
+        return LuaProgram(["lua5.4", *program.options, str(program.source), str(folder / "lines"), *program.arguments], folder / "lines",
+                          {"LUA_CPATH_5_4": f"{self.tool.agents}/lua5.4/?.so;;", "LUA_PATH_5_4": modules})
+
+
+class Node(Runtime):
+    """With the helper; `way` "inspector" or another one without."""
+
+    name = "node"
+    needs = ("node",)
+    agents = ("hsdiff.cjs",)
+
+    def start(self, program, folder):
+        helper = [] if program.way else ["--require", f"{self.tool.agents}/hsdiff.cjs"]
+        return kit.Program(["node", "--expose-gc", *helper, *program.options, str(program.source), *program.arguments])
+
+    def capture(self, program, running, folder, out):
+        way = ["--way", program.way, "--open-inspector"] if program.way else []
+        self.tool.capture(running.pid, out, *way)
+
+
+class Java(Runtime):
+    name = "java"
+    needs = ("java", "javac")
+    agents = ("libhsdiff-jvm.so",)
+
+    def classes(self, program):
+        """Programs of one file are compiled together: that takes hardly longer than one."""
+        single = [path for path in sorted((HERE / self.name).glob("*.java"))]
+        parts = single if len(program.sources) == 1 else [*program.sources, *self.shared()]
+        return self.cache / f"java-{digest(*parts)}", parts
+
+    def build(self, programs):
+        for program in programs:
+            out, parts = self.classes(program)
+            if not out.exists():
+                run("javac", "-g", "-nowarn", "-d", f"{out}.new", *parts)
+                os.rename(f"{out}.new", out)
+
+    def start(self, program, folder):
+        out, _ = self.classes(program)
+        return kit.Program(["java", "-Xmx256m", "-XX:TieredStopAtLevel=1", *program.options, "-cp", str(out), program.source.stem, *program.arguments])
+
+
+class Mono(Runtime):
+    name = "mono"
+    needs = ("mono", "mcs")
+    agents = ("libmono-profiler-hsdiff.so",)
+
+    def build_one(self, program):
+        out = pathlib.Path(f"{self.built(program)}.exe")
+        if not out.exists():
+            run("mcs", "-debug", "-optimize+", "-langversion:latest", *program.options, f"-out:{out}.{os.getpid()}.exe", *program.sources, *self.shared())
+            with contextlib.suppress(FileNotFoundError):
+                os.rename(f"{out}.{os.getpid()}.exe.mdb", f"{out}.mdb")
+            os.rename(f"{out}.{os.getpid()}.exe", out)
+        return out
+
+    def start(self, program, folder):
+        return kit.Program(["mono", "--debug", str(self.build_one(program)), *program.arguments],
+                           {"LD_LIBRARY_PATH": self.tool.agents, "MONO_ENV_OPTIONS": "--profile=hsdiff"})
+
+
+ALL = {one.name: one for one in (C, Cpp, Go, Lua, Node, Java, Mono, Ruby)}
