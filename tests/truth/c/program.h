@@ -3,7 +3,8 @@
  *
  * A program defines setup(), which is called once, and plant(number), which is called for each object that "leak N" asks for. Around each
  * of these a request is served: a cache that evicts, a ring of the last answers that is full, buffers that come and go, and a second
- * thread with a pool and timers. All of it is full before "ready", so that it is no larger in a later capture.
+ * thread with a pool and timers. All of it is full before "ready", so that it is no larger in a later capture. With LOAD_PLAIN defined no
+ * block of the load refers to another one.
  */
 #ifndef TRUTH_PROGRAM_H
 #define TRUTH_PROGRAM_H
@@ -33,8 +34,6 @@ struct load_timer {
     char *note;
 };
 
-static struct load_page *load_newest, *load_oldest, *load_pages[LOAD_CACHED];
-static unsigned load_page_count;
 static char *load_answers[LOAD_ANSWERS];
 static unsigned load_served;
 static atomic_bool load_is_over;
@@ -46,6 +45,10 @@ static unsigned load_draw(void)
     load_seed = load_seed * 1103515245u + 12345u;
     return load_seed >> 8;
 }
+
+#ifndef LOAD_PLAIN
+static struct load_page *load_newest, *load_oldest;
+static unsigned load_page_count;
 
 static void load_unlink(struct load_page *page)
 {
@@ -85,12 +88,17 @@ static __attribute__((noinline)) struct load_page *load_get(unsigned key)
     load_page_count++;
     return page;
 }
+#endif
 
 static __attribute__((noinline)) void load_request(void)
 {
     char *scratch = malloc(512 + load_draw() % 1024);
+#ifdef LOAD_PLAIN
+    memset(scratch, 's', 512);
+#else
     struct load_page *page = load_get(load_draw() % 400);
     memcpy(scratch, page->body, 512);
+#endif
     char *answer = malloc(256);
     memcpy(answer, scratch, 256);
     free(load_answers[load_served % LOAD_ANSWERS]);
@@ -101,24 +109,30 @@ static __attribute__((noinline)) void load_request(void)
 /* A wheel of timers that fire and are set again, and a pool of buffers. */
 static void *load_background(void *unused)
 {
-    struct load_timer *wheel[LOAD_TIMERS] = {0};
     char *pool[LOAD_POOL];
+#ifndef LOAD_PLAIN
+    struct load_timer *wheel[LOAD_TIMERS] = {0};
+#endif
     for (unsigned i = 0; i < LOAD_POOL; i++)
         pool[i] = calloc(1, 2048);
     for (unsigned tick = 0; !load_is_over; tick++) {
+#ifndef LOAD_PLAIN
         struct load_timer **slot = &wheel[tick % LOAD_TIMERS], *fired = *slot;
         if (fired != NULL) free(fired->note);
         free(fired);
         *slot = malloc(sizeof **slot);
         **slot = (struct load_timer){.due = tick + LOAD_TIMERS, .note = malloc(48)};
+#endif
         memset(pool[tick % LOAD_POOL], (int)tick, 2048);
         load_ticks++;
         nanosleep(&(struct timespec){.tv_nsec = 500 * 1000}, NULL);
     }
+#ifndef LOAD_PLAIN
     for (unsigned i = 0; i < LOAD_TIMERS; i++) {
         if (wheel[i] != NULL) free(wheel[i]->note);
         free(wheel[i]);
     }
+#endif
     for (unsigned i = 0; i < LOAD_POOL; i++)
         free(pool[i]);
     return unused;
