@@ -159,18 +159,18 @@ def tally(results):
             "counts": (right(with_truth("types"), "counts"), len(with_truth("types"))),
             "external": (right(with_truth("external"), "external"), len(with_truth("external"))),
             "gate": (right(leaky, "gate"), len(leaky)),
-            "clean": len(clean), "false": len(clean) - right(clean, "false", "gate")}
+            "clean": len(clean), "false": len(clean) - right(clean, "false", "gate"), "doubt": len(results) - right(results, "doubt")}
 
 
 COLUMNS = ("runtime", "programs", "leaks", "named first", "named at all", "path", "share within 1 %", "counts within 1 %", "external", "gate fails, naming it",
-           "clean", "false leaks")
+           "clean", "false leaks", "false warnings")
 
 
 def cells(name, got):
     def of(part, whole):
         return f"{part} ({100 * part // whole} %)" if whole else "-"
     return (name, got["programs"], got["leaks"], of(got["first"], got["leaks"]), of(got["named"], got["leaks"]), of(*got["path"]), of(*got["share"]),
-            of(*got["counts"]), of(*got["external"]), of(*got["gate"]), got["clean"], got["false"])
+            of(*got["counts"]), of(*got["external"]), of(*got["gate"]), got["clean"], got["false"], got["doubt"])
 
 
 def table(results):

@@ -7,12 +7,15 @@
     counts    the objects that came, of each type that the truth tells, are not those planted, give or take 1 %
     external  bytes outside of the heap are not told, give or take 1 %
     false     no leak, and the first screen blames a holder for half of the growth or more
+    doubt     a warning that captures of one process look like those of two
     gate      `hsdiff check` passes a leak, fails without naming it, or fails where there is none
 """
 import dataclasses
+import re
 
-ASPECTS = ("first", "named", "path", "share", "counts", "external", "false", "gate")
+ASPECTS = ("first", "named", "path", "share", "counts", "external", "false", "doubt", "gate")
 NEAR = 0.01
+LOST = re.compile(r"\b[Ll]ost\b")
 
 
 def near(got, wanted):
@@ -49,7 +52,7 @@ def row_names(leak, row):
 
 
 def sentence_names(leak, screen):
-    if leak.lost and "lost" not in screen.answer.lower():
+    if leak.lost and not LOST.search(screen.answer):
         return False
     return all_in(leak.holder, screen.answer)
 
@@ -172,4 +175,6 @@ def judge(program, seen):
             faults += found
     if not program.leaks:
         faults += judge_clean(seen)
+    if "different processes" in seen.screen.warnings:
+        faults.append(Fault("doubt", seen.screen.warnings))
     return faults + list(judge_gate(program, seen))

@@ -60,12 +60,15 @@ def rows_of(block):
 
 
 class Screen:
-    """headline: the sentences above the tables. holders, lost: rows of the tables of those. text: all down to the last of these tables."""
+    """headline: the sentences above the tables. holders, lost: rows of the tables of those. text: all down to the last of these tables. warnings: above
+    all else."""
 
     def __init__(self, text):
         self.whole = text
         blocks = [part.split("\n") for part in re.split(r"\n\s*\n", text.strip("\n"))]
-        blocks = [block for block in blocks[1:] if not block[0].startswith("Next:")]  # the first says which captures
+        captures = next((i for i, block in enumerate(blocks) if block[0].startswith("before ")), 0)  # which they are; above it are warnings
+        self.warnings = " ".join(" ".join(block) for block in blocks[:captures])
+        blocks = [block for block in blocks[captures + 1:] if not block[0].startswith("Next:")]
         tables = [i for i, block in enumerate(blocks) if HEADING.match(block[0])]
         last = max((i for i in tables if HOLDERS.match(blocks[i][0]) or LOST.match(blocks[i][0])), default=len(blocks) - 1)
         first = tables[0] if tables else len(blocks)

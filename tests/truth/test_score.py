@@ -114,11 +114,17 @@ class Scorer(unittest.TestCase):
         self.expect([], seen(status=0), "false")
         self.expect([], seen(status=1), "false", "gate")
 
+    def test_a_false_warning(self):
+        what = seen()
+        what.screen = Screen("! the captures share only 35 objects: they look like two different processes\n\n" + SCREEN.format(place="sessions"))
+        self.expect([LEAK], what, "doubt")
+
     def test_lost_memory_is_called_lost(self):
         lost = dict(LEAK, holder="open_session", lost=True, path=[], bytes="N*88", objects=None)
         told = diff_of()
         told["types"][0].update(growth=both(0, 0), unreached={"before": both(0, 0), "after": both(3000, 3000 * 88)})
         self.expect([lost], seen("open_session", diff=told, check="open_session"), "first")
+        self.expect([lost], seen("lost_alone.c:3, open_session", diff=told, check="open_session"), "first")
         self.expect([lost], seen("322 KiB lost, allocated at open_session", diff=told, check="open_session"))
 
     def test_marks_are_lines(self):

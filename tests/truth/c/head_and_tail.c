@@ -3,7 +3,7 @@
 
 struct task { struct task *next; long number; char body[80]; };
 
-static struct task *first_task, *last_task;
+struct task *first_task, *last_task;
 
 static void setup(void)
 {

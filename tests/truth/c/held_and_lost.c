@@ -3,7 +3,7 @@
 
 struct visit { struct visit *next; char text[56]; };
 
-static struct visit *visit_list;
+struct visit *visit_list;
 static long total;
 
 static void setup(void)

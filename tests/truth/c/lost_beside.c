@@ -3,7 +3,7 @@
 #include "program.h"
 
 struct node { struct node *next; };
-static struct node *two_nodes;
+struct node *two_nodes;
 static long total;
 
 static void setup(void)

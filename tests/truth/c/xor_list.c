@@ -3,7 +3,7 @@
 
 struct item { uintptr_t neighbours; long number; char text[64]; };
 
-static struct item *newest_item, *oldest_item;
+struct item *newest_item, *oldest_item;
 
 static void setup(void)
 {
