@@ -149,6 +149,8 @@ def judge_external(leak, seen):
 
 def judge_gate(program, seen):
     status, text = seen.check_status, seen.check_text
+    if program.gate == "either" and status == 0:
+        return
     if program.gate == "passes":
         if status != 0:
             yield Fault("gate", f"check ends with {status} where nothing leaks")

@@ -109,6 +109,7 @@ class Scorer(unittest.TestCase):
     def test_a_gate_that_passes_a_leak(self):
         self.expect([LEAK], seen(status=0), "gate")
         self.expect([LEAK], seen(status=0), gate="passes")
+        self.expect([LEAK], seen(status=0), gate="either")
 
     def test_a_clean_program_that_is_blamed(self):
         self.expect([], seen(status=0), "false")

@@ -73,6 +73,8 @@ class Program:
         self.way = said.get("way")                  # of the capture, where the runtime has several
         self.leaks = [Leak(one, self) for one in said["leaks"]]
         self.gate = said.get("gate", "fails" if self.leaks else "passes")
+        if self.gate not in ("fails", "passes", "either"):
+            raise Untrue(f"{path}: gate {self.gate}")
 
     def find_sources(self):
         """The main file first."""
