@@ -114,11 +114,12 @@ def judge_share(leak, seen):
         yield Fault("share", "no row has it")
     elif not near(row["growth_bytes"], leak.bytes) and not (leak.external and near(row["growth_bytes"], leak.bytes + leak.external)):
         yield Fault("share", f"{row['growth_bytes']:,} B in the row, {leak.bytes:,.0f} B in truth")
-    if row is not None and leak.objects is not None and not near(row["net"]["objects"], leak.objects):
-        yield Fault("counts", f"{row['net']['objects']:,} objects in the row, {leak.objects:,} in truth")
 
 
 def judge_counts(leak, seen):
+    row = held_row(leak, seen)
+    if leak.objects is not None and row is not None and not near(row["net"]["objects"], leak.objects):
+        yield Fault("counts", f"{row['net']['objects']:,} objects in the row, {leak.objects:,} in truth")
     for pattern, wanted in leak.types.items():
         got = sum(grown(row)[0] for row in seen.diff["types"] if pattern.search(row["type"]))
         if not near(got, wanted):
