@@ -89,7 +89,7 @@ def attempt(hsdiff, agents, cache, name, keep):
         result = one_run(tool, cache, program, keep)
     except runtimes.Missing as error:
         result = Result(program, missing=str(error))
-    except (kit.Failed, subprocess.TimeoutExpired, OSError, truth.Untrue, KeyError, ValueError) as error:
+    except Exception as error:  # whatever it is, it is this program that cannot be judged: the others go on
         result = Result(program, [score.Fault("run", f"{type(error).__name__}: {error}")], traceback.format_exc())
     return result.faults, result.screen, result.check, result.missing, time.monotonic() - started
 

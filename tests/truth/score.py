@@ -93,11 +93,12 @@ def lost_bytes(leak, diff):
 
 def held_row(leak, seen):
     """The row of the report that is the first on the screen to name the holder. Rows of both stand in the same order."""
-    for row, told in zip(seen.screen.holders, seen.diff["holders"]):
+    rows = seen.diff["holders"] or []  # none where there are no references
+    for row, told in zip(seen.screen.holders, rows):
         if row_names(leak, row):
             return told
-    if len(seen.diff["holders"]) > 0 and sentence_names(leak, seen.screen):
-        return seen.diff["holders"][0]
+    if rows and sentence_names(leak, seen.screen):
+        return rows[0]
     return None
 
 

@@ -4,7 +4,7 @@
  * A program defines setup(), which is called once, and plant(number), which is called for each object that "leak N" asks for. Around each
  * of these a request is served: a cache that evicts, a ring of the last answers that is full, buffers that come and go, and a second
  * thread with a pool and timers. All of it is full before "ready", so that it is no larger in a later capture. With LOAD_PLAIN defined no
- * block of the load refers to another one.
+ * block of the load refers to another one; with LOAD_SMALL there is less of it.
  */
 #ifndef TRUTH_PROGRAM_H
 #define TRUTH_PROGRAM_H
@@ -21,7 +21,11 @@
 static void setup(void);
 static void plant(long number);
 
+#ifdef LOAD_SMALL
+enum { LOAD_CACHED = 64, LOAD_ANSWERS = 128, LOAD_POOL = 16, LOAD_TIMERS = 64, LOAD_WARM = 3000 };
+#else
 enum { LOAD_CACHED = 256, LOAD_ANSWERS = 512, LOAD_POOL = 32, LOAD_TIMERS = 64, LOAD_WARM = 3000 };
+#endif
 
 struct load_page {
     struct load_page *newer, *older;

@@ -11,8 +11,8 @@ local timers = {}
 local seed = 12345
 
 local function draw(limit)
-  seed = (seed * 1103515245 + 12345) % 2147483648
-  return (seed >> 8) % limit
+  seed = (seed * 1103 + 12345) % 2147483
+  return math.floor(seed / 256) % limit
 end
 
 local function page_of(key)
