@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the programs of the corpus, captures them, and holds what hsdiff says against what is true: README.md.
 
-    run.py --hsdiff BINARY --agents FOLDER [--quick] [--table FILE] [--faults FILE] [--keep FOLDER] [RUNTIME | RUNTIME/NAME | NAME …]
+    run.py --hsdiff BINARY --agents FOLDER [--quick] [--table FILE] [--prune] [--raise-floors] [--faults FILE] [--keep FOLDER] [RUNTIME | RUNTIME/NAME | NAME …]
 
 Ends with 1 when a program has a fault that known.txt does not tell of; in a run of all of a runtime also when one that it tells of is
 gone, or when fewer are named than floors.json demands. The last line says "N passed, N failed"."""
@@ -125,6 +125,21 @@ def known_faults():
     return found
 
 
+def prune(gone):
+    """Takes out of known.txt what is right now. gone: title -> aspects."""
+    kept = []
+    for line in KNOWN.read_text(encoding="utf-8").splitlines():
+        title, _, rest = line.partition(": ")
+        aspects, _, why = rest.partition(": ")
+        if title in gone and not line.startswith("#"):
+            left = [one for one in aspects.split(", ") if one not in gone[title]]
+            if not left:
+                continue
+            line = f"{title}: {', '.join(left)}: {why}"
+        kept.append(line)
+    KNOWN.write_text("\n".join(kept) + "\n", encoding="utf-8")
+
+
 def say_result(result, known):
     """Whether it is as it has to be; prints what is not."""
     title = result.program.title
@@ -207,18 +222,30 @@ def write_faults(path, results):
                 out.write(f"\n```\n{one.check.strip()}\n```\n")
 
 
-def below_floors(results, found):
-    """Runtimes of which all ran, with fewer right than once were."""
-    floors = json.loads(FLOORS.read_text(encoding="utf-8")) if FLOORS.exists() else {}
-    for name, wanted in floors.items():
+def heights(results):
+    """runtime -> column -> how many are right, of the runtimes of which all ran."""
+    found = {}
+    for name in dict.fromkeys(one.program.runtime for one in results):
         mine = [one for one in results if one.program.runtime == name and not one.missing]
-        if not mine or len(mine) < len([one for one in truth.programs() if one.runtime == name]):
-            continue
-        got = tally(mine)
-        for column, least in wanted.items():
-            value = got[column][0] if isinstance(got[column], tuple) else got[column]
-            if value < least:
-                yield f"{name}: {column} is {value}, and was {least} (floors.json)"
+        if mine and len(mine) == len([one for one in truth.programs() if one.runtime == name]):
+            got = tally(mine)
+            found[name] = {column: got[column][0] if isinstance(got[column], tuple) else got[column] for column in ("first", "named", "share", "counts", "gate")}
+    return found
+
+
+def below_floors(reached, floors):
+    """Fewer are right than once were."""
+    for name, got in reached.items():
+        for column, least in floors.get(name, {}).items():
+            if got[column] < least:
+                yield f"{name}: {column} is {got[column]}, and was {least} (floors.json)"
+
+
+def raised(reached, floors):
+    """Only ever up."""
+    names = [*floors, *(name for name in reached if name not in floors)]
+    return {name: {column: max(floors.get(name, {}).get(column, 0), reached.get(name, {}).get(column, 0))
+                   for column in {**floors.get(name, {}), **reached.get(name, {})}} for name in names}
 
 
 def main():
@@ -227,6 +254,8 @@ def main():
     parser.add_argument("--agents", required=True)
     parser.add_argument("--quick", action="store_true", help="a third of the programs")
     parser.add_argument("--table", type=pathlib.Path, help="put the score into this document")
+    parser.add_argument("--prune", action="store_true", help="take what is right now out of known.txt")
+    parser.add_argument("--raise-floors", action="store_true", help="from now on so many have to be right: floors.json")
     parser.add_argument("--faults", type=pathlib.Path, help="write each fault there, with what the first screen says")
     parser.add_argument("--keep", type=pathlib.Path, help="leave the captures there")
     parser.add_argument("--work", type=pathlib.Path, help="where programs are built; by default beside the agents")
@@ -236,17 +265,23 @@ def main():
     found = truth.programs(arguments.programs)
     found = truth.quick(found) if arguments.quick else found
     known = known_faults()
-    results, passed, failed = [], 0, 0
+    results, passed, failed, mended = [], 0, 0, {}
     for result in run_all(arguments, found):
         is_right, gone = say_result(result, known)
         results.append(result)
+        mended[result.program.title] = gone
         if not result.missing:
             is_right = is_right and (arguments.quick or not gone)
             passed, failed = passed + is_right, failed + (not is_right)
-    for fault in below_floors(results, found):
+    floors = json.loads(FLOORS.read_text(encoding="utf-8"))
+    for fault in below_floors(heights(results), floors):
         print(f"FAILED  {fault}")
         failed += 1
+    if arguments.raise_floors:
+        FLOORS.write_text(json.dumps(raised(heights(results), floors), indent=2) + "\n", encoding="utf-8")
     print(f"\n{table(results)}\n")
+    if arguments.prune:
+        prune(mended)
     if arguments.faults:
         write_faults(arguments.faults, results)
     if arguments.table:

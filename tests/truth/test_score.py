@@ -138,8 +138,16 @@ class Scorer(unittest.TestCase):
     def test_the_third_is_of_each_runtime(self):
         found = truth.programs()
         for name in {one.runtime for one in found}:
-            whole = [one for one in found if one.runtime == name]
-            self.assertEqual(len([one for one in truth.quick(found) if one.runtime == name]), -(-len(whole) // 3))
+            for leaks in (True, False):
+                whole = [one for one in found if one.runtime == name and bool(one.leaks) == leaks]
+                third = [one for one in truth.quick(found) if one.runtime == name and bool(one.leaks) == leaks]
+                self.assertEqual(len(third), -(-len(whole) // 3))
+
+    def test_floors_only_go_up(self):
+        floors = {"c": {"first": 5, "gate": 7}}
+        self.assertEqual(list(run.below_floors({"c": {"first": 5, "gate": 8}}, floors)), [])
+        self.assertEqual(len(list(run.below_floors({"c": {"first": 4, "gate": 8}}, floors))), 1)
+        self.assertEqual(run.raised({"c": {"first": 4, "gate": 8}, "go": {"first": 1}}, floors), {"c": {"first": 5, "gate": 8}, "go": {"first": 1}})
 
     def test_what_is_known_to_be_wrong_can_be_read(self):
         titles = {one.title for one in truth.programs()}

@@ -121,8 +121,9 @@ def programs(wanted=()):
 
 
 def quick(found):
-    """A third of each runtime's: each third one in the order of names, so that it changes only where programs come and go."""
+    """A third of each runtime's, of those that leak and of those that do not: each third one in the order of names, so that it changes only
+    where programs come and go."""
     kept = []
-    for runtime in dict.fromkeys(one.runtime for one in found):
-        kept += [one for one in found if one.runtime == runtime][::3]
+    for group in dict.fromkeys((one.runtime, bool(one.leaks)) for one in found):
+        kept += [one for one in found if (one.runtime, bool(one.leaks)) == group][::3]
     return kept

@@ -17,7 +17,7 @@ static __attribute__((noinline)) const char *intern(const char *text, unsigned h
         if (strcmp(i->text, text) == 0) return i->text;
     struct interned *i = malloc(sizeof *i + 65); /* truth: made */
     i->hash = hash;
-    strcpy(i->text, text);
+    snprintf(i->text, 65, "%s", text);
     i->next = interned_strings[hash % CHAINS];
     interned_strings[hash % CHAINS] = i;
     return i->text;

@@ -11,5 +11,5 @@ end
 
 server.run(function(number)
   local ticket = {number = number}
-  scheduler.after(3600 + number % 60, function() ticket.closed = true end)
+  scheduler.after(3600 + number % 60, function() ticket.closed = true end) -- truth: made
 end)

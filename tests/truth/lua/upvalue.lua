@@ -5,7 +5,7 @@ local event_listeners = {}
 
 local function subscribe(number)
   local seen = {number = number}
-  event_listeners[#event_listeners + 1] = function(event) seen.last = event end
+  event_listeners[#event_listeners + 1] = function(event) seen.last = event end -- truth: made
 end
 
 server.run(subscribe)
