@@ -43,8 +43,8 @@ static hsd_status print_top(const hsd_text *names, size_t count, const hsd_singl
         types[i] = sample_top_type("", 1000 * (i + 1), 1000 * (i + 1));
         roots[i] = sample_top_root("", 1000 * (i + 1), 1000 * (i + 1));
         types[i].name = roots[i].name = names[i];
-        steps[i][0] = (hsd_step){{"", 0}, {"Start", 5}, 1};
-        steps[i][1] = (hsd_step){names[i], names[i], 1};
+        steps[i][0] = (hsd_step){.edge = {"", 0}, .type = {"Start", 5}, .repeat = 1};
+        steps[i][1] = (hsd_step){.edge = names[i], .type = names[i], .repeat = 1};
         objects[i] = sample_top_object("", steps[i], 2, 1000);
         objects[i].root = names[i];
     }
@@ -65,8 +65,8 @@ static hsd_status print_paths(const hsd_text *names, size_t count,
     static hsd_path_row rows[NAMES_MAX];
     static hsd_step steps[NAMES_MAX][2];
     for (size_t i = 0; i < count; i++) {
-        steps[i][0] = (hsd_step){names[i], names[i], 1};
-        steps[i][1] = (hsd_step){{"", 0}, names[i], 1};
+        steps[i][0] = (hsd_step){.edge = names[i], .type = names[i], .repeat = 1};
+        steps[i][1] = (hsd_step){.edge = {"", 0}, .type = names[i], .repeat = 1};
         rows[i] = sample_path("", steps[i], 2, 1);
         rows[i].root = names[i];
     }

@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const hsd_step path[] = {{TEXT(""), TEXT("A"), 1}, {TEXT(".entries"), TEXT("Entry[]"), 1}};
+static const hsd_step path[] = {{.edge = TEXT(""), .type = TEXT("A"), .repeat = 1}, {.edge = TEXT(".entries"), .type = TEXT("Entry[]"), .repeat = 1}};
 static hsd_type_row types[] = {{.name = TEXT("A"), .live = {.before = {1, 1000}, .after = {9, 90000},
                                                             .new_ = {8, 89000}}},
                                {.name = TEXT("Abc\0\xff"), .live = {.after = {9, 900000}, .new_ = {9, 900000}}},

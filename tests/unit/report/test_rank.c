@@ -56,7 +56,7 @@ Test(rank, adds_up_for_any_top_and_order)
             for (size_t top = 0; top <= count + 1; top += 1 + count / 5) {
                 hsd_ranking ranking;
                 cr_assert(hsd_ranking_init(&ranking, &diff, HSD_TABLE_TYPES, (hsd_sort_by)sort, top,
-                                           seed & 1 ? 2000 : 0, NULL) == HSD_OK);
+                                           seed & 1 ? 2000 : 0, false, NULL) == HSD_OK);
                 cr_assert(ranking.shown <= top && ranking.count == count);
                 expect_sums_to_total(&ranking, &diff.total);
                 hsd_ranking_release(&ranking);
@@ -70,7 +70,7 @@ Test(rank, is_a_total_order)
     hsd_diff diff = random_diff(7, MAX_ROWS);
     for (int sort = HSD_SORT_GROWTH; sort <= HSD_SORT_RETAINED; sort++) {
         hsd_ranking first, second;
-        cr_assert(hsd_ranking_init(&first, &diff, HSD_TABLE_TYPES, (hsd_sort_by)sort, 10, 1,
+        cr_assert(hsd_ranking_init(&first, &diff, HSD_TABLE_TYPES, (hsd_sort_by)sort, 10, 1, false,
                                    NULL) == HSD_OK);
         for (size_t i = 0; i < MAX_ROWS / 2; i++) {
             const hsd_type_row swapped = rows[i];
@@ -80,7 +80,7 @@ Test(rank, is_a_total_order)
         hsd_text before[MAX_ROWS];
         for (size_t i = 0; i < first.shown; i++)
             before[i] = first.rows[i].name;
-        cr_assert(hsd_ranking_init(&second, &diff, HSD_TABLE_TYPES, (hsd_sort_by)sort, 10, 1,
+        cr_assert(hsd_ranking_init(&second, &diff, HSD_TABLE_TYPES, (hsd_sort_by)sort, 10, 1, false,
                                    NULL) == HSD_OK);
         cr_assert_eq(first.shown, second.shown);
         for (size_t i = 0; i < second.shown; i++)
@@ -98,7 +98,7 @@ static const char *order_of(hsd_sort_by sort, size_t top)
     hsd_diff diff = sample_diff(four, 4, NULL, 0);
     hsd_ranking ranking;
     size_t used = 0;
-    cr_assert(hsd_ranking_init(&ranking, &diff, HSD_TABLE_TYPES, sort, top, 0, NULL) == HSD_OK);
+    cr_assert(hsd_ranking_init(&ranking, &diff, HSD_TABLE_TYPES, sort, top, 0, false, NULL) == HSD_OK);
     for (size_t i = 0; i < ranking.shown; i++)
         used +=
             (size_t)snprintf(order + used, sizeof order - used, "%s ", ranking.rows[i].name.data);
@@ -132,7 +132,7 @@ Test(rank, sorts_by_what_is_retained)
     some[2].retained_before = 2000;
     hsd_diff diff = sample_diff(some, 4, NULL, 0);
     hsd_ranking ranking;
-    cr_assert(hsd_ranking_init(&ranking, &diff, HSD_TABLE_TYPES, HSD_SORT_RETAINED, 20, 1000,
+    cr_assert(hsd_ranking_init(&ranking, &diff, HSD_TABLE_TYPES, HSD_SORT_RETAINED, 20, 1000, false,
                                NULL) == HSD_OK);
     cr_assert_eq(ranking.shown, 3);
     cr_expect_str_eq(ranking.rows[0].name.data, "keeper");
@@ -148,7 +148,7 @@ Test(rank, folds_what_did_not_change)
                             sample_type("c", 5, 5)};
     hsd_diff diff = sample_diff(three, 3, NULL, 0);
     hsd_ranking ranking;
-    cr_assert(hsd_ranking_init(&ranking, &diff, HSD_TABLE_TYPES, HSD_SORT_GROWTH, HSD_TOP_ALL, 1,
+    cr_assert(hsd_ranking_init(&ranking, &diff, HSD_TABLE_TYPES, HSD_SORT_GROWTH, HSD_TOP_ALL, 1, false,
                                NULL) == HSD_OK);
     cr_expect(ranking.shown == 1 && ranking.others_are_unchanged);
     cr_expect(ranking.others.before.bytes == 6);
@@ -162,11 +162,11 @@ Test(rank, folds_churn_that_is_noise)
     two[0].live.new_ = two[0].live.freed = (hsd_amount){10, 1000};
     hsd_diff diff = sample_diff(two, 2, NULL, 0);
     hsd_ranking ranking;
-    cr_assert(hsd_ranking_init(&ranking, &diff, HSD_TABLE_TYPES, HSD_SORT_GROWTH, HSD_TOP_ALL, 2001,
+    cr_assert(hsd_ranking_init(&ranking, &diff, HSD_TABLE_TYPES, HSD_SORT_GROWTH, HSD_TOP_ALL, 2001, false,
                                NULL) == HSD_OK);
     cr_expect(ranking.shown == 1 && !ranking.others_are_unchanged);
     hsd_ranking_release(&ranking);
-    cr_assert(hsd_ranking_init(&ranking, &diff, HSD_TABLE_TYPES, HSD_SORT_GROWTH, HSD_TOP_ALL, 2000,
+    cr_assert(hsd_ranking_init(&ranking, &diff, HSD_TABLE_TYPES, HSD_SORT_GROWTH, HSD_TOP_ALL, 2000, false,
                                NULL) == HSD_OK);
     cr_expect(ranking.shown == 2);
     hsd_ranking_release(&ranking);
