@@ -1,9 +1,10 @@
 /*
- * Cutting names. Two steps, the first that suffices is taken:
+ * Cutting names. Steps, the first that suffices is taken:
  *
- *      java.util.HashMap$Node<java.lang.String,com.shop.Session>      52 columns wanted: as it is
+ *      java.util.HashMap$Node<java.lang.String,com.shop.Session>      58 columns wanted: as it is
  *      java.util.HashMap$Node<…>                                      30: what stands in <> is dropped
- *      java.util.Has…Node<…>                                          20: then the middle
+ *      j.u.HashMap$Node<…>                                            20: packages of Java by their letters (java_names.h)
+ *      j.u.Hash…Node<…>                                               16: then the middle
  *
  * Afterwards equal texts of different names are looked for by sorting, and lengthened until none is
  * left or a name stands there in full.
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/java_names.h"
 #include "report/utf8.h"
 #include "report/width.h"
 
@@ -79,6 +81,37 @@ static size_t cut_middle(const char *text, size_t size, size_t width, ellipsis m
     return head + mark.size + (size - tail);
 }
 
+/* The name as `text` from now on; true if that is narrow enough. */
+static bool take(hsd_short_name *name, const char *text, size_t size, size_t width)
+{
+    name->text = text;
+    name->size = size;
+    return hsd_width_of_text(text, size) <= width;
+}
+
+/* Packages of Java by their letters, as few of them as suffice. */
+static bool shorten_packages(hsd_short_name *name, size_t width, char *text)
+{
+    const char *from = name->text;
+    const size_t from_size = name->size;
+    for (int keep_last = 1; keep_last >= 0; keep_last--) {
+        const size_t size = hsd_java_packages(from, from_size, keep_last, text);
+        if (take(name, text, size, width)) return true;
+    }
+    return false;
+}
+
+static size_t cut(const char *text, size_t size, size_t width, ellipsis mark, char *out)
+{
+    size_t head, tail;
+    if (width <= mark.width || !hsd_java_cut(text, size, width - mark.width, &head, &tail))
+        return cut_middle(text, size, width, mark, out);
+    memcpy(out, text, head);
+    memcpy(out + head, mark.text, mark.size);
+    memcpy(out + head + mark.size, text + tail, size - tail);
+    return head + mark.size + (size - tail);
+}
+
 /* `collapsing` is given up when names that differ inside <> alone have to be told apart. */
 static hsd_status shorten(hsd_short_name *name, size_t width, bool collapsing, ellipsis mark,
                           hsd_arena *arena, hsd_error *err)
@@ -87,18 +120,15 @@ static hsd_status shorten(hsd_short_name *name, size_t width, bool collapsing, e
     name->size = name->full_size;
     if (hsd_width_of_text(name->full, name->full_size) <= width) return HSD_OK;
     const size_t capacity = 3 * name->full_size + mark.size + 1; /* each <> may grow by the mark */
-    char *text = hsd_arena_take(arena, capacity), *cut = hsd_arena_take(arena, capacity);
-    if (!text || !cut) return hsd_fail(err, HSD_E_NOMEM, "no memory to shorten a name");
-    size_t size = collapsing ? collapse(name->full, name->full_size, mark, text) : 0;
-    if (size == 0 || size >= name->full_size) {
-        memcpy(text, name->full, name->full_size);
-        size = name->full_size;
+    char *text = hsd_arena_take(arena, capacity), *other = hsd_arena_take(arena, capacity);
+    if (!text || !other) return hsd_fail(err, HSD_E_NOMEM, "no memory to shorten a name");
+    if (collapsing) {
+        const size_t size = collapse(name->full, name->full_size, mark, other);
+        if (size > 0 && size < name->full_size && take(name, other, size, width)) return HSD_OK;
+        if (shorten_packages(name, width, text)) return HSD_OK;
     }
-    name->text = text;
-    name->size = size;
-    if (hsd_width_of_text(text, size) <= width) return HSD_OK;
-    name->text = cut;
-    name->size = cut_middle(text, size, width, mark, cut);
+    char *last = collapsing ? other : text;
+    take(name, last, cut(name->text, name->size, width, mark, last), width);
     return HSD_OK;
 }
 

@@ -20,6 +20,13 @@ static bool begins_with(hsd_bytes text, const char *word)
     return text.size >= size && memcmp(text.data, word, size) == 0;
 }
 
+static bool is_among(hsd_bytes name, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (equals(name, words[i])) return true;
+    return false;
+}
+
 /* ---- types ---- */
 
 /* Insides of containers; arrays of them as well. Nothing that a program makes itself: what one cannot get
@@ -80,7 +87,41 @@ static const char *const internals[] = {
 
 static const char *const internal_prefixes[] = {
     "java.util.concurrent.CompletableFuture$", /* what depends on one: UniApply, BiRelay, AnyOf … */
+    "com.google.common.cache.LocalCache$",
+    "com.google.common.collect.HashBiMap$BiEntry",
+    "com.google.common.collect.ImmutableMapEntry",
+    "com.google.common.collect.MapMakerInternalMap$",
 };
+
+/* The containers among them. */
+static const char *const outer_prefixes[] = {
+    "com.google.common.cache.LocalCache$Local", /* LocalManualCache, LocalLoadingCache */
+};
+
+static bool has_prefix(hsd_bytes name, const char *const *prefixes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (begins_with(name, prefixes[i])) return true;
+    return false;
+}
+
+/* Entries of Caffeine are made by a program and called by what they carry: PS, PSAMS, FW … */
+static bool is_caffeine_entry(hsd_bytes name)
+{
+    static const char package[] = "com.github.benmanes.caffeine.cache.";
+    const size_t size = sizeof package - 1;
+    if (!begins_with(name, package) || name.size == size) return false;
+    for (size_t i = size; i < name.size; i++)
+        if (name.data[i] < 'A' || name.data[i] > 'Z') return false;
+    return name.data[size] == 'P' || name.data[size] == 'F';
+}
+
+static bool is_internal(hsd_bytes name)
+{
+    if (is_among(name, internals, HSD_ARRAY_LEN(internals)) || is_caffeine_entry(name)) return true;
+    return has_prefix(name, internal_prefixes, HSD_ARRAY_LEN(internal_prefixes)) &&
+           !has_prefix(name, outer_prefixes, HSD_ARRAY_LEN(outer_prefixes));
+}
 
 /* Code and metadata of the program. */
 static const char *const codes[] = {
@@ -103,24 +144,13 @@ static const char *const code_prefixes[] = {
     "jdk.internal.reflect.",        "dalvik.system.DexFile",
 };
 
-static bool is_among(hsd_bytes name, const char *const *words, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (equals(name, words[i])) return true;
-    return false;
-}
-
 uint32_t hsd_hprof_known_type(hsd_bytes name)
 {
     while (name.size > 2 && memcmp(name.data + name.size - 2, "[]", 2) == 0)
         name.size -= 2;
-    if (is_among(name, internals, HSD_ARRAY_LEN(internals))) return HSC_TYPE_INTERNAL;
+    if (is_internal(name)) return HSC_TYPE_INTERNAL;
     if (is_among(name, codes, HSD_ARRAY_LEN(codes))) return HSC_TYPE_CODE;
-    for (size_t i = 0; i < HSD_ARRAY_LEN(internal_prefixes); i++)
-        if (begins_with(name, internal_prefixes[i])) return HSC_TYPE_INTERNAL;
-    for (size_t i = 0; i < HSD_ARRAY_LEN(code_prefixes); i++)
-        if (begins_with(name, code_prefixes[i])) return HSC_TYPE_CODE;
-    return 0;
+    return has_prefix(name, code_prefixes, HSD_ARRAY_LEN(code_prefixes)) ? HSC_TYPE_CODE : 0;
 }
 
 /* ---- lambdas ---- */
@@ -276,6 +306,20 @@ static const known_fields folds[] = {
     {"java.util.Collections$UnmodifiableNavigableSet", "ns"},
     {"java.util.Collections$UnmodifiableSortedMap", "sm"},
     {"java.util.Collections$UnmodifiableSortedSet", "ss"},
+    /* Guava and Caffeine. */
+    {"com.github.benmanes.caffeine.cache.BoundedLocalCache", "data"},
+    {"com.github.benmanes.caffeine.cache.BoundedLocalCache$BoundedLocalManualCache", "cache"},
+    {"com.github.benmanes.caffeine.cache.UnboundedLocalCache", "data"},
+    {"com.github.benmanes.caffeine.cache.UnboundedLocalCache$UnboundedLocalManualCache", "cache"},
+    {"com.google.common.cache.LocalCache", "segments"},
+    {"com.google.common.cache.LocalCache$LocalManualCache", "localCache"},
+    {"com.google.common.cache.LocalCache$Segment", "table recencyQueue writeQueue accessQueue"},
+    {"com.google.common.collect.AbstractMapBasedMultimap", "map"},
+    {"com.google.common.collect.HashBiMap", "hashTableKToV hashTableVToK firstInKeyInsertionOrder lastInKeyInsertionOrder"},
+    {"com.google.common.collect.MapMakerInternalMap", "segments"},
+    {"com.google.common.collect.MapMakerInternalMap$Segment", "table"},
+    {"com.google.common.collect.RegularImmutableList", "array"},
+    {"com.google.common.collect.RegularImmutableMap", "entries table"},
     /* Text and bytes. */
     {"java.io.ByteArrayOutputStream", "buf"},
     {"java.io.CharArrayWriter", "buf"},

@@ -49,11 +49,44 @@ Test(shorten, drops_type_arguments_first)
 
 Test(shorten, cuts_the_middle_and_keeps_both_ends)
 {
-    cr_expect_str_eq(alone("com.example.very.long.package.OrderService", 21, true),
-                     "com.exampl\xE2\x80\xA6"
+    cr_expect_str_eq(alone("Com.example.very.long.package.OrderService", 21, true),
+                     "Com.exampl\xE2\x80\xA6"
                      "derService");
-    cr_expect_str_eq(alone("com.example.very.long.package.OrderService", 21, false),
-                     "com.exampl..erService");
+    cr_expect_str_eq(alone("Com.example.very.long.package.OrderService", 21, false),
+                     "Com.exampl..erService");
+}
+
+/* Of Java, and surely packages. */
+Test(shorten, takes_packages_by_their_letters)
+{
+    cr_expect_str_eq(alone("com.acme.pricing.PriceServer", 27, true), "c.a.pricing.PriceServer");
+    cr_expect_str_eq(alone("com.acme.pricing.PriceServer", 22, true), "c.a.p.PriceServer");
+    cr_expect_str_eq(alone("com.acme.pricing.PriceServer", 15, true), "c.a.p.P\xE2\x80\xA6"
+                                                                     "eServer");
+    cr_expect_str_eq(alone("java.util.HashMap$Node<java.lang.String,com.shop.Session>", 30, true), "java.util.HashMap$Node<\xE2\x80\xA6>");
+    cr_expect_str_eq(alone("java.util.HashMap$Node<java.lang.String,com.shop.Session>", 20, true), "j.u.HashMap$Node<\xE2\x80\xA6>");
+    cr_expect_str_eq(alone("thread \"main\", com.acme.Main.run(Main.java:12)", 44, true), "thread \"main\", c.acme.Main.run(Main.java:12)");
+    cr_expect_str_eq(alone("static acme.shop.Cache.map", 24, true), "static a.shop.Cache.map");
+    cr_expect_str_eq(alone("lambda in acme.shop.Cache[]", 25, true), "lambda in a.shop.Cache[]");
+}
+
+Test(shorten, leaves_what_may_be_no_package)
+{
+    cr_expect_str_eq(alone("global.app.state.Sessions", 21, true), "global.app\xE2\x80\xA6" "e.Sessions");
+    cr_expect_str_eq(alone("main.Session", 10, true), "main.\xE2\x80\xA6sion");
+    cr_expect_str_eq(alone("com.acme.lower", 10, true), "com.a\xE2\x80\xA6ower");
+    cr_expect_str_eq(alone("app.com.acme.Cache", 12, true), "app.co\xE2\x80\xA6" "Cache");
+}
+
+Test(shorten, keeps_the_class_and_the_last_fields_of_a_path)
+{
+    cr_expect_str_eq(alone("static com.acme.PriceServer.context.region.cache.map", 38, true),
+                     "static c.a.PriceServer\xE2\x80\xA6.cache.map");
+    cr_expect_str_eq(alone("static com.acme.PriceServer.context.region.cache.map: java.util.HashMap", 41, true),
+                     "static c.a.PriceServer\xE2\x80\xA6.map: j.u.HashMap");
+    cr_expect_str_eq(alone("class com.acme.Cache.entriesOfAll[*].value", 31, true), "class c.a.Cache\xE2\x80\xA6[*].value");
+    cr_expect_str_eq(alone("static com.acme.Cache.aVeryLongNameOfAField", 30, true), "static c.a.Cach\xE2\x80\xA6"
+                                                                                    "ngNameOfAField");
 }
 
 Test(shorten, takes_unbalanced_brackets_as_part_of_the_name)
@@ -129,8 +162,8 @@ Test(shorten, lets_equal_names_look_equal)
 
 Test(shorten, gives_a_name_the_room_that_it_has)
 {
-    hsd_short_name names[] = {name_of("com.example.very.long.package.OrderService"),
-                              name_of("org.example.very.long.package.PriceService")};
+    hsd_short_name names[] = {name_of("Com.example.very.long.package.OrderService"),
+                              name_of("Org.example.very.long.package.PriceService")};
     names[0].room = 30;
     shorten(names, 2, 12, true);
     cr_expect_eq(hsd_width_of_text(names[0].text, names[0].size), 30);
