@@ -129,6 +129,7 @@ static void describe(hsn_world *world)
 {
     hsa_know_self(&world->self);
     hsa_measure(&world->metrics);
+    world->tls_part_count = hsn_thread_tls_parts(world->tls_parts, HSN_TLS_PARTS);
     world->excluded = hsn_reserved(&world->excluded_count);
     world->sample_bytes = hsn_set.sample_bytes;
     world->foreign_blocks = hsn_foreign();

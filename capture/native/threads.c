@@ -3,7 +3,9 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -48,6 +50,34 @@ hsn_range hsn_thread_tls(void)
 {
     const uintptr_t block = (uintptr_t)__builtin_thread_pointer();
     return tls_size == 0 ? (hsn_range){0, 0} : (hsn_range){(block - tls_size) & ~(uintptr_t)7, block + TCB_BYTES};
+}
+
+typedef struct part_list {
+    hsn_tls_part *parts;
+    size_t count, most;
+    hsn_range own; /* of the thread that asks */
+} part_list;
+
+static int add_part(struct dl_phdr_info *module, size_t size, void *context)
+{
+    part_list *list = context;
+    const uintptr_t data = (uintptr_t)module->dlpi_tls_data;
+    if (size < offsetof(struct dl_phdr_info, dlpi_tls_data) + sizeof module->dlpi_tls_data || list->count == list->most) return 1;
+    if (data < list->own.low || data >= list->own.high) return 0; /* none, or made when first asked for: a block like others */
+    for (size_t i = 0; i < module->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &module->dlpi_phdr[i];
+        if (header->p_type != PT_TLS || header->p_memsz > list->own.high - data) continue;
+        list->parts[list->count++] = (hsn_tls_part){module->dlpi_addr + header->p_vaddr, list->own.high - data, header->p_memsz};
+        break;
+    }
+    return 0;
+}
+
+size_t hsn_thread_tls_parts(hsn_tls_part *parts, size_t most)
+{
+    part_list list = {.parts = parts, .most = most, .own = hsn_thread_tls()};
+    if (list.own.high != 0) dl_iterate_phdr(add_part, &list);
+    return list.count;
 }
 
 /* ---- rows ---- */

@@ -33,9 +33,20 @@ typedef struct hsn_thread {
     size_t frame_count;
 } hsn_thread;
 
+/* Where each thread has a module's variables, as far as they lie in its static TLS. */
+typedef struct hsn_tls_part {
+    uintptr_t initial; /* their values in the module, from which each thread's were copied: by its address they are named */
+    uintptr_t below;   /* begin so many bytes below the end of a thread's `tls` */
+    size_t size;
+} hsn_tls_part;
+
+enum { HSN_TLS_PARTS = 128 }; /* of more modules the variables have no names */
+
 typedef struct hsn_world {
     const hsn_thread *threads;
     size_t thread_count;
+    hsn_tls_part tls_parts[HSN_TLS_PARTS];
+    size_t tls_part_count;
     const hsn_range *excluded; /* the agent's own memory: table, stacks, arenas. Holds every address and roots nothing */
     size_t excluded_count;
     hsa_self self;

@@ -59,6 +59,40 @@ static hsd_elf_kind look(int fd)
     return found ? HSD_ELF_DYNAMIC : HSD_ELF_STATIC;
 }
 
+/* The first note of a segment: its name is "Go", its kind the build's id. */
+static bool is_note_of_go(int fd, const Elf64_Phdr *header)
+{
+    struct {
+        Elf64_Nhdr head;
+        char name[4];
+    } note;
+    if (header->p_type != PT_NOTE || header->p_offset > INT64_MAX) return false;
+    if (pread(fd, &note, sizeof note, (off_t)header->p_offset) != (ssize_t)sizeof note) return false;
+    return note.head.n_namesz == 4 && memcmp(note.name, "Go\0", 4) == 0;
+}
+
+bool hsd_elf_file_is_go(int fd)
+{
+    Elf64_Ehdr head;
+    Elf64_Phdr header;
+    if (pread(fd, &head, sizeof head, 0) != (ssize_t)sizeof head || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0) return false;
+    if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_phentsize != sizeof header || head.e_phoff > INT32_MAX) return false;
+    for (unsigned i = 0; i < head.e_phnum; i++) {
+        if (pread(fd, &header, sizeof header, (off_t)(head.e_phoff + i * sizeof header)) != (ssize_t)sizeof header) return false;
+        if (is_note_of_go(fd, &header)) return true;
+    }
+    return false;
+}
+
+bool hsd_elf_is_go(const char *command)
+{
+    const int fd = open_command(command);
+    if (fd < 0) return false;
+    const bool is_go = hsd_elf_file_is_go(fd);
+    close(fd);
+    return is_go;
+}
+
 hsd_elf_kind hsd_elf_look(const char *command)
 {
     const int fd = open_command(command);

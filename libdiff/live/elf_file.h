@@ -4,6 +4,8 @@
 #ifndef HSD_LIVE_ELF_FILE_H
 #define HSD_LIVE_ELF_FILE_H
 
+#include <stdbool.h>
+
 typedef enum hsd_elf_kind {
     HSD_ELF_NOT,     /* a script, or not there: whoever starts it will see */
     HSD_ELF_DYNAMIC, /* has an interpreter, which loads what LD_PRELOAD names */
@@ -13,5 +15,9 @@ typedef enum hsd_elf_kind {
 
 /* `command` as a shell takes it: looked for in PATH if it has no slash. */
 hsd_elf_kind hsd_elf_look(const char *command);
+
+/* True for a program of Go, by the note that its linker writes. The same of a file that is open; the descriptor stays the caller's. */
+bool hsd_elf_is_go(const char *command);
+bool hsd_elf_file_is_go(int fd);
 
 #endif

@@ -3,9 +3,11 @@
  * program was linked with it. It cannot be brought in later: blocks that were allocated without it are not known. It fits every
  * program, so this is the last row of the table, and what it says of a closed gate is what the user reads of a plain program.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "live/elf_file.h"
 #include "live/facts.h"
@@ -14,6 +16,31 @@ static const char agent_file[] = "libhsdiff-native.so";
 
 /* ---- a process ---- */
 
+static hsd_status refuse_go(hsd_error *err, const char *which)
+{
+    hsd_fail(err, HSD_E_UNSUPPORTED, "%s is a program of Go: no agent can be loaded into it", which);
+    hsd_error_set_hint(err, "take a core of it, gcore PID, and give that to hsdiff; or let it write its heap: runtime/debug.WriteHeapDump "
+                            "(doc/capture-go.md)");
+    return HSD_E_UNSUPPORTED;
+}
+
+static bool is_go(const hsd_process_facts *facts)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/exe", facts->pid);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) return false;
+    const bool found = hsd_elf_file_is_go(fd);
+    close(fd);
+    return found;
+}
+
+static bool is_python(const hsd_process_facts *facts)
+{
+    const char *slash = strrchr(facts->executable, '/');
+    return strncmp(slash == NULL ? facts->executable : slash + 1, "python", 6) == 0 || hsd_process_maps(facts, "libpython", true);
+}
+
 static hsd_gate refuse(const hsd_process_facts *facts, const hsd_process *process, hsd_error *err)
 {
     char path[400];
@@ -21,6 +48,12 @@ static hsd_gate refuse(const hsd_process_facts *facts, const hsd_process *proces
     if (is_loaded) {
         hsd_fail(err, HSD_E_UNSUPPORTED, "the native agent is in process %ld (%s) and does not listen", facts->pid, process->name);
         hsd_error_set_hint(err, "the program may be starting or ending: try again; else start it anew: hsdiff capture -- COMMAND");
+        return HSD_GATE_CLOSED;
+    }
+    if (is_go(facts)) {
+        char which[96];
+        snprintf(which, sizeof which, "process %ld (%s)", facts->pid, process->name);
+        refuse_go(err, which);
         return HSD_GATE_CLOSED;
     }
     if (facts->is_readable && facts->executable[0] != '\0' && !hsd_process_maps(facts, "ld-", true)) {
@@ -43,9 +76,22 @@ static hsd_gate look(const hsd_process_facts *facts, hsd_process *process, hsd_e
     return gate == HSD_GATE_NOT_MINE ? refuse(facts, process, err) : gate;
 }
 
+/* Its small objects lie in memory that it maps itself, unless it was told to take them from malloc. */
+static void warn_of_arenas(hsd_live *live)
+{
+    char allocator[32] = "";
+    hsd_process_variable(live->facts, "PYTHONMALLOC", allocator, sizeof allocator);
+    if (!is_python(live->facts) || strncmp(allocator, "malloc", 6) == 0) return;
+    hsd_note(live->reporter, HSD_NOTE_WARNING,
+             "%s is Python, whose objects lie in arenas that malloc knows nothing of: they are not in this capture. With PYTHONMALLOC=malloc in its "
+             "environment they are, as blocks without classes",
+             live->process->name);
+}
+
 static hsd_status capture(hsd_live *live, hsd_error *err)
 {
     char options[64];
+    warn_of_arenas(live);
     snprintf(options, sizeof options, "compression=%d", live->options->compression);
     return hsd_live_ask(live, "native", options, err);
 }
@@ -77,6 +123,7 @@ static hsd_status preload(const char *agent, hsd_set_variable_fn set, void *cont
 static hsd_status prepare_command(const char *command, hsd_set_variable_fn set, void *context, hsd_error *err)
 {
     char agent[4096];
+    if (hsd_elf_is_go(command)) return refuse_go(err, command);
     switch (hsd_elf_look(command)) {
     case HSD_ELF_STATIC:
         hsd_fail(err, HSD_E_UNSUPPORTED, "%s is linked statically: no agent can be loaded into it", command);

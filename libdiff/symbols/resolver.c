@@ -5,6 +5,7 @@
  *      stack of worker 1: shop+0x11f4{3fa4…}                    stack of worker 1: make_session
  *      {vtable} shop+0x3d60{3fa4…}                              shop::Session
  *      {variable} shop+0x4048{3fa4…}                            sessions
+ *      {thread-local} shop+0x3d10{3fa4…}                        thread-local current
  *      {allocated} <=48 B at shop+0x1190{…} < shop+0x11f4{…}    <=48 B at make_session
  *
  * Every name of code is looked up once and kept; when what is kept would pass its share of the memory, all of it is given up.
@@ -202,6 +203,29 @@ static const char *find_variable(const hsd_module *module, uint64_t address)
     return hsd_image_is_relro(module->images[0], address) ? of_thread : shared;
 }
 
+static hsd_status append_data_of(hsd_resolver *resolver, const char *what, const hsd_unresolved *name, hsd_error *err)
+{
+    HSD_TRY(append_word(&resolver->text, what, err));
+    HSD_TRY(append(&resolver->text, name->module, err));
+    return append_word(&resolver->text, ")", err);
+}
+
+/* A variable of each thread, by the place of its initial value, where others may be too. */
+static hsd_status replace_thread_local(hsd_resolver *resolver, const hsd_marked *marked, hsd_error *err)
+{
+    hsd_unresolved name;
+    hsd_module *module;
+    if (!hsd_unresolved_parse(marked->name, &name)) return HSD_OK;
+    HSD_TRY(hsd_modules_get(&resolver->modules, &name, &module, err));
+    const bool is_found = module != NULL && module->image_count > 0;
+    const char *symbol = is_found ? hsd_module_find(module, HSD_SYMBOL_THREAD_OBJECT, name.offset) : NULL;
+    count(resolver, symbol != NULL);
+    if (!is_found) return HSD_OK;
+    if (symbol == NULL) return append_data_of(resolver, "(thread-locals of ", &name, err);
+    HSD_TRY(append_word(&resolver->text, "thread-local ", err));
+    return hsd_append_name(&resolver->text, symbol, err);
+}
+
 static hsd_status replace_variable(hsd_resolver *resolver, const hsd_marked *marked, hsd_error *err)
 {
     hsd_unresolved name;
@@ -212,10 +236,7 @@ static hsd_status replace_variable(hsd_resolver *resolver, const hsd_marked *mar
     const char *symbol = is_found ? find_variable(module, name.offset) : NULL;
     count(resolver, symbol != NULL);
     if (symbol != NULL) return hsd_append_name(&resolver->text, symbol, err);
-    if (!is_found) return HSD_OK;
-    HSD_TRY(append_word(&resolver->text, "(data of ", err));
-    HSD_TRY(append(&resolver->text, name.module, err));
-    return append_word(&resolver->text, ")", err);
+    return is_found ? append_data_of(resolver, "(data of ", &name, err) : HSD_OK;
 }
 
 /* Where a function without a symbol is one of the machinery around malloc, and not of the program. */
@@ -313,6 +334,7 @@ hsd_status hsd_resolver_replace(hsd_resolver *resolver, hsd_text text, hsd_text 
     hsd_buffer_clear(&resolver->text);
     if (marked.kind == HSD_MARKED_VTABLE) status = replace_vtable(resolver, &marked, err);
     if (marked.kind == HSD_MARKED_VARIABLE) status = replace_variable(resolver, &marked, err);
+    if (marked.kind == HSD_MARKED_THREAD_LOCAL) status = replace_thread_local(resolver, &marked, err);
     if (marked.kind == HSD_MARKED_ALLOCATED) status = replace_allocated(resolver, &marked, err);
     if (marked.kind == HSD_MARKED_NOT) status = replace_names(resolver, text, err);
     resolver->result.modules = resolver->modules.count;

@@ -130,5 +130,8 @@ void hsd_marked_parse(hsd_text text, hsd_marked *out)
     } else if (take_prefix(&text, "{variable} ")) {
         out->kind = HSD_MARKED_VARIABLE;
         out->name = text;
+    } else if (take_prefix(&text, "{thread-local} ")) {
+        out->kind = HSD_MARKED_THREAD_LOCAL;
+        out->name = text;
     }
 }

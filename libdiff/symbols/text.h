@@ -1,5 +1,5 @@
 /*
- * The text forms of FORMAT.md 7.12: unresolved names, and the three marked texts that hold them. Views borrow from the text.
+ * The text forms of FORMAT.md 7.12: unresolved names, and the four marked texts that hold them. Views borrow from the text.
  */
 #ifndef HSD_SYMBOLS_TEXT_H
 #define HSD_SYMBOLS_TEXT_H
@@ -25,7 +25,7 @@ bool hsd_unresolved_parse(hsd_text text, hsd_unresolved *out);
 /* The first name in the text from `from` on: its module begins behind a space, or where the search does. */
 bool hsd_unresolved_find(hsd_text text, size_t from, hsd_unresolved *out);
 
-typedef enum hsd_marked_kind { HSD_MARKED_NOT, HSD_MARKED_VTABLE, HSD_MARKED_VARIABLE, HSD_MARKED_ALLOCATED } hsd_marked_kind;
+typedef enum hsd_marked_kind { HSD_MARKED_NOT, HSD_MARKED_VTABLE, HSD_MARKED_VARIABLE, HSD_MARKED_THREAD_LOCAL, HSD_MARKED_ALLOCATED } hsd_marked_kind;
 
 #define HSD_ALLOCATED_NAMES 8u /* of more the first count */
 

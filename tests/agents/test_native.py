@@ -98,11 +98,11 @@ def check_c(tool, folder, program):
     same("kind of a variable", grown(diff, "sessions", 2 * MORE)["kind"], "global")
     grown(diff, "cache", MORE)
     same("kind of a stack", grown(diff, "stack of keeper: keep_jobs", MORE)["kind"], "stack")
-    same("kind of a thread-local", grown(diff, "thread-locals of keeper", MORE)["kind"], "thread")
+    same("kind of a thread-local", grown(diff, "thread-local notes", MORE)["kind"], "thread")
     holds(diff, "sessions", "<=72 B at make_session")
     holds(diff, "cache", "<=120 B at make_entry")
     holds(diff, "stack of keeper: keep_jobs", "<=224 B at make_job")
-    holds(diff, "thread-locals of keeper", "<=320 B at make_note")
+    holds(diff, "thread-local notes", "<=320 B at make_note")
     table = [h for h in diff["holders"] if h["root"] == "cache"][0]
     same("holder of entries", table["type"], "<=8388608 B at main")
     paths = tool.run("paths", after, "<=120 B at make_entry").stdout
@@ -129,7 +129,7 @@ def cpp(tool, folder):
     _, after, diff = two_captures(tool, folder, build("native_leak.cpp", "-O2", "-g"))
     same("bytes of a class", planted(diff, "shop::Session")["growth"]["bytes"], MORE * 96)
     # make_shared puts the object behind a counter, in one block whose class is the counter's.
-    shared = [t["type"] for t in diff["types"] if t["type"].startswith("std::_Sp_counted_ptr_inplace<shop::Account,")]
+    shared = [t["type"] for t in diff["types"] if t["type"] == "std::make_shared<shop::Account>"]
     same("counted blocks", len(shared), 1)
     planted(diff, shared[0])
     planted(diff, "<=160 B at shop::Log::add")

@@ -9,6 +9,8 @@
  */
 #include "native/walk/walk.h"
 
+#include <string.h>
+
 enum { COPY_BYTES = 16 << 10, LONG_RUN = 64, MAX_VARIABLES = 1 << 16, OWN_STACK_BYTES = 512 << 10, THREAD_GUARD_BYTES = 64 << 10 };
 
 #define THREAD_STACK_BYTES (UINT64_C(8) << 20)
@@ -106,26 +108,59 @@ static void write_variables(hsn_walker *k)
 
 /* ---- other memory ---- */
 
-static uint32_t other_label(hsn_walker *k)
+static bool is_python(const hsn_walker *k)
 {
-    static const char name[] = "(anonymous memory)";
-    return hsn_write_string(k, name, sizeof name - 1);
+    for (size_t i = 0; i < k->modules.count; i++) {
+        const hsn_module *m = &k->modules.modules[i];
+        if (m->name_size > 9 && memcmp(m->name, "libpython", 9) == 0) return true;
+        if (m->name_size > 6 && memcmp(m->name, "python", 6) == 0 && m->name[6] >= '2' && m->name[6] <= '9') return true;
+    }
+    return false;
 }
 
-static void scan_other(hsn_walker *k, hsn_range range, uint32_t *label)
+/* By the name that the program gave it (prctl), else by what is likely: Python keeps its objects in memory that it maps itself. */
+static uint32_t other_label(hsn_walker *k, const hsn_mapping *m)
+{
+    static const char plain[] = "(anonymous memory)", python[] = "(memory of Python's objects)", given[] = "[anon:";
+    char text[HSN_NAME_BYTES];
+    const size_t skipped = sizeof given - 1;
+    if (m->path_size > skipped + 1 && memcmp(m->path, given, skipped) == 0) {
+        const size_t size = m->path_size - skipped - 1, kept = size < HSN_NAME_BYTES / 2 ? size : HSN_NAME_BYTES / 2;
+        char *at = hsn_put_text(text, "(anonymous memory: ", 19);
+        at = hsn_put_text(at, m->path + skipped, kept);
+        *at++ = ')';
+        return hsn_write_string(k, text, (size_t)(at - text));
+    }
+    return is_python(k) ? hsn_write_string(k, python, sizeof python - 1) : hsn_write_string(k, plain, sizeof plain - 1);
+}
+
+/* The label of a mapping, once: one that has no name has that of the others. */
+typedef struct labels {
+    const hsn_mapping *mapping; /* under way */
+    uint32_t own, shared;
+} labels;
+
+static uint32_t label_of(hsn_walker *k, labels *l)
+{
+    uint32_t *label = l->mapping->path_size > 0 ? &l->own : &l->shared;
+    if (*label == 0) *label = other_label(k, l->mapping);
+    return *label;
+}
+
+static void scan_other(hsn_walker *k, hsn_range range, labels *l)
 {
     hsn_hit hits[HSN_HITS];
     hsn_range touched;
     while (hsn_touched_next(k->pagemap, &range, &touched)) {
+        k->other_bytes += touched.high - touched.low;
         while (touched.low < touched.high) {
             const size_t count = hsn_scan(&k->starts, &touched, hits);
             for (size_t i = 0; i < count; i++) {
                 uint32_t *seen = hsn_pairs_put(&k->seen, (uint64_t)hits[i].ordinal + 1, 0);
                 if (seen != NULL && *seen != 0) continue;
                 if (seen != NULL) *seen = 1;
-                if (*label == 0) *label = other_label(k);
                 hsc_root(k->w, &(hsc_root_record){.kind = HSC_ROOT_RUNTIME,
-                                                  .label = *label,
+                                                  .label = label_of(k, l),
                                                   .target = hits[i].ordinal,
                                                   .flags = HSC_ROOT_SECONDARY});
             }
@@ -134,13 +169,13 @@ static void scan_other(hsn_walker *k, hsn_range range, uint32_t *label)
 }
 
 /* What no large block of malloc lies in. */
-static void scan_between_blocks(hsn_walker *k, hsn_range range, uint32_t *label)
+static void scan_between_blocks(hsn_walker *k, hsn_range range, labels *l)
 {
     hsn_block block;
     uintptr_t start;
     while (range.low < range.high) {
         const bool is_block = hsn_starts_from(&k->starts, range.low, &start) && start < range.high && hsn_table_find(start, &block);
-        scan_other(k, (hsn_range){range.low, is_block ? start : range.high}, label);
+        scan_other(k, (hsn_range){range.low, is_block ? start : range.high}, l);
         if (!is_block) return;
         range.low = start + (block.size == 0 ? 1 : block.size);
     }
@@ -148,15 +183,17 @@ static void scan_between_blocks(hsn_walker *k, hsn_range range, uint32_t *label)
 
 static void write_other_memory(hsn_walker *k)
 {
-    uint32_t label = 0;
+    labels l = {0};
     hsn_pairs_clear(&k->seen);
     for (size_t i = 0; i < k->maps.count; i++) {
         const hsn_mapping *m = &k->maps.mappings[i];
         if (m->kind != HSN_MAPPING_ANONYMOUS || m->is_shared || !m->can_read || !m->can_write) continue;
         hsn_range range = {m->low, m->high}, piece, free_piece;
+        l.mapping = m;
+        l.own = 0;
         while (hsn_holes_next(&k->holes, &range, &piece)) {
             while (hsn_holes_next(&k->heaps, &piece, &free_piece))
-                scan_between_blocks(k, free_piece, &label);
+                scan_between_blocks(k, free_piece, &l);
         }
     }
 }

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { RED_ZONE = 128, LABEL_BYTES = HSN_NAME_BYTES + 64 };
+enum { RED_ZONE = 128, MAX_VARIABLES = 1 << 16, LABEL_BYTES = HSN_NAME_BYTES + 64 };
 
 typedef struct thread_roots {
     hsn_walker *k;
@@ -64,6 +64,12 @@ static void write_root(const thread_roots *t, hsc_root_kind kind, uint32_t label
                                          .flags = kind == HSC_ROOT_THREAD ? 0 : HSC_ROOT_SECONDARY});
 }
 
+static bool is_held(const thread_roots *t, uint32_t ordinal)
+{
+    const uint32_t *seen = hsn_pairs_put(&t->k->seen, (uint64_t)ordinal + 1, 0);
+    return seen != NULL && *seen != 0;
+}
+
 /* What of `range` may be read. */
 static void scan_range(const thread_roots *t, hsn_range range, hsc_root_kind kind, uint32_t label, uint32_t frame)
 {
@@ -79,6 +85,44 @@ static void scan_range(const thread_roots *t, hsn_range range, hsc_root_kind kin
                 write_root(t, kind, label, frame, hits[h].ordinal);
         }
     }
+}
+
+/* ---- thread-locals ---- */
+
+/* "{thread-local} MODULE+0x…{…}", by the place of the variable's initial value; past a limit all that are left have one label. */
+static uint32_t variable_label(const thread_roots *t, uintptr_t address, uint32_t plain)
+{
+    char text[LABEL_BYTES];
+    if (t->k->thread_variables >= MAX_VARIABLES) return plain;
+    t->k->thread_variables++;
+    char *at = hsn_put_text(text, "{thread-local} ", 15);
+    at += hsn_name_address(&t->k->modules, address, at);
+    return hsn_write_string(t->k, text, (size_t)(at - text));
+}
+
+static void scan_part(const thread_roots *t, const hsn_tls_part *part, uint32_t plain)
+{
+    hsn_hit hits[HSN_HITS];
+    const uintptr_t begin = t->thread->tls.high - part->below;
+    hsn_range range = {(begin + 7) & ~(uintptr_t)7, begin + part->size};
+    if (part->below > t->thread->tls.high - t->thread->tls.low || part->size > part->below) return;
+    while (range.low < range.high) {
+        const size_t count = hsn_scan(&t->k->starts, &range, hits);
+        for (size_t i = 0; i < count; i++)
+            if (!is_held(t, hits[i].ordinal))
+                write_root(t, HSC_ROOT_THREAD, variable_label(t, part->initial + (hits[i].at - begin), plain), 0, hits[i].ordinal);
+    }
+}
+
+/* What lies in a variable is called by it; the rest is the thread's control block and what glibc keeps there. */
+static void scan_locals(const thread_roots *t)
+{
+    const uint32_t plain = write_label(t, "thread-locals of ", 0);
+    const hsn_mapping *m = hsn_maps_find(&t->k->maps, t->thread->tls.low);
+    const bool is_there = m != NULL && m->can_read && m->high >= t->thread->tls.high;
+    for (size_t i = 0; is_there && i < t->k->world->tls_part_count; i++)
+        scan_part(t, &t->k->world->tls_parts[i], plain);
+    scan_range(t, t->thread->tls, HSC_ROOT_THREAD, plain, 0);
 }
 
 /* ---- the stack ---- */
@@ -157,7 +201,7 @@ void hsn_write_thread(hsn_walker *k, const hsn_thread *thread, uint32_t number)
         labels[depth] = is_own ? outside : write_label(&t, "stack of ", address);
         hsc_frame(k->w, number, (uint32_t)depth, hsn_write_name(k, address), 0, 0);
     }
-    scan_range(&t, thread->tls, HSC_ROOT_THREAD, write_label(&t, "thread-locals of ", 0), 0);
+    scan_locals(&t);
     scan_stack(&t, plain, labels);
     scan_registers(&t);
 }

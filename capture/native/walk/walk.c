@@ -101,6 +101,7 @@ static void write_metrics(hsn_walker *k)
     const hsn_world *world = k->world;
     hsc_metric(k->w, "heap.used", "bytes", k->bytes);
     hsc_metric(k->w, "native.used", "bytes", agent_bytes(k));
+    if (k->other_bytes > 0) hsc_metric(k->w, "anonymous.used", "bytes", k->other_bytes);
     hsa_write_metrics(k->w, &world->metrics);
     hsc_metric(k->w, "capture.pause", "ns", world->pause_ns);
     hsc_metric(k->w, "capture.duration", "ns", hsa_now_ns() - k->started_ns);

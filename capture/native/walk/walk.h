@@ -47,6 +47,8 @@ typedef struct hsn_walker {
     uintptr_t (*type_frames)[HSN_TYPE_FRAMES];
     uint32_t frame_sets, frame_set_capacity;
     uint32_t rest_type;
+    uint32_t thread_variables;              /* labels of words in thread-locals */
+    uint64_t other_bytes;                   /* of memory that is no one's that is known (roots.c) */
     uint64_t untyped, unplaced;             /* blocks past the limits of types and sites */
     uintptr_t constants_low, constants_high; /* of all modules */
     uintptr_t other_constants[HSN_OTHER_CONSTANTS]; /* first words that were seen to be no vtables */

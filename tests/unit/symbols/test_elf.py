@@ -118,7 +118,8 @@ def check_variables(path, folder, debug=None):
     base, relro = segment(path, "TLS")[0], segment(path, "GNU_RELRO")
     asked, wanted = [], []
     for address, size, kind, symbol in symbols(debug or path):
-        if kind in "dDbB" and "TLS" in run("sh", "-c", f"readelf -sW {debug or path} | grep -w {symbol} | head -1"):
+        is_local = kind in "dDbB" and "TLS" in run("sh", "-c", f"readelf -sW {debug or path} | grep -w {symbol} | head -1")
+        if is_local:
             address += base
         elif kind not in "dDbBrR":
             continue
@@ -127,6 +128,9 @@ def check_variables(path, folder, debug=None):
         for at in sorted({0, size // 2, size - 1}):
             asked.append("{variable} " + name(path, address + at))
             wanted.append(plain(symbol))
+            if is_local:
+                asked.append("{thread-local} " + name(path, address + at))
+                wanted.append("thread-local " + plain(symbol))
     assert len(asked) > 6, (path, len(asked))
     for text, got, want in zip(asked, resolve(asked, folder), wanted):
         expect(f"variable {text}", got, want)

@@ -130,10 +130,11 @@ Test(spelling, survives_any_bytes)
                                         "__1::", "operator", "[abi:", "]", "{", "}", "int", "std::basic_string<char", "(anonymous namespace)", "-", "*"};
     uint32_t random = 1;
     for (int round = 0; round < 20000; round++) {
-        char name[512] = "";
+        char name[512];
+        size_t used = 0;
         for (int i = 0; i < 16; i++) {
             random = random * 1664525 + 1013904223;
-            strcat(name, words[(random >> 8) % (sizeof words / sizeof words[0])]);
+            used += (size_t)snprintf(name + used, sizeof name - used, "%s", words[(random >> 8) % (sizeof words / sizeof words[0])]);
         }
         hsd_buffer out = {0};
         cr_assert_eq(hsd_spell(&out, name, NULL), HSD_OK);

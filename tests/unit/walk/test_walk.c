@@ -333,7 +333,7 @@ Test(walk, a_thread_holds_what_its_frames_registers_and_locals_point_to)
     enum { SIZE = 16 * HSN_PAGE, SP = 8 * HSN_PAGE };
     unsigned char *stack = make_stack(SIZE, true);
     void *inner = add(24, 0), *outer = add(24, 0), *both = add(24, 0), *red = add(24, 0), *stale = add(24, 0), *reg = add(24, 0),
-         *local = add(24, 0), *unframed = add(24, 0);
+         *local = add(24, 0), *unframed = add(24, 0), *variable = add(24, 0);
     place(stack, SP + 8, inner);
     place(stack, SP + 256 + 8, outer);
     place(stack, SP + 16, both);
@@ -342,6 +342,13 @@ Test(walk, a_thread_holds_what_its_frames_registers_and_locals_point_to)
     place(stack, SP - 136, stale);
     place(stack, SP + 512 + 8, unframed);
     place(stack, SIZE - 64, local);
+    place(stack, SIZE - 120, variable);
+    place(stack, SIZE - 112, local); /* behind the module's last variable */
+    /* Three modules: one whose variables begin 16 bytes before that, and two that lie about where theirs are. */
+    world.tls_parts[0] = (hsn_tls_part){.initial = (uintptr_t)&walk_in_child, .below = 136, .size = 24};
+    world.tls_parts[1] = (hsn_tls_part){.initial = (uintptr_t)&walk_in_child, .below = 264, .size = 200};
+    world.tls_parts[2] = (hsn_tls_part){.initial = (uintptr_t)&walk_in_child, .below = 64, .size = 72};
+    world.tls_part_count = 3;
     threads[0] = (hsn_thread){.tid = 7, .name = "worker", .is_stopped = true, .stack_pointer = (uintptr_t)stack + SP,
                               .register_count = 3, .frame_count = 2,
                               .stack = {(uintptr_t)stack, (uintptr_t)stack + SIZE},
@@ -366,6 +373,11 @@ Test(walk, a_thread_holds_what_its_frames_registers_and_locals_point_to)
     cr_assert_eq(count_roots(both, HSC_ROOT_STACK, second, NULL), 1);
     cr_assert_eq(count_all_roots(both), 1, "the frame outside says it");
     cr_assert_eq(count_roots(reg, HSC_ROOT_REGISTER, "registers of worker", NULL), 1);
+    char of_module[64];
+    snprintf(of_module, sizeof of_module, "{thread-local} test_walk_walk+0x%zx{", (size_t)((uintptr_t)&walk_in_child + 16 - (uintptr_t)info.dli_fbase));
+    cr_assert_eq(count_roots(variable, HSC_ROOT_THREAD, of_module, &flags), 1);
+    cr_assert_eq(flags, 0);
+    cr_assert_eq(count_all_roots(variable), 1);
     cr_assert_eq(count_roots(local, HSC_ROOT_THREAD, "thread-locals of worker", &flags), 1);
     cr_assert_eq(flags, 0);
     cr_assert_eq(count_roots(unframed, HSC_ROOT_STACK, "stack of worker", NULL), 1);
@@ -528,7 +540,7 @@ Test(walk, metrics_and_losses_are_written)
     world.foreign_blocks = 3;
     world.lost_blocks = 2;
     walk_world();
-    cr_assert_eq(view.info->metrics, 7);
+    cr_assert_eq(view.info->metrics, 8);
     cr_assert_eq(view_loss(&view, "frees of blocks that were never seen"), 3);
     cr_assert_eq(view_loss(&view, "blocks past the limit of the table"), 2);
     cr_assert_eq(view_loss(&view, "blocks at impossible addresses"), 1);
