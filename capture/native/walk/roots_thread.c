@@ -105,7 +105,9 @@ static void scan_part(const thread_roots *t, const hsn_tls_part *part, uint32_t 
     hsn_hit hits[HSN_HITS];
     const uintptr_t begin = t->thread->tls.high - part->below;
     hsn_range range = {(begin + 7) & ~(uintptr_t)7, begin + part->size};
+    const hsn_mapping *m = hsn_maps_find(&t->k->maps, begin);
     if (part->below > t->thread->tls.high - t->thread->tls.low || part->size > part->below) return;
+    if (m == NULL || !m->can_read || part->size > m->high - begin) return;
     while (range.low < range.high) {
         const size_t count = hsn_scan(&t->k->starts, &range, hits);
         for (size_t i = 0; i < count; i++)
@@ -118,9 +120,7 @@ static void scan_part(const thread_roots *t, const hsn_tls_part *part, uint32_t 
 static void scan_locals(const thread_roots *t)
 {
     const uint32_t plain = write_label(t, "thread-locals of ", 0);
-    const hsn_mapping *m = hsn_maps_find(&t->k->maps, t->thread->tls.low);
-    const bool is_there = m != NULL && m->can_read && m->high >= t->thread->tls.high;
-    for (size_t i = 0; is_there && i < t->k->world->tls_part_count; i++)
+    for (size_t i = 0; i < t->k->world->tls_part_count; i++)
         scan_part(t, &t->k->world->tls_parts[i], plain);
     scan_range(t, t->thread->tls, HSC_ROOT_THREAD, plain, 0);
 }
