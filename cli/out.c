@@ -83,6 +83,7 @@ cli_screen cli_out_screen(const cli_app *cli)
     const bool to_terminal = !options->output && cli_term_is_terminal(STDOUT_FILENO);
     return (cli_screen){
         .width = to_terminal && !options->wide ? cli_term_width(STDOUT_FILENO) : 0,
+        .name_width = options->wide ? 0 : CLI_NAME_COLUMNS,
         .has_color = options->output ? options->color == CLI_COLOR_ALWAYS
                                      : cli_term_has_color(cli, STDOUT_FILENO),
         .has_utf8 =

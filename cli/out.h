@@ -32,9 +32,12 @@ int cli_out_close(cli_out *out, const cli_app *cli, int result);
 
 /* ---- what a report of captures is told ---- */
 
+#define CLI_NAME_COLUMNS 160u /* of a name where no terminal bounds it: longer ones are cut in the middle, but for --wide */
+
 /* What can be seen where the result goes: standard output or the file of -o. */
 typedef struct cli_screen {
-    unsigned width; /* columns; 0 = names are not cut */
+    unsigned width;      /* columns; 0 = lines may be of any length */
+    unsigned name_width; /* of a name then; 0 = names are not cut */
     bool has_color, has_utf8;
 } cli_screen;
 

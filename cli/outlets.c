@@ -156,12 +156,13 @@ int cli_outlets_close(cli_outlets *outlets, const cli_app *cli, int result)
 hsd_report_options cli_report_options(const cli_app *cli, bool to_file)
 {
     const cli_options *options = &cli->options;
-    const cli_screen screen = to_file ? (cli_screen){.has_utf8 = true} : cli_out_screen(cli);
+    const cli_screen screen = to_file ? (cli_screen){.name_width = options->wide ? 0 : CLI_NAME_COLUMNS, .has_utf8 = true} : cli_out_screen(cli);
     return (hsd_report_options){
         .top = cli_out_rows(cli, 0),
         .sort_by = (hsd_sort_by)options->sort,
         .table = (hsd_report_table)options->table,
         .width = screen.width,
+        .name_width = screen.name_width,
         .use_color = screen.has_color,
         .use_utf8 = screen.has_utf8,
         .exact_bytes = options->exact_bytes,

@@ -30,6 +30,7 @@ hsd_single_options cli_single_options(const cli_app *cli, const cli_input *input
         .format = format,
         .top = cli_out_rows(cli, 0),
         .width = screen.width,
+        .name_width = screen.name_width,
         .use_color = screen.has_color,
         .use_utf8 = screen.has_utf8,
         .exact_bytes = options->exact_bytes,

@@ -8,6 +8,9 @@
 #include "report/check_words.h"
 #include "report/holder_rows.h"
 #include "report/place.h"
+#include "report/shorten.h"
+
+enum { NAME_COLUMNS = 160 };
 
 static hsd_status put(hsd_buffer *out, const char *text, hsd_error *err)
 {
@@ -41,6 +44,21 @@ static bool is_shared(hsd_text root)
     return root.size == sizeof shared - 1 && memcmp(root.data, shared, root.size) == 0;
 }
 
+/* What was appended since `from`, a name: of a long one its middle is left out, since sentences are for people. Fields have all of it. */
+static hsd_status cut_name(hsd_buffer *out, size_t from, hsd_error *err)
+{
+    hsd_arena arena = {0};
+    hsd_short_name name = {.full = (const char *)out->data + from, .full_size = out->size - from};
+    if (name.full_size <= NAME_COLUMNS) return HSD_OK;
+    hsd_status status = hsd_shorten_names(&name, 1, NAME_COLUMNS, true, &arena, err);
+    if (status == HSD_OK && name.text != name.full) {
+        out->size = from;
+        status = hsd_buffer_append(out, name.text, name.size, err);
+    }
+    hsd_arena_release(&arena);
+    return status;
+}
+
 static hsd_status put_held_by(hsd_buffer *out, const hsd_finding *finding, hsd_error *err)
 {
     const hsd_holder holder = holder_of(finding);
@@ -48,18 +66,25 @@ static hsd_status put_held_by(hsd_buffer *out, const hsd_finding *finding, hsd_e
     if (hsd_holder_is_nobody(&holder)) return put(out, ", held by no one object", err);
     if (holder.path_count == 0 && is_shared(holder.root)) return put(out, ", reached from several roots", err);
     HSD_TRY(put(out, ", held by ", err));
-    return hsd_holder_append(out, &holder, " (", ")", err);
+    const size_t from = out->size;
+    HSD_TRY(hsd_holder_append(out, &holder, " (", ")", err));
+    return cut_name(out, from, err);
+}
+
+static hsd_status put_cycle(hsd_buffer *out, hsd_text cycle, hsd_error *err)
+{
+    HSD_TRY(put(out, "cycle: ", err));
+    return put_text(out, cycle, err);
 }
 
 static hsd_status put_name(hsd_buffer *out, const hsd_check_row *row, const hsd_finding *finding, hsd_error *err)
 {
     const hsd_holder holder = holder_of(finding);
-    if (row->rule->subject == HSD_SUBJECT_HOLDER) return hsd_holder_append(out, &holder, ": ", "", err);
-    if (finding->cycle.size > 0) {
-        HSD_TRY(put(out, "cycle: ", err));
-        return put_text(out, finding->cycle, err);
-    }
-    return finding->name.size > 0 ? put_text(out, finding->name, err) : put(out, "(no name)", err);
+    const size_t from = out->size;
+    if (row->rule->subject == HSD_SUBJECT_HOLDER) HSD_TRY(hsd_holder_append(out, &holder, ": ", "", err));
+    else if (finding->cycle.size > 0) HSD_TRY(put_cycle(out, finding->cycle, err));
+    else HSD_TRY(finding->name.size > 0 ? put_text(out, finding->name, err) : put(out, "(no name)", err));
+    return cut_name(out, from, err);
 }
 
 static hsd_status put_holder_of(hsd_buffer *out, const hsd_check_row *row, const hsd_finding *finding, hsd_error *err)

@@ -121,12 +121,18 @@ static void widen(size_t *width, size_t other)
     if (other > *width) *width = other;
 }
 
-/* Cuts names where the terminal is too narrow for them. */
+/* Columns that the name of a rule may take; 0 = as many as it has. */
+static size_t room_for_name(const layout *l)
+{
+    const size_t others = l->word_width + 2 + l->found_width + l->limit_width + l->over_width + 3 * (size_t)GAP_COLUMNS;
+    if (l->options->width == 0) return l->options->name_width;
+    return l->options->width > others + NAME_COLUMNS_MIN ? l->options->width - others : NAME_COLUMNS_MIN;
+}
+
 static hsd_status cut_names(layout *l)
 {
-    const size_t others = l->word_width + 2 + l->found_width + l->limit_width + l->over_width + 3 * (size_t)GAP_COLUMNS,
-                 room = l->options->width > others + NAME_COLUMNS_MIN ? l->options->width - others : NAME_COLUMNS_MIN;
-    if (l->options->width == 0 || l->name_width <= room) return HSD_OK;
+    const size_t room = room_for_name(l);
+    if (room == 0 || l->name_width <= room) return HSD_OK;
     l->name_width = 4;
     for (size_t i = 0; i < l->check->row_count; i++) {
         hsd_short_name *name = &l->lines[i].name;

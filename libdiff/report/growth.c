@@ -130,7 +130,7 @@ void hsd_growth_end(hsd_growth_table *growth)
     hsd_out *out = &growth->screen->out;
     if (out->status == HSD_OK)
         out->status =
-            hsd_table_cut_names(&growth->table, options->width, options->use_utf8, out->err);
+            hsd_table_cut_names(&growth->table, options->width, options->name_width, options->use_utf8, out->err);
     if (out->status == HSD_OK) hsd_table_print(&growth->table, out, options->use_color);
     hsd_table_release(&growth->table);
     hsd_out_text(out, "\n");

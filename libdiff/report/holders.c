@@ -257,7 +257,7 @@ static void print_table(hsd_screen *screen, size_t shown)
     }
     put_others(&holders, shown, idle);
     if (out->status == HSD_OK)
-        out->status = hsd_table_cut_names(&holders.table, screen->options->width,
+        out->status = hsd_table_cut_names(&holders.table, screen->options->width, screen->options->name_width,
                                           screen->options->use_utf8, out->err);
     if (out->status == HSD_OK) hsd_table_print(&holders.table, out, screen->options->use_color);
     hsd_table_release(&holders.table);

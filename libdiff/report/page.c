@@ -157,7 +157,7 @@ void hsd_page_end_table(hsd_page *page, hsd_table *table)
     hsd_out *out = &page->out;
     const hsd_single_options *options = page->options;
     if (out->status == HSD_OK)
-        out->status = hsd_table_cut_names(table, options->width, options->use_utf8, out->err);
+        out->status = hsd_table_cut_names(table, options->width, options->name_width, options->use_utf8, out->err);
     hsd_page_part(page);
     if (out->status == HSD_OK) hsd_table_print(table, out, options->use_color);
     hsd_table_release(table);

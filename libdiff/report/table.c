@@ -75,11 +75,12 @@ static size_t room_for_name(const hsd_table *table, size_t row, size_t width)
     return width > taken + NAME_COLUMNS_MIN ? width - taken : NAME_COLUMNS_MIN;
 }
 
-hsd_status hsd_table_cut_names(hsd_table *table, size_t line_width, bool use_utf8, hsd_error *err)
+hsd_status hsd_table_cut_names(hsd_table *table, size_t line_width, size_t name_width, bool use_utf8, hsd_error *err)
 {
     size_t others = 0;
     for (size_t column = table->is_shared ? 2 : 1; column < table->columns; column++)
         others += column_width(table, column) + GAP_COLUMNS;
+    if (line_width == 0 && name_width > 0) line_width = name_width + others;
     if (line_width == 0 || table->rows < 2 || column_width(table, 0) + others <= line_width)
         return HSD_OK;
 

@@ -53,10 +53,10 @@ hsd_status hsd_table_put(hsd_table *table, size_t column, const char *text, size
 
 /*
  * Cuts the names of the first column in the middle so that lines have at most `line_width` columns
- * (0 = no limit): what stands in <> goes first, then the middle. Names that would look equal get
+ * (0 = no limit but `name_width` for each name, 0 = none either): what stands in <> goes first, then the middle. Names that would look equal get
  * longer until they differ, past the limit if need be. Row 0 (the heading) is left alone.
  */
-hsd_status hsd_table_cut_names(hsd_table *table, size_t line_width, bool use_utf8, hsd_error *err);
+hsd_status hsd_table_cut_names(hsd_table *table, size_t line_width, size_t name_width, bool use_utf8, hsd_error *err);
 
 void hsd_table_print(const hsd_table *table, hsd_out *out, bool use_color);
 

@@ -175,7 +175,8 @@ static size_t width_before_paths(const picture *p)
 
 static hsd_status cut_paths(picture *p, size_t count, hsd_error *err)
 {
-    const size_t width = p->screen->options->width, taken = width_before_paths(p),
+    const hsd_report_options *options = p->screen->options;
+    const size_t taken = width_before_paths(p), width = options->width > 0 || options->name_width == 0 ? options->width : options->name_width + taken,
                  room = width > taken + PATH_LEAST ? width - taken : PATH_LEAST;
     if (width == 0) return HSD_OK;
     for (size_t i = 0; i < count; i++)

@@ -33,7 +33,7 @@ static void print_share(hsd_screen *screen, unsigned percent)
         hsd_out_format(&screen->out, "The largest part of the growth, %u%%,", percent);
 }
 
-/* Cut in the middle on a terminal. */
+/* Cut in the middle. */
 static void print_short(hsd_screen *screen, const hsd_buffer *raw)
 {
     hsd_out *out = &screen->out;
@@ -45,8 +45,9 @@ static void print_short(hsd_screen *screen, const hsd_buffer *raw)
     hsd_short_name name = {.full = (const char *)text.data, .full_size = text.size};
     name.text = name.full;
     name.size = name.full_size;
-    if (out->status == HSD_OK && screen->options->width > 0)
-        out->status = hsd_shorten_names(&name, 1, screen->options->width, screen->options->use_utf8,
+    const size_t width = screen->options->width > 0 ? screen->options->width : screen->options->name_width;
+    if (out->status == HSD_OK && width > 0)
+        out->status = hsd_shorten_names(&name, 1, width, screen->options->use_utf8,
                                         &arena, out->err);
     if (out->status == HSD_OK) hsd_out_bytes(out, name.text, name.size);
     hsd_arena_release(&arena);

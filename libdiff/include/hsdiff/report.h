@@ -37,7 +37,8 @@ typedef struct hsd_report_options {
                             * with 5 % of the growth; --plain and machine formats all */
     hsd_sort_by sort_by;   /* which types and roots are on top, and their order; holders: always growth */
     hsd_report_table table;/* csv holds one table: this one */
-    unsigned width;        /* columns of the terminal; 0 = do not cut names, all columns */
+    unsigned width;        /* columns of the terminal; 0 = lines may be of any length, all columns */
+    unsigned name_width;   /* where lines may: columns that a name for people may take; 0 = all that it has */
     bool use_color;
     bool use_utf8;         /* else ASCII only: for terminals that cannot show more */
     bool exact_bytes;      /* --bytes */

@@ -31,7 +31,8 @@ typedef struct hsd_single_options {
                           * 0 = text 20 types and 10 roots, else all. Objects and paths: as many as the result has */
     hsd_top_sort sort_by; /* which types and roots are on top, and their order */
     hsd_top_table table; /* csv of hsd_report_top holds this one */
-    unsigned width;      /* columns of the terminal; 0 = do not cut names */
+    unsigned width;      /* columns of the terminal; 0 = lines may be of any length */
+    unsigned name_width; /* where lines may: columns that a name for people may take; 0 = all that it has */
     bool use_color, use_utf8, exact_bytes, plain;
     const char *command; /* the input as the user named it, for "Next:" lines; NULL = no such lines */
     bool is_foreign;     /* imported on the fly: suggest to import once */

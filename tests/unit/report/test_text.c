@@ -325,6 +325,34 @@ Test(text, fits_eighty_columns)
     free(report);
 }
 
+/* Where nobody bounds a line a name is bounded, and two that would look alike then are longer; other formats and --wide have all of it. */
+Test(text, cuts_long_names_where_there_is_no_terminal)
+{
+    char first[600], second[600], wider[600];
+    const hsd_report_options capped = {.use_utf8 = true, .name_width = 60};
+    memset(first, 'a', sizeof first - 1);
+    first[sizeof first - 1] = '\0';
+    memcpy(second, first, sizeof first);
+    second[200] = 'b';
+    memcpy(wider, first, sizeof first);
+    wider[0] = 'c';
+    types[0] = sample_type(first, MIB, 3 * MIB);
+    types[1] = sample_type(second, MIB, 3 * MIB);
+    types[2] = sample_type(wider, MIB, 3 * MIB);
+    hsd_diff diff = sample_diff(types, 3, NULL, 0);
+    char *report = sample_report("text", &diff, &capped);
+    LACKS(report, first);
+    HOLDS(report, "\ncaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xe2\x80\xa6"); /* half of 60 */
+    HOLDS(report, "ab"); /* as much as tells the two apart */
+    free(report);
+    report = text_of(&diff);
+    HOLDS(report, first);
+    free(report);
+    report = sample_report("json", &diff, &capped);
+    HOLDS(report, first);
+    free(report);
+}
+
 Test(text, paints_only_when_asked)
 {
     hsd_diff diff = one_type(MIB, 2 * MIB);
