@@ -4,6 +4,7 @@ same with types by the program (--exe), and by cores. With every Go that is here
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -263,5 +264,65 @@ def cores(tool, folder):
         cores_with(go, tool, folder / str(i))
 
 
+def holder(diff, place):
+    """What hangs from the holder whose place reads like this."""
+    for found in diff["holders"]:
+        if found["root"] + "".join(step["edge"] for step in found["path"]) == place:
+            return found
+    raise kit.Failed(f"no holder {place}: {[h['root'] + ''.join(s['edge'] for s in h['path']) for h in diff['holders'][:12]]}")
+
+
+def expect_places(diff, count, with_containers):
+    """Each place with all that was planted there, by its name."""
+    source = (kit.HERE / "programs" / "go_places.go").read_text(encoding="utf-8").splitlines()
+    line = next(i for i, text in enumerate(source, 1) if "by this line" in text)
+    for name in ("main.registry", "main.nested", "main.handlers", "timer main.expire", f"goroutines started by main.(*server).serve (main.go:{line})"):
+        found = row(diff["roots"], "root", name)
+        check(found and found["growth"]["objects"] >= count, f"{name}: {found}")
+    check(not [r["root"] for r in diff["roots"] if re.match(r"(bss|data)\+0x", r["root"]) and r["growth"]["objects"] >= count], "a place without a name")
+    for name in ("main.listed", "main.awaited"):
+        same(name, row(diff["types"], "type", name)["growth"]["objects"], (2 if name == "main.listed" else 1) * count)
+    check(holder(diff, "main.registry.jobs")["net"]["objects"] >= count, "main.registry.jobs")
+    check(holder(diff, "main.nested.shelf.jobs")["net"]["objects"] >= count, "main.nested.shelf.jobs")
+    if not with_containers:  # by the DWARF of Go 1.24 and later
+        return
+    same("captured", row(diff["types"], "type", "main.captured")["growth"]["objects"], count)
+    same("stored", row(diff["types"], "type", "main.stored")["growth"]["objects"], count)
+    check(row(diff["types"], "type", "func main.leak.func1")["growth"]["objects"] >= count, "closures")
+    check(holder(diff, "main.kept")["net"]["objects"] >= 2 * count, "a sync.Map is one holder")
+
+
+def places_with(go, tool, folder):
+    binary = go_programs.build(go, {"main.go": (kit.HERE / "programs" / "go_places.go").read_text(encoding="utf-8")})
+    version = subprocess.run([go, "version"], check=True, capture_output=True, text=True).stdout
+    with_containers = int(re.search(r"go1\.(\d+)", version)[1]) >= 24
+    with kit.Program([str(binary)]) as program:
+        for name in "ab":
+            program.leak(600)
+            program.tell(f"dump {folder / name}.heap")
+            program.expect("dumped")
+        program.quit()
+    diff = tool.diff(folder / "a.heap", folder / "b.heap", "--exe", binary)
+    expect_places(diff, 600, with_containers)
+    if shutil.which("gcore") is None:
+        return
+    with kit.Program([str(binary)]) as program:
+        program.leak(600)
+        before = core(program, folder, "a")
+        program.leak(600)
+        after = core(program, folder, "b")
+        program.quit()
+    expect_places(tool.diff(before, after), 600, with_containers)
+    paths = tool.run("paths", after, "main.listed", "--format", "json").stdout
+    same("paths to a type in two maps", len(json.loads(paths)["paths"]), 2)
+
+
+def places(tool, folder):
+    """Values without a name, containers of the library, closures, goroutines and timers: each by its place in the program."""
+    for i, go in enumerate(compilers()):
+        (folder / str(i)).mkdir()
+        places_with(go, tool, folder / str(i))
+
+
 if __name__ == "__main__":
-    kit.main({f.__name__: f for f in (leak, instances, cut, types, other_program, cores)})
+    kit.main({f.__name__: f for f in (leak, places, instances, cut, types, other_program, cores)})

@@ -66,16 +66,15 @@ static hsd_status root_statics(gocore *go, hsd_error *err)
     char name[2048];
     uint32_t flags;
     hsc_root_record root = {.kind = HSC_ROOT_GLOBAL};
-    const gostatics *statics = &go->typing.statics;
-    for (uint32_t i = 0; i < statics->count; i++) {
-        gostatic *one = &statics->at[i];
-        if (!one->is_needed || one->has_root) continue;
+    gostatic *one;
+    for (;;) {
+        HSD_TRY(hsd_gostatics_unreached(&go->typing, &one, err));
+        if (one == NULL) return HSD_OK;
         hsd_gotyping_name(&go->typing, (gotyped){.type = one->type, .is_items = one->is_items}, name, sizeof name, &flags);
         HSD_TRY(hsd_gocore_put_format(go, &root.label, err, "static %s", name));
         root.flags = hsd_gotask_is_runtime(name) ? HSC_ROOT_SECONDARY : 0;
         HSD_TRY(root_static(go, one, &root, err));
     }
-    return HSD_OK;
 }
 
 /* ---- globals ---- */

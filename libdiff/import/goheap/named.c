@@ -129,20 +129,20 @@ hsd_status hsd_goheap_root_static(goheap *go, uint64_t id, uint32_t label, uint3
     return HSD_OK;
 }
 
-/* What pointers of other values without a name alone lead to has their roots; what no pointer of a variable leads to, one of its own. */
+/* What no pointer of a variable leads to has a root of its own. */
 hsd_status hsd_goheap_root_statics(goheap *go, hsd_error *err)
 {
     char name[2048];
     uint32_t label, flags;
-    const gostatics *statics = go->typed == NULL ? NULL : &go->typed->typing.statics;
-    for (uint32_t i = 0; statics != NULL && i < statics->count; i++) {
-        const gostatic *one = &statics->at[i];
-        if (!one->is_needed || one->has_root) continue;
+    gostatic *one;
+    if (go->typed == NULL) return HSD_OK;
+    for (;;) {
+        HSD_TRY(hsd_gostatics_unreached(&go->typed->typing, &one, err));
+        if (one == NULL) return HSD_OK;
         hsd_gotyping_name(&go->typed->typing, (gotyped){.type = one->type, .is_items = one->is_items}, name, sizeof name, &flags);
         HSD_TRY(hsd_goheap_put_format(go, &label, err, "static %s", name));
         HSD_TRY(hsd_goheap_root_static(go, one->address, label, hsd_gotask_is_runtime(name) ? HSC_ROOT_SECONDARY : 0, err));
     }
-    return HSD_OK;
 }
 
 /* ---- what runs later ---- */

@@ -140,3 +140,34 @@ hsd_status hsd_gostatics_finish(gotyping *t, hsd_error *err)
     }
     return HSD_OK;
 }
+
+/* ---- roots ---- */
+
+static hsd_status spread(gotyping *t, gostatic *from, bool *has_changed, hsd_error *err)
+{
+    uint64_t value;
+    from->is_spread = true;
+    for (uint64_t at = 0; at + 8 <= from->bytes; at += 8) {
+        HSD_TRY(hsd_gomemory_word(&t->memory, from->address + at, &value, err));
+        gostatic *to = value == 0 ? NULL : hsd_gostatics_at(t, value);
+        if (to == NULL || to->has_root) continue;
+        to->has_root = true;
+        *has_changed = true;
+    }
+    return HSD_OK;
+}
+
+hsd_status hsd_gostatics_unreached(gotyping *t, gostatic **out, hsd_error *err)
+{
+    gostatics *statics = &t->statics;
+    bool has_changed = true;
+    *out = NULL;
+    while (has_changed) {
+        has_changed = false;
+        for (uint32_t i = 0; i < statics->count; i++)
+            if (statics->at[i].has_root && !statics->at[i].is_spread) HSD_TRY(spread(t, &statics->at[i], &has_changed, err));
+    }
+    for (uint32_t i = 0; i < statics->count && *out == NULL; i++)
+        if (statics->at[i].is_needed && !statics->at[i].has_root) *out = &statics->at[i];
+    return HSD_OK;
+}

@@ -18,7 +18,8 @@ typedef struct gostatic {
     bool is_items;  /* as many of the type as fit: the array of a slice */
     bool is_walked; /* its pointers were followed */
     bool is_needed; /* something of the heap hangs from it */
-    bool has_root;  /* the importer's */
+    bool has_root;  /* written by the importer, or reached from one that has */
+    bool is_spread; /* what it reaches has_root */
 } gostatic;
 
 enum { GOSTATIC_SEGMENTS = 2 };

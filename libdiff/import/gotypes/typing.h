@@ -115,6 +115,10 @@ hsd_status hsd_gostatics_finish(gotyping *t, hsd_error *err);
 /* The one that holds this address and leads to the heap; NULL = none. O(log). */
 gostatic *hsd_gostatics_at(gotyping *t, uint64_t address);
 
+/* Behind the roots of all variables: one that leads to the heap and is reached from none of those that have roots; NULL = there is no
+ * more. The caller gives it a root. */
+hsd_status hsd_gostatics_unreached(gotyping *t, gostatic **out, hsd_error *err);
+
 /* ---- tasks.c ---- */
 
 /* True for a variable or a function of the runtime's own: what it holds on to for its own sake. */
