@@ -1,5 +1,5 @@
 /*
- * Which of the types that an object is offered stays. What follows whole programs is in test_gocore.c and test_goheap.c.
+ * Which of the types that an object is offered stays; values without a name among the globals; lines of code. What follows whole programs is in test_gocore.c and test_goheap.c.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -10,9 +10,30 @@
 enum { FIELD = 1, WHOLE, OTHER, COUNT = OTHER }; /* 8 bytes; 64, begins with a FIELD; 64 */
 #define SLOT UINT64_C(0xc000000000)
 
+enum { DATA_WORDS = 64 };
+#define DATA UINT64_C(0x600000)
+
 static hsd_go_type types[COUNT + 1];
 static hsd_go_member members[1];
+static hsd_go_global globals[1];
 static gotyping typing;
+static uint64_t words[DATA_WORDS]; /* of the globals */
+static goblocks blocks;
+
+static hsd_status read_words(void *context, uint64_t offset, void *data, size_t size, hsd_error *err)
+{
+    (void)context, (void)err;
+    memcpy(data, (const uint8_t *)words + offset, size);
+    return HSD_OK;
+}
+
+static bool locate(void *context, uint64_t address, goplace *place)
+{
+    (void)context;
+    if (address < DATA || address >= DATA + sizeof words) return false;
+    *place = (goplace){&blocks, address - DATA, DATA + sizeof words - address};
+    return true;
+}
 
 static void open_typing(void)
 {
@@ -29,12 +50,20 @@ static void open_typing(void)
     cr_assert(hsd_goslots_finish(&typing.slots, &err) == HSD_OK);
     cr_assert(hsd_gotyping_open(&typing, 1 << 16, &err) == HSD_OK);
     for (uint32_t i = 0; i < span.count; i++) hsd_goslots_set_live(&typing.slots, i);
+    memset(words, 0, sizeof words);
+    const hsd_elf_input input = {.read = read_words, .bytes = sizeof words};
+    cr_assert(hsd_goblocks_open(&blocks, &input, 1 << 16, &err) == HSD_OK);
+    typing.memory = (gomemory){.locate = locate};
+    typing.statics.begin[0] = DATA;
+    typing.statics.end[0] = DATA + sizeof words;
+    typing.statics.most_bytes = 1 << 20;
 }
 
 static void close_typing(void)
 {
     typing.types = (hsd_go_types){0}; /* they are the test's */
     hsd_gotyping_close(&typing);
+    hsd_goblocks_close(&blocks);
 }
 
 static void offer(uint32_t type, bool is_guess)
@@ -85,4 +114,168 @@ Test(gotyping, a_type_that_begins_with_itself_ends)
     offer(FIELD, false);
     offer(WHOLE, true);
     cr_expect_eq(type_of_slot(), FIELD);
+}
+
+/* ---- values without a name ---- */
+
+static void put_static(unsigned word, uint32_t type)
+{
+    hsd_error err;
+    cr_assert(hsd_gostatics_offer(&typing, DATA + 8 * word, type, false, 1, &err) == HSD_OK);
+}
+
+static void finish(void)
+{
+    hsd_error err;
+    cr_assert(hsd_gostatics_finish(&typing, &err) == HSD_OK);
+}
+
+static const gostatic *static_at(unsigned word) { return hsd_gostatics_at(&typing, DATA + 8 * word); }
+
+Test(gotyping, a_value_that_only_a_pointer_leads_to_has_its_place)
+{
+    words[8 + 5] = SLOT;
+    put_static(8, FIELD); /* its first field, before and after it */
+    put_static(8, WHOLE);
+    put_static(8, FIELD);
+    put_static(10, FIELD); /* one in the middle */
+    finish();
+    cr_assert_not_null(static_at(15));
+    cr_expect_eq(static_at(15)->type, WHOLE);
+    cr_expect_eq(static_at(15)->address, DATA + 64);
+    cr_expect_null(static_at(16));
+    cr_expect_null(static_at(7));
+}
+
+Test(gotyping, only_values_that_lead_to_the_heap_are_needed)
+{
+    words[8] = SLOT + 64;
+    words[16] = DATA + 64;  /* over the first */
+    words[24] = DATA + 256; /* to one that leads nowhere */
+    words[40] = SLOT + 128; /* behind the last object */
+    for (unsigned word = 8; word <= 40; word += 8) put_static(word, WHOLE);
+    finish();
+    cr_expect_not_null(static_at(8));
+    cr_expect_not_null(static_at(16));
+    cr_expect_null(static_at(24));
+    cr_expect_null(static_at(32));
+    cr_expect_null(static_at(40));
+}
+
+Test(gotyping, no_value_is_where_a_variable_or_nothing_is)
+{
+    hsd_error err;
+    globals[0] = (hsd_go_global){.address = DATA + 64, .type = WHOLE};
+    typing.types.globals = globals;
+    typing.types.global_count = 1;
+    words[8] = words[20] = words[60] = SLOT;
+    put_static(8, WHOLE);
+    put_static(60, WHOLE); /* runs past the end */
+    cr_assert(hsd_gostatics_offer(&typing, DATA + 161, WHOLE, false, 1, &err) == HSD_OK);
+    cr_assert(hsd_gostatics_offer(&typing, DATA + 160, WHOLE, true, UINT64_MAX / 2, &err) == HSD_OK);
+    typing.is_guessing = true;
+    put_static(20, WHOLE);
+    finish();
+    cr_expect_eq(typing.statics.count, 0);
+}
+
+Test(gotyping, a_slice_without_a_name_has_as_many_as_it_says)
+{
+    hsd_error err;
+    words[8 + 15] = SLOT;
+    cr_assert(hsd_gostatics_offer(&typing, DATA + 64, WHOLE, true, 2, &err) == HSD_OK);
+    finish();
+    cr_assert_not_null(static_at(8));
+    cr_expect_eq(static_at(8)->bytes, 128);
+    cr_expect(static_at(8)->is_items);
+}
+
+Test(gotyping, each_value_is_reached_from_a_root_once)
+{
+    hsd_error err;
+    gostatic *one;
+    words[8] = SLOT;
+    words[9] = DATA + 8 * 16; /* two that lead to each other, and none else to them */
+    words[16] = DATA + 64;
+    words[24] = SLOT;
+    for (unsigned word = 8; word <= 24; word += 8) put_static(word, WHOLE);
+    finish();
+    for (unsigned expected = 8; expected <= 24; expected += 16) {
+        cr_assert(hsd_gostatics_unreached(&typing, &one, &err) == HSD_OK);
+        cr_assert_not_null(one);
+        cr_expect_eq(one->address, DATA + 8 * expected);
+        one->has_root = true;
+    }
+    cr_assert(hsd_gostatics_unreached(&typing, &one, &err) == HSD_OK);
+    cr_expect_null(one);
+}
+
+/* ---- what runs later ---- */
+
+static const char *label_of(uint64_t created_at, const char *function, bool *is_runtime)
+{
+    static char text[64];
+    hsd_gotask_goroutine(&typing, created_at, function, is_runtime, text, sizeof text);
+    return text;
+}
+
+Test(gotyping, goroutines_are_called_by_what_is_known_of_their_start)
+{
+    bool is_runtime;
+    cr_expect_str_eq(label_of(0, "runtime.main", &is_runtime), "main goroutine");
+    cr_expect(!is_runtime);
+    cr_expect_str_eq(label_of(0x1000, "main.serve", &is_runtime), "goroutines in main.serve");
+    cr_expect(!is_runtime);
+    cr_expect_str_eq(label_of(0, "runtime.bgsweep", &is_runtime), "goroutines in runtime.bgsweep");
+    cr_expect(is_runtime);
+    cr_expect_str_eq(label_of(0, "", &is_runtime), "goroutines in (unknown)");
+}
+
+/* ---- lines ---- */
+
+/* One function of 32 bytes at the beginning of the text: 16 in line 7 of a.go, 16 in line 5. */
+static hsd_go_lines make_lines(uint8_t *bytes, size_t size)
+{
+    static const uint8_t files[] = {2, 32, 0}, lines[] = {16, 16, 3, 16, 0};
+    enum { FUNCTIONS = 64, RECORD = 96, UNITS = 160, FILES = 176, VALUES = 192 };
+    memset(bytes, 0, size);
+    bytes[FUNCTIONS + 4] = RECORD - FUNCTIONS;
+    bytes[RECORD + 20] = 1; /* files and lines: where their values begin */
+    bytes[RECORD + 24] = 8;
+    memcpy(bytes + VALUES + 1, files, sizeof files);
+    memcpy(bytes + VALUES + 8, lines, sizeof lines);
+    memcpy(bytes + FILES, "/home/a.go", 11);
+    return (hsd_go_lines){.bytes = {.data = bytes, .size = size}, .text = 0x1000, .functions = FUNCTIONS, .function_count = 1, .files = FILES,
+                          .units = UNITS, .values = VALUES, .entry_bytes = 1};
+}
+
+Test(golines, are_found_by_address)
+{
+    uint8_t bytes[256];
+    const char *file;
+    uint32_t line;
+    const hsd_go_lines lines = make_lines(bytes, sizeof bytes);
+    cr_assert(hsd_go_lines_find(&lines, 0x1000, &file, &line));
+    cr_expect_str_eq(file, "a.go");
+    cr_expect_eq(line, 7);
+    cr_assert(hsd_go_lines_find(&lines, 0x101f, &file, &line));
+    cr_expect_eq(line, 5);
+    cr_expect(!hsd_go_lines_find(&lines, 0x1020, &file, &line));
+    cr_expect(!hsd_go_lines_find(&lines, 0xfff, &file, &line));
+}
+
+/* Any byte of the table may be another: an answer may be wrong, and nothing outside of it is read. */
+Test(golines, survive_any_byte)
+{
+    const char *file;
+    uint32_t line;
+    for (size_t at = 0; at < 256; at++)
+        for (unsigned value = 0; value < 256; value += 5) {
+            uint8_t *bytes = malloc(256); /* where sanitizers see its end */
+            const hsd_go_lines lines = make_lines(bytes, 256);
+            bytes[at] = (uint8_t)value;
+            for (uint64_t address = 0x1000; address < 0x1030; address += 15)
+                if (hsd_go_lines_find(&lines, address, &file, &line)) cr_assert(file > (const char *)bytes && file < (const char *)bytes + 256);
+            free(bytes);
+        }
 }
