@@ -86,12 +86,12 @@ static uint64_t change_of(const hsd_choice *choice)
     return growth < 0 ? 0 - (uint64_t)growth : (uint64_t)growth;
 }
 
-/* True if those that are like the one at `first`, from it on, are several and none has most. */
+/* True if those that are like the one at `first` are several and none has most. */
 static bool are_alike(const hsd_growth *growth, uint32_t first)
 {
     uint64_t sum = 0, largest = 0;
     uint32_t count = 0;
-    for (uint32_t i = first; i < growth->choice_count; i++) {
+    for (uint32_t i = 0; i < growth->choice_count; i++) {
         if (growth->choices[i].pool_place != growth->choices[first].pool_place) continue;
         const uint64_t change = change_of(&growth->choices[i]);
         sum = hsd_add_saturating(sum, change);

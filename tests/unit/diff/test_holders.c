@@ -17,7 +17,7 @@
 #include <hsdiff/diff.h>
 
 enum { NODE = 1, ITEM, MAP, TABLE, TYPES };
-enum { FIELD = 1, ELEMENT, INSIDE, VALUE, LABELS };
+enum { FIELD = 1, ELEMENT, INSIDE, VALUE, BY_ID, BY_NAME, BY_AGE, LABELS };
 enum { ROOT_STRING = 10 };
 
 static char folder[] = "/tmp/hsdiff-holders-XXXXXX";
@@ -51,7 +51,8 @@ static void define(hsc_writer *w, uint32_t number, const char *text) { good(hsc_
 static hsc_writer *begin(bool is_after, hsc_identity identity)
 {
     static const char *const types[] = {[NODE] = "Node", [ITEM] = "Item", [MAP] = "Map", [TABLE] = "Table"};
-    static const char *const labels[] = {[FIELD] = "field", [ELEMENT] = "", [INSIDE] = "inside", [VALUE] = "value"};
+    static const char *const labels[] = {[FIELD] = "field", [ELEMENT] = "", [INSIDE] = "inside", [VALUE] = "value",
+                                         [BY_ID] = "byId", [BY_NAME] = "byName", [BY_AGE] = "byAge"};
     hsc_writer *w;
     hsc_options options;
     hsc_options_init(&options);
@@ -109,21 +110,36 @@ static bool is_text(hsd_text text, const char *wanted)
 
 /* ---- more than there are rows for ---- */
 
-/* Each of `count` old objects gets a new one of its own; the old ones hang from one array. */
-static void write_scattered(bool is_after, uint64_t count, hsc_identity identity)
+/* Names of their own for so many references. */
+static void define_fields(hsc_writer *w, uint64_t count)
+{
+    for (uint64_t i = 1; i <= count; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "field %llu", (unsigned long long)i);
+        define(w, (uint32_t)(1000 + i), name);
+        good(hsc_define_label(w, (uint32_t)(1000 + i), HSC_LABEL_FIELD, 0, (uint32_t)(1000 + i)));
+    }
+}
+
+/* Each of `count` old objects gets a new one of its own; the old ones hang from one object, by fields or as its elements. */
+static void write_many(bool is_after, uint64_t count, hsc_identity identity, bool has_fields)
 {
     hsc_writer *w = begin(is_after, identity);
+    if (has_fields) define_fields(w, count);
     for (uint64_t i = 1; i <= count; i++) {
         const uint64_t references[] = {is_after ? count + i : 0, FIELD, 0};
         put(w, i, NODE, 16, references);
         if (is_after) put(w, count + i, ITEM, i, NULL);
     }
     good(hsc_begin_object(w, &(hsc_object){.id = UINT64_C(1) << 40, .type = MAP, .size_bytes = 8}));
-    for (uint64_t i = 1; i <= count; i++) good(hsc_reference(w, i, ELEMENT, i));
+    for (uint64_t i = 1; i <= count; i++) good(hsc_reference(w, i, has_fields ? (uint32_t)(1000 + i) : ELEMENT, i));
     good(hsc_end_object(w));
     put_root(w, ROOT_STRING, UINT64_C(1) << 40);
     finish(w);
 }
+
+static void write_scattered(bool is_after, uint64_t count, hsc_identity identity) { write_many(is_after, count, identity, true); }
+static void write_crowd(bool is_after, uint64_t count, hsc_identity identity) { write_many(is_after, count, identity, false); }
 
 Test(holders, past_the_rows_are_one_and_nothing_is_lost)
 {
@@ -245,6 +261,238 @@ Test(holders, without_identity_is_the_place_that_both_captures_have_once)
     hsd_diff_free(diff);
 }
 
+/* ---- crowds ---- */
+
+Test(holders, of_a_crowd_is_what_has_it)
+{
+    write_crowd(false, 100, HSC_IDENTITY_EXACT);
+    write_crowd(true, 100, HSC_IDENTITY_EXACT);
+    hsd_diff *diff = compare(NULL, NULL);
+    const hsd_holder *array = &diff->holders[0];
+    cr_assert_eq(diff->holder_count + diff->other_holder_count, 1);
+    cr_assert(is_text(array->type, "Map") && is_text(array->root, "cache"));
+    cr_assert_eq(array->new_.objects, 100);
+    cr_assert_eq(array->growth_bytes, hsd_change_bytes(&diff->total));
+    cr_assert_eq(array->by_count, 0);
+    cr_assert_eq(array->edge_count, 2);
+    cr_assert(is_text(array->edges[0].edge, "[*]") && is_text(array->edges[0].type, "Node"));
+    cr_assert_eq(array->edges[0].before.objects, 100);
+    cr_assert_eq(array->edges[0].after.objects, 100);
+    cr_assert(is_text(array->edges[1].edge, ".field") && is_text(array->edges[1].type, "Item"));
+    cr_assert_eq(array->edges[1].new_.objects, 100);
+    hsd_diff_free(diff);
+}
+
+/* 20 old objects in an array, each with an array of its own, to which `most` new items come in the first and 1 in each of the others. */
+static void write_nested(bool is_after, uint64_t most)
+{
+    hsc_writer *w = begin(is_after, HSC_IDENTITY_EXACT);
+    good(hsc_begin_object(w, &(hsc_object){.id = 1, .type = MAP, .size_bytes = 8}));
+    for (uint64_t i = 0; i < 20; i++) good(hsc_reference(w, 10 + i, ELEMENT, i));
+    good(hsc_end_object(w));
+    for (uint64_t i = 0; i < 20; i++) {
+        put(w, 10 + i, NODE, 16, (const uint64_t[]){100 + i, FIELD, 0});
+        good(hsc_begin_object(w, &(hsc_object){.id = 100 + i, .type = MAP, .size_bytes = 8}));
+        for (uint64_t k = 0; is_after && k < (i == 0 ? most : 1); k++) good(hsc_reference(w, 1000 * (i + 1) + k, ELEMENT, k));
+        good(hsc_end_object(w));
+        for (uint64_t k = 0; is_after && k < (i == 0 ? most : 1); k++) put(w, 1000 * (i + 1) + k, ITEM, 100, NULL);
+    }
+    put_root(w, ROOT_STRING, 1);
+    finish(w);
+}
+
+Test(holders, below_a_crowd_of_a_crowd_are_held_above_both)
+{
+    write_nested(false, 0);
+    write_nested(true, 2);
+    hsd_diff *diff = compare(NULL, NULL);
+    cr_assert_eq(diff->holder_count, 1);
+    cr_assert_eq(diff->holders[0].path_count, 1);
+    cr_assert_eq(diff->holders[0].id, 1);
+    cr_assert_eq(diff->holders[0].new_.objects, 21);
+    hsd_diff_free(diff);
+}
+
+Test(holders, with_most_of_a_place_are_no_crowd)
+{
+    write_nested(false, 0);
+    write_nested(true, 77); /* of 96, and 76 of 95 are not more than four fifths */
+    hsd_diff *diff = compare(NULL, NULL);
+    cr_assert_eq(diff->holders[0].id, 100);
+    cr_assert_eq(diff->holders[0].new_.objects, 77);
+    cr_assert_eq(diff->holder_count, 20);
+    hsd_diff_free(diff);
+}
+
+/* ---- held by several ---- */
+
+/* Of three maps in one object each item is in two: the first half in the first and second, the rest in the first and third. */
+static void write_together(bool is_after, uint64_t items, bool is_of_roots)
+{
+    static const char *const names[] = {"ids", "names", "ages"};
+    hsc_writer *w = begin(is_after, HSC_IDENTITY_EXACT);
+    if (!is_of_roots) put(w, 1, NODE, 40, (const uint64_t[]){2, BY_ID, 3, BY_NAME, 4, BY_AGE, 0});
+    for (uint64_t map = 0; map < 3; map++) {
+        put(w, 2 + map, MAP, 48, (const uint64_t[]){12 + map, INSIDE, 0});
+        good(hsc_begin_object(w, &(hsc_object){.id = 12 + map, .type = TABLE, .size_bytes = 64}));
+        for (uint64_t i = 0; i < items; i++) {
+            if (map == 0 || (map == 1) == (i < items / 2)) good(hsc_reference(w, 100 + i, ELEMENT, i));
+        }
+        good(hsc_end_object(w));
+        define(w, 30 + (uint32_t)map, names[map]);
+        if (is_of_roots) put_root(w, 30 + (uint32_t)map, 2 + map);
+    }
+    for (uint64_t i = 0; i < items; i++) put(w, 100 + i, ITEM, 100, NULL);
+    if (!is_of_roots) put_root(w, ROOT_STRING, 1);
+    finish(w);
+}
+
+static void check_co_holder(const hsd_co_holder *by, const char *root, const char *edge, uint64_t items)
+{
+    cr_assert(is_text(by->root, root), "%s", by->root.data);
+    cr_assert(is_text(by->type, "Map"));
+    cr_assert_eq(by->path_count, edge[0] != 0 ? 2 : 1);
+    if (edge[0] != 0) cr_assert(is_text(by->path[1].edge, edge), "%s", by->path[1].edge.data);
+    cr_assert_eq(by->bytes, items * 100, "%s: %llu", edge, (unsigned long long)by->bytes);
+    cr_assert_eq(by->growth_bytes, 0);
+}
+
+Test(holders, together_are_named_with_what_each_reaches)
+{
+    write_together(false, 0, false);
+    write_together(true, 40, false);
+    hsd_diff *diff = compare(NULL, NULL);
+    const hsd_holder *holder = &diff->holders[0];
+    cr_assert(is_text(holder->type, "Node"));
+    cr_assert_eq(holder->new_.objects, 40);
+    cr_assert_eq(holder->by_bytes, 4000);
+    cr_assert_eq(holder->by_count, 3);
+    check_co_holder(&holder->by[0], "cache", ".byId", 40);
+    check_co_holder(&holder->by[1], "cache", ".byAge", 20);
+    check_co_holder(&holder->by[2], "cache", ".byName", 20);
+    cr_assert_eq(holder->edge_count, 1);
+    cr_assert(is_text(holder->edges[0].edge, "") && is_text(holder->edges[0].type, "Item"), "a skipped reference is no element");
+    hsd_diff_free(diff);
+}
+
+Test(holders, of_no_one_object_are_named_by_roots)
+{
+    write_together(false, 0, true);
+    write_together(true, 40, true);
+    hsd_diff *diff = compare(NULL, NULL);
+    const hsd_holder *holder = &diff->holders[0];
+    cr_assert(is_text(holder->type, "") && is_text(holder->root, "(roots)"));
+    cr_assert_eq(holder->by_count, 3);
+    check_co_holder(&holder->by[0], "ids", "", 40);
+    check_co_holder(&holder->by[1], "ages", "", 20);
+    check_co_holder(&holder->by[2], "names", "", 20);
+    hsd_diff_free(diff);
+}
+
+/* A list with both ends known, and references either way: `old` nodes and `fresh` behind them. Both ends reach all of it. */
+static void write_queue(bool is_after, uint64_t nodes)
+{
+    hsc_writer *w = begin(is_after, HSC_IDENTITY_EXACT);
+    for (uint64_t i = 0; i < nodes; i++) {
+        const uint64_t next = i + 1 < nodes ? 100 + i + 1 : i > 0 ? 100 + i - 1 : 0;
+        put(w, 100 + i, ITEM, 100, (const uint64_t[]){next, BY_ID, i > 0 ? 100 + i - 1 : 0, BY_NAME, 0});
+    }
+    define(w, 30, "head");
+    define(w, 31, "tail");
+    put_root(w, 30, 100);
+    put_root(w, 31, 100 + nodes - 1);
+    finish(w);
+}
+
+Test(holders, reach_what_is_new_from_end_to_end)
+{
+    write_queue(false, 10);
+    write_queue(true, 1000);
+    hsd_diff *diff = compare(NULL, NULL);
+    const hsd_holder *holder = &diff->holders[0];
+    cr_assert(is_text(holder->root, "(roots)"));
+    cr_assert_eq(holder->new_.objects, 990);
+    cr_assert_eq(holder->by_count, 2);
+    cr_assert(is_text(holder->by[0].root, "tail") && is_text(holder->by[1].root, "head"));
+    cr_assert_eq(holder->by[0].bytes, 99000);
+    cr_assert_eq(holder->by[1].bytes, 99000);
+    hsd_diff_free(diff);
+}
+
+/* New items in a map that share what is new, too: nothing but the map holds them. */
+static void write_shared(bool is_after, uint64_t items)
+{
+    hsc_writer *w = begin(is_after, HSC_IDENTITY_EXACT);
+    good(hsc_begin_object(w, &(hsc_object){.id = 1, .type = MAP, .size_bytes = 8}));
+    for (uint64_t i = 0; i < items; i++) good(hsc_reference(w, 100 + i, ELEMENT, i));
+    good(hsc_end_object(w));
+    for (uint64_t i = 0; i < items; i++) put(w, 100 + i, NODE, 16, (const uint64_t[]){1000 + i / 2, FIELD, 0});
+    for (uint64_t i = 0; i < items; i += 2) put(w, 1000 + i / 2, ITEM, 1000, NULL);
+    put_root(w, ROOT_STRING, 1);
+    finish(w);
+}
+
+Test(holders, of_items_that_share_are_alone)
+{
+    write_shared(false, 2);
+    write_shared(true, 42);
+    hsd_diff *diff = compare(NULL, NULL);
+    cr_assert_eq(diff->holders[0].id, 1);
+    cr_assert_eq(diff->holders[0].new_.objects, 60);
+    cr_assert_eq(diff->holders[0].by_count, 0);
+    hsd_diff_free(diff);
+}
+
+/* ---- threads ---- */
+
+/* Three threads of a pool and one that is none, each with a map. */
+static void write_threads(bool is_after, uint64_t first)
+{
+    static const char *const names[] = {"thread \"work-1\"", "thread \"work-2\"", "thread \"work-10\"", "thread \"main-1\""};
+    hsc_writer *w = begin(is_after, HSC_IDENTITY_EXACT);
+    for (uint64_t t = 0; t < 4; t++) {
+        const uint64_t items = !is_after ? 0 : t == 0 ? first : 10;
+        put(w, 1 + t, NODE, 16, (const uint64_t[]){11 + t, FIELD, 0});
+        good(hsc_begin_object(w, &(hsc_object){.id = 11 + t, .type = MAP, .size_bytes = 8}));
+        for (uint64_t i = 0; i < items; i++) good(hsc_reference(w, 1000 * (t + 1) + i, ELEMENT, i));
+        good(hsc_end_object(w));
+        for (uint64_t i = 0; i < items; i++) put(w, 1000 * (t + 1) + i, ITEM, 100, NULL);
+        define(w, 40 + (uint32_t)t, names[t]);
+        put_root(w, 40 + (uint32_t)t, 1 + t);
+    }
+    finish(w);
+}
+
+Test(holders, alike_in_the_threads_of_a_pool_are_one)
+{
+    write_threads(false, 0);
+    write_threads(true, 12);
+    hsd_diff *diff = compare(NULL, NULL);
+    const hsd_holder *pool = &diff->holders[0];
+    cr_assert_eq(diff->holder_count, 2);
+    cr_assert(is_text(pool->root, "thread \"work-*\""), "%s", pool->root.data);
+    cr_assert_eq(pool->thread_count, 3);
+    cr_assert_eq(pool->new_.objects, 32);
+    cr_assert_eq(pool->id, 11, "the largest");
+    cr_assert(pool->edge_count == 1 && is_text(pool->edges[0].edge, "[*]"));
+    cr_assert_eq(pool->edges[0].new_.objects, 32);
+    cr_assert_eq(pool->types[0].new_.objects, 32);
+    cr_assert(is_text(diff->holders[1].root, "thread \"main-1\""));
+    cr_assert_eq(diff->holders[1].thread_count, 0);
+    hsd_diff_free(diff);
+}
+
+Test(holders, with_most_of_a_pool_keep_their_number)
+{
+    write_threads(false, 0);
+    write_threads(true, 100);
+    hsd_diff *diff = compare(NULL, NULL);
+    cr_assert_eq(diff->holder_count, 4);
+    cr_assert(is_text(diff->holders[0].root, "thread \"work-1\""));
+    cr_assert_eq(diff->holders[0].thread_count, 0);
+    hsd_diff_free(diff);
+}
+
 /* ---- captures that cannot tell ---- */
 
 static void check_none(const hsd_diff_options *options, const char *why)
@@ -331,6 +579,26 @@ Test(holders, fail_cleanly_wherever_memory_runs_out, .timeout = 300)
     fail_each(HSD_FAULT_MALLOC, ENOMEM, HSD_E_NOMEM);
 }
 
+/* Every other one again: the beginning of the way is that of the test before. */
+Test(holders, together_fail_cleanly_wherever_memory_runs_out, .timeout = 300)
+{
+    write_together(false, 0, true);
+    write_together(true, 40, true);
+    cr_assert_gt(fail_some(UINT64_C(64) << 20, 2, HSD_FAULT_MALLOC, ENOMEM, HSD_E_NOMEM), 100);
+}
+
+Test(holders, of_threads_and_crowds_fail_cleanly_wherever_memory_runs_out, .timeout = 300)
+{
+    write_threads(false, 0);
+    write_threads(true, 12);
+    cr_assert_gt(fail_some(UINT64_C(64) << 20, 2, HSD_FAULT_MALLOC, ENOMEM, HSD_E_NOMEM), 100);
+    remove(before_path);
+    remove(after_path);
+    write_nested(false, 0);
+    write_nested(true, 2);
+    cr_assert_gt(fail_some(UINT64_C(64) << 20, 2, HSD_FAULT_MALLOC, ENOMEM, HSD_E_NOMEM), 100);
+}
+
 /* Every other allocation: the first half of the way is that of the test before. */
 Test(holders, without_identity_fail_cleanly_wherever_memory_runs_out, .timeout = 300)
 {
@@ -341,8 +609,8 @@ Test(holders, without_identity_fail_cleanly_wherever_memory_runs_out, .timeout =
 
 Test(holders, fail_cleanly_wherever_reading_or_writing_fails)
 {
-    write_scattered(false, 2000, HSC_IDENTITY_EXACT);
-    write_scattered(true, 2000, HSC_IDENTITY_EXACT);
+    write_crowd(false, 2000, HSC_IDENTITY_EXACT);
+    write_crowd(true, 2000, HSC_IDENTITY_EXACT);
     fail_each(HSD_FAULT_PWRITE, ENOSPC, HSD_E_IO);
     fail_each(HSD_FAULT_PREAD, EIO, HSD_E_IO);
     fail_each(HSD_FAULT_OPEN, EMFILE, HSD_E_IO);
@@ -352,8 +620,8 @@ Test(holders, fail_cleanly_wherever_reading_or_writing_fails)
 Test(holders, without_identity_fail_cleanly_wherever_reading_or_writing_fails, .timeout = 300)
 {
     const uint64_t memory_bytes = UINT64_C(32) << 20;
-    write_scattered(false, 30000, HSC_IDENTITY_MOVING);
-    write_scattered(true, 30000, HSC_IDENTITY_MOVING);
+    write_crowd(false, 30000, HSC_IDENTITY_MOVING);
+    write_crowd(true, 30000, HSC_IDENTITY_MOVING);
     cr_assert_gt(fail_some(memory_bytes, 27, HSD_FAULT_PWRITE, ENOSPC, HSD_E_IO), 5);
     cr_assert_gt(fail_some(memory_bytes, 53, HSD_FAULT_PREAD, EIO, HSD_E_IO), 5);
     cr_assert_gt(fail_some(memory_bytes, 3, HSD_FAULT_OPEN, EMFILE, HSD_E_IO), 5);
