@@ -85,8 +85,8 @@ const cli_command cli_command_paths = {
     .description =
         "Prints the paths over which the objects of a type are reached: of each object the "
         "shortest one, and for each path how many objects are reached over it. Paths that read "
-        "alike, the same root and the same names of references and types, are one row; the "
-        "shortest come first. Of one object, the shortest path through each object that refers to "
+        "alike, the same root and the same names of references and types, are one row, and so are "
+        "those through the nodes of a list or a tree; the shortest come first. Of one object, the shortest path through each object that refers to "
         "it.\n"
         "\n"
         "CAPTURE is a capture (.hs), or a foreign dump, which is imported into an unnamed "

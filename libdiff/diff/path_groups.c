@@ -4,7 +4,8 @@
  *      main ── HashMap ── [*].value Session ── .user User          three places below the root "main"
  *
  * and each group stands at one, or, inside a container, at the place of the container, with the state of the fold.
- * A step that repeats the last one is the same place, so a list is one row whatever its length.
+ * A step that repeats one of the last HSD_TRIE_LOOK_BACK leads back to its place, so a list or a tree is one row whatever its size, as in the
+ * type-path trie; what a row shows is the first of its shortest paths.
  */
 #include "diff/paths.h"
 
@@ -12,6 +13,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "diff/trie.h"
 
 enum { RECORD_PARENT, RECORD_EDGE, RECORD_NODE, RECORD_STATE, RECORD_LENGTH, RECORD_WORDS };
 _Static_assert(RECORD_WORDS * sizeof(uint32_t) == HSD_PATH_GROUP_BYTES, "paths.h");
@@ -139,11 +141,13 @@ static hsd_status grow_places(hsd_path_groups *g, hsd_error *err)
 static hsd_status place_behind(hsd_path_groups *g, uint32_t parent, hsd_path_edge edge, uint32_t type, uint32_t *out,
                                hsd_error *err)
 {
-    *out = NO_PLACE;
-    if (parent != NO_PLACE && g->places[parent].edge == edge && g->places[parent].type == type) {
-        *out = parent;
-        return HSD_OK;
+    uint32_t above = parent;
+    for (uint32_t back = 0; back < HSD_TRIE_LOOK_BACK && above != NO_PLACE; back++) {
+        *out = above;
+        if (g->places[above].edge == edge && g->places[above].type == type) return HSD_OK;
+        above = g->places[above].parent;
     }
+    *out = NO_PLACE;
     if (g->place_count == g->place_capacity) HSD_TRY(grow_places(g, err));
     uint32_t *slot = find_slot(g, parent, edge, type);
     if (*slot == 0) {

@@ -5,7 +5,8 @@
  *      ask      which types or which object; names close to one that is not there             path_ask.c
  *      search   shortest paths over all of the graph, told in the order of their readings
  *      group    nodes whose paths read alike are one *group*; groups that read alike once the insides
- *               of containers are left out and repetition is one step are one *row*          path_groups.c
+ *               of containers are left out, and what leads back to one of the last steps leads
+ *               nowhere, are one *row*                                                       path_groups.c
  *      count    a pass over the objects: how many in each row, how many bytes                  paths.c
  *
  * A group is 20 bytes in a paged array, whatever its size, and its parent comes before it: so all groups on the way to

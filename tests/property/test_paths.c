@@ -256,7 +256,7 @@ static void find_ways(const graph *g, uint32_t avoided, way *best)
 /* ---- how a way reads ---- */
 
 typedef struct row {
-    char text[512];   /* without numbers of repetition */
+    char text[512];   /* without what leads back to one of the last four steps */
     char shown[512];  /* with them, of one of the shortest; see is_shown */
     uint64_t length;
     hsd_amount amount;
@@ -293,6 +293,23 @@ static uint32_t steps_of(const graph *g, const way *w, uint32_t first, plain_ste
     return count;
 }
 
+/* A step that is one of the last four leads back to it. */
+static void fold_steps(char *text, const plain_step *steps, uint32_t count)
+{
+    uint32_t kept[MOST_STEPS], length = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t back = 0;
+        while (back < 4 && back < length) {
+            const plain_step *other = &steps[kept[length - 1 - back]];
+            if (strcmp(other->edge, steps[i].edge) == 0 && strcmp(other->type, steps[i].type) == 0) break;
+            back++;
+        }
+        if (back < 4 && back < length) length -= back;
+        else kept[length++] = i;
+    }
+    for (uint32_t i = 0; i < length; i++) append(text, steps[kept[i]].edge, steps[kept[i]].type, 1);
+}
+
 static row read_way(const graph *g, const way *w)
 {
     plain_step steps[MOST_STEPS];
@@ -303,10 +320,8 @@ static row read_way(const graph *g, const way *w)
     snprintf(out.text, sizeof out.text, "%s", g->names[w->nodes[first - 1]]);
     snprintf(out.shown, sizeof out.shown, "%s", g->names[w->nodes[first - 1]]);
     const uint32_t count = steps_of(g, w, first, steps);
-    for (uint32_t i = 0; i < count; i++) {
-        append(out.text, steps[i].edge, steps[i].type, 1);
-        append(out.shown, steps[i].edge, steps[i].type, steps[i].repeat);
-    }
+    fold_steps(out.text, steps, count);
+    for (uint32_t i = 0; i < count; i++) append(out.shown, steps[i].edge, steps[i].type, steps[i].repeat);
     out.length = w->count - first;
     return out;
 }
@@ -383,11 +398,15 @@ static row read_row(const hsd_path_row *r)
     row out = {.length = r->length, .amount = r->objects};
     snprintf(out.text, sizeof out.text, "%s", r->root.data);
     snprintf(out.shown, sizeof out.shown, "%s", r->root.data);
+    plain_step steps[MOST_STEPS];
     cr_assert_eq(r->step_cut, 0);
+    cr_assert_leq(r->step_count, MOST_STEPS);
     for (size_t i = 0; i < r->step_count; i++) {
-        append(out.text, r->steps[i].edge.data, r->steps[i].type.data, 1);
+        steps[i] = (plain_step){.type = r->steps[i].type.data, .repeat = r->steps[i].repeat};
+        snprintf(steps[i].edge, sizeof steps[i].edge, "%s", r->steps[i].edge.data);
         append(out.shown, r->steps[i].edge.data, r->steps[i].type.data, r->steps[i].repeat);
     }
+    fold_steps(out.text, steps, (uint32_t)r->step_count);
     return out;
 }
 

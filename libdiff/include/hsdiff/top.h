@@ -89,7 +89,7 @@ void hsd_top_free(hsd_top *top);
 /* ---- paths ---- */
 
 /* A type-path, and all objects whose shortest path reads so; shown is the shortest of these paths. Paths read alike
- * when they differ only in the insides of containers and in how often a step repeats. */
+ * when they differ only in the insides of containers and in how often a step, or up to four of them by turns, repeat. */
 typedef struct hsd_path_row {
     hsd_text root;
     uint32_t root_kind;

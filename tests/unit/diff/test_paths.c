@@ -14,7 +14,7 @@ TestSuite(paths, .init = setup, .fini = teardown);
 /* ---- captures ---- */
 
 enum { STRING_NEXT = 1, STRING_MAIN, STRING_MAP, STRING_VALUE };
-enum { LABEL_NEXT = 1, LABEL_MAP, LABEL_VALUE };
+enum { LABEL_NEXT = 1, LABEL_MAP, LABEL_VALUE, LABEL_WAY, WAYS = 7, STRING_WAY = 40 }; /* LABEL_WAY and those behind it: way 0 … 6 */
 enum { TYPE_NODE = 1, TYPE_SESSION, TYPE_CACHE, TYPE_STORE };
 
 static hsc_identity identity; /* of what is written */
@@ -31,6 +31,11 @@ static hsc_writer *begin(bool by_ordinal)
     hsc_define_label(w, LABEL_NEXT, HSC_LABEL_FIELD, 0, STRING_NEXT);
     hsc_define_label(w, LABEL_MAP, HSC_LABEL_FIELD, 0, STRING_MAP);
     hsc_define_label(w, LABEL_VALUE, HSC_LABEL_FIELD, 0, STRING_VALUE);
+    for (uint32_t i = 0; i < WAYS; i++) {
+        const char name[] = {'w', 'a', 'y', (char)('0' + i)};
+        hsc_define_string(w, STRING_WAY + i, name, sizeof name);
+        hsc_define_label(w, LABEL_WAY + i, HSC_LABEL_FIELD, 0, STRING_WAY + i);
+    }
     return w;
 }
 
@@ -253,21 +258,32 @@ Test(paths, through_a_long_list_are_one_row)
     hsd_paths_free(p);
 }
 
-/* Two steps by turns: each is a path of its own. */
-static void write_zigzag(uint32_t count)
+/* So many steps by turns: of more than are looked back at each is a path of its own. */
+static void write_turns(uint32_t count, uint32_t ways)
 {
     hsc_writer *w = begin(true);
-    for (uint32_t i = 0; i < count; i++) {
-        put(w, i + 1, TYPE_NODE, 16, i + 1, i + 1 == count ? 0 : i % 2 == 0 ? LABEL_NEXT : LABEL_VALUE);
-    }
+    for (uint32_t i = 0; i < count; i++) put(w, i + 1, TYPE_NODE, 16, i + 1, i + 1 == count ? 0 : LABEL_WAY + i % ways);
     put_root(w, 0);
     kit_end(w);
+}
+
+Test(paths, through_a_tree_are_few_rows)
+{
+    write_turns(5000, 3);
+    hsd_paths *p = answer(&(hsd_paths_options){.type = "com.acme.Node"});
+    cr_assert_eq(p->row_count, 4, "the first node, and those behind each of three references");
+    for (size_t i = 1; i < p->row_count; i++) {
+        cr_assert_eq(p->rows[i].length, i + 1);
+        cr_assert_eq(p->rows[i].step_count, i + 1);
+    }
+    cr_assert_eq(p->rows[1].objects.objects, 1667);
+    hsd_paths_free(p);
 }
 
 Test(paths, beyond_the_most_that_are_told_apart_count_as_others)
 {
     enum { MANY = HSD_MAX_PATHS + 5000 };
-    write_zigzag(MANY);
+    write_turns(MANY, WAYS);
     hsd_paths *p = answer(&(hsd_paths_options){.type = "com.acme.Node", .most = 70});
     cr_assert_eq(p->row_count, 70);
     cr_assert_eq(p->live.objects, MANY);
@@ -286,7 +302,7 @@ Test(paths, beyond_the_most_that_are_told_apart_count_as_others)
 Test(paths, beyond_the_most_places_count_as_others)
 {
     enum { MANY = HSD_MAX_PATH_PLACES + 1000 };
-    write_zigzag(MANY);
+    write_turns(MANY, WAYS);
     hsd_paths *p = answer(&(hsd_paths_options){.is_id = true, .id = MANY});
     cr_assert_eq(p->row_count, 0);
     cr_assert_eq(p->others.objects, 1);
