@@ -69,7 +69,7 @@ static hsd_status choose(hsd_by_search *s, candidates *of, hsd_error *err)
         hsd_by_group *group = hsd_by_group_at(s, i, false);
         if (!is_branch_in_use(group)) continue;
         const bool is_named = group->flags & HSD_BY_IS_NAMED;
-        const candidate one = {group->told, group->count, i, group->name};
+        const candidate one = {group->bytes, group->count, i, group->name};
         if (is_named) offer(&of[group->fork], &one);
         hsd_by_group_at(s, i, true)->mask = is_named ? HSD_BY_REST : HSD_BY_SELF;
     }

@@ -39,16 +39,14 @@ enum { HSD_BY_IS_BRANCH = 1, HSD_BY_IS_NAMED = 2 };
 
 typedef struct hsd_by_group { /* a branch or a top; a power of two */
     uint64_t mask;   /* by which candidates it is reached */
-    uint64_t bytes;  /* of a top: growth of the holder in it */
-    uint64_t told;   /* of a branch: such bytes of tops that it refers to; then its place among the candidates */
+    uint64_t bytes;  /* of a top: growth of the holder in it; of a branch: such bytes of tops, for each reference to one */
     uint32_t count;  /* of a branch: references to tops */
     uint32_t name;   /* of a branch with IS_NAMED: the node that names it */
     uint8_t fork, flags;
-    uint8_t unused[14];
-    uint64_t unused_too[2];
+    uint8_t unused[6];
 } hsd_by_group;
 
-_Static_assert(sizeof(hsd_by_group) == 64, "groups must not lie across pages");
+_Static_assert(sizeof(hsd_by_group) == 32, "groups must not lie across pages");
 
 typedef struct hsd_by_fork {
     uint32_t choice;

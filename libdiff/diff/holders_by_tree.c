@@ -169,7 +169,7 @@ static hsd_status leave_number(void *context, void *here, void *parent, hsd_erro
     (void)err;
     if (f->flags & HOLDS) return HSD_OK;
     above->pending += f->pending;
-    if ((f->flags & IS_FIRST) && f->pending > 0) hsd_by_group_at(s, f->group, true)->bytes = f->pending;
+    if ((f->flags & (IS_FIRST | NO_REFERENCE)) == (IS_FIRST | NO_REFERENCE) && f->pending > 0) hsd_by_group_at(s, f->group, true)->bytes = f->pending;
     return HSD_OK;
 }
 

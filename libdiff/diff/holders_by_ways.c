@@ -1,19 +1,20 @@
 /*
- * Which branches reach which tops. References are read once, in the order of their sources. Objects that the tree does not have, folded
- * parts and pseudo objects, are tops of their own, without bytes; what they refer to counts for who refers to them, too.
+ * Which branches reach which tops. References are read once, in the order of their sources. The tree does not have all objects: a folded
+ * part is where its owner is, and what it refers to counts for that one; a pseudo object is a top of its own, without bytes.
  */
 #include "diff/holders_by.h"
 
 #include <string.h>
 
 #include "base/check.h"
+#include <hscapture/hscapture.h>
 
 #define PROGRESS_STEPS 0xffffu
 
 typedef struct refer {
     hsd_by_search *s;
-    hsd_worklist hidden;  /* objects that the tree does not have, and that were just met */
-    hsd_worklist through; /* those that the object at hand refers to */
+    hsd_worklist parts;   /* folded ones of the object at hand */
+    hsd_worklist pseudo;  /* that were just met */
     uint64_t last;       /* pair */
 } refer;
 
@@ -34,7 +35,7 @@ static void tell_branch(hsd_by_search *s, uint32_t source, uint32_t branch, uint
 {
     hsd_by_group *group = hsd_by_group_at(s, branch, true);
     if ((group->flags & HSD_BY_IS_BRANCH) == 0) return;
-    group->told = hsd_add_saturating(group->told, bytes);
+    group->bytes = hsd_add_saturating(group->bytes, bytes);
     if (group->count < UINT32_MAX) group->count++;
     const uint32_t weight = hsd_paged_get_u32(&s->weights, source);
     if (weight < UINT32_MAX) hsd_paged_set_u32(&s->weights, source, weight + 1);
@@ -61,29 +62,40 @@ static hsd_status see_top(refer *r, uint32_t source, uint32_t group, uint32_t to
     return hsd_sorter_put(r->s->pairs, &pair, err);
 }
 
+/* A part that the tree does not have is folded: it has one owner, whose reference is met first. */
+static bool is_folded(hsd_by_search *s, uint32_t node)
+{
+    return s->side->type_names->flags[hsd_paged_get_u32(&s->side->types_of, node)] & HSC_TYPE_PART;
+}
+
 /* An object that the tree does not have is met for the first time. */
 static hsd_status meet_hidden(refer *r, uint32_t group, uint32_t target, hsd_error *err)
 {
     hsd_by_search *s = r->s;
+    if (is_folded(s, target)) {
+        hsd_paged_set_u32(&s->group_of, target, group);
+        return hsd_worklist_push(&r->parts, target, err);
+    }
     const uint8_t fork = hsd_by_group_at(s, group, false)->fork;
     const uint32_t number = ++s->group_count; /* there is one for every node */
     hsd_by_group_at(s, number, true)->fork = fork;
     hsd_paged_set_u32(&s->group_of, target, number | HSD_BY_TOP);
-    return hsd_worklist_push(&r->hidden, target, err);
+    return hsd_worklist_push(&r->pseudo, target, err);
 }
 
 static hsd_status see(refer *r, uint32_t source, uint32_t group, uint32_t target, hsd_error *err)
 {
     hsd_by_search *s = r->s;
-    if (is_hidden(s, target)) {
-        if (hsd_paged_get_u32(&s->group_of, target) == 0) HSD_TRY(meet_hidden(r, group, target, err));
-        if (source < s->side->object_count && !is_hidden(s, source)) HSD_TRY(hsd_worklist_push(&r->through, target, err));
+    uint32_t word = hsd_paged_get_u32(&s->group_of, target);
+    if (word == 0 && is_hidden(s, target)) {
+        HSD_TRY(meet_hidden(r, group, target, err));
+        word = hsd_paged_get_u32(&s->group_of, target);
     }
-    const uint32_t word = hsd_paged_get_u32(&s->group_of, target);
     return word & HSD_BY_TOP ? see_top(r, source, group, HSD_BY_GROUP(word), err) : HSD_OK;
 }
 
-static hsd_status see_all(refer *r, uint32_t node, hsd_error *err)
+/* What `node` refers to, told of `source`: the node itself, or the object that it is a part of. */
+static hsd_status see_all(refer *r, uint32_t source, uint32_t node, hsd_error *err)
 {
     hsd_by_search *s = r->s;
     hsd_targets targets;
@@ -91,39 +103,28 @@ static hsd_status see_all(refer *r, uint32_t node, hsd_error *err)
     if (group == 0 || hsd_adjacency_is_leaf(s->side->adjacency, node)) return HSD_OK;
     hsd_adjacency_get(s->side->adjacency, node, &targets);
     for (;;) {
-        for (uint32_t i = 0; i < targets.count; i++) HSD_TRY(see(r, node, group, targets.items[i], err));
+        for (uint32_t i = 0; i < targets.count; i++) HSD_TRY(see(r, source, group, targets.items[i], err));
         if (!targets.has_more) return HSD_OK;
         hsd_adjacency_more(s->side->adjacency, &targets);
     }
 }
 
-/* What a hidden object refers to, told of the object that refers to it. */
-static void look_through(refer *r, uint32_t source, uint32_t hidden)
+static hsd_status see_with_parts(refer *r, uint32_t node, hsd_error *err)
 {
-    hsd_by_search *s = r->s;
-    hsd_targets targets;
-    const uint32_t group = HSD_BY_GROUP(hsd_paged_get_u32(&s->group_of, source));
-    if (hsd_adjacency_is_leaf(s->side->adjacency, hidden)) return;
-    hsd_adjacency_get(s->side->adjacency, hidden, &targets);
-    for (;;) {
-        for (uint32_t i = 0; i < targets.count; i++) {
-            const uint32_t word = hsd_paged_get_u32(&s->group_of, targets.items[i]);
-            if (word & HSD_BY_TOP) tell_top(s, source, group, HSD_BY_GROUP(word));
-        }
-        if (!targets.has_more) return;
-        hsd_adjacency_more(s->side->adjacency, &targets);
-    }
+    uint32_t part;
+    hsd_status status;
+    HSD_TRY(see_all(r, node, node, err));
+    while ((status = hsd_worklist_pop(&r->parts, &part, err)) == HSD_OK) HSD_TRY(see_all(r, node, part, err));
+    return status == HSD_END ? HSD_OK : status;
 }
 
 static hsd_status see_node(refer *r, uint32_t node, hsd_error *err)
 {
-    uint32_t hidden;
+    uint32_t pseudo;
     hsd_status status;
     if (is_hidden(r->s, node)) return HSD_OK;
-    HSD_TRY(see_all(r, node, err));
-    while ((status = hsd_worklist_pop(&r->through, &hidden, err)) == HSD_OK) look_through(r, node, hidden);
-    if (status != HSD_END) return status;
-    while ((status = hsd_worklist_pop(&r->hidden, &hidden, err)) == HSD_OK) HSD_TRY(see_all(r, hidden, err));
+    HSD_TRY(see_with_parts(r, node, err));
+    while ((status = hsd_worklist_pop(&r->pseudo, &pseudo, err)) == HSD_OK) HSD_TRY(see_with_parts(r, pseudo, err));
     return status == HSD_END ? HSD_OK : status;
 }
 
@@ -132,6 +133,7 @@ static hsd_status check(const hsd_by_search *s, uint32_t node, hsd_error *err)
     HSD_TRY(hsd_paged_check(&s->group_of, err));
     HSD_TRY(hsd_paged_check(&s->groups, err));
     HSD_TRY(hsd_paged_check(&s->weights, err));
+    HSD_TRY(hsd_paged_check(&s->side->types_of, err));
     HSD_TRY(hsd_adjacency_check(s->side->adjacency, err));
     return hsd_progress(s->growth->c->reporter, "finding what holds it together", node, s->side->node_count, err);
 }
@@ -139,15 +141,15 @@ static hsd_status check(const hsd_by_search *s, uint32_t node, hsd_error *err)
 hsd_status hsd_by_refer(hsd_by_search *s, hsd_error *err)
 {
     refer r = {.s = s};
-    r.hidden.file.fd = r.through.file.fd = -1;
-    hsd_status status = hsd_worklist_open(&r.hidden, 0, &s->growth->c->space, err);
-    if (status == HSD_OK) status = hsd_worklist_open(&r.through, 0, &s->growth->c->space, err);
+    r.parts.file.fd = r.pseudo.file.fd = -1;
+    hsd_status status = hsd_worklist_open(&r.parts, 0, &s->growth->c->space, err);
+    if (status == HSD_OK) status = hsd_worklist_open(&r.pseudo, 0, &s->growth->c->space, err);
     for (uint32_t node = 0; node < s->side->node_count && status == HSD_OK; node++) {
         status = see_node(&r, node, err);
         if (status == HSD_OK && (node & PROGRESS_STEPS) == 0) status = check(s, node, err);
     }
-    hsd_worklist_close(&r.hidden);
-    hsd_worklist_close(&r.through);
+    hsd_worklist_close(&r.parts);
+    hsd_worklist_close(&r.pseudo);
     HSD_TRY(status);
     HSD_TRY(check(s, s->side->node_count, err));
     return hsd_sorter_finish(s->pairs, 0, err);
