@@ -30,6 +30,7 @@ typedef struct hsd_fact { /* what is not known is empty */
     hsd_text place, cycle;         /* of what is lost, */
     const hsd_site_frame *frames;  /* and the stack of what heads it, from who wanted the memory on */
     size_t frame_count;
+    hsd_amount first, last;        /* of the values, with frames */
     const hsd_step *path;
     size_t path_count;
     hsd_amount base;        /* what a percentage is of */

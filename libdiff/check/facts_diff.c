@@ -129,6 +129,8 @@ void hsd_facts_diff_get(const hsd_diff *diff, hsd_fact_table table, size_t row, 
     if (table == HSD_FACTS_LOST) {
         fact->base = values[0] = diff->lost.rows[row].before;
         values[1] = diff->lost.rows[row].after;
+        fact->first = values[0];
+        fact->last = values[1];
     }
     if (table != HSD_FACTS_HOLDERS) return;
     const hsd_holder *holder = &diff->holders[row];

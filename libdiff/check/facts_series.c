@@ -121,7 +121,8 @@ static void take_values(const hsd_facts *facts, const hsd_series_row *row, hsd_m
                         hsd_amount *values)
 {
     memcpy(values, row->values + facts->first, facts->value_count * sizeof *values);
-    fact->base = values[0];
+    fact->base = fact->first = values[0];
+    fact->last = values[facts->value_count - 1];
     if (measure == HSD_MEASURE_BYTES) fact->trend = &row->trend;
     if (measure != HSD_MEASURE_NEW_TYPES) return;
     const bool was_there = values[0].objects > 0;

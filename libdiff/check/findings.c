@@ -125,7 +125,8 @@ static void tell_sites(hsd_finding *finding, const hsd_sites *sites, hsd_text ty
 /* Of what is lost the row says it. */
 static void tell_stack(hsd_finding *finding, const hsd_fact *fact)
 {
-    finding->own_site = (hsd_site_growth){.type = fact->name, .frames = fact->frames, .frame_count = fact->frame_count};
+    finding->own_site = (hsd_site_growth){.type = fact->name, .before = fact->first, .after = fact->last,
+                                          .frames = fact->frames, .frame_count = fact->frame_count};
     finding->sites = &finding->own_site;
     finding->site_count = 1;
 }

@@ -158,6 +158,7 @@ void hsd_check_put_finding(hsd_out *out, const hsd_finding *finding)
     put_string_or_null(out, finding->root.size > 0, ", \"root\": ", finding->root);
     hsd_json_steps(out, ", \"path\": ", finding->path, finding->path_count);
     put_place(out, finding);
+    if (finding->cycle.size > 0) hsd_json_string(out, ", \"cycle\": ", finding->cycle);
     hsd_json_text(out, ", \"state\": ", hsd_finding_state(finding));
     hsd_json_signed(out, ", \"before\": ", finding->before);
     hsd_json_signed(out, ", \"after\": ", finding->after);

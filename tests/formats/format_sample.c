@@ -173,7 +173,7 @@ static hsd_diff diff_of_sites(size_t count)
         const uint64_t bytes = 1000 * (count - i);
         stacks[i][0] = (hsd_site_frame){.function = names[i]};
         stacks[i][1] = (hsd_site_frame){.function = sample_text("caller"), .file = names[i], .line = (uint32_t)i + 1};
-        site_rows[i] = (hsd_site_row){stacks[i], 2, 0, {.before = {bytes / 100, bytes}, .after = {bytes / 50, 2 * bytes}}};
+        site_rows[i] = (hsd_site_row){stacks[i], 2, {.before = {bytes / 100, bytes}, .after = {bytes / 50, 2 * bytes}}, 0};
         before += bytes;
     }
     types[0] = sample_type("all", before, 2 * before);

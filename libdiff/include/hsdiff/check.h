@@ -175,7 +175,7 @@ typedef struct hsd_finding { /* one row over the limit, or with a sum the rows t
     bool is_levelled;          /* over the limit, and accepted as a one-off that levelled off */
     const hsd_site_growth *sites; /* where it was allocated, if the caller gave sites; by growth. Of what is lost always where it is known */
     size_t site_count;
-    hsd_site_growth own_site;  /* what sites is of what is lost: its stack from who wanted the memory on; no amounts */
+    hsd_site_growth own_site;  /* what sites is of what is lost: its stack from who wanted the memory on */
 } hsd_finding;
 
 typedef struct hsd_check_row {

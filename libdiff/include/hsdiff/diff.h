@@ -163,9 +163,9 @@ typedef struct hsd_site_frame { hsd_text function, file; uint32_t line, column; 
 typedef struct hsd_site_row {   /* all that was allocated by one stack, of any type */
     const hsd_site_frame *frames; /* innermost first, at most 32; none for what no site is known of */
     size_t frame_count;
+    hsd_change change;          /* before and after alone */
     size_t wanted;              /* the innermost frame that does not allocate for others (malloc, strdup, operator new …): who wanted the
                                  * memory; 0 where all do */
-    hsd_change change;          /* before and after alone */
 } hsd_site_row;
 
 /* What a capture measured besides the heap: "process.rss", "bytes" (FORMAT.md 8.3). */

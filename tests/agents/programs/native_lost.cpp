@@ -50,13 +50,13 @@ __attribute__((noinline)) static void lose_text(long i)
 }
 
 // A vector that its thread never freed.
-__attribute__((noinline)) static void lose_vector(long i)
+__attribute__((noinline)) static void fill(long i)
 {
-    std::thread([i] {
-        auto *mine = new std::vector<long>();
-        for (long k = 0; k < 200; k++) mine->push_back(k + i);
-    }).join();
+    auto *mine = new std::vector<long>();
+    for (long k = 0; k < 200; k++) mine->push_back(k + i);
 }
+
+__attribute__((noinline)) static void lose_vector(long i) { std::thread(fill, i).join(); }
 
 // A map of texts that was released and never deleted.
 __attribute__((noinline)) static void lose_map(long count)

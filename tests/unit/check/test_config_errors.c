@@ -24,7 +24,7 @@ static void refuses(const char *config_text, const char *text, const char *hint)
 Test(config_errors, unknown_keys_with_the_nearest_known_one)
 {
     refuses("rules:\n  - name: a\n    max_grow: 5\n", "has an unknown key 'max_grow' in line 3",
-            "Did you mean max_growth? Known keys of a rule: name, type, root, holder, each, metric, max_growth, level.");
+            "Did you mean max_growth? Known keys of a rule: name, type, root, holder, site, each, metric, max_growth, level.");
     refuses("chekc:\n  min: 1\n", "has an unknown key 'chekc' in line 1", "Did you mean check?");
     refuses("check:\n  minimum: 1\n", "has an unknown key 'minimum' in line 2",
             "Known keys of check: ignore, min, warmup, one_off.");
@@ -149,7 +149,7 @@ Test(config_errors, limits)
 
 Test(config_errors, subjects_and_each)
 {
-    refuses("rules:\n  - type: A\n    root: B\n    max_growth: 0\n", "has two of type, root and holder in line 3",
+    refuses("rules:\n  - type: A\n    root: B\n    max_growth: 0\n", "has two of type, root, holder and site in line 3",
             "two rules");
     refuses(RULE "    each: true\n", "has 'each' in line 4 in a rule about the whole heap", "type:, root: or holder:");
     refuses("rules:\n  - holder: A\n    each: false\n    max_growth: 0\n",
@@ -193,7 +193,7 @@ Test(config_errors, values_of_check)
 
 Test(config_errors, allowances)
 {
-    refuses("allow:\n  - reason: x\n", "has nothing that says of what, in line 2", "type:, root: and holder:");
+    refuses("allow:\n  - reason: x\n", "has nothing that says of what, in line 2", "type:, root:, holder: and site:");
     refuses("allow:\n  - type: A\n", "has growth that is allowed without a reason, in line 2", "reason:");
     refuses("allow:\n  - {type: A, reason: x, until: 2027-02-29}\n",
             "has '2027-02-29' where 'until' needs a day, in line 2", "2027-03-31");

@@ -265,7 +265,7 @@ Test(html, leaves_out_stacks_until_it_fits)
     for (size_t i = 0; i < count; i++)
         frames[i].function = names_of.types[i].name;
     for (size_t i = 0; i < SITES; i++) {
-        rows[i] = (hsd_site_row){frames + i * FRAMES, FRAMES, 0, {.after = {1, 10 * (SITES - i)}}};
+        rows[i] = (hsd_site_row){frames + i * FRAMES, FRAMES, {.after = {1, 10 * (SITES - i)}}, 0};
         all += rows[i].change.after.bytes;
     }
     diff.has_sites = true;

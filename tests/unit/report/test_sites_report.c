@@ -34,9 +34,9 @@ static hsd_diff sample(void)
     for (int i = 1; i < 6; i++)
         frames[i] = frame("main.caller", "/src/main.go", (uint32_t)i);
     frames[6] = frame("evil\x1b[31m", "", 0);
-    rows[0] = (hsd_site_row){frames, 6, 0, {.before = {0, 0}, .after = {100, 40 << 20}}};
-    rows[1] = (hsd_site_row){frames + 6, 1, 0, {.before = {1, 1 << 19}, .after = {1, 1 << 20}}};
-    rows[2] = (hsd_site_row){NULL, 0, 0, {.before = {5, 1 << 19}, .after = {0, 0}}};
+    rows[0] = (hsd_site_row){frames, 6, {.before = {0, 0}, .after = {100, 40 << 20}}, 0};
+    rows[1] = (hsd_site_row){frames + 6, 1, {.before = {1, 1 << 19}, .after = {1, 1 << 20}}, 0};
+    rows[2] = (hsd_site_row){NULL, 0, {.before = {5, 1 << 19}, .after = {0, 0}}, 0};
     diff.sites = rows;
     diff.site_count = 3;
     return diff;
