@@ -119,7 +119,7 @@ static void take_part(const rows *r, group *g, const uint64_t *key, hsd_amount a
 
 static hsd_status name_cycle(rows *r, const group *g, uint32_t *out, hsd_error *err)
 {
-    static const char between[] = " <-> ";
+    static const char between[] = " and ";
     hsd_buffer text = {0};
     hsd_status status = HSD_OK;
     for (uint32_t i = 0; i < g->type_count && status == HSD_OK; i++) {

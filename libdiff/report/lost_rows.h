@@ -33,7 +33,7 @@ bool hsd_lost_leads(const hsd_diff *diff, uint64_t noise_bytes);
 /* "Parser::field (lost.cpp:5)": who wanted the memory, raw; what heads it where no site is known. */
 hsd_status hsd_lost_place_append(hsd_buffer *text, const hsd_lost_row *row, hsd_error *err);
 
-/* "<=64 B at push, with 7,999 objects below", "cycle: Account <-> Session": what heads it, raw. */
+/* "<=64 B at push, with 7,999 objects below", "cycle: Account and Session": what heads it, raw. */
 hsd_status hsd_lost_what_append(hsd_buffer *text, const hsd_lost_row *row, hsd_error *err);
 
 /* The frame that a row is said by; NULL where no site is known. */

@@ -13,8 +13,10 @@
 #include "report/number.h"
 #include "report/place.h"
 #include "report/rank.h"
+#include "report/lost_rows.h"
 #include "report/site_rows.h"
 
+#define LOST_LEAST  (UINT64_C(64) << 10) /* growth of what is lost that is worth a table */
 #define TYPES_SHOWN   20
 #define ROOTS_SHOWN   10
 #define HOLDERS_SHOWN 10
@@ -137,14 +139,16 @@ static void put_code(page *p, const hsd_ranking *ranking)
 }
 
 /* The rest and the sum, so that rows add up, and the end. */
-static void end_table(page *p, uint64_t rest, const hsd_change *others)
+static void end_table_of(page *p, uint64_t rest, const hsd_change *others, const hsd_change *total)
 {
     put_others(p, rest, others);
     hsd_markdown_last_row(&p->doc);
     hsd_markdown_cell(&p->doc, "**TOTAL**");
-    put_change(p, &p->diff->total);
+    put_change(p, total);
     hsd_markdown_end(&p->doc);
 }
+
+static void end_table(page *p, uint64_t rest, const hsd_change *others) { end_table_of(p, rest, others, &p->diff->total); }
 
 static void put_table(page *p, hsd_report_table table, size_t by_default, const char *heading, const char *one, const char *many)
 {
@@ -186,12 +190,13 @@ static void put_stack(page *p, const hsd_site_row *row)
         return;
     }
     hsd_out_text(&p->doc.out, "| ");
-    put_frame(p, &row->frames[0]);
+    put_frame(p, &row->frames[row->wanted]);
     for (size_t i = 1; i <= callers; i++) {
         hsd_out_text(&p->doc.out, " ← ");
-        put_frame(p, &row->frames[i]);
+        put_frame(p, &row->frames[row->wanted + i]);
     }
-    if (row->frame_count > callers + 1) hsd_out_format(&p->doc.out, " ← %zu more", row->frame_count - callers - 1);
+    const size_t told = row->wanted + callers + 1;
+    if (row->frame_count > told) hsd_out_format(&p->doc.out, " ← %zu more", row->frame_count - told);
     hsd_out_text(&p->doc.out, " ");
 }
 
@@ -209,6 +214,51 @@ static void put_sites(page *p)
         put_change(p, &row->change);
     }
     end_table(p, pick.other_count, &pick.others);
+}
+
+/* ---- what is lost ---- */
+
+static void put_lost_answer(page *p)
+{
+    const hsd_change total = hsd_lost_total(p->diff);
+    char size[HSD_NUMBER_CHARS], count[HSD_NUMBER_CHARS];
+    hsd_out_format(&p->doc.out, "**%s more is lost, in %s object%s: no pointer to it is left.**\n\n",
+                   size_of(p, size, hsd_magnitude(hsd_change_bytes(&total))),
+                   hsd_format_count(count, hsd_magnitude(hsd_change_objects(&total))), hsd_change_objects(&total) == 1 ? "" : "s");
+}
+
+/* "`Parser::field (lost.cpp:5)`: `<=256 B at Parser::field`". */
+static void put_lost_name(page *p, const hsd_lost_row *row)
+{
+    hsd_buffer what = {0};
+    hsd_out *out = &p->doc.out;
+    if (out->status == HSD_OK) out->status = hsd_lost_what_append(&what, row, out->err);
+    hsd_out_text(out, "| ");
+    if (row->place.size > 0) {
+        hsd_markdown_name(&p->doc, row->place);
+        hsd_out_text(out, ": ");
+    }
+    hsd_markdown_name(&p->doc, (hsd_text){(const char *)what.data, what.size});
+    hsd_out_text(out, " ");
+    hsd_buffer_release(&what);
+}
+
+static void put_lost(page *p)
+{
+    const size_t top = p->options->top;
+    const hsd_change total = hsd_lost_total(p->diff);
+    const hsd_lost_pick pick = hsd_lost_choose(&p->diff->lost, top > 0 ? top : HSD_LOST_SHOWN, 1);
+    const hsd_change others = hsd_lost_change(&pick.others);
+    if (!hsd_lost_matters(p->diff, LOST_LEAST)) return;
+    put_lost_answer(p);
+    begin_table(p, "Lost", "other", "others");
+    for (size_t i = 0; i < pick.count; i++) {
+        const hsd_change change = hsd_lost_change(&p->diff->lost.rows[i]);
+        if (!hsd_markdown_row(&p->doc)) continue;
+        put_lost_name(p, &p->diff->lost.rows[i]);
+        put_change(p, &change);
+    }
+    end_table_of(p, pick.other_count, &others, &total);
 }
 
 /* ---- who holds it ---- */
@@ -303,6 +353,7 @@ hsd_status hsd_markdown_diff(const hsd_diff *diff, const hsd_report_options *opt
     page p = {.diff = diff, .options = options};
     hsd_markdown_init(&p.doc, options->max_bytes, err);
     put_head(&p);
+    if (diff->lost.is_known) put_lost(&p);
     put_table(&p, HSD_TABLE_TYPES, TYPES_SHOWN, "Type", "type", "types");
     if (diff->has_sites) put_sites(&p);
     if (diff->has_holders)

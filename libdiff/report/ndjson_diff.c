@@ -1,12 +1,13 @@
 /*
- * A diff as lines of JSON: the captures, how objects were recognised, the total, each type, root and holder, or where none are
- * known each allocation site, the sizes of objects, with --tree each place. Fields are those of the document (json.c); the rest of a table that is not whole is a record "others".
+ * A diff as lines of JSON: the captures, how objects were recognised, the total, each type, root and holder, allocation
+ * site, what is lost, the sizes of objects, with --tree each place. Fields are those of the document (json.c); the rest of a table that is not whole is a record "others".
  */
 #include <stdlib.h>
 
 #include "report/formats.h"
 #include "report/holder_rows.h"
 #include "report/json_holders.h"
+#include "report/json_lost.h"
 #include "report/json_pieces.h"
 #include "report/json_rows.h"
 #include "report/json_sites.h"
@@ -105,6 +106,24 @@ static void put_sites(hsd_out *out, const hsd_diff *diff, size_t most)
     hsd_ndjson_end(out);
 }
 
+static void put_lost(hsd_out *out, const hsd_diff *diff, size_t most)
+{
+    if (!diff->lost.is_known) return;
+    const hsd_lost_pick pick = hsd_lost_choose(&diff->lost, most, most == HSD_TOP_ALL ? 0 : 1);
+    for (size_t i = 0; i < pick.count; i++) {
+        hsd_ndjson_begin(out, SCHEMA, "lost");
+        hsd_out_text(out, ", ");
+        hsd_json_lost_row(out, &diff->lost.rows[i]);
+        hsd_ndjson_end(out);
+    }
+    if (pick.other_count == 0) return;
+    hsd_ndjson_begin(out, SCHEMA, "others");
+    hsd_json_text(out, ", \"of\": ", "lost");
+    hsd_out_text(out, ", ");
+    hsd_json_lost_rest(out, &pick);
+    hsd_ndjson_end(out);
+}
+
 static void put_sizes(hsd_out *out, const hsd_diff *diff, size_t most)
 {
     for (size_t i = 0; i < diff->size_count && i < most; i++) {
@@ -144,6 +163,7 @@ void hsd_diff_records(hsd_out *out, const hsd_diff *diff, hsd_sort_by sort_by, c
     put_table(out, diff, HSD_TABLE_ROOTS, sort_by, most->roots);
     put_holders(out, diff, most->holders);
     put_sites(out, diff, most->sites);
+    put_lost(out, diff, most->sites);
     put_sizes(out, diff, most->sizes);
     put_tree(out, diff, most->tree);
 }

@@ -9,6 +9,7 @@
 #include "report/match.h"
 #include "report/place.h"
 #include "report/rank.h"
+#include "report/lost_rows.h"
 #include "report/site_rows.h"
 #include "report/text.h"
 #include "report/tree_rows.h"
@@ -94,7 +95,7 @@ static void print_site(hsd_screen *screen, const hsd_site_row *row)
     hsd_buffer stack = {0};
     hsd_out *out = &screen->out;
     if (out->status == HSD_OK) out->status = hsd_site_append(&stack, row, out->err);
-    for (size_t i = 1; i < row->frame_count && out->status == HSD_OK; i++) {
+    for (size_t i = row->wanted + 1; i < row->frame_count && out->status == HSD_OK; i++) {
         out->status = hsd_buffer_append(&stack, " < ", 3, out->err);
         if (out->status == HSD_OK) out->status = hsd_site_frame_append(&stack, &row->frames[i], out->err);
     }
@@ -114,6 +115,29 @@ static void print_sites(hsd_screen *screen)
     if (pick.other_count == 0) return;
     print_sizes(screen, "others-site", (hsd_text){"", 0}, &pick.others);
     hsd_out_text(&screen->out, "\n");
+}
+
+/* ---- what is lost ---- */
+
+/* Who allocated what heads it; behind the sizes what that is, and its cycle. */
+static void print_lost(hsd_screen *screen)
+{
+    const size_t top = screen->options->top;
+    const hsd_lost_pick pick = hsd_lost_choose(&screen->diff->lost, top > 0 ? top : HSD_TOP_ALL, top > 0 ? 1 : 0);
+    const hsd_change others = hsd_lost_change(&pick.others);
+    hsd_out_text(&screen->out, "# lost\tplace\tbefore_bytes\tafter_bytes\tgrowth_bytes\tbefore_objects\tafter_objects\tgrowth_objects"
+                               "\ttype\tcycle\n");
+    for (size_t i = 0; i < pick.count; i++) {
+        const hsd_lost_row *row = &screen->diff->lost.rows[i];
+        const hsd_change change = hsd_lost_change(row);
+        print_sizes(screen, "lost", row->place, &change);
+        field_text(screen, row->type.data, row->type.size);
+        field_text(screen, row->cycle.data, row->cycle.size);
+        hsd_out_text(&screen->out, "\n");
+    }
+    if (pick.other_count == 0) return;
+    print_sizes(screen, "others-lost", (hsd_text){"", 0}, &others);
+    hsd_out_text(&screen->out, "\t\t\n");
 }
 
 /* ---- how objects were recognised ---- */
@@ -305,6 +329,7 @@ void hsd_screen_plain(hsd_screen *screen)
     print_table(screen, "type", HSD_TABLE_TYPES);
     print_table(screen, "root", HSD_TABLE_ROOTS);
     if (diff->has_sites) print_sites(screen);
+    if (diff->lost.is_known) print_lost(screen);
     print_holders(screen);
     if (screen->options->tree && diff->has_holders) print_tree(screen);
 }

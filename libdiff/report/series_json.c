@@ -59,6 +59,22 @@ static void put_table(json *j, hsd_report_table which, const hsd_series_pick *pi
     hsd_out_text(&j->out, pick->count > 0 ? "\n  ]" : "]");
 }
 
+/* Where captures tell it; who allocated what heads it is `place`, and `frame` the same in parts. */
+static void put_lost(json *j)
+{
+    const hsd_series_table *table = &j->series->lost;
+    if (!table->is_known) return;
+    hsd_out_text(&j->out, ",\n  \"lost\": [");
+    for (size_t i = 0; i < table->row_count; i++) {
+        hsd_out_text(&j->out, i > 0 ? ",\n    {" : "\n    {");
+        hsd_series_json_lost(&j->out, &table->rows[i]);
+        hsd_out_text(&j->out, ", ");
+        hsd_series_json_numbers(&j->out, j->series, table->rows[i].values, &table->rows[i]);
+        hsd_out_text(&j->out, "}");
+    }
+    hsd_out_text(&j->out, table->row_count > 0 ? "\n  ]" : "]");
+}
+
 /* ---- cohorts ---- */
 
 static void put_cohort_row(json *j, const char *before, const hsd_cohort_row *row)
@@ -137,6 +153,7 @@ hsd_status hsd_json_series(const hsd_series *series, const hsd_report_options *o
         put_head(&j);
         for (int table = 0; table < TABLE_COUNT; table++)
             put_table(&j, (hsd_report_table)table, &picks[table]);
+        put_lost(&j);
         put_cohorts(&j);
         put_others(&j, picks);
         status = hsd_out_finish(&j.out);

@@ -121,6 +121,32 @@ void hsd_series_json_name(hsd_out *out, hsd_report_table table, const hsd_series
     if (table == HSD_TABLE_HOLDERS) hsd_json_steps(out, ", \"path\": ", row->path, row->path_count);
 }
 
+static void put_known(hsd_out *out, const char *before, hsd_text text)
+{
+    if (text.size > 0) {
+        hsd_json_string(out, before, text);
+        return;
+    }
+    hsd_out_text(out, before);
+    hsd_out_text(out, "null");
+}
+
+void hsd_series_json_lost(hsd_out *out, const hsd_series_row *row)
+{
+    hsd_json_string(out, "\"type\": ", row->name);
+    put_known(out, ", \"cycle\": ", row->cycle);
+    put_known(out, ", \"place\": ", row->place);
+    if (row->frame == NULL) {
+        hsd_out_text(out, ", \"frame\": null");
+        return;
+    }
+    hsd_json_string(out, ", \"frame\": {\"function\": ", row->frame->function);
+    hsd_json_string(out, ", \"file\": ", row->frame->file);
+    hsd_json_count(out, ", \"line\": ", row->frame->line);
+    hsd_json_count(out, ", \"column\": ", row->frame->column);
+    hsd_out_text(out, "}");
+}
+
 void hsd_series_json_cohort(hsd_out *out, const hsd_cohort *cohort)
 {
     hsd_json_count(out, "\"first\": ", cohort->first);

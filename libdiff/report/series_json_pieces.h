@@ -27,6 +27,9 @@ void hsd_series_json_numbers(hsd_out *out, const hsd_series *series, const hsd_a
 /* "type": …; "root": …, "kind": …; or "type", "root", "kind", "path" of a holder. */
 void hsd_series_json_name(hsd_out *out, hsd_report_table table, const hsd_series_row *row);
 
+/* "type": …, "cycle": …, "place": …, "frame": {…} of what is lost; what is not known is null. */
+void hsd_series_json_lost(hsd_out *out, const hsd_series_row *row);
+
 /* "first": n, "last": n: captures from 0. */
 void hsd_series_json_cohort(hsd_out *out, const hsd_cohort *cohort);
 

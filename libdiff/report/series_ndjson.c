@@ -94,6 +94,19 @@ static void put_table(records *r, hsd_report_table which, size_t most)
     hsd_series_pick_release(&pick);
 }
 
+/* What is lost, where captures tell it. */
+static void put_lost(records *r)
+{
+    const hsd_series_table *table = &r->series->lost;
+    for (size_t i = 0; table->is_known && i < table->row_count && i < r->most->types; i++) {
+        begin(r, "lost");
+        hsd_series_json_lost(r->out, &table->rows[i]);
+        hsd_out_text(r->out, ", ");
+        hsd_series_json_numbers(r->out, r->series, table->rows[i].values, &table->rows[i]);
+        hsd_ndjson_end(r->out);
+    }
+}
+
 /* ---- ages ---- */
 
 /* A cohort: which captures, and what was live of it at the end of each cohort from its own on. */
@@ -142,6 +155,7 @@ void hsd_series_records(hsd_out *out, const hsd_series *series, hsd_sort_by sort
     put_table(&r, HSD_TABLE_TYPES, most->types);
     put_table(&r, HSD_TABLE_ROOTS, most->roots);
     put_table(&r, HSD_TABLE_HOLDERS, most->holders);
+    put_lost(&r);
     put_ages(&r);
 }
 

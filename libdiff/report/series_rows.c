@@ -338,3 +338,10 @@ hsd_survival hsd_survival_of(const hsd_cohorts *cohorts, const hsd_cohort_row *r
     return sum;
 }
 
+bool hsd_series_lost_leads(const hsd_series *series)
+{
+    if (!series->lost.is_known) return false;
+    const int64_t lost = (int64_t)(hsd_series_last(series, series->unreached.values).bytes - hsd_series_first(series, series->unreached.values).bytes);
+    const int64_t live = (int64_t)(hsd_series_last(series, series->total.values).bytes - hsd_series_first(series, series->total.values).bytes);
+    return lost > live && lost > 0 && (uint64_t)lost > series->noise_bytes;
+}

@@ -86,6 +86,9 @@ size_t hsd_series_count(const hsd_series_table *table, hsd_verdict verdict);
 /* The row whose bytes grow fastest among those that grow in every step; NULL = none does. */
 const hsd_series_row *hsd_series_fastest(const hsd_series *series, const hsd_series_table *table);
 
+/* True where what is lost is known and grew by more than noise, and by more than what is live: it comes first. */
+bool hsd_series_lost_leads(const hsd_series *series);
+
 /* ---- cohorts ---- */
 
 /* Objects of `row` that came in cohort `born` and are there when cohort `at` ends. */

@@ -43,14 +43,16 @@ static void print(hsd_series_screen *screen)
 {
     const hsd_series *series = screen->series;
     const bool has_ages = series->before_count == 0, ages_first = has_ages && screen->options->survivors;
+    const bool lost_first = hsd_series_lost_leads(series);
     hsd_out_warnings(&screen->page.out, screen->page.form, series->warnings, series->warning_count);
     hsd_series_print_words(screen, hsd_series_say_captures, true);
     if (ages_first) hsd_series_print_survival(screen);
+    if (lost_first) hsd_series_print_words(screen, hsd_series_say_unreached, true);
     hsd_series_print_words(screen, hsd_series_say_answer, true);
     print_tables(screen);
     hsd_series_print_words(screen, hsd_series_say_why_not, true);
     if (has_ages && !ages_first) hsd_series_print_survival(screen);
-    hsd_series_print_words(screen, hsd_series_say_unreached, true);
+    if (!lost_first) hsd_series_print_words(screen, hsd_series_say_unreached, true);
     hsd_series_print_words(screen, hsd_series_say_end, true);
 }
 

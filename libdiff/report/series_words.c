@@ -359,12 +359,32 @@ void hsd_series_say_why_not(hsd_series_words *words)
     }
 }
 
+/* "Lost: 1.00 MiB -> 3.00 MiB, no pointer to it is left; most by Parser::field (lost.cpp:5), +2.00 MiB, each step." */
+static void say_lost(hsd_series_words *words, hsd_amount first, hsd_amount last)
+{
+    const hsd_series *series = words->series;
+    const hsd_series_row *row = series->lost.row_count > 0 ? &series->lost.rows[0] : NULL;
+    char a[HSD_NUMBER_CHARS], b[HSD_NUMBER_CHARS];
+    hsd_out_format(&words->out, "Lost, not counted, as no pointer to it is left: %s -> %s", size_of(words, a, first.bytes),
+                   size_of(words, b, last.bytes));
+    if (row && row->trend.growth > 0 && row->place.size > 0 && last.bytes > first.bytes + series->noise_bytes) {
+        hsd_out_text(&words->out, "; most of it by ");
+        hsd_out_escaped(&words->out, words->form, row->place);
+        hsd_out_format(&words->out, ", +%s, %s", size_of(words, a, (uint64_t)row->trend.growth), hsd_verdict_word(row->trend.verdict));
+    }
+    hsd_out_text(&words->out, ".");
+}
+
 void hsd_series_say_unreached(hsd_series_words *words)
 {
     char a[HSD_NUMBER_CHARS], b[HSD_NUMBER_CHARS];
     const hsd_amount first = hsd_series_first(words->series, words->series->unreached.values),
                      last = hsd_series_last(words->series, words->series->unreached.values);
     if (first.objects == 0 && last.objects == 0) return;
+    if (words->series->lost.is_known) {
+        say_lost(words, first, last);
+        return;
+    }
     hsd_out_format(&words->out, "Unreached, not counted: %s -> %s.", size_of(words, a, first.bytes),
                    size_of(words, b, last.bytes));
 }

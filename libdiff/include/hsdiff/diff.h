@@ -186,7 +186,7 @@ typedef struct hsd_profile_metric { hsd_text name, unit; uint64_t value; } hsd_p
  */
 typedef struct hsd_lost_row {
     hsd_text type;                /* of the heads */
-    hsd_text cycle;               /* "Node <-> Owner": by name, each once, at most 6; "" where nothing lost refers to the heads */
+    hsd_text cycle;               /* "Node and Owner": by name, each once, at most 6; "" where nothing lost refers to the heads */
     const hsd_site_frame *frames; /* that allocated the heads, innermost first; none where no site is known */
     size_t frame_count, wanted;   /* as of hsd_site_row */
     hsd_text place;               /* the wanted frame in words: "Parser::field (lost.cpp:5)"; "" where no site is known */
