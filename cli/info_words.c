@@ -12,6 +12,7 @@ static const cli_fact facts[] = {
     {0x8, "no_roots", "no roots: everything counts as live"},
     {0x10, "no_references", "no references: everything counts as live"},
     {0x20, "conservative", "references were guessed from words that look like pointers"},
+    {0x80, "manual", "no collector: what no root reaches is lost"},
 };
 
 const cli_fact *cli_fact_get(size_t i)

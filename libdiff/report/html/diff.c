@@ -33,6 +33,7 @@ static hsd_buffer say(hsd_html *page, const hsd_diff *diff, void (*part)(hsd_scr
 
 void hsd_html_diff_sections(hsd_html *page, const hsd_diff *diff)
 {
+    if (diff->lost.is_known) hsd_html_lost(page, diff);
     if (diff->has_sites) hsd_html_sites(page, diff);
     hsd_html_holders(page, diff);
     if (diff->has_holders) hsd_html_empty(page, "picture", "Growth by what retains it", "this picture of the heap, from the roots down");

@@ -1,10 +1,10 @@
 /*
- * Where it was allocated: the stacks of which most came or went, each with its callers. Only for captures that do not say what keeps
- * their objects alive, and there it is the best answer.
+ * Where it was allocated: the stacks of which most came or went, each with its callers; and what is lost, by who allocated what heads it.
  */
 #include <stdio.h>
 
 #include "report/html/parts.h"
+#include "report/lost_rows.h"
 #include "report/site_rows.h"
 
 static void put_frame(hsd_html *page, const hsd_site_frame *frame)
@@ -23,17 +23,18 @@ static void put_callers(hsd_html *page, const hsd_site_row *row)
     hsd_out_text(&page->out, "<ol class=\"frames\">");
     for (size_t i = 1; i <= callers; i++) {
         hsd_out_text(&page->out, "<li>");
-        put_frame(page, &row->frames[i]);
+        put_frame(page, &row->frames[row->wanted + i]);
         hsd_out_text(&page->out, "</li>");
     }
-    if (row->frame_count > callers + 1) hsd_out_format(&page->out, "<li>%zu more</li>", row->frame_count - callers - 1);
+    const size_t told = row->wanted + callers + 1;
+    if (row->frame_count > told) hsd_out_format(&page->out, "<li>%zu more</li>", row->frame_count - told);
     hsd_out_text(&page->out, "</ol>");
 }
 
 static void put_site(hsd_html *page, const hsd_diff *diff, const hsd_site_row *row)
 {
     hsd_out_text(&page->out, "<tr><th scope=\"row\" class=\"name\">");
-    if (row->frame_count > 0) put_frame(page, &row->frames[0]);
+    if (row->frame_count > 0) put_frame(page, &row->frames[row->wanted]);
     else hsd_out_text(&page->out, "(no stack)");
     put_callers(page, row);
     hsd_out_text(&page->out, "</th>");
@@ -70,5 +71,39 @@ void hsd_html_sites(hsd_html *page, const hsd_diff *diff)
     hsd_html_begin(page, "sites", "Where it was allocated");
     if (pick.count > 0) put_table(page, diff, &pick);
     else hsd_out_text(&page->out, "<p>No site has more or less than it had.</p>\n");
+    hsd_html_end(page);
+}
+
+/* ---- what is lost ---- */
+
+static void put_lost(hsd_html *page, const hsd_diff *diff, const hsd_lost_row *row)
+{
+    const hsd_change change = hsd_lost_change(row);
+    hsd_buffer what = {0};
+    hsd_out *out = &page->out;
+    hsd_out_text(out, "<tr><th scope=\"row\" class=\"name\">");
+    if (row->place.size > 0) hsd_html_name(page, row->place);
+    if (row->place.size > 0) hsd_out_text(out, "<ol class=\"frames\"><li>");
+    if (out->status == HSD_OK) out->status = hsd_lost_what_append(&what, row, out->err);
+    hsd_html_raw(page, &what);
+    if (row->place.size > 0) hsd_out_text(out, "</li></ol>");
+    hsd_out_text(out, "</th>");
+    hsd_html_change(page, diff, &change);
+    hsd_html_end_row(page);
+}
+
+void hsd_html_lost(hsd_html *page, const hsd_diff *diff)
+{
+    static const char *const headings[] = {"Lost", "Before", "After", "Growth", "%", "Objects"};
+    const size_t top = page->options->top;
+    const hsd_lost_pick pick = hsd_lost_choose(&diff->lost, top > 0 && top < HSD_LOST_SHOWN ? top : HSD_LOST_SHOWN, 1);
+    const hsd_change others = hsd_lost_change(&pick.others), total = hsd_lost_total(diff);
+    if (pick.count == 0) return;
+    hsd_html_begin(page, "lost", "Lost: no pointer to it is left");
+    hsd_html_begin_table(page, headings, 6);
+    for (size_t i = 0; i < pick.count; i++) put_lost(page, diff, &diff->lost.rows[i]);
+    if (pick.other_count > 0) put_sum(page, diff, "others", "Others", &others);
+    put_sum(page, diff, "total", "TOTAL", &total);
+    hsd_html_end_table(page);
     hsd_html_end(page);
 }
