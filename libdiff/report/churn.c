@@ -1,5 +1,5 @@
 /*
- * See churn.h.
+ * What two captures of one process, numbered anew in between, can say of what came and went.
  */
 #include "report/churn.h"
 

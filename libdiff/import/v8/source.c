@@ -254,7 +254,7 @@ hsd_status hsd_v8_source_recognise(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_vi
     case HSD_V8_ARRAY: s->module = hsd_v8_modules_of_table(&v8->modules, s->ordinal); return HSD_OK;
     case HSD_V8_CODE: HSD_TRY(look_at_names(v8, s, v, err)); return look_at_code(v8, s, v, err);
     case HSD_V8_HIDDEN:
-    case HSD_V8_NATIVE: 
+    case HSD_V8_NATIVE:
         HSD_TRY(find_kind(v8, s, err));
         if (v->count == 1) look_at_cell(v8, s);
         return find_es_module(v8, s, v, err);

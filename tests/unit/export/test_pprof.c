@@ -228,8 +228,8 @@ Test(pprof, has_paths_with_their_roots)
     stack_write(path, &(stack_heap){0});
     read_profile(NULL, HSD_STACKS_PATHS);
     cr_assert_eq(p.sample_count, 2);
-    expect_sample(1, 1, 48, "Map@:0:0 < sessions@:0:0", "sessions", "Map");
-    expect_sample(0, 5, 392, ".items: Session@:0:0 < Map@:0:0 < sessions@:0:0", "sessions", "Session");
+    expect_sample(0, 1, 1048, "Map@:0:0 < sessions@:0:0", "sessions", "Map");
+    expect_sample(1, 5, 392, ".items: Session@:0:0 < Map@:0:0 < sessions@:0:0", "sessions", "Session");
 }
 
 Test(pprof, has_values_below_zero_where_a_pair_shrank)

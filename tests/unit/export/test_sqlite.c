@@ -93,9 +93,9 @@ Test(sqlite, has_a_table_for_everything)
               "Map|0|[0]|strong|512|Session\nMap|1|[1]|strong|528|Session\nMap|2|.user|weak|256|Map\n");
     db_expect(false, "select kind, name, target_id, target_type, thread_name, depth, function, is_secondary from v_roots",
               "static|sessions|256|Map||||0\nstack|stack|528|Session|main|1|main|0\n");
-    db_expect(false, "select id, retained_bytes, dominator from retained order by id", "256|112|\n512|64|256\n528|64|\n");
-    db_expect(false, "select type, live_objects, unreached_objects, retained_bytes from heap_types", "Session|2|0|128\nMap|1|0|112\nNode|0|1|0\n");
-    db_expect(false, "select root, kind, live_bytes from heap_roots order by root", "(shared)|unknown|64\nsessions|static|112\n");
+    db_expect(false, "select id, retained_bytes, dominator from retained order by id", "256|119|\n512|71|256\n528|71|\n");
+    db_expect(false, "select type, live_objects, unreached_objects, retained_bytes from heap_types", "Session|2|0|142\nMap|1|0|119\nNode|0|1|0\n");
+    db_expect(false, "select root, kind, live_bytes from heap_roots order by root", "(shared)|unknown|71\nsessions|static|119\n");
     db_expect(false, "select count(*) from places where depth = 1", "3\n");
     db_expect(false, "select count(*) from sqlite_schema where sql like '%--%' and type = 'table'", "18\n");
 }
@@ -104,12 +104,12 @@ Test(sqlite, has_the_growth_of_a_pair)
 {
     write_heap(db_before, 0);
     write_heap(db_after, 3);
-    db_expect(true, "select growth_objects, growth_bytes, new_objects, freed_objects from growth", "3|192|3|0\n");
-    db_expect(true, "select type, growth_objects, growth_bytes from growth_types where growth_bytes <> 0", "Session|3|192\n");
-    db_expect(true, "select root, growth_bytes from growth_roots where growth_bytes <> 0", "sessions|192\n");
-    db_expect(true, "select type, id, root, growth_bytes, path from v_holders", "Map|256|sessions|192|sessions > Map\n");
-    db_expect(true, "select holder, type, new_objects, net_bytes from holder_types", "0|Session|3|192\n");
-    db_expect(true, "select id, what, before_state, after_state, after_bytes from changes", "544|new|absent|live|64\n560|new|absent|live|64\n576|new|absent|live|64\n");
+    db_expect(true, "select growth_objects, growth_bytes, new_objects, freed_objects from growth", "3|213|3|0\n");
+    db_expect(true, "select type, growth_objects, growth_bytes from growth_types where growth_bytes <> 0", "Session|3|213\n");
+    db_expect(true, "select root, growth_bytes from growth_roots where growth_bytes <> 0", "sessions|213\n");
+    db_expect(true, "select type, id, root, growth_bytes, path from v_holders", "Map|256|sessions|213|sessions > Map\n");
+    db_expect(true, "select holder, type, new_objects, net_bytes from holder_types", "0|Session|3|213\n");
+    db_expect(true, "select id, what, before_state, after_state, after_bytes from changes", "544|new|absent|live|71\n560|new|absent|live|71\n576|new|absent|live|71\n");
     db_expect(true, "select before_id, after_id, rung from matches order by after_id", "-1|-1|address\n256|256|address\n512|512|address\n528|528|address\n");
     db_expect(true, "select type, growth_objects, f.function, f.line from growth_sites s join growth_frames f using(growth_site) where growth_objects > 0",
               "Session|3|run|20\nSession|3|main|10\n");

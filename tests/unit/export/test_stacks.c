@@ -65,7 +65,7 @@ Test(stacks, have_the_innermost_frames_of_a_chain_without_end)
 Test(stacks, go_from_a_root_to_what_is_live)
 {
     stack_write(path, &(stack_heap){.has_no_sites = true});
-    const char *lines = "sessions;Map;.items: Session 392\nsessions;Map 48\n";
+    const char *lines = "sessions;Map 1048\nsessions;Map;.items: Session 392\n";
     expect_lines(NULL, HSD_STACKS_PATHS, lines);
     expect_lines(NULL, HSD_STACKS_AUTO, lines);
     cr_expect_str_eq(stack_notes, "1 object that no root reaches (16 bytes) is in no stack\n");
@@ -140,7 +140,7 @@ Test(stacks, are_made_of_baselines)
     cr_assert_eq(hsd_capture_open(&capture, other, HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK);
     cr_assert_eq(hsd_baseline_write(capture, path, NULL, NULL, NULL, &err), HSD_OK, "%s", err.text);
     hsd_capture_close(capture);
-    expect_lines(NULL, HSD_STACKS_AUTO, "sessions;Map;.items: Session 392\nsessions;Map 48\n");
+    expect_lines(NULL, HSD_STACKS_AUTO, "sessions;Map 1048\nsessions;Map;.items: Session 392\n");
 }
 
 Test(stacks, of_an_empty_heap_are_none)

@@ -116,6 +116,10 @@ class Snapshot:
         for count in take("edge_count"):
             self.edges.append([(kinds[k], n if kinds[k] in ("element", "hidden") else raw["strings"][n], to // width)
                                for k, n, to in itertools.islice(edges, count)])
+        fields = meta.get("location_fields", [])
+        rows = zip(*[iter(raw.get("locations", []))] * len(fields)) if fields else ()
+        self.locations = {row[fields.index("object_index")] // width: (row[fields.index("line")], row[fields.index("column")])
+                          for row in rows}
 
     def order(self):
         """Embedder objects stand last in the capture if one of them is detached."""
@@ -125,8 +129,29 @@ class Snapshot:
         return [i for i, t in enumerate(self.types) if t != "native"] + natives
 
 
-def class_of(kind, name):
+def class_of(snapshot, node):
+    kind, name = snapshot.types[node], snapshot.names[node]
+    if kind == "closure":
+        return function_of(snapshot, node)
     return name if kind in ("object", "native") else CLASSES.get(kind, f"({kind})")
+
+
+def target_of(snapshot, node, *names):
+    return next((to for kind, name, to in snapshot.edges[node] if kind == "internal" and name in names), None)
+
+
+def function_of(snapshot, node):
+    """A closure of the program by its place; those of the runtime's scripts, and of none, are "Function"."""
+    shared = target_of(snapshot, node, "shared")
+    script = target_of(snapshot, shared, "script", "script_or_debug_info") if shared is not None else None
+    if script is None or snapshot.types[script] != "code":
+        return "Function"
+    file = snapshot.names[script].removeprefix("system / Script / ")
+    if not file.startswith("[") or file.startswith("[eval]-"):
+        return "Function"
+    line, column = snapshot.locations.get(node, (-1, 0))
+    place = "" if line < 0 else f":{line + 1}" if column < 500 else f":{line + 1}:{column + 1}"
+    return f"Function {snapshot.names[node] or '(anonymous)'} ({file}{place})"
 
 
 def variables_of(snapshot, node):
@@ -166,8 +191,8 @@ def check(snapshot, capture):
         return
     for node, (id_, fields, references) in zip(order, capture.objects):
         kind, name, where = snapshot.types[node], snapshot.names[node], f"node {node}:"
-        have = (id_, int(fields.get("size", 0)), capture.types[int(fields["type"])].removeprefix("Detached "))
-        want = (snapshot.ids[node], snapshot.sizes[node], class_of(kind, name))
+        have = (id_, int(fields.get("size", 0)) + int(fields.get("native", 0)), capture.types[int(fields["type"])].removeprefix("Detached "))
+        want = (snapshot.ids[node], snapshot.sizes[node], class_of(snapshot, node))
         if have != want:
             say(where, want, "became", have)
         if (int(fields.get("flags", "0"), 16) & PSEUDO != 0) != (want[1] == 0):

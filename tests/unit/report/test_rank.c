@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "report/rank.h"
+#include <hscapture/hscapture.h>
 #include "unit/report/sample.h"
 
 enum { MAX_ROWS = 40 };
@@ -70,8 +71,8 @@ Test(rank, is_a_total_order)
     hsd_diff diff = random_diff(7, MAX_ROWS);
     for (int sort = HSD_SORT_GROWTH; sort <= HSD_SORT_RETAINED; sort++) {
         hsd_ranking first, second;
-        cr_assert(hsd_ranking_init(&first, &diff, HSD_TABLE_TYPES, (hsd_sort_by)sort, 10, 1, false,
-                                   NULL) == HSD_OK);
+        cr_assert(hsd_ranking_init(&first, &diff, HSD_TABLE_TYPES, (hsd_sort_by)sort, 10, 1,
+                                   false, NULL) == HSD_OK);
         for (size_t i = 0; i < MAX_ROWS / 2; i++) {
             const hsd_type_row swapped = rows[i];
             rows[i] = rows[MAX_ROWS - 1 - i];
@@ -80,8 +81,8 @@ Test(rank, is_a_total_order)
         hsd_text before[MAX_ROWS];
         for (size_t i = 0; i < first.shown; i++)
             before[i] = first.rows[i].name;
-        cr_assert(hsd_ranking_init(&second, &diff, HSD_TABLE_TYPES, (hsd_sort_by)sort, 10, 1, false,
-                                   NULL) == HSD_OK);
+        cr_assert(hsd_ranking_init(&second, &diff, HSD_TABLE_TYPES, (hsd_sort_by)sort, 10, 1,
+                                   false, NULL) == HSD_OK);
         cr_assert_eq(first.shown, second.shown);
         for (size_t i = 0; i < second.shown; i++)
             cr_expect(before[i].data == second.rows[i].name.data);
@@ -132,8 +133,8 @@ Test(rank, sorts_by_what_is_retained)
     some[2].retained_before = 2000;
     hsd_diff diff = sample_diff(some, 4, NULL, 0);
     hsd_ranking ranking;
-    cr_assert(hsd_ranking_init(&ranking, &diff, HSD_TABLE_TYPES, HSD_SORT_RETAINED, 20, 1000, false,
-                               NULL) == HSD_OK);
+    cr_assert(hsd_ranking_init(&ranking, &diff, HSD_TABLE_TYPES, HSD_SORT_RETAINED, 20, 1000,
+                               false, NULL) == HSD_OK);
     cr_assert_eq(ranking.shown, 3);
     cr_expect_str_eq(ranking.rows[0].name.data, "keeper");
     cr_expect_str_eq(ranking.rows[1].name.data, "grown");
@@ -148,8 +149,8 @@ Test(rank, folds_what_did_not_change)
                             sample_type("c", 5, 5)};
     hsd_diff diff = sample_diff(three, 3, NULL, 0);
     hsd_ranking ranking;
-    cr_assert(hsd_ranking_init(&ranking, &diff, HSD_TABLE_TYPES, HSD_SORT_GROWTH, HSD_TOP_ALL, 1, false,
-                               NULL) == HSD_OK);
+    cr_assert(hsd_ranking_init(&ranking, &diff, HSD_TABLE_TYPES, HSD_SORT_GROWTH, HSD_TOP_ALL, 1,
+                               false, NULL) == HSD_OK);
     cr_expect(ranking.shown == 1 && ranking.others_are_unchanged);
     cr_expect(ranking.others.before.bytes == 6);
     hsd_ranking_release(&ranking);
@@ -162,12 +163,37 @@ Test(rank, folds_churn_that_is_noise)
     two[0].live.new_ = two[0].live.freed = (hsd_amount){10, 1000};
     hsd_diff diff = sample_diff(two, 2, NULL, 0);
     hsd_ranking ranking;
-    cr_assert(hsd_ranking_init(&ranking, &diff, HSD_TABLE_TYPES, HSD_SORT_GROWTH, HSD_TOP_ALL, 2001, false,
-                               NULL) == HSD_OK);
+    cr_assert(hsd_ranking_init(&ranking, &diff, HSD_TABLE_TYPES, HSD_SORT_GROWTH, HSD_TOP_ALL, 2001,
+                               false, NULL) == HSD_OK);
     cr_expect(ranking.shown == 1 && !ranking.others_are_unchanged);
     hsd_ranking_release(&ranking);
-    cr_assert(hsd_ranking_init(&ranking, &diff, HSD_TABLE_TYPES, HSD_SORT_GROWTH, HSD_TOP_ALL, 2000, false,
-                               NULL) == HSD_OK);
+    cr_assert(hsd_ranking_init(&ranking, &diff, HSD_TABLE_TYPES, HSD_SORT_GROWTH, HSD_TOP_ALL, 2000,
+                               false, NULL) == HSD_OK);
     cr_expect(ranking.shown == 2);
+    hsd_ranking_release(&ranking);
+}
+
+/* The runtime's own types are one sum below all others; code of the program itself is none of them. */
+Test(rank, folds_types_of_the_runtime)
+{
+    hsd_type_row four[] = {sample_type("(compiled code)", 100, 9000), sample_type("Session", 100, 300),
+                           sample_type("(object shape)", 50, 60), sample_type("function", 10, 20)};
+    four[0].flags = four[2].flags = HSC_TYPE_CODE | HSC_TYPE_INTERNAL;
+    four[3].flags = HSC_TYPE_CODE;
+    hsd_diff diff = sample_diff(four, 4, NULL, 0);
+    hsd_ranking ranking;
+    char text[HSD_RANK_CODE_CHARS];
+    cr_assert(hsd_ranking_init(&ranking, &diff, HSD_TABLE_TYPES, HSD_SORT_GROWTH, 1, 1, true, NULL) == HSD_OK);
+    cr_expect(ranking.shown == 1 && ranking.count == 2 && ranking.code_count == 2);
+    cr_expect_str_eq(ranking.rows[0].name.data, "Session");
+    cr_expect(ranking.others.after.bytes == 20 && ranking.code.before.bytes == 150 && ranking.code.after.bytes == 9060);
+    hsd_rank_code_text(&ranking, text);
+    cr_expect_str_eq(text, "(runtime's own: 2 types)");
+    hsd_ranking_release(&ranking);
+    four[2].flags = 0;
+    cr_assert(hsd_ranking_init(&ranking, &diff, HSD_TABLE_TYPES, HSD_SORT_GROWTH, 9, 1, true, NULL) == HSD_OK);
+    hsd_rank_code_text(&ranking, text);
+    cr_expect(ranking.code_count == 1 && text[0] == '\0', "one has a name");
+    cr_expect_str_eq(ranking.rows[ranking.count].name.data, "(compiled code)");
     hsd_ranking_release(&ranking);
 }
