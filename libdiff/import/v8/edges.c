@@ -18,7 +18,7 @@
  *
  * Two strong references of V8 say twice what holds once, and the second is weakened: the table of a
  * WeakMap -> value (the key holds it; V8 tells both), and PropertyCell -> value (the global object holds
- * it). Not where they lead to something movable, because DevTools counts both ways to an owner there,
+ * it); what a module has as a property, and as a key, is weakened likewise. Not where they lead to something movable, because DevTools counts both ways to an owner there,
  * nor to what may be V8's own.
  *
  * A table of a WeakMap is known by its names, one for each pair, which are not there yet. But V8 numbers
@@ -149,6 +149,10 @@ static hsd_status internal_label(hsd_v8 *v8, source *s, const edge *e, uint32_t 
     if (s->class == HSD_V8_ARRAY)
         return s->module == HSD_V8_NO_MODULE ? item_label(v8, s, e, label, err) : export_label(v8, s, e, label, err);
     if (s->class == HSD_V8_SYNTHETIC) return HSD_OK;
+    if (e->target == s->doubled) {
+        *label = HSD_V8_LABEL_WEAK;
+        return HSD_OK;
+    }
     if (s->exported != HSD_V8_NO_ENTRY) {
         *label = v8->names.entries[s->exported].number;
         return HSD_OK;

@@ -33,6 +33,7 @@ hsd_v8_source hsd_v8_source_of(const hsd_v8 *v8, const hsd_v8_node *node, uint32
         .function = HSD_V8_NO_FUNCTION,
         .module = HSD_V8_NO_MODULE,
         .exported = HSD_V8_NO_ENTRY,
+        .doubled = UINT32_MAX,
         .last_string = UINT32_MAX,
         .block = HSD_V8_NO_BLOCK,
         .weak_target = UINT32_MAX,
@@ -153,6 +154,20 @@ static hsd_status look_at_code(hsd_v8 *v8, const hsd_v8_source *s, const hsd_v8_
 #define LEAST_MODULE_EDGES 8u
 #define MOST_MODULE_EDGES  40u
 
+/* Old Node keeps what a module exports in a WeakMap as well, so the module, which is the key, refers to it twice. */
+static uint32_t doubled_of(const hsd_v8 *v8, const hsd_v8_view *v)
+{
+    for (size_t i = 0; i < v->count; i++) {
+        const edge inside = edge_at(v8, v, i);
+        if (inside.kind != HSD_V8_EDGE_INTERNAL || inside.is_dangling) continue;
+        for (size_t j = 0; j < v->count; j++) {
+            const edge e = edge_at(v8, v, j);
+            if (e.kind == HSD_V8_EDGE_PROPERTY && e.target == inside.target && !hsd_v8_is_movable(v8, e.target)) return e.target;
+        }
+    }
+    return UINT32_MAX;
+}
+
 /* A CommonJS module: the first property leads to a string, and a later one to the same. */
 static hsd_status find_module(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_view *v, hsd_error *err)
 {
@@ -169,7 +184,9 @@ static hsd_status find_module(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_view *v
     }
     if (!has_object || !is_twice) return HSD_OK;
     HSD_TRY(hsd_v8_modules_object(&v8->modules, &v8->names, &v8->wishes, s->ordinal, s->node.name, first, &s->module, err));
-    if (s->module != HSD_V8_NO_MODULE) s->class_entry = v8->modules.items[s->module].proof + 1;
+    if (s->module == HSD_V8_NO_MODULE) return HSD_OK;
+    s->class_entry = v8->modules.items[s->module].proof + 1;
+    s->doubled = doubled_of(v8, v);
     return HSD_OK;
 }
 

@@ -21,6 +21,7 @@ typedef struct hsd_v8_source {
     uint32_t module;        /* a module, or what it exports by: its table, a cell; or HSD_V8_NO_MODULE */
     uint32_t exported;      /* by this cell: entry of its label; or HSD_V8_NO_ENTRY */
     uint32_t class_entry;   /* of what may be a CommonJS module: entry of its class, + 1; 0 = any other */
+    uint32_t doubled;       /* of that: what a property and a reference of V8's own lead to; else UINT32_MAX */
     uint32_t last_string;   /* in the table of a module: target of the edge before, if that may be a string; else UINT32_MAX */
     uint32_t kind;          /* V8's own: entry of its WAIT_SOURCE, + 1; 0 = any other */
     bool is_external;       /* its bytes are outside V8's heap */
