@@ -35,6 +35,7 @@ void v8_heap_free(v8_heap *heap)
     free(heap->strings);
     free(heap->nodes);
     free(heap->edges);
+    free(heap->locations);
     free(heap);
 }
 
@@ -56,6 +57,15 @@ uint32_t v8_node(v8_heap *heap, const char *type, const char *name, uint64_t siz
                                                    .id = heap->node_count * UINT64_C(2) + 1,
                                                    .size = size};
     return heap->node_count++;
+}
+
+void v8_locate(v8_heap *heap, uint32_t node, uint32_t line, uint32_t column)
+{
+    heap->locations = grow(heap->locations, heap->location_count, sizeof *heap->locations);
+    uint32_t *location = heap->locations[heap->location_count++];
+    location[0] = node;
+    location[1] = line;
+    location[2] = column;
 }
 
 void v8_edge_at(v8_heap *heap, uint32_t from, const char *kind, uint32_t index, uint32_t to)
@@ -371,8 +381,13 @@ static void put_other(output *out)
         break;
     default:
         fputs(",\n\"trace_function_infos\":[],\n\"trace_tree\":[],\n\"samples\":[],\n\"locations\":"
-              "[6,1,2,3]",
+              "[6,1,2,3",
               out->file);
+        for (uint32_t i = 0; i < out->heap->location_count; i++) {
+            const uint32_t *location = out->heap->locations[i];
+            fprintf(out->file, ",%u,1,%u,%u", location[0] * width_of(layouts[out->form].node_fields), location[1], location[2]);
+        }
+        fputc(']', out->file);
     }
 }
 

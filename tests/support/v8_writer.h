@@ -47,6 +47,8 @@ typedef struct v8_heap {
     uint32_t edge_count;
     char **strings; /* UTF-8; 0 is "<dummy>" */
     uint32_t string_count;
+    uint32_t (*locations)[3]; /* node, line, column; written by forms of node up to 20 */
+    uint32_t location_count;
     uint64_t dangling_offset; /* to_node of edges to UINT32_MAX */
 } v8_heap;
 
@@ -62,6 +64,9 @@ uint32_t v8_node(v8_heap *heap, const char *type, const char *name, uint64_t siz
 /* An edge with a name, and one with a number (element, hidden). `to` UINT32_MAX: to nowhere. */
 void v8_edge(v8_heap *heap, uint32_t from, const char *kind, const char *name, uint32_t to);
 void v8_edge_at(v8_heap *heap, uint32_t from, const char *kind, uint32_t index, uint32_t to);
+
+/* Where a closure's function stands, from 0. */
+void v8_locate(v8_heap *heap, uint32_t node, uint32_t line, uint32_t column);
 
 /* The snapshot as text, to be freed; NUL-terminated behind its size. */
 char *v8_heap_write(const v8_heap *heap, v8_form form, size_t *size);

@@ -60,7 +60,8 @@ static const known_type *find_in(const known_type *known, size_t count, hsd_byte
 
 static const known_type *find_known(const hsd_snap_kinds *kinds, hsd_bytes name)
 {
-    if (kinds->is_v8) return find_in(of_v8, HSD_ARRAY_LEN(of_v8), name);
+    /* "Function onChange (server.js:6)" */
+    if (kinds->is_v8) return find_in(of_v8, HSD_ARRAY_LEN(of_v8), begins(name, "Function ") ? (hsd_bytes){name.data, 8} : name);
     if (!kinds->is_lua) return find_in(of_others, HSD_ARRAY_LEN(of_others), name);
     const known_type *known = find_in(of_lua, HSD_ARRAY_LEN(of_lua), name);
     const bool is_function = begins(name, "function ") || begins(name, "C function ");

@@ -149,10 +149,7 @@ static hsd_status internal_label(hsd_v8 *v8, source *s, const edge *e, uint32_t 
     if (s->class == HSD_V8_ARRAY)
         return s->module == HSD_V8_NO_MODULE ? item_label(v8, s, e, label, err) : export_label(v8, s, e, label, err);
     if (s->class == HSD_V8_SYNTHETIC) return HSD_OK;
-    if (e->target == s->doubled) {
-        *label = HSD_V8_LABEL_WEAK;
-        return HSD_OK;
-    }
+    if (e->target == s->doubled) return intern(v8, HSD_V8_WAIT_MODULE_TWICE, 0, s->class_entry, e->name, HSD_V8_LABEL_INTERNAL, label, err);
     if (s->exported != HSD_V8_NO_ENTRY) {
         *label = v8->names.entries[s->exported].number;
         return HSD_OK;

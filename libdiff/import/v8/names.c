@@ -52,7 +52,7 @@ static bool is_type(hsd_v8_wait wait)
 
 static bool is_label(hsd_v8_wait wait)
 {
-    return (wait >= HSD_V8_WAIT_FIELD && wait <= HSD_V8_WAIT_MODULE_FIELD) ||
+    return (wait >= HSD_V8_WAIT_FIELD && wait <= HSD_V8_WAIT_MODULE_TWICE) ||
            (wait >= HSD_V8_WAIT_GLOBAL_FIELD && wait <= HSD_V8_WAIT_TABLE);
 }
 

@@ -33,6 +33,7 @@ typedef enum hsd_v8_wait {
     HSD_V8_WAIT_SHORTCUT, /* label of a second way to something */
     HSD_V8_WAIT_WEAK,     /* label of a weak reference of an object */
     HSD_V8_WAIT_MODULE_FIELD, /* label of a property of what may be a module; owner = entry of its class, + 1 */
+    HSD_V8_WAIT_MODULE_TWICE, /* label of V8's own to what a property leads to as well; likewise */
     HSD_V8_WAIT_NAME,     /* name of objects: functions, code, hidden nodes */
     /* From here on each is put by hand, not found again. */
     HSD_V8_WAIT_GLOBAL_FIELD,   /* label of a property of a global object; owner = which */

@@ -159,6 +159,7 @@ static uint32_t label_text(const hsd_v8 *v8, const hsd_v8_entry *entry, hsd_byte
         return v8->import->options->with_values || is_field_name(text) ? own : 0;
     case HSD_V8_WAIT_TABLE: return 0;
     case HSD_V8_WAIT_INTERNAL:
+    case HSD_V8_WAIT_MODULE_TWICE:
         if (is_pair(text)) return HSD_V8_STRING_PAIR;
         return is_internal_name(text) ? own : HSD_V8_STRING_INTERNAL;
     case HSD_V8_WAIT_EXPORT: return is_identifier(text, false) ? own : 0;

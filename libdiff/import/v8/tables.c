@@ -159,6 +159,9 @@ static label label_of(const hsd_v8 *v8, const hsd_v8_entry *entry)
         l.kind = HSC_LABEL_VARIABLE;
         l.flags = l.text != 0 && is_of_module(v8, entry) ? HSC_LABEL_NAMED_ROOT : 0;
         break;
+    case HSD_V8_WAIT_MODULE_TWICE:
+        l.flags = hsd_v8_is_proven(&v8->names, entry->owner - 1, HSD_V8_PROOF_MODULE) ? HSC_STRENGTH_WEAK : 0;
+        break;
     case HSD_V8_WAIT_CELLS:
         l.kind = HSC_LABEL_VALUE;
         l.flags = is_of_module(v8, entry) ? HSC_STRENGTH_WEAK : 0;
@@ -182,7 +185,7 @@ static label label_of(const hsd_v8 *v8, const hsd_v8_entry *entry)
 
 static bool is_label(const hsd_v8_entry *entry)
 {
-    return (entry->wait >= HSD_V8_WAIT_FIELD && entry->wait <= HSD_V8_WAIT_MODULE_FIELD) ||
+    return (entry->wait >= HSD_V8_WAIT_FIELD && entry->wait <= HSD_V8_WAIT_MODULE_TWICE) ||
            (entry->wait >= HSD_V8_WAIT_GLOBAL_FIELD && entry->wait <= HSD_V8_WAIT_TABLE);
 }
 
