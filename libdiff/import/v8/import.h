@@ -127,6 +127,9 @@ hsd_status hsd_v8_read_strings(hsd_v8 *v8, hsd_error *err);
 /* Types, labels, roots and totals, when all that will ever be known is known. */
 hsd_status hsd_v8_write_tables(hsd_v8 *v8, hsd_error *err);
 
+/* Modules of the program as roots. */
+hsd_status hsd_v8_write_module_roots(hsd_v8 *v8, hsd_error *err);
+
 /* The type of a node in the capture. */
 hsd_status hsd_v8_type_of(hsd_v8 *v8, const hsd_v8_node *node, uint32_t *out, hsd_error *err);
 

@@ -15,7 +15,7 @@
  *                                   ─4─► Generator ─function─► closure ─shared─► function ─script─► script
  *                                   ─5, 6─► lists of the same cells, its own and those that it imports: they hold nothing
  *
- * What a program's modules hold begins with them: each module that is there once is a root (tables.c). One that was loaded several times
+ * What a program's modules hold begins with them: each module that is there once is a root (module_roots.c). One that was loaded several times
  * is none: something holds on to the copies, and that is what is wanted.
  *
  * All of this was checked on node 18 to 24.
