@@ -116,9 +116,9 @@ hsd_status hsd_v8_functions_resolve(hsd_v8_functions *functions, hsd_v8_names *n
     return HSD_OK;
 }
 
-void hsd_v8_functions_locate(hsd_v8_functions *functions, uint64_t node, uint64_t line, uint64_t column)
+void hsd_v8_functions_locate(hsd_v8_functions *functions, uint32_t node, uint64_t line, uint64_t column)
 {
-    const uint32_t number = node < UINT32_MAX ? hsd_id_map_get(&functions->closures, (uint32_t)node) : HSD_ID_NONE;
+    const uint32_t number = hsd_id_map_get(&functions->closures, node);
     if (number == HSD_ID_NONE || line >= INT32_MAX || column >= INT32_MAX) return;
     functions->items[number].line = (uint32_t)line + 1;
     functions->items[number].column = (uint32_t)column + 1;

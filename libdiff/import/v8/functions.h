@@ -88,7 +88,7 @@ hsd_status hsd_v8_functions_code(hsd_v8_functions *functions, hsd_v8_names *name
 hsd_status hsd_v8_functions_resolve(hsd_v8_functions *functions, hsd_v8_names *names, hsd_v8_files *files, hsd_error *err);
 
 /* A location: line and column, from 0, of a node that may be a closure. */
-void hsd_v8_functions_locate(hsd_v8_functions *functions, uint64_t node, uint64_t line, uint64_t column);
+void hsd_v8_functions_locate(hsd_v8_functions *functions, uint32_t node, uint64_t line, uint64_t column);
 
 /* The string that a WAIT_FUNCTION entry waited for. */
 hsd_status hsd_v8_functions_text(hsd_v8_functions *functions, uint32_t function, hsd_bytes text, hsd_error *err);

@@ -12,9 +12,12 @@
 static void take_batch(hsd_v8 *v8, const uint64_t *items, size_t count)
 {
     const hsd_v8_layout *layout = &v8->layout;
-    for (size_t i = 0; i + layout->location_width <= count; i += layout->location_width)
-        hsd_v8_functions_locate(&v8->functions, items[i + layout->location_object] / layout->node_width, items[i + layout->location_line],
-                                items[i + layout->location_column]);
+    for (size_t i = 0; i + layout->location_width <= count; i += layout->location_width) {
+        const uint64_t node = items[i + layout->location_object] / layout->node_width;
+        /* Closures have no mark of their own, but objects have, which are most. */
+        if (node >= v8->marks.count || hsd_v8_marks_get(&v8->marks, node) != HSD_V8_MARK_OTHER) continue;
+        hsd_v8_functions_locate(&v8->functions, (uint32_t)node, items[i + layout->location_line], items[i + layout->location_column]);
+    }
 }
 
 static hsd_status read_batches(hsd_v8 *v8, hsd_v8_numbers *numbers, uint64_t *items, size_t capacity, hsd_error *err)
