@@ -1,0 +1,11 @@
+// Subscribers by name in a plain object, in a module of their own. Who leaves is only marked.
+import stage from './stage.cjs';
+import { subscribe, leave } from './dict_keys/subscribers.mjs';
+
+stage.play({
+  noise: ['guests', 'ring', 'requests'],
+  leak(number) {
+    subscribe('user' + number);
+    leave('user' + number);
+  },
+});

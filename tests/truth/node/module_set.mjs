@@ -1,0 +1,10 @@
+// Sessions that are open are in a Set of their module. The end of a session is forgotten in one branch.
+import stage from './stage.cjs';
+import { begin, end } from './module_set/sessions.mjs';
+
+stage.play({
+  leak(number) {
+    for (let i = 0; i < 3; i++) end(begin(number), true);
+    end(begin(number), false);
+  },
+});
