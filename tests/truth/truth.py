@@ -7,6 +7,8 @@ import math
 import pathlib
 import re
 
+import layouts
+
 HERE = pathlib.Path(__file__).resolve().parent
 FIELDS = {"what", "before", "leak", "captures", "options", "arguments", "way", "leaks", "gate"}
 LEAK_FIELDS = {"holder", "place", "path", "types", "objects", "bytes", "external", "lost"}
@@ -104,7 +106,7 @@ class Program:
         if text is None or isinstance(text, (int, float)):
             return text
         names = {"N": self.leak, "B": self.before, "pow2": power_of_two, "ceil": math.ceil, "floor": math.floor, "max": max, "min": min,
-                 "sum": sum, "range": range, "len": len, "str": str}
+                 "sum": sum, "range": range, "len": len, "str": str, **layouts.NAMES}
         return eval(text, {"__builtins__": {}, **names})  # the files of this folder are as trusted as its programs
 
 

@@ -11,7 +11,7 @@ function replaceThing(number) {
   const unused = function () { return original; };
   theThing = {
     payload: new Payload(number),
-    method() { return 'called'; },
+    method() { return 'called'; }, // truth: made
   };
   return unused.length;
 }

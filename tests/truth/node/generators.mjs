@@ -5,7 +5,7 @@ class Parcel { constructor(number) { this.number = number; } }
 
 const scheduler = { suspended: [], finished: 0 };
 
-function* deliver(number) {
+function* deliver(number) { // truth: made
   const parcel = new Parcel(number);
   yield parcel.number;
   yield -parcel.number;

@@ -14,7 +14,7 @@ function createApp() {
 const app = createApp();
 
 function serve(number) {
-  app.use(function countVisits(request) { request.number = number; });
+  app.use(function countVisits(request) { request.number = number; }); // truth: made
 }
 
 play({ leak: serve });

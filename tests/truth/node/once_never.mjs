@@ -12,7 +12,7 @@ const sink = new Sink();
 
 function write(number) {
   const chunk = new Chunk(number);
-  sink.once('drain', () => { chunk.parts.length = 0; });
+  sink.once('drain', () => { chunk.parts.length = 0; }); // truth: made
 }
 
 stage.play({ leak: write });

@@ -9,7 +9,7 @@ class Order {
 const waiting = new Set();
 
 function confirmation() {
-  return new Promise(resolve => { waiting.add(resolve); });
+  return new Promise(resolve => { waiting.add(resolve); }); // truth: made
 }
 
 async function placeOrder(number) {

@@ -8,7 +8,7 @@ class Upload {
 
 function follow(number) {
   const upload = new Upload(number);
-  setInterval(function pollUpload() { upload.done++; }, 600_000);
+  setInterval(function pollUpload() { upload.done++; }, 600_000); // truth: made
 }
 
 play({ noise: ['cache', 'ring', 'requests', 'timers', 'guests'], leak: follow });

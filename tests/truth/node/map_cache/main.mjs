@@ -1,5 +1,5 @@
 // A cache that has no limit, beside one that has.
-import stage from './stage.cjs';
-import { thumbnail } from './map_cache/thumbnails.mjs';
+import stage from '../stage.cjs';
+import { thumbnail } from './thumbnails.mjs';
 
 stage.play({ noise: ['cache', 'ring', 'requests', 'guests'], leak(number) { thumbnail(`/photo/${number}.jpg`); } });

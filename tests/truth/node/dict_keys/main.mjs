@@ -1,6 +1,6 @@
 // Subscribers by name in a plain object, in a module of their own. Who leaves is only marked.
-import stage from './stage.cjs';
-import { subscribe, leave } from './dict_keys/subscribers.mjs';
+import stage from '../stage.cjs';
+import { subscribe, leave } from './subscribers.mjs';
 
 stage.play({
   noise: ['guests', 'ring', 'requests'],

@@ -1,6 +1,6 @@
 // Sessions that are open are in a Set of their module. The end of a session is forgotten in one branch.
-import stage from './stage.cjs';
-import { begin, end } from './module_set/sessions.mjs';
+import stage from '../stage.cjs';
+import { begin, end } from './sessions.mjs';
 
 stage.play({
   leak(number) {

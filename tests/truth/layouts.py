@@ -1,0 +1,88 @@
+"""How much memory containers take in each runtime, by their sources: what the expressions of a truth may use besides N and B. All numbers
+are bytes of what the container has for n entries, without the entries."""
+
+
+def v8_push(n):
+    """The elements of an Array after n times push(), of a V8 without compressed pointers: a half and 16 more whenever it is full."""
+    capacity = 0
+    while capacity < n:
+        capacity = capacity + 1 + (capacity + 1 >> 1) + 16
+    return 8 * capacity
+
+
+def v8_map(n, words=3):
+    """The table of a Map after n set(): a bucket for two entries, and three words for each."""
+    capacity = 4
+    while capacity < n:
+        capacity *= 2
+    return 8 * (capacity // 2 + words * capacity)
+
+
+def v8_set(n):
+    """The table of a Set after n add()."""
+    return v8_map(n, 2)
+
+
+def java_list(n):
+    """The array of an ArrayList after n add(): 10 places, and a half more whenever it is full. All of Java is with compressed pointers, as
+    below 32 GiB."""
+    capacity = 10
+    while capacity < n:
+        capacity += capacity >> 1
+    return _java_array(capacity)
+
+
+def java_deque(n):
+    """The array of an ArrayDeque, which always has a free place."""
+    capacity = 17
+    while capacity <= n:
+        capacity += capacity + 2 if capacity < 64 else capacity >> 1
+    return _java_array(capacity)
+
+
+def java_priority_queue(n, capacity=11):
+    """The array of a PriorityQueue, which DelayQueue has too."""
+    while capacity < n:
+        capacity += capacity + 2 if capacity < 64 else capacity >> 1
+    return _java_array(capacity)
+
+
+def java_work_queue(n):
+    """The array of the queue of a ScheduledThreadPoolExecutor."""
+    capacity = 16
+    while capacity < n:
+        capacity += capacity >> 1
+    return _java_array(capacity)
+
+
+def java_hash(n):
+    """The table of a HashMap, which is doubled when there are more than three quarters; HashSet and LinkedHashMap have it too."""
+    capacity = 16
+    while n > capacity * 3 // 4:
+        capacity *= 2
+    return _java_array(capacity)
+
+
+def java_weak_hash(n):
+    """The table of a WeakHashMap: doubled one earlier."""
+    return java_hash(n + 1)
+
+
+def java_concurrent_hash(n):
+    """The table of a ConcurrentHashMap: likewise."""
+    return java_hash(n + 1)
+
+
+def java_builder(n):
+    """The bytes of a StringBuilder with n Latin characters: twice as many and two whenever they do not suffice."""
+    capacity = 16
+    while capacity < n:
+        capacity = 2 * capacity + 2
+    return (16 + capacity + 7) // 8 * 8
+
+
+def _java_array(places):
+    return (16 + 4 * places + 7) // 8 * 8
+
+
+NAMES = {name: one for name, one in globals().items() if callable(one) and not name.startswith("_")}
