@@ -2,9 +2,9 @@
 are bytes of what the container has for n entries, without the entries."""
 
 
-def v8_push(n):
-    """The elements of an Array after n times push(), of a V8 without compressed pointers: a half and 16 more whenever it is full."""
-    capacity = 0
+def v8_push(n, capacity=0):
+    """The elements of an Array after n times push(), of a V8 without compressed pointers: a half and 16 more whenever it is full. The
+    listeners of an EventEmitter begin as an array of two."""
     while capacity < n:
         capacity = capacity + 1 + (capacity + 1 >> 1) + 16
     return 8 * capacity
@@ -83,6 +83,45 @@ def java_builder(n):
 
 def _java_array(places):
     return (16 + 4 * places + 7) // 8 * 8
+
+
+def mono_list(n):
+    """The array of a List of references after n Add(): 4 places, doubled; Stack is the same."""
+    return 32 + 8 * max(4, 1 << (n - 1).bit_length())
+
+
+def mono_dictionary(n, entry=24):
+    """Buckets and entries of a Dictionary: as many as the next prime of its table when it has to be doubled."""
+    primes = (3, 7, 17, 37, 89, 197, 431, 919, 1931, 4049, 8419, 17519, 36353)
+    return 2 * 32 + (4 + entry) * next(one for one in primes if one >= n)
+
+
+def mono_queue(n):
+    """The segments of a ConcurrentQueue from which nothing is taken: 32 slots, each segment twice as many."""
+    size, slots = 0, 32
+    while n > 0:
+        n -= slots
+        size += 16 * slots + 544
+        slots *= 2
+    return size
+
+
+def ruby_hash(n):
+    """Entries and bins of a Hash or Set with more than eight keys."""
+    return 28 * (1 << (n - 1).bit_length())
+
+
+def ruby_array(n):
+    """The places of an Array after n <<, of which more than three do not stand in its slot."""
+    capacity = 3
+    while capacity < n:
+        capacity = capacity + 1 + max(16, (capacity + 1) // 2)
+    return 8 * capacity
+
+
+def v8_dictionary(n):
+    """The properties of an Object that is used as a dictionary."""
+    return 24 * (1 << (n + n // 2 - 1).bit_length())
 
 
 NAMES = {name: one for name, one in globals().items() if callable(one) and not name.startswith("_")}

@@ -168,6 +168,8 @@ class Go(Piped):
 
 
 class Ruby(Piped):
+    """`way` "sites": with the places of allocation, which Ruby collects in a table of its own."""
+
     name = "ruby"
     needs = ("ruby",)
 
@@ -175,7 +177,7 @@ class Ruby(Piped):
         os.mkfifo(folder / "pipe", 0o600)
         (folder / "heap_dump.rb").write_text(snippet("capture-ruby.md", "ruby"), encoding="utf-8")
         return kit.Program(["ruby", "-r", str(folder / "heap_dump.rb"), "-I", str(HERE / self.name), *program.options, str(program.source), *program.arguments],
-                           {"HEAP_DUMP": str(folder / "pipe"), "RUBYOPT": "", "HEAP_DUMP_SITES": "1"})
+                           {"HEAP_DUMP": str(folder / "pipe"), "RUBYOPT": "", **({"HEAP_DUMP_SITES": "1"} if program.way == "sites" else {})})
 
     def capture(self, program, running, folder, out):
         self.imported(program, running, folder, out)
