@@ -11,6 +11,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "agents"))
+import dotnet_runtime  # noqa: E402
 import kit  # noqa: E402
 
 
@@ -92,16 +93,6 @@ class Cpp(Native):
     compiler = ("g++", "-std=c++20", "-O1", "-fno-omit-frame-pointer")
 
 
-class Python(Runtime):
-    """CPython in the native agent."""
-
-    name = "python"
-    agents = ("libhsdiff-native.so",)
-
-    def start(self, program, folder):
-        return kit.Program([sys.executable, str(program.source), *program.arguments], {"LD_PRELOAD": f"{self.tool.agents}/libhsdiff-native.so"})
-
-
 class Piped(Runtime):
     """Programs that write their heap into a pipe when they get SIGUSR2, from which `hsdiff import` reads it."""
 
@@ -119,23 +110,12 @@ def snippet(document, language):
     return re.search(rf"^```{language}\n(.*?)^```", text, re.S | re.M)[1]
 
 
-# A profile of the heap in place of a dump of it: what `curl host/debug/pprof/heap` brings, without a host.
-PROFILE = snippet("capture-go.md", "go").replace("runtime.GC()", "runtime.GC()\n\t\t\t\truntime.GC()").replace(
-    "debug.WriteHeapDump(file.Fd())", 'pprof.Lookup("heap").WriteTo(file, 0)').replace('"runtime/debug"', '"runtime/pprof"').replace(
-        "func init() {", "func init() {\n\truntime.MemProfileRate = 1", 1)
-
-
 class Go(Piped):
-    """Dumps with types by the program; `way` "plain" without these, "core" by gcore, "pprof" by profiles."""
-
     name = "go"
     needs = ("go",)
 
-    def asked(self, program):
-        return PROFILE if program.way == "pprof" else snippet("capture-go.md", "go")
-
     def build_one(self, program):
-        out = self.built(program, self.asked(program))
+        out = self.built(program, snippet("capture-go.md", "go"))
         if out.exists():
             return out
         folder = self.cache / f"{out.name}.{os.getpid()}.src"
@@ -143,7 +123,7 @@ class Go(Piped):
         folder.mkdir()
         for path in [*program.sources, *self.shared()]:
             shutil.copy(path, folder)
-        (folder / "dump.go").write_text(self.asked(program), encoding="utf-8")
+        (folder / "dump.go").write_text(snippet("capture-go.md", "go"), encoding="utf-8")
         cache = pathlib.Path(self.tool.agents).parent / "go-cache"  # that of tests/agents: the standard library takes longer than all programs
         cache.mkdir(exist_ok=True)
         environment = dict(os.environ, GO111MODULE="off", GOTOOLCHAIN="local", GOFLAGS="", GOCACHE=str(cache), CGO_ENABLED="0")
@@ -153,18 +133,11 @@ class Go(Piped):
         return out
 
     def start(self, program, folder):
-        if program.way == "core" and not shutil.which("gcore"):
-            raise Missing("gcore")
         os.mkfifo(folder / "pipe", 0o600)
         return kit.Program([str(self.build_one(program)), *program.arguments], {"HEAP_DUMP": str(folder / "pipe")})
 
     def capture(self, program, running, folder, out):
-        if program.way == "core":
-            run("gcore", "-o", folder / "core", str(running.pid))
-            self.tool.run("import", folder / f"core.{running.pid}", "-o", out)
-            os.unlink(folder / f"core.{running.pid}")
-        else:
-            self.imported(program, running, folder, out, *([] if program.way in ("plain", "pprof") else ["--exe", self.build_one(program)]))
+        self.imported(program, running, folder, out, "--exe", self.build_one(program))
 
 
 class Ruby(Piped):
@@ -197,17 +170,14 @@ class LuaProgram(kit.Program):
 
 
 class Lua(Runtime):
-    """Lua 5.4; what has luajit in its name runs in that."""
-
     name = "lua"
+    needs = ("lua5.4",)
+    agents = ("lua5.4/hsdiff.so",)
 
     def start(self, program, folder):
-        vm = "luajit" if "luajit" in program.title else "lua5.4"
-        if not shutil.which(vm) or not (pathlib.Path(self.tool.agents) / vm / "hsdiff.so").exists():
-            raise Missing(vm)
-        suffix = "" if vm == "luajit" else "_5_4"
-        return LuaProgram([vm, *program.options, str(program.source), str(folder / "lines"), *program.arguments], folder / "lines",
-                          {f"LUA_CPATH{suffix}": f"{self.tool.agents}/{vm}/?.so;;", f"LUA_PATH{suffix}": f"{HERE}/lua/?.lua;;"})
+        modules = f"{HERE}/lua/?.lua;{program.source.parent}/?.lua;;"
+        return LuaProgram(["lua5.4", *program.options, str(program.source), str(folder / "lines"), *program.arguments], folder / "lines",
+                          {"LUA_CPATH_5_4": f"{self.tool.agents}/lua5.4/?.so;;", "LUA_PATH_5_4": modules})
 
 
 class Node(Runtime):
@@ -268,4 +238,41 @@ class Mono(Runtime):
                            {"LD_LIBRARY_PATH": self.tool.agents, "MONO_ENV_OPTIONS": "--profile=hsdiff"})
 
 
-ALL = {one.name: one for one in (C, Cpp, Go, Lua, Node, Java, Mono, Ruby, Python)}
+class Dotnet(Runtime):
+    """Programs of Mono in a real CoreCLR, of which tests/agents has one."""
+
+    name = "dotnet"
+    needs = ("mcs",)
+    libraries = ("System.Private.CoreLib", "System.Runtime", "System.Console", "System.Collections", "System.Collections.Concurrent", "System.Threading",
+                 "System.Threading.Thread", "System.Threading.Timer", "System.Threading.Tasks", "System.Runtime.Extensions", "System.Linq")
+
+    def build(self, programs):
+        runtime = self.runtime()
+        for program in programs:
+            self.build_one(runtime, program)
+
+    def runtime(self):
+        try:
+            return dotnet_runtime.install(pathlib.Path(self.tool.agents).parent / "runtimes")
+        except SystemExit:  # it said why
+            raise Missing("a .NET runtime") from None
+
+    def build_one(self, runtime, program):
+        out = self.built(program) / f"{program.name}.dll"
+        if not out.exists():
+            out.parent.mkdir(exist_ok=True)
+            folder = runtime / "shared" / "Microsoft.NETCore.App" / dotnet_runtime.RUNTIME
+            made = out.with_suffix(f".{os.getpid()}.dll")
+            run("mcs", "-nostdlib", "-noconfig", "-optimize+", "-langversion:latest", *(f"-r:{folder / one}.dll" for one in self.libraries), f"-out:{made}",
+                *program.sources, program.source.parent / "Stage.cs")
+            out.with_suffix(".runtimeconfig.json").write_text(dotnet_runtime.CONFIGURATION)
+            os.rename(made, out)
+        return out
+
+    def start(self, program, folder):
+        runtime = self.runtime()
+        return kit.Program([str(runtime / "dotnet"), "exec", str(self.build_one(runtime, program)), *program.arguments],
+                           {"DOTNET_SYSTEM_GLOBALIZATION_INVARIANT": "1", "TMPDIR": str(folder)})
+
+
+ALL = {one.name: one for one in (C, Cpp, Go, Lua, Node, Java, Mono, Dotnet, Ruby)}

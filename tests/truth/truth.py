@@ -10,7 +10,7 @@ import re
 import layouts
 
 HERE = pathlib.Path(__file__).resolve().parent
-FIELDS = {"what", "before", "leak", "captures", "options", "arguments", "way", "leaks", "gate"}
+FIELDS = {"what", "source", "before", "leak", "captures", "options", "arguments", "way", "leaks", "gate"}
 LEAK_FIELDS = {"holder", "place", "path", "types", "objects", "bytes", "external", "lost"}
 
 
@@ -64,7 +64,7 @@ class Program:
         unknown = set(said) - FIELDS
         if unknown or "what" not in said or "leaks" not in said:
             raise Untrue(f"{path}: {', '.join(sorted(unknown)) or 'what or leaks is missing'}")
-        self.sources = self.find_sources()
+        self.sources = [path.parent / said["source"]] if "source" in said else self.find_sources()
         self.marks = marks(self.sources)
         self.what = said["what"]
         self.before = said.get("before", 3000)
