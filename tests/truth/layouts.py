@@ -86,7 +86,7 @@ def _java_array(places):
 
 
 def mono_list(n):
-    """The array of a List of references after n Add(): 4 places, doubled; Stack is the same."""
+    """The array of a List of references after n Add(): 4 places, doubled; Stack is the same. CoreCLR has them too."""
     return 32 + 8 * max(4, 1 << (n - 1).bit_length())
 
 
