@@ -93,6 +93,16 @@ class Cpp(Native):
     compiler = ("g++", "-std=c++20", "-O1", "-fno-omit-frame-pointer")
 
 
+class Python(Runtime):
+    """CPython in the native agent."""
+
+    name = "python"
+    agents = ("libhsdiff-native.so",)
+
+    def start(self, program, folder):
+        return kit.Program([sys.executable, str(program.source), *program.arguments], {"LD_PRELOAD": f"{self.tool.agents}/libhsdiff-native.so"})
+
+
 class Piped(Runtime):
     """Programs that write their heap into a pipe when they get SIGUSR2, from which `hsdiff import` reads it."""
 
@@ -110,12 +120,23 @@ def snippet(document, language):
     return re.search(rf"^```{language}\n(.*?)^```", text, re.S | re.M)[1]
 
 
+# A profile of the heap in place of a dump of it: what `curl host/debug/pprof/heap` brings, without a host.
+PROFILE = snippet("capture-go.md", "go").replace("runtime.GC()", "runtime.GC()\n\t\t\t\truntime.GC()").replace(
+    "debug.WriteHeapDump(file.Fd())", 'pprof.Lookup("heap").WriteTo(file, 0)').replace('"runtime/debug"', '"runtime/pprof"').replace(
+        "func init() {", "func init() {\n\truntime.MemProfileRate = 1", 1)
+
+
 class Go(Piped):
+    """Dumps with types by the program; `way` "plain" without these, "core" by gcore, "pprof" by profiles."""
+
     name = "go"
     needs = ("go",)
 
+    def asked(self, program):
+        return PROFILE if program.way == "pprof" else snippet("capture-go.md", "go")
+
     def build_one(self, program):
-        out = self.built(program, snippet("capture-go.md", "go"))
+        out = self.built(program, self.asked(program))
         if out.exists():
             return out
         folder = self.cache / f"{out.name}.{os.getpid()}.src"
@@ -123,7 +144,7 @@ class Go(Piped):
         folder.mkdir()
         for path in [*program.sources, *self.shared()]:
             shutil.copy(path, folder)
-        (folder / "dump.go").write_text(snippet("capture-go.md", "go"), encoding="utf-8")
+        (folder / "dump.go").write_text(self.asked(program), encoding="utf-8")
         cache = pathlib.Path(self.tool.agents).parent / "go-cache"  # that of tests/agents: the standard library takes longer than all programs
         cache.mkdir(exist_ok=True)
         environment = dict(os.environ, GO111MODULE="off", GOTOOLCHAIN="local", GOFLAGS="", GOCACHE=str(cache), CGO_ENABLED="0")
@@ -133,11 +154,18 @@ class Go(Piped):
         return out
 
     def start(self, program, folder):
+        if program.way == "core" and not shutil.which("gcore"):
+            raise Missing("gcore")
         os.mkfifo(folder / "pipe", 0o600)
         return kit.Program([str(self.build_one(program)), *program.arguments], {"HEAP_DUMP": str(folder / "pipe")})
 
     def capture(self, program, running, folder, out):
-        self.imported(program, running, folder, out, "--exe", self.build_one(program))
+        if program.way == "core":
+            run("gcore", "-o", folder / "core", str(running.pid))
+            self.tool.run("import", folder / f"core.{running.pid}", "-o", out)
+            os.unlink(folder / f"core.{running.pid}")
+        else:
+            self.imported(program, running, folder, out, *([] if program.way in ("plain", "pprof") else ["--exe", self.build_one(program)]))
 
 
 class Ruby(Piped):
@@ -170,14 +198,17 @@ class LuaProgram(kit.Program):
 
 
 class Lua(Runtime):
+    """Lua 5.4; what has luajit in its name runs in that."""
+
     name = "lua"
-    needs = ("lua5.4",)
-    agents = ("lua5.4/hsdiff.so",)
 
     def start(self, program, folder):
-        modules = f"{HERE}/lua/?.lua;{program.source.parent}/?.lua;;"
-        return LuaProgram(["lua5.4", *program.options, str(program.source), str(folder / "lines"), *program.arguments], folder / "lines",
-                          {"LUA_CPATH_5_4": f"{self.tool.agents}/lua5.4/?.so;;", "LUA_PATH_5_4": modules})
+        vm = "luajit" if "luajit" in program.title else "lua5.4"
+        if not shutil.which(vm) or not (pathlib.Path(self.tool.agents) / vm / "hsdiff.so").exists():
+            raise Missing(vm)
+        suffix = "" if vm == "luajit" else "_5_4"
+        return LuaProgram([vm, *program.options, str(program.source), str(folder / "lines"), *program.arguments], folder / "lines",
+                          {f"LUA_CPATH{suffix}": f"{self.tool.agents}/{vm}/?.so;;", f"LUA_PATH{suffix}": f"{HERE}/lua/?.lua;;"})
 
 
 class Node(Runtime):
@@ -275,4 +306,4 @@ class Dotnet(Runtime):
                            {"DOTNET_SYSTEM_GLOBALIZATION_INVARIANT": "1", "TMPDIR": str(folder)})
 
 
-ALL = {one.name: one for one in (C, Cpp, Go, Lua, Node, Java, Mono, Dotnet, Ruby)}
+ALL = {one.name: one for one in (C, Cpp, Go, Lua, Node, Java, Mono, Dotnet, Ruby, Python)}
