@@ -155,14 +155,17 @@ static void write_class_root(jvm_capture *capture, const jvm_class *of, uint32_t
     for (uint32_t i = 0; i < of->field_count; i++)
         statics += of->fields[i].role == JVM_STATIC && of->fields[i].label != 0;
     if (statics >= 2) snprintf(label, sizeof label, "class %s", name);
-    hsc_root(capture->writer, &(hsc_root_record){.kind = HSC_ROOT_CLASS, .target = number, .label = jvm_string(&capture->output, label, strlen(label))});
+    hsc_root(capture->writer, &(hsc_root_record){.kind = HSC_ROOT_STATIC, .target = number, .label = jvm_string(&capture->output, label, strlen(label))});
 }
 
-static uint32_t type_of_class(jvm_capture *capture, const char *name, size_t size)
+/* The class object and the type of its instances have the same name. */
+static void name_class(jvm_capture *capture, const char *name, size_t size, jvm_class *of)
 {
     uint8_t text[JVM_NAME_BYTES + HPROF_LAMBDA_BYTES];
     memcpy(text, name, size);
-    return jvm_type(&capture->output, (const char *)text, hsd_hprof_call_lambda(text, size));
+    const size_t used = hsd_hprof_call_lambda(text, size);
+    of->name = jvm_string(&capture->output, (const char *)text, used);
+    of->type = jvm_type(&capture->output, (const char *)text, used);
 }
 
 bool jvm_describe_class(jvm_capture *capture, jclass class, uint32_t number)
@@ -177,8 +180,7 @@ bool jvm_describe_class(jvm_capture *capture, jclass class, uint32_t number)
     const bool is_array = signature[0] == '[';
     (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
     of->is_known = true;
-    of->name = jvm_string(&capture->output, name, size);
-    of->type = type_of_class(capture, name, size);
+    name_class(capture, name, size, of);
     if (hsd_hprof_known_native(bytes_of(name)) != NULL && capture->outside.class_count < JVM_OWNER_CLASSES) {
         of->is_owner = true;
         capture->outside.classes[capture->outside.class_count++] = number;
@@ -191,7 +193,7 @@ bool jvm_describe_class(jvm_capture *capture, jclass class, uint32_t number)
     if (strcmp(name, "java.lang.ref.WeakReference") == 0 || strcmp(name, "java.lang.ref.PhantomReference") == 0)
         of->strength = HSC_STRENGTH_WEAK;
     describe_loader(capture, class, is_hidden, of);
-    of->is_permanent = of->is_permanent && !is_array; /* those are not in the list of their loader */
+    of->is_permanent = of->is_permanent && !is_array && !hsd_hprof_is_lambda(bytes_of(name)); /* those are not in the list of their loader */
     jclass super = (*capture->jni)->GetSuperclass(capture->jni, class);
     of->super = number_of(capture, super);
     if (super != NULL) (*capture->jni)->DeleteLocalRef(capture->jni, super);

@@ -122,10 +122,10 @@ def library(folder, dump, *classes):
 
 
 def by_class(facts):
-    """{class: instances} without the addresses of hidden classes."""
+    """{class: instances} without the addresses of hidden classes and the numbers of lambdas."""
     counts = collections.Counter()
     for name, (instances, _) in facts["class"].items():
-        counts[re.sub(r"[+/.]0x[0-9a-f]+", "", name)] += instances
+        counts[re.sub(r"(\$\$Lambda)(\$\d+)?", r"\1", re.sub(r"[+/.]0x[0-9a-f]+", "", name))] += instances
     return counts
 
 

@@ -148,6 +148,9 @@ static bool is_of_thread(const hsd_joined_root *root)
                                  root->kind == HSC_ROOT_REGISTER);
 }
 
+/* Classes that go with the program are roots of a JVM's capture, and of a dump by their class loader. */
+static bool is_implied(const hout *h, const hsd_joined_root *root) { return h->is_jvm && root->kind == HSC_ROOT_STATIC; }
+
 static hsd_status write_captured(hout *h, hsd_error *err)
 {
     hsd_joined_root root;
@@ -155,7 +158,7 @@ static hsd_status write_captured(hout *h, hsd_error *err)
     HSD_TRY(hsd_joined_rewind_roots(h->joined, err));
     while ((status = hsd_joined_next_root(h->joined, &root, err)) == HSD_OK) {
         const uint64_t id = hsd_hout_id(h, root.target, root.target_id);
-        if (hsd_hout_is_named_root(h, root.kind, root.label, root.thread)) continue;
+        if (is_implied(h, &root) || hsd_hout_is_named_root(h, root.kind, root.label, root.thread)) continue;
         const bool is_stack = root.kind == HSC_ROOT_STACK || root.kind == HSC_ROOT_REGISTER || root.kind == HSC_ROOT_THREAD;
         if (is_of_thread(&root)) HSD_TRY(write_of_thread(h, &root, id, err));
         else if (is_stack) HSD_TRY(write_in_thread(h, HOUT_NATIVE_STACK, id, 0, 0, err));

@@ -52,6 +52,17 @@ static char letter_of(hsd_bytes name)
     return '\0';
 }
 
+/* "lambda in com.x.Srv" is what a lambda's class is called here; tools of the JVM know it as com.x.Srv$$Lambda. */
+static hsd_status put_class_name(hsd_bytes name, hsd_buffer *out, hsd_error *err)
+{
+    static const char word[] = "lambda in ", mark[] = "$$Lambda";
+    const size_t size = sizeof word - 1;
+    const bool is_lambda = name.size > size && memcmp(name.data, word, size) == 0;
+    if (!is_lambda) return hsd_buffer_append(out, name.data, name.size, err);
+    HSD_TRY(hsd_buffer_append(out, name.data + size, name.size - size, err));
+    return hsd_buffer_append(out, mark, sizeof mark - 1, err);
+}
+
 static hsd_status as_hotspot(hsd_bytes name, hsd_buffer *out, hsd_error *err)
 {
     size_t depth = 0;
@@ -65,7 +76,7 @@ static hsd_status as_hotspot(hsd_bytes name, hsd_buffer *out, hsd_error *err)
     if (letter != '\0') return hsd_buffer_append(out, &letter, 1, err);
     if (depth > 0) HSD_TRY(hsd_buffer_append(out, "L", 1, err));
     const size_t start = out->size;
-    HSD_TRY(hsd_buffer_append(out, name.data, name.size, err));
+    HSD_TRY(put_class_name(name, out, err));
     for (size_t i = start; i < out->size; i++)
         if (out->data[i] == '.') out->data[i] = '/';
     return depth > 0 ? hsd_buffer_append(out, ";", 1, err) : HSD_OK;

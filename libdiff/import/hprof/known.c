@@ -167,6 +167,8 @@ static size_t lambda_host(hsd_bytes class_name)
     return 0;
 }
 
+bool hsd_hprof_is_lambda(hsd_bytes class_name) { return lambda_host(class_name) > 0; }
+
 size_t hsd_hprof_call_lambda(uint8_t *name, size_t size)
 {
     static const char word[] = "lambda in ";

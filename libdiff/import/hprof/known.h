@@ -18,6 +18,7 @@ uint32_t hsd_hprof_known_type(hsd_bytes name);
  * more. Returns the size, that of the name as it is where it is no lambda's. */
 #define HPROF_LAMBDA_BYTES 8u
 size_t hsd_hprof_call_lambda(uint8_t *name, size_t size);
+bool hsd_hprof_is_lambda(hsd_bytes class_name);
 
 /* True if this field of a container leads to its insides (HSC_LABEL_FOLD). */
 bool hsd_hprof_known_fold(hsd_bytes class_name, hsd_bytes field);

@@ -44,12 +44,12 @@ static bool is_among(const lasting *found, uint64_t loader)
     return false;
 }
 
-/* Hidden classes can go before their loader does; those of arrays are not in its list. */
+/* Hidden classes, those of lambdas among them, can go before their loader does; those of arrays are not in its list. */
 static bool is_apart(const hprof_names *names, const hprof_class *of)
 {
     const hsd_bytes name = hsd_hprof_name(names, of->name);
     return name.size == 0 || name.data[0] == '[' || name.data[name.size - 1] == ']' ||
-           hsd_hprof_hidden_size(name) < name.size;
+           hsd_hprof_hidden_size(name) < name.size || hsd_hprof_is_lambda(name);
 }
 
 void hsd_hprof_sort_loaders(hprof_classes *classes, const hprof_names *names)

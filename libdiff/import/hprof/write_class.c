@@ -63,7 +63,7 @@ static hsd_status root_of_class(hprof_writing *w, const hprof_class *of, hsd_buf
 
 static hsd_status write_class_root(hprof_writing *w, const hprof_class *of, hsd_error *err)
 {
-    hsc_root_record root = {.kind = HSC_ROOT_CLASS, .target = of->id};
+    hsc_root_record root = {.kind = HSC_ROOT_STATIC, .target = of->id};
     hsd_buffer text = {0};
     if (!of->is_permanent) return HSD_OK;
     hsd_status status = root_of_class(w, of, &text, err);
@@ -79,7 +79,7 @@ static hsd_status name_class(hprof_writing *w, const hprof_class *of, uint32_t *
                              hsd_error *err)
 {
     hsd_buffer name = {0};
-    hsd_status status = hsd_hprof_class_name(hsd_hprof_name(&w->self->names, of->name), &name, err);
+    hsd_status status = of->name == 0 ? HSD_OK : hsd_hprof_name_of_class(w->self, of, &name, err);
     if (status == HSD_OK)
         status = hsd_hprof_put_string(&w->output, (hsd_bytes){name.data, name.size}, string, err);
     hsd_buffer_release(&name);

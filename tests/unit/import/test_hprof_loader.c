@@ -96,7 +96,7 @@ Test(hprof_loader, classes_that_go_with_the_program_are_roots)
 {
     hprof_case c = {0};
     import_loaders(&c, "jdk/internal/loader/ClassLoaders$AppClassLoader");
-    cr_expect(view_count_roots(&c.view, HSC_ROOT_CLASS, "(application classes)", APP_CLASS) == 1);
+    cr_expect(view_count_roots(&c.view, HSC_ROOT_STATIC, "(application classes)", APP_CLASS) == 1);
     cr_expect(c.view.root_count == 1, "the plugin's class hangs from its loader, and this dump says nothing of the boot loader's");
     case_close(&c);
 }
@@ -133,7 +133,7 @@ Test(hprof_loader, a_class_with_several_statics_is_a_root_of_its_name)
     for (size_t i = 0; i < 2; i++) {
         hprof_case c = {0};
         import_class_of(&c, "com/x/Cache", seconds[i]);
-        cr_expect(view_count_roots(&c.view, HSC_ROOT_CLASS, "class com.x.Cache", APP_CLASS) == 1);
+        cr_expect(view_count_roots(&c.view, HSC_ROOT_STATIC, "class com.x.Cache", APP_CLASS) == 1);
         cr_expect_null(view_reference_of(&c.view, view_find(&c.view, TABLE), "class", 0));
         case_close(&c);
     }
@@ -141,7 +141,7 @@ Test(hprof_loader, a_class_with_several_statics_is_a_root_of_its_name)
 
 Test(hprof_loader, hidden_classes_and_arrays_are_no_roots)
 {
-    static const char *const names[] = {"com/x/Main$$Lambda+0x0000000800c03000", "[Lcom/x/Cache;", "com.x.Cache[]"};
+    static const char *const names[] = {"com/x/Main$$Lambda+0x0000000800c03000", "com/x/Main$$Lambda$1", "com/x/Main$Hidden/0x0000000800c03000", "[Lcom/x/Cache;", "com.x.Cache[]"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         hprof_case c = {0};
         import_class_of(&c, names[i], 0);
