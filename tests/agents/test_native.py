@@ -4,8 +4,10 @@ allocation, roots by variable and thread, holders and paths. What a conservative
 import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 
+import go_programs
 import kit
 from kit import check, row, say
 
@@ -157,7 +159,46 @@ def stripped(tool, folder):
     grown(diff, "sessions", 2 * MORE)
 
 
-CASES = {"c": c, "c_plain": c_plain, "c_fixed": c_fixed, "cpp": cpp, "stripped": stripped}
+def metric(tool, capture, name):
+    found = re.search(rf'metric (\d+) name="{re.escape(name)}"', tool.run("dump", capture, "--only", "metrics").stdout)
+    check(found, f"no metric {name}")
+    return int(found[1])
+
+
+def python(tool, folder):
+    """Python keeps its objects where malloc sees none of them: it is said, with what helps; and the memory that grew is in the metrics."""
+    agent = pathlib.Path(tool.agents) / "libhsdiff-native.so"
+    if not agent.exists():
+        kit.skip("the native agent was not built")
+    for allocator, is_seen in (("pymalloc", False), ("malloc", True)):
+        with kit.Program([sys.executable, str(kit.HERE / "programs" / "python_leak.py")], {"LD_PRELOAD": str(agent), "PYTHONMALLOC": allocator}) as running:
+            said, captures = [], [folder / f"{allocator}-{name}.hs" for name in "ab"]
+            for capture in captures:
+                running.leak(20000)
+                said.append(tool.run("capture", running.pid, "-o", capture).stderr)
+            running.quit()
+        same(f"a word about {allocator}", all("PYTHONMALLOC=malloc" in text for text in said), not is_seen)
+        grown = {name: metric(tool, captures[1], name) - metric(tool, captures[0], name) for name in ("heap.used", "anonymous.used", "process.rss")}
+        diff = tool.diff(*captures)
+        check((diff["total"]["growth"]["objects"] >= 40000) == is_seen, f"{allocator}: {diff['total']['growth']}")
+        check(is_seen or grown["anonymous.used"] > 1 << 20 and grown["process.rss"] > 1 << 20, f"what malloc does not see: {grown}")
+    say(f"  {grown}")
+
+
+def go(tool, folder):
+    """A program of Go has no malloc that could be watched: what works instead is said at once."""
+    kit.need("go")
+    program = go_programs.build(go_programs.compilers()[0], {"main.go": 'package main\nimport "time"\nfunc main() { println("ready"); time.Sleep(time.Hour) }\n'})
+    refused = tool.run("capture", "-o", folder / "x.hs", "--", program, expect=None)
+    check(refused.returncode == 3 and "program of Go" in refused.stderr and "gcore" in refused.stderr, f"{refused.returncode} {refused.stderr}")
+    with subprocess.Popen([program], stderr=subprocess.PIPE, text=True) as running:
+        running.stderr.readline()
+        refused = tool.run("capture", running.pid, "-o", folder / "x.hs", expect=None)
+        running.kill()
+    check(refused.returncode == 3 and "program of Go" in refused.stderr and "gcore" in refused.stderr, f"{refused.returncode} {refused.stderr}")
+
+
+CASES = {"c": c, "python": python, "go": go, "c_plain": c_plain, "c_fixed": c_fixed, "cpp": cpp, "stripped": stripped}
 
 if __name__ == "__main__":
     kit.main(CASES)
