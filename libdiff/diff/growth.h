@@ -48,7 +48,7 @@ typedef struct hsd_choice { /* one holder */
     uint64_t id;               /* without identity: a hash of the texts of the path, to tell equals apart */
     hsd_amount new_, freed;    /* without identity: after and before of what it is credited with */
     uint64_t resized_bytes;    /* differences modulo 2^64 */
-    uint64_t place;            /* of an object, with identity: hsd_growth_place */
+    uint64_t place[SIDE_COUNT]; /* of an object, with identity: hsd_growth_place where it is credited with something, else 0 */
     uint64_t pool_place;       /* the same in all threads of a pool; 0 = in none */
     uint32_t joined;           /* of so many threads, this one included; 0 or 1 = of one */
 } hsd_choice;

@@ -10,7 +10,7 @@
 #include "base/check.h"
 
 #define PART_OF_CROWDS 20u   /* one part in so many of all that holders grew by is worth crediting once more */
-#define PART_OF_PLACE  1000u /* and of one place to be among them */
+#define PART_OF_PLACE  16384u /* and of one place to be among them */
 #define MOST_OF_FIVE   4u    /* so many fifths are most of it: then that one is the holder */
 #define LEAST_APART    16u   /* holders that are reached by several ways are alike only where they are many */
 
@@ -46,13 +46,15 @@ bool hsd_growth_is_crowded(const hsd_growth *growth, uint64_t place)
 /* One that is no choice has little. */
 static hsd_status list_best(crowds *c, hsd_error *err)
 {
-    c->best = calloc((size_t)c->growth->choice_count + 1, sizeof *c->best);
+    c->best = calloc((size_t)c->growth->choice_count * SIDE_COUNT + 1, sizeof *c->best);
     if (c->best == NULL) return no_memory(err);
     for (uint32_t i = 0; i < c->growth->choice_count; i++) {
         const hsd_choice *choice = &c->growth->choices[i];
         const int64_t net = hsd_choice_net(choice);
-        if (choice->by != HSD_HELD_BY_OBJECT || choice->place == 0) continue;
-        c->best[c->best_count++] = (best){choice->place, net < 0 ? 0 - (uint64_t)net : (uint64_t)net};
+        for (int side = 0; choice->by == HSD_HELD_BY_OBJECT && side < SIDE_COUNT; side++) {
+            if (choice->place[side] == 0) continue;
+            c->best[c->best_count++] = (best){choice->place[side], net < 0 ? 0 - (uint64_t)net : (uint64_t)net};
+        }
     }
     qsort(c->best, c->best_count, sizeof *c->best, compare_best);
     return HSD_OK;

@@ -160,12 +160,23 @@ static hsd_status join_freed(match *m, hsd_error *err)
     return hsd_sorter_finish(m->lines, 0, err);
 }
 
-/* Objects that only have another size hold nothing: the place of their growth is their own. */
-static hsd_status count_in_place(hsd_growth *growth, const hsd_choice *choice, hsd_error *err)
+/* Where it stands on each side, if that is not the same place: so the mirror image of a diff has the same crowds. */
+static hsd_status count_in_places(hsd_growth *growth, const hsd_choice *choice, hsd_error *err)
 {
     const int64_t net = hsd_choice_net(choice);
-    if (choice->place == 0 || net == 0) return HSD_OK;
-    return hsd_tally_add(growth->crowds, &choice->place, 1, net < 0 ? 0 - (uint64_t)net : (uint64_t)net, err);
+    const uint64_t bytes = net < 0 ? 0 - (uint64_t)net : (uint64_t)net;
+    for (int side = 0; side < SIDE_COUNT && net != 0; side++) {
+        const bool is_told = side == AFTER && choice->place[AFTER] == choice->place[BEFORE];
+        if (choice->place[side] != 0 && !is_told) HSD_TRY(hsd_tally_add(growth->crowds, &choice->place[side], 1, bytes, err));
+    }
+    return HSD_OK;
+}
+
+/* One that went from one thread to another is of none. */
+static uint64_t pool_place_of(bool is_before, uint64_t before, bool is_after, uint64_t after)
+{
+    if (is_before && is_after) return before == after ? after : 0;
+    return is_after ? after : before;
 }
 
 static hsd_status join_new(match *m, hsd_error *err)
@@ -180,11 +191,12 @@ static hsd_status join_new(match *m, hsd_error *err)
             .node = {[BEFORE] = (uint32_t)line[0], [AFTER] = (uint32_t)(line[0] >> 32)},
             .freed = {line[4], line[5]},
         };
-        uint64_t places[2] = {line[6], line[7]};
+        uint64_t places[2] = {0, 0};
         HSD_TRY(credit_of(&new_, line[0] >> 32, &choice.new_, places, err));
-        choice.place = places[0];
-        choice.pool_place = places[1];
-        HSD_TRY(count_in_place(m->growth, &choice, err));
+        choice.place[BEFORE] = line[6];
+        choice.place[AFTER] = places[0];
+        choice.pool_place = pool_place_of(line[6] != 0, line[7], places[0] != 0, places[1]);
+        HSD_TRY(count_in_places(m->growth, &choice, err));
         hsd_growth_offer(m->growth, &choice);
     }
     return status == HSD_END ? HSD_OK : status;

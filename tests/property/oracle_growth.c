@@ -214,17 +214,22 @@ static crowd *crowd_at(crowds *c, const char *place)
     return &c->list[c->count++];
 }
 
-/* A holder counts where it stands after; where it was, if it is credited with nothing there. */
+/* A holder counts where it stands on the sides on which it is credited with something, at one place once. */
 static void count_holder(crowds *c, oracle_diff *diff, const side *s, int node)
 {
-    char place[ORACLE_PATH];
+    char place[ORACLE_PATH], other[ORACLE_PATH];
     const oracle_holder *holder = oracle_holder_at(diff, s, node);
-    if (s->is_after ? holder->new_.objects == 0 : holder->new_.objects > 0 || holder->freed.objects == 0) return;
-    if (change_of(holder) == 0) return;
+    const bool is_of_both = holder->new_.objects > 0 && holder->freed.objects > 0;
+    if ((s->is_after ? holder->new_.objects : holder->freed.objects) == 0 || change_of(holder) == 0) return;
     find_place(s->view, node, place);
+    if (s->is_after && is_of_both) {
+        find_place(s->other, oracle_partner(s, node), other);
+        if (strcmp(place, other) == 0) return;
+    }
     crowd *at = crowd_at(c, place);
     at->count++;
     at->sum += change_of(holder);
+    c->all += change_of(holder);
     if (change_of(holder) > at->largest) at->largest = change_of(holder);
 }
 
@@ -240,7 +245,7 @@ static bool choose_crowds(crowds *c)
     uint64_t sum = 0;
     for (uint32_t i = 0; i < c->count; i++) {
         crowd *at = &c->list[i];
-        at->is_crowd = at->sum >= c->all / 1000 && at->count >= (is_apart(at->place) ? LEAST_APART : 2) && at->largest < at->sum / 5 * 4;
+        at->is_crowd = at->sum >= c->all / 16384 && at->count >= (is_apart(at->place) ? LEAST_APART : 2) && at->largest < at->sum / 5 * 4;
         if (at->is_crowd) sum += at->sum;
     }
     return sum > 0 && sum >= c->all / 20;
@@ -261,7 +266,8 @@ static bool leave_crowds(oracle_diff *diff, const side *const sides[2])
 {
     static crowds c;
     memset(&c, 0, sizeof c);
-    for (uint32_t i = 0; i < diff->holder_count; i++) c.all += change_of(&diff->holders[i]);
+    for (uint32_t i = 0; i < diff->holder_count; i++)
+        if (diff->holders[i].type[0] == 0) c.all += change_of(&diff->holders[i]); /* roots; objects below */
     for (int k = 0; k < 2; k++) {
         for (uint32_t i = 0; i < sides[k]->view->heap->object_count; i++) {
             if (oracle_is_shown(sides[k]->view, (int)i) && oracle_can_hold(sides[k], (int)i)) count_holder(&c, diff, sides[k], (int)i);
