@@ -293,3 +293,98 @@ Test(where, breaks_up_commands_that_only_a_joint_would_make)
     LACKS(report, "##");
     free(report);
 }
+
+/* ---- held together ---- */
+
+#define TEXT(text) ((hsd_text){text, sizeof(text) - 1})
+
+static const hsd_step maps[] = {{TEXT(""), TEXT("Map"), 1}};
+static hsd_co_holder by[5];
+
+/* A holder whose growth hangs from `count` places together; each alone holds so much. */
+static hsd_holder together(size_t count, int64_t alone)
+{
+    static const hsd_text names[] = {TEXT("app.byId"), TEXT("app.byName"), TEXT("app.byAge"), TEXT("app.recent"), TEXT("app.last")};
+    hsd_holder holder = sample_holder("timers.list", NULL, 0, GROWTH / 100 * 70);
+    for (size_t i = 0; i < count; i++)
+        by[i] = (hsd_co_holder){.type = TEXT("Map"), .root = names[i], .path = maps, .path_count = 1,
+                                .bytes = (uint64_t)GROWTH / 100 * 70, .growth_bytes = alone};
+    holder.by = by;
+    holder.by_count = count;
+    holder.by_bytes = (uint64_t)GROWTH / 100 * 70;
+    return holder;
+}
+
+static char *report_of_together(const char *format, size_t count, int64_t alone)
+{
+    hsd_diff diff = grown();
+    holders[0] = together(count, alone);
+    sample_hold(&diff, holders, 1);
+    return sample_report(format, &diff, &wide);
+}
+
+Test(where, names_those_that_hold_together)
+{
+    char *report = report_of_together("text", 2, 0);
+    SAYS(report, "70% of the growth hangs from two places together: app.byId (Map) and app.byName (Map).");
+    HOLDS(report, "app.byId: Map and app.byName: Map, together");
+    LACKS(report, "timers.list");
+    LACKS(report, "  by app.byId");
+    free(report);
+    report = report_of_together("text", 2, GROWTH / 100 * 15);
+    SAYS(report, "All of the growth hangs from two places: app.byId (Map) and app.byName (Map), 70% from both together.");
+    free(report);
+}
+
+Test(where, names_the_first_of_many_that_hold_together)
+{
+    char *report = report_of_together("text", 5, 0);
+    SAYS(report, "70% of the growth hangs from 5 places together: app.byId (Map), app.byName (Map), app.byAge (Map) and {2 more}.");
+    HOLDS(report, "  by app.last: Map");
+    free(report);
+}
+
+Test(where, names_fields_of_the_holder_that_hold_together)
+{
+    static const hsd_step fields[2][2] = {{{TEXT(""), TEXT("Queue"), 1}, {TEXT(".head"), TEXT("Node"), 1}},
+                                          {{TEXT(""), TEXT("Queue"), 1}, {TEXT(".tail"), TEXT("Node"), 1}}};
+    hsd_diff diff = grown();
+    holders[0] = together(2, 0);
+    holders[0].root = TEXT("static Shop.queue");
+    holders[0].type = TEXT("Queue");
+    holders[0].path = fields[0];
+    holders[0].path_count = 1;
+    for (size_t i = 0; i < 2; i++)
+        by[i] = (hsd_co_holder){.type = TEXT("Node"), .root = holders[0].root, .path = fields[i], .path_count = 2,
+                                .bytes = i == 0 ? holders[0].by_bytes : holders[0].by_bytes / 2};
+    sample_hold(&diff, holders, 1);
+    char *report = sample_report("text", &diff, &wide);
+    SAYS(report, "70% of the growth hangs from one place: static Shop.queue (Queue), by .head and .tail, together.");
+    HOLDS(report, "  by static Shop.queue.tail: Node");
+    HOLDS(report, "+35.0 MiB");
+    free(report);
+}
+
+Test(where, tells_other_formats_who_holds_together)
+{
+    char *report = report_of_together("json", 2, 0);
+    HOLDS(report, "\"held_together_bytes\": 73400320, \"held_by\": [{\"type\": \"Map\", \"root\": \"app.byId\"");
+    free(report);
+    report = report_of_together("markdown", 2, 0);
+    HOLDS(report, "app.byId: Map and app.byName: Map, together");
+    free(report);
+}
+
+Test(where, tells_of_threads_of_a_pool)
+{
+    hsd_diff diff = grown();
+    holders[0] = sample_holder("thread \"work-*\"", path, 3, GROWTH / 100 * 60);
+    holders[0].thread_count = 4;
+    sample_hold(&diff, holders, 1);
+    char *report = sample_report("text", &diff, &wide);
+    HOLDS(report, "thread \"work-*\".state.sessions: Map, in 4 threads");
+    free(report);
+    report = sample_report("json", &diff, &wide);
+    HOLDS(report, "\"threads\": 4");
+    free(report);
+}
