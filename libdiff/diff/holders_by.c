@@ -20,6 +20,7 @@ typedef struct candidate {
 typedef struct candidates { /* of one fork: a heap with the least on top, then in order */
     candidate list[HSD_BY_CANDIDATES + 1];
     uint32_t count;
+    uint64_t secondary; /* bits of secondary roots */
     uint64_t bytes[64]; /* what each bit reaches */
     uint64_t all;
 } candidates;
@@ -75,7 +76,11 @@ static hsd_status choose(hsd_by_search *s, candidates *of, hsd_error *err)
     }
     for (uint32_t fork = 0; fork < s->fork_count; fork++) {
         cut(&of[fork]);
-        for (uint32_t i = 0; i < of[fork].count; i++) hsd_by_group_at(s, of[fork].list[i].group, true)->mask = UINT64_C(1) << i;
+        for (uint32_t i = 0; i < of[fork].count; i++) {
+            hsd_by_group *group = hsd_by_group_at(s, of[fork].list[i].group, true);
+            group->mask = UINT64_C(1) << i;
+            if (group->flags & HSD_BY_IS_SECONDARY) of[fork].secondary |= group->mask;
+        }
     }
     return hsd_paged_check(&s->groups, err);
 }
@@ -89,7 +94,8 @@ static void add_up(hsd_by_search *s, candidates *of)
         if ((group->flags & HSD_BY_IS_BRANCH) || group->bytes == 0) continue;
         candidates *to = &of[group->fork];
         to->all += group->bytes;
-        for (uint64_t mask = group->mask; mask != 0; mask &= mask - 1) to->bytes[__builtin_ctzll(mask)] += group->bytes;
+        const uint64_t primary = group->mask & ~to->secondary;
+        for (uint64_t mask = primary != 0 ? primary : group->mask; mask != 0; mask &= mask - 1) to->bytes[__builtin_ctzll(mask)] += group->bytes;
     }
 }
 

@@ -35,7 +35,7 @@
 #define HSD_BY_REST (UINT64_C(1) << 62) /* branches that are no candidates for want of bits */
 #define HSD_BY_SELF (UINT64_C(1) << 63) /* branches that are the holder itself */
 
-enum { HSD_BY_IS_BRANCH = 1, HSD_BY_IS_NAMED = 2 };
+enum { HSD_BY_IS_BRANCH = 1, HSD_BY_IS_NAMED = 2, HSD_BY_IS_SECONDARY = 4 }; /* SECONDARY: a root that holds nothing that another reaches */
 
 typedef struct hsd_by_group { /* a branch or a top; a power of two */
     uint64_t mask;   /* by which candidates it is reached */

@@ -14,7 +14,8 @@ static hsd_status walk(hsd_by_search *s, const hsd_tree_visitor *visitor, void *
     return hsd_tree_walk(s->side->tree, visitor, root, s->growth->memory_bytes / 16, &s->growth->c->space, err);
 }
 
-/* What a node is to holders: the same as in the walk that credited. */
+/* What a node is to holders: the same as in the walk that credited. Of the super-root all but roots are apart: where they have a
+ * reference it is from a pseudo object, which the tree does not have. */
 static uint32_t flags_of(const hsd_by_search *s, const hsd_tree_node *node)
 {
     const hsd_growth *growth = s->growth;
@@ -51,6 +52,7 @@ static hsd_status enter_fork(void *context, const hsd_tree_node *node, void *par
     fork_frame *f = here;
     (void)err;
     *f = (fork_frame){.fork = above->fork, .first = node->first, .flags = flags_of(s, node)};
+    if (above->first == 0 && (f->flags & IS_ROOT) == 0) f->flags |= NO_REFERENCE;
     if (f->flags & HOLDS) {
         const uint32_t choice = choice_of(s, node);
         f->fork = choice < s->fork_count ? choice : HSD_BY_NO_FORK;
@@ -59,9 +61,10 @@ static hsd_status enter_fork(void *context, const hsd_tree_node *node, void *par
     return HSD_OK;
 }
 
+/* Of equals the one above, which comes later: it is nearer to the holder. */
 static void take_better(fork_frame *to, uint64_t bytes, uint32_t first)
 {
-    if (bytes <= to->best) return;
+    if (bytes < to->best) return;
     to->best = bytes;
     to->best_first = first;
 }
@@ -133,12 +136,13 @@ static bool is_named(const hsd_by_search *s, const hsd_tree_node *node, uint32_t
            hsd_growth_can_hold(s->growth, node->type, hsd_growth_edge_of(s->growth, node->edge));
 }
 
-static uint32_t new_group(hsd_by_search *s, uint32_t fork, uint32_t flags)
+static uint32_t new_group(hsd_by_search *s, uint32_t node, uint32_t fork, uint32_t flags)
 {
     const uint32_t number = ++s->group_count;
     hsd_by_group *group = hsd_by_group_at(s, number, true);
     group->fork = (uint8_t)fork;
     if ((flags & NO_REFERENCE) == 0) group->flags = HSD_BY_IS_BRANCH;
+    if (node >= s->side->root_span.second) group->flags |= HSD_BY_IS_SECONDARY;
     return number;
 }
 
@@ -151,7 +155,8 @@ static hsd_status enter_number(void *context, const hsd_tree_node *node, void *p
     *f = (number_frame){.group = above->group, .fork = fork_at(s, node->first), .flags = flags_of(s, node)};
     if ((f->flags & IS_ROOT) == 0) hsd_bit_set(s->is_shown, node->node);
     if (above->fork != HSD_BY_NO_FORK) {
-        f->group = new_group(s, above->fork, f->flags);
+        if (s->forks[above->fork].first == 0 && (f->flags & IS_ROOT) == 0) f->flags |= NO_REFERENCE;
+        f->group = new_group(s, node->node, above->fork, f->flags);
         f->flags |= IS_FIRST;
     }
     if (f->fork != HSD_BY_NO_FORK) s->forks[f->fork].group = f->group;

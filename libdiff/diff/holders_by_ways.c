@@ -62,20 +62,23 @@ static hsd_status see_top(refer *r, uint32_t source, uint32_t group, uint32_t to
     return hsd_sorter_put(r->s->pairs, &pair, err);
 }
 
-/* A part that the tree does not have is folded: it has one owner, whose reference is met first. */
-static bool is_folded(hsd_by_search *s, uint32_t node)
+static bool is_part(hsd_by_search *s, uint32_t node)
 {
     return s->side->type_names->flags[hsd_paged_get_u32(&s->side->types_of, node)] & HSC_TYPE_PART;
 }
 
-/* An object that the tree does not have is met for the first time. */
-static hsd_status meet_hidden(refer *r, uint32_t group, uint32_t target, hsd_error *err)
+/* A folded part has one owner, and is met by it and its other parts alone. A pseudo object of a part's type may be met by several:
+ * then it is looked through again for each. */
+static hsd_status meet_part(refer *r, uint32_t group, uint32_t target, hsd_error *err)
+{
+    hsd_paged_set_u32(&r->s->group_of, target, group);
+    return hsd_worklist_push(&r->parts, target, err);
+}
+
+/* Another object that the tree does not have, for the first time. */
+static hsd_status meet_pseudo(refer *r, uint32_t group, uint32_t target, hsd_error *err)
 {
     hsd_by_search *s = r->s;
-    if (is_folded(s, target)) {
-        hsd_paged_set_u32(&s->group_of, target, group);
-        return hsd_worklist_push(&r->parts, target, err);
-    }
     const uint8_t fork = hsd_by_group_at(s, group, false)->fork;
     const uint32_t number = ++s->group_count; /* there is one for every node */
     hsd_by_group_at(s, number, true)->fork = fork;
@@ -87,8 +90,9 @@ static hsd_status see(refer *r, uint32_t source, uint32_t group, uint32_t target
 {
     hsd_by_search *s = r->s;
     uint32_t word = hsd_paged_get_u32(&s->group_of, target);
-    if (word == 0 && is_hidden(s, target)) {
-        HSD_TRY(meet_hidden(r, group, target, err));
+    if ((word & HSD_BY_TOP) == 0 && word != group && is_hidden(s, target)) {
+        if (is_part(s, target)) return meet_part(r, group, target, err);
+        HSD_TRY(meet_pseudo(r, group, target, err));
         word = hsd_paged_get_u32(&s->group_of, target);
     }
     return word & HSD_BY_TOP ? see_top(r, source, group, HSD_BY_GROUP(word), err) : HSD_OK;

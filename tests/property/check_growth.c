@@ -185,6 +185,36 @@ static void check_edges(const hsd_diff *diff, const oracle_diff *wanted, unsigne
     }
 }
 
+/* ---- held together ---- */
+
+/* A root that a path begins at may be below the one that reaches; then nothing here has its name. */
+static bool is_by_wanted(const oracle_diff *wanted, const hsd_co_holder *by, bool *is_known)
+{
+    *is_known = false;
+    for (uint32_t i = 0; i < wanted->by_count; i++) {
+        if (strcmp(wanted->by[i].root, by->root.data) != 0) continue;
+        *is_known = true;
+        if (wanted->by[i].bytes == by->bytes) return true;
+    }
+    return false;
+}
+
+uint64_t checked_co_holders;
+
+static void check_by(const hsd_diff *diff, const oracle_diff *wanted, unsigned long seed)
+{
+    for (size_t i = 0; i < diff->holder_count; i++) {
+        const hsd_holder *row = &diff->holders[i];
+        if (strcmp(row->root.data, "(roots)") != 0 || row->path_count > 0 || row->by_bytes != wanted->by_all) continue;
+        for (size_t k = 0; k < row->by_count; k++) {
+            bool is_known;
+            const bool is_right = is_by_wanted(wanted, &row->by[k], &is_known);
+            cr_assert(is_right || !is_known, "seed %lu: %s reaches %llu", seed, row->by[k].root.data, (unsigned long long)row->by[k].bytes);
+            checked_co_holders += is_known;
+        }
+    }
+}
+
 /* ---- sums ---- */
 
 /* Holders take all growth, each part once. */
@@ -272,5 +302,8 @@ void check_growth(const hsd_diff *diff, const oracle_diff *wanted, unsigned long
     check_places(diff, wanted, seed);
     check_holders(diff, wanted, seed);
     check_paths(diff, seed);
-    if (diff->identity_is_known) check_edges(diff, wanted, seed);
+    if (diff->identity_is_known) {
+        check_edges(diff, wanted, seed);
+        check_by(diff, wanted, seed);
+    }
 }

@@ -35,7 +35,15 @@ typedef struct oracle_below { /* a place below a holder */
     hsd_amount before, after, new_, freed; /* own; bytes of insides too. New and freed: credited to the holder */
 } oracle_below;
 
+typedef struct oracle_by { /* a root, and what new bytes of (roots) it reaches without entering another */
+    char root[64];
+    uint64_t bytes;
+} oracle_by;
+
 typedef struct oracle_diff {
+    oracle_by by[3 * ORACLE_MAX_ROOTS]; /* names may come twice */
+    uint32_t by_count;
+    uint64_t by_all; /* new bytes that several roots hold together */
     oracle_row types[MODEL_TYPES];
     oracle_row roots[ORACLE_MAX_ROOTS];
     uint32_t root_count;

@@ -373,6 +373,7 @@ void oracle_compare_growth(oracle_diff *diff, const oracle_view *before, const o
     if (has_identity) {
         find_all_holders(diff, sides);
         oracle_find_edges(diff, &b, &a);
+        oracle_find_by(diff, &a);
     } else {
         find_anchors(diff, before, after);
     }

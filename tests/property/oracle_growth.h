@@ -32,6 +32,9 @@ void oracle_go_on(oracle_steps *path, const char *step, uint32_t most);
 /* Places below holders, with identity (oracle_edges.c). */
 void oracle_find_edges(oracle_diff *diff, const oracle_side *before, const oracle_side *after);
 
+/* By which roots what no one holds is held together (oracle_by.c). After the holders. */
+void oracle_find_by(oracle_diff *diff, const oracle_side *after);
+
 void oracle_compare_growth(oracle_diff *diff, const oracle_view *before, const oracle_view *after, bool has_identity);
 
 #endif
