@@ -44,7 +44,7 @@ const cli_command cli_command_series = {
         "\n"
         "Memory does not grow with the number of captures, and temporary space is that of one capture and two lists of its objects.\n"
         "\n"
-        "As JSON, schema hsdiff.series/1: captures; total, unreached, types, roots and holders with bytes and objects, arrays with one "
+        "As JSON, schema hsdiff.series/1: captures; total, unreached, types, roots and holders (lost, where captures tell it) with bytes and objects, arrays with one "
         "value for each capture, trend and verdict; cohorts; others.",
     .examples = examples,
     .bit = CLI_ON_SERIES,

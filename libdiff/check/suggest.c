@@ -222,6 +222,13 @@ static hsd_status put_row(writer *w, hsd_fact_table table, hsd_subject subject, 
     return HSD_OK;
 }
 
+/* What is lost is never meant: the built-in limit, whatever was found. */
+static hsd_status put_lost(writer *w)
+{
+    if (!hsd_facts_tell_lost(&w->facts)) return HSD_OK;
+    return put(w, "\n  - name: nothing is lost\n    metric: lost.bytes\n    max_growth: 64 KiB\n");
+}
+
 /* The rows that grew most; both sources sort them so. */
 static hsd_status put_rows(writer *w)
 {
@@ -232,7 +239,7 @@ static hsd_status put_rows(writer *w)
         if (found_in(w, table, row) > 0)
             HSD_TRY(put_row(w, table, has_holders ? HSD_SUBJECT_HOLDER : HSD_SUBJECT_TYPE, row));
     }
-    return HSD_OK;
+    return put_lost(w);
 }
 
 static hsd_status put_whole_heap(writer *w)

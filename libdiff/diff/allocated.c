@@ -57,8 +57,10 @@ static hsd_status take_lost(hsd_side_walk *side, const hsd_object *object, uint3
                             hsd_error *err)
 {
     const uint32_t head = hsd_lost_head(label);
-    const bool is_round = hsd_bit_get(side->cycles, object->ordinal) && hsd_bit_get(side->cycles, head);
-    const hsd_lost_part part = is_round ? HSD_LOST_ROUND : head == object->ordinal ? HSD_LOST_HEAD : HSD_LOST_BELOW;
+    const bool is_alone = head == HSD_LOST_ALONE;
+    const bool is_round = !is_alone && hsd_bit_get(side->cycles, object->ordinal) && hsd_bit_get(side->cycles, head);
+    const bool is_head = is_alone || head == object->ordinal;
+    const hsd_lost_part part = is_round ? HSD_LOST_ROUND : is_head ? HSD_LOST_HEAD : HSD_LOST_BELOW;
     const uint64_t key[HSD_LOST_KEY_WORDS] = {(uint64_t)head << 2 | part, (uint64_t)type << 32 | object->site};
     return hsd_tally_add(side->allocated->lost, key, 1, bytes, err);
 }

@@ -19,7 +19,7 @@ typedef enum hsd_lost_part {
     HSD_LOST_BELOW
 } hsd_lost_part;
 
-/* Words of a key of the tally of what is lost: head << 2 | part; common type << 32 | site. So what has one head stands together, what is
+/* Words of a key of the tally of what is lost: head (or HSD_LOST_ALONE) << 2 | part; common type << 32 | site. So what has one head stands together, what is
  * round its cycle first. */
 #define HSD_LOST_KEY_WORDS 2u
 

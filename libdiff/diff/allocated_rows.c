@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "graph/lost.h"
 #include "diff/site_search.h"
 #include "diff/sites_all.h"
 
@@ -155,11 +156,13 @@ static hsd_status sum_heads(rows *r, lost_side *side, hsd_tally *tally, hsd_erro
         const hsd_status status = hsd_tally_next(tally, &key, &amount, err);
         if (status == HSD_END) return end_group(r, side, &g, err);
         HSD_TRY(status);
-        if (hsd_lost_key_head(key) != g.head) {
+        const bool is_alone = hsd_lost_key_head(key) == HSD_LOST_ALONE;
+        if (is_alone || hsd_lost_key_head(key) != g.head) {
             HSD_TRY(end_group(r, side, &g, err));
             g = (group){.head = hsd_lost_key_head(key)};
         }
         take_part(r, &g, key, amount);
+        if (is_alone) g.own = amount; /* each of them is a head */
     }
 }
 

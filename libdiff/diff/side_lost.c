@@ -11,7 +11,7 @@
 bool hsd_side_loses(const hsd_side_walk *side)
 {
     return (side->info->facts & HSC_FACT_MANUAL) != 0 && hsd_side_has_graph(side) && side->info->is_complete &&
-           side->object_count < HSD_LOST;
+           side->object_count <= HSD_LOST_ALONE;
 }
 
 static hsd_status find(hsd_side_walk *side, bool *found, hsd_error *err)

@@ -22,6 +22,7 @@ typedef struct walk {
     uint8_t *cycles;
     hsd_frontier frontier;
     uint32_t head;     /* of the second walk */
+    bool has_below;    /* it, so far */
     uint64_t expanded;
 } walk;
 
@@ -106,6 +107,7 @@ static hsd_status reach_second(walk *w, uint32_t node, hsd_error *err)
     if (node == w->head && hsd_lost_is(label)) hsd_bit_set(w->cycles, node);
     if (label != HSD_OWNER_NONE) return HSD_OK;
     hsd_paged_set_u32(w->labels, node, HSD_LOST | w->head);
+    w->has_below = w->has_below || node != w->head;
     return push(w, node, err);
 }
 
@@ -154,9 +156,11 @@ static hsd_status walk_second(walk *w, hsd_error *err)
     for (uint32_t node = w->config->object_count; node-- > 0;) {
         if (!hsd_bit_get(w->begun, node) || hsd_paged_get_u32(w->labels, node) != HSD_OWNER_NONE) continue;
         w->head = node;
+        w->has_below = false;
         HSD_TRY(reach_second(w, node, err));
         HSD_TRY(run_dry(w, reach_second, err));
         if (hsd_bit_get(w->cycles, node)) mark_cycle(w);
+        if (!w->has_below) hsd_paged_set_u32(w->labels, node, HSD_LOST | HSD_LOST_ALONE);
     }
     return check(w, err);
 }
@@ -174,7 +178,7 @@ hsd_status hsd_lost_find(hsd_adjacency *adjacency, const hsd_lost_config *config
                          hsd_error *err)
 {
     *found = false;
-    if (config->object_count >= HSD_LOST || config->node_count < config->object_count ||
+    if (config->object_count > HSD_LOST_ALONE || config->node_count < config->object_count ||
         config->node_count > hsd_adjacency_node_count(adjacency))
         return hsd_fail(err, HSD_E_MISUSE, "%u objects of %u nodes cannot be looked at", config->object_count, config->node_count);
     walk w = {.adjacency = adjacency, .config = config, .labels = labels, .cycles = cycles};

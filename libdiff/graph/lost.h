@@ -25,9 +25,11 @@
 #include "graph/paged.h"
 
 #define HSD_LOST UINT32_C(0x80000000) /* in a label: the rest is the ordinal of the head */
+#define HSD_LOST_ALONE UINT32_C(0x7fffffff) /* instead of one: it is a head, and nothing hangs below it. Of millions of texts that were
+                                              * lost one by one nobody needs to know which is which */
 
 typedef struct hsd_lost_config {
-    uint32_t object_count;     /* below HSD_LOST; nodes below are objects, and only these head */
+    uint32_t object_count;     /* at most HSD_LOST_ALONE; nodes below are objects, and only these head */
     uint32_t node_count;       /* nodes below are looked at: objects and label nodes, no root nodes */
     uint64_t memory_bytes;     /* for the frontier */
     hsd_temp_space *space;
@@ -35,7 +37,7 @@ typedef struct hsd_lost_config {
 } hsd_lost_config;
 
 /*
- * `labels` is what hsd_owners_find filled. Every object that has HSD_OWNER_NONE gets HSD_LOST and its head instead, and
+ * `labels` is what hsd_owners_find filled. Every object that has HSD_OWNER_NONE gets HSD_LOST and its head, or HSD_LOST_ALONE, instead, and
  * *found says whether there was one. `cycles` (one bit a node, zeroed by the caller) gets the bits of heads that something lost refers
  * to, and of the nodes of a short way from such a head back to it: at least its own, and no others where the way is long. A node that refers
  * to itself alone is no cycle (the adjacency has no such references). HSD_E_MISUSE, HSD_E_NOMEM, HSD_E_IO.
