@@ -3,7 +3,7 @@
 
     run.py --hsdiff BINARY --tools FOLDER [--work FOLDER] [--objects N] [--keep] [CASE...]
 
-For each case Moving.java makes two dumps whose objects have ids, hsd_blind takes the ids out, hsd_measure compares every pair that the
+For each case Moving.java or Records.java makes two dumps whose objects have ids, hsd_blind takes the ids out, hsd_measure compares every pair that the
 diff makes with them, and writes the same two heaps with true ids; what hsdiff says of those is the truth for growth by type, root
 and holder. Without cases: USUAL. Prints a table, and with --csv FILE its figures.
 
@@ -25,7 +25,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 COLLECTORS = {"serial": ["-XX:+UseSerialGC", "-XX:MarkSweepDeadRatio=0"], "parallel": ["-XX:+UseParallelGC"], "g1": ["-XX:+UseG1GC"],
               "z": ["-XX:+UseZGC"]}
 
-# name -> (collector, arguments of the program, two processes)
+# name -> (collector, arguments of the program, two processes). What is written to while it stays is made by Records.java, the rest by Moving.java.
 CASES = {
     "list": ("serial", ["leak=list"], False),
     "map": ("parallel", ["leak=map"], False),
@@ -35,12 +35,19 @@ CASES = {
     "array": ("serial", ["leak=array"], False),
     "churn": ("parallel", ["mode=churn"], False),
     "process": ("serial", ["leak=map"], True),
+    **{f"{form}-{store}": ("g1", [f"form={form}", f"store={store}"], False) for form in ("same", "touched", "rewritten")
+       for store in ("map", "named", "table", "list")},
+    "adds": ("g1", ["form=touched", "store=map", "churn=0", "growth=0.3"], False),
 }
 OTHERS = ("others", "")
 Case = collections.namedtuple("Case", "name collector arguments two_processes")
 
 # Without cases on the command line: one leak under every collector, then the others.
 USUAL = [f"list:{collector}" for collector in COLLECTORS] + [name for name in CASES if name != "list"]
+
+
+def program_of(case):
+    return "Records" if any(word.startswith("form=") for word in case.arguments) else "Moving"
 
 
 def find_case(text):
@@ -60,19 +67,19 @@ def execute(command):
 
 def compile_program(classes):
     """Once for all cases that share the folder."""
-    source = HERE / "Moving.java"
+    sources = [HERE / "Moving.java", HERE / "Records.java"]
     classes.mkdir(parents=True, exist_ok=True)
     with open(classes / ".lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         stamp = classes / ".stamp"
-        if not stamp.exists() or stamp.stat().st_mtime < source.stat().st_mtime:
-            execute(["javac", "-Xlint:all", "-Werror", "-d", classes, source])
+        if not stamp.exists() or stamp.stat().st_mtime < max(source.stat().st_mtime for source in sources):
+            execute(["javac", "-Xlint:all", "-Werror", "-d", classes, *sources])
             stamp.touch()
     return classes
 
 
 def make_dumps(case, objects, seed, classes, work):
-    java = ["java", "-Xmx3g" if objects > 300_000 else "-Xmx256m", *COLLECTORS[case.collector], "-cp", classes, "Moving", work,
+    java = ["java", "-Xmx3g" if objects > 300_000 else "-Xmx256m", *COLLECTORS[case.collector], "-cp", classes, program_of(case), work,
             f"objects={objects}", f"seed={seed}", *case.arguments]
     if case.two_processes:
         execute([*java, "dumps=A", "noise=11"])

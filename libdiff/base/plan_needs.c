@@ -203,19 +203,20 @@ hsd_plan_need hsd_plan_paths(const hsd_plan_capture *c)
 
 /* ---- recognising by structure ---- */
 
-/* The smallest of the shares of diff/side_structure.c is three thirty-seconds for 8 bytes an object. Useful: shapes 8
- * bytes in a quarter of it. */
+/* The smallest of the shares of diff/side_structure.c are three thirty-seconds for 8 bytes an object, and two for 4. Useful:
+ * shapes of 8 bytes in seven. */
 hsd_plan_need hsd_plan_structure(const hsd_plan_capture *c)
 {
     if (!c->has_structure) return (hsd_plan_need){0, 0};
-    const uint64_t least = hsd_max_u64(11 * paged(8 * c->objects).least, MIB(4)) + MIB(1);
+    const uint64_t shares = hsd_max_u64(11 * paged(8 * c->objects).least, 16 * paged(4 * c->objects).least);
+    const uint64_t least = hsd_max_u64(shares, MIB(4)) + MIB(1);
     return (hsd_plan_need){.least = least, .useful = hsd_max_u64(least, 4 * paged(10 * c->objects).useful)};
 }
 
 /* The least of each array of a sequence, and four sorters. */
 uint64_t hsd_plan_structure_serve(const hsd_plan_capture *c)
 {
-    static const unsigned bytes[] = {16, 8, 4, 4, 4, 1};
+    static const unsigned bytes[] = {16, 8, 4, 4, 4, 4, 1};
     uint64_t serve = 4 * SERVE_LEAST;
     if (!c->has_structure) return 0;
     for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++) serve += paged(bytes[i] * c->objects).least;

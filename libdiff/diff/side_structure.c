@@ -10,7 +10,7 @@
 #include "match/keys.h"
 
 /* Of the memory that a side's structure has, in thirty-seconds. */
-enum { SHAPE_PART = 8, KEY_PART = 8, TYPE_PART = 3, ELEMENT_PART = 5, POSITION_PART = 3, SORT_PART = 4, PARTS = 32 };
+enum { SHAPE_PART = 7, KEY_PART = 8, TYPE_PART = 3, ELEMENT_PART = 5, POSITION_PART = 3, SORT_PART = 4, OWNER_PART = 2, PARTS = 32 };
 
 static uint64_t part(const hsd_side_walk *side, unsigned parts) { return side->plan.structure_bytes / PARTS * parts; }
 
@@ -156,6 +156,7 @@ static hsd_status with_types(hsd_side_walk *side, hsd_paged *shapes, hsd_error *
     hsd_sequence *s = &side->sequence;
     HSD_TRY(find_positions(side, err));
     HSD_TRY(open_array(side, &s->elements, (uint64_t)s->count * sizeof(hsd_element), ELEMENT_PART, err));
+    HSD_TRY(open_array(side, &s->owners, (uint64_t)s->count * 4, OWNER_PART, err));
     HSD_TRY(open_file(side, &side->types_of, &side->types_file, TYPE_PART, err));
     side->has_types_of = true;
     HSD_TRY(gather_anchors(side, shapes, err));
@@ -177,6 +178,7 @@ static hsd_status rest(hsd_side_walk *side, hsd_error *err)
 {
     hsd_sequence *s = &side->sequence;
     HSD_TRY(hsd_paged_shrink(&s->elements, 0, err));
+    HSD_TRY(hsd_paged_shrink(&s->owners, 0, err));
     HSD_TRY(hsd_paged_shrink(&s->positions, 0, err));
     if (side->keep_graph) return hsd_paged_shrink(&side->types_of, 0, err);
     hsd_paged_close(&side->types_of);

@@ -20,7 +20,7 @@ typedef struct hsd_element { /* 16 bytes, by position in a hsd_sequence */
     uint32_t type;     /* common number (format/tables.h) */
 } hsd_element;
 
-/* Of a shape of 64 bits, of which 63 are hash: an array, or what else has a length. */
+/* The lowest bit of a shape, of 64 bits or of 32: an array, or what else has a length. */
 #define HSD_SHAPE_HAS_ELEMENTS UINT64_C(1)
 
 #define HSD_REFERRER_NONE 0u
@@ -32,6 +32,8 @@ static inline uint64_t hsd_element_key(const hsd_element *e)
 {
     return (uint64_t)e->structure << 32 | e->referrer;
 }
+
+static inline bool hsd_element_has_elements(const hsd_element *e) { return e->shape & HSD_SHAPE_HAS_ELEMENTS; }
 
 /* A name or a user's key says which one it is, and it is no other. */
 static inline bool hsd_element_is_anchor(const hsd_element *e) { return e->structure == e->shape; }

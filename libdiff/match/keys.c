@@ -44,7 +44,12 @@ static bool is_named(const refinement *r, uint32_t object)
 }
 
 static uint64_t shape_of(const refinement *r, uint32_t node) { return hsd_paged_get_u64(r->config->shapes, node); }
-static uint32_t short_shape(uint64_t shape) { return (uint32_t)hsd_mix(SHAPE_SEED, shape); }
+
+static uint32_t short_shape(uint64_t shape)
+{
+    const uint32_t flag = (uint32_t)(shape & HSD_SHAPE_HAS_ELEMENTS);
+    return ((uint32_t)hsd_mix(SHAPE_SEED, shape) & ~(uint32_t)HSD_SHAPE_HAS_ELEMENTS) | flag;
+}
 
 /* ---- memory ---- */
 
@@ -129,20 +134,25 @@ static hsd_status put(hsd_sorter *sorter, uint64_t hash, uint32_t position, hsd_
 
 /* ---- first pass ---- */
 
-/* What the only referrer of an object is called if it is this one. */
-static uint32_t class_of(const refinement *r, uint32_t node)
+/* In `referrers`: the only node that refers to an object. */
+static uint32_t only_referrer(uint32_t node) { return node + HSD_REFERRER_FIRST; }
+
+/* What a referrer is called. */
+static uint32_t class_of(const refinement *r, uint32_t referrer)
 {
     const hsd_keys_config *const c = r->config;
+    if (referrer < HSD_REFERRER_FIRST) return referrer;
+    const uint32_t node = referrer - HSD_REFERRER_FIRST;
     const uint32_t hash = is_object(r, node) ? c->type_hash[hsd_paged_get_u32(c->types, node)]
                                              : c->root_hash[node - c->object_count];
     return hash < HSD_REFERRER_FIRST ? hash + HSD_REFERRER_FIRST : hash;
 }
 
-static void refer(refinement *r, uint32_t target, uint32_t class)
+static void refer(refinement *r, uint32_t target, uint32_t referrer)
 {
     const uint32_t now = hsd_paged_get_u32(&r->referrers, target);
     if (now == HSD_REFERRER_MANY) return;
-    hsd_paged_set_u32(&r->referrers, target, now == HSD_REFERRER_NONE ? class : HSD_REFERRER_MANY);
+    hsd_paged_set_u32(&r->referrers, target, now == HSD_REFERRER_NONE ? referrer : HSD_REFERRER_MANY);
 }
 
 static hsd_status put_places(refinement *r, uint32_t root, const uint32_t *targets, uint32_t count, hsd_error *err)
@@ -168,10 +178,10 @@ static hsd_status add_shapes(refinement *r, const hsd_piece *piece, hsd_error *e
     const uint32_t *const targets = r->neighbours.targets + piece->begin;
     const uint32_t count = piece->end - piece->begin;
     if (count > 0) {
-        const uint32_t class = class_of(r, piece->node);
+        const uint32_t referrer = only_referrer(piece->node);
         for (uint32_t i = 0; i < count; i++) {
             r->sum += hsd_mix(TARGET_SEED, shape_of(r, targets[i]));
-            refer(r, targets[i], class);
+            refer(r, targets[i], referrer);
         }
         if (!is_object(r, piece->node)) HSD_TRY(put_places(r, piece->node, targets, count, err));
     }
@@ -191,19 +201,28 @@ static void fetch_shapes(const refinement *r)
 
 /* ---- second pass ---- */
 
+/* 1 + the position of the only referrer, if that is an object which has one. */
+static uint32_t owner_of(const refinement *r, uint32_t referrer)
+{
+    if (referrer < HSD_REFERRER_FIRST || !is_object(r, referrer - HSD_REFERRER_FIRST)) return 0;
+    return hsd_paged_get_u32(&r->sequence->positions, referrer - HSD_REFERRER_FIRST) + 1; /* HSD_NO_POSITION + 1 is 0 */
+}
+
 static hsd_status write_object(refinement *r, uint32_t object, hsd_error *err)
 {
     const uint32_t position = hsd_paged_get_u32(&r->sequence->positions, object);
     if (position == HSD_NO_POSITION) return HSD_OK;
     const bool has_graph = r->adjacency != NULL;
     const uint64_t shape = shape_of(r, object);
+    const uint32_t referrer = has_graph ? hsd_paged_get_u32(&r->referrers, object) : HSD_REFERRER_NONE;
     const hsd_element element = {
         .shape = short_shape(shape),
         .structure = has_graph ? hsd_paged_get_u32(&r->structures, object) : short_shape(shape),
-        .referrer = has_graph ? hsd_paged_get_u32(&r->referrers, object) : HSD_REFERRER_NONE,
+        .referrer = class_of(r, referrer),
         .type = hsd_paged_get_u32(r->config->types, object),
     };
     hsd_sequence_write(r->sequence, position, &element);
+    if (r->sequence->owners.page_count > 0) hsd_paged_set_u32(&r->sequence->owners, position, owner_of(r, referrer));
     return is_named(r, object) ? HSD_OK : put(r->sequence->wholes, hsd_mix(shape, r->sum), position, err);
 }
 

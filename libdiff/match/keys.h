@@ -6,6 +6,7 @@
  *      structure(v) = mix(shape(v), sum over distinct targets t of mix(shape(t)))        named: shape(v)
  *      whole(v)     = mix(shape(v), sum over distinct targets t of mix(structure(t)))    64 bits
  *      referrer(v)  = none | the class of its only referrer | many
+ *      owner(v)     = the position of that referrer
  *
  * Sums, so that neither the order of references nor names matter: the blocks have them sorted by ordinal and, without
  * dominators, nameless.

@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "match/confirm.h"
+#include "match/kin.h"
 #include "match/seeds.h"
 #include "match/sweep.h"
 
@@ -41,7 +42,7 @@ static hsd_status give(hsd_paged *array, uint64_t bytes, uint64_t memory_bytes, 
 }
 
 typedef struct shares { /* of the memory, in sixteenths, of each side */
-    unsigned elements, partners, rungs, addresses;
+    unsigned elements, partners, rungs, addresses, owners;
 } shares;
 
 static hsd_status divide(const recognising *r, const shares *share, hsd_error *err)
@@ -53,14 +54,16 @@ static hsd_status divide(const recognising *r, const shares *share, hsd_error *e
         HSD_TRY(give(&s->elements, (uint64_t)s->count * sizeof(hsd_element), part * share->elements, err));
         HSD_TRY(give(&s->partners, (uint64_t)s->count * 4, part * share->partners, err));
         HSD_TRY(give(&s->rungs, s->count, part * share->rungs, err));
+        if (s->owners.page_count > 0) HSD_TRY(give(&s->owners, (uint64_t)s->count * 4, part * share->owners, err));
     }
     return HSD_OK;
 }
 
-static const shares none = {0, 0, 0, 0};
-static const shares for_addresses = {5, 4, 1, 2};
-static const shares for_seeds = {2, 7, 2, 0};
-static const shares for_sweep = {9, 5, 1, 0};
+static const shares none = {0, 0, 0, 0, 0};
+static const shares for_addresses = {5, 4, 1, 2, 0};
+static const shares for_seeds = {2, 7, 2, 0, 0};
+static const shares for_sweep = {9, 5, 1, 0, 0};
+static const shares for_kin = {4, 4, 1, 0, 3};
 
 /* ---- seeds ---- */
 
@@ -105,8 +108,10 @@ static hsd_status seed_places(recognising *r, hsd_error *err)
     const hsd_seeds_config config = seeds_config(r);
     hsd_sequence *older = r->sequences[OLDER], *newer = r->sequences[NEWER];
     hsd_status status = divide(r, &for_seeds, err);
+    uint64_t pairs = 0;
     if (status == HSD_OK && older->places != NULL && newer->places != NULL)
-        status = hsd_seeds_places(older, newer, &config, &r->out->pairs[HSD_RUNG_PLACE], err);
+        status = hsd_seeds_places(older, newer, &config, &pairs, err);
+    r->out->pairs[HSD_RUNG_PLACE] += pairs;
     drop(&older->places);
     drop(&newer->places);
     return status;
@@ -214,7 +219,7 @@ static hsd_status count_undecidable(recognising *r, hsd_error *err)
 {
     hsd_sorter *left[SIDES] = {NULL, NULL};
     uint64_t undecidable[SIDES] = {0, 0};
-    HSD_TRY(divide(r, &(shares){2, 2, 0, 0}, err));
+    HSD_TRY(divide(r, &(shares){2, 2, 0, 0, 0}, err));
     hsd_status status = gather_left(r, r->sequences[OLDER], &left[OLDER], err);
     if (status == HSD_OK) status = gather_left(r, r->sequences[NEWER], &left[NEWER], err);
     if (status == HSD_OK) status = count_equals(left, undecidable, err);
@@ -225,6 +230,20 @@ static hsd_status count_undecidable(recognising *r, hsd_error *err)
     return status;
 }
 
+/* ---- owners ---- */
+
+static hsd_status follow_owners(recognising *r, const hsd_sweep_pairs *swept, hsd_error *err)
+{
+    const hsd_seeds_config config = seeds_config(r);
+    uint64_t pairs;
+    (void)swept;
+    HSD_TRY(divide(r, &for_kin, err));
+    HSD_TRY(hsd_kin(r->sequences[OLDER], r->sequences[NEWER], &config, &pairs, err));
+    r->out->pairs[HSD_RUNG_PLACE] += pairs;
+    hsd_note(r->config->reporter, HSD_NOTE_DETAIL, "recognising: %llu pairs by their owners", (unsigned long long)pairs);
+    return HSD_OK;
+}
+
 /* ---- the whole ---- */
 
 static hsd_status run_rungs(recognising *r, hsd_error *err)
@@ -233,7 +252,10 @@ static hsd_status run_rungs(recognising *r, hsd_error *err)
     for (int i = 0; i < SIDES; i++) HSD_TRY(open_pairs(r, r->sequences[i], err));
     HSD_TRY(seed(r, err));
     HSD_TRY(divide(r, &for_sweep, err));
-    HSD_TRY(hsd_sweep(r->sequences[OLDER], r->sequences[NEWER], r->config->reporter, &swept, err));
+    HSD_TRY(hsd_sweep_alike(r->sequences[OLDER], r->sequences[NEWER], r->config->reporter, &swept, err));
+    HSD_TRY(follow_owners(r, &swept, err));
+    HSD_TRY(divide(r, &for_sweep, err));
+    HSD_TRY(hsd_sweep_types(r->sequences[OLDER], r->sequences[NEWER], r->config->reporter, &swept, err));
     r->out->pairs[HSD_RUNG_ORDER] = swept.order;
     r->out->pairs[HSD_RUNG_CHANGED] = swept.changed;
     r->out->pairs[HSD_RUNG_TWINS] = swept.twins;
@@ -249,6 +271,7 @@ static hsd_status leave(const recognising *r, hsd_error *err)
         HSD_TRY(hsd_sequence_check(s, err));
         hsd_paged_close(&s->elements);
         hsd_paged_close(&s->addresses);
+        if (s->owners.page_count > 0) hsd_paged_close(&s->owners);
         free(s->is_shared);
         s->is_shared = NULL;
     }

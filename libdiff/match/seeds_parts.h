@@ -34,4 +34,17 @@ typedef struct hsd_seed_walk {
 /* Finds all of them, in order of hashes. A record that is there twice is still one object. */
 hsd_status hsd_seeds_walk(const hsd_seed_walk *walk, hsd_error *err);
 
+#define HSD_SEED_SORTERS 4u /* at a time; what is left of the memory is for a join */
+
+/* Of records whose first word is the key, or, of three words, the first two. */
+hsd_status hsd_seed_sorter(const hsd_seeds_config *config, unsigned words, hsd_sorter **out, hsd_error *err);
+
+/*
+ * Pairs that several may propose: `proposals` has records (a, b) and is not finished yet. An object that one takes for this one
+ * and another for that one is left to the rungs that know more, whichever side is which. Beside `proposals` a sorter and a join
+ * at a time.
+ */
+hsd_status hsd_seeds_agree(hsd_sequence *a, hsd_sequence *b, hsd_sorter *proposals, hsd_rung rung, const hsd_seeds_config *config,
+                           uint64_t *pairs, hsd_error *err);
+
 #endif

@@ -52,14 +52,15 @@ hsd_status hsd_sequence_check(const hsd_sequence *sequence, hsd_error *err)
     HSD_TRY(hsd_paged_check(&sequence->elements, err));
     HSD_TRY(hsd_paged_check(&sequence->addresses, err));
     HSD_TRY(hsd_paged_check(&sequence->positions, err));
+    HSD_TRY(hsd_paged_check(&sequence->owners, err));
     HSD_TRY(hsd_paged_check(&sequence->partners, err));
     return hsd_paged_check(&sequence->rungs, err);
 }
 
 void hsd_sequence_release(hsd_sequence *sequence)
 {
-    hsd_paged *const arrays[] = {&sequence->elements, &sequence->addresses, &sequence->positions, &sequence->partners,
-                                 &sequence->rungs};
+    hsd_paged *const arrays[] = {&sequence->elements, &sequence->addresses, &sequence->positions, &sequence->owners,
+                                 &sequence->partners, &sequence->rungs};
     hsd_sorter *const sorters[] = {sequence->wholes, sequence->names, sequence->keys, sequence->places};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         if (arrays[i]->page_count > 0) hsd_paged_close(arrays[i]);

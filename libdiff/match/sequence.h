@@ -26,7 +26,8 @@ typedef enum hsd_rung {
     HSD_RUNG_ORDER,     /* between recognised neighbours, in the same order, and alike */
     HSD_RUNG_CHANGED,   /* between recognised neighbours, of the same type, but not alike: it was written to */
     HSD_RUNG_TWINS,     /* as ORDER among equals of which some went: right in number, uncertain one by one */
-    HSD_RUNG_COUNT
+    HSD_RUNG_COUNT,
+    HSD_RUNG_CLAIMED = HSD_RUNG_COUNT /* for a while: not judged yet (match/kin.h) */
 } hsd_rung;
 
 typedef struct hsd_sequence {
@@ -34,6 +35,8 @@ typedef struct hsd_sequence {
     hsd_paged elements;  /* hsd_element by position */
     hsd_paged addresses; /* u64 by position, ascending */
     hsd_paged positions; /* u32 by ordinal: position, or HSD_NO_POSITION */
+    hsd_paged owners;    /* u32 by position: 1 + position of the only object that refers to it, 0 = there is none such; not open:
+                          * nobody knows (match/kin.h) */
     hsd_paged partners;  /* u32 by position: 1 + position on the other side, 0 = none; from hsd_recognise on */
     hsd_paged rungs;     /* u8 by position: hsd_rung of its pair; likewise */
     uint8_t *is_shared;  /* one bit a position: its whole is there on the other side too; while they are recognised */
@@ -56,6 +59,12 @@ static inline uint32_t hsd_sequence_partner(hsd_sequence *s, uint32_t position)
 static inline hsd_rung hsd_sequence_rung(hsd_sequence *s, uint32_t position)
 {
     return (hsd_rung)*hsd_paged_at(&s->rungs, position, HSD_FRAME_USED);
+}
+
+/* The position of the only object that refers to this one, or HSD_NO_POSITION. */
+static inline uint32_t hsd_sequence_owner(hsd_sequence *s, uint32_t position)
+{
+    return hsd_paged_get_u32(&s->owners, position) - 1; /* 0 - 1 is HSD_NO_POSITION */
 }
 
 /* Two objects are one. Neither has a partner yet. */

@@ -35,6 +35,18 @@ uint32_t hsd_next_paired(hsd_sequence *sequence, uint32_t from)
     return from;
 }
 
+static bool belongs_to(hsd_sequence *sequence, uint32_t object, uint32_t other)
+{
+    const uint32_t owner = hsd_sequence_owner(sequence, object);
+    if (owner == HSD_NO_POSITION || owner == other) return owner == other;
+    return hsd_sequence_owner(sequence, owner) == other;
+}
+
+bool hsd_are_kin(hsd_sequence *sequence, uint32_t a, uint32_t b)
+{
+    return sequence->owners.page_count > 0 && (belongs_to(sequence, a, b) || belongs_to(sequence, b, a));
+}
+
 int64_t hsd_previous_paired(hsd_sequence *sequence, uint32_t end)
 {
     int64_t at = (int64_t)end - 1;

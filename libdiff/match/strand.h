@@ -37,4 +37,8 @@ hsd_stretch hsd_strand_read(const hsd_strand *strand, hsd_window *window);
 uint32_t hsd_next_paired(hsd_sequence *sequence, uint32_t from);
 int64_t hsd_previous_paired(hsd_sequence *sequence, uint32_t end);
 
+/* One belongs to the other, or to what belongs to it: a pair of the one is no proof for the other, since both follow from one
+ * value. False where owners are not known. */
+bool hsd_are_kin(hsd_sequence *sequence, uint32_t a, uint32_t b);
+
 #endif

@@ -243,21 +243,15 @@ static hsd_status sweep_all(sweep *s, hsd_error *err)
     return hsd_sequence_check(s->after, err);
 }
 
-static hsd_status sweep_twice(sweep *s, hsd_error *err)
+static hsd_status sweep_with_aligner(sweep *s, hsd_error *err)
 {
     s->aligner = hsd_aligner_new();
     if (s->aligner == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for aligning the objects of two captures");
-    s->costs = &alike_costs;
-    s->is_first = true;
-    HSD_TRY(sweep_all(s, err));
-    s->costs = &type_costs;
-    s->is_first = false;
-    HSD_TRY(sweep_all(s, err));
-    return hsd_doubt(s->before, s->after, s->made, err);
+    return sweep_all(s, err);
 }
 
-hsd_status hsd_sweep(hsd_sequence *before, hsd_sequence *after, hsd_reporter *reporter, hsd_sweep_pairs *made,
-                     hsd_error *err)
+static hsd_status run(hsd_sequence *before, hsd_sequence *after, bool is_first, hsd_reporter *reporter, hsd_sweep_pairs *made,
+                      hsd_error *err)
 {
     sweep *s = calloc(1, sizeof *s);
     if (s == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for aligning the objects of two captures");
@@ -265,8 +259,23 @@ hsd_status hsd_sweep(hsd_sequence *before, hsd_sequence *after, hsd_reporter *re
     s->after = after;
     s->reporter = reporter;
     s->made = made;
-    const hsd_status status = sweep_twice(s, err);
+    s->costs = is_first ? &alike_costs : &type_costs;
+    s->is_first = is_first;
+    const hsd_status status = sweep_with_aligner(s, err);
     hsd_aligner_free(s->aligner);
     free(s);
     return status;
+}
+
+hsd_status hsd_sweep_alike(hsd_sequence *before, hsd_sequence *after, hsd_reporter *reporter, hsd_sweep_pairs *made,
+                           hsd_error *err)
+{
+    return run(before, after, true, reporter, made, err);
+}
+
+hsd_status hsd_sweep_types(hsd_sequence *before, hsd_sequence *after, hsd_reporter *reporter, hsd_sweep_pairs *made,
+                           hsd_error *err)
+{
+    HSD_TRY(run(before, after, false, reporter, made, err));
+    return hsd_doubt(before, after, made, err);
 }

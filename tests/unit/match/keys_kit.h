@@ -24,6 +24,7 @@ typedef struct key_graph {
 
 typedef struct key_result { /* by position, and by hash */
     hsd_element *elements;
+    uint32_t *owners;
     uint64_t *wholes, *places; /* pairs of words */
     uint64_t whole_count, place_count;
 } key_result;
@@ -124,6 +125,8 @@ static inline void key_take(hsd_sequence *s, key_result *out)
 {
     out->elements = calloc(s->count + 1, sizeof *out->elements);
     hsd_sequence_read(s, 0, s->count, out->elements);
+    out->owners = calloc(s->count + 1, sizeof *out->owners);
+    for (uint32_t i = 0; i < s->count; i++) out->owners[i] = hsd_sequence_owner(s, i);
     out->wholes = kit_records(s->wholes, &out->whole_count);
     out->places = kit_records(s->places, &out->place_count);
 }
@@ -136,6 +139,7 @@ static inline key_result key_find(key_graph *g, uint64_t memory, uint64_t sort, 
     key_result out = {0};
     hsd_error err;
     kit_sequence(&s, g->positions, g->objects, memory, space);
+    kit_open(&s.owners, g->positions * UINT64_C(4), memory, space);
     kit_open(&shapes, g->nodes * UINT64_C(8), memory, space);
     kit_open(&types, g->objects * UINT64_C(4), memory, space);
     for (uint32_t i = 0; i < g->nodes; i++) hsd_paged_set_u64(&shapes, i, g->shape[i]);
@@ -164,6 +168,7 @@ static inline key_result key_find(key_graph *g, uint64_t memory, uint64_t sort, 
 static inline void key_release(key_result *r)
 {
     free(r->elements);
+    free(r->owners);
     free(r->wholes);
     free(r->places);
 }

@@ -74,6 +74,18 @@ static uint32_t naive_referrer(const key_graph *g, const naive *n, uint32_t obje
     return found < HSD_REFERRER_FIRST ? found + HSD_REFERRER_FIRST : found;
 }
 
+/* The position of the only referrer, if that is an object that has one. */
+static uint32_t naive_owner(const key_graph *g, const naive *n, uint32_t object)
+{
+    uint32_t count = 0, found = 0;
+    for (uint32_t i = 0; i < g->nodes; i++) {
+        if (!n->refers[i][object]) continue;
+        count++;
+        found = i;
+    }
+    return count == 1 && found < g->objects ? g->position[found] : HSD_NO_POSITION;
+}
+
 /* The whole at a position; false if there is none. */
 static bool whole_at(const key_result *r, uint32_t position, uint64_t *whole)
 {
@@ -117,6 +129,7 @@ static void check_alone(const key_graph *g, const naive *n, const key_result *r)
         const hsd_element *e = &r->elements[g->position[i]];
         cr_assert_eq(e->type, g->type[i]);
         cr_assert_eq(e->referrer, naive_referrer(g, n, i), "object %u", i);
+        cr_assert_eq(r->owners[g->position[i]], naive_owner(g, n, i), "object %u", i);
     }
 }
 
