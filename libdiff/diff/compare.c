@@ -170,6 +170,28 @@ static void offer_example(hsd_comparison *c, const uint64_t *const *records, con
     hsd_examples_offer(&c->examples[type], c->by_type[type].new_.objects, hsd_census_id(&c->sides[AFTER], records[AFTER]));
 }
 
+/* One of the two is absent. */
+static hsd_status take_undecided(hsd_comparison *c, int side, const uint64_t *record, const place *at, hsd_error *err)
+{
+    if (c->ladder.basis != HSD_BASIS_STRUCTURE || at->state != LIVE || hsd_census_rung(record) != HSD_RUNG_UNDECIDED) return HSD_OK;
+    return hsd_undecided_take(&c->undecided, (unsigned)side, hsd_census_type(record), at->root, at->bytes, err);
+}
+
+static void fold_undecided(hsd_comparison *c)
+{
+    for (uint32_t i = 0; i < c->undecided.capacity; i++) {
+        const hsd_undecided_kind *kind = &c->undecided.kinds[i];
+        const hsd_amount amount = hsd_undecided_of(kind);
+        if (amount.objects == 0) continue;
+        hsd_amount *const sums[] = {&c->by_type[kind->type].undecided, &c->by_root[kind->root].undecided};
+        for (size_t s = 0; s < sizeof sums / sizeof *sums; s++) {
+            sums[s]->objects += amount.objects;
+            sums[s]->bytes += amount.bytes;
+        }
+    }
+    hsd_undecided_release(&c->undecided);
+}
+
 static hsd_status fold_one(hsd_comparison *c, const uint64_t *const *records, hsd_error *err)
 {
     const int side = records[AFTER] != NULL ? AFTER : BEFORE;
@@ -181,6 +203,8 @@ static hsd_status fold_one(hsd_comparison *c, const uint64_t *const *records, hs
     fold_root(c->by_root, &before, &after);
     HSD_TRY(count_match(c, records, &before, &after, err));
     note_kept(c, records, &before, &after);
+    if (records[BEFORE] == NULL || records[AFTER] == NULL)
+        HSD_TRY(take_undecided(c, side, any, side == AFTER ? &after : &before, err));
     return tell_changed(c, side, any, &before, &after, err);
 }
 
@@ -250,6 +274,7 @@ hsd_status hsd_compare_merge(hsd_comparison *c, hsd_error *err)
     hsd_status status = merge(c, tandem, err);
     hsd_tandem_free(tandem);
     if (status == HSD_OK && c->reuse != NULL) status = estimate_reuse(c, err);
+    fold_undecided(c);
     c->match.ambiguous += c->recognised.undecidable[BEFORE] + c->recognised.undecidable[AFTER];
     return status;
 }
@@ -265,6 +290,7 @@ void hsd_compare_release(hsd_comparison *c)
     hsd_names_release(&c->roots);
     hsd_user_keys_release(&c->user_keys);
     hsd_reuse_free(c->reuse);
+    hsd_undecided_release(&c->undecided);
     free(c->root_kinds);
     free(c->by_type);
     free(c->examples);

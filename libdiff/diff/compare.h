@@ -12,13 +12,14 @@
 #include "diff/ladder.h"
 #include "diff/reuse.h"
 #include "diff/side.h"
+#include "diff/undecided.h"
 #include "diff/user_keys.h"
 #include "match/recognise.h"
 
 enum { BEFORE, AFTER, SIDE_COUNT };
 
 typedef struct hsd_root_change {
-    hsd_amount new_, freed, kept, moved_in, moved_out;
+    hsd_amount new_, freed, kept, moved_in, moved_out, undecided;
     int64_t resized_bytes;
     uint64_t resized_objects;
 } hsd_root_change;
@@ -37,6 +38,7 @@ typedef struct hsd_comparison {
     hsd_recognised recognised;     /* with the basis of structure */
     hsd_reuse *reuse;              /* with that of addresses, while they are merged */
     hsd_reuse_sums reused;
+    hsd_undecided_table undecided; /* with the basis of structure, while they are merged */
     hsd_ladder ladder;             /* what objects are recognised by */
     bool has_holders;              /* both sides have trees, and after keeps its graph */
     char why_no_holders[160];      /* a clause, for hsd_diff; empty with has_holders */

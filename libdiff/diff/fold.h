@@ -44,7 +44,7 @@ static inline void hsd_fold_side_add(hsd_fold_side *fold, uint32_t type, uint32_
 
 /* What identity tells besides: by type and by root of each side. */
 typedef struct hsd_fold_change {
-    hsd_amount new_, freed, kept, revived, dropped;
+    hsd_amount new_, freed, kept, revived, dropped, undecided;
     int64_t resized_bytes;
     uint64_t resized_objects;
 } hsd_fold_change;

@@ -28,6 +28,7 @@ static void add_change(hsd_change *to, const hsd_change *change)
     add_amount(&to->new_, change->new_);
     add_amount(&to->freed, change->freed);
     add_amount(&to->kept, change->kept);
+    add_amount(&to->undecided, change->undecided);
     to->resized_bytes += change->resized_bytes;
     to->resized_objects += change->resized_objects;
 }
@@ -140,6 +141,7 @@ static hsd_status make_type_rows(hsd_diff *diff, const hsd_comparison *c, hsd_er
                 .new_ = change->new_,
                 .freed = change->freed,
                 .kept = change->kept,
+                .undecided = change->undecided,
                 .resized_bytes = change->resized_bytes,
                 .resized_objects = change->resized_objects,
             },
@@ -173,6 +175,7 @@ static void fill_root_row(hsd_root_row *row, const hsd_root_change *change)
     row->live.new_ = change->new_;
     row->live.freed = change->freed;
     row->live.kept = change->kept;
+    row->live.undecided = change->undecided;
     row->live.resized_bytes = change->resized_bytes;
     row->live.resized_objects = change->resized_objects;
     row->moved_in = change->moved_in;

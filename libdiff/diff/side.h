@@ -186,7 +186,7 @@ static inline const char *hsd_side_why_no_tree(const hsd_side_walk *side)
  *          2^32 + its position
  *      1   common type << 32 | owner
  *      2   bytes << 1 | is live
- *      3   rung (match/sequence.h; after, with want_structure) or mark (diff/marks.h; with want_marks) << 32 | ordinal; with
+ *      3   rung (match/sequence.h; with want_structure) or mark (diff/marks.h; with want_marks) << 32 | ordinal; with
  *          want_tree, want_structure or want_marks
  *      4   id; with want_structure
  */

@@ -12,6 +12,7 @@
 #include "match/kin.h"
 #include "match/seeds.h"
 #include "match/sweep.h"
+#include "match/undecided.h"
 
 enum { OLDER, NEWER, SIDES };
 
@@ -260,6 +261,8 @@ static hsd_status run_rungs(recognising *r, hsd_error *err)
     r->out->pairs[HSD_RUNG_CHANGED] = swept.changed;
     r->out->pairs[HSD_RUNG_TWINS] = swept.twins;
     HSD_TRY(seed_places(r, err));
+    HSD_TRY(divide(r, &for_sweep, err));
+    HSD_TRY(hsd_undecided(r->sequences[OLDER], r->sequences[NEWER], r->config->reporter, err));
     return count_undecidable(r, err);
 }
 

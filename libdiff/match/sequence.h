@@ -27,7 +27,8 @@ typedef enum hsd_rung {
     HSD_RUNG_CHANGED,   /* between recognised neighbours, of the same type, but not alike: it was written to */
     HSD_RUNG_TWINS,     /* as ORDER among equals of which some went: right in number, uncertain one by one */
     HSD_RUNG_COUNT,
-    HSD_RUNG_CLAIMED = HSD_RUNG_COUNT /* for a while: not judged yet (match/kin.h) */
+    HSD_RUNG_CLAIMED = HSD_RUNG_COUNT, /* for a while: not judged yet (match/kin.h) */
+    HSD_RUNG_UNDECIDED /* of one without a partner: it may be another one without a partner (match/undecided.h) */
 } hsd_rung;
 
 typedef struct hsd_sequence {

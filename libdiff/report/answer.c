@@ -45,8 +45,11 @@ static void print_new_and_freed(hsd_screen *screen)
     const hsd_change *total = &screen->diff->total;
     char fresh[HSD_NUMBER_CHARS], freed[HSD_NUMBER_CHARS], resized[HSD_NUMBER_CHARS];
     hsd_out_format(&screen->out, ": %s new, %s freed",
-                   hsd_screen_size(screen, fresh, total->new_.bytes),
-                   hsd_screen_size(screen, freed, total->freed.bytes));
+                   hsd_screen_size(screen, fresh, hsd_change_sure(total, total->new_).bytes),
+                   hsd_screen_size(screen, freed, hsd_change_sure(total, total->freed).bytes));
+    if (total->undecided.bytes > 0)
+        hsd_out_format(&screen->out, ", %s replaced or only written to",
+                       hsd_screen_size(screen, fresh, total->undecided.bytes));
     if (total->resized_bytes != 0)
         hsd_out_format(&screen->out, ", %s by kept objects that %s",
                        hsd_screen_growth_size(screen, resized, total->resized_bytes),

@@ -85,9 +85,9 @@ void hsd_growth_put(hsd_growth_table *growth, const hsd_change *change, bool is_
     put(growth, OBJECTS, is_proven(screen, objects) ? hsd_format_count_signed(text, objects) : "?",
         HSD_PAINT_NONE);
     if (!growth->is_wide) return;
-    put(growth, NEW, hsd_screen_growth_size(screen, text, (int64_t)change->new_.bytes),
+    put(growth, NEW, hsd_screen_growth_size(screen, text, (int64_t)hsd_change_sure(change, change->new_).bytes),
         HSD_PAINT_NONE);
-    put(growth, FREED, hsd_screen_growth_size(screen, text, -(int64_t)change->freed.bytes),
+    put(growth, FREED, hsd_screen_growth_size(screen, text, -(int64_t)hsd_change_sure(change, change->freed).bytes),
         HSD_PAINT_NONE);
 }
 

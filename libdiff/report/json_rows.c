@@ -27,6 +27,7 @@ void hsd_json_change(hsd_out *out, const hsd_diff *diff, const hsd_change *chang
     hsd_json_known(out, hsd_new_is_known(diff), ", \"new\": ", change->new_);
     hsd_json_known(out, hsd_freed_is_known(diff), ", \"freed\": ", change->freed);
     hsd_json_known(out, is_known, ", \"kept\": ", change->kept);
+    if (change->undecided.objects > 0) hsd_json_amount(out, ", \"undecided\": ", change->undecided);
     put_resized(out, diff, change);
 }
 

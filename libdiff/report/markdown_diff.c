@@ -46,7 +46,10 @@ static void put_new_and_freed(page *p)
     const hsd_change *total = &p->diff->total;
     char fresh[HSD_NUMBER_CHARS], freed[HSD_NUMBER_CHARS];
     if (!hsd_new_is_known(p->diff) || !hsd_freed_is_known(p->diff) || !hsd_churn_is_told(p->diff)) return;
-    hsd_out_format(&p->doc.out, ": %s new, %s freed", size_of(p, fresh, total->new_.bytes), size_of(p, freed, total->freed.bytes));
+    hsd_out_format(&p->doc.out, ": %s new, %s freed", size_of(p, fresh, hsd_change_sure(total, total->new_).bytes),
+                   size_of(p, freed, hsd_change_sure(total, total->freed).bytes));
+    if (total->undecided.bytes > 0)
+        hsd_out_format(&p->doc.out, ", %s replaced or only written to", size_of(p, fresh, total->undecided.bytes));
 }
 
 static void put_answer(page *p)

@@ -31,7 +31,16 @@ typedef struct hsd_change { /* one row of any table */
     hsd_amount before, after, new_, freed, kept; /* kept: bytes as of before */
     int64_t resized_bytes;                       /* over kept objects: after - before */
     uint64_t resized_objects;
+    hsd_amount undecided; /* of `new_`, and as much of `freed`: objects of one type and size below one root that came and went where
+                           * objects could not be told apart; each pair of them may be one that was only written to */
 } hsd_change;
+
+/* What is new and freed for sure, as far as objects can be told apart: what may be both is in neither. Their difference is that of
+ * `new_` and `freed`. */
+static inline hsd_amount hsd_change_sure(const hsd_change *c, hsd_amount amount)
+{
+    return (hsd_amount){amount.objects - c->undecided.objects, amount.bytes - c->undecided.bytes};
+}
 
 static inline int64_t hsd_change_objects(const hsd_change *c) { return (int64_t)(c->after.objects - c->before.objects); }
 static inline int64_t hsd_change_bytes(const hsd_change *c) { return (int64_t)(c->after.bytes - c->before.bytes); }

@@ -68,8 +68,9 @@ void hsd_html_diff_facts(hsd_html *page, const hsd_diff *diff)
     put_amount(page, "Before", diff->total.before);
     put_amount(page, "After", diff->total.after);
     put_growth(page, diff);
-    if (hsd_new_is_known(diff)) put_amount(page, "New", diff->total.new_);
-    if (hsd_freed_is_known(diff)) put_amount(page, "Freed", diff->total.freed);
+    if (hsd_new_is_known(diff)) put_amount(page, "New", hsd_change_sure(&diff->total, diff->total.new_));
+    if (hsd_freed_is_known(diff)) put_amount(page, "Freed", hsd_change_sure(&diff->total, diff->total.freed));
+    if (diff->total.undecided.objects > 0) put_amount(page, "Replaced or only written to", diff->total.undecided);
     put_time_apart(page, diff->before.info.taken_unix_ns, diff->after.info.taken_unix_ns);
     put_fact(page, "Complete", completeness(diff));
     put_fact(page, "Values inside", has_values ? "yes: user data may stand in names" : "no");

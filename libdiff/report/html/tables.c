@@ -63,8 +63,8 @@ static void put_change(hsd_html *page, const hsd_diff *diff, const hsd_change *c
 {
     char text[HSD_NUMBER_CHARS];
     hsd_html_change(page, diff, change);
-    if (hsd_new_is_known(diff)) hsd_html_cell(page, hsd_html_size(page, text, change->new_.bytes));
-    if (hsd_freed_is_known(diff)) hsd_html_cell(page, hsd_html_size(page, text, change->freed.bytes));
+    if (hsd_new_is_known(diff)) hsd_html_cell(page, hsd_html_size(page, text, hsd_change_sure(change, change->new_).bytes));
+    if (hsd_freed_is_known(diff)) hsd_html_cell(page, hsd_html_size(page, text, hsd_change_sure(change, change->freed).bytes));
     hsd_html_end_row(page);
 }
 

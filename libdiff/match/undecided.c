@@ -1,0 +1,100 @@
+/*
+ * Each side's gaps once; a closed gap is seen from either side, and each time those of that side are told. Which types lie on the
+ * other side is written as the number of the gap, so that nothing needs to be cleared.
+ */
+#include "match/undecided.h"
+
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "match/strand.h"
+
+#define STAGE "telling what is undecided"
+#define ONE_IN 0xffu
+
+typedef struct telling {
+    hsd_sequence *here, *there;
+    hsd_reporter *reporter;
+    uint32_t *seen_in; /* by type: number of the last gap in whose other side it was */
+    uint32_t type_count;
+    uint32_t gap;      /* from 1 */
+} telling;
+
+static hsd_element element_at(hsd_sequence *s, uint32_t at)
+{
+    hsd_element e;
+    hsd_sequence_read(s, at, 1, &e);
+    return e;
+}
+
+static hsd_status know_type(telling *t, uint32_t type, hsd_error *err)
+{
+    if (type < t->type_count) return HSD_OK;
+    const uint64_t wanted = hsd_max_u64(2 * (uint64_t)t->type_count, (uint64_t)type + 64);
+    uint32_t *grown = realloc(t->seen_in, wanted * sizeof *grown);
+    if (grown == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the types of objects");
+    for (uint64_t i = t->type_count; i < wanted; i++) grown[i] = 0;
+    t->seen_in = grown;
+    t->type_count = (uint32_t)hsd_min_u64(wanted, UINT32_MAX);
+    return HSD_OK;
+}
+
+/* The types of what has no partner there from `first` on, up to the next that has one. */
+static hsd_status look_there(telling *t, uint32_t first, hsd_error *err)
+{
+    for (uint32_t at = first; at < t->there->count && hsd_sequence_partner(t->there, at) == HSD_NO_PARTNER; at++) {
+        const hsd_element e = element_at(t->there, at);
+        HSD_TRY(know_type(t, e.type, err));
+        t->seen_in[e.type] = t->gap;
+    }
+    return HSD_OK;
+}
+
+static void tell(telling *t, uint32_t first, uint32_t end, bool is_closed)
+{
+    for (uint32_t at = first; at < end; at++) {
+        const hsd_element e = element_at(t->here, at);
+        if (hsd_element_is_anchor(&e)) continue;
+        if (is_closed && (e.type >= t->type_count || t->seen_in[e.type] != t->gap)) continue;
+        hsd_sequence_set_partner(t->here, at, HSD_NO_PARTNER, HSD_RUNG_UNDECIDED);
+    }
+}
+
+/* Between the recognised neighbours in front of `first` and at `end`, or the ends of the sequence. */
+static hsd_status tell_gap(telling *t, uint32_t first, uint32_t end, hsd_error *err)
+{
+    const uint32_t before = first == 0 ? HSD_NO_PARTNER : hsd_sequence_partner(t->here, first - 1);
+    const uint32_t first_there = before + 1; /* HSD_NO_PARTNER + 1 is 0 */
+    const uint32_t end_there = end == t->here->count ? t->there->count : hsd_sequence_partner(t->here, end);
+    if (first_there > t->there->count || end_there > t->there->count) return HSD_OK; /* an array failed: it says so in the end */
+    const bool is_closed = hsd_next_paired(t->there, first_there) == end_there;
+    t->gap++;
+    if (is_closed) HSD_TRY(look_there(t, first_there, err));
+    tell(t, first, end, is_closed);
+    return (t->gap & ONE_IN) == 0 ? hsd_progress(t->reporter, STAGE, end, t->here->count, err) : HSD_OK;
+}
+
+static hsd_status tell_side(telling *t, hsd_error *err)
+{
+    for (uint32_t at = 0; at < t->here->count;) {
+        const uint32_t next = hsd_next_paired(t->here, at);
+        if (next > at) HSD_TRY(tell_gap(t, at, next, err));
+        at = next == t->here->count ? next : next + 1;
+    }
+    HSD_TRY(hsd_sequence_check(t->here, err));
+    return hsd_sequence_check(t->there, err);
+}
+
+static hsd_status tell_of(hsd_sequence *here, hsd_sequence *there, hsd_reporter *reporter, hsd_error *err)
+{
+    telling t = {.here = here, .there = there, .reporter = reporter};
+    const hsd_status status = tell_side(&t, err);
+    free(t.seen_in);
+    return status;
+}
+
+hsd_status hsd_undecided(hsd_sequence *a, hsd_sequence *b, hsd_reporter *reporter, hsd_error *err)
+{
+    HSD_TRY(tell_of(a, b, reporter, err));
+    return tell_of(b, a, reporter, err);
+}
