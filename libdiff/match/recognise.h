@@ -7,11 +7,14 @@
  *      address    most stayed where they were, and this one looks alike
  *      structure  the only one with this neighbourhood
  *      order      between recognised neighbours, in the same order    match/sweep.c, match/align.c
+ *      place      it belongs to what was recognised, or the other way  match/kin.c
  *      place      the only one at its place below a named root        match/descend.c
  *
  * What is left is new or freed. Of it, what has an equal on the other side that was not recognised either is
  * *undecidable*: the numbers are right, the individuals are not known. It is never paired: a pair that was missed is once
  * new and once freed below the same holder and cancels, a wrong one moves growth from one holder to another.
+ *
+ * Besides, what has one of its type without a partner in the same gap may be that one (match/undecided.h).
  *
  * The two captures are brought into an order of their own first, so that the same pairs come out whichever is before.
  */

@@ -69,26 +69,41 @@ static void check_roots(const hsd_diff *diff, const oracle_diff *wanted, unsigne
     cr_assert_leq(diff->root_count, wanted->root_count, "seed %lu: a root nobody has", seed);
 }
 
+/* It is a part of both. */
+static void add_undecided(hsd_amount *sum, const hsd_change *c, unsigned long seed)
+{
+    cr_assert_leq(c->undecided.objects, c->new_.objects, "seed %lu", seed);
+    cr_assert_leq(c->undecided.objects, c->freed.objects, "seed %lu", seed);
+    cr_assert_leq(c->undecided.bytes, c->new_.bytes, "seed %lu", seed);
+    cr_assert_leq(c->undecided.bytes, c->freed.bytes, "seed %lu", seed);
+    sum->objects += c->undecided.objects;
+    sum->bytes += c->undecided.bytes;
+}
+
 /* What must hold in every result whatever the heaps: the tables add up. */
 static void check_sums(const hsd_diff *diff, unsigned long seed)
 {
-    hsd_amount before = {0, 0}, after = {0, 0};
+    hsd_amount before = {0, 0}, after = {0, 0}, undecided[2] = {{0, 0}, {0, 0}}; /* by root, by type */
     for (size_t i = 0; i < diff->root_count; i++) {
         before.objects += diff->roots[i].live.before.objects;
         before.bytes += diff->roots[i].live.before.bytes;
         after.objects += diff->roots[i].live.after.objects;
         after.bytes += diff->roots[i].live.after.bytes;
+        add_undecided(&undecided[0], &diff->roots[i].live, seed);
     }
     if (diff->before.has_roots && diff->after.has_roots) {
         cr_assert(same_amount(before, diff->total.before), "seed %lu: roots do not add up", seed);
         cr_assert(same_amount(after, diff->total.after), "seed %lu: roots do not add up", seed);
+        cr_assert(same_amount(undecided[0], diff->total.undecided), "seed %lu: what is undecided does not add up", seed);
     }
     for (size_t i = 0; i < diff->type_count; i++) {
         const hsd_change *c = &diff->types[i].live;
         cr_assert_eq(hsd_change_objects(c), (int64_t)(c->new_.objects - c->freed.objects), "seed %lu", seed);
         cr_assert_eq(hsd_change_bytes(c), (int64_t)(c->new_.bytes - c->freed.bytes) + c->resized_bytes, "seed %lu", seed);
         if (i > 0) cr_assert_geq(hsd_change_bytes(&diff->types[i - 1].live), hsd_change_bytes(c), "seed %lu", seed);
+        add_undecided(&undecided[1], c, seed);
     }
+    cr_assert(same_amount(undecided[1], diff->total.undecided), "seed %lu: what is undecided does not add up", seed);
 }
 
 void check_rows(const hsd_diff *diff, const oracle_diff *wanted, unsigned long seed)

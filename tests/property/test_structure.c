@@ -91,7 +91,7 @@ static bool same_amount(hsd_amount a, hsd_amount b) { return a.objects == b.obje
 static bool is_mirrored(const hsd_change *there, const hsd_change *back)
 {
     return same_amount(there->before, back->after) && same_amount(there->after, back->before) &&
-           same_amount(there->new_, back->freed) && same_amount(there->freed, back->new_) &&
+           same_amount(there->undecided, back->undecided) && same_amount(there->new_, back->freed) && same_amount(there->freed, back->new_) &&
            there->kept.objects == back->kept.objects && there->resized_bytes == -back->resized_bytes &&
            there->resized_objects == back->resized_objects;
 }

@@ -39,7 +39,9 @@ typedef struct hsd_change { /* one row of any table */
  * `new_` and `freed`. */
 static inline hsd_amount hsd_change_sure(const hsd_change *c, hsd_amount amount)
 {
-    return (hsd_amount){amount.objects - c->undecided.objects, amount.bytes - c->undecided.bytes};
+    amount.objects -= c->undecided.objects;
+    amount.bytes -= c->undecided.bytes;
+    return amount;
 }
 
 static inline int64_t hsd_change_objects(const hsd_change *c) { return (int64_t)(c->after.objects - c->before.objects); }
