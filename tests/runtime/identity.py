@@ -37,6 +37,12 @@ FLOORS = {
     # Another process lays out its heap in another order, and another one each time: what has equals all around it may not be found.
     "process": Floors(own=(0.96, 0.55), ext=(0.97, 0.68), holders=0.08, first=0.015),
     "churn": None,
+    # Whatever was written to what stayed: it is known by the key or the name that it belongs to.
+    "touched-map": USUAL._replace(own=(0.99, 0.99), ext=(0.97, 0.97)),
+    "touched-named": USUAL._replace(own=(0.99, 0.99), ext=(0.97, 0.97)),
+    "rewritten-map": USUAL._replace(own=(0.99, 0.99), ext=(0.97, 0.97)),
+    "rewritten-named": USUAL._replace(own=(0.99, 0.99), ext=(0.97, 0.97)),
+    "adds": USUAL._replace(own=(0.99, 0.99), ext=(0.97, 0.97)),
 }
 
 # The runtime's own few objects (method handles, class data) differ from run to run. Beside a heap of 50,000 objects they weigh more than
