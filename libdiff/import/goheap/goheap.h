@@ -207,8 +207,8 @@ hsd_status hsd_goheap_goroutine_label(goheap *go, const goheap_start *start, uin
 /* True for a variable of the runtime's own. */
 bool hsd_goheap_is_runtime_name(const char *name);
 
-/* True if the object is a list in which timers wait, which have roots. */
-bool hsd_goheap_is_timer_list(const goheap *go, uint64_t address);
+/* True if objects of this type of the capture are lists in which timers wait, which have roots. */
+bool hsd_goheap_is_timer_list(const goheap *go, uint32_t type);
 bool hsd_goheap_is_timer(const goheap *go, uint64_t address);
 
 /* *number stays as it is where nothing is known. */

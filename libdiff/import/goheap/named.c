@@ -164,12 +164,11 @@ hsd_status hsd_goheap_write_timers(goheap *go, hsd_error *err)
     return go->typed == NULL ? HSD_OK : hsd_gotask_timers(&go->typed->typing, root_timer, go, err);
 }
 
-bool hsd_goheap_is_timer_list(const goheap *go, uint64_t address)
+bool hsd_goheap_is_timer_list(const goheap *go, uint32_t type)
 {
-    goslot slot;
-    gotyped typed;
-    if (go->typed == NULL || go->typed->timers.count == 0 || !find_typed(go, address, &slot, &typed)) return false;
-    return typed.type == go->typed->timer_element && typed.is_items;
+    const goheap_typed *typed = go->typed;
+    return typed != NULL && typed->timers.count > 0 && typed->timer_element != 0 &&
+           typed->numbers[2 * (size_t)typed->timer_element + 1] == type;
 }
 
 bool hsd_goheap_is_timer(const goheap *go, uint64_t address) { return hsd_id_table_find(&go->typed->timers, address) != 0; }

@@ -75,7 +75,7 @@ static hsd_status write_object(writing *w, hsd_error *err)
     object.size_bytes = content.size;
     object.site = hsd_goheap_site_of(go, object.id);
     w->pattern = &pattern;
-    w->is_timer_list = hsd_goheap_is_timer_list(go, object.id);
+    w->is_timer_list = hsd_goheap_is_timer_list(go, object.type);
     HSD_WRITE(go->import, hsc_begin_object(writer, &object), err);
     if (pattern.count > 0) HSD_TRY(hsd_goheap_read_content(go, &content, tell_reference, w, err));
     HSD_WRITE(go->import, hsc_end_object(writer), err);
