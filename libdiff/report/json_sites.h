@@ -1,5 +1,5 @@
 /*
- * "sites" of hsdiff.diff/1: growth by allocation site, only where nothing says what holds the growth.
+ * "sites" of hsdiff.diff/1: growth by allocation site, where captures have sites.
  */
 #ifndef HSD_REPORT_JSON_SITES_H
 #define HSD_REPORT_JSON_SITES_H

@@ -1,6 +1,6 @@
 /*
- * GROWTH BY SITE: for captures that say where memory was allocated and not what holds it. A row is all that one stack allocated;
- * its callers stand below it.
+ * GROWTH BY SITE: for captures that say where memory was allocated. A row is all that one stack allocated, named by who wanted it;
+ * the callers stand below.
  *
  *      SITE                              BEFORE     AFTER    GROWTH      %  OBJECTS
  *      main.(*Cache).Put (cache.go:31)   1.2 MiB   48.0 MiB  +46.8 MiB  x40  +12,000
