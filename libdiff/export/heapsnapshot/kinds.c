@@ -38,6 +38,9 @@ static const known_type of_lua[] = {
 /* "function demo.lua:12", "C function print": a class that DevTools does not know, but says of each what it is. */
 static const known_type function_of_lua = {"", HSD_SNAP_NODE_CLOSURE, true};
 
+/* "Function onChange (server.js:6)" of V8: a closure that says where it stands. */
+static const known_type placed_function = {"", HSD_SNAP_NODE_CLOSURE, true};
+
 static const known_type of_others[] = {{"string", HSD_SNAP_NODE_STRING, false}, {"(string)", HSD_SNAP_NODE_STRING, false}};
 
 static bool is_text(hsd_bytes text, const char *word) { return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0; }
@@ -60,8 +63,7 @@ static const known_type *find_in(const known_type *known, size_t count, hsd_byte
 
 static const known_type *find_known(const hsd_snap_kinds *kinds, hsd_bytes name)
 {
-    /* "Function onChange (server.js:6)" */
-    if (kinds->is_v8) return find_in(of_v8, HSD_ARRAY_LEN(of_v8), begins(name, "Function ") ? (hsd_bytes){name.data, 8} : name);
+    if (kinds->is_v8) return begins(name, "Function ") ? &placed_function : find_in(of_v8, HSD_ARRAY_LEN(of_v8), name);
     if (!kinds->is_lua) return find_in(of_others, HSD_ARRAY_LEN(of_others), name);
     const known_type *known = find_in(of_lua, HSD_ARRAY_LEN(of_lua), name);
     const bool is_function = begins(name, "function ") || begins(name, "C function ");

@@ -12,6 +12,7 @@
 #define MOST_FUNCTIONS (UINT32_C(1) << 18)
 #define MOST_CODES     (UINT32_C(1) << 18)
 #define NAME_BYTES     ((size_t)80)
+#define PLACED_BYTES   ((size_t)HSD_V8_FUNCTION_TYPE_BYTES - 1)
 #define LONG_LINE      500u /* columns: nobody writes such lines, and in a bundle all functions stand in one */
 
 static hsd_status out_of_memory(hsd_error *err)
@@ -126,10 +127,17 @@ void hsd_v8_functions_locate(hsd_v8_functions *functions, uint32_t node, uint64_
 
 /* ---- when the strings passed ---- */
 
+/* A snapshot that was written by hsdiff calls closures by their places; no function of a program has such a name. */
+static bool is_placed(hsd_bytes name)
+{
+    static const char prefix[] = "Function ";
+    return name.size > sizeof prefix && name.data[name.size - 1] == ')' && memcmp(name.data, prefix, sizeof prefix - 1) == 0;
+}
+
 hsd_status hsd_v8_functions_text(hsd_v8_functions *functions, uint32_t number, hsd_bytes text, hsd_error *err)
 {
     hsd_v8_function *function = &functions->items[number];
-    const size_t size = hsd_min_u64(text.size, NAME_BYTES);
+    const size_t size = hsd_min_u64(text.size, is_placed(text) ? PLACED_BYTES : NAME_BYTES);
     const char *copy = size == 0 ? NULL : hsd_arena_copy(&functions->arena, text.data, size);
     if (copy == NULL && size > 0) return out_of_memory(err);
     function->name = (hsd_bytes){(const uint8_t *)copy, size};
@@ -162,6 +170,10 @@ size_t hsd_v8_functions_type(const hsd_v8_functions *functions, const hsd_v8_nam
     const hsd_bytes where = hsd_v8_files_name(files, file);
     char place[32] = "";
     if (where.size == 0 || files->files[file].is_runtime) return (size_t)snprintf(out, HSD_V8_FUNCTION_TYPE_BYTES, "Function");
+    if (is_placed(function->name)) {
+        memcpy(out, function->name.data, function->name.size);
+        return function->name.size;
+    }
     (void)put_place(function, place, sizeof place);
     const int length = snprintf(out, HSD_V8_FUNCTION_TYPE_BYTES, "Function %.*s (%.*s%s)", function->name.size == 0 ? 11 : (int)function->name.size,
                                 function->name.size == 0 ? "(anonymous)" : (const char *)function->name.data, (int)where.size,
