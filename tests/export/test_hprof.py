@@ -69,7 +69,10 @@ def amounts(tool, capture):
             names[line.split(None, 2)[1]] = re.search(r'name="(.*)"', line)[1]
         elif line.startswith("root "):
             roots[line.split()[1]] += 1
-    return collections.Counter({names[number]: count for number, count in counts.items()}), roots
+    by_name = collections.Counter() # types of one name are one
+    for number, count in counts.items():
+        by_name[names[number]] += count
+    return by_name, roots
 
 
 def jvm_there_and_back(tool, folder):
