@@ -16,6 +16,7 @@
 #define STAGE "following owners"
 #define ONE_IN 0xffffu
 #define ROUNDS 6u
+#define ENOUGH 200u /* a round that finds less than one in so many is the last */
 #define WORDS 3u
 #define REACH 256u /* positions: who has nobody to speak for it within them is not believed */
 
@@ -277,7 +278,7 @@ hsd_status hsd_kin(hsd_sequence *older, hsd_sequence *newer, const hsd_seeds_con
         uint64_t found;
         HSD_TRY(run_round(&k, &found, err));
         *pairs += found;
-        if (found <= older->count / 1000) break;
+        if (found <= older->count / ENOUGH) break;
     }
     return HSD_OK;
 }
