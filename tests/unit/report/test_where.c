@@ -298,7 +298,7 @@ Test(where, breaks_up_commands_that_only_a_joint_would_make)
 
 #define TEXT(text) ((hsd_text){text, sizeof(text) - 1})
 
-static const hsd_step maps[] = {{TEXT(""), TEXT("Map"), 1}};
+static const hsd_step maps[] = {{.edge = TEXT(""), .type = TEXT("Map"), .repeat = 1}};
 static hsd_co_holder by[5];
 
 /* A holder whose growth hangs from `count` places together; each alone holds so much. */
@@ -346,8 +346,8 @@ Test(where, names_the_first_of_many_that_hold_together)
 
 Test(where, names_fields_of_the_holder_that_hold_together)
 {
-    static const hsd_step fields[2][2] = {{{TEXT(""), TEXT("Queue"), 1}, {TEXT(".head"), TEXT("Node"), 1}},
-                                          {{TEXT(""), TEXT("Queue"), 1}, {TEXT(".tail"), TEXT("Node"), 1}}};
+    static const hsd_step fields[2][2] = {{{.edge = TEXT(""), .type = TEXT("Queue"), .repeat = 1}, {.edge = TEXT(".head"), .type = TEXT("Node"), .repeat = 1}},
+                                          {{.edge = TEXT(""), .type = TEXT("Queue"), .repeat = 1}, {.edge = TEXT(".tail"), .type = TEXT("Node"), .repeat = 1}}};
     hsd_diff diff = grown();
     holders[0] = together(2, 0);
     holders[0].root = TEXT("static Shop.queue");
