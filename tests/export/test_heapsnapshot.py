@@ -114,7 +114,8 @@ def java(tool, folder):
     written = Snapshot(snapshot)
     leaves = [n for n in written.named("Planted$Leaf") if n.type == "object"]
     same("leaves", len(leaves), 700)
-    same("the fields of a leaf", {tuple(edge[:2] for edge in leaf.edges) for leaf in leaves}, {(("property", "data"), ("internal", "class"))})
+    # Classes of lasting loaders are roots by themselves: their instances do not refer to them.
+    same("the fields of a leaf", {tuple(edge[:2] for edge in leaf.edges) for leaf in leaves}, {(("property", "data"),)})
     mirror = [n for n in written.nodes if n.name == "java.lang.Class" and ("internal", "name", "Planted") in [(*e[:2], e[2].name) for e in n.edges]]
     same("classes that are called Planted", len(mirror), 1)
     check(("property", "cache", "java.util.HashMap") in [(*e[:2], e[2].name) for e in mirror[0].edges], "the static field")

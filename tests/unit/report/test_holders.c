@@ -300,9 +300,9 @@ Test(csv, holds_the_holders)
     hsd_report_options options = {.table = HSD_TABLE_HOLDERS};
     char *report = sample_report("csv", &diff, &options);
     HOLDS(report, "row,root,place,type,object,new_objects,new_bytes,freed_objects,freed_bytes,"
-                  "net_objects,net_bytes,resized_bytes,growth_bytes\r\n"
+                  "net_objects,net_bytes,resized_bytes,growth_bytes,held_by\r\n"
                   "holder,global.app,global.app.sessions,Map,0x1f40,734003,73400320,0,0,734003,"
-                  "73400320,0,73400320\r\nholder,global.more,global.more,,,62914,");
+                  "73400320,0,73400320,\r\nholder,global.more,global.more,,,62914,");
     LACKS(report, "others");
     free(report);
     options.top = 1;
@@ -310,7 +310,7 @@ Test(csv, holds_the_holders)
     diff.other_holders = (hsd_holder){.growth_bytes = -7, .net_objects = -1, .net_bytes = -7};
     diff.identity_is_known = false;
     report = sample_report("csv", &diff, &options);
-    HOLDS(report, "\r\nothers,,,,,,,,,62913,6291449,0,6291449\r\n");
+    HOLDS(report, "\r\nothers,,,,,,,,,62913,6291449,0,6291449,\r\n");
     free(report);
     diff.has_holders = false;
     diff.holder_count = diff.other_holder_count = 0;
