@@ -149,6 +149,16 @@ void hsd_store_warn_of_pair(hsd_diff_store *store, const hsd_diff *diff)
 
 #define FEW_OBJECTS 1000u /* below this hardly any in common may be chance */
 
+/* What both captures say: then few objects in common are a program that replaced the rest. */
+static bool is_one_process(const hsd_capture_info *before, const hsd_capture_info *after)
+{
+    static const uint8_t unknown[16];
+    const bool has_domain = memcmp(before->domain, unknown, sizeof unknown) != 0;
+    if (has_domain && memcmp(before->domain, after->domain, sizeof unknown) == 0) return true;
+    return before->pid > 0 && before->pid == after->pid && before->started_unix_ns > 0 &&
+           before->started_unix_ns == after->started_unix_ns;
+}
+
 static void warn_of_few_matches(hsd_diff_store *store, const hsd_diff *diff)
 {
     const uint64_t matched = diff->match.exact + diff->match.address + diff->match.structure;
@@ -161,7 +171,7 @@ static void warn_of_few_matches(hsd_diff_store *store, const hsd_diff *diff)
         hsd_store_warn(store, "only %" PRIu64 " object%s could be recognised by structure: all that changed its shape "
                               "looks new and freed",
                        matched, plural);
-    } else {
+    } else if (!is_one_process(&diff->before.info, &diff->after.info)) {
         hsd_store_warn(store, "the captures share only %" PRIu64 " object%s: they look like two different processes",
                        matched, plural);
     }

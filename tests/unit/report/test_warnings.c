@@ -223,6 +223,11 @@ Test(warnings, say_when_hardly_anything_is_shared)
     diff.match = (hsd_match){.address = 100};
     expect_warnings(&diff, "");
     diff.match.address = 99;
+    expect_warnings(&diff, ""); /* one process, which replaced the rest */
+    memset(diff.before.info.domain, 0, 16);
+    diff.before.info.started_unix_ns = diff.after.info.started_unix_ns = 17;
+    expect_warnings(&diff, ""); /* of one pid, which started then */
+    diff.before.info.started_unix_ns++;
     expect_warnings(&diff, "the captures share only 99 objects: they look like two different "
                            "processes\n");
     diff.match.address = 1;
