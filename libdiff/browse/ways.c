@@ -164,7 +164,8 @@ static hsd_status run(search *s, hsd_error *err)
 {
     const hsd_root_nodes *roots = &s->index->walk->root_span;
     HSD_TRY(open_all(s, err));
-    HSD_TRY(walk_from(s, roots->begin, roots->second, err));
+    HSD_TRY(walk_from(s, roots->begin, hsd_root_nodes_stacks(roots), err));
+    HSD_TRY(walk_from(s, hsd_root_nodes_stacks(roots), roots->second, err));
     HSD_TRY(walk_from(s, roots->second, roots->end, err));
     if (hsd_array_is_open(&s->index->way_anchors)) HSD_TRY(hsd_paged_shrink(&s->index->way_anchors, 0, err));
     return hsd_paged_shrink(&s->index->ways, 0, err);

@@ -58,10 +58,10 @@ hsd_status hsd_path_groups_open(hsd_path_groups *g, uint64_t record_bytes, uint6
 
 static void add_group(hsd_path_groups *g, const hsd_reading *r)
 {
-    const bool is_new_level = g->count == 0 || r->level != g->last.level || r->is_secondary != g->last.is_secondary;
+    const bool is_new_level = g->count == 0 || r->level != g->last.level || r->round != g->last.round;
     if (is_new_level) {
         g->parents_first = g->level_first;
-        g->level_first = g->count - r->rank; /* ranks of root nodes go on in the second round */
+        g->level_first = g->count - r->rank; /* ranks of root nodes go on in each round */
     }
     const uint32_t group = g->count++;
     set(g, group, RECORD_PARENT, r->level == 0 ? 0 : g->parents_first + r->parent_rank + 1);
@@ -89,7 +89,7 @@ hsd_status hsd_path_groups_take(void *context, const hsd_reading *r, hsd_error *
 {
     hsd_path_groups *g = context;
     const bool is_same = g->count > 0 && r->level == g->last.level && r->rank == g->last.rank &&
-                         r->is_secondary == g->last.is_secondary;
+                         r->round == g->last.round;
     if (!is_same) add_group(g, r);
     if (!hsd_bit_get(g->is_asked, r->node)) return HSD_OK;
     const uint32_t group = g->count - 1;

@@ -2,7 +2,7 @@
  * Names of owners, and the nodes that stand for them behind all objects. Every label node carries a name
  * made from what it hangs from ("global" + ".sessions"); the roots of one name become one node that refers
  * to all their targets, two where some of them are secondary (FORMAT.md §7.8). Root nodes stand in the
- * order of their names, primary ones first, so that nothing depends on the order of the records.
+ * order of their names, primary ones first, of these those of stacks last, so that nothing depends on the order of the records.
  *
  * Names are as many as there are distinct roots. Past HSD_MAX_ROOT_NAMES the rest share "(other roots)":
  * the sums stay exact, and the report says so.
@@ -195,13 +195,16 @@ static int compare_named(const void *a, const void *b)
     return order != 0 ? order : (x->text.size > y->text.size) - (x->text.size < y->text.size);
 }
 
-/* All names of roots of one standing, in order. */
-static uint32_t list_names(const roots *r, int standing, named *list)
+static bool is_of_stack(uint32_t kind) { return kind == HSC_ROOT_STACK || kind == HSC_ROOT_REGISTER; }
+
+/* All names of roots of one standing, in order: those of stacks, or the others. */
+static uint32_t list_names(const roots *r, int standing, bool of_stacks, named *list)
 {
     const hsd_names *names = &r->side->roots.names;
     uint32_t count = 0;
     for (uint32_t i = 0; i < names->count && i < r->capacity; i++) {
-        if (r->node_of[standing][i] != 0) list[count++] = (named){hsd_names_get(names, i), i};
+        if (r->node_of[standing][i] == 0 || is_of_stack(r->side->roots.kinds[i]) != of_stacks) continue;
+        list[count++] = (named){hsd_names_get(names, i), i};
     }
     if (count > 0) qsort(list, count, sizeof *list, compare_named);
     return count;
@@ -247,10 +250,13 @@ static hsd_status make_root_nodes(roots *r, named *list, hsd_error *err)
     if (side->root_nodes == NULL || side->name_of_node == NULL) return no_memory(err);
     for (uint32_t i = 0; i < side->label_node_count; i++) side->name_of_node[i] = side->label_nodes[i].root;
     const uint32_t begin = side->object_count + side->label_node_count;
-    side->root_span = (hsd_root_nodes){begin, begin, begin};
-    add_root_nodes(r, PRIMARY, list, list_names(r, PRIMARY, list));
+    side->root_span = (hsd_root_nodes){begin, begin, begin, begin};
+    add_root_nodes(r, PRIMARY, list, list_names(r, PRIMARY, false, list));
+    side->root_span.stacks = side->root_span.end;
+    add_root_nodes(r, PRIMARY, list, list_names(r, PRIMARY, true, list));
     side->root_span.second = side->root_span.end;
-    add_root_nodes(r, SECONDARY, list, list_names(r, SECONDARY, list));
+    add_root_nodes(r, SECONDARY, list, list_names(r, SECONDARY, false, list));
+    add_root_nodes(r, SECONDARY, list, list_names(r, SECONDARY, true, list));
     side->node_count = side->root_span.end;
     return HSD_OK;
 }

@@ -25,10 +25,20 @@
  * §7.8): what they reach is live, but where a primary root reaches too they own and hold nothing. So every
  * walk goes in two rounds: from the primary roots; then from the secondary ones, over nodes that the first
  * round did not reach.
+ *
+ * Of the primary ones those from `stacks` on are of stacks and registers; 0 = none stand apart. Owners and dominators make no
+ * difference, but a path begins at one only where no other primary root leads: what a static field holds is in some frame's
+ * variable, too, while it is worked with, and the field is the place to look at.
  */
 typedef struct hsd_root_nodes {
-    uint32_t begin, second, end;
+    uint32_t begin, second, end, stacks;
 } hsd_root_nodes;
+
+/* Where the round of other primary roots ends and that of stacks begins. */
+static inline uint32_t hsd_root_nodes_stacks(const hsd_root_nodes *roots)
+{
+    return roots->stacks != 0 ? roots->stacks : roots->second;
+}
 
 typedef struct hsd_owners_config {
     hsd_root_nodes roots;

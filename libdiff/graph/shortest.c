@@ -38,7 +38,7 @@ typedef struct search {
     uint64_t wanted_left;
     uint64_t expanded;
     uint32_t level;
-    bool is_secondary;
+    uint32_t round;
     bool is_done;        /* all that was wanted is reached */
 } search;
 
@@ -229,7 +229,7 @@ static hsd_status choose(search *s, hsd_error *err)
 static hsd_status rank(search *s, hsd_error *err)
 {
     hsd_quad last = {{0}};
-    hsd_reading reading = {.level = s->level, .is_secondary = s->is_secondary};
+    hsd_reading reading = {.level = s->level, .round = s->round};
     bool is_first = true;
     hsd_quads_begin(s->others, 1);
     for (;;) {
@@ -255,7 +255,7 @@ static hsd_status rank(search *s, hsd_error *err)
 
 static hsd_status begin_round(search *s, uint32_t begin, uint32_t end, hsd_error *err)
 {
-    hsd_reading reading = {.is_secondary = s->is_secondary};
+    hsd_reading reading = {.round = s->round};
     hsd_quads_begin(s->nodes, 1);
     for (uint32_t node = begin; node < end; node++) {
         reading.node = node;
@@ -296,7 +296,8 @@ static hsd_status run(search *s, hsd_error *err)
 {
     const hsd_root_nodes *roots = &s->config->roots;
     const uint32_t nodes = hsd_adjacency_node_count(s->adjacency);
-    if (roots->begin > roots->second || roots->second > roots->end || roots->end > nodes)
+    const uint32_t stacks = hsd_root_nodes_stacks(roots);
+    if (roots->begin > stacks || stacks > roots->second || roots->second > roots->end || roots->end > nodes)
         return hsd_fail(err, HSD_E_MISUSE, "root nodes %u to %u of %u", roots->begin, roots->end, nodes);
     HSD_TRY(take_memory(s, err));
     s->nodes = &s->quads[0];
@@ -304,8 +305,10 @@ static hsd_status run(search *s, hsd_error *err)
     s->wanted_left = s->config->wanted_count;
     s->is_done = s->config->wanted != NULL && s->wanted_left == 0;
     if (s->config->has_avoided && s->config->avoided < nodes) hsd_bit_set(s->seen, s->config->avoided);
-    HSD_TRY(run_round(s, roots->begin, roots->second, err));
-    s->is_secondary = true;
+    HSD_TRY(run_round(s, roots->begin, stacks, err));
+    s->round = 1;
+    HSD_TRY(run_round(s, stacks, roots->second, err));
+    s->round = 2;
     HSD_TRY(run_round(s, roots->second, roots->end, err));
     return check(s, err);
 }

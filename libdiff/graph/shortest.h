@@ -5,8 +5,8 @@
  *
  * Breadth first, level by level. Every node of a level has a *rank*: equal for nodes whose paths read
  * alike, else in the order of their paths. So a way into a node is the smallest (rank of the source, name), and the
- * nodes of a level have ranks in the order of their (rank of the source, name, type). Primary roots first: a node
- * that they reach has its path from them, the rest from secondary ones (graph/owners.h).
+ * nodes of a level have ranks in the order of their (rank of the source, name, type). Primary roots first, those of
+ * stacks behind the others: a node that they reach has its path from them, the rest from secondary ones (graph/owners.h).
  *
  * A level is sorted, three times: its references by target, its nodes by reading, its ranks by node. So the
  * search reads blocks, ways and types in ascending order of nodes, and what does not fit is sorted in runs
@@ -33,13 +33,13 @@ typedef struct hsd_reading {
     uint32_t parent_rank;  /* of the node before it, in the level before; its own for a root node */
     uint32_t name;         /* of the reference to it */
     uint32_t type;         /* what type_of says; 0 for a root node */
-    bool is_secondary;     /* round */
+    uint32_t round;        /* 0: from primary roots, 1: from those of stacks, 2: from secondary ones */
 } hsd_reading;
 
 typedef hsd_status (*hsd_reading_fn)(void *context, const hsd_reading *reading, hsd_error *err);
 
 typedef struct hsd_shortest_config {
-    hsd_root_nodes roots;          /* in the order of their names within primary and secondary ones */
+    hsd_root_nodes roots;          /* in the order of their names within each round */
     const uint32_t *rank_of_root;  /* of root node begin + i: order of its name; equal for equal names; NULL:
                                     * the order of the nodes */
     uint32_t (*type_of)(void *context, uint32_t node); /* order of the type's name; NULL = all alike */

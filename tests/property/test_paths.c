@@ -99,6 +99,9 @@ static void define_all(hsc_writer *w)
     }
 }
 
+/* Every other name is that of a stack. */
+static uint32_t kind_of(uint32_t name) { return name % 2 == 0 ? HSC_ROOT_STACK : HSC_ROOT_GLOBAL; }
+
 /* order[place in the file] = object */
 static void write_heap(const heap *h, const uint32_t *order, bool by_ordinal)
 {
@@ -126,7 +129,7 @@ static void write_heap(const heap *h, const uint32_t *order, bool by_ordinal)
     }
     for (uint32_t i = 0; i < h->root_count; i++) {
         const uint32_t target = h->roots[i].target;
-        hsc_root(w, &(hsc_root_record){.kind = HSC_ROOT_STACK, .label = 50 + h->roots[i].name,
+        hsc_root(w, &(hsc_root_record){.kind = kind_of(h->roots[i].name), .label = 50 + h->roots[i].name,
                                        .target = by_ordinal ? place_of[target] : h->objects[target].id,
                                        .flags = h->roots[i].is_secondary ? HSC_ROOT_SECONDARY : 0});
     }
@@ -238,15 +241,20 @@ static void enumerate(const graph *g, const way *here, uint32_t avoided, const b
     }
 }
 
-/* Primary roots first; secondary ones reach what is left. */
+static uint32_t round_of(const graph *g, uint32_t root)
+{
+    return g->is_secondary[root] ? 2 : strcmp(g->names[root], root_names[1]) == 0 ? 0 : 1;
+}
+
+/* Primary roots first, those of stacks behind the others; secondary ones reach what is left. */
 static void find_ways(const graph *g, uint32_t avoided, way *best)
 {
     memset(best, 0, MOST_NODES * sizeof *best);
-    for (int round = 0; round < 2; round++) {
+    for (uint32_t round = 0; round < 3; round++) {
         bool is_taken[MOST_NODES] = {false};
         for (uint32_t i = 0; i < g->nodes; i++) is_taken[i] = best[i].count > 0;
         for (uint32_t root = g->objects; root < g->nodes; root++) {
-            if (!g->is_root[root] || g->is_secondary[root] != (round == 1)) continue;
+            if (!g->is_root[root] || round_of(g, root) != round) continue;
             const way here = {.nodes = {root}, .count = 1};
             enumerate(g, &here, avoided, is_taken, best);
         }

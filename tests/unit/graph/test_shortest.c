@@ -51,7 +51,8 @@ static graph random_graph(test_random *random)
     const uint32_t roots = (uint32_t)test_below(random, 5);
     const uint32_t name_count = 1 + (uint32_t)test_below(random, 7), types = 1 + (uint32_t)test_below(random, 4);
     g.nodes = objects + roots;
-    g.roots = (hsd_root_nodes){objects, objects + (uint32_t)test_below(random, roots + 1), g.nodes};
+    const uint32_t primary = (uint32_t)test_below(random, roots + 1);
+    g.roots = (hsd_root_nodes){objects, objects + primary, g.nodes, objects + (uint32_t)test_below(random, primary + 1)};
     for (uint32_t i = 0; i < objects; i++) g.type[i] = (uint32_t)test_below(random, types);
     for (uint32_t i = 0; i < roots; i++) g.root_rank[i] = i;
     const uint32_t wanted = (uint32_t)test_below(random, 2 * objects + 8);
@@ -68,9 +69,9 @@ static graph random_graph(test_random *random)
 static graph shuffled(const graph *g, test_random *random, uint32_t *map)
 {
     graph out = *g;
-    const uint32_t spans[4] = {0, g->roots.begin, g->roots.second, g->roots.end};
+    const uint32_t spans[5] = {0, g->roots.begin, g->roots.stacks, g->roots.second, g->roots.end};
     for (uint32_t i = 0; i < g->nodes; i++) map[i] = i;
-    for (int span = 0; span < 3; span++) {
+    for (int span = 0; span < 4; span++) {
         for (uint32_t i = spans[span + 1]; i > spans[span] + 1; i--) {
             const uint32_t j = spans[span] + (uint32_t)test_below(random, i - spans[span]);
             const uint32_t swap = map[i - 1];
@@ -103,7 +104,7 @@ static hsd_adjacency *to_adjacency(const graph *g)
 typedef struct reading { /* root rank, name, type, name, type … */
     uint32_t words[2 * MOST];
     uint32_t count; /* 0 = not reached */
-    bool is_secondary;
+    uint32_t round;
 } reading;
 
 static int compare_readings(const reading *a, const reading *b)
@@ -137,25 +138,26 @@ static void enumerate(const graph *g, uint32_t node, const reading *here, bool *
     on_way[node] = false;
 }
 
-static void define_round(const graph *g, uint32_t begin, uint32_t end, bool is_secondary, uint32_t avoided,
+static void define_round(const graph *g, uint32_t begin, uint32_t end, uint32_t round, uint32_t avoided,
                          reading *best)
 {
-    reading round[MOST] = {{{0}, 0, false}};
+    reading found[MOST] = {{{0}, 0, 0}};
     for (uint32_t root = begin; root < end; root++) {
         bool on_way[MOST] = {false};
-        for (uint32_t i = 0; i < g->nodes; i++) on_way[i] = best[i].count > 0; /* the first round's */
-        const reading here = {{g->root_rank[root - g->roots.begin]}, 1, is_secondary};
-        enumerate(g, root, &here, on_way, avoided, round);
+        for (uint32_t i = 0; i < g->nodes; i++) on_way[i] = best[i].count > 0; /* those of the rounds before */
+        const reading here = {{g->root_rank[root - g->roots.begin]}, 1, round};
+        enumerate(g, root, &here, on_way, avoided, found);
     }
     for (uint32_t i = 0; i < g->nodes; i++)
-        if (best[i].count == 0) best[i] = round[i];
+        if (best[i].count == 0) best[i] = found[i];
 }
 
 static void define(const graph *g, uint32_t avoided, reading *best)
 {
     memset(best, 0, MOST * sizeof *best);
-    define_round(g, g->roots.begin, g->roots.second, false, avoided, best);
-    define_round(g, g->roots.second, g->roots.end, true, avoided, best);
+    define_round(g, g->roots.begin, hsd_root_nodes_stacks(&g->roots), 0, avoided, best);
+    define_round(g, hsd_root_nodes_stacks(&g->roots), g->roots.second, 1, avoided, best);
+    define_round(g, g->roots.second, g->roots.end, 2, avoided, best);
 }
 
 /* ---- what the search says ---- */
@@ -177,7 +179,7 @@ static bool has_edge(const graph *g, uint32_t source, uint32_t target, uint32_t 
 
 static reading read_way(const graph *g, hsd_shortest *shortest, uint32_t node)
 {
-    reading backward = {{0}, 0, false}, out = {{0}, 0, false};
+    reading backward = {{0}, 0, 0}, out = {{0}, 0, 0};
     hsd_way way = hsd_shortest_way(shortest, node);
     if (way.parent == HSD_WAY_NONE && node < g->roots.begin) return out;
     for (; way.parent != HSD_WAY_NONE; way = hsd_shortest_way(shortest, node)) {
@@ -188,7 +190,7 @@ static reading read_way(const graph *g, hsd_shortest *shortest, uint32_t node)
         node = way.parent;
     }
     cr_assert(node >= g->roots.begin && node < g->roots.end);
-    out.is_secondary = node >= g->roots.second;
+    out.round = node >= g->roots.second ? 2 : node >= hsd_root_nodes_stacks(&g->roots) ? 1 : 0;
     out.words[out.count++] = g->root_rank[node - g->roots.begin];
     for (uint32_t i = backward.count; i-- > 0;) out.words[out.count++] = backward.words[i];
     return out;
@@ -199,7 +201,7 @@ static void expect_equal(const reading *found, const reading *wanted, uint64_t s
     cr_assert_eq(found->count, wanted->count, "seed %lu node %u: %u words, not %u", (unsigned long)seed, node,
                  found->count, wanted->count);
     cr_assert_eq(compare_readings(found, wanted), 0, "seed %lu node %u", (unsigned long)seed, node);
-    cr_assert_eq(found->is_secondary, wanted->is_secondary, "seed %lu node %u", (unsigned long)seed, node);
+    cr_assert_eq(found->round, wanted->round, "seed %lu node %u", (unsigned long)seed, node);
 }
 
 static void expect_definition(graph *g, const hsd_shortest_config *config, uint64_t seed)
@@ -286,12 +288,12 @@ static hsd_status take(void *context, const hsd_reading *r, hsd_error *error)
     const reading *here = wanted_of(t, r);
     (void)error;
     cr_assert_eq(here->count, 1 + 2 * r->level);
-    cr_assert_eq(here->is_secondary, r->is_secondary);
-    if (t->count > 0 && t->last.level == r->level && t->last.is_secondary == r->is_secondary) {
+    cr_assert_eq(here->round, r->round);
+    if (t->count > 0 && t->last.level == r->level && t->last.round == r->round) {
         const int order = compare_readings(wanted_of(t, &t->last), here);
         cr_assert(order < 0 ? r->rank == t->last.rank + 1 : r->rank == t->last.rank && r->node > t->last.node);
     } else if (t->count > 0) {
-        cr_assert(r->is_secondary > t->last.is_secondary || r->level == t->last.level + 1);
+        cr_assert(r->round > t->last.round || r->level == t->last.level + 1);
         cr_assert(r->level == 0 || r->rank == 0);
     }
     if (r->level > 0) {
@@ -345,14 +347,14 @@ Test(shortest, search_stops_when_all_that_is_wanted_is_reached)
             if (wanted[node].count == 0 || test_below(&random, 4) != 0) continue;
             bits[node / 8] = (uint8_t)(bits[node / 8] | 1u << node % 8);
             config.wanted_count++;
-            if (!wanted[node].is_secondary && wanted[node].count > deepest) deepest = wanted[node].count;
-            else if (wanted[node].is_secondary) deepest = UINT32_MAX;
+            if (wanted[node].round == 0 && wanted[node].count > deepest) deepest = wanted[node].count;
+            else if (wanted[node].round > 0) deepest = UINT32_MAX;
         }
         cr_assert_eq(hsd_shortest_find(&shortest, a, &config, &err), HSD_OK);
         for (uint32_t node = 0; node < g.nodes; node++) {
             const reading found = read_way(&g, &shortest, node);
             if (bits[node / 8] >> node % 8 & 1) expect_equal(&found, &wanted[node], seed + i, node);
-            if (node < g.roots.begin && !wanted[node].is_secondary) cr_assert(found.count <= deepest);
+            if (node < g.roots.begin && wanted[node].round == 0) cr_assert(found.count <= deepest);
         }
         hsd_shortest_close(&shortest);
         hsd_adjacency_free(a);
@@ -384,7 +386,7 @@ static hsd_status refuse(void *context, const hsd_reading *r, hsd_error *error)
 
 Test(shortest, search_ends_with_what_take_returns)
 {
-    graph g = {.nodes = 4, .edge_count = 3, .roots = {3, 4, 4}, .edges = {{0, 1, 1}, {1, 2, 1}, {3, 0, 0}}};
+    graph g = {.nodes = 4, .edge_count = 3, .roots = {3, 4, 4, 4}, .edges = {{0, 1, 1}, {1, 2, 1}, {3, 0, 0}}};
     hsd_adjacency *a = to_adjacency(&g);
     hsd_shortest_config config = config_of(&g, UINT64_C(1) << 20);
     config.take = refuse;
