@@ -47,7 +47,7 @@ static int64_t growth_of_heap(const hsd_diff *diff)
 uint64_t hsd_process_unseen(const hsd_diff *diff)
 {
     uint64_t resident;
-    if (diff->is_partial || !hsd_process_is_one(&diff->before.info, &diff->after.info)) return 0;
+    if (diff->is_partial || !diff->lost.is_known || !hsd_process_is_one(&diff->before.info, &diff->after.info)) return 0;
     if (!hsd_process_metric(&diff->before, "process.rss", &resident)) return 0;
     const int64_t heap = growth_of_heap(diff), unseen = growth_of(diff, "process.rss") - heap;
     const uint64_t least = resident / UNSEEN_SHARE > UNSEEN_LEAST ? resident / UNSEEN_SHARE : UNSEEN_LEAST;

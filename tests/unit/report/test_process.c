@@ -18,6 +18,7 @@ static hsd_diff process_of(uint64_t rss_before, uint64_t rss_after, uint64_t hea
     types[0] = sample_type("Session", heap_before * MIB, heap_after * MIB);
     hsd_diff diff = sample_diff(types, 1, NULL, 0);
     const uint64_t rss[] = {rss_before, rss_after};
+    diff.lost.is_known = true; /* nothing but the program frees */
     hsd_side *const sides[] = {&diff.before, &diff.after};
     for (size_t i = 0; i < 2; i++) {
         metrics[i][0] = (hsd_profile_metric){sample_text("gc.count"), sample_text("count"), 1000 * MIB};
@@ -69,6 +70,9 @@ Test(process, is_silent_where_the_heap_says_it_all_or_nobody_knows)
     diff.after.info.started_unix_ns = 18;
     cr_expect_eq(hsd_process_unseen(&diff), 0, "two processes");
     diff.after.info.started_unix_ns = 17;
+    diff.lost.is_known = false;
+    cr_expect_eq(hsd_process_unseen(&diff), 0, "a collector breathes");
+    diff.lost.is_known = true;
     diff.before.metric_count = 0;
     cr_expect_eq(hsd_process_unseen(&diff), 0, "not measured");
     diff.before.metric_count = 2;
