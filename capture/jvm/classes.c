@@ -40,6 +40,7 @@ static uint32_t role_of(const char *class_name, const char *name)
         if (strcmp(name, "inheritableThreadLocals") == 0) return JVM_INHERITABLE;
     }
     if (strcmp(class_name, "java.lang.ThreadLocal$ThreadLocalMap$Entry") == 0 && strcmp(name, "value") == 0) return JVM_VALUE;
+    if (hsd_hprof_known_cleaner(bytes_of(class_name), bytes_of(name))) return JVM_CLEANER;
     return hsd_hprof_known_view(bytes_of(class_name), bytes_of(name)) ? JVM_VIEW : JVM_FIELD;
 }
 
@@ -77,6 +78,8 @@ static void describe_field(jvm_capture *capture, jclass class, const char *class
             label_field(capture, class_name, name, field);
     } else if (hsd_hprof_known_outside(bytes_of(class_name), bytes_of(raw))) {
         field->role = JVM_OUTSIDE;
+    } else if (hsd_hprof_known_address(bytes_of(class_name), bytes_of(raw))) {
+        field->role = JVM_ADDRESS;
     }
     (*jvmti)->Deallocate(jvmti, (unsigned char *)raw);
     (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);

@@ -67,7 +67,7 @@ typedef enum jvm_kind { JVM_PLAIN, JVM_ARRAY, JVM_MIRROR, JVM_THREAD, JVM_FINAL,
 typedef enum jvm_as_loader { JVM_LOADER_UNSEEN, JVM_LOADER_LASTING, JVM_LOADER_PASSING } jvm_as_loader;
 
 /* What a field means beyond its label. */
-typedef enum jvm_field_role { JVM_FIELD, JVM_STATIC, JVM_REFERENT, JVM_LOCALS, JVM_INHERITABLE, JVM_NEXT, JVM_VIEW, JVM_OUTSIDE, JVM_VALUE } jvm_field_role;
+typedef enum jvm_field_role { JVM_FIELD, JVM_STATIC, JVM_REFERENT, JVM_LOCALS, JVM_INHERITABLE, JVM_NEXT, JVM_VIEW, JVM_OUTSIDE, JVM_ADDRESS, JVM_CLEANER, JVM_VALUE } jvm_field_role;
 
 typedef struct jvm_field {
     uint32_t label; /* 0: no reference */
@@ -155,6 +155,7 @@ typedef struct jvm_owner { /* of memory outside the heap; not written yet */
     uint64_t size_bytes, native_bytes;
     uint32_t class_number;
     bool is_view; /* the memory is another's */
+    bool begins_page, has_cleaner; /* a mapping that native code made has no cleaner: import/hprof/known.h */
 } jvm_owner;
 
 enum { JVM_OWNER_CLASSES = 8 };
@@ -239,6 +240,7 @@ bool jvm_open_outside(jvm_capture *capture);
 bool jvm_keep_owner(jvm_capture *capture, uint32_t class_number, jlong tag, jlong size);
 /* In the walk: that object looks into another's memory. */
 void jvm_note_view(jvm_capture *capture, jlong tag);
+void jvm_note_cleaner(jvm_capture *capture, jlong tag);
 void jvm_write_owners(jvm_capture *capture);
 
 /* Objects by tags; the caller deletes the local references and Deallocates both. */

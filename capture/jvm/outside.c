@@ -42,6 +42,9 @@ void jvm_note_view(jvm_capture *capture, jlong tag)
         outside->lost++;
 }
 
+/* Among the views, as a negative tag. */
+void jvm_note_cleaner(jvm_capture *capture, jlong tag) { jvm_note_view(capture, -tag); }
+
 /* ---- behind the walk ---- */
 
 static int by_tag(const void *a, const void *b)
@@ -59,8 +62,9 @@ static jvm_owner *find_owner(const jvm_capture *capture, jlong tag)
 static void mark_views(jvm_capture *capture)
 {
     for (uint32_t i = 0; i < capture->outside.view_count; i++) {
-        jvm_owner *owner = find_owner(capture, capture->outside.views[i]);
-        if (owner != NULL) owner->is_view = true;
+        const jlong noted = capture->outside.views[i];
+        jvm_owner *owner = find_owner(capture, noted < 0 ? -noted : noted);
+        if (owner != NULL) *(noted < 0 ? &owner->has_cleaner : &owner->is_view) = true;
     }
 }
 
@@ -71,8 +75,12 @@ static jint JNICALL on_number(jvmtiHeapReferenceKind kind, const jvmtiHeapRefere
     const uint32_t number = jvm_class_number(capture, class_tag);
     if (kind != JVMTI_HEAP_REFERENCE_FIELD || number == 0) return JVMTI_VISIT_OBJECTS;
     const jvm_field *field = jvm_find_field(capture, &capture->classes[number], info->field.index);
-    if (field == NULL || field->role != JVM_OUTSIDE) return JVMTI_VISIT_OBJECTS;
+    if (field == NULL || (field->role != JVM_OUTSIDE && field->role != JVM_ADDRESS)) return JVMTI_VISIT_OBJECTS;
     jvm_owner *owner = find_owner(capture, *tag);
+    if (field->role == JVM_ADDRESS) {
+        if (owner != NULL) owner->begins_page = hsd_hprof_is_page((uint64_t)value.j);
+        return JVMTI_VISIT_OBJECTS;
+    }
     const jlong bytes = type == JVMTI_PRIMITIVE_TYPE_LONG ? value.j : type == JVMTI_PRIMITIVE_TYPE_INT ? value.i : 0;
     if (owner != NULL && !owner->is_view && bytes > 0) owner->native_bytes = (uint64_t)bytes;
     return JVMTI_VISIT_OBJECTS;
@@ -114,6 +122,6 @@ void jvm_write_owners(jvm_capture *capture)
         jvm_put_object(capture, &(hsc_object){.id = (uint64_t)owner->tag,
                                               .type = capture->classes[owner->class_number].type,
                                               .size_bytes = owner->size_bytes,
-                                              .native_bytes = owner->native_bytes});
+                                              .native_bytes = owner->begins_page && !owner->has_cleaner ? 0 : owner->native_bytes});
     }
 }

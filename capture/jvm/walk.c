@@ -232,6 +232,7 @@ static void on_reference(jvm_capture *capture, jvmtiHeapReferenceKind kind, cons
         role = field->role;
     }
     if (role == JVM_VIEW && of->is_owner) jvm_note_view(capture, referrer);
+    if (role == JVM_CLEANER && of->is_owner) jvm_note_cleaner(capture, referrer);
     const bool is_dropped = is_left_out(capture, kind, target);
     if (of->kind >= JVM_MIRROR && keep_pending(capture, of, number, referrer, target, label, role)) return;
     if (!is_dropped)

@@ -148,6 +148,42 @@ def everything(row, side):
     return tuple(row[side][unit] + row["unreached"][side][unit] for unit in ("objects", "bytes"))
 
 
+PLACED_FUNCTION = re.compile(r"Function .* \(.*:\d+\)|Function .* \(.*:\d+:\d+\)")
+
+
+def add_up(into, row):
+    """Adds the numbers of one row to those of another, at any depth; what is null in one is null."""
+    for key, value in row.items():
+        if isinstance(value, dict):
+            add_up(into[key], value) if isinstance(into.get(key), dict) else into.setdefault(key, value)
+        elif isinstance(value, (int, float)) and not isinstance(value, bool):
+            into[key] = into.get(key, 0) + value
+
+
+def merge_functions(rows):
+    merged = {}
+    for row in rows:
+        if row["type"] in merged:
+            add_up(merged[row["type"]], row)
+        else:
+            merged[row["type"]] = row
+    return list(merged.values())
+
+
+def without_places(value):
+    """The report with all functions of V8 as one type, as DevTools has them: what is planted says nothing of lines."""
+    if isinstance(value, list):
+        rows = [without_places(one) for one in value]
+        is_table = any(isinstance(row, dict) and row.get("type") == "Function" and "edge" not in row and "path" not in row for row in rows)
+        return merge_functions(rows) if is_table else rows
+    if not isinstance(value, dict):
+        return value
+    plain = {key: without_places(one) for key, one in value.items()}
+    if isinstance(plain.get("type"), str) and PLACED_FUNCTION.fullmatch(plain["type"]):
+        plain["type"] = "Function"
+    return plain
+
+
 def check_captures(report, truth, fail):
     fail.equal("schema", "hsdiff.diff/1", report["schema"])
     fail.equal("number of captures", 2, len(report["captures"]))
@@ -366,7 +402,7 @@ def check_text(hsdiff, work, truth, fail):
 
 def check_mirror(hsdiff, work, truth, report, fail):
     """diff(b, a) is diff(a, b) with before and after changed places."""
-    back = json.loads(run([hsdiff, work / truth["after"], work / truth["before"], "--format", "json"]))
+    back = without_places(json.loads(run([hsdiff, work / truth["after"], work / truth["before"], "--format", "json"])))
     for table, key in (("types", "type"), ("roots", "root")):
         forth = {row[key]: (pair(row["before"]), pair(row["after"])) for row in report[table]}
         mirrored = {row[key]: (pair(row["after"]), pair(row["before"])) for row in back[table]}
@@ -375,7 +411,7 @@ def check_mirror(hsdiff, work, truth, report, fail):
 
 def check_case(name, hsdiff, work):
     truth = plant(*CASES[name], work)
-    report = json.loads(run([hsdiff, work / truth["before"], work / truth["after"], "--format", "json"]))
+    report = without_places(json.loads(run([hsdiff, work / truth["before"], work / truth["after"], "--format", "json"])))
     fail = Failures()
     check_captures(report, truth, fail)
     check_sums(report, fail)

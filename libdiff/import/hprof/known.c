@@ -388,14 +388,15 @@ bool hsd_hprof_known_cache(hsd_bytes class_name, hsd_bytes field)
 
 /* ---- memory outside the heap ---- */
 
-/* Buffers that native code made or that were made without a cleaner (Netty's) have no `att` either: they are the one object that stands
+/* A buffer that can only be read owns nothing, also where it is the one of a mapping (DirectByteBufferR): its pages are the file's, and the
+ * kernel takes them back.
+ * Buffers that native code made or that were made without a cleaner (Netty's) have no `att` either: they are the one object that stands
  * for their memory. Memory of the foreign-memory API belongs to the cleanup in the list of its arena; segments may be slices. */
 #define VIEWS       "att viewedBuffer segment"
 #define ARENA_SIZES "val$alignedSize val$allocationSize"
 
 static const hprof_native natives[] = {
     {"java.nio.DirectByteBuffer", "capacity", VIEWS},
-    {"java.nio.DirectByteBufferR", "capacity", VIEWS},
     {"jdk.internal.foreign.NativeMemorySegmentImpl$1", ARENA_SIZES, ""}, /* JDK 19 to 21 */
     {"jdk.internal.foreign.SegmentFactories$1", ARENA_SIZES, ""},        /* JDK 22 and later */
 };
@@ -419,6 +420,16 @@ static const known_fields view_fields[] = {
 bool hsd_hprof_known_view(hsd_bytes class_name, hsd_bytes field)
 {
     return find_field(view_fields, HSD_ARRAY_LEN(view_fields), class_name, field);
+}
+
+bool hsd_hprof_known_address(hsd_bytes class_name, hsd_bytes field)
+{
+    return equals(class_name, "java.nio.Buffer") && equals(field, "address");
+}
+
+bool hsd_hprof_known_cleaner(hsd_bytes class_name, hsd_bytes field)
+{
+    return equals(class_name, "java.nio.DirectByteBuffer") && equals(field, "cleaner");
 }
 
 bool hsd_hprof_known_outside(hsd_bytes class_name, hsd_bytes field)

@@ -44,6 +44,14 @@ const hprof_native *hsd_hprof_known_native(hsd_bytes class_name);
 bool hsd_hprof_is_size(const hprof_native *native, hsd_bytes field);
 bool hsd_hprof_is_view(const hprof_native *native, hsd_bytes field);
 
+/*
+ * A buffer without `cleaner` whose `address` begins a page is a mapping that native code made and keeps: nothing that a Java program does gives
+ * it back. The JDK has its own classes in one, 125 MiB, ten times the heap of a small service. What malloc gives never begins a page.
+ */
+bool hsd_hprof_known_address(hsd_bytes class_name, hsd_bytes field);
+bool hsd_hprof_known_cleaner(hsd_bytes class_name, hsd_bytes field);
+static inline bool hsd_hprof_is_page(uint64_t address) { return (address & 0xfff) == 0; }
+
 /* The same by the class that declares the field: one that makes an object a view, one that is the number of bytes. */
 bool hsd_hprof_known_view(hsd_bytes class_name, hsd_bytes field);
 bool hsd_hprof_known_outside(hsd_bytes class_name, hsd_bytes field);

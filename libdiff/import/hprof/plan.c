@@ -17,6 +17,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/check.h"
 #include "import/hprof/known.h"
@@ -154,12 +155,28 @@ static hsd_status add_run(making *m, uint32_t size, hsd_error *err)
     return HSD_OK;
 }
 
+static hsd_bytes text(const char *name) { return (hsd_bytes){(const uint8_t *)name, strlen(name)}; }
+
+/* Of a buffer: where its memory is, and who gives it back. */
+static void note_origin(making *m, const hprof_field *field, hsd_bytes name)
+{
+    hprof_outside *outside = &m->plan->outside;
+    if (hsd_hprof_is_reference(field->type) && hsd_hprof_known_cleaner(text("java.nio.DirectByteBuffer"), name)) {
+        outside->has_cleaner = true;
+        outside->cleaner_offset = (uint32_t)m->offset;
+    } else if (hsd_hprof_width[field->type] == 8 && hsd_hprof_known_address(text("java.nio.Buffer"), name)) {
+        outside->has_address = true;
+        outside->address_offset = (uint32_t)m->offset;
+    }
+}
+
 /* Fields that tell of memory outside the heap. */
 static void note_outside(making *m, const hprof_field *field)
 {
     hprof_outside *outside = &m->plan->outside;
     const hsd_bytes name = hsd_hprof_name(&m->self->names, field->name);
     if (m->native == NULL) return;
+    note_origin(m, field, name);
     if (hsd_hprof_is_reference(field->type)) {
         if (outside->view_count < HPROF_MOST_VIEWS && hsd_hprof_is_view(m->native, name))
             outside->view_offsets[outside->view_count++] = (uint32_t)m->offset;

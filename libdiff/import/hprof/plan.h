@@ -41,6 +41,8 @@ typedef struct hprof_outside {
     uint32_t size_offset;                  /* of the number of bytes */
     uint32_t view_offsets[HPROF_MOST_VIEWS]; /* of references: where one is set, the memory is another's */
     uint8_t size_width, view_count;        /* size_width 0 = it owns none */
+    uint32_t address_offset, cleaner_offset; /* of a buffer (known.h) */
+    bool has_address, has_cleaner;           /* else there are no such fields */
 } hprof_outside;
 
 typedef struct hprof_plan {

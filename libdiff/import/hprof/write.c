@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "import/hprof/content.h"
+#include "import/hprof/known.h"
 #include "import/hprof/value.h"
 #include "import/hprof/write.h"
 
@@ -104,6 +105,15 @@ static uint64_t number_at(const uint8_t *at, unsigned width)
 }
 
 /* Bytes outside the heap that an instance owns; what its plan says there is. Numbers are signed in Java. */
+/* Made by native code, which keeps it: known.h. */
+static bool is_mapping_of_others(const hprof_outside *outside, const uint8_t *data, size_t size, unsigned id_bytes)
+{
+    if (!outside->has_address || (uint64_t)outside->address_offset + 8 > size) return false;
+    if (!hsd_hprof_is_page(number_at(data + outside->address_offset, 8))) return false;
+    if (!outside->has_cleaner || (uint64_t)outside->cleaner_offset + id_bytes > size) return true;
+    return hsd_hprof_id(data + outside->cleaner_offset, id_bytes) == 0;
+}
+
 static uint64_t bytes_outside(const hprof_writing *w, const hprof_outside *outside, const uint8_t *data, size_t size)
 {
     const unsigned id_bytes = w->reader.id_bytes, width = outside->size_width;
@@ -112,6 +122,7 @@ static uint64_t bytes_outside(const hprof_writing *w, const hprof_outside *outsi
         const uint64_t offset = outside->view_offsets[i];
         if (offset + id_bytes > size || hsd_hprof_id(data + offset, id_bytes) != 0) return 0;
     }
+    if (is_mapping_of_others(outside, data, size, id_bytes)) return 0;
     const uint64_t bytes = number_at(data + outside->size_offset, width);
     return bytes <= (UINT64_MAX >> (65 - 8 * width)) ? bytes : 0;
 }

@@ -53,10 +53,9 @@ static uint64_t native_bytes(const hprof_case *c, uint64_t id)
 
 Test(hprof_outside, a_direct_buffer_owns_its_capacity_and_a_view_of_it_nothing)
 {
-    static const char *const leaves[] = {"java/nio/DirectByteBuffer", "java.nio.DirectByteBufferR"};
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned id_bytes = 4; id_bytes <= 8; id_bytes += 4) {
         hprof_case c = {0};
-        import_buffers(&c, leaves[i % 2], i < 2 ? 4 : 8, 10000);
+        import_buffers(&c, "java/nio/DirectByteBuffer", id_bytes, 10000);
         cr_expect(native_bytes(&c, OWNER) == 10000);
         cr_expect(native_bytes(&c, SLICE) == 0);
         cr_expect(native_bytes(&c, WRAPPER) == 0);
@@ -70,6 +69,9 @@ Test(hprof_outside, other_classes_own_nothing)
     hprof_case c = {0};
     import_buffers(&c, "java/nio/HeapByteBuffer", 8, 10000);
     cr_expect(c.view.info->native_bytes == 0);
+    case_close(&c);
+    import_buffers(&c, "java/nio/DirectByteBufferR", 8, 10000);
+    cr_expect(c.view.info->native_bytes == 0, "pages of a file that is mapped to be read");
     case_close(&c);
 }
 
@@ -106,4 +108,37 @@ Test(hprof_outside, memory_of_an_arena_belongs_to_its_cleanup)
     cr_assert(c.status == HSD_OK, "%s", c.err.text);
     cr_expect(native_bytes(&c, 0x100) == UINT64_C(5) << 32);
     case_close(&c);
+}
+
+/* A buffer that begins a page and has no cleaner: native code mapped it, and keeps it. */
+Test(hprof_outside, a_mapping_that_native_code_made_is_its_own)
+{
+    static const struct { uint64_t address, cleaner, owns; } cases[] = {
+        {0x7f0000001000, 0, 0}, {0x7f0000001000, 0x200, 10000}, {0x7f0000001010, 0, 10000}, {0x7f0000001010, 0x200, 10000}};
+    const hw_field fields[] = {{2, 10, 0}, {3, 11, 0}, {4, 2, 0}, {0}};
+    const hw_class buffer = {.id = 0x20, .fields = fields};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        hprof_case c = {0};
+        hprof_writer w;
+        hw_begin(&w, "1.0.2", 8, 0);
+        hw_string(&w, 1, "java/nio/DirectByteBuffer");
+        hw_string(&w, 2, "capacity");
+        hw_string(&w, 3, "address");
+        hw_string(&w, 4, "cleaner");
+        hw_load_class(&w, 1, 0x20, 1);
+        hw_open(&w, 0x1C);
+        hw_class_dump(&w, &buffer);
+        hw_instance(&w, 0x100, 1, 0x20);
+        hw_u4(&w, 10000);
+        hw_u8(&w, cases[i].address);
+        hw_id(&w, cases[i].cleaner);
+        hw_instance_end(&w);
+        hw_close(&w);
+        hw_end_mark(&w);
+        case_import(&c, w.data, w.size);
+        hw_free(&w);
+        cr_assert(c.status == HSD_OK, "%s", c.err.text);
+        cr_expect(native_bytes(&c, 0x100) == cases[i].owns, "case %zu", i);
+        case_close(&c);
+    }
 }

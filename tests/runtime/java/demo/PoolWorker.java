@@ -58,8 +58,8 @@ public final class PoolWorker {
 
     public static void main(String[] args) throws Exception {
         Plant.in(args)
-                .growing("demo.PoolWorker$Ticket", "pool-2")
-                .holder("thread \"pool-2\".threadLocals", "java.lang.ThreadLocal$ThreadLocalMap, [*].value java.util.HashMap",
+                .growing("demo.PoolWorker$Ticket", "ThreadLocal demo.PoolWorker.TICKETS.value")
+                .holder("ThreadLocal demo.PoolWorker.TICKETS.value", "java.util.HashMap",
                         "[*].value demo.PoolWorker$Ticket", "demo.PoolWorker$Ticket")
                 .counts(Map.of("demo.PoolWorker$Ticket", SIZE::get))
                 .leak(() -> serve(800), () -> serve(12_020));

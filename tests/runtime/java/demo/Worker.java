@@ -28,8 +28,8 @@ public final class Worker {
         worker.setDaemon(true);
         worker.start();
         Plant.in(args)
-                .growing("demo.Worker$Context", "leaky-worker")
-                .holder("thread \"leaky-worker\".threadLocals", "java.lang.ThreadLocal$ThreadLocalMap, [*].value java.util.ArrayList",
+                .growing("demo.Worker$Context", "ThreadLocal demo.Worker.CONTEXTS.value")
+                .holder("ThreadLocal demo.Worker.CONTEXTS.value", "java.util.ArrayList",
                         "[*] demo.Worker$Context", "demo.Worker$Context")
                 .counts(Map.of("demo.Worker$Context", () -> size))
                 .leak(() -> order(900), () -> order(11_005));
