@@ -20,7 +20,6 @@ typedef struct candidate {
 typedef struct candidates { /* of one fork: a heap with the least on top, then in order */
     candidate list[HSD_BY_CANDIDATES + 1];
     uint32_t count;
-    uint64_t secondary; /* bits of secondary roots */
     uint64_t bytes[64]; /* what each bit reaches */
     uint64_t all;
 } candidates;
@@ -64,6 +63,12 @@ static void cut(candidates *c)
 
 static bool is_branch_in_use(const hsd_by_group *group) { return (group->flags & HSD_BY_IS_BRANCH) && group->count > 0; }
 
+static void set_bit(hsd_by_search *s, uint32_t branch, uint64_t bit)
+{
+    hsd_by_group *group = hsd_by_group_at(s, branch, true);
+    group->mask = (group->mask & HSD_BY_PRIMARY) | bit;
+}
+
 static hsd_status choose(hsd_by_search *s, candidates *of, hsd_error *err)
 {
     for (uint32_t i = 1; i <= s->group_count; i++) {
@@ -72,15 +77,11 @@ static hsd_status choose(hsd_by_search *s, candidates *of, hsd_error *err)
         const bool is_named = group->flags & HSD_BY_IS_NAMED;
         const candidate one = {group->bytes, group->count, i, group->name};
         if (is_named) offer(&of[group->fork], &one);
-        hsd_by_group_at(s, i, true)->mask = is_named ? HSD_BY_REST : HSD_BY_SELF;
+        set_bit(s, i, is_named ? HSD_BY_REST : HSD_BY_SELF);
     }
     for (uint32_t fork = 0; fork < s->fork_count; fork++) {
         cut(&of[fork]);
-        for (uint32_t i = 0; i < of[fork].count; i++) {
-            hsd_by_group *group = hsd_by_group_at(s, of[fork].list[i].group, true);
-            group->mask = UINT64_C(1) << i;
-            if (group->flags & HSD_BY_IS_SECONDARY) of[fork].secondary |= group->mask;
-        }
+        for (uint32_t i = 0; i < of[fork].count; i++) set_bit(s, of[fork].list[i].group, UINT64_C(1) << i);
     }
     return hsd_paged_check(&s->groups, err);
 }
@@ -94,8 +95,7 @@ static void add_up(hsd_by_search *s, candidates *of)
         if ((group->flags & HSD_BY_IS_BRANCH) || group->bytes == 0) continue;
         candidates *to = &of[group->fork];
         to->all += group->bytes;
-        const uint64_t primary = group->mask & ~to->secondary;
-        for (uint64_t mask = primary != 0 ? primary : group->mask; mask != 0; mask &= mask - 1) to->bytes[__builtin_ctzll(mask)] += group->bytes;
+        for (uint64_t mask = group->mask & ~HSD_BY_PRIMARY; mask != 0; mask &= mask - 1) to->bytes[__builtin_ctzll(mask)] += group->bytes;
     }
 }
 
@@ -132,6 +132,12 @@ static hsd_status open_paged(hsd_by_search *s, hsd_paged *out, uint64_t bytes, h
     return hsd_paged_open(out, bytes, memory, &s->growth->c->space, err);
 }
 
+static uint32_t room_for_groups(const hsd_side_walk *side)
+{
+    const uint64_t pseudo = hsd_min_u64(side->info->pseudo_objects, side->object_count);
+    return (uint32_t)hsd_min_u64(side->node_count + pseudo * (HSD_BY_HOLDERS - 1), HSD_BY_TOP - 1);
+}
+
 static hsd_status open_all(hsd_by_search *s, hsd_error *err)
 {
     hsd_side_walk *side = s->side;
@@ -144,7 +150,8 @@ static hsd_status open_all(hsd_by_search *s, hsd_error *err)
     if (s->is_shown == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for one bit an object");
     HSD_TRY(open_paged(s, &s->group_of, words, err));
     HSD_TRY(open_paged(s, &s->weights, words, err));
-    HSD_TRY(open_paged(s, &s->groups, ((uint64_t)side->node_count + 2) * sizeof(hsd_by_group), err));
+    s->group_room = room_for_groups(side);
+    HSD_TRY(open_paged(s, &s->groups, ((uint64_t)s->group_room + 2) * sizeof(hsd_by_group), err));
     return hsd_sorter_new(&s->pairs, &config, err);
 }
 
@@ -196,6 +203,7 @@ hsd_status hsd_growth_find_by(hsd_growth *growth, hsd_error *err)
     if (!is_worth_it(growth)) return HSD_OK;
     hsd_by_search s = {.growth = growth, .side = &growth->c->sides[AFTER]};
     s.fork_count = (uint32_t)hsd_min_u64(growth->edged_count, HSD_BY_HOLDERS);
+    s.has_secondary = s.side->root_span.begin < s.side->root_span.second && s.side->root_span.second < s.side->root_span.end;
     for (uint32_t i = 0; i < HSD_BY_HOLDERS; i++) s.forks[i] = (hsd_by_fork){.choice = i, .first = HSD_BY_NO_FORK};
     s.group_of.file.fd = s.weights.file.fd = s.groups.file.fd = -1;
     const hsd_status status = run(&s, err);

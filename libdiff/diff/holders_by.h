@@ -8,7 +8,8 @@
  * The *fork* of a holder is the kept node of its own where most of its growth has no reference from. What hangs from the fork in
  * the dominator tree are *branches*: those that it refers to, by which every way to the rest leads, and *tops*, to which it has no
  * reference. A top is reached by a branch if a way leads from the branch to it that enters no other branch. So it is
- * enough to know which branch refers to which top, and all that a top dominates is reached like it.
+ * enough to know which branch refers to which top, and all that a top dominates is reached like it. What primary roots reach takes no
+ * bit from what they do not: where there are secondary ones a mark climbs first, and into names that objects are roots by.
  *
  *      tree of after     forks of the first holders                                             holders_by_tree.c
  *      tree of after     a number for each branch and top, and for each node the one it is in    holders_by_tree.c
@@ -26,24 +27,27 @@
 #include "diff/growth.h"
 #include "graph/worklist.h"
 
-#define HSD_BY_TOP UINT32_C(0x80000000) /* or-ed to the number of a group: the node that begins it, and it is a top */
+#define HSD_BY_TOP UINT32_C(0x80000000) /* or-ed to the number of a group: the node that begins it, and references to it are asked for */
 #define HSD_BY_GROUP(word) ((word) & ~HSD_BY_TOP)
 #define HSD_BY_NO_FORK UINT32_MAX
 
 /* Bits of a group's mask: candidates from 0 on. */
-#define HSD_BY_CANDIDATES 62u
+#define HSD_BY_CANDIDATES 61u
+#define HSD_BY_PRIMARY (UINT64_C(1) << 61) /* reached in the first round of walks, where there is a second (graph/owners.h) */
 #define HSD_BY_REST (UINT64_C(1) << 62) /* branches that are no candidates for want of bits */
 #define HSD_BY_SELF (UINT64_C(1) << 63) /* branches that are the holder itself */
 
-enum { HSD_BY_IS_BRANCH = 1, HSD_BY_IS_NAMED = 2, HSD_BY_IS_SECONDARY = 4 }; /* SECONDARY: a root that holds nothing that another reaches */
+/* PRIMARY: a primary root, where there are secondary ones. PSEUDO: a top that the tree does not have. */
+enum { HSD_BY_IS_BRANCH = 1, HSD_BY_IS_NAMED = 2, HSD_BY_IS_PRIMARY = 4, HSD_BY_IS_PSEUDO = 8 };
 
 typedef struct hsd_by_group { /* a branch or a top; a power of two */
     uint64_t mask;   /* by which candidates it is reached */
     uint64_t bytes;  /* of a top: growth of the holder in it; of a branch: such bytes of tops, for each reference to one */
     uint32_t count;  /* of a branch: references to tops */
-    uint32_t name;   /* of a branch with IS_NAMED: the node that names it */
+    uint32_t name;   /* of a branch with IS_NAMED: the node that names it; with IS_PSEUDO: the object */
+    uint32_t next;   /* with IS_PSEUDO: the same object as a top of another fork; 0 = none */
     uint8_t fork, flags;
-    uint8_t unused[6];
+    uint8_t unused[2];
 } hsd_by_group;
 
 _Static_assert(sizeof(hsd_by_group) == 32, "groups must not lie across pages");
@@ -62,11 +66,13 @@ typedef struct hsd_by_search {
     hsd_growth_chosen chosen;
     hsd_by_fork forks[HSD_BY_HOLDERS];
     uint32_t fork_count;
+    bool has_secondary;      /* there are primary roots and secondary ones */
     uint8_t *is_shown;       /* one bit an object: the tree has it */
     hsd_paged group_of;      /* u32 a node: its group, 0 = none */
     hsd_paged weights;       /* u32 a node: its references to tops */
     hsd_paged groups;        /* from 1 */
     uint32_t group_count;
+    uint32_t group_room;     /* one for each node, and one for each fork but the first in which a pseudo object may be a top */
     hsd_sorter *pairs;       /* from << 32 | top */
 } hsd_by_search;
 

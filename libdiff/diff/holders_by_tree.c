@@ -142,8 +142,16 @@ static uint32_t new_group(hsd_by_search *s, uint32_t node, uint32_t fork, uint32
     hsd_by_group *group = hsd_by_group_at(s, number, true);
     group->fork = (uint8_t)fork;
     if ((flags & NO_REFERENCE) == 0) group->flags = HSD_BY_IS_BRANCH;
-    if (node >= s->side->root_span.second) group->flags |= HSD_BY_IS_SECONDARY;
+    if (!s->has_secondary || node < s->side->root_span.begin || node >= s->side->root_span.second) return number;
+    group->flags |= HSD_BY_IS_PRIMARY;
+    group->mask = HSD_BY_PRIMARY;
     return number;
+}
+
+/* Tops, and where a mark climbs names that objects are roots by. */
+static bool is_asked_for(const hsd_by_search *s, const number_frame *f)
+{
+    return (f->flags & IS_FIRST) && ((f->flags & NO_REFERENCE) || ((f->flags & IS_ROOT) && s->has_secondary));
 }
 
 static hsd_status enter_number(void *context, const hsd_tree_node *node, void *parent, void *here, hsd_error *err)
@@ -160,8 +168,7 @@ static hsd_status enter_number(void *context, const hsd_tree_node *node, void *p
         f->flags |= IS_FIRST;
     }
     if (f->fork != HSD_BY_NO_FORK) s->forks[f->fork].group = f->group;
-    const uint32_t top = (f->flags & (IS_FIRST | NO_REFERENCE)) == (IS_FIRST | NO_REFERENCE) ? HSD_BY_TOP : 0;
-    if (f->group != 0) hsd_paged_set_u32(&s->group_of, node->node, f->group | top);
+    if (f->group != 0) hsd_paged_set_u32(&s->group_of, node->node, f->group | (is_asked_for(s, f) ? HSD_BY_TOP : 0));
     if ((f->flags & (KEPT | IS_ROOT)) == 0) f->pending = node->bytes;
     return HSD_OK;
 }

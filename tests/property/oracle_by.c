@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <hscapture/hscapture.h>
-
 /* What hangs from the super-root, with `node` in it. */
 static int child_of(const oracle_view *v, int node)
 {
@@ -50,21 +48,12 @@ static uint64_t growth_in(const oracle_side *s, int top)
     return bytes;
 }
 
-/* The engine does not know what dominates a pseudo object: it counts where it is met first. */
-static bool has_pseudo(const oracle_view *v)
-{
-    for (uint32_t i = 0; i < v->heap->object_count; i++)
-        if (v->heap->objects[i].flags & HSC_OBJECT_PSEUDO) return true;
-    return false;
-}
-
 void oracle_find_by(oracle_diff *diff, const oracle_side *s)
 {
     static bool reached[ORACLE_MAX_NODES];
     const oracle_view *v = s->view;
     diff->by_count = 0;
-    diff->by_all = has_pseudo(v) ? UINT64_MAX : 0;
-    if (diff->by_all != 0) return;
+    diff->by_all = 0;
     for (int top = 0; top < v->node_count; top++) {
         if (oracle_is_shown(v, top) && child_of(v, top) == top && !is_root(v, top)) diff->by_all += growth_in(s, top);
     }

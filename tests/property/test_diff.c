@@ -112,7 +112,7 @@ Test(diff, equals_the_oracle_on_random_pairs, .timeout = 3600)
         compared++;
         hsd_diff_free(diff);
     }
-    cr_assert_gt(checked_co_holders, 0, "%lu", (unsigned long)checked_co_holders);
+    cr_assert_gt(checked_co_holders, compared / 10, "%lu", (unsigned long)checked_co_holders);
     cr_log_info("%lu pairs compared with the oracle, 0 differ", (unsigned long)compared);
 }
 

@@ -389,6 +389,108 @@ Test(holders, of_no_one_object_are_named_by_roots)
     hsd_diff_free(diff);
 }
 
+/* New items that only a pseudo object refers to, which a map below the root "ids" and one of the root "names" share. The first map and
+ * another beside it share items, too: so the object that has both is a holder whose ways part before those of all roots are looked at. */
+static void write_behind_pseudo(bool is_after, uint64_t items)
+{
+    hsc_writer *w = begin(is_after, HSC_IDENTITY_EXACT);
+    const uint64_t pseudo = is_after ? 40 : 0;
+    put(w, 1, NODE, 40, (const uint64_t[]){2, BY_ID, 3, BY_NAME, 0});
+    for (uint64_t map = 2; map <= 4; map++) {
+        good(hsc_begin_object(w, &(hsc_object){.id = map, .type = MAP, .size_bytes = 48}));
+        for (uint64_t i = 0; i < items && map < 4; i++) good(hsc_reference(w, 100 + i, ELEMENT, i));
+        if (map != 3 && is_after) good(hsc_reference(w, pseudo, FIELD, 0));
+        good(hsc_end_object(w));
+    }
+    for (uint64_t i = 0; i < items; i++) put(w, 100 + i, ITEM, 100, NULL);
+    if (is_after) {
+        good(hsc_begin_object(w, &(hsc_object){.id = pseudo, .type = NODE, .flags = HSC_OBJECT_PSEUDO}));
+        for (uint64_t i = 0; i < 2 * items; i++) good(hsc_reference(w, 1000 + i, ELEMENT, i));
+        good(hsc_end_object(w));
+    }
+    for (uint64_t i = 0; i < 2 * items; i++) put(w, 1000 + i, ITEM, 100, NULL);
+    define(w, 30, "ids");
+    define(w, 31, "names");
+    put_root(w, 30, 1);
+    put_root(w, 31, 4);
+    finish(w);
+}
+
+Test(holders, reach_what_is_behind_a_pseudo_object_from_each_side)
+{
+    write_behind_pseudo(false, 0);
+    write_behind_pseudo(true, 20);
+    hsd_diff *diff = compare(NULL, NULL);
+    cr_assert_eq(diff->holder_count, 2);
+    const hsd_holder *all = &diff->holders[0], *one = &diff->holders[1];
+    cr_assert(is_text(all->root, "(roots)") && is_text(one->type, "Node"));
+    cr_assert_eq(all->by_bytes, 4000);
+    cr_assert_eq(all->by_count, 2);
+    for (size_t i = 0; i < 2; i++) cr_assert_eq(all->by[i].bytes, 4000, "%s", all->by[i].root.data);
+    cr_assert_eq(one->by_count, 2);
+    for (size_t i = 0; i < 2; i++) cr_assert_eq(one->by[i].bytes, 2000);
+    hsd_diff_free(diff);
+}
+
+static void put_named_root(hsc_writer *w, uint32_t name, const char *text, uint64_t target, bool is_secondary)
+{
+    define(w, name, text);
+    good(hsc_root(w, &(hsc_root_record){.kind = HSC_ROOT_STATIC, .label = name, .target = target,
+                                        .flags = is_secondary ? HSC_ROOT_SECONDARY : 0}));
+}
+
+/* New items in maps of the roots "handles" and "console" and, behind a pseudo object, by a name that is a root of its own. "console" is
+ * secondary. Either "handles" is, too, and both have the pseudo object; or "handles" and "cache" are primary and have it. */
+static void write_named_root(bool is_after, uint64_t items, bool is_primary)
+{
+    hsc_writer *w = begin(is_after, HSC_IDENTITY_EXACT);
+    define(w, 20, "shown");
+    good(hsc_define_label(w, 20, HSC_LABEL_FIELD, HSC_LABEL_NAMED_ROOT, 20));
+    for (uint64_t map = 2; map <= 4; map++) {
+        good(hsc_begin_object(w, &(hsc_object){.id = map, .type = MAP, .size_bytes = 48}));
+        for (uint64_t i = 0; i < items && map < 4; i++) good(hsc_reference(w, 100 + i, ELEMENT, i));
+        if (map == 2 || map == (is_primary ? 4 : 3)) good(hsc_reference(w, 40, FIELD, 0));
+        good(hsc_end_object(w));
+    }
+    good(hsc_begin_object(w, &(hsc_object){.id = 40, .type = NODE, .flags = HSC_OBJECT_PSEUDO}));
+    good(hsc_reference(w, 41, 20, 0));
+    good(hsc_end_object(w));
+    good(hsc_begin_object(w, &(hsc_object){.id = 41, .type = MAP, .size_bytes = 48}));
+    for (uint64_t i = 0; i < items; i++) good(hsc_reference(w, 100 + i, ELEMENT, i));
+    good(hsc_end_object(w));
+    for (uint64_t i = 0; i < items; i++) put(w, 100 + i, ITEM, 100, NULL);
+    put_named_root(w, 30, "handles", 2, !is_primary);
+    put_named_root(w, 31, "console", 3, true);
+    put_root(w, ROOT_STRING, 4);
+    finish(w);
+}
+
+Test(holders, of_a_secondary_round_are_all_alike)
+{
+    write_named_root(false, 0, false);
+    write_named_root(true, 20, false);
+    hsd_diff *diff = compare(NULL, NULL);
+    cr_assert(is_text(diff->holders[0].root, "(roots)"));
+    cr_assert_eq(diff->holders[0].by_count, 3);
+    for (size_t i = 0; i < 3; i++) cr_assert_eq(diff->holders[0].by[i].bytes, 2000);
+    hsd_diff_free(diff);
+}
+
+Test(holders, of_the_first_round_leave_none_to_the_second)
+{
+    write_named_root(false, 0, true);
+    write_named_root(true, 20, true);
+    hsd_diff *diff = compare(NULL, NULL);
+    const hsd_holder *holder = &diff->holders[0];
+    cr_assert(is_text(holder->root, "(roots)"));
+    cr_assert_eq(holder->by_count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        cr_assert_eq(holder->by[i].bytes, 2000);
+        cr_assert(is_text(holder->by[i].root, "handles") || is_text(holder->by[i].root, "Node.shown"), "%s", holder->by[i].root.data);
+    }
+    hsd_diff_free(diff);
+}
+
 /* A list with both ends known, and references either way: `old` nodes and `fresh` behind them. Both ends reach all of it. */
 static void write_queue(bool is_after, uint64_t nodes)
 {
