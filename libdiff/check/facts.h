@@ -33,6 +33,7 @@ typedef struct hsd_fact { /* what is not known is empty */
     hsd_amount first, last;        /* of the values, with frames */
     const hsd_step *path;
     size_t path_count;
+    const hsd_holder *holder; /* of a diff */
     hsd_amount base;        /* what a percentage is of */
     const hsd_trend *trend; /* of the bytes, where the series has it */
     bool has_before;

@@ -88,6 +88,7 @@ void hsd_facts_diff_name(const hsd_diff *diff, hsd_fact_table table, size_t row,
     fact->root = holder->root;
     fact->path = holder->path;
     fact->path_count = holder->path_count;
+    fact->holder = holder;
     fact->has_before = false;
 }
 

@@ -94,6 +94,7 @@ static void tell_holder(hsd_finding *finding, const hsd_diff *diff)
     finding->root = holder->root;
     finding->path = holder->path;
     finding->path_count = holder->path_count;
+    finding->holder = holder;
 }
 
 /* ---- where it was allocated ---- */
@@ -141,6 +142,7 @@ void hsd_finding_fill(hsd_finding *finding, const hsd_facts *facts, const hsd_ca
                              .root = fact->root,
                              .path = fact->path,
                              .path_count = fact->path_count,
+                             .holder = fact->holder,
                              .before = fact->has_before ? grown->before : 0,
                              .after = fact->has_before ? grown->after : 0,
                              .growth = grown->growth,

@@ -32,10 +32,17 @@ hsd_status hsd_finding_append_place(hsd_buffer *out, const hsd_finding *finding,
 
 static hsd_holder holder_of(const hsd_finding *finding)
 {
+    if (finding->holder) return *finding->holder;
     return (hsd_holder){.type = finding->path_count > 0 ? finding->path[finding->path_count - 1].type : (hsd_text){"", 0},
                         .root = finding->root,
                         .path = finding->path,
                         .path_count = finding->path_count};
+}
+
+hsd_status hsd_finding_append_holder(hsd_buffer *out, const hsd_finding *finding, hsd_error *err)
+{
+    if (!finding->holder || finding->holder->by_count == 0) return hsd_finding_append_place(out, finding, err);
+    return hsd_holder_append(out, finding->holder, " (", ")", err);
 }
 
 static bool is_shared(hsd_text root)
@@ -64,7 +71,7 @@ static hsd_status put_held_by(hsd_buffer *out, const hsd_finding *finding, hsd_e
     const hsd_holder holder = holder_of(finding);
     if (finding->root.size == 0 && finding->path_count == 0) return HSD_OK;
     if (hsd_holder_is_nobody(&holder)) return put(out, ", held by no one object", err);
-    if (holder.path_count == 0 && is_shared(holder.root)) return put(out, ", reached from several roots", err);
+    if (holder.path_count == 0 && holder.by_count == 0 && is_shared(holder.root)) return put(out, ", reached from several roots", err);
     HSD_TRY(put(out, ", held by ", err));
     const size_t from = out->size;
     HSD_TRY(hsd_holder_append(out, &holder, " (", ")", err));

@@ -55,6 +55,9 @@ hsd_status hsd_finding_append_subject(hsd_buffer *out, const hsd_check_row *row,
 /* The place alone: "global.sessions"; nothing where it is not known. */
 hsd_status hsd_finding_append_place(hsd_buffer *out, const hsd_finding *finding, hsd_error *err);
 
+/* The same for people: where several hold together, by which. */
+hsd_status hsd_finding_append_holder(hsd_buffer *out, const hsd_finding *finding, hsd_error *err);
+
 /* Why a finding does not fail its rule: "allowed: REASON", or that it has levelled off. Nothing for one that does. */
 hsd_status hsd_finding_append_excuse(hsd_buffer *out, const hsd_finding *finding, hsd_error *err);
 

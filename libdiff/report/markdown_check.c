@@ -163,7 +163,7 @@ static void put_holder(page *p, const hsd_check_row *row, const hsd_finding *fin
 {
     hsd_buffer place = {0};
     hsd_out *out = &p->doc.out;
-    if (!hsd_row_is_of_places(row) && out->status == HSD_OK) out->status = hsd_finding_append_place(&place, finding, out->err);
+    if (!hsd_row_is_of_places(row) && out->status == HSD_OK) out->status = hsd_finding_append_holder(&place, finding, out->err);
     if (place.size > 0)
         hsd_markdown_cell_name(&p->doc, (hsd_text){(const char *)place.data, place.size});
     else

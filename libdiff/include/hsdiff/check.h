@@ -164,6 +164,7 @@ typedef struct hsd_finding { /* one row over the limit, or with a sum the rows t
     hsd_text root;             /* holders: their root; types: the root that holds most of the growth, "" = not known */
     const hsd_step *path;      /* holders: to it; types: to the holder of most of their growth */
     size_t path_count;
+    const hsd_holder *holder;  /* of a diff: the row that root and path are of, as the diff tells it; else NULL */
     int64_t before, after;     /* in the unit of the measure; of a series behind the warm-up; not known of the holders
                                 * of a diff: both 0 */
     int64_t growth, limit;     /* limit: of the row, or of the sum that it is part of */

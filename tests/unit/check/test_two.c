@@ -249,6 +249,7 @@ Test(two, holders_are_judged_one_by_one_by_their_text)
     IS(row->findings[0].name, "Entry[]");
     cr_assert_eq(row->findings[0].path, path);
     cr_assert_eq(row->findings[0].path_count, 2);
+    cr_assert_eq(row->findings[0].holder, &holders[0]);
     cr_assert_eq(row->findings[0].before, 0); /* not known */
     cr_assert_eq(row->findings[0].after, 0);
     cr_assert_eq(row->findings[0].growth, 20 * (int64_t)MIB);
@@ -284,6 +285,7 @@ Test(two, types_are_named_with_what_holds_most_of_their_growth)
     IS(row->findings[1].name, "Buffer");
     IS(row->findings[1].root, "global log");
     cr_assert_eq(row->findings[1].path_count, 1);
+    cr_assert_eq(row->findings[1].holder, &holders[1]);
     kit_release(&kit);
 }
 

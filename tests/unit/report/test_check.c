@@ -56,6 +56,46 @@ Test(check, says_how_steadily_a_series_grew)
     free(report);
 }
 
+/* What no one object holds, by the two that reach it. */
+static const hsd_holder *by_two(void)
+{
+    static hsd_co_holder by[2];
+    static hsd_holder holder;
+    for (size_t i = 0; i < 2; i++)
+        by[i] = (hsd_co_holder){.type = sample_text("Map"), .root = sample_text(i == 0 ? "app.byId" : "app.byName"),
+                                .path = check_path, .path_count = 1, .bytes = 1000};
+    holder = sample_holder("(roots)", NULL, 0, 1000);
+    holder.by = by;
+    holder.by_count = 2;
+    return &holder;
+}
+
+Test(check, names_those_that_hold_together)
+{
+    hsd_check check = one_rule(HSD_CHECK_FAIL);
+    check_findings[0] = check_finding("Session", "(roots)", NULL, 0, 412310, 0);
+    char *report = check_report("text", &check, &plain_text);
+    SAYS(report, "Session, held by no one object");
+    free(report);
+    check_findings[0].holder = by_two();
+    check_path[0].type = sample_text("Map");
+    report = check_report("text", &check, &plain_text);
+    SAYS(report, "Session, held by app.byId (Map) and app.byName (Map), together");
+    LACKS(report, "no one object");
+    free(report);
+    report = check_report("markdown", &check, &plain_text);
+    HOLDS(report, "`app.byId (Map) and app.byName (Map), together`");
+    free(report);
+    check_rules[1].subject = HSD_SUBJECT_HOLDER;
+    report = check_report("text", &check, &plain_text);
+    SAYS(report, "app.byId: Map and app.byName: Map, together");
+    LACKS(report, "(roots)");
+    free(report);
+    report = check_report("json", &check, &plain_text);
+    HOLDS(report, "\"root\": \"(roots)\"");
+    free(report);
+}
+
 Test(check, says_why_growth_is_accepted)
 {
     hsd_allowance allowance = {.subject = HSD_SUBJECT_TYPE, .pattern = sample_text("Session"), .reason = sample_text("filled once"),
