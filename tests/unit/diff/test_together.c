@@ -1,0 +1,234 @@
+/*
+ * What is held by several together: by which, and what each reaches. On heaps that are made for one question each; shares of roots on any
+ * heap are held against an oracle in tests/property.
+ */
+#include "unit/diff/holders_kit.h"
+
+TestSuite(together, .init = setup, .fini = teardown);
+
+/* Of three maps in one object each item is in two: the first half in the first and second, the rest in the first and third. */
+static void write_together(bool is_after, uint64_t items, bool is_of_roots)
+{
+    static const char *const names[] = {"ids", "names", "ages"};
+    hsc_writer *w = begin(is_after, HSC_IDENTITY_EXACT);
+    if (!is_of_roots) put(w, 1, NODE, 40, (const uint64_t[]){2, BY_ID, 3, BY_NAME, 4, BY_AGE, 0});
+    for (uint64_t map = 0; map < 3; map++) {
+        put(w, 2 + map, MAP, 48, (const uint64_t[]){12 + map, INSIDE, 0});
+        good(hsc_begin_object(w, &(hsc_object){.id = 12 + map, .type = TABLE, .size_bytes = 64}));
+        for (uint64_t i = 0; i < items; i++) {
+            if (map == 0 || (map == 1) == (i < items / 2)) good(hsc_reference(w, 100 + i, ELEMENT, i));
+        }
+        good(hsc_end_object(w));
+        define(w, 30 + (uint32_t)map, names[map]);
+        if (is_of_roots) put_root(w, 30 + (uint32_t)map, 2 + map);
+    }
+    for (uint64_t i = 0; i < items; i++) put(w, 100 + i, ITEM, 100, NULL);
+    if (!is_of_roots) put_root(w, ROOT_STRING, 1);
+    finish(w);
+}
+
+static void check_co_holder(const hsd_co_holder *by, const char *root, const char *edge, uint64_t items)
+{
+    cr_assert(is_text(by->root, root), "%s", by->root.data);
+    cr_assert(is_text(by->type, "Map"));
+    cr_assert_eq(by->path_count, edge[0] != 0 ? 2 : 1);
+    if (edge[0] != 0) cr_assert(is_text(by->path[1].edge, edge), "%s", by->path[1].edge.data);
+    cr_assert_eq(by->bytes, items * 100, "%s: %llu", edge, (unsigned long long)by->bytes);
+    cr_assert_eq(by->growth_bytes, 0);
+}
+
+Test(together, are_named_with_what_each_reaches)
+{
+    write_together(false, 0, false);
+    write_together(true, 40, false);
+    hsd_diff *diff = compare(NULL, NULL);
+    const hsd_holder *holder = &diff->holders[0];
+    cr_assert(is_text(holder->type, "Node"));
+    cr_assert_eq(holder->new_.objects, 40);
+    cr_assert_eq(holder->by_bytes, 4000);
+    cr_assert_eq(holder->by_count, 3);
+    check_co_holder(&holder->by[0], "cache", ".byId", 40);
+    check_co_holder(&holder->by[1], "cache", ".byAge", 20);
+    check_co_holder(&holder->by[2], "cache", ".byName", 20);
+    cr_assert_eq(holder->edge_count, 1);
+    cr_assert(is_text(holder->edges[0].edge, "") && is_text(holder->edges[0].type, "Item"), "a skipped reference is no element");
+    hsd_diff_free(diff);
+}
+
+Test(together, of_no_one_object_are_named_by_roots)
+{
+    write_together(false, 0, true);
+    write_together(true, 40, true);
+    hsd_diff *diff = compare(NULL, NULL);
+    const hsd_holder *holder = &diff->holders[0];
+    cr_assert(is_text(holder->type, "") && is_text(holder->root, "(roots)"));
+    cr_assert_eq(holder->by_count, 3);
+    check_co_holder(&holder->by[0], "ids", "", 40);
+    check_co_holder(&holder->by[1], "ages", "", 20);
+    check_co_holder(&holder->by[2], "names", "", 20);
+    hsd_diff_free(diff);
+}
+
+/* New items that only a pseudo object refers to, which a map below the root "ids" and one of the root "names" share. The first map and
+ * another beside it share items, too: so the object that has both is a holder whose ways part before those of all roots are looked at. */
+static void write_behind_pseudo(bool is_after, uint64_t items)
+{
+    hsc_writer *w = begin(is_after, HSC_IDENTITY_EXACT);
+    const uint64_t pseudo = is_after ? 40 : 0;
+    put(w, 1, NODE, 40, (const uint64_t[]){2, BY_ID, 3, BY_NAME, 0});
+    for (uint64_t map = 2; map <= 4; map++) {
+        good(hsc_begin_object(w, &(hsc_object){.id = map, .type = MAP, .size_bytes = 48}));
+        for (uint64_t i = 0; i < items && map < 4; i++) good(hsc_reference(w, 100 + i, ELEMENT, i));
+        if (map != 3 && is_after) good(hsc_reference(w, pseudo, FIELD, 0));
+        good(hsc_end_object(w));
+    }
+    for (uint64_t i = 0; i < items; i++) put(w, 100 + i, ITEM, 100, NULL);
+    if (is_after) {
+        good(hsc_begin_object(w, &(hsc_object){.id = pseudo, .type = NODE, .flags = HSC_OBJECT_PSEUDO}));
+        for (uint64_t i = 0; i < 2 * items; i++) good(hsc_reference(w, 1000 + i, ELEMENT, i));
+        good(hsc_end_object(w));
+    }
+    for (uint64_t i = 0; i < 2 * items; i++) put(w, 1000 + i, ITEM, 100, NULL);
+    define(w, 30, "ids");
+    define(w, 31, "names");
+    put_root(w, 30, 1);
+    put_root(w, 31, 4);
+    finish(w);
+}
+
+Test(together, reach_what_is_behind_a_pseudo_object_from_each_side)
+{
+    write_behind_pseudo(false, 0);
+    write_behind_pseudo(true, 20);
+    hsd_diff *diff = compare(NULL, NULL);
+    cr_assert_eq(diff->holder_count, 2);
+    const hsd_holder *all = &diff->holders[0], *one = &diff->holders[1];
+    cr_assert(is_text(all->root, "(roots)") && is_text(one->type, "Node"));
+    cr_assert_eq(all->by_bytes, 4000);
+    cr_assert_eq(all->by_count, 2);
+    for (size_t i = 0; i < 2; i++) cr_assert_eq(all->by[i].bytes, 4000, "%s", all->by[i].root.data);
+    cr_assert_eq(one->by_count, 2);
+    for (size_t i = 0; i < 2; i++) cr_assert_eq(one->by[i].bytes, 2000);
+    hsd_diff_free(diff);
+}
+
+static void put_named_root(hsc_writer *w, uint32_t name, const char *text, uint64_t target, bool is_secondary)
+{
+    define(w, name, text);
+    good(hsc_root(w, &(hsc_root_record){.kind = HSC_ROOT_STATIC, .label = name, .target = target,
+                                        .flags = is_secondary ? HSC_ROOT_SECONDARY : 0}));
+}
+
+/* New items in maps of the roots "handles" and "console" and, behind a pseudo object, by a name that is a root of its own. "console" is
+ * secondary. Either "handles" is, too, and both have the pseudo object; or "handles" and "cache" are primary and have it. */
+static void write_named_root(bool is_after, uint64_t items, bool is_primary)
+{
+    hsc_writer *w = begin(is_after, HSC_IDENTITY_EXACT);
+    define(w, 20, "shown");
+    good(hsc_define_label(w, 20, HSC_LABEL_FIELD, HSC_LABEL_NAMED_ROOT, 20));
+    for (uint64_t map = 2; map <= 4; map++) {
+        good(hsc_begin_object(w, &(hsc_object){.id = map, .type = MAP, .size_bytes = 48}));
+        for (uint64_t i = 0; i < items && map < 4; i++) good(hsc_reference(w, 100 + i, ELEMENT, i));
+        if (map == 2 || map == (is_primary ? 4 : 3)) good(hsc_reference(w, 40, FIELD, 0));
+        good(hsc_end_object(w));
+    }
+    good(hsc_begin_object(w, &(hsc_object){.id = 40, .type = NODE, .flags = HSC_OBJECT_PSEUDO}));
+    good(hsc_reference(w, 41, 20, 0));
+    good(hsc_end_object(w));
+    good(hsc_begin_object(w, &(hsc_object){.id = 41, .type = MAP, .size_bytes = 48}));
+    for (uint64_t i = 0; i < items; i++) good(hsc_reference(w, 100 + i, ELEMENT, i));
+    good(hsc_end_object(w));
+    for (uint64_t i = 0; i < items; i++) put(w, 100 + i, ITEM, 100, NULL);
+    put_named_root(w, 30, "handles", 2, !is_primary);
+    put_named_root(w, 31, "console", 3, true);
+    put_root(w, ROOT_STRING, 4);
+    finish(w);
+}
+
+Test(together, of_a_secondary_round_are_all_alike)
+{
+    write_named_root(false, 0, false);
+    write_named_root(true, 20, false);
+    hsd_diff *diff = compare(NULL, NULL);
+    cr_assert(is_text(diff->holders[0].root, "(roots)"));
+    cr_assert_eq(diff->holders[0].by_count, 3);
+    for (size_t i = 0; i < 3; i++) cr_assert_eq(diff->holders[0].by[i].bytes, 2000);
+    hsd_diff_free(diff);
+}
+
+Test(together, of_the_first_round_leave_none_to_the_second)
+{
+    write_named_root(false, 0, true);
+    write_named_root(true, 20, true);
+    hsd_diff *diff = compare(NULL, NULL);
+    const hsd_holder *holder = &diff->holders[0];
+    cr_assert(is_text(holder->root, "(roots)"));
+    cr_assert_eq(holder->by_count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        cr_assert_eq(holder->by[i].bytes, 2000);
+        cr_assert(is_text(holder->by[i].root, "handles") || is_text(holder->by[i].root, "Node.shown"), "%s", holder->by[i].root.data);
+    }
+    hsd_diff_free(diff);
+}
+
+/* A list with both ends known, and references either way: `old` nodes and `fresh` behind them. Both ends reach all of it. */
+static void write_queue(bool is_after, uint64_t nodes)
+{
+    hsc_writer *w = begin(is_after, HSC_IDENTITY_EXACT);
+    for (uint64_t i = 0; i < nodes; i++) {
+        const uint64_t next = i + 1 < nodes ? 100 + i + 1 : i > 0 ? 100 + i - 1 : 0;
+        put(w, 100 + i, ITEM, 100, (const uint64_t[]){next, BY_ID, i > 0 ? 100 + i - 1 : 0, BY_NAME, 0});
+    }
+    define(w, 30, "head");
+    define(w, 31, "tail");
+    put_root(w, 30, 100);
+    put_root(w, 31, 100 + nodes - 1);
+    finish(w);
+}
+
+Test(together, reach_what_is_new_from_end_to_end)
+{
+    write_queue(false, 10);
+    write_queue(true, 1000);
+    hsd_diff *diff = compare(NULL, NULL);
+    const hsd_holder *holder = &diff->holders[0];
+    cr_assert(is_text(holder->root, "(roots)"));
+    cr_assert_eq(holder->new_.objects, 990);
+    cr_assert_eq(holder->by_count, 2);
+    cr_assert(is_text(holder->by[0].root, "tail") && is_text(holder->by[1].root, "head"));
+    cr_assert_eq(holder->by[0].bytes, 99000);
+    cr_assert_eq(holder->by[1].bytes, 99000);
+    hsd_diff_free(diff);
+}
+
+/* New items in a map that share what is new, too: nothing but the map holds them. */
+static void write_shared(bool is_after, uint64_t items)
+{
+    hsc_writer *w = begin(is_after, HSC_IDENTITY_EXACT);
+    good(hsc_begin_object(w, &(hsc_object){.id = 1, .type = MAP, .size_bytes = 8}));
+    for (uint64_t i = 0; i < items; i++) good(hsc_reference(w, 100 + i, ELEMENT, i));
+    good(hsc_end_object(w));
+    for (uint64_t i = 0; i < items; i++) put(w, 100 + i, NODE, 16, (const uint64_t[]){1000 + i / 2, FIELD, 0});
+    for (uint64_t i = 0; i < items; i += 2) put(w, 1000 + i / 2, ITEM, 1000, NULL);
+    put_root(w, ROOT_STRING, 1);
+    finish(w);
+}
+
+Test(together, of_items_that_share_are_alone)
+{
+    write_shared(false, 2);
+    write_shared(true, 42);
+    hsd_diff *diff = compare(NULL, NULL);
+    cr_assert_eq(diff->holders[0].id, 1);
+    cr_assert_eq(diff->holders[0].new_.objects, 60);
+    cr_assert_eq(diff->holders[0].by_count, 0);
+    hsd_diff_free(diff);
+}
+
+/* Every other one: those of the beginning are tried in test_holders.c. */
+Test(together, fail_cleanly_wherever_memory_runs_out, .timeout = 300)
+{
+    write_together(false, 0, true);
+    write_together(true, 40, true);
+    cr_assert_gt(fail_some(UINT64_C(64) << 20, 2, HSD_FAULT_MALLOC, ENOMEM, HSD_E_NOMEM), 100);
+}
