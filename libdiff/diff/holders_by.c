@@ -146,25 +146,23 @@ static hsd_status open_all(hsd_by_search *s, hsd_error *err)
                                       .memory_bytes = hsd_max_u64(s->growth->memory_bytes / 8, HSD_SORT_MIN_BYTES)};
     if (side->keeper != NULL && side->keeper->search != NULL) HSD_TRY(side->keeper->search(side->keeper->context, err));
     HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->plan.adjacency_bytes, err));
-    s->is_shown = calloc((size_t)side->object_count / 8 + 1, 1);
-    if (s->is_shown == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for one bit an object");
+    s->is_plain = calloc((size_t)side->node_count / 8 + 1, 1);
+    if (s->is_plain == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for one bit a node");
     HSD_TRY(open_paged(s, &s->group_of, words, err));
-    HSD_TRY(open_paged(s, &s->weights, words, err));
+    HSD_TRY(open_paged(s, &s->place_of, words, err));
+    HSD_TRY(open_paged(s, &s->places, ((uint64_t)side->node_count + 1) * sizeof(hsd_by_place), err));
     s->group_room = room_for_groups(side);
     HSD_TRY(open_paged(s, &s->groups, ((uint64_t)s->group_room + 2) * sizeof(hsd_by_group), err));
     return hsd_sorter_new(&s->pairs, &config, err);
 }
 
-/* True if there is a fork worth asking for. */
-static bool keep_forks(hsd_by_search *s)
+static void keep_forks(hsd_by_search *s)
 {
-    bool is_any = false;
     for (uint32_t i = 0; i < s->fork_count; i++) {
         hsd_by_fork *fork = &s->forks[i];
         if (fork->bytes == 0 || fork->bytes < s->growth->choices[i].new_.bytes / PART_OF_HOLDER) fork->first = HSD_BY_NO_FORK;
-        is_any = is_any || fork->first != HSD_BY_NO_FORK;
+        if (fork->first != HSD_BY_NO_FORK) s->kept[s->kept_count++] = i;
     }
-    return is_any;
 }
 
 static hsd_status find(hsd_by_search *s, candidates *of, hsd_error *err)
@@ -173,6 +171,8 @@ static hsd_status find(hsd_by_search *s, candidates *of, hsd_error *err)
     HSD_TRY(hsd_by_number(s, err));
     HSD_TRY(hsd_by_refer(s, err));
     HSD_TRY(hsd_by_name(s, err));
+    hsd_paged_close(&s->place_of);
+    hsd_paged_close(&s->places);
     HSD_TRY(choose(s, of, err));
     HSD_TRY(hsd_by_spread(s, err));
     return finish(s, of, err);
@@ -182,7 +182,8 @@ static hsd_status run(hsd_by_search *s, hsd_error *err)
 {
     HSD_TRY(hsd_growth_chosen_make(&s->chosen, s->growth, err));
     HSD_TRY(hsd_by_find_forks(s, err));
-    if (!keep_forks(s)) return HSD_OK;
+    keep_forks(s);
+    if (s->kept_count == 0) return HSD_OK;
     candidates *of = calloc(HSD_BY_HOLDERS, sizeof *of);
     if (of == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for what holds together");
     const hsd_status status = find(s, of, err);
@@ -205,12 +206,13 @@ hsd_status hsd_growth_find_by(hsd_growth *growth, hsd_error *err)
     s.fork_count = (uint32_t)hsd_min_u64(growth->edged_count, HSD_BY_HOLDERS);
     s.has_secondary = s.side->root_span.begin < s.side->root_span.second && s.side->root_span.second < s.side->root_span.end;
     for (uint32_t i = 0; i < HSD_BY_HOLDERS; i++) s.forks[i] = (hsd_by_fork){.choice = i, .first = HSD_BY_NO_FORK};
-    s.group_of.file.fd = s.weights.file.fd = s.groups.file.fd = -1;
+    s.group_of.file.fd = s.place_of.file.fd = s.places.file.fd = s.groups.file.fd = -1;
     const hsd_status status = run(&s, err);
     hsd_growth_chosen_release(&s.chosen);
-    free(s.is_shown);
+    free(s.is_plain);
     hsd_paged_close(&s.group_of);
-    hsd_paged_close(&s.weights);
+    hsd_paged_close(&s.place_of);
+    hsd_paged_close(&s.places);
     hsd_paged_close(&s.groups);
     hsd_sorter_free(s.pairs);
     return status;

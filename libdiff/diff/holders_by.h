@@ -12,9 +12,10 @@
  * bit from what they do not: where there are secondary ones a mark climbs first, and into names that objects are roots by.
  *
  *      tree of after     forks of the first holders                                             holders_by_tree.c
- *      tree of after     a number for each branch and top, and for each node the one it is in    holders_by_tree.c
+ *      tree of after     a number for each branch and top, and for each node the one it is in,
+ *                        and the nearest place above it that may be a name                       holders_by_tree.c
  *      references        (branch or top, top), and from which node of the branch                holders_by_ways.c
- *      tree of after     the place in each branch from which most of its references come         holders_by_tree.c
+ *      places            the one in each branch from which most of its references come           holders_by_tree.c
  *      (branch, top)     a bit a branch climbs from top to top until nothing changes             holders_by_ways.c
  *
  * A branch is named by the deepest place in it that can hold and from which at least LEAST of its references come: the map and not
@@ -52,6 +53,14 @@ typedef struct hsd_by_group { /* a branch or a top; a power of two */
 
 _Static_assert(sizeof(hsd_by_group) == 32, "groups must not lie across pages");
 
+typedef struct hsd_by_place { /* where a branch may have its name; a power of two */
+    uint32_t node, group;
+    uint32_t above;  /* the next place up; 0 = none */
+    uint32_t count;  /* references to tops from here; in the end from below, too */
+} hsd_by_place;
+
+_Static_assert(sizeof(hsd_by_place) == 16, "places must not lie across pages");
+
 typedef struct hsd_by_fork {
     uint32_t choice;
     uint32_t first;          /* place in the tree; 0 = the super-root, HSD_BY_NO_FORK = none */
@@ -66,10 +75,14 @@ typedef struct hsd_by_search {
     hsd_growth_chosen chosen;
     hsd_by_fork forks[HSD_BY_HOLDERS];
     uint32_t fork_count;
+    uint32_t kept[HSD_BY_HOLDERS]; /* forks that are worth asking for */
+    uint32_t kept_count;
     bool has_secondary;      /* there are primary roots and secondary ones */
-    uint8_t *is_shown;       /* one bit an object: the tree has it */
+    uint8_t *is_plain;       /* one bit a node: the tree has it, and references to it are not asked for */
     hsd_paged group_of;      /* u32 a node: its group, 0 = none */
-    hsd_paged weights;       /* u32 a node: its references to tops */
+    hsd_paged place_of;      /* u32 a node: the nearest place that may name its branch, itself included, 0 = none */
+    hsd_paged places;        /* from 1, each before those below it */
+    uint32_t place_count;
     hsd_paged groups;        /* from 1 */
     uint32_t group_count;
     uint32_t group_room;     /* one for each node, and one for each fork but the first in which a pseudo object may be a top */
@@ -82,11 +95,17 @@ static inline hsd_by_group *hsd_by_group_at(hsd_by_search *s, uint32_t group, bo
                                                 is_written ? HSD_FRAME_USED | HSD_FRAME_DIRTY : HSD_FRAME_USED);
 }
 
+static inline hsd_by_place *hsd_by_place_at(hsd_by_search *s, uint32_t place, bool is_written)
+{
+    return (hsd_by_place *)(void *)hsd_paged_at(&s->places, (uint64_t)place * sizeof(hsd_by_place),
+                                                is_written ? HSD_FRAME_USED | HSD_FRAME_DIRTY : HSD_FRAME_USED);
+}
+
 hsd_status hsd_by_find_forks(hsd_by_search *s, hsd_error *err);
 hsd_status hsd_by_number(hsd_by_search *s, hsd_error *err);
 hsd_status hsd_by_name(hsd_by_search *s, hsd_error *err);
 
-hsd_status hsd_by_refer(hsd_by_search *s, hsd_error *err);  /* fills pairs, weights, what branches refer to */
+hsd_status hsd_by_refer(hsd_by_search *s, hsd_error *err);  /* fills pairs, counts of places, what branches refer to */
 hsd_status hsd_by_spread(hsd_by_search *s, hsd_error *err); /* masks climb */
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * The walks over the tree of after for what holds together: forks, numbers of branches and tops, names of branches.
+ * The walks over the tree of after for what holds together: forks, numbers of branches and tops; and names of branches.
  */
 #include "diff/holders_by.h"
 
@@ -110,14 +110,14 @@ typedef struct number_frame {
     uint32_t group;
     uint32_t fork;  /* that this node is; HSD_BY_NO_FORK = none */
     uint32_t flags;
-    uint32_t unused;
+    uint32_t place; /* the nearest that may name its branch */
     uint64_t pending;
 } number_frame;
 
 static uint32_t fork_at(const hsd_by_search *s, uint32_t first)
 {
-    for (uint32_t i = 0; i < s->fork_count; i++)
-        if (s->forks[i].first == first) return i;
+    for (uint32_t i = 0; i < s->kept_count; i++)
+        if (s->forks[s->kept[i]].first == first) return s->kept[i];
     return HSD_BY_NO_FORK;
 }
 
@@ -154,6 +154,20 @@ static bool is_asked_for(const hsd_by_search *s, const number_frame *f)
     return (f->flags & IS_FIRST) && ((f->flags & NO_REFERENCE) || ((f->flags & IS_ROOT) && s->has_secondary));
 }
 
+/* What begins a branch names it, new as it may be. */
+static void take_place(hsd_by_search *s, const hsd_tree_node *node, const number_frame *above, number_frame *f)
+{
+    const bool is_first = f->flags & IS_FIRST;
+    const bool is_named_here = is_first ? is_named(s, node, above->fork) : (above->flags & IS_NAMED) || (f->flags & IS_ROOT);
+    f->place = above->place;
+    if (is_named_here) f->flags |= IS_NAMED;
+    if (is_named_here && (is_first || (f->flags & (HOLDS | IS_ROOT)))) {
+        f->place = ++s->place_count;
+        *hsd_by_place_at(s, f->place, true) = (hsd_by_place){.node = node->node, .group = f->group, .above = above->place};
+    }
+    if (f->place != 0) hsd_paged_set_u32(&s->place_of, node->node, f->place);
+}
+
 static hsd_status enter_number(void *context, const hsd_tree_node *node, void *parent, void *here, hsd_error *err)
 {
     hsd_by_search *s = context;
@@ -161,14 +175,18 @@ static hsd_status enter_number(void *context, const hsd_tree_node *node, void *p
     number_frame *f = here;
     (void)err;
     *f = (number_frame){.group = above->group, .fork = fork_at(s, node->first), .flags = flags_of(s, node)};
-    if ((f->flags & IS_ROOT) == 0) hsd_bit_set(s->is_shown, node->node);
     if (above->fork != HSD_BY_NO_FORK) {
         if (s->forks[above->fork].first == 0 && (f->flags & IS_ROOT) == 0) f->flags |= NO_REFERENCE;
         f->group = new_group(s, node->node, above->fork, f->flags);
         f->flags |= IS_FIRST;
     }
     if (f->fork != HSD_BY_NO_FORK) s->forks[f->fork].group = f->group;
-    if (f->group != 0) hsd_paged_set_u32(&s->group_of, node->node, f->group | (is_asked_for(s, f) ? HSD_BY_TOP : 0));
+    const bool is_asked = is_asked_for(s, f);
+    if (!is_asked) hsd_bit_set(s->is_plain, node->node);
+    if (f->group != 0) {
+        hsd_paged_set_u32(&s->group_of, node->node, f->group | (is_asked ? HSD_BY_TOP : 0));
+        take_place(s, node, above, f);
+    }
     if ((f->flags & (KEPT | IS_ROOT)) == 0) f->pending = node->bytes;
     return HSD_OK;
 }
@@ -191,65 +209,34 @@ hsd_status hsd_by_number(hsd_by_search *s, hsd_error *err)
     number_frame root = {.fork = fork_at(s, 0), .flags = KEPT | HOLDS};
     HSD_TRY(walk(s, &visitor, &root, err));
     HSD_TRY(hsd_paged_check(&s->group_of, err));
+    HSD_TRY(hsd_paged_check(&s->place_of, err));
+    HSD_TRY(hsd_paged_check(&s->places, err));
     return hsd_paged_check(&s->groups, err);
 }
 
 /* ---- names ---- */
 
-typedef struct name_frame {
-    uint32_t group; /* the branch this node is in; 0 = none */
-    uint32_t fork;
-    uint32_t flags;
-    uint32_t node;
-    uint64_t count;
-} name_frame;
-
-static hsd_status enter_name(void *context, const hsd_tree_node *node, void *parent, void *here, hsd_error *err)
+static void name_branch(hsd_by_search *s, const hsd_by_place *place)
 {
-    hsd_by_search *s = context;
-    const name_frame *above = parent;
-    name_frame *f = here;
-    (void)err;
-    *f = (name_frame){.group = HSD_BY_GROUP(hsd_paged_get_u32(&s->group_of, node->node)), .fork = fork_at(s, node->first),
-                      .flags = flags_of(s, node), .node = node->node};
-    if (f->group == 0) return HSD_OK;
-    f->count = hsd_paged_get_u32(&s->weights, node->node);
-    const bool is_first = above->fork != HSD_BY_NO_FORK;
-    const bool named = is_first ? is_named(s, node, above->fork) : (above->flags & IS_NAMED) || (f->flags & IS_ROOT);
-    if (named) f->flags |= IS_NAMED;
-    if (named && is_first) f->flags |= HOLDS; /* new as it may be */
-    if (f->flags & IS_ROOT) f->flags |= HOLDS;
-    if (is_first) f->flags |= IS_FIRST;
-    return HSD_OK;
+    const hsd_by_group *group = hsd_by_group_at(s, place->group, false);
+    if ((group->flags & HSD_BY_IS_BRANCH) == 0 || (group->flags & HSD_BY_IS_NAMED)) return;
+    if ((uint64_t)place->count * 5 < (uint64_t)group->count * LEAST_OF_FIVE) return;
+    hsd_by_group *named = hsd_by_group_at(s, place->group, true);
+    named->name = place->node;
+    named->flags |= HSD_BY_IS_NAMED;
 }
 
-static void name_branch(hsd_by_search *s, const name_frame *f)
-{
-    if ((f->flags & (IS_NAMED | HOLDS)) != (IS_NAMED | HOLDS) || f->count == 0) return;
-    hsd_by_group *group = hsd_by_group_at(s, f->group, false);
-    if ((group->flags & HSD_BY_IS_BRANCH) == 0 || (group->flags & HSD_BY_IS_NAMED) || f->count * 5 < (uint64_t)group->count * LEAST_OF_FIVE)
-        return;
-    group = hsd_by_group_at(s, f->group, true);
-    group->name = f->node;
-    group->flags |= HSD_BY_IS_NAMED;
-}
-
-static hsd_status leave_name(void *context, void *here, void *parent, hsd_error *err)
-{
-    const name_frame *f = here;
-    name_frame *above = parent;
-    (void)err;
-    if (f->group == 0) return HSD_OK;
-    name_branch(context, f);
-    above->count += f->count;
-    return HSD_OK;
-}
-
+/* From the last place to the first: what lies below one was there before it. */
 hsd_status hsd_by_name(hsd_by_search *s, hsd_error *err)
 {
-    const hsd_tree_visitor visitor = {.context = s, .frame_bytes = sizeof(name_frame), .enter = enter_name, .leave = leave_name};
-    name_frame root = {.fork = fork_at(s, 0)};
-    HSD_TRY(walk(s, &visitor, &root, err));
-    HSD_TRY(hsd_paged_check(&s->weights, err));
+    for (uint32_t i = s->place_count; i > 0; i--) {
+        const hsd_by_place place = *hsd_by_place_at(s, i, false);
+        if (place.count == 0) continue;
+        name_branch(s, &place);
+        if (place.above == 0) continue;
+        hsd_by_place *above = hsd_by_place_at(s, place.above, true);
+        above->count = (uint32_t)hsd_min_u64((uint64_t)above->count + place.count, UINT32_MAX);
+    }
+    HSD_TRY(hsd_paged_check(&s->places, err));
     return hsd_paged_check(&s->groups, err);
 }

@@ -19,7 +19,12 @@ typedef struct refer {
     uint64_t last;       /* pair */
 } refer;
 
-static bool is_hidden(const hsd_by_search *s, uint32_t node) { return node < s->side->object_count && !hsd_bit_get(s->is_shown, node); }
+/* True if the tree does not have the node; `word` is its group's. */
+static bool is_hidden(hsd_by_search *s, uint32_t node, uint32_t word)
+{
+    if (hsd_bit_get(s->is_plain, node)) return false;
+    return (word & HSD_BY_TOP) == 0 || (hsd_by_group_at(s, HSD_BY_GROUP(word), false)->flags & HSD_BY_IS_PSEUDO);
+}
 
 /* The group of the next fork outward in which a group lies; 0 = in none. A pseudo object is a top of each. */
 static uint32_t group_above(hsd_by_search *s, uint32_t group)
@@ -44,8 +49,10 @@ static void tell_branch(hsd_by_search *s, uint32_t source, uint32_t branch, uint
     if ((group->flags & HSD_BY_IS_BRANCH) == 0) return;
     group->bytes = hsd_add_saturating(group->bytes, bytes);
     if (group->count < UINT32_MAX) group->count++;
-    const uint32_t weight = hsd_paged_get_u32(&s->weights, source);
-    if (weight < UINT32_MAX) hsd_paged_set_u32(&s->weights, source, weight + 1);
+    const uint32_t place = hsd_paged_get_u32(&s->place_of, source);
+    if (place == 0) return;
+    hsd_by_place *at = hsd_by_place_at(s, place, true);
+    if (at->count < UINT32_MAX) at->count++;
 }
 
 /* The branch or top that refers to a top of the same fork; 0 = it is that top itself. A branch that is referred to is told nothing. */
@@ -125,10 +132,11 @@ static hsd_status see_pseudo(refer *r, uint32_t source, uint32_t group, uint32_t
 static hsd_status see(refer *r, uint32_t source, uint32_t group, uint32_t target, hsd_error *err)
 {
     hsd_by_search *s = r->s;
+    if (hsd_bit_get(s->is_plain, target)) return HSD_OK;
     const uint32_t word = hsd_paged_get_u32(&s->group_of, target);
     if (word == group) return HSD_OK;
-    if (is_hidden(s, target)) return is_part(s, target) ? meet_part(r, group, target, err) : see_pseudo(r, source, group, target, err);
-    return word & HSD_BY_TOP ? see_top(r, source, group, HSD_BY_GROUP(word), err) : HSD_OK;
+    if (is_hidden(s, target, word)) return is_part(s, target) ? meet_part(r, group, target, err) : see_pseudo(r, source, group, target, err);
+    return see_top(r, source, group, HSD_BY_GROUP(word), err);
 }
 
 /* What `node` refers to, told of `source`: the node itself, or the object that it is a part of. */
@@ -156,9 +164,11 @@ static hsd_status see_with_parts(refer *r, uint32_t group, uint32_t node, hsd_er
 
 static hsd_status see_node(refer *r, uint32_t node, hsd_error *err)
 {
-    uint32_t group = HSD_BY_GROUP(hsd_paged_get_u32(&r->s->group_of, node));
     hsd_status status;
-    if (group == 0 || is_hidden(r->s, node)) return HSD_OK;
+    if (hsd_adjacency_is_leaf(r->s->side->adjacency, node)) return HSD_OK;
+    const uint32_t word = hsd_paged_get_u32(&r->s->group_of, node);
+    uint32_t group = HSD_BY_GROUP(word);
+    if (group == 0 || is_hidden(r->s, node, word)) return HSD_OK;
     HSD_TRY(see_with_parts(r, group, node, err));
     while ((status = hsd_worklist_pop(&r->pseudo, &group, err)) == HSD_OK)
         HSD_TRY(see_with_parts(r, group, hsd_by_group_at(r->s, group, false)->name, err));
@@ -169,7 +179,8 @@ static hsd_status check(const hsd_by_search *s, uint32_t node, hsd_error *err)
 {
     HSD_TRY(hsd_paged_check(&s->group_of, err));
     HSD_TRY(hsd_paged_check(&s->groups, err));
-    HSD_TRY(hsd_paged_check(&s->weights, err));
+    HSD_TRY(hsd_paged_check(&s->place_of, err));
+    HSD_TRY(hsd_paged_check(&s->places, err));
     HSD_TRY(hsd_paged_check(&s->side->types_of, err));
     HSD_TRY(hsd_adjacency_check(s->side->adjacency, err));
     return hsd_progress(s->growth->c->reporter, "finding what holds it together", node, s->side->node_count, err);
