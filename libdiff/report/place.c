@@ -43,11 +43,20 @@ static bool begins_with_kind(hsd_text name, const char *kind, size_t size)
     return name.size > size && memcmp(name.data, kind, size) == 0 && name.data[size] == ' ';
 }
 
+/* False for functions of V8, whose type is their name with its place: Function onChange (server.js:6). */
+static bool has_name_of_its_own(const hsd_step *step)
+{
+    if (step->name.size == 0) return false;
+    for (size_t i = 0; i + step->name.size <= step->type.size; i++)
+        if (memcmp(step->type.data + i, step->name.data, step->name.size) == 0) return false;
+    return true;
+}
+
 /* `class com.x.Cache`, `thread "main"`; the type where the object has no name. */
 static hsd_status append_object(hsd_buffer *out, const hsd_step *step, hsd_error *err)
 {
     char kind[32];
-    if (step->name.size == 0) return hsd_buffer_append(out, step->type.data, step->type.size, err);
+    if (!has_name_of_its_own(step)) return hsd_buffer_append(out, step->type.data, step->type.size, err);
     const size_t size = kind_word(step->type, kind, sizeof kind);
     if (size > 0 && !begins_with_kind(step->name, kind, size)) {
         HSD_TRY(hsd_buffer_append(out, kind, size, err));
@@ -66,7 +75,7 @@ static bool is_called_by_kind(const hsd_step *step)
 
 static hsd_status append_edge(hsd_buffer *out, const hsd_step *step, hsd_error *err)
 {
-    if (step->name.size == 0) return hsd_buffer_append(out, step->edge.data, step->edge.size, err);
+    if (!has_name_of_its_own(step)) return hsd_buffer_append(out, step->edge.data, step->edge.size, err);
     const bool is_kind = is_called_by_kind(step);
     if (!is_kind) HSD_TRY(hsd_buffer_append(out, step->edge.data, step->edge.size, err));
     HSD_TRY(append(out, is_kind ? "<" : " (", err));
