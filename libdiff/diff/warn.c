@@ -155,8 +155,7 @@ static bool is_one_process(const hsd_capture_info *before, const hsd_capture_inf
     static const uint8_t unknown[16];
     const bool has_domain = memcmp(before->domain, unknown, sizeof unknown) != 0;
     if (has_domain && memcmp(before->domain, after->domain, sizeof unknown) == 0) return true;
-    return before->pid > 0 && before->pid == after->pid && before->started_unix_ns > 0 &&
-           before->started_unix_ns == after->started_unix_ns;
+    return hsd_capture_same_process(before, after);
 }
 
 static void warn_of_few_matches(hsd_diff_store *store, const hsd_diff *diff)

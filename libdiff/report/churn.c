@@ -7,9 +7,7 @@
 
 bool hsd_process_numbered_anew(const hsd_capture_info *before, const hsd_capture_info *after)
 {
-    const bool is_same = before->pid > 0 && before->pid == after->pid && before->started_unix_ns > 0 &&
-                         before->started_unix_ns == after->started_unix_ns;
-    return is_same && memcmp(before->domain, after->domain, sizeof before->domain) != 0;
+    return hsd_capture_same_process(before, after) && memcmp(before->domain, after->domain, sizeof before->domain) != 0;
 }
 
 bool hsd_churn_is_told(const hsd_diff *diff)

@@ -23,11 +23,6 @@ bool hsd_process_metric(const hsd_side *side, const char *name, uint64_t *out)
     return false;
 }
 
-bool hsd_process_is_one(const hsd_capture_info *before, const hsd_capture_info *after)
-{
-    return before->pid > 0 && before->pid == after->pid && before->started_unix_ns == after->started_unix_ns;
-}
-
 static int64_t growth_of(const hsd_diff *diff, const char *name)
 {
     uint64_t before, after;
@@ -47,7 +42,7 @@ static int64_t growth_of_heap(const hsd_diff *diff)
 uint64_t hsd_process_unseen(const hsd_diff *diff)
 {
     uint64_t resident;
-    if (diff->is_partial || !diff->lost.is_known || !hsd_process_is_one(&diff->before.info, &diff->after.info)) return 0;
+    if (diff->is_partial || !diff->lost.is_known || !hsd_capture_same_process(&diff->before.info, &diff->after.info)) return 0;
     if (!hsd_process_metric(&diff->before, "process.rss", &resident)) return 0;
     const int64_t heap = growth_of_heap(diff), unseen = growth_of(diff, "process.rss") - heap;
     const uint64_t least = resident / UNSEEN_SHARE > UNSEEN_LEAST ? resident / UNSEEN_SHARE : UNSEEN_LEAST;

@@ -18,9 +18,6 @@ bool hsd_process_metric(const hsd_side *side, const char *name, uint64_t *out);
  */
 uint64_t hsd_process_unseen(const hsd_diff *diff);
 
-/* Whether what both captures say of their process is the same process: the pid, and when it started. */
-bool hsd_process_is_one(const hsd_capture_info *before, const hsd_capture_info *after);
-
 /*
  * "6.00 MiB of the growth is external, memory outside the heap: java.nio.DirectByteBuffer +6.00 MiB.": a paragraph where that is a tenth of
  * the growth or more, with the two types that grew most so; else nothing.

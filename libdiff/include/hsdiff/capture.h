@@ -102,6 +102,12 @@ bool hsd_capture_probe(const void *prefix, size_t size);
 
 /* Borrowed until the capture is closed. */
 const hsd_capture_info *hsd_capture_get_info(const hsd_capture *capture);
+
+/* True if both captures say that they are of one process: its number, and the moment at which it started. */
+static inline bool hsd_capture_same_process(const hsd_capture_info *a, const hsd_capture_info *b)
+{
+    return a->pid > 0 && a->pid == b->pid && a->started_unix_ns > 0 && a->started_unix_ns == b->started_unix_ns;
+}
 void hsd_capture_close(hsd_capture *capture);
 
 /* A capture that was imported on the fly has the digest of what it was imported from, NULL = not known: a capture is another one each time,
