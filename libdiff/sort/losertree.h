@@ -45,6 +45,15 @@ static inline uint32_t hsd_losertree_winner(const hsd_losertree *tree)
     return (uint32_t)tree->nodes[0].leaf;
 }
 
+/* The least first word of all leaves but the winner's, UINT64_MAX without one: who is second lost to the winner itself. */
+static inline uint64_t hsd_losertree_second(const hsd_losertree *tree)
+{
+    uint64_t least = UINT64_MAX;
+    for (uint64_t at = (tree->nodes[0].leaf + tree->leaf_count) / 2; at > 0; at /= 2)
+        if (tree->nodes[at].key < least) least = tree->nodes[at].key;
+    return least;
+}
+
 /* Slow path: order of two leaves whose first words are equal. */
 bool hsd_losertree_is_less(const hsd_losertree *tree, uint64_t leaf, uint64_t than);
 

@@ -69,7 +69,7 @@ hsd_status hsd_merge_open(hsd_merge *merge, const hsd_sorted_run *runs, uint32_t
     return HSD_OK;
 }
 
-hsd_status hsd_merge_next(hsd_merge *merge, const uint64_t **record, hsd_error *err)
+hsd_status hsd_merge_play(hsd_merge *merge, const uint64_t **record, hsd_error *err)
 {
     uint32_t winner = hsd_losertree_winner(&merge->tree);
     if (merge->has_served) {
@@ -80,5 +80,6 @@ hsd_status hsd_merge_next(hsd_merge *merge, const uint64_t **record, hsd_error *
     }
     *record = merge->tree.records[winner];
     merge->has_served = *record != NULL;
+    merge->limit = merge->has_served ? hsd_losertree_second(&merge->tree) : 0;
     return *record != NULL ? HSD_OK : HSD_END;
 }

@@ -15,6 +15,7 @@
 typedef struct hsd_merge {
     hsd_losertree tree;
     hsd_run_reader *readers;
+    uint64_t limit;  /* the least first word of those that lost: what the winner's run has below it comes before them. 0 at the start */
     bool has_served; /* the winner's record was handed out: it must be replaced first */
 } hsd_merge;
 
@@ -34,7 +35,20 @@ size_t hsd_merge_useful_bytes(uint32_t run_count);
 hsd_status hsd_merge_open(hsd_merge *merge, const hsd_sorted_run *runs, uint32_t run_count,
                           unsigned words, void *memory, size_t memory_bytes, hsd_error *err);
 
-/* The next record in order, borrowed until the following call. HSD_END after the last. */
-hsd_status hsd_merge_next(hsd_merge *merge, const uint64_t **record, hsd_error *err);
+/* Slow path: the winner's run is asked for more, or has to play again. */
+hsd_status hsd_merge_play(hsd_merge *merge, const uint64_t **record, hsd_error *err);
+
+/* The next record in order, borrowed until the following call. HSD_END after the last. What lay together when it was put lies in one run and
+ * often comes together too, so most records only need to be found below the limit. */
+static inline hsd_status hsd_merge_next(hsd_merge *merge, const uint64_t **record, hsd_error *err)
+{
+    hsd_run_reader *reader = &merge->readers[hsd_losertree_winner(&merge->tree)];
+    if (reader->batch_at == reader->batch_count) return hsd_merge_play(merge, record, err);
+    const uint64_t *next = reader->batch + (size_t)reader->batch_at * reader->words;
+    if (next[0] >= merge->limit) return hsd_merge_play(merge, record, err);
+    reader->batch_at++;
+    *record = next;
+    return HSD_OK;
+}
 
 #endif

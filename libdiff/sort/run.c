@@ -44,6 +44,15 @@ static inline uint64_t little_endian(uint64_t word)
 #endif
 }
 
+static inline uint32_t little_endian_u32(uint32_t word)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    return __builtin_bswap32(word);
+#else
+    return word;
+#endif
+}
+
 /* ---- choosing the coding */
 
 void hsd_run_choose_coding(uint8_t coding[HSD_SORT_MAX_WORDS], const uint64_t *sample, size_t count,
@@ -113,20 +122,27 @@ FOR_WORDS size_t decode(const uint8_t **from, const uint8_t *end, uint64_t *reco
         0,
         0}; /* lengths above 8 are damage: hsd_run_reader_refill finds it */
     const uint8_t *at = *from;
+    const uint64_t *last = previous; /* the record before */
     size_t done = 0;
-    for (; done < count && at < end; done++, records += words) {
-        const uint8_t *lengths = at;
+    bool is_delta[HSD_SORT_MAX_WORDS]; /* not told apart from what is written through other pointers, the coding would be read each time */
+    for (unsigned w = 0; w < words; w++)
+        is_delta[w] = coding[w] == HSD_WORD_DELTA;
+    for (; done < count && at < end; done++, last = records, records += words) {
+        uint32_t lengths;
+        memcpy(&lengths, at, sizeof lengths);
+        lengths = little_endian_u32(lengths);
         at += (words + 1) / 2;
         for (unsigned w = 0; w < words; w++) {
-            const unsigned length = (unsigned)lengths[w / 2] >> (w % 2 * 4) & 15u;
+            const unsigned length = lengths >> 4 * w & 15u;
             uint64_t word;
             memcpy(&word, at, 8);
             at += length;
             word = little_endian(word) & masks[length];
-            if (coding[w] == HSD_WORD_DELTA) word = previous[w] + unfold_sign(word);
-            records[w] = previous[w] = word;
+            if (is_delta[w]) word = last[w] + unfold_sign(word);
+            records[w] = word;
         }
     }
+    if (last != previous) memcpy(previous, last, words * sizeof *previous);
     *from = at;
     return done;
 }

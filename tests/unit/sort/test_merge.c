@@ -34,6 +34,14 @@ Test(losertree, follows_the_worked_example)
     cr_assert(tree.nodes[4].key == 10 && tree.nodes[2].key == 6 && tree.nodes[1].key == 4);
 }
 
+static uint64_t least_but(const hsd_losertree *tree, uint32_t winner)
+{
+    uint64_t least = UINT64_MAX;
+    for (uint32_t i = 0; i < tree->leaf_count; i++)
+        if (i != winner && tree->records[i] != NULL && *tree->records[i] < least) least = *tree->records[i];
+    return least;
+}
+
 Test(losertree, picks_the_smallest_for_any_number_of_leaves)
 {
     for (uint32_t leaves = 1; leaves < 70; leaves += leaves < 20 ? 1 : 7) {
@@ -54,6 +62,7 @@ Test(losertree, picks_the_smallest_for_any_number_of_leaves)
             for (size_t i = 0; i < leaves * EACH; i++) {
                 const uint32_t winner = hsd_losertree_winner(&tree);
                 cr_assert_eq(memcmp(tree.records[winner], expected + i * WORDS, WORDS * 8), 0);
+                cr_assert_eq(hsd_losertree_second(&tree), least_but(&tree, winner));
                 at[winner]++;
                 hsd_losertree_replace(&tree, at[winner] < EACH ? lists[winner] + at[winner] * WORDS
                                                                : NULL);
@@ -105,8 +114,7 @@ typedef struct fixture {
     void *write_buffer, *memory;
 } fixture;
 
-/* `runs` runs of `each` records of 2 words; neighbours do not continue each other. */
-static void make_runs(fixture *f, uint32_t runs, size_t each, uint64_t seed, size_t memory_bytes)
+static void open_runs(fixture *f, uint32_t runs, size_t each, size_t memory_bytes)
 {
     f->write_buffer = malloc(WRITE_BYTES);
     f->memory = malloc(memory_bytes);
@@ -117,7 +125,11 @@ static void make_runs(fixture *f, uint32_t runs, size_t each, uint64_t seed, siz
                                       .write_bytes = WRITE_BYTES,
                                       .capacity = runs + 3};
     cr_assert_eq(hsd_runset_init(&f->set, &config, NULL), HSD_OK);
-    uint64_t *all = records_make(RANDOM, f->count, 2, seed);
+}
+
+/* Sorts each run's part of `all`, which it frees. */
+static void fill_runs(fixture *f, uint32_t runs, size_t each, uint64_t *all)
+{
     for (uint32_t i = 0; i < runs; i++) {
         all[i * each * 2] =
             0; /* the first of each run is smaller than the last of the one before */
@@ -129,6 +141,26 @@ static void make_runs(fixture *f, uint32_t runs, size_t each, uint64_t seed, siz
     cr_assert_eq(f->set.count, runs);
     f->expected = records_sorted(all, f->count, 2);
     free(all);
+}
+
+/* `runs` runs of `each` records of 2 words; neighbours do not continue each other. */
+static void make_runs(fixture *f, uint32_t runs, size_t each, uint64_t seed, size_t memory_bytes)
+{
+    open_runs(f, runs, each, memory_bytes);
+    fill_runs(f, runs, each, records_make(RANDOM, f->count, 2, seed));
+}
+
+/* Runs that come in stretches of 37, `equal` first words alike: also across the ends of stretches, where the payload decides. */
+static void make_stretches(fixture *f, uint32_t runs, size_t each, uint64_t equal, size_t memory_bytes)
+{
+    open_runs(f, runs, each, memory_bytes);
+    uint64_t *all = malloc(f->count * 16);
+    for (size_t i = 0; i < f->count; i++) {
+        const size_t run = i / each, at = i % each, place = (at / 37 * runs + run) * 37 + at % 37;
+        all[2 * i] = place / equal;
+        all[2 * i + 1] = place * UINT64_C(0x9e3779b97f4a7c15);
+    }
+    fill_runs(f, runs, each, all);
 }
 
 static void release(fixture *f)
@@ -164,6 +196,19 @@ Test(merge, reads_all_runs_as_one)
         check_merge(&f, 1 << 20);
         check_merge(&f, 1 << 20);
         release(&f);
+    }
+}
+
+Test(merge, reads_stretches_of_runs_in_their_order)
+{
+    for (uint32_t runs = 1; runs < 20; runs += 3) {
+        for (uint64_t equal = 1; equal < 60; equal = equal * 7) {
+            fixture f;
+            make_stretches(&f, runs, 1500, equal, 1 << 20);
+            check_merge(&f, 1 << 20);
+            check_merge(&f, 1 << 20);
+            release(&f);
+        }
     }
 }
 
