@@ -270,7 +270,7 @@ hsd_status hsd_compare_merge(hsd_comparison *c, hsd_error *err)
         if (c->sides[side].is_kept == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for one bit an object");
     }
     if (c->ladder.basis == HSD_BASIS_ADDRESS) HSD_TRY(hsd_reuse_new(&c->reuse, err));
-    HSD_TRY(hsd_tandem_new(&tandem, streams, SIDE_COUNT, hsd_census_words(&c->sides[AFTER]), err));
+    HSD_TRY(hsd_tandem_new(&tandem, streams, SIDE_COUNT, err));
     hsd_status status = merge(c, tandem, err);
     hsd_tandem_free(tandem);
     if (status == HSD_OK && c->reuse != NULL) status = estimate_reuse(c, err);

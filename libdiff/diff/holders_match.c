@@ -100,7 +100,7 @@ static hsd_status merge_again(match *m, hsd_error *err)
         HSD_TRY(lend_bits(m, side, err));
     }
     HSD_TRY(open_sorter(m, PAIR_WORDS, &m->pairs, err));
-    HSD_TRY(hsd_tandem_new(&tandem, streams, SIDE_COUNT, hsd_census_words(&sides[AFTER]), err));
+    HSD_TRY(hsd_tandem_new(&tandem, streams, SIDE_COUNT, err));
     const hsd_status status = take_pairs(m, tandem, err);
     hsd_tandem_free(tandem);
     HSD_TRY(status);

@@ -1,6 +1,6 @@
 /*
  * A binary heap of streams by the key each stands at. A step takes the streams with the least key off
- * the heap, serves them, and before the next step moves each on by one record and puts it back.
+ * the heap, serves them, and before the next step moves each on by one record and puts it back. Two streams, as a diff has, need no heap.
  */
 #include "diff/tandem.h"
 
@@ -10,36 +10,35 @@
 
 #include "base/heap.h"
 
+#define FEW 2u
+
 struct hsd_tandem {
     hsd_sorter **streams;
     uint32_t stream_count;
-    unsigned record_words;
-    uint64_t *current;       /* record_words a stream */
-    uint32_t *heap;          /* streams that stand at a record */
+    const uint64_t **current; /* record a stream stands at, borrowed until it moves on; NULL = it has ended */
+    uint32_t *heap;          /* streams that stand at a record; unused for FEW */
     uint32_t heap_count;
     uint32_t *served;        /* streams taken off by the last step */
     uint32_t served_count;
     const uint64_t **records;
 };
 
-static const uint64_t *record_of(const hsd_tandem *t, uint32_t stream)
-{
-    return t->current + (size_t)stream * t->record_words;
-}
-
 static bool same_key(const uint64_t *a, const uint64_t *b)
 {
     return a[0] == b[0] && a[1] >> 32 == b[1] >> 32;
+}
+
+static bool is_less(const uint64_t *a, const uint64_t *b)
+{
+    return a[0] != b[0] ? a[0] < b[0] : a[1] >> 32 < b[1] >> 32;
 }
 
 static bool comes_first(const void *context, const void *a, const void *b)
 {
     const hsd_tandem *t = context;
     const uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
-    const uint64_t *x = record_of(t, i), *y = record_of(t, j);
-    if (x[0] != y[0]) return x[0] < y[0];
-    if (x[1] >> 32 != y[1] >> 32) return x[1] >> 32 < y[1] >> 32;
-    return i < j;
+    const uint64_t *x = t->current[i], *y = t->current[j];
+    return same_key(x, y) ? i < j : is_less(x, y);
 }
 
 static inline hsd_heap heap_of(const hsd_tandem *t) { return (hsd_heap){t->heap, sizeof *t->heap, comes_first, t}; }
@@ -47,11 +46,11 @@ static inline hsd_heap heap_of(const hsd_tandem *t) { return (hsd_heap){t->heap,
 /* Moves a stream to its next record and onto the heap; a stream that ended stays off. */
 static hsd_status move_on(hsd_tandem *t, uint32_t stream, hsd_error *err)
 {
-    const uint64_t *record;
-    const hsd_status status = hsd_sorter_next(t->streams[stream], &record, err);
+    const hsd_status status = hsd_sorter_next(t->streams[stream], &t->current[stream], err);
+    if (status != HSD_OK) t->current[stream] = NULL;
     if (status == HSD_END) return HSD_OK;
     HSD_TRY(status);
-    memcpy(t->current + (size_t)stream * t->record_words, record, t->record_words * sizeof *record);
+    if (t->stream_count <= FEW) return HSD_OK;
     t->heap[t->heap_count] = stream;
     hsd_heap_up(heap_of(t), t->heap_count++);
     return HSD_OK;
@@ -65,16 +64,14 @@ static uint32_t take_first(hsd_tandem *t)
     return stream;
 }
 
-hsd_status hsd_tandem_new(hsd_tandem **out, hsd_sorter *const *streams, uint32_t stream_count,
-                          unsigned record_words, hsd_error *err)
+hsd_status hsd_tandem_new(hsd_tandem **out, hsd_sorter *const *streams, uint32_t stream_count, hsd_error *err)
 {
     hsd_tandem *t = calloc(1, sizeof *t);
     *out = t;
     if (t == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for merging captures");
     t->stream_count = stream_count;
-    t->record_words = record_words;
     t->streams = malloc((stream_count + 1) * sizeof *t->streams);
-    t->current = calloc((size_t)stream_count + 1, record_words * sizeof *t->current);
+    t->current = calloc((size_t)stream_count + 1, sizeof *t->current);
     t->heap = calloc((size_t)stream_count + 1, sizeof *t->heap);
     t->served = calloc((size_t)stream_count + 1, sizeof *t->served);
     t->records = calloc((size_t)stream_count + 1, sizeof *t->records);
@@ -92,6 +89,30 @@ hsd_status hsd_tandem_new(hsd_tandem **out, hsd_sorter *const *streams, uint32_t
     return status;
 }
 
+static void serve(hsd_tandem *t, uint32_t stream)
+{
+    t->records[stream] = t->current[stream];
+    t->served[t->served_count++] = stream;
+}
+
+static void serve_few(hsd_tandem *t)
+{
+    const uint64_t *key = NULL;
+    for (uint32_t i = 0; i < t->stream_count; i++)
+        if (t->current[i] != NULL && (key == NULL || is_less(t->current[i], key))) key = t->current[i];
+    for (uint32_t i = 0; i < t->stream_count; i++)
+        if (t->current[i] != NULL && same_key(t->current[i], key)) serve(t, i);
+}
+
+static void serve_many(hsd_tandem *t)
+{
+    if (t->heap_count == 0) return;
+    const uint64_t *key = t->current[t->heap[0]];
+    do {
+        serve(t, take_first(t));
+    } while (t->heap_count > 0 && same_key(t->current[t->heap[0]], key));
+}
+
 hsd_status hsd_tandem_next(hsd_tandem *t, const uint64_t *const **records, hsd_error *err)
 {
     for (uint32_t i = 0; i < t->served_count; i++) {
@@ -99,15 +120,10 @@ hsd_status hsd_tandem_next(hsd_tandem *t, const uint64_t *const **records, hsd_e
         HSD_TRY(move_on(t, t->served[i], err));
     }
     t->served_count = 0;
-    if (t->heap_count == 0) return HSD_END;
-    const uint64_t *key = record_of(t, t->heap[0]);
-    do {
-        const uint32_t stream = take_first(t);
-        t->records[stream] = record_of(t, stream);
-        t->served[t->served_count++] = stream;
-    } while (t->heap_count > 0 && same_key(record_of(t, t->heap[0]), key));
+    if (t->stream_count <= FEW) serve_few(t);
+    else serve_many(t);
     *records = t->records;
-    return HSD_OK;
+    return t->served_count == 0 ? HSD_END : HSD_OK;
 }
 
 void hsd_tandem_free(hsd_tandem *t)

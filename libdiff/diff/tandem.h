@@ -19,9 +19,8 @@
 
 typedef struct hsd_tandem hsd_tandem;
 
-/* Streams are finished sorters of records of `record_words` words (2..HSD_SORT_MAX_WORDS), borrowed. */
-hsd_status hsd_tandem_new(hsd_tandem **out, hsd_sorter *const *streams, uint32_t stream_count,
-                          unsigned record_words, hsd_error *err);
+/* Streams are finished sorters of records of 2 words and more, borrowed, a sorter each. */
+hsd_status hsd_tandem_new(hsd_tandem **out, hsd_sorter *const *streams, uint32_t stream_count, hsd_error *err);
 
 /* The next key: *records has one pointer a stream, borrowed until the next call. HSD_END after the last.
  * O(log streams) for each record. */

@@ -71,7 +71,7 @@ Test(tandem, equals_a_naive_merge_for_any_number_of_streams)
             for (int key = 0; key < KEYS; key++) counts[s][key] = (uint32_t)test_below(&random, 3);
             sorters[s] = stream_of(counts[s]);
         }
-        cr_assert_eq(hsd_tandem_new(&tandem, sorters, streams, 3, &err), HSD_OK);
+        cr_assert_eq(hsd_tandem_new(&tandem, sorters, streams, &err), HSD_OK);
         check(tandem, streams, counts);
         hsd_tandem_free(tandem);
         for (uint32_t s = 0; s < streams; s++) hsd_sorter_free(sorters[s]);
