@@ -160,6 +160,24 @@ static void close_both(hsd_inspector_connection *connection)
     connection->fd = -1;
 }
 
+static void set_wait(hsd_inspector_connection *connection, hsd_inspector_wait_fn wait, void *wait_context)
+{
+    connection->wait = wait;
+    connection->wait_context = wait_context;
+}
+
+hsd_status hsd_inspector_ask(hsd_inspector_connection *connection, hsd_inspector_port port, hsd_inspector_wait_fn wait, void *wait_context,
+                             hsd_error *err)
+{
+    char path[HSD_INSPECTOR_PATH_MAX];
+    hsd_http_head *head = calloc(1, sizeof *head);
+    if (head == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory for an answer");
+    set_wait(connection, wait, wait_context);
+    const hsd_status status = find_target(connection, port, path, head, err);
+    free(head);
+    return status;
+}
+
 hsd_status hsd_inspector_connect(hsd_inspector_connection *connection, hsd_inspector_port port, hsd_inspector_wait_fn wait,
                                  void *wait_context, hsd_error *err)
 {
@@ -168,8 +186,7 @@ hsd_status hsd_inspector_connect(hsd_inspector_connection *connection, hsd_inspe
     connection->fd = connection->keeper.pipe = -1;
     connection->is_asked = false;
     connection->chunk = NULL;
-    connection->wait = wait;
-    connection->wait_context = wait_context;
+    set_wait(connection, wait, wait_context);
     if (head == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory for an answer");
     hsd_inspector_init(&connection->messages, &(hsd_inspector_receiver){.chunk = pass_chunk, .ping = pong, .context = connection});
     hsd_status status = find_target(connection, port, path, head, err);

@@ -25,6 +25,10 @@ typedef struct hsd_inspector_connection {
     void *chunk_context;
 } hsd_inspector_connection;
 
+/* HSD_OK if an inspector with a target answers there; one request on a connection of its own, which is closed again. */
+hsd_status hsd_inspector_ask(hsd_inspector_connection *connection, hsd_inspector_port port, hsd_inspector_wait_fn wait, void *wait_context,
+                             hsd_error *err);
+
 /*
  * Asks for the list of targets and opens a WebSocket to the first. HSD_E_NOT_THIS_FORMAT: something else listens there. Pieces
  * of a snapshot go to `chunk`, which the caller sets behind that. `connection` stays where it is until it is closed.

@@ -116,6 +116,8 @@ static int wanted_port(const hsd_process_facts *facts)
     return port < 0 ? DEFAULT_PORT : port;
 }
 
+bool hsd_inspector_port_is_named(const hsd_process_facts *facts) { return wanted_port(facts) != 0; }
+
 size_t hsd_inspector_ports(const hsd_process_facts *facts, hsd_inspector_port *out)
 {
     listening all = {.count = 0};

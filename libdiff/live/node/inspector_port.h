@@ -14,6 +14,9 @@ typedef struct hsd_inspector_port {
 
 enum { HSD_INSPECTOR_PORTS = 16 };
 
+/* False where the port was left to the system: then any on which the process listens may be the inspector's, or none. */
+bool hsd_inspector_port_is_named(const hsd_process_facts *facts);
+
 /* How many of at most HSD_INSPECTOR_PORTS are in `out`. More than one only where the port was left to the system (--inspect=0). */
 size_t hsd_inspector_ports(const hsd_process_facts *facts, hsd_inspector_port *out);
 

@@ -9,6 +9,7 @@
 #include "live/way.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,8 +23,9 @@
 #include "live/node/feed.h"
 #include "live/node/inspector_connection.h"
 #include "live/node/node_process.h"
+#include "live/wait.h"
 
-enum { OPEN_TRIES = 100, OPEN_PAUSE_MS = 50, CLOSE_SECONDS = 10 };
+enum { OPEN_TRIES = 100, OPEN_PAUSE_MS = 50, CLOSE_SECONDS = 10, PROBE_SECONDS = 1 };
 
 #define EVALUATE(expression) "\"includeCommandLineAPI\":true,\"returnByValue\":true,\"expression\":\"" expression "\""
 
@@ -36,6 +38,14 @@ static const char metrics_asked[] = EVALUATE(
     "'heap.young':s.young,'heap.old':s.old,'heap.large':s.large,'heap.code':s.code,'heap.metadata':s.metadata,"
     "'native.used':m.external+(h.malloced_memory||0),'process.rss':m.rss})})()");
 
+#define IS_USED \
+    "const i=r('inspector'),p=':'+(+new URL(i.url()).port).toString(16).toUpperCase().padStart(4,'0');" \
+    "const used=()=>['tcp','tcp6'].some(t=>{try{return r('fs').readFileSync('/proc/self/net/'+t,'latin1').split(r('os').EOL).some(" \
+    "l=>{const w=l.trim().split(/ +/);return w.length>3&&w[1].endsWith(p)&&(w[3]==='01'||w[3]==='08')})}catch(e){return false}});"
+
+/* What closing will load and compile is there before the snapshot, or the next one would have it as growth. */
+static const char close_prepared[] = EVALUATE("(r=>{" IS_USED "used();setTimeout(()=>{},1).unref();return ''})(require)");
+
 /*
  * Behind the answer: closing ends the very session that asks for it. And only a while after this session has ended: where one ends while
  * another thread closes the inspector, Node 20 dies (9 of 400 times that both came within 10 ms). When it has ended, its connection is
@@ -43,9 +53,7 @@ static const char metrics_asked[] = EVALUATE(
  * domain.
  */
 static const char close_asked[] = EVALUATE(
-    "(r=>{const i=r('inspector'),p=':'+(+new URL(i.url()).port).toString(16).toUpperCase().padStart(4,'0');let n=0;"
-    "const used=()=>['tcp','tcp6'].some(t=>{try{return r('fs').readFileSync('/proc/self/net/'+t,'latin1').split(r('os').EOL).some("
-    "l=>{const w=l.trim().split(/ +/);return w.length>3&&w[1].endsWith(p)&&(w[3]==='01'||w[3]==='08')})}catch(e){return false}});"
+    "(r=>{let n=0;" IS_USED
     "const end=()=>{const h=globalThis[Symbol.for('hsdiff.helper')];if(h&&h.forget)h.forget();if(!used())i.close()};"
     "const look=()=>{if(!used())setTimeout(end,200).unref();else if(n++<200)setTimeout(look,20).unref()};"
     "setTimeout(look,20).unref();return ''})(require)");
@@ -55,6 +63,7 @@ typedef struct session {
     hsd_feed *feed;
     hsd_inspector_connection connection;
     hsd_inspector_port port;
+    bool is_to_close;
     hsd_node_metrics metrics;
     uint64_t asked_ns;             /* when the snapshot was asked for */
     _Atomic uint64_t answered_ns;  /* when that was answered; 0 = not yet: the importer may be through before */
@@ -120,30 +129,67 @@ static hsd_status import_snapshot(hsd_live *live, session *s, hsd_error *err)
     if (getrandom(origin.domain, sizeof origin.domain, 0) != (ssize_t)sizeof origin.domain)
         return hsd_fail_errno(err, errno, "cannot draw a random number");
     HSD_TRY(ask_metrics(s, err));
+    if (s->is_to_close) HSD_TRY(hsd_inspector_call(&s->connection, 4, "Runtime.evaluate", close_prepared, err));
     s->asked_ns = hsd_now_ns();
     HSD_TRY(hsd_live_feed(live, take_snapshot, s, "v8", &options, err));
     live->result->pause_ns = pause_of(s);
     return HSD_OK;
 }
 
-static hsd_status connect_any(session *s, hsd_error *err)
+static size_t ports_of(const session *s, hsd_inspector_port *out) { return hsd_inspector_ports(s->live->facts, out); }
+
+static bool is_same(hsd_inspector_port a, hsd_inspector_port b) { return a.port == b.port && a.is_v6 == b.is_v6; }
+
+static bool is_among(const hsd_inspector_port *ports, size_t count, hsd_inspector_port port)
 {
-    hsd_inspector_port ports[HSD_INSPECTOR_PORTS];
-    const size_t count = hsd_inspector_ports(s->live->facts, ports);
+    for (size_t i = 0; i < count; i++)
+        if (is_same(ports[i], port)) return true;
+    return false;
+}
+
+/* The inspector has a thread of its own, and answers at once whatever the program does. */
+static hsd_status wait_shortly(void *context, int fd, hsd_error *err)
+{
+    hsd_waiting waiting;
+    hsd_live_waiting(&waiting, context);
+    waiting.timeout_seconds = PROBE_SECONDS;
+    return hsd_wait_fd(&waiting, fd, POLLIN, -1, err);
+}
+
+/* Where the port was left to the system, each that the process listens on may be the program's own: it is asked once whether it is an inspector. */
+static hsd_status probe(session *s, const hsd_inspector_port *ports, size_t count, hsd_error *err)
+{
     hsd_status status = hsd_fail(err, HSD_E_UNSUPPORTED, "the inspector of process %ld listens no more", s->live->facts->pid);
     for (size_t i = 0; i < count; i++) {
         s->port = ports[i];
-        status = hsd_inspector_connect(&s->connection, ports[i], wait_of_caller, s->live, err);
-        if (status == HSD_OK) return HSD_OK;
-        if (status == HSD_E_CANCELLED) break;
+        status = hsd_inspector_ask(&s->connection, ports[i], wait_shortly, s->live, err);
+        if (status == HSD_OK || status == HSD_E_CANCELLED) return status;
     }
     return status;
 }
 
+static hsd_status connect_to(session *s, hsd_error *err)
+{
+    return hsd_inspector_connect(&s->connection, s->port, wait_of_caller, s->live, err);
+}
+
+/* Where it listens, if it does: *is_open. */
+static hsd_status find_inspector(session *s, bool *is_open, hsd_error *err)
+{
+    hsd_inspector_port ports[HSD_INSPECTOR_PORTS];
+    const size_t count = ports_of(s, ports);
+    *is_open = count > 0;
+    if (count == 0) return HSD_OK;
+    s->port = ports[0];
+    if (hsd_inspector_port_is_named(s->live->facts) && count == 1) return HSD_OK;
+    const hsd_status status = probe(s, ports, count, err);
+    *is_open = status == HSD_OK;
+    return status == HSD_E_CANCELLED ? status : HSD_OK;
+}
+
 static hsd_status capture_session(hsd_live *live, session *s, hsd_error *err)
 {
-    s->live = live;
-    HSD_TRY(connect_any(s, err));
+    HSD_TRY(connect_to(s, err));
     s->connection.chunk = take_chunk;
     s->connection.chunk_context = s;
     const hsd_status status = import_snapshot(live, s, err);
@@ -155,20 +201,39 @@ static hsd_status capture_session(hsd_live *live, session *s, hsd_error *err)
 
 static void pause_shortly(void) { nanosleep(&(struct timespec){.tv_nsec = OPEN_PAUSE_MS * 1000000L}, NULL); }
 
-static hsd_status open_inspector(hsd_live *live, hsd_error *err)
+static hsd_status signal_process(const hsd_process_facts *facts, hsd_error *err)
 {
-    const hsd_process_facts *facts = live->facts;
-    hsd_inspector_port ports[HSD_INSPECTOR_PORTS];
     const int fd = (int)syscall(SYS_pidfd_open, (pid_t)facts->pid, 0);
     if (fd < 0) return hsd_fail_errno(err, errno, "cannot signal process %ld", facts->pid);
     const int failed = hsd_node_is(facts) && syscall(SYS_pidfd_send_signal, fd, SIGUSR1, NULL, 0) != 0 ? errno : 0;
     close(fd);
-    if (failed != 0) return hsd_fail_errno(err, failed, "cannot signal process %ld", facts->pid);
-    for (int i = 0; i < OPEN_TRIES; i++) {
-        if (hsd_inspector_ports(facts, ports) > 0) return HSD_OK;
-        pause_shortly();
+    return failed == 0 ? HSD_OK : hsd_fail_errno(err, failed, "cannot signal process %ld", facts->pid);
+}
+
+/* The ports that were not there before. */
+static size_t new_ports(const session *s, const hsd_inspector_port *before, size_t count, hsd_inspector_port *out)
+{
+    hsd_inspector_port ports[HSD_INSPECTOR_PORTS];
+    const size_t all = ports_of(s, ports);
+    size_t found = 0;
+    for (size_t i = 0; i < all; i++)
+        if (!is_among(before, count, ports[i])) out[found++] = ports[i];
+    return found;
+}
+
+static hsd_status open_inspector(session *s, hsd_error *err)
+{
+    const long pid = s->live->facts->pid;
+    hsd_inspector_port before[HSD_INSPECTOR_PORTS], ports[HSD_INSPECTOR_PORTS];
+    const size_t count = ports_of(s, before);
+    HSD_TRY(signal_process(s->live->facts, err));
+    for (int i = 0; i < OPEN_TRIES; i++, pause_shortly()) {
+        const size_t found = new_ports(s, before, count, ports);
+        if (found == 0) continue;
+        const hsd_status status = probe(s, ports, found, err);
+        if (status == HSD_OK || status == HSD_E_CANCELLED) return status;
     }
-    const hsd_status status = hsd_fail(err, HSD_E_UNSUPPORTED, "the inspector of process %ld did not open", facts->pid);
+    const hsd_status status = hsd_fail(err, HSD_E_UNSUPPORTED, "the inspector of process %ld did not open", pid);
     hsd_error_set_hint(err, "port 9229 may be taken by another process: start this one with --inspect-port=0, or with the helper of hsdiff");
     return status;
 }
@@ -183,12 +248,12 @@ static void close_inspector(hsd_live *live, session *s)
     hsd_live closing = {.facts = live->facts, .process = live->process, .options = &options, .run = live->run,
                         .reporter = &nobody, .started_ns = live->started_ns};
     s->live = &closing;
-    if (connect_any(s, NULL) == HSD_OK) (void)hsd_inspector_call(&s->connection, 9, "Runtime.evaluate", close_asked, NULL);
+    if (connect_to(s, NULL) == HSD_OK) (void)hsd_inspector_call(&s->connection, 9, "Runtime.evaluate", close_asked, NULL);
     hsd_inspector_close(&s->connection);
     hsd_reporter_release(&nobody);
     /* Who captures next must not take it for one that stays. */
     hsd_inspector_port ports[HSD_INSPECTOR_PORTS];
-    for (int i = 0; i < OPEN_TRIES && hsd_inspector_ports(live->facts, ports) > 0; i++) pause_shortly();
+    for (int i = 0; i < OPEN_TRIES && is_among(ports, ports_of(s, ports), s->port); i++) pause_shortly();
 }
 
 static hsd_status refuse_closed(const hsd_process_facts *facts, hsd_error *err)
@@ -197,17 +262,27 @@ static hsd_status refuse_closed(const hsd_process_facts *facts, hsd_error *err)
     return HSD_E_UNSUPPORTED;
 }
 
+static hsd_status capture_in(session *s, hsd_error *err)
+{
+    hsd_live *live = s->live;
+    bool is_open;
+    HSD_TRY(find_inspector(s, &is_open, err));
+    if (!is_open && !(live->options->open_inspector && handles_sigusr1(live->facts))) return refuse_closed(live->facts, err);
+    s->is_to_close = !is_open;
+    hsd_status status = is_open ? HSD_OK : open_inspector(s, err);
+    const bool is_there = status == HSD_OK;
+    if (is_there) status = capture_session(live, s, err);
+    if (is_there && !is_open) close_inspector(live, s);
+    return status;
+}
+
 static hsd_status capture(hsd_live *live, hsd_error *err)
 {
-    hsd_inspector_port ports[HSD_INSPECTOR_PORTS];
-    const bool is_open = hsd_inspector_ports(live->facts, ports) > 0;
-    if (!is_open && !(live->options->open_inspector && handles_sigusr1(live->facts))) return refuse_closed(live->facts, err);
     session *s = calloc(1, sizeof *s);
     if (s == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory for a session");
+    s->live = live;
     s->connection.fd = s->connection.keeper.pipe = -1;
-    hsd_status status = is_open ? HSD_OK : open_inspector(live, err);
-    if (status == HSD_OK) status = capture_session(live, s, err);
-    if (!is_open) close_inspector(live, s);
+    const hsd_status status = capture_in(s, err);
     free(s);
     return status;
 }
