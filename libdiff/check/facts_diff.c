@@ -89,6 +89,7 @@ void hsd_facts_diff_name(const hsd_diff *diff, hsd_fact_table table, size_t row,
     fact->path = holder->path;
     fact->path_count = holder->path_count;
     fact->holder = holder;
+    fact->is_code = holder->is_code;
     fact->has_before = false;
 }
 

@@ -3,6 +3,8 @@
  */
 #include <string.h>
 
+#include <hscapture/hscapture.h>
+
 #include "base/check.h"
 #include "check/findings.h"
 #include "check/judge.h"
@@ -235,6 +237,54 @@ static hsd_status add_carriers(hsd_trial *trial, const allowed_sum *allowed, boo
     return HSD_OK;
 }
 
+/* ---- program code ---- */
+
+/* In a diff the row of its own; a series has none that leaves out functions of the program, but the types. */
+static bool is_code(const hsd_facts *facts, size_t row)
+{
+    const uint32_t own = HSC_TYPE_CODE | HSC_TYPE_INTERNAL;
+    if (facts->diff != NULL) return facts->diff->holders[row].is_code;
+    return (facts->series->types.rows[row].flags & own) == own && !hsd_facts_is_ignored(facts, HSD_FACTS_TYPES, row);
+}
+
+/* Its values in judge->less. */
+static void add_code(hsd_trial *trial)
+{
+    hsd_judge *judge = trial->judge;
+    const hsd_fact_table table = judge->facts.diff != NULL ? HSD_FACTS_HOLDERS : HSD_FACTS_TYPES;
+    memset(judge->less, 0, judge->facts.value_count * sizeof *judge->less);
+    for (size_t row = 0; row < hsd_facts_rows(&judge->facts, table); row++) {
+        hsd_fact fact;
+        if (!is_code(&judge->facts, row)) continue;
+        hsd_facts_get(&judge->facts, table, row, trial->rule->measure, &fact, judge->values);
+        add_values(judge->less, judge->values, judge->facts.value_count);
+    }
+}
+
+/*
+ * True if the heap is over a built-in limit by what the runtime compiled alone: that goes on for as long as a program meets new work,
+ * and is no leak of the program's. What a program makes of functions is not code alone: whoever keeps them has objects of its own.
+ */
+static bool is_code_alone(hsd_trial *trial, hsd_amount base)
+{
+    hsd_judge *judge = trial->judge;
+    if (!judge->has_built_in || trial->rule->subject != HSD_SUBJECT_HEAP || trial->rule->measure != HSD_MEASURE_BYTES) return false;
+    add_code(trial);
+    const size_t bytes = judge->facts.value_count * sizeof *judge->sums;
+    memcpy(judge->scratch, judge->sums, bytes);
+    take_values(judge->scratch, judge->less, judge->facts.value_count);
+    return !hsd_grown_of(&trial->by, judge->scratch, base, NULL, false).leaks;
+}
+
+static hsd_status note_code(const hsd_trial *trial)
+{
+    hsd_judge *judge = trial->judge;
+    hsd_text text;
+    HSD_TRY(hsd_check_say(judge->store, &text, judge->err, "rule '%.*s': over the limit by program code alone, which the runtime compiled meanwhile",
+                          hsd_check_shown(trial->rule->name), trial->rule->name.data));
+    return hsd_check_add(judge->store, judge->notes, text, judge->err);
+}
+
 hsd_status hsd_trial_sum(hsd_trial *trial)
 {
     hsd_judge *judge = trial->judge;
@@ -248,6 +298,10 @@ hsd_status hsd_trial_sum(hsd_trial *trial)
         HSD_TRY(take_allowed(trial, &allowed));
         hsd_shortlist_sort(&allowed.list);
         if (allowed.growth > 0) grown = hsd_grown_of(&trial->by, judge->sums, base, NULL, false);
+    }
+    if (grown.leaks && is_code_alone(trial, base)) {
+        take_outcome(trial, &grown, false);
+        return note_code(trial);
     }
     trial->breathing += grown.breathes;
     if (grown.leaks || grown.is_levelled) HSD_TRY(add_carriers(trial, &allowed, grown.is_levelled, &carriers));

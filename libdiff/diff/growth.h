@@ -19,6 +19,11 @@
  * orders. Where several kept objects of one place hold growth, and none of them most of it, the place is *crowded*: its objects hold
  * nothing, and what they held is held by what can hold above. That is done again until no crowd is left that matters.
  *
+ * The runtime's own code and metadata (HSC_TYPE_CODE and HSC_TYPE_INTERNAL) counts for what it belongs to: with the object above it
+ * that is no code, if that is new or freed, and else for a row of its own, *program code*: what a runtime compiles for functions that
+ * were there hangs from wherever they hang, and says nothing of who holds what. Without identity what it belongs to is a place, and counts
+ * where the number of objects there is another one.
+ *
  * What can hold: an object that is live in both captures (an *anchor* of the trie without identity), is no
  * helper of a container (HSC_TYPE_INTERNAL) and not its insides either (behind an HSC_LABEL_FOLD reference);
  * the name of a root that both captures have; and the super-root.
@@ -37,8 +42,9 @@
 #include "diff/trie_names.h"
 #include "graph/paged.h"
 #include "graph/shortest.h"
+#include <hscapture/hscapture.h>
 
-typedef enum hsd_held_by { HSD_HELD_BY_OBJECT, HSD_HELD_BY_ROOT, HSD_HELD_BY_ALL } hsd_held_by;
+typedef enum hsd_held_by { HSD_HELD_BY_OBJECT, HSD_HELD_BY_ROOT, HSD_HELD_BY_ALL, HSD_HELD_BY_CODE } hsd_held_by;
 
 typedef struct hsd_choice { /* one holder */
     hsd_held_by by;
@@ -102,6 +108,8 @@ typedef struct hsd_growth {
     hsd_retained_sums by_type[SIDE_COUNT], by_root[SIDE_COUNT]; /* by common numbers */
     hsd_amount *credit_of_root[SIDE_COUNT]; /* freed, new */
     hsd_amount credit_of_all[SIDE_COUNT];
+    hsd_amount credit_of_code[SIDE_COUNT]; /* program code */
+    uint64_t code_resized;         /* differences modulo 2^64 */
     hsd_trie *trie;
     uint64_t apart_bytes;          /* new ones that hang where nothing kept above refers to them */
 
@@ -134,6 +142,13 @@ typedef struct hsd_growth {
 
 /* What can hold, if it is kept: no helper and no insides. `edge` as in diff/tree.h. */
 bool hsd_growth_can_hold(const hsd_growth *growth, uint32_t type, uint32_t edge);
+
+/* Code and metadata that a runtime makes. Code alone is a function somewhere: closures of Lua are. */
+static inline bool hsd_growth_is_code(const hsd_growth *growth, uint32_t type)
+{
+    const uint32_t own = HSC_TYPE_CODE | HSC_TYPE_INTERNAL;
+    return (growth->c->types.flags[type] & own) == own;
+}
 
 /* A kept object of one side that can hold, and stands at no crowded place. */
 static inline bool hsd_growth_holds(const hsd_growth *growth, int side, uint32_t node, uint32_t type, uint32_t edge)
@@ -189,7 +204,7 @@ hsd_status hsd_growth_search(const hsd_growth *growth, hsd_growth_ways *out, hsd
 /* The objects or nodes of the trie that were chosen, to find them again. */
 typedef struct hsd_growth_chosen {
     hsd_id_map by_node[SIDE_COUNT], by_root; /* HSD_ID_NONE is HSD_NO_CHOICE */
-    uint32_t all;                            /* the super-root's choice */
+    uint32_t all, code;                      /* the super-root's choice, and that of program code */
 } hsd_growth_chosen;
 
 hsd_status hsd_growth_chosen_make(hsd_growth_chosen *chosen, const hsd_growth *growth, hsd_error *err);
@@ -200,7 +215,9 @@ void hsd_growth_chosen_release(hsd_growth_chosen *chosen);
 typedef struct hsd_below { /* how a node stands to the chosen holders; a frame of the second pass */
     uint32_t holder;         /* choice that it would be credited to, if it is one */
     uint32_t edged;          /* nearest choice with edges */
+    uint32_t code;           /* program code's choice */
     hsd_path_fold fold;
+    bool is_of_new;          /* code here belongs to what came or went */
     hsd_trie_place place;    /* below `edged` */
 } hsd_below;
 
@@ -246,6 +263,7 @@ hsd_status hsd_growth_choose_begin(hsd_growth *growth, hsd_error *err);
 void hsd_growth_offer(hsd_growth *growth, const hsd_choice *choice);
 void hsd_growth_choose_finish(hsd_growth *growth); /* offers roots, sorts */
 void hsd_growth_choose_order(hsd_growth *growth);  /* sorts again, what was changed or left out since */
+void hsd_growth_choose_code(hsd_growth *growth);   /* program code, behind all others; nothing is sorted from then on */
 
 #define HSD_NO_CHOICE UINT32_MAX
 

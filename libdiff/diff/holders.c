@@ -150,6 +150,8 @@ static void forget_credits(hsd_growth *growth)
 {
     const size_t roots = (size_t)growth->c->roots.count + 1;
     for (int side = 0; side < SIDE_COUNT; side++) memset(growth->credit_of_root[side], 0, roots * sizeof **growth->credit_of_root);
+    memset(growth->credit_of_code, 0, sizeof growth->credit_of_code);
+    growth->code_resized = 0;
     growth->choice_count = 0;
     growth->others = (hsd_choice){.by = HSD_HELD_BY_OBJECT};
     growth->other_count = 0;
@@ -303,6 +305,7 @@ static hsd_status run(hsd_growth *growth, hsd_error *err)
     HSD_TRY(step(growth, growth->has_identity ? "matching" : "comparing places", choose, err));
     HSD_TRY(step(growth, "crowds", leave_crowds, err));
     HSD_TRY(hsd_growth_join_pools(growth, err));
+    hsd_growth_choose_code(growth);
     note_choice(growth);
     HSD_TRY(step(growth, "what holds together", hsd_growth_find_by, err));
     HSD_TRY(step(growth, "looking below them, and paths", look_below_and_search, err));

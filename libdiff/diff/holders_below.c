@@ -16,6 +16,7 @@ static hsd_status put_chosen(hsd_growth_chosen *chosen, hsd_held_by by, uint32_t
                              hsd_error *err)
 {
     if (by == HSD_HELD_BY_ALL) chosen->all = choice;
+    if (by == HSD_HELD_BY_CODE) chosen->code = choice;
     if (by == HSD_HELD_BY_ROOT) HSD_TRY(hsd_id_map_put(&chosen->by_root, root, choice, err));
     for (int side = 0; by == HSD_HELD_BY_OBJECT && side < SIDE_COUNT; side++)
         HSD_TRY(hsd_id_map_put(&chosen->by_node[side], node[side], choice, err));
@@ -32,7 +33,7 @@ static uint32_t choice_of(const hsd_growth *growth, const hsd_pooled *pooled)
 
 hsd_status hsd_growth_chosen_make(hsd_growth_chosen *chosen, const hsd_growth *growth, hsd_error *err)
 {
-    *chosen = (hsd_growth_chosen){.all = HSD_NO_CHOICE};
+    *chosen = (hsd_growth_chosen){.all = HSD_NO_CHOICE, .code = HSD_NO_CHOICE};
     for (uint32_t i = 0; i < growth->choice_count; i++) {
         const hsd_choice *choice = &growth->choices[i];
         HSD_TRY(put_chosen(chosen, choice->by, choice->root, choice->node, i, err));
@@ -123,7 +124,7 @@ static bool is_empty(const hsd_below_node *node)
     return objects == 0;
 }
 
-static hsd_status step(hsd_growth *growth, const hsd_below *above, const hsd_below_node *node, hsd_below *here,
+static hsd_status step(hsd_growth *growth, const hsd_below *above, const hsd_below_node *node, uint32_t holder, hsd_below *here,
                        hsd_error *err)
 {
     uint32_t edge = HSD_TRIE_INDIRECT;
@@ -135,15 +136,31 @@ static hsd_status step(hsd_growth *growth, const hsd_below *above, const hsd_bel
         here->place = hsd_trie_step_to(growth->places, &above->place, edge, node->type);
         if (is_empty(node)) HSD_TRY(hsd_trie_add(growth->places, &here->place, HSD_TRIE_KEPT_AFTER, 0, 0, err));
     }
-    return add_place(growth, here, node, above->holder == above->edged, is_shown, err);
+    return add_place(growth, here, node, holder == above->edged, is_shown, err);
+}
+
+/* Single objects come or go; of a place the number does. */
+static bool is_change(const hsd_growth *growth, const hsd_below_node *node)
+{
+    const uint64_t freed = node->sums[HSD_TRIE_FREED].objects, new_ = node->sums[HSD_TRIE_NEW].objects;
+    return growth->has_identity ? freed + new_ > 0 : freed != new_;
+}
+
+/* Whose growth a node's own is. */
+static uint32_t holder_of(const hsd_growth *growth, const hsd_below *above, const hsd_below_node *node, hsd_below *here)
+{
+    const bool is_root = node->type & HSD_TRIE_IS_ROOT, is_code = !is_root && hsd_growth_is_code(growth, node->type);
+    if (!is_code) here->is_of_new = !is_root && is_change(growth, node);
+    return is_code && !here->is_of_new ? above->code : above->holder;
 }
 
 hsd_status hsd_below_enter(hsd_growth *growth, const hsd_below *above, const hsd_below_node *node, hsd_below *here,
                            hsd_error *err)
 {
     *here = *above;
-    if (above->holder != HSD_NO_CHOICE) HSD_TRY(add_types(growth, above->holder, node, err));
-    if (above->edged != HSD_NO_CHOICE) HSD_TRY(step(growth, above, node, here, err));
+    const uint32_t holder = holder_of(growth, above, node, here);
+    if (holder != HSD_NO_CHOICE) HSD_TRY(add_types(growth, holder, node, err));
+    if (above->edged != HSD_NO_CHOICE) HSD_TRY(step(growth, above, node, holder, here, err));
     if (!node->can_hold) return HSD_OK;
     here->holder = node->choice;
     return node->choice < growth->edged_count ? begin_places(growth, node->choice, here, err) : HSD_OK;
@@ -151,6 +168,6 @@ hsd_status hsd_below_enter(hsd_growth *growth, const hsd_below *above, const hsd
 
 hsd_status hsd_below_begin(hsd_growth *growth, const hsd_growth_chosen *chosen, hsd_below *out, hsd_error *err)
 {
-    *out = (hsd_below){.holder = chosen->all, .edged = HSD_NO_CHOICE};
+    *out = (hsd_below){.holder = chosen->all, .code = chosen->code, .edged = HSD_NO_CHOICE};
     return chosen->all < growth->edged_count ? begin_places(growth, chosen->all, out, err) : HSD_OK;
 }

@@ -7,7 +7,7 @@
 
 #define LEAST_OF_FIVE 4u /* of a branch's references: so many fifths name a place */
 
-enum { KEPT = 1, HOLDS = 2, IS_ROOT = 4, NO_REFERENCE = 8, IS_NAMED = 16, IS_FIRST = 32 };
+enum { KEPT = 1, HOLDS = 2, IS_ROOT = 4, NO_REFERENCE = 8, IS_NAMED = 16, IS_FIRST = 32, IS_OF_NEW = 64 };
 
 static hsd_status walk(hsd_by_search *s, const hsd_tree_visitor *visitor, void *root, hsd_error *err)
 {
@@ -25,6 +25,15 @@ static uint32_t flags_of(const hsd_by_search *s, const hsd_tree_node *node)
     if (!hsd_bit_get(s->side->is_kept, node->node)) return flags;
     flags |= KEPT;
     return hsd_growth_holds(growth, AFTER, node->node, node->type, hsd_growth_edge_of(growth, node->edge)) ? flags | HOLDS : flags;
+}
+
+/* New bytes here that are no program code (holders_walk.c says what that is). */
+static uint64_t own_bytes(const hsd_by_search *s, const hsd_tree_node *node, uint32_t above, uint32_t *flags)
+{
+    if (*flags & IS_ROOT) return 0;
+    const bool is_code = hsd_growth_is_code(s->growth, node->type), is_new = (*flags & KEPT) == 0;
+    *flags |= is_code ? above & IS_OF_NEW : is_new ? IS_OF_NEW : 0u;
+    return is_new && (*flags & IS_OF_NEW) ? node->bytes : 0;
 }
 
 /* ---- forks ---- */
@@ -139,7 +148,7 @@ static hsd_status enter_number(void *context, const hsd_tree_node *node, void *p
         hsd_paged_set_u32(&s->group_of, node->node, f->group | (is_asked ? HSD_BY_TOP : 0));
         take_place(s, node, above, f);
     }
-    if ((f->flags & (KEPT | IS_ROOT)) == 0) f->pending = node->bytes;
+    f->pending = own_bytes(s, node, above->flags, &f->flags);
     return HSD_OK;
 }
 

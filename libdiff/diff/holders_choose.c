@@ -16,7 +16,8 @@ static hsd_bytes name_of(const hsd_growth *growth, const hsd_choice *choice)
     switch (choice->by) {
     case HSD_HELD_BY_OBJECT: return hsd_names_get(&c->types.names, choice->type);
     case HSD_HELD_BY_ROOT: return hsd_names_get(&c->roots, choice->root);
-    case HSD_HELD_BY_ALL: break;
+    case HSD_HELD_BY_ALL:
+    case HSD_HELD_BY_CODE: break;
     }
     return (hsd_bytes){(const uint8_t *)"", 0};
 }
@@ -61,8 +62,18 @@ static void add_to_others(hsd_growth *growth, const hsd_choice *choice)
     growth->other_count++;
 }
 
+/* Code holds nothing: what it grew by itself is all there is. */
+static bool is_code(const hsd_growth *growth, const hsd_choice *choice)
+{
+    return choice->by == HSD_HELD_BY_OBJECT && choice->new_.objects == 0 && choice->freed.objects == 0 && hsd_growth_is_code(growth, choice->type);
+}
+
 void hsd_growth_offer(hsd_growth *growth, const hsd_choice *choice)
 {
+    if (is_code(growth, choice)) {
+        growth->code_resized += choice->resized_bytes;
+        return;
+    }
     if (choice->new_.objects == 0 && choice->freed.objects == 0 && choice->resized_bytes == 0) return;
     if (growth->choice_count < HSD_MAX_HOLDERS) {
         growth->choices[growth->choice_count] = *choice;
@@ -80,7 +91,7 @@ void hsd_growth_offer(hsd_growth *growth, const hsd_choice *choice)
 
 hsd_status hsd_growth_choose_begin(hsd_growth *growth, hsd_error *err)
 {
-    growth->choices = calloc(HSD_MAX_HOLDERS, sizeof *growth->choices);
+    growth->choices = calloc(HSD_MAX_HOLDERS + 1, sizeof *growth->choices);
     return growth->choices == NULL ? hsd_fail(err, HSD_E_NOMEM, "out of memory for the holders") : HSD_OK;
 }
 
@@ -114,4 +125,11 @@ void hsd_growth_choose_finish(hsd_growth *growth)
 {
     offer_roots(growth);
     order(growth);
+}
+
+void hsd_growth_choose_code(hsd_growth *growth)
+{
+    const hsd_choice code = {.by = HSD_HELD_BY_CODE, .new_ = growth->credit_of_code[AFTER], .freed = growth->credit_of_code[BEFORE],
+                             .resized_bytes = growth->code_resized};
+    if (code.new_.objects > 0 || code.freed.objects > 0 || code.resized_bytes != 0) growth->choices[growth->choice_count++] = code;
 }

@@ -18,6 +18,7 @@
 
 typedef struct upward { /* one a node; a power of two */
     hsd_amount new_, freed;
+    hsd_amount code[SIDE_COUNT]; /* below it, and not yet with anybody */
 } upward;
 
 typedef struct downward { /* one a node; a power of two */
@@ -25,7 +26,7 @@ typedef struct downward { /* one a node; a power of two */
     uint8_t spare[128 - sizeof(hsd_below)];
 } downward;
 
-_Static_assert(sizeof(upward) == 32 && sizeof(downward) == 128, "nodes must not lie across pages");
+_Static_assert(sizeof(upward) == 64 && sizeof(downward) == 128, "nodes must not lie across pages");
 
 static hsd_status open_paged(const hsd_growth *growth, size_t item_bytes, hsd_paged *out, hsd_error *err)
 {
@@ -86,25 +87,43 @@ static void take_credit(hsd_growth *growth, uint32_t number, const hsd_trie_node
                                            .resized_bytes = resized});
 }
 
+/* Code goes with the place that it belongs to where there are more or fewer there, and is program code where there are not. */
+static void take_code(hsd_growth *growth, const hsd_trie_node *node, upward *credit)
+{
+    const bool is_change = node->own.before.objects != node->own.after.objects;
+    add_amount(is_change ? &credit->new_ : &growth->credit_of_code[AFTER], credit->code[AFTER]);
+    add_amount(is_change ? &credit->freed : &growth->credit_of_code[BEFORE], credit->code[BEFORE]);
+    credit->code[BEFORE] = credit->code[AFTER] = (hsd_amount){0, 0};
+}
+
+static bool is_code(const hsd_growth *growth, const hsd_trie_node *node)
+{
+    return (node->type & HSD_TRIE_IS_ROOT) == 0 && hsd_growth_is_code(growth, node->type);
+}
+
 static void go_up(hsd_growth *growth, hsd_paged *credits)
 {
     for (uint32_t i = hsd_trie_count(growth->trie); i-- > 1;) {
         hsd_trie_node node;
         hsd_trie_get(growth->trie, i, &node);
         upward credit = *(const upward *)(const void *)hsd_paged_at(credits, (uint64_t)i * sizeof(upward), HSD_FRAME_USED);
+        const bool counts_as_code = is_code(growth, &node);
+        if (!counts_as_code) take_code(growth, &node, &credit);
         if (can_hold(growth, &node)) {
             take_credit(growth, i, &node, &credit);
             continue;
         }
-        add_amount(&credit.new_, node.own.after);
-        add_amount(&credit.freed, node.own.before);
+        add_amount(counts_as_code ? &credit.code[AFTER] : &credit.new_, node.own.after);
+        add_amount(counts_as_code ? &credit.code[BEFORE] : &credit.freed, node.own.before);
         upward *above = (upward *)(void *)hsd_paged_at(credits, (uint64_t)node.parent * sizeof(upward), HSD_FRAME_USED | HSD_FRAME_DIRTY);
         add_amount(&above->new_, credit.new_);
         add_amount(&above->freed, credit.freed);
+        for (int side = 0; side < SIDE_COUNT; side++) add_amount(&above->code[side], credit.code[side]);
     }
     const upward *all = (const upward *)(const void *)hsd_paged_at(credits, 0, HSD_FRAME_USED);
     growth->credit_of_all[AFTER] = all->new_;
     growth->credit_of_all[BEFORE] = all->freed;
+    for (int side = 0; side < SIDE_COUNT; side++) add_amount(&growth->credit_of_code[side], all->code[side]);
 }
 
 hsd_status hsd_growth_count(hsd_growth *growth, hsd_error *err)

@@ -97,6 +97,7 @@ static hsd_status read_types(rows *r, uint32_t choice, hsd_holder *row, hsd_erro
 static int compare_holders(const void *a, const void *b)
 {
     const hsd_holder *x = a, *y = b;
+    if (x->is_code != y->is_code) return x->is_code ? 1 : -1;
     if (x->growth_bytes != y->growth_bytes) return x->growth_bytes < y->growth_bytes ? 1 : -1;
     int order = hsd_store_compare(x->root, y->root);
     if (order == 0) order = hsd_steps_compare(x->path, x->path_count, y->path, y->path_count);
@@ -122,6 +123,9 @@ static hsd_status fill_row(rows *r, uint32_t i, hsd_holder *row, hsd_error *err)
     } else if (choice->by == HSD_HELD_BY_ROOT) {
         HSD_TRY(hsd_growth_text_of_root(r->texts, choice->root, &row->root, err));
         row->root_kind = growth->c->root_kinds[choice->root];
+    } else if (choice->by == HSD_HELD_BY_CODE) {
+        row->root = (hsd_text){HSD_PROGRAM_CODE, strlen(HSD_PROGRAM_CODE)};
+        row->is_code = true;
     }
     return read_types(r, i, row, err);
 }

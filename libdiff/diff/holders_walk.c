@@ -13,7 +13,7 @@
 
 #define ONE_IN 0x3fffu
 
-enum { IS_ROOT = 1, CAN_HOLD = 2, IS_TOPMOST = 4, IS_KEPT = 8, IS_APART = 16 };
+enum { IS_ROOT = 1, CAN_HOLD = 2, IS_TOPMOST = 4, IS_KEPT = 8, IS_APART = 16, IS_OF_NEW = 32 };
 
 typedef struct frame {
     hsd_trie_place place;
@@ -65,7 +65,24 @@ static bool is_kept(const walk *w, uint32_t ordinal)
     return !w->growth->has_identity || hsd_bit_get(bits, ordinal);
 }
 
-static bool enter_object(walk *w, const hsd_tree_node *node, frame *f)
+static void add_amount(hsd_amount *to, hsd_amount amount)
+{
+    to->objects += amount.objects;
+    to->bytes += amount.bytes;
+}
+
+/* What is new or freed here: the node's own growth, or that of program code. */
+static void take_change(walk *w, const hsd_tree_node *node, uint32_t above, frame *f)
+{
+    hsd_growth *growth = w->growth;
+    const hsd_amount own = {1, node->bytes};
+    const bool is_code = hsd_growth_is_code(growth, node->type), is_new = (f->flags & IS_KEPT) == 0;
+    f->flags |= is_code ? above & IS_OF_NEW : is_new ? IS_OF_NEW : 0u;
+    if (is_new && is_code && (f->flags & IS_OF_NEW) == 0) add_amount(&growth->credit_of_code[w->side], own);
+    else if (is_new) f->pending = own;
+}
+
+static bool enter_object(walk *w, const hsd_tree_node *node, uint32_t above, frame *f)
 {
     hsd_growth *growth = w->growth;
     const bool kept = is_kept(w, node->node);
@@ -73,7 +90,7 @@ static bool enter_object(walk *w, const hsd_tree_node *node, frame *f)
     f->node = node->node;
     f->bytes = node->bytes;
     if (kept) f->flags |= IS_KEPT;
-    else f->pending = (hsd_amount){1, node->bytes};
+    take_change(w, node, above, f);
     if (node->edge == HSD_TREE_INDIRECT) f->flags |= IS_APART;
     if (kept && growth->has_identity && hsd_growth_can_hold(growth, node->type, node->edge)) f->flags |= CAN_HOLD;
     if (!w->is_again && hsd_retained_enter(&growth->by_type[w->side], f->type)) f->flags |= IS_TOPMOST;
@@ -103,7 +120,7 @@ static hsd_status enter(void *context, const hsd_tree_node *node, void *parent, 
         f->place = hsd_trie_step_to(w->trie, &above->place, HSD_TRIE_INDIRECT, f->type | HSD_TRIE_IS_ROOT);
         return w->is_again ? HSD_OK : hsd_trie_add(w->trie, &f->place, sum_of(w, true), 0, 0, err);
     }
-    const bool kept = enter_object(w, node, f);
+    const bool kept = enter_object(w, node, above->flags, f);
     f->first = node->first;
     const uint32_t edge = hsd_growth_edge_of(growth, node->edge);
     f->place = hsd_trie_step_to(w->trie, &above->place, edge, f->type);
@@ -112,12 +129,6 @@ static hsd_status enter(void *context, const hsd_tree_node *node, void *parent, 
     if (f->pool != 0) f->below = hsd_mix(above->below, (uint64_t)edge << 32 | f->type);
     if ((f->flags & CAN_HOLD) && growth->crowded_count > 0) leave_crowd(w, f);
     return w->is_again ? HSD_OK : hsd_trie_add(w->trie, &f->place, sum_of(w, kept), 1, node->bytes, err);
-}
-
-static void add_amount(hsd_amount *to, hsd_amount amount)
-{
-    to->objects += amount.objects;
-    to->bytes += amount.bytes;
 }
 
 static hsd_status credit_object(const walk *w, const frame *f, hsd_error *err)

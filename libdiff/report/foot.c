@@ -128,7 +128,7 @@ static bool suggest_import(suggestions *next, bool is_foreign, const char *input
 static const hsd_type_growth *type_to_follow(const hsd_screen *screen)
 {
     const hsd_diff *diff = screen->diff;
-    if (!diff->has_holders || diff->holder_count == 0 || diff->holders[0].type_count == 0 ||
+    if (!diff->has_holders || diff->holder_count == 0 || diff->holders[0].is_code || diff->holders[0].type_count == 0 ||
         diff->holders[0].growth_bytes < (int64_t)screen->noise_bytes ||
         strcmp(screen->options->after_command, "-") == 0)
         return NULL;

@@ -34,6 +34,22 @@ hsd_holder_rest hsd_holders_rest(const hsd_diff *diff, size_t shown)
     return rest;
 }
 
+const hsd_holder *hsd_holders_code(const hsd_diff *diff)
+{
+    const hsd_holder *last = diff->holder_count > 0 ? &diff->holders[diff->holder_count - 1] : NULL;
+    return last != NULL && last->is_code ? last : NULL;
+}
+
+hsd_holder_rest hsd_holders_rest_without_code(const hsd_diff *diff, size_t shown)
+{
+    const bool has_code = hsd_holders_code(diff) != NULL && shown < diff->holder_count;
+    hsd_holder_rest rest = {.rows = hsd_holders_count(diff) - shown - has_code};
+    if (diff->other_holder_count > 0) add(&rest.sum, &diff->other_holders);
+    for (size_t i = shown; i + has_code < diff->holder_count; i++)
+        add(&rest.sum, &diff->holders[i]);
+    return rest;
+}
+
 size_t hsd_holders_shown(const hsd_diff *diff, size_t top, size_t by_default)
 {
     const size_t most = top > 0 ? top : by_default;
@@ -49,6 +65,11 @@ bool hsd_root_is_nobody(hsd_text root)
 {
     static const char nobody[] = "(roots)";
     return root.size == sizeof nobody - 1 && memcmp(root.data, nobody, root.size) == 0;
+}
+
+bool hsd_root_is_code(hsd_text root)
+{
+    return root.size == sizeof HSD_PROGRAM_CODE - 1 && memcmp(root.data, HSD_PROGRAM_CODE, root.size) == 0;
 }
 
 bool hsd_holder_is_nobody(const hsd_holder *holder)

@@ -13,6 +13,11 @@ typedef struct hsd_holder_rest {
 } hsd_holder_rest;
 
 /* All holders but the first `shown` that are rows of the result. */
+/* The row of program code, which is the last; NULL without one. */
+const hsd_holder *hsd_holders_code(const hsd_diff *diff);
+bool hsd_root_is_code(hsd_text root);
+hsd_holder_rest hsd_holders_rest_without_code(const hsd_diff *diff, size_t shown); /* where it is shown in any case */
+
 hsd_holder_rest hsd_holders_rest(const hsd_diff *diff, size_t shown);
 
 /* How many holders are rows with --top `top`; 0 stands for `by_default`. */

@@ -191,14 +191,21 @@ static size_t count_shown(const hsd_screen *screen)
     const hsd_diff *diff = screen->diff;
     const size_t most = hsd_holders_shown(diff, screen->options->top, HOLDERS_SHOWN);
     size_t shown = 0;
-    while (shown < most && is_worth_a_row(screen, &diff->holders[shown]))
+    while (shown < most && !diff->holders[shown].is_code && is_worth_a_row(screen, &diff->holders[shown]))
         shown++;
     return shown;
 }
 
+/* Program code has a row of its own below those of the program, however many these are. */
+static const hsd_holder *code_shown(const hsd_screen *screen)
+{
+    const hsd_holder *code = hsd_holders_code(screen->diff);
+    return code != NULL && is_worth_a_row(screen, code) ? code : NULL;
+}
+
 static size_t most_rows(const hsd_diff *diff, size_t shown)
 {
-    size_t rows = shown + 2; /* heading and others */
+    size_t rows = shown + 3; /* heading, program code and others */
     for (size_t i = 0; i < shown; i++)
         rows += diff->holders[i].edge_count + diff->holders[i].by_count;
     return rows;
@@ -220,10 +227,11 @@ static bool is_idle(const hsd_holder *holder)
            holder->growth_bytes == 0;
 }
 
-static void put_others(holder_table *holders, size_t shown, size_t idle)
+static void put_others(holder_table *holders, size_t shown, const hsd_holder *code, size_t idle)
 {
     char count[HSD_NUMBER_CHARS], text[HSD_NUMBER_CHARS + 32];
-    hsd_holder_rest rest = hsd_holders_rest(holders->screen->diff, shown);
+    const hsd_diff *diff = holders->screen->diff;
+    hsd_holder_rest rest = code != NULL ? hsd_holders_rest_without_code(diff, shown) : hsd_holders_rest(diff, shown);
     rest.rows += idle;
     if (rest.rows == 0) return;
     snprintf(text, sizeof text, "%s other holder%s", hsd_format_count(count, rest.rows),
@@ -235,7 +243,7 @@ static void put_others(holder_table *holders, size_t shown, size_t idle)
     put_share(holders, rest.sum.growth_bytes);
 }
 
-static void print_table(hsd_screen *screen, size_t shown)
+static void print_table(hsd_screen *screen, size_t shown, const hsd_holder *code)
 {
     const hsd_diff *diff = screen->diff;
     hsd_out *out = &screen->out;
@@ -255,7 +263,8 @@ static void print_table(hsd_screen *screen, size_t shown)
         put_held_by(&holders, &diff->holders[i]);
         put_edges(&holders, &diff->holders[i]);
     }
-    put_others(&holders, shown, idle);
+    if (code != NULL) put_holder(&holders, code);
+    put_others(&holders, shown, code, idle);
     if (out->status == HSD_OK)
         out->status = hsd_table_cut_names(&holders.table, screen->options->width, screen->options->name_width,
                                           screen->options->use_utf8, out->err);
@@ -270,5 +279,6 @@ void hsd_screen_holders(hsd_screen *screen)
     const hsd_diff *diff = screen->diff;
     if (screen->out.status != HSD_OK || !diff->has_holders) return;
     const size_t shown = count_shown(screen);
-    if (shown > 0) print_table(screen, shown);
+    const hsd_holder *code = code_shown(screen);
+    if (shown > 0 || code != NULL) print_table(screen, shown, code);
 }

@@ -73,7 +73,7 @@ static void put_type(hsd_out *out, hsd_text type, size_t path_count)
 static void put_root(hsd_out *out, hsd_text root, uint32_t kind)
 {
     hsd_json_string(out, ", \"root\": ", root);
-    if (hsd_root_is_nobody(root))
+    if (hsd_root_is_nobody(root) || hsd_root_is_code(root))
         hsd_out_text(out, ", \"kind\": null");
     else
         hsd_json_root_kind(out, ", \"kind\": ", kind);

@@ -314,7 +314,7 @@ static size_t holders_worth_showing(const page *p)
 {
     const size_t most = hsd_holders_shown(p->diff, p->options->top, HOLDERS_SHOWN);
     size_t count = 0;
-    while (count < most && p->diff->holders[count].growth_bytes > 0)
+    while (count < most && !p->diff->holders[count].is_code && p->diff->holders[count].growth_bytes > 0)
         count++;
     return count;
 }
@@ -322,7 +322,7 @@ static size_t holders_worth_showing(const page *p)
 static void put_rest(page *p, size_t shown)
 {
     char count[HSD_NUMBER_CHARS], growth[HSD_NUMBER_CHARS];
-    const hsd_holder_rest rest = hsd_holders_rest(p->diff, shown);
+    const hsd_holder_rest rest = hsd_holders_rest_without_code(p->diff, shown);
     if (rest.rows == 0) return;
     hsd_out_format(&p->doc.out, "%s other holder%s: %s.\n", hsd_format_count(count, rest.rows), rest.rows == 1 ? "" : "s",
                    growth_of(p, growth, rest.sum.growth_bytes));
@@ -336,6 +336,8 @@ static void put_holders(page *p)
     hsd_markdown_begin_list(&p->doc, "holder", "holders");
     for (size_t i = 0; i < shown; i++)
         if (hsd_markdown_item(&p->doc)) put_holder(p, &p->diff->holders[i]);
+    const hsd_holder *code = hsd_holders_code(p->diff);
+    if (code != NULL && hsd_markdown_item(&p->doc)) put_holder(p, code);
     hsd_markdown_end(&p->doc);
     put_rest(p, shown);
 }

@@ -105,7 +105,7 @@ static void print_together(hsd_screen *screen, const hsd_holder *holder, int64_t
 static const hsd_holder *find_holder(const hsd_diff *diff, bool is_nobody)
 {
     for (size_t i = 0; i < diff->holder_count; i++)
-        if (hsd_holder_is_nobody(&diff->holders[i]) == is_nobody) return &diff->holders[i];
+        if (!diff->holders[i].is_code && hsd_holder_is_nobody(&diff->holders[i]) == is_nobody) return &diff->holders[i];
     return NULL;
 }
 
@@ -114,7 +114,7 @@ static int64_t sum_of_largest(const hsd_diff *diff, size_t count)
 {
     int64_t sum = 0;
     for (size_t i = 0; i < diff->holder_count && count > 0; i++) {
-        if (hsd_holder_is_nobody(&diff->holders[i])) continue;
+        if (diff->holders[i].is_code || hsd_holder_is_nobody(&diff->holders[i])) continue;
         if (diff->holders[i].growth_bytes <= 0) break;
         sum = (int64_t)((uint64_t)sum + (uint64_t)diff->holders[i].growth_bytes);
         count--;
@@ -126,7 +126,7 @@ static void print_scattered(hsd_screen *screen, int64_t growth, const hsd_holder
 {
     const hsd_diff *diff = screen->diff;
     char text[HSD_NUMBER_CHARS];
-    const uint64_t places = hsd_holders_count(diff) - (nobody != NULL);
+    const uint64_t places = hsd_holders_count(diff) - (nobody != NULL) - (hsd_holders_code(diff) != NULL);
     const unsigned percent = share_of(nobody ? nobody->growth_bytes : 0, growth);
     const unsigned largest = share_of(sum_of_largest(diff, PLACES_OF_A_CROWD), growth);
     hsd_out_format(&screen->out, "The growth is scattered: the %u largest of %s holders have ",
@@ -149,6 +149,17 @@ static void print_nobody(hsd_screen *screen, unsigned percent, const hsd_holder 
     hsd_out_text(&screen->out, ".");
 }
 
+/* What the runtime compiled meanwhile, where that is most of the growth: then no place of the program is the answer. */
+static bool print_code(hsd_screen *screen, int64_t growth)
+{
+    const hsd_holder *code = hsd_holders_code(screen->diff);
+    const unsigned percent = share_of(code ? code->growth_bytes : 0, growth);
+    if (percent < SHARE_OF_AN_ANSWER) return false;
+    print_share(screen, percent);
+    hsd_out_text(&screen->out, " is program code: what the runtime compiled and noted meanwhile.");
+    return true;
+}
+
 /* True if there was something to say. */
 static bool print_by_holder(hsd_screen *screen, int64_t growth)
 {
@@ -165,7 +176,7 @@ static bool print_by_holder(hsd_screen *screen, int64_t growth)
         hsd_out_text(&screen->out, " hangs from one place: ");
         print_place(screen, place);
         hsd_out_text(&screen->out, percent > 100 ? "; others shrank." : ".");
-    } else if (hsd_holders_count(diff) > PLACES_OF_A_CROWD + (nobody != NULL)) {
+    } else if (hsd_holders_count(diff) - (hsd_holders_code(diff) != NULL) > PLACES_OF_A_CROWD + (nobody != NULL)) {
         print_scattered(screen, growth, nobody);
     } else {
         return false;
@@ -272,7 +283,7 @@ static bool print_by_site(hsd_screen *screen, int64_t growth)
 static bool print_where(hsd_screen *screen, int64_t growth)
 {
     const hsd_diff *diff = screen->diff;
-    if (diff->has_holders) return print_by_holder(screen, growth);
+    if (diff->has_holders) return print_code(screen, growth) || print_by_holder(screen, growth);
     return print_by_root(screen, growth) || (diff->has_sites && print_by_site(screen, growth));
 }
 

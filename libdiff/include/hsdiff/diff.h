@@ -125,6 +125,7 @@ typedef struct hsd_co_holder {
 } hsd_co_holder;
 
 #define HSD_MAX_CO_HOLDERS 8u
+#define HSD_PROGRAM_CODE "(program code)"
 
 /*
  * A holder: the kept object, or the name of a root, from which growth hangs. new_ and freed are 0 and not
@@ -132,6 +133,8 @@ typedef struct hsd_co_holder {
  */
 typedef struct hsd_holder {
     hsd_text type;              /* "" = the root itself */
+    bool is_code;               /* HSD_PROGRAM_CODE, the last row: what the runtime compiled or noted (types that are HSC_TYPE_CODE and
+                                 * HSC_TYPE_INTERNAL) for what was there, wherever it hangs. Where its owner is new it counts with that */
     uint64_t id;
     bool has_id;
     hsd_text root;              /* name of the root its path begins at; "(roots)" = held by no one root alone */

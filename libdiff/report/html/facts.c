@@ -83,7 +83,7 @@ void hsd_html_diff_facts(hsd_html *page, const hsd_diff *diff)
 static const hsd_holder *largest_of(const hsd_diff *diff)
 {
     for (size_t i = 0; diff->has_holders && i < diff->holder_count && diff->holders[i].growth_bytes > 0; i++)
-        if (!hsd_holder_is_nobody(&diff->holders[i])) return &diff->holders[i];
+        if (!diff->holders[i].is_code && !hsd_holder_is_nobody(&diff->holders[i])) return &diff->holders[i];
     return NULL;
 }
 

@@ -174,7 +174,7 @@ static void put_holder(hsd_html *page, const hsd_diff *diff, const hsd_holder *h
 
 static void put_rest(hsd_html *page, const hsd_diff *diff, size_t shown)
 {
-    const hsd_holder_rest rest = hsd_holders_rest(diff, shown);
+    const hsd_holder_rest rest = hsd_holders_rest_without_code(diff, shown);
     char count[HSD_NUMBER_CHARS], growth[HSD_NUMBER_CHARS];
     if (rest.rows == 0) return;
     hsd_out_format(&page->out, "<p>%s other holder%s: %s.</p>\n", hsd_format_count(count, rest.rows), rest.rows == 1 ? "" : "s",
@@ -196,8 +196,10 @@ void hsd_html_holders(hsd_html *page, const hsd_diff *diff)
         hsd_html_end(page);
         return;
     }
-    for (; shown < diff->holder_count && shown < HOLDERS_SHOWN && diff->holders[shown].growth_bytes > 0; shown++)
+    const hsd_holder *code = hsd_holders_code(diff), *last = diff->holders + diff->holder_count - (code != NULL);
+    for (; diff->holders + shown < last && shown < HOLDERS_SHOWN && diff->holders[shown].growth_bytes > 0; shown++)
         put_holder(page, diff, &diff->holders[shown]);
+    if (code != NULL) put_holder(page, diff, code);
     if (shown == 0) hsd_out_text(&page->out, "<p>No place holds more than it did.</p>\n");
     put_rest(page, diff, shown);
     hsd_html_end(page);

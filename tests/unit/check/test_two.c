@@ -415,6 +415,27 @@ Test(two, built_in_rules_judge_where_the_file_has_none)
     kit_release(&kit);
 }
 
+Test(two, program_code_alone_fails_no_built_in_rule)
+{
+    static hsd_holder rows[] = {
+        {.root = {"a", 1}, .type = {"", 0}, .growth_bytes = MIB / 2},
+        {.root = {HSD_PROGRAM_CODE, sizeof HSD_PROGRAM_CODE - 1}, .type = {"", 0}, .growth_bytes = MIB, .is_code = true},
+    };
+    types[0] = sample_type("A", 10 * MIB, 11 * MIB + MIB / 2);
+    hsd_diff diff = sample_diff(types, 1, NULL, 0);
+    diff.has_holders = true;
+    diff.holders = rows;
+    diff.holder_count = 1;
+    cr_assert_eq(kit_judge(&kit, "", &diff, NULL)->rows[0].outcome, HSD_CHECK_FAIL);
+    diff.holder_count = 2;
+    const hsd_check *check = kit_judge(&kit, "", &diff, NULL);
+    cr_assert_eq(check->rows[0].outcome, HSD_CHECK_OK);
+    cr_assert_eq(check->note_count, 1);
+    cr_assert_eq(judge("max_growth: 1 MiB", &diff)->outcome, HSD_CHECK_FAIL); /* a rule that somebody wrote is meant */
+    cr_assert_eq(judge("holder: '*', max_growth: 600 KiB", &diff)->outcome, HSD_CHECK_OK);
+    kit_release(&kit);
+}
+
 Test(two, wants_one_of_diff_and_series)
 {
     hsd_diff diff = two_types();

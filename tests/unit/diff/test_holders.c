@@ -103,6 +103,60 @@ Test(holders, tree_shows_the_heaviest_places_and_counts_the_others_above)
     hsd_diff_free(diff);
 }
 
+/* ---- program code ---- */
+
+enum { CODE = TYPES, OLD_CODE = 3, NEW_CODE, NEW_FUNCTION, ITS_CODE };
+
+/* cache -> Map(1) -> function Node(2) -> code that grows and code that is new; and a new function with new code of its own. */
+static void write_code(bool is_after, hsc_identity identity)
+{
+    hsc_writer *w = begin(is_after, identity);
+    good(hsc_define_type(w, CODE, "Code", 4, HSC_TYPE_CODE | HSC_TYPE_INTERNAL));
+    put(w, 1, MAP, 64, (const uint64_t[]){2, BY_ID, is_after ? NEW_FUNCTION : 0, BY_NAME, 0});
+    put(w, 2, NODE, 32, (const uint64_t[]){OLD_CODE, FIELD, is_after ? NEW_CODE : 0, VALUE, 0});
+    put(w, OLD_CODE, CODE, is_after ? 1020 : 1000, NULL);
+    if (is_after) {
+        put(w, NEW_CODE, CODE, 300, NULL);
+        put(w, NEW_FUNCTION, ITEM, 40, (const uint64_t[]){ITS_CODE, FIELD, 0});
+        put(w, ITS_CODE, CODE, 500, NULL);
+    }
+    put_root(w, ROOT_STRING, 1);
+    finish(w);
+}
+
+Test(holders, code_counts_with_what_is_new_and_else_for_itself)
+{
+    write_code(false, HSC_IDENTITY_EXACT);
+    write_code(true, HSC_IDENTITY_EXACT);
+    hsd_diff *diff = compare(NULL, NULL);
+    cr_assert_eq(diff->holder_count, 2);
+    cr_assert(is_text(diff->holders[0].type, "Map"));
+    cr_assert_eq(diff->holders[0].growth_bytes, 540);
+    cr_assert_eq(diff->holders[0].edges[0].growth_bytes, 540);
+    const hsd_holder *code = &diff->holders[1];
+    cr_assert(code->is_code);
+    cr_assert(is_text(code->root, HSD_PROGRAM_CODE));
+    cr_assert_eq(code->new_.bytes, 300);
+    cr_assert_eq(code->resized_bytes, 20);
+    cr_assert_eq(code->type_count, 1);
+    cr_assert_eq(code->types[0].new_.bytes, 300);
+    hsd_diff_free(diff);
+}
+
+Test(holders, code_of_places_counts_by_their_number)
+{
+    const hsd_diff_options options = {.match_by = HSD_MATCH_BY_COUNTS};
+    write_code(false, HSC_IDENTITY_EXACT);
+    write_code(true, HSC_IDENTITY_EXACT);
+    hsd_diff *diff = compare(&options, NULL);
+    cr_assert_eq(diff->holder_count, 2);
+    cr_assert(is_text(diff->holders[0].type, "Map"));
+    cr_assert_eq(diff->holders[0].growth_bytes, 540);
+    cr_assert(diff->holders[1].is_code);
+    cr_assert_eq(diff->holders[1].growth_bytes, 320);
+    hsd_diff_free(diff);
+}
+
 /* ---- containers ---- */
 
 /* A map whose table is made anew as it grows, and each item with a node between: cache -> Map -> Table -> Node -> Item. */
