@@ -100,6 +100,11 @@ const hsd_go_function *hsd_go_types_code_at(const hsd_go_types *types, uint64_t 
     return low == 0 || address >= types->functions[low - 1].high ? NULL : &types->functions[low - 1];
 }
 
+bool hsd_go_is_wrapper(const char *function)
+{
+    return strstr(function, ".gowrap") != NULL || strstr(function, ".deferwrap") != NULL || strstr(function, "·dwrap·") != NULL;
+}
+
 const char *hsd_go_types_function_at(const hsd_go_types *types, uint64_t address)
 {
     const hsd_go_function *found = hsd_go_types_code_at(types, address);

@@ -3,6 +3,7 @@
  * See go_types.h.
  */
 #include "dwarf/go_types.h"
+#include "dwarf/go_reading.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,19 +11,8 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "dwarf/info.h"
 
-enum { MOST_ALIASES = 64, MOST_TYPES = 1 << 24, NAME_BYTES = 1024, CODE_BYTES = 8 };
-
-typedef struct reading {
-    hsd_go_types *types;
-    hsd_info info;
-    uint64_t runtime_types;
-    uint32_t owner;       /* structure or array whose members come */
-    unsigned owner_depth; /* theirs */
-    unsigned function_depth; /* of the variables of the function under way; 0 = there is none */
-    uint64_t section_bytes;
-} reading;
+enum { MOST_TYPES = 1 << 24 };
 
 /* ---- growing ---- */
 
@@ -33,9 +23,9 @@ uint64_t hsd_go_types_memory(const hsd_go_types *types)
            types->runtime_type_count * sizeof *types->by_runtime_type;
 }
 
-static hsd_status check_memory(const reading *r, hsd_error *err)
+static hsd_status check_memory(const hsd_go_reading *r, hsd_error *err)
 {
-    const uint64_t taken = hsd_add_saturating(hsd_go_types_memory(r->types), r->section_bytes);
+    const uint64_t taken = hsd_add_saturating(hsd_go_types_memory(r->types), r->section_bytes + hsd_go_reading_memory(r));
     if (taken <= r->types->most_bytes && r->types->type_count < MOST_TYPES) return HSD_OK;
     hsd_fail(err, HSD_E_OVER_BUDGET, "the types of the program take more than %" PRIu64 " MiB",
              r->types->most_bytes >> 20);
@@ -43,7 +33,7 @@ static hsd_status check_memory(const reading *r, hsd_error *err)
     return HSD_E_OVER_BUDGET;
 }
 
-static hsd_status grow(const reading *r, void *items, uint32_t *room, uint32_t count, size_t size, hsd_error *err)
+hsd_status hsd_go_grow(const hsd_go_reading *r, void *items, uint32_t *room, uint32_t count, size_t size, hsd_error *err)
 {
     if (count < *room) return HSD_OK;
     HSD_TRY(check_memory(r, err));
@@ -57,7 +47,7 @@ static hsd_status grow(const reading *r, void *items, uint32_t *room, uint32_t c
     return HSD_OK;
 }
 
-static hsd_status put_name(reading *r, const char *text, uint32_t *name, hsd_error *err)
+hsd_status hsd_go_put_name(hsd_go_reading *r, const char *text, uint32_t *name, hsd_error *err)
 {
     const char *kept = text == NULL ? "" : text;
     return hsd_names_put(&r->types->names, (hsd_bytes){(const uint8_t *)kept, strlen(kept)}, name, err);
@@ -85,97 +75,63 @@ static uint64_t size_of(const hsd_die *die)
            die->tag == HSD_TAG_SUBROUTINE_TYPE ? 8 : die->tag == HSD_TAG_TYPEDEF ? 0 : die->size;
 }
 
-static hsd_status add_type(reading *r, const hsd_die *die, int kind, hsd_error *err)
+hsd_status hsd_go_add_type(hsd_go_reading *r, const hsd_die *die, int kind, hsd_error *err)
 {
     hsd_go_types *types = r->types;
     hsd_go_type added = {.die = die->offset, .size = size_of(die), .target = die->type, .kind = (uint8_t)kind,
                          .go_kind = (uint8_t)die->go_kind,
                       .member = types->member_count, .runtime_type = die->runtime_type};
     if (added.runtime_type != 0 && added.runtime_type < r->runtime_types) added.runtime_type += r->runtime_types;
-    HSD_TRY(put_name(r, die->name, &added.name, err));
-    HSD_TRY(grow(r, &types->types, &types->type_room, types->type_count, sizeof added, err));
+    HSD_TRY(hsd_go_put_name(r, die->name, &added.name, err));
+    HSD_TRY(hsd_go_grow(r, &types->types, &types->type_room, types->type_count, sizeof added, err));
     r->owner = types->type_count;
     r->owner_depth = die->depth + 1;
     types->types[types->type_count++] = added;
     return HSD_OK;
 }
 
-static hsd_status add_member(reading *r, const hsd_die *die, hsd_error *err)
+hsd_status hsd_go_add_member(hsd_go_reading *r, const hsd_die *die, hsd_error *err)
 {
     hsd_go_types *types = r->types;
     hsd_go_member added = {.offset = die->member_offset, .type = die->type};
-    HSD_TRY(put_name(r, die->name, &added.name, err));
-    HSD_TRY(grow(r, &types->members, &types->member_room, types->member_count, sizeof added, err));
+    HSD_TRY(hsd_go_put_name(r, die->name, &added.name, err));
+    HSD_TRY(hsd_go_grow(r, &types->members, &types->member_room, types->member_count, sizeof added, err));
     types->members[types->member_count++] = added;
     types->types[r->owner].member_count++;
     return HSD_OK;
 }
 
-static hsd_status add_global(reading *r, const hsd_die *die, hsd_error *err)
+static hsd_status add_global(hsd_go_reading *r, const hsd_die *die, hsd_error *err)
 {
     hsd_go_types *types = r->types;
     hsd_go_global added = {.address = die->address, .type = die->type};
-    HSD_TRY(put_name(r, die->name, &added.name, err));
-    HSD_TRY(grow(r, &types->globals, &types->global_room, types->global_count, sizeof added, err));
+    HSD_TRY(hsd_go_put_name(r, die->name, &added.name, err));
+    HSD_TRY(hsd_go_grow(r, &types->globals, &types->global_room, types->global_count, sizeof added, err));
     types->globals[types->global_count++] = added;
     return HSD_OK;
 }
 
-/* A variable that a function captured: a member of its closure's structure, which the first of them makes. One that is captured by
- * reference is called &name. */
-static hsd_status add_captured(reading *r, const hsd_die *die, hsd_error *err)
-{
-    hsd_go_types *types = r->types;
-    hsd_go_function *function = &types->functions[types->function_count - 1];
-    hsd_die member = *die;
-    char name[NAME_BYTES];
-    if (function->closure == 0) {
-        snprintf(name, sizeof name, "func %s", hsd_go_types_text(types, function->name));
-        const hsd_die closure = {.offset = die->offset, .name = name, .go_kind = HSD_GO_FUNC, .depth = die->depth - 1};
-        HSD_TRY(add_type(r, &closure, HSD_GO_IS_STRUCT, err));
-        function->closure = types->type_count - 1;
-    }
-    member.member_offset = die->closure_offset;
-    member.name = die->name[0] == '&' ? die->name + 1 : die->name;
-    return add_member(r, &member, err);
-}
-
-static hsd_status add_function(reading *r, const hsd_die *die, hsd_error *err)
-{
-    hsd_go_types *types = r->types;
-    hsd_go_function added = {.low = die->low_pc, .high = die->high_pc};
-    HSD_TRY(put_name(r, die->name, &added.name, err));
-    HSD_TRY(grow(r, &types->functions, &types->function_room, types->function_count, sizeof added, err));
-    types->functions[types->function_count++] = added;
-    r->function_depth = die->depth + 1;
-    return HSD_OK;
-}
-
-static hsd_status take_entry(reading *r, const hsd_die *die, hsd_error *err)
+static hsd_status take_entry(hsd_go_reading *r, const hsd_die *die, hsd_error *err)
 {
     const int kind = kind_of(die);
-    if (kind >= 0) return add_type(r, die, kind, err);
+    if (kind >= 0) return hsd_go_add_type(r, die, kind, err);
     const bool is_part = r->owner != 0 && die->depth == r->owner_depth;
-    if (is_part && die->tag == HSD_TAG_MEMBER) return add_member(r, die, err);
+    if (is_part && die->tag == HSD_TAG_MEMBER) return hsd_go_add_member(r, die, err);
     if (is_part && die->tag == HSD_TAG_SUBRANGE) r->types->types[r->owner].count = die->count;
     if (die->depth < r->owner_depth) r->owner = 0;
-    if (die->depth < r->function_depth) r->function_depth = 0;
-    if (die->tag == HSD_TAG_SUBPROGRAM && die->low_pc < die->high_pc && die->name != NULL) return add_function(r, die,
-        err);
-    if (die->tag == HSD_TAG_VARIABLE && die->closure_offset != 0 && die->name != NULL && r->function_depth != 0 && die->depth == r->function_depth)
-        return add_captured(r, die, err);
+    HSD_TRY(hsd_go_take_function(r, die, err));
     if (die->tag == HSD_TAG_VARIABLE && die->address != 0 && die->depth == 1 && die->name != NULL) return add_global(r,
         die, err);
     return HSD_OK;
 }
 
-static hsd_status read_entries(reading *r, hsd_error *err)
+static hsd_status read_entries(hsd_go_reading *r, hsd_error *err)
 {
     hsd_die die;
     hsd_status status;
     r->types->type_count = 0;
-    HSD_TRY(put_name(r, "", &(uint32_t){0}, err));
-    HSD_TRY(grow(r, &r->types->types, &r->types->type_room, 0, sizeof(hsd_go_type), err));
+    HSD_TRY(hsd_go_put_name(r, "", &(uint32_t){0}, err));
+    HSD_TRY(hsd_go_grow(r, &r->types->types, &r->types->type_room, 0, sizeof(hsd_go_type), err));
     r->types->types[r->types->type_count++] = (hsd_go_type){0};
     while ((status = hsd_info_next(&r->info, &die, err)) == HSD_OK) {
         if (die.tag == HSD_TAG_UNIT && die.language != HSD_LANGUAGE_GO) hsd_info_skip_unit(&r->info);
@@ -244,26 +200,15 @@ static hsd_status index_descriptions(hsd_go_types *types, hsd_error *err)
     return HSD_OK;
 }
 
-/* Up to the end of what it captured; nothing where that would be no place in memory. */
-static void measure_closure(const hsd_go_types *types, hsd_go_type *closure)
+static hsd_status number_all(hsd_go_reading *r, hsd_error *err)
 {
-    closure->size = CODE_BYTES;
-    for (uint32_t i = 0; i < closure->member_count; i++) {
-        const hsd_go_member *member = &types->members[closure->member + i];
-        uint64_t end;
-        if (hsd_add_u64(member->offset, hsd_go_types_size(types, (uint32_t)member->type), &end))
-            closure->size = hsd_max_u64(closure->size, end);
-    }
-}
-
-static hsd_status number_all(hsd_go_types *types, hsd_error *err)
-{
+    hsd_go_types *types = r->types;
+    HSD_TRY(hsd_go_finish_functions(r, err));
     for (uint32_t i = 1; i < types->type_count; i++)
         types->types[i].target = hsd_go_types_of_entry(types, types->types[i].target);
     for (uint32_t i = 0; i < types->member_count; i++)
         types->members[i].type = hsd_go_types_of_entry(types, types->members[i].type);
-    for (uint32_t i = 1; i < types->type_count; i++)
-        if (types->types[i].kind == HSD_GO_IS_STRUCT && types->types[i].go_kind == HSD_GO_FUNC) measure_closure(types, &types->types[i]);
+    hsd_go_measure_closures(types);
     for (uint32_t i = 0; i < types->global_count; i++)
         types->globals[i].type = hsd_go_types_of_entry(types, types->globals[i].type);
     if (types->global_count > 1) qsort(types->globals, types->global_count, sizeof *types->globals, by_address);
@@ -290,7 +235,7 @@ hsd_status hsd_go_types_read(hsd_go_types *types, const hsd_elf *elf, uint64_t r
     static const char *const names[SECTIONS] = {".debug_info", ".debug_abbrev", ".debug_str", ".debug_line_str",
                                                 ".debug_str_offsets", ".debug_addr"};
     hsd_buffer loaded[SECTIONS] = {0};
-    reading r = {.types = types, .runtime_types = runtime_types};
+    hsd_go_reading r = {.types = types, .runtime_types = runtime_types};
     hsd_status status = HSD_OK;
     *types = (hsd_go_types){.most_bytes = most_bytes};
     for (int i = 0; i < SECTIONS && status == HSD_OK; i++)
@@ -301,7 +246,8 @@ hsd_status hsd_go_types_read(hsd_go_types *types, const hsd_elf *elf, uint64_t r
                                         .addresses = view(&loaded[ADDRESSES])};
     hsd_info_open(&r.info, &sections);
     if (status == HSD_OK) status = read_entries(&r, err);
-    if (status == HSD_OK) status = number_all(types, err);
+    if (status == HSD_OK) status = number_all(&r, err);
+    hsd_go_reading_release(&r);
     hsd_info_close(&r.info);
     for (int i = 0; i < SECTIONS; i++)
         hsd_buffer_release(&loaded[i]);

@@ -2,7 +2,7 @@
  * What the DWARF of a Go program says of its types, its global variables and functions: tables, made in one pass over
  * .debug_info. A type has a number from 1; 0 is none. Types that are only other names for a type (Go's linker writes
  * one for each) lead to it by hsd_go_types_resolve. Functions that capture variables have a type that no program writes: the structure
- * of their closures (from Go 1.23 on).
+ * of their closures (from Go 1.23 on); so have method values, whose closure is the code and the receiver.
  *
  * The bytes are hostile: a type may lead to itself, be larger than memory, have members outside of it. What is bounded
  * here: the number of names that lead on (64), and every target is a type of the table or 0.
@@ -49,6 +49,7 @@ typedef struct hsd_go_function {
     uint64_t low, high;
     uint32_t name;
     uint32_t closure; /* a structure "func main.main.func1": its code, and what it captured; 0 = it captures nothing that is told */
+    uint32_t calls;   /* of what the compiler wraps around `go f(x)`: the name of f where its code was copied into the wrapper; 0 = it is not told */
 } hsd_go_function;
 
 typedef struct hsd_go_types {
@@ -106,6 +107,9 @@ const hsd_go_function *hsd_go_types_code_at(const hsd_go_types *types, uint64_t 
 
 /* The name of the function that holds this address; NULL = none. O(log). */
 const char *hsd_go_types_function_at(const hsd_go_types *types, uint64_t address);
+
+/* Is this what the compiler wraps around a call in `go f(x)` or `defer f(x)`? */
+bool hsd_go_is_wrapper(const char *function);
 
 /* The type that the program's description at this address is of; 0 = none. O(log). */
 uint32_t hsd_go_types_by_runtime_type(const hsd_go_types *types, uint64_t address);

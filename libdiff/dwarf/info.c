@@ -10,7 +10,7 @@
 
 enum {
     AT_LOCATION = 0x02, AT_NAME = 0x03, AT_BYTE_SIZE = 0x0b, AT_LOW_PC = 0x11, AT_HIGH_PC = 0x12, AT_LANGUAGE = 0x13, AT_UPPER_BOUND = 0x2f,
-    AT_COUNT = 0x37, AT_MEMBER_LOCATION = 0x38, AT_TYPE = 0x49, AT_TEXT_BASE = 0x72, AT_ADDRESS_BASE = 0x73, AT_GO_KIND = 0x2900,
+    AT_ORIGIN = 0x31, AT_COUNT = 0x37, AT_MEMBER_LOCATION = 0x38, AT_TYPE = 0x49, AT_TEXT_BASE = 0x72, AT_ADDRESS_BASE = 0x73, AT_GO_KIND = 0x2900,
     AT_GO_RUNTIME_TYPE = 0x2904, AT_GO_CLOSURE_OFFSET = 0x2907
 };
 enum { FORM_ADDR = 0x01, FORM_ADDRX = 0x1b, FORM_IMPLICIT_CONST = 0x21, FORM_ADDRX1 = 0x29, FORM_ADDRX4 = 0x2c };
@@ -159,6 +159,7 @@ static void take(hsd_info *info, hsd_die *die, uint64_t attribute, uint64_t form
     case AT_NAME: die->name = value->text; break;
     case AT_BYTE_SIZE: die->size = value->number; break;
     case AT_TYPE: die->type = value->number; break;
+    case AT_ORIGIN: die->origin = value->number; break;
     case AT_COUNT: die->count = value->number; break;
     case AT_UPPER_BOUND: die->count = value->number == UINT64_MAX ? 0 : value->number + 1; break;
     case AT_MEMBER_LOCATION: die->member_offset = member_offset(value); break;

@@ -17,7 +17,7 @@
 
 enum {
     HSD_TAG_ARRAY = 0x01, HSD_TAG_MEMBER = 0x0d, HSD_TAG_POINTER = 0x0f, HSD_TAG_UNIT = 0x11, HSD_TAG_STRUCTURE = 0x13,
-    HSD_TAG_SUBROUTINE_TYPE = 0x15, HSD_TAG_TYPEDEF = 0x16, HSD_TAG_SUBRANGE = 0x21, HSD_TAG_BASE = 0x24, HSD_TAG_SUBPROGRAM = 0x2e,
+    HSD_TAG_SUBROUTINE_TYPE = 0x15, HSD_TAG_TYPEDEF = 0x16, HSD_TAG_INLINED = 0x1d, HSD_TAG_SUBRANGE = 0x21, HSD_TAG_BASE = 0x24, HSD_TAG_SUBPROGRAM = 0x2e,
     HSD_TAG_VARIABLE = 0x34, HSD_TAG_PARAMETER = 0x05, HSD_TAG_UNSPECIFIED = 0x3b
 };
 enum { HSD_LANGUAGE_GO = 0x16 };
@@ -36,6 +36,7 @@ typedef struct hsd_die {
     uint64_t locations; /* … or where the list of them begins + 1 */
     uint64_t runtime_type; /* of Go: address, or offset from runtime.types */
     unsigned go_kind, language;
+    uint64_t origin;   /* of a copy of a function's code: the entry that has its name */
     uint64_t closure_offset; /* of Go: where a captured variable stands in its closure, 0 = it is none */
 } hsd_die;
 
