@@ -176,7 +176,7 @@ def plant(program):
 def expect_waiting(diff, least):
     """Goroutines are one holder, by the line that started them."""
     line = next(i for i, text in enumerate(sources()["main.go"].splitlines(), 1) if "go wait(" in text)
-    name = f"goroutines started by main.main (main.go:{line})"
+    name = f"goroutines in main.wait (started at main.go:{line})"
     waiting = row(diff["roots"], "root", name)
     check(waiting and waiting["growth"]["objects"] >= least, f"{name}: {waiting}")
 
@@ -276,7 +276,7 @@ def expect_places(diff, count, with_containers):
     """Each place with all that was planted there, by its name."""
     source = (kit.HERE / "programs" / "go_places.go").read_text(encoding="utf-8").splitlines()
     line = next(i for i, text in enumerate(source, 1) if "by this line" in text)
-    for name in ("main.registry", "main.nested", "main.handlers", "timer main.expire", f"goroutines started by main.(*server).serve (main.go:{line})"):
+    for name in ("main.registry", "main.nested", "main.handlers", "timer main.expire", f"goroutines in main.wait (started at main.go:{line})"):
         found = row(diff["roots"], "root", name)
         check(found and found["growth"]["objects"] >= count, f"{name}: {found}")
     check(not [r["root"] for r in diff["roots"] if re.match(r"(bss|data)\+0x", r["root"]) and r["growth"]["objects"] >= count], "a place without a name")

@@ -70,6 +70,7 @@ static hsd_status import_core(gocore *go, hsd_error *err)
     HSD_TRY(hsd_progress(go->import->reporter, "finding types", 0, 0, err));
     HSD_TRY(hsd_gocore_find_globals(go, err));
     HSD_TRY(hsd_gocore_offer_known(go, err));
+    HSD_TRY(hsd_gocore_offer_finalized(go, err));
     HSD_TRY(hsd_gocore_find_frames(go, err));
     HSD_TRY(hsd_gotyping_run(t, err));
     HSD_TRY(hsd_gotyping_frames(t, &go->program, &go->frames, go->import->memory_bytes / 8, err));

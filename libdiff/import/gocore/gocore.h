@@ -37,7 +37,7 @@ typedef enum gocore_field {
     HEAP_SPANS, HEAP_ARENAS, SPAN_START, SPAN_PAGES, SPAN_SLOTS, SPAN_FREE_INDEX, SPAN_ALLOC_BITS, SPAN_SLOT_BYTES, SPAN_CLASS, SPAN_STATE,
     SPAN_SPECIALS, SPAN_LARGE_TYPE, MODULE_DATA, MODULE_EDATA, MODULE_BSS, MODULE_EBSS, MODULE_DATA_MASK, MODULE_BSS_MASK, MODULE_TEXT,
     MODULE_NEXT, G_STACK_LOW, G_STACK_HIGH, G_SP, G_PC, G_BP, G_SYSCALL_SP, G_SYSCALL_PC, G_STATUS, G_ID, G_START, G_CREATED, SPECIAL_NEXT, SPECIAL_OFFSET, SPECIAL_KIND,
-    FINALIZER_FN, ARENA_BITS, ARENA_NO_MORE, TYPE_SIZE, TYPE_POINTER_BYTES, TYPE_MASK, TYPE_FLAGS, GOCORE_FIELDS
+    FINALIZER_FN, FINALIZER_TYPE, ARENA_BITS, ARENA_NO_MORE, TYPE_SIZE, TYPE_POINTER_BYTES, TYPE_MASK, TYPE_FLAGS, GOCORE_FIELDS
 } gocore_field;
 
 typedef struct gocore_place {
@@ -132,6 +132,8 @@ hsd_status hsd_gocore_put_label(gocore *go, const goslot *slot, uint64_t offset,
 /* The live object that holds the address: its id. */
 bool hsd_gocore_target(const gocore *go, uint64_t value, uint64_t *target);
 hsd_status hsd_gocore_write_roots(gocore *go, hsd_error *err);
+/* Objects that have a finalizer: their types are offered to the typing. */
+hsd_status hsd_gocore_offer_finalized(gocore *go, hsd_error *err);
 /* The segments of globals, for the typing; a module is all that there is unless the program loads plugins. */
 hsd_status hsd_gocore_find_globals(gocore *go, hsd_error *err);
 

@@ -47,6 +47,7 @@ static const wanted all_wanted[GOCORE_FIELDS] = {
     [SPECIAL_OFFSET] = {"runtime.special", NULL, "offset", NULL, true},
     [SPECIAL_KIND] = {"runtime.special", NULL, "kind", NULL, true},
     [FINALIZER_FN] = {"runtime.specialfinalizer", NULL, "fn", NULL, true},
+    [FINALIZER_TYPE] = {"runtime.specialfinalizer", NULL, "ot", NULL, true},
     [ARENA_BITS] = {"runtime.heapArena", NULL, "bitmap", NULL, true},
     [ARENA_NO_MORE] = {"runtime.heapArena", NULL, "noMorePtrs", NULL, true},
     [TYPE_SIZE] = {"runtime._type", "internal/abi.Type", "size", "Size_", true},

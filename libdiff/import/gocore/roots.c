@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum { MOST_MODULES = 64, MOST_SPECIALS = 1 << 24, FINALIZER = 1, FINALIZER_BEHIND_TINY = 2, TINY_SINCE = 25,
-      PIECE_BYTES = 512 };
+      PIECE_BYTES = 512, NAME_BYTES = 2048 };
 
 bool hsd_gocore_target(const gocore *go, uint64_t value, uint64_t *target)
 {
@@ -63,7 +63,7 @@ static hsd_status root_static(gocore *go, gostatic *one, hsc_root_record *root, 
 /* What no pointer of a variable leads to. */
 static hsd_status root_statics(gocore *go, hsd_error *err)
 {
-    char name[2048];
+    char name[NAME_BYTES];
     uint32_t flags;
     hsc_root_record root = {.kind = HSC_ROOT_GLOBAL};
     gostatic *one;
@@ -81,10 +81,12 @@ static hsd_status root_statics(gocore *go, hsd_error *err)
 
 static hsd_status name_global(gocore *go, const char *segment, uint64_t begin, uint64_t address, hsc_root_record *root, hsd_error *err)
 {
-    const hsd_go_global *global = hsd_go_types_global_at(&go->typing.types, address - go->typing.bias);
-    if (global == NULL) return hsd_gocore_put_format(go, &root->label, err, "%s+0x%" PRIx64, segment, address - begin);
-    if (hsd_gotask_is_runtime(hsd_go_types_text(&go->typing.types, global->name))) root->flags = HSC_ROOT_SECONDARY;
-    return hsd_gocore_put_string(go, hsd_names_get(&go->typing.types.names, global->name), &root->label, err);
+    char name[NAME_BYTES];
+    bool is_runtime;
+    const size_t size = hsd_gotyping_name_global(&go->typing, address, name, sizeof name, &is_runtime);
+    if (size == 0) return hsd_gocore_put_format(go, &root->label, err, "%s+0x%" PRIx64, segment, address - begin);
+    if (is_runtime) root->flags = HSC_ROOT_SECONDARY;
+    return hsd_gocore_put_string(go, (hsd_bytes){(const uint8_t *)name, size}, &root->label, err);
 }
 
 static hsd_status write_global(gocore *go, const char *segment, uint64_t begin, uint64_t address, hsd_error *err)
@@ -149,6 +151,8 @@ static hsd_status write_modules(gocore *go, hsd_error *err)
 
 /* ---- finalizers ---- */
 
+typedef hsd_status (*finalizer_fn)(gocore *go, const gospan *span, uint64_t special, hsd_error *err);
+
 static hsd_status write_finalizer(gocore *go, const gospan *span, uint64_t special, hsd_error *err)
 {
     hsc_root_record root = {.kind = HSC_ROOT_FINALIZER, .flags = HSC_ROOT_SECONDARY};
@@ -162,7 +166,15 @@ static hsd_status write_finalizer(gocore *go, const gospan *span, uint64_t speci
     return HSD_OK;
 }
 
-static hsd_status write_specials(gocore *go, hsd_error *err)
+static hsd_status offer_finalized(gocore *go, const gospan *span, uint64_t special, hsd_error *err)
+{
+    uint64_t offset, type;
+    HSD_TRY(hsd_gocore_field(go, special, SPECIAL_OFFSET, &offset, err));
+    HSD_TRY(hsd_gocore_field(go, special, FINALIZER_TYPE, &type, err));
+    return type == 0 ? HSD_OK : hsd_gotyping_offer_finalized(&go->typing, span->begin + offset, type, err);
+}
+
+static hsd_status each_finalizer(gocore *go, finalizer_fn tell, hsd_error *err)
 {
     const goslots *slots = &go->typing.slots;
     const uint64_t wanted = go->minor >= TINY_SINCE ? FINALIZER_BEHIND_TINY : FINALIZER;
@@ -171,17 +183,19 @@ static hsd_status write_specials(gocore *go, hsd_error *err)
         HSD_TRY(hsd_gocore_field(go, slots->spans[i].where[0], SPAN_SPECIALS, &special, err));
         for (; special != 0 && left > 0; left--) {
             HSD_TRY(hsd_gocore_field(go, special, SPECIAL_KIND, &kind, err));
-            if (kind == wanted) HSD_TRY(write_finalizer(go, &slots->spans[i], special, err));
+            if (kind == wanted) HSD_TRY(tell(go, &slots->spans[i], special, err));
             HSD_TRY(hsd_gocore_field(go, special, SPECIAL_NEXT, &special, err));
         }
     }
     return HSD_OK;
 }
 
+hsd_status hsd_gocore_offer_finalized(gocore *go, hsd_error *err) { return each_finalizer(go, offer_finalized, err); }
+
 hsd_status hsd_gocore_write_roots(gocore *go, hsd_error *err)
 {
     HSD_TRY(write_modules(go, err));
     HSD_TRY(root_statics(go, err));
-    HSD_TRY(write_specials(go, err));
+    HSD_TRY(each_finalizer(go, write_finalizer, err));
     return hsd_gocore_write_stacks(go, err);
 }

@@ -17,6 +17,7 @@ typedef struct walk {
     gocore *go;
     uint64_t sp, high, pc, bp;
     uint32_t thread, depth;
+    uint32_t last_function; /* name of that of the frame before; 0 = not known */
     bool is_written; /* else its frames are only noted */
     bool has_start;  /* what it was started with is known, and names its roots */
     hsc_root_record root;
@@ -29,10 +30,22 @@ static bool has_chain(const walk *w)
     return w->bp >= w->sp && w->bp % 8 == 0 && w->bp < w->high && w->high - w->bp > 16;
 }
 
+/* What a wrapper calls is the frame below it. */
+static void note_called(walk *w)
+{
+    hsd_go_types *types = &w->go->typing.types;
+    const hsd_go_function *found = hsd_go_types_code_at(types, w->pc - w->go->typing.bias - (w->depth == 0 ? 0 : 1));
+    const uint32_t last = w->last_function;
+    w->last_function = found == NULL ? 0 : found->name;
+    if (found == NULL || last == 0 || found->calls != 0 || !hsd_go_is_wrapper(hsd_go_types_text(types, found->name))) return;
+    if (strncmp(hsd_go_types_text(types, last), "runtime.", 8) != 0) types->functions[found - types->functions].calls = last;
+}
+
 /* For types: where it ends is told by the chain alone. Behind a call the instruction is the one before. */
 static hsd_status note_frame(walk *w, hsd_error *err)
 {
     goframes *frames = &w->go->frames;
+    note_called(w);
     if (!has_chain(w) || w->pc == 0 ||
         frames->count * sizeof *frames->at >= w->go->import->memory_bytes / 16) return HSD_OK;
     HSD_TRY(hsd_import_grow((void **)&frames->at, &frames->room, frames->count, sizeof *frames->at, err));
@@ -139,7 +152,12 @@ static hsd_status begin_written(walk *w, uint64_t g, hsd_error *err)
     w->thread = ++go->thread_number;
     HSD_WRITE(go->import, hsc_define_thread(go->import->writer, w->thread, name), err);
     const char *function = hsd_go_types_function_at(&go->typing.types, start - go->typing.bias);
-    const size_t size = hsd_gotask_goroutine(&go->typing, created_at, function == NULL ? "" : function, &is_runtime, text, sizeof text);
+    gostart known = {.created_at = created_at, .function = function == NULL ? "" : function, .wrapper = ""};
+    if (hsd_go_is_wrapper(known.function)) {
+        known.wrapper = known.function;
+        known.wrapper_at = start;
+    }
+    const size_t size = hsd_gotask_goroutine(&go->typing, &known, &is_runtime, text, sizeof text);
     w->root = (hsc_root_record){.kind = HSC_ROOT_STACK, .thread = w->thread, .flags = HSC_ROOT_SECONDARY};
     w->has_start = function != NULL;
     if (w->has_start) HSD_TRY(hsd_gocore_put_string(go, (hsd_bytes){(const uint8_t *)text, size}, &w->root.label, err));

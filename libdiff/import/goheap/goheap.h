@@ -53,7 +53,9 @@ typedef struct goheap_sample {
 
 typedef struct goheap_start { /* of a goroutine */
     uint64_t created_at; /* where the call that started it returns to */
+    uint64_t wrapper_at; /* in the compiler's wrapper around that function; 0 = there is none */
     uint32_t function;   /* string: the one that it was started with, 0 = not known */
+    uint32_t wrapper;    /* string: its name */
 } goheap_start;
 
 typedef struct goheap_bucket {
@@ -170,8 +172,8 @@ uint32_t hsd_goheap_site_of(const goheap *go, uint64_t address);
 
 hsd_status hsd_goheap_note_goroutine(goheap *go, uint64_t address, uint64_t created_at, hsd_error *err);
 
-/* The function of a frame of the goroutine that was noted last. */
-hsd_status hsd_goheap_note_function(goheap *go, hsd_bytes name, hsd_error *err);
+/* The function of a frame of the goroutine that was noted last, and where in it that stands. */
+hsd_status hsd_goheap_note_function(goheap *go, hsd_bytes name, uint64_t pc, hsd_error *err);
 
 /* NULL for an object that is no goroutine. */
 const goheap_start *hsd_goheap_start_of(const goheap *go, uint64_t address);
@@ -185,6 +187,7 @@ hsd_status hsd_goheap_open_types(goheap *go, hsd_error *err);
 hsd_status hsd_goheap_place_object(goheap *go, uint64_t address, uint64_t size, uint64_t offset, bool has_pointers, hsd_error *err);
 void hsd_goheap_place_segment(goheap *go, bool is_bss, uint64_t address, uint64_t size, uint64_t offset);
 hsd_status hsd_goheap_place_frame(goheap *go, uint64_t sp, uint64_t pc, bool is_innermost, const goheap_content *content, hsd_error *err);
+hsd_status hsd_goheap_place_finalizer(goheap *go, uint64_t object, uint64_t pointer_type, hsd_error *err);
 hsd_status hsd_goheap_place_itab(goheap *go, uint64_t itab, uint64_t type, hsd_error *err);
 
 /* Behind the scan: HSD_E_UNSUPPORTED when the dump is of another program. */
@@ -204,9 +207,6 @@ hsd_status hsd_goheap_root_static(goheap *go, uint64_t id, uint32_t label, uint3
 /* Name and flags of a goroutine's roots. */
 hsd_status hsd_goheap_goroutine_label(goheap *go, const goheap_start *start, uint32_t *label, uint32_t *flags, hsd_error *err);
 
-/* True for a variable of the runtime's own. */
-bool hsd_goheap_is_runtime_name(const char *name);
-
 /* True if objects of this type of the capture are lists in which timers wait, which have roots. */
 bool hsd_goheap_is_timer_list(const goheap *go, uint32_t type);
 bool hsd_goheap_is_timer(const goheap *go, uint64_t address);
@@ -214,7 +214,8 @@ bool hsd_goheap_is_timer(const goheap *go, uint64_t address);
 /* *number stays as it is where nothing is known. */
 hsd_status hsd_goheap_type_of(goheap *go, uint64_t address, uint32_t *number, hsd_error *err);
 hsd_status hsd_goheap_label_of(goheap *go, uint64_t address, uint64_t offset, uint32_t *label, uint64_t *index, hsd_error *err);
-const char *hsd_goheap_global_at(const goheap *go, uint64_t address);
+/* The variable at an address, with its field; *size 0 = none. */
+void hsd_goheap_global_at(const goheap *go, uint64_t address, char *out, size_t room, size_t *size, bool *is_runtime);
 
 /* Of the word at this address of the globals: the value without a name that it is in. *id is 0 where it is in none. */
 void hsd_goheap_static_at(const goheap *go, uint64_t address, uint64_t *id);

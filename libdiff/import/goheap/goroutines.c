@@ -1,11 +1,12 @@
 /*
  * Goroutines as the scan meets them: which objects they are, and by what their roots will be called. The function that one was started
- * with is the outermost of its frames, which come innermost first; behind a wrapper that the compiler made (`go f(x)` is one) it is
- * the one that the wrapper calls.
+ * with is the outermost of its frames, which come innermost first; behind a wrapper that the compiler made (for `go f(x)`) it is
+ * the one that the wrapper calls. Where the code of that was copied into the wrapper, it has no frame: the executable says what was copied.
  */
 #include <string.h>
 
 #include "base/check.h"
+#include "dwarf/go_types.h"
 #include "import/goheap/goheap.h"
 
 hsd_status hsd_goheap_note_goroutine(goheap *go, uint64_t address, uint64_t created_at, hsd_error *err)
@@ -19,9 +20,7 @@ hsd_status hsd_goheap_note_goroutine(goheap *go, uint64_t address, uint64_t crea
     return HSD_OK;
 }
 
-static bool is_wrapper(const char *name) { return strstr(name, ".gowrap") != NULL || strstr(name, "·dwrap·") != NULL; }
-
-hsd_status hsd_goheap_note_function(goheap *go, hsd_bytes name, hsd_error *err)
+hsd_status hsd_goheap_note_function(goheap *go, hsd_bytes name, uint64_t pc, hsd_error *err)
 {
     char text[256];
     uint32_t number;
@@ -30,9 +29,12 @@ hsd_status hsd_goheap_note_function(goheap *go, hsd_bytes name, hsd_error *err)
     memcpy(text, name.data, size);
     text[size] = '\0';
     goheap_start *start = &go->starts[go->start];
-    if (strcmp(text, "runtime.goexit") == 0 || (start->function != 0 && is_wrapper(text))) return HSD_OK;
+    if (strcmp(text, "runtime.goexit") == 0) return HSD_OK;
     HSD_TRY(hsd_names_put(&go->strings, name, &number, err));
-    start->function = number + 1;
+    if (hsd_go_is_wrapper(text)) {
+        start->wrapper = number + 1;
+        start->wrapper_at = pc;
+    } else start->function = number + 1;
     return HSD_OK;
 }
 

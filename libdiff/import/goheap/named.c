@@ -74,14 +74,11 @@ hsd_status hsd_goheap_label_of(goheap *go, uint64_t address, uint64_t offset, ui
     return label_word(go, typed, offset - slot.span->head_bytes, label, index, err);
 }
 
-const char *hsd_goheap_global_at(const goheap *go, uint64_t address)
+void hsd_goheap_global_at(const goheap *go, uint64_t address, char *out, size_t room, size_t *size, bool *is_runtime)
 {
-    if (go->typed == NULL) return NULL;
-    const hsd_go_global *global = hsd_go_types_global_at(&go->typed->typing.types, address - go->typed->typing.bias);
-    return global == NULL ? NULL : hsd_go_types_text(&go->typed->typing.types, global->name);
+    *is_runtime = false;
+    *size = go->typed == NULL ? 0 : hsd_gotyping_name_global(&go->typed->typing, address, out, room, is_runtime);
 }
-
-bool hsd_goheap_is_runtime_name(const char *name) { return hsd_gotask_is_runtime(name); }
 
 /* ---- values without a name ---- */
 
@@ -173,17 +170,24 @@ bool hsd_goheap_is_timer_list(const goheap *go, uint32_t type)
 
 bool hsd_goheap_is_timer(const goheap *go, uint64_t address) { return hsd_id_table_find(&go->typed->timers, address) != 0; }
 
+/* "" for 0. */
+static void copy_string(const goheap *go, uint32_t number, char *out, size_t size)
+{
+    const hsd_bytes text = number == 0 ? (hsd_bytes){0} : hsd_names_get(&go->strings, number - 1);
+    const size_t kept = hsd_min_u64(text.size, size - 1);
+    if (kept > 0) memcpy(out, text.data, kept);
+    out[kept] = '\0';
+}
+
 hsd_status hsd_goheap_goroutine_label(goheap *go, const goheap_start *start, uint32_t *label, uint32_t *flags, hsd_error *err)
 {
     static const gotyping nothing;
-    char function[256], text[1024];
+    char function[256], wrapper[256], text[1024];
     bool is_runtime;
-    const hsd_bytes name = start->function == 0 ? (hsd_bytes){0} : hsd_names_get(&go->strings, start->function - 1);
-    const size_t kept = hsd_min_u64(name.size, sizeof function - 1);
-    if (kept > 0) memcpy(function, name.data, kept);
-    function[kept] = '\0';
-    const size_t size = hsd_gotask_goroutine(go->typed == NULL ? &nothing : &go->typed->typing, start->created_at, function, &is_runtime,
-                                             text, sizeof text);
+    copy_string(go, start->function, function, sizeof function);
+    copy_string(go, start->wrapper, wrapper, sizeof wrapper);
+    const gostart known = {.created_at = start->created_at, .wrapper_at = start->wrapper_at, .function = function, .wrapper = wrapper};
+    const size_t size = hsd_gotask_goroutine(go->typed == NULL ? &nothing : &go->typed->typing, &known, &is_runtime, text, sizeof text);
     *flags = is_runtime ? HSC_ROOT_SECONDARY : 0;
     return hsd_goheap_put_string(go, (hsd_bytes){(const uint8_t *)text, size}, label, err);
 }

@@ -70,6 +70,14 @@ static hsd_status scan_itab(goheap *go, hsd_error *err)
     return hsd_goheap_place_itab(go, numbers[0], numbers[1], err);
 }
 
+static hsd_status scan_finalizer(goheap *go, hsd_error *err)
+{
+    enum { OBJECT = 0, POINTER_TYPE = 4, NUMBERS };
+    uint64_t numbers[NUMBERS];
+    HSD_TRY(hsd_goheap_numbers(go, numbers, NUMBERS, err));
+    return hsd_goheap_place_finalizer(go, numbers[OBJECT], numbers[POINTER_TYPE], err);
+}
+
 static hsd_status scan_goroutine(goheap *go, hsd_error *err)
 {
     uint64_t numbers[8], rest[4];
@@ -88,7 +96,7 @@ static hsd_status scan_frame(goheap *go, hsd_error *err)
     HSD_TRY(hsd_goheap_open_content(go, &content, err));
     HSD_TRY(hsd_goheap_numbers(go, pcs, 3, err));
     HSD_TRY(hsd_goheap_text(go, NAME_BYTES, &function, err));
-    HSD_TRY(hsd_goheap_note_function(go, function, err));
+    HSD_TRY(hsd_goheap_note_function(go, function, pcs[1], err));
     HSD_TRY(hsd_goheap_skip_fields(go, err));
     return hsd_goheap_place_frame(go, head[0], pcs[1], head[1] == 0, &content, err);
 }
@@ -120,6 +128,8 @@ static hsd_status scan_record(goheap *go, uint64_t tag, hsd_error *err)
     case GOHEAP_DATA: return scan_segment(go, false, err);
     case GOHEAP_BSS: return scan_segment(go, true, err);
     case GOHEAP_ITAB: return scan_itab(go, err);
+    case GOHEAP_FINALIZER:
+    case GOHEAP_QUEUED_FINALIZER: return scan_finalizer(go, err);
     case GOHEAP_GOROUTINE: return scan_goroutine(go, err);
     case GOHEAP_FRAME: return scan_frame(go, err);
     case GOHEAP_THREAD: return scan_thread(go, err);

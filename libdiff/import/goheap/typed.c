@@ -149,6 +149,17 @@ hsd_status hsd_goheap_place_frame(goheap *go, uint64_t sp, uint64_t pc, bool is_
     return HSD_OK;
 }
 
+/* As many as there is room for: types that are not told are not missed by others. */
+hsd_status hsd_goheap_place_finalizer(goheap *go, uint64_t object, uint64_t pointer_type, hsd_error *err)
+{
+    goheap_typed *typed = go->typed;
+    if (typed == NULL || pointer_type == 0 || typed->finalized_count * sizeof *typed->finalized >= go->import->memory_bytes / 64) return HSD_OK;
+    HSD_TRY(hsd_goheap_check_memory(go, err));
+    HSD_TRY(hsd_import_grow((void **)&typed->finalized, &typed->finalized_room, typed->finalized_count, sizeof *typed->finalized, err));
+    typed->finalized[typed->finalized_count++] = (goheap_finalized){object, pointer_type};
+    return HSD_OK;
+}
+
 hsd_status hsd_goheap_place_itab(goheap *go, uint64_t itab, uint64_t type, hsd_error *err)
 {
     if (go->typed == NULL) return HSD_OK;
@@ -281,6 +292,8 @@ hsd_status hsd_goheap_find_types(goheap *go, hsd_error *err)
     if (typed->numbers == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for types");
     HSD_TRY(hsd_progress(go->import->reporter, "finding types", 0, 0, err));
     HSD_TRY(offer_heads(typed, err));
+    for (uint32_t i = 0; i < typed->finalized_count; i++)
+        HSD_TRY(hsd_gotyping_offer_finalized(t, typed->finalized[i].object, typed->finalized[i].pointer_type, err));
     if (typed->stack_count > 1) qsort(typed->stacks, typed->stack_count, sizeof *typed->stacks, by_place);
     HSD_TRY(hsd_gotyping_run(t, err));
     HSD_TRY(hsd_gotyping_frames(t, &typed->executable, &typed->frames, memory / 16, err));
@@ -293,7 +306,7 @@ uint64_t hsd_goheap_types_memory(const goheap *go)
     if (go->typed == NULL) return 0;
     return hsd_id_table_memory(&go->typed->labels) + hsd_id_table_memory(&go->typed->timers) + hsd_id_table_memory(&go->typed->typing.itabs) +
            go->typed->typing.itab_room * sizeof *go->typed->typing.itab_types + go->typed->frames.room * sizeof *go->typed->frames.at +
-           go->typed->stack_room * sizeof *go->typed->stacks;
+           go->typed->stack_room * sizeof *go->typed->stacks + go->typed->finalized_room * sizeof *go->typed->finalized;
 }
 
 void hsd_goheap_close_types(goheap *go)
@@ -309,6 +322,7 @@ void hsd_goheap_close_types(goheap *go)
     free(typed->places);
     free(typed->frames.at);
     free(typed->stacks);
+    free(typed->finalized);
     free(typed->numbers);
     free(typed);
     go->typed = NULL;

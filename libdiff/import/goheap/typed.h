@@ -14,6 +14,10 @@ typedef struct goheap_range {
     uint64_t address, size, offset;
 } goheap_range;
 
+typedef struct goheap_finalized {
+    uint64_t object, pointer_type; /* the type: of the pointer to it */
+} goheap_finalized;
+
 typedef struct goheap_typed {
     goheap *go;
     hsd_elf executable;
@@ -24,6 +28,8 @@ typedef struct goheap_typed {
     goframes frames;     /* of goroutines … */
     goheap_range *stacks; /* … and where their bytes stand, by address when found */
     uint32_t stack_count, stack_room;
+    goheap_finalized *finalized; /* what has a finalizer */
+    uint32_t finalized_count, finalized_room;
     gospan run;          /* the span under way */
     uint64_t run_offset; /* of its first object's bytes */
     uint32_t *places;    /* of each slot's bytes, from those of the first of its span, + 1; by span.where[1] + slot */

@@ -1,11 +1,11 @@
 /*
  * The dump once more, into the capture: each object with its references, and what holds the heap from outside:
  *
- *      data, bss           main.cache                by the executable, where there is one
+ *      data, bss           main.cache, main.server.handlers    by the executable, where there is one
  *                          data+0x1a20, bss+0x40     else by their place in the segment
  *                          main.reg                a value without a name that a variable points to is an object of no bytes
- *      goroutines          goroutines in main.handle   by the function that they were started with, or, with the executable, by where:
- *                          goroutines started by main.(*Server).Serve (server.go:41). Each is a thread with its frames
+ *      goroutines          goroutines in main.handle   by the function that they were started with; with the executable, and where:
+ *                          goroutines in main.handle (started at server.go:41). Each is a thread with its frames
  *      timers              timer main.expire           by what they will call; secondary
  *      finalizers          (finalizers)              what is kept for one that may come is secondary
  *      other roots         by the name that the dump gives
@@ -102,15 +102,18 @@ static uint64_t target_of(const goheap *go, uint64_t value)
 static hsd_status tell_global(void *context, uint64_t offset, uint64_t value, hsd_error *err)
 {
     writing *w = context;
+    char name[2 * NAME_BYTES];
+    size_t size;
+    bool is_runtime;
     uint64_t inside;
     const uint64_t target = target_of(w->go, value);
     if (target == 0) return HSD_OK;
-    const char *name = hsd_goheap_global_at(w->go, w->address + offset);
+    hsd_goheap_global_at(w->go, w->address + offset, name, sizeof name, &size, &is_runtime);
     hsd_goheap_static_at(w->go, w->address + offset, &inside);
-    if (name == NULL && inside != 0)
+    if (size == 0 && inside != 0)
         return inside == target ? HSD_OK : hsd_goheap_refer_static(w->go, inside, w->address + offset, target, err);
-    w->root.flags = name != NULL && hsd_goheap_is_runtime_name(name) ? HSC_ROOT_SECONDARY : 0;
-    if (name != NULL) HSD_TRY(hsd_goheap_put_string(w->go, (hsd_bytes){(const uint8_t *)name, strlen(name)}, &w->root.label, err));
+    w->root.flags = is_runtime ? HSC_ROOT_SECONDARY : 0;
+    if (size > 0) HSD_TRY(hsd_goheap_put_string(w->go, (hsd_bytes){(const uint8_t *)name, size}, &w->root.label, err));
     else HSD_TRY(hsd_goheap_put_format(w->go, &w->root.label, err, "%s+0x%" PRIx64, w->segment, offset));
     if (!hsd_goheap_index_find(&w->go->index, value, &w->root.target))
         return hsd_goheap_root_static(w->go, target, w->root.label, w->root.flags, err);

@@ -88,6 +88,73 @@ size_t hsd_gotyping_name(const gotyping *t, gotyped typed, char *out, size_t siz
     return kept;
 }
 
+/* ---- variables ---- */
+
+enum { MOST_FIELDS = 4096, DEEPEST_FIELD = 8 };
+
+/* The member of a structure that holds the byte at *offset, which becomes its place in the member; NULL = none. */
+static const hsd_go_member *member_at(const hsd_go_types *types, const hsd_go_type *of, uint64_t *offset)
+{
+    for (uint32_t i = 0; of->kind == HSD_GO_IS_STRUCT && of->member_count <= MOST_FIELDS && i < of->member_count; i++) {
+        const hsd_go_member *member = &types->members[of->member + i];
+        if (*offset < member->offset || *offset - member->offset >= hsd_go_types_size(types, (uint32_t)member->type)) continue;
+        *offset -= member->offset;
+        return member;
+    }
+    return NULL;
+}
+
+/* Is this a structure of the package that the variable is of, or one without a name? What others consist of is their own affair. */
+static bool is_of_package(const hsd_go_types *types, const hsd_go_type *of, const char *variable)
+{
+    const char *name = hsd_go_types_text(types, of->name), *end = strrchr(variable, '/');
+    end = strchr(end == NULL ? variable : end, '.');
+    if (of->kind != HSD_GO_IS_STRUCT || end == NULL) return false;
+    return strncmp(name, "struct {", 8) == 0 || strncmp(name, variable, (size_t)(end + 1 - variable)) == 0;
+}
+
+/* Appends the fields that lead to the word at `offset` of the variable. */
+static size_t append_fields(const hsd_go_types *types, uint32_t type, uint64_t offset, const char *variable, char *out, size_t size)
+{
+    size_t used = strlen(out);
+    bool is_element = false;
+    for (int depth = 0; depth < DEEPEST_FIELD; depth++) {
+        const hsd_go_type *of = hsd_go_types_get(types, hsd_go_types_resolve(types, type));
+        if (of->kind == HSD_GO_IS_ARRAY) {
+            const uint64_t bytes = hsd_go_types_size(types, (uint32_t)of->target);
+            if (bytes == 0) break;
+            offset %= bytes;
+            type = (uint32_t)of->target;
+            is_element = true;
+            continue;
+        }
+        const hsd_go_member *member = is_of_package(types, of, variable) ? member_at(types, of, &offset) : NULL;
+        if (member == NULL) break;
+        const int added = snprintf(out + used, size - used, "%s.%s", is_element ? "[*]" : "", hsd_go_types_text(types, member->name));
+        if (added < 0 || (size_t)added >= size - used) break;
+        used += (size_t)added;
+        type = (uint32_t)member->type;
+        is_element = false;
+    }
+    out[used] = '\0';
+    return used;
+}
+
+size_t hsd_gotyping_name_global(const gotyping *t, uint64_t address, char *out, size_t size, bool *is_runtime)
+{
+    const hsd_go_global *global = hsd_go_types_global_at(&t->types, address - t->bias);
+    *is_runtime = false;
+    if (global == NULL) return 0;
+    const char *name = hsd_go_types_text(&t->types, global->name);
+    *is_runtime = hsd_gotask_is_runtime(name);
+    const int used = snprintf(out, size, "%s", name);
+    if (used < 0 || (size_t)used >= size) return used < 0 ? 0 : size - 1;
+    return *is_runtime ? (size_t)used
+                       : append_fields(&t->types, (uint32_t)global->type, address - t->bias - global->address, name, out, size);
+}
+
+/* ---- words ---- */
+
 static const goword *find_word(const goplan *plan, uint64_t offset)
 {
     uint32_t low = 0, high = plan->count;

@@ -1,6 +1,6 @@
 /*
- * What the runtime keeps to run later, by the places in the program that it comes from: goroutines by where they were started, timers
- * by the function that they call.
+ * What the runtime keeps to run later, by the places in the program that it comes from: goroutines by the function that they were
+ * started with and where, timers by the function that they call.
  *
  *      runtime.allp ──► each P ──► its heap of timers ──► runtime.timer: f, arg ──► closure ──► code
  *
@@ -25,19 +25,43 @@ bool hsd_gotask_is_runtime(const char *name)
     return strncmp(name, "runtime.", 8) == 0;
 }
 
-size_t hsd_gotask_goroutine(const gotyping *t, uint64_t created_at, const char *function, bool *is_runtime, char *out, size_t size)
+static bool is_of_runtime(const char *function) { return strncmp(function, "runtime.", 8) == 0 && strcmp(function, "runtime.main") != 0; }
+
+/* The function that the program names behind `go`; "" where it is not known. */
+static const char *started(const gotyping *t, const gostart *start)
 {
-    const char *creator = NULL, *file;
+    const hsd_go_function *wrapper = start->wrapper_at <= t->bias ? NULL : hsd_go_types_code_at(&t->types, start->wrapper_at - t->bias);
+    if (wrapper != NULL && wrapper->calls != 0) return hsd_go_types_text(&t->types, wrapper->calls);
+    const bool is_hidden = hsd_go_is_wrapper(start->function) || (start->wrapper[0] != '\0' && is_of_runtime(start->function));
+    return is_hidden && !is_of_runtime(start->wrapper) ? "" : start->function;
+}
+
+/* The one that says `go`: by the place of that, or by what its wrapper is called. */
+static int name_creator(const gotyping *t, const gostart *start, char *out, size_t size)
+{
+    const char *creator = start->created_at <= t->bias ? NULL : hsd_go_types_function_at(&t->types, start->created_at - 1 - t->bias);
+    if (creator != NULL) return snprintf(out, size, "%s", creator);
+    const char *end = strstr(start->wrapper, ".gowrap"), *old_end = strstr(start->wrapper, "·dwrap·");
+    if (end == NULL) end = old_end;
+    return snprintf(out, size, "%.*s", end == NULL ? 0 : (int)(end - start->wrapper), start->wrapper);
+}
+
+size_t hsd_gotask_goroutine(const gotyping *t, const gostart *start, bool *is_runtime, char *out, size_t size)
+{
+    char creator[256];
+    const char *file, *function = started(t, start);
     uint32_t line;
     int used;
-    *is_runtime = strncmp(function, "runtime.", 8) == 0 && strcmp(function, "runtime.main") != 0;
-    if (created_at > t->bias && t->types.functions != NULL)
-        creator = hsd_go_types_function_at(&t->types, created_at - 1 - t->bias);
+    name_creator(t, start, creator, sizeof creator);
+    *is_runtime = is_of_runtime(function);
+    const bool has_line = start->created_at > t->bias && hsd_go_lines_find(&t->lines, start->created_at - 1 - t->bias, &file, &line);
     if (strcmp(function, "runtime.main") == 0) used = snprintf(out, size, "main goroutine");
-    else if (*is_runtime || creator == NULL) used = snprintf(out, size, "goroutines in %s", function[0] == '\0' ? "(unknown)" : function);
-    else if (hsd_go_lines_find(&t->lines, created_at - 1 - t->bias, &file, &line))
-        used = snprintf(out, size, "goroutines started by %s (%s:%u)", creator, file, line);
-    else used = snprintf(out, size, "goroutines started by %s", creator);
+    else if (*is_runtime) used = snprintf(out, size, "goroutines in %s", function);
+    else if (function[0] == '\0' && creator[0] == '\0') used = snprintf(out, size, "goroutines in (unknown)");
+    else if (function[0] == '\0' && has_line) used = snprintf(out, size, "goroutines started by %s (%s:%u)", creator, file, line);
+    else if (function[0] == '\0') used = snprintf(out, size, "goroutines started by %s", creator);
+    else if (has_line) used = snprintf(out, size, "goroutines in %s (started at %s:%u)", function, file, line);
+    else used = snprintf(out, size, "goroutines in %s", function);
     return used < 0 ? 0 : hsd_min_u64((size_t)used, size - 1);
 }
 

@@ -101,6 +101,15 @@ void hsd_gotyping_close(gotyping *t);
 /* What a word of a value leads to, where `value` stands at `address`. */
 hsd_status hsd_gotyping_follow(gotyping *t, const goword *word, uint64_t address, uint64_t value, hsd_error *err);
 
+/*
+ * The variable that holds the word at this address, with the fields that lead to it: "main.server.handlers"; elements of arrays are all
+ * called [*]. Returns the number of bytes, 0 = no variable.
+ */
+size_t hsd_gotyping_name_global(const gotyping *t, uint64_t address, char *out, size_t size, bool *is_runtime);
+
+/* What has a finalizer: its type is the one that the descriptor of the pointer to it says. */
+hsd_status hsd_gotyping_offer_finalized(gotyping *t, uint64_t object, uint64_t pointer_type, hsd_error *err);
+
 /* ---- statics.c ---- */
 
 /* A pointer to one of this type, or to so many: kept where it leads among the globals and no variable is there. */
@@ -124,11 +133,19 @@ hsd_status hsd_gostatics_unreached(gotyping *t, gostatic **out, hsd_error *err);
 /* True for a variable or a function of the runtime's own: what it holds on to for its own sake. */
 bool hsd_gotask_is_runtime(const char *name);
 
+/* What is known of how a goroutine came to be. Texts are "" where it is not. */
+typedef struct gostart {
+    uint64_t created_at;  /* where the call that started it returns to; 0 = not known */
+    uint64_t wrapper_at;  /* in the code of the wrapper that the compiler made for `go f(x)`; 0 = there is none */
+    const char *function; /* the outermost that it runs, but for the wrapper: f, or what f calls where f was copied into the wrapper */
+    const char *wrapper;  /* its name */
+} gostart;
+
 /*
- * What the root of a goroutine is called: "goroutines started by main.step (main.go:30)". `created_at` is where the call that started
- * it returns to, 0 = not known; `function` is what it runs. Returns the number of bytes.
+ * What the root of a goroutine is called: "goroutines in main.wait (started at main.go:30)"; where f is not known, "goroutines started by
+ * main.step (main.go:30)". Returns the number of bytes.
  */
-size_t hsd_gotask_goroutine(const gotyping *t, uint64_t created_at, const char *function, bool *is_runtime, char *out, size_t size);
+size_t hsd_gotask_goroutine(const gotyping *t, const gostart *start, bool *is_runtime, char *out, size_t size);
 
 /* Told of each timer that waits, with the name of the function that it will call. */
 typedef hsd_status (*gotimer_fn)(void *context, uint64_t timer, const char *function, hsd_error *err);
