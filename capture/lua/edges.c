@@ -2,6 +2,7 @@
  * What one object refers to. Everything is asked by Lua's API, raw: no metamethod runs. A table that says that it is weak gives weak
  * references; where its keys alone are, a value hangs from its key as well, as the collector has it.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -141,6 +142,9 @@ static void userdata_edges(walk *w)
 
 /* ---- threads ---- */
 
+/* The first frames of the running thread are the walk itself. */
+int edges_first_level(const walk *w, const lua_State *thread) { return thread != w->L ? 0 : w->is_hooked ? 1 : 2; }
+
 /* Takes the value at the top of `thread` over and refers to it. */
 static void refer_from(walk *w, lua_State *thread, uint32_t label)
 {
@@ -164,9 +168,8 @@ static void thread_edges(walk *w)
 {
     lua_State *thread = lua_tothread(w->L, -1);
     lua_Debug frame;
-    /* The first frames of the running thread are the walk itself. */
-    int level = thread != w->L ? 0 : w->is_hooked ? 1 : 2;
-    if (!lua_checkstack(thread, 4)) return;
+    int level = edges_first_level(w, thread);
+    if (thread == w->main || !lua_checkstack(thread, 4)) return; /* what that has on its stack hangs from roots: roots.c */
     if (thread != w->L && !lua_getstack(thread, 0, &frame)) {
         /* Not begun, or at its end: the function and its arguments, or the results. */
         for (int i = lua_gettop(thread); i >= 1; i--) {
@@ -207,25 +210,70 @@ static bool is_type_name(const char *text, size_t size)
     return true;
 }
 
+/* "function server.lua:40". Without a file the source is the text of the program itself, which may hold anything. */
+static void name_function(const lua_Debug *frame, const char *what, char out[NAME_BYTES_MAX])
+{
+    if (frame->what[0] == 'C') snprintf(out, NAME_BYTES_MAX, strcmp(what, "function") == 0 ? "C function" : "%s", what);
+    else if (frame->source[0] != '@' && frame->source[0] != '=') snprintf(out, NAME_BYTES_MAX, "%s [string]:%d", what, frame->linedefined);
+    else snprintf(out, NAME_BYTES_MAX, "%s %s:%d", what, frame->short_src, frame->linedefined);
+}
+
 static void function_type(lua_State *L, char out[NAME_BYTES_MAX])
 {
     lua_Debug frame;
     lua_pushvalue(L, -1);
     lua_getinfo(L, ">S", &frame);
-    if (frame.what[0] == 'C') snprintf(out, NAME_BYTES_MAX, "C function");
-    /* Without a file the source is the text of the program itself, which may hold anything. */
-    else if (frame.source[0] != '@' && frame.source[0] != '=') snprintf(out, NAME_BYTES_MAX, "function [string]:%d", frame.linedefined);
-    else snprintf(out, NAME_BYTES_MAX, "function %s:%d", frame.short_src, frame.linedefined);
+    name_function(&frame, "function", out);
 }
 
-void edges_type(lua_State *L, char out[NAME_BYTES_MAX])
+/* The outermost frame of a thread, which runs the function that it was made of: frames are counted by halves. */
+static bool outermost(lua_State *thread, lua_Debug *frame)
 {
+    int low = 0, high = 1;
+    if (!lua_getstack(thread, 0, frame)) return false;
+    while (lua_getstack(thread, high, frame)) {
+        low = high;
+        if (high > INT_MAX / 2) break;
+        high *= 2;
+    }
+    while (high - low > 1) {
+        const int middle = low + (high - low) / 2;
+        if (lua_getstack(thread, middle, frame)) low = middle;
+        else high = middle;
+    }
+    return lua_getstack(thread, low, frame) != 0;
+}
+
+/* By the function that it runs, or, where it has not begun, will run. */
+static void thread_type(const walk *w, char out[NAME_BYTES_MAX])
+{
+    lua_State *thread = lua_tothread(w->L, -1);
+    lua_Debug frame;
+    snprintf(out, NAME_BYTES_MAX, thread == w->main ? "main thread" : "coroutine");
+    if (thread == w->main || !lua_checkstack(thread, 2)) return;
+    if (outermost(thread, &frame)) {
+        lua_getinfo(thread, "S", &frame);
+    } else {
+        if (lua_gettop(thread) == 0 || lua_type(thread, 1) != LUA_TFUNCTION || lua_status(thread) != 0) return;
+        lua_pushvalue(thread, 1);
+        lua_getinfo(thread, ">S", &frame);
+    }
+    name_function(&frame, "coroutine", out);
+}
+
+void edges_type(const walk *w, char out[NAME_BYTES_MAX])
+{
+    lua_State *L = w->L;
     const int kind = lua_type(L, -1);
     if (kind == LUA_TFUNCTION) {
         function_type(L, out);
         return;
     }
-    snprintf(out, NAME_BYTES_MAX, "%s", kind == LUA_TTHREAD ? "coroutine" : lua_typename(L, kind));
+    if (kind == LUA_TTHREAD) {
+        thread_type(w, out);
+        return;
+    }
+    snprintf(out, NAME_BYTES_MAX, "%s", lua_typename(L, kind));
     if ((kind != LUA_TTABLE && kind != LUA_TUSERDATA) || !push_meta_text(L, "__name")) return;
     size_t size;
     const char *name = lua_tolstring(L, -1, &size);

@@ -5,7 +5,7 @@
  *      serve.c    the agent's thread asks the VM's thread: a signal, a count hook, the walk
  *      walk.c     worklist (chunks in Lua tables, nothing recursive) and one object after the other
  *      edges.c    what an object refers to: entries, upvalues, locals, user values
- *      roots.c    globals, modules, registry, main thread, metatables of types
+ *      roots.c    globals, modules, registry, variables of the main thread, metatables of types
  *      names.c    types, labels, and which keys may be told
  *      visited.c  the set of objects that were met: 8 bytes a slot, at most 24 an object, by mmap
  *      sizes.c    bytes of an object: exact where this very Lua 5.4 passed a test of its layout, else estimated
@@ -31,6 +31,9 @@
 #endif
 
 enum { LUA_CDATA_TYPE = 10 }; /* of LuaJIT */
+
+/* Where the registry has the main thread, in versions that have no place of their own for it. */
+#define MAIN_THREAD_KEY "hsdiff.main"
 
 /* ---- visited.c ---- */
 
@@ -95,6 +98,7 @@ uint64_t sizes_of(const sizes *known, lua_State *L);
 
 typedef struct walk {
     lua_State *L;
+    lua_State *main;       /* the main thread; NULL = not known */
     hsc_writer *writer;
     visited seen;
     names names;
@@ -103,7 +107,6 @@ typedef struct walk {
     int worklist;          /* stack index of the table of chunks */
     size_t waiting;        /* objects in it */
     uint64_t globals, registry, loaded, own; /* addresses: their entries are roots; own tables of the walk */
-    uint64_t estimated;    /* objects whose size is */
     uint64_t started_ns;
     const char *failure;   /* NULL, or why the walk ended early */
     bool is_hooked;        /* in a hook: level 0 is the program's */
@@ -128,7 +131,9 @@ void edges_of(walk *w);
 /* Behind its end: what an ephemeron table's keys hold. */
 void edges_behind(walk *w);
 /* The name of its type into `out`. */
-void edges_type(lua_State *L, char out[NAME_BYTES_MAX]);
+void edges_type(const walk *w, char out[NAME_BYTES_MAX]);
+/* The frame of a thread at which the program's own begin. */
+int edges_first_level(const walk *w, const lua_State *thread);
 void roots_all(walk *w);
 
 /* ---- serve.c ---- */

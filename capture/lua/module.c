@@ -86,8 +86,20 @@ static void stop_with(lua_State *L)
     lua_setfield(L, LUA_REGISTRYINDEX, "hsdiff.agent");
 }
 
+/* Lua has no question for the main thread: it is kept when the module is loaded there, which is where programs begin. */
+static void keep_main_thread(lua_State *L)
+{
+#if !LUA_HAS_REGISTRY_GLOBALS
+    if (lua_pushthread(L) != 0) lua_setfield(L, LUA_REGISTRYINDEX, MAIN_THREAD_KEY);
+    else lua_pop(L, 1);
+#else
+    (void)L;
+#endif
+}
+
 int luaopen_hsdiff(lua_State *L)
 {
+    keep_main_thread(L);
     stop_with(L);
     lua_newtable(L);
     set(L, "capture", capture);

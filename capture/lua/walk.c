@@ -87,15 +87,29 @@ static void write_object(walk *w)
     char type[NAME_BYTES_MAX];
     lua_State *L = w->L;
     const int kind = lua_type(L, -1);
-    edges_type(L, type);
+    edges_type(w, type);
     hsc_object object = {.id = walk_address(L), .size_bytes = sizes_of(&w->sizes, L), .type = names_type(&w->names, type)};
     if (kind == LUA_TTABLE || kind == LUA_TSTRING) object.elements = raw_length(L, -1);
-    const bool is_known = kind == LUA_TSTRING || kind == LUA_TUSERDATA || kind == LUA_TFUNCTION;
-    if (!w->sizes.is_exact && !(is_known && LUA_VERSION_NUM == 504)) w->estimated++;
     hsc_begin_object(w->writer, &object);
     edges_of(w);
     hsc_end_object(w->writer);
     edges_behind(w);
+}
+
+/* Likewise; without memory for that, sizes are estimated. */
+static int learn(lua_State *L)
+{
+    sizes_learn(lua_touserdata(L, 1), L);
+    return 0;
+}
+
+static void learn_sizes(walk *w)
+{
+    lua_pushcfunction(w->L, learn);
+    lua_pushlightuserdata(w->L, &w->sizes);
+    if (lua_pcall(w->L, 1, 0, 0) == 0) return;
+    w->sizes.is_exact = false;
+    lua_pop(w->L, 1);
 }
 
 /* Run by lua_pcall: an error of Lua (no memory) ends the walk and not the program. */
@@ -103,7 +117,6 @@ static int run(lua_State *L)
 {
     walk *w = lua_touserdata(L, 1);
     luaL_checkstack(L, STACK_SLOTS, "hsdiff");
-    sizes_learn(&w->sizes, L);
     lua_newtable(L);
     w->worklist = lua_gettop(L);
     w->own = (uint64_t)(uintptr_t)lua_topointer(L, -1);
@@ -130,7 +143,6 @@ static void finish(walk *w, uint64_t used)
     hsa_measure(&metrics);
     hsa_write_metrics(w->writer, &metrics);
     hsc_metric(w->writer, "capture.pause", "ns", hsa_now_ns() - w->started_ns);
-    if (w->estimated > 0) hsc_loss(w->writer, "exact sizes: they are estimated", w->estimated);
     if (w->failure != NULL) hsc_mark_incomplete(w->writer, w->failure);
     hsc_finish(w->writer);
 }
@@ -159,7 +171,7 @@ static hsc_status open_writer(walk *w, const hsc_sink *sink, int compression)
     options.runtime = LUA_VERSION;
 #endif
     options.identity = HSC_IDENTITY_ADDRESS;
-    options.facts = HSC_FACT_COLLECTED;
+    options.facts = HSC_FACT_COLLECTED | (w->sizes.is_exact ? 0 : HSC_FACT_ESTIMATED);
     options.compression = compression;
     return hsc_open(&w->writer, sink, &options);
 }
@@ -170,6 +182,7 @@ const char *walk_all(lua_State *L, const hsc_sink *sink, int compression, bool i
     const uint64_t used = heap_bytes(L);
     const char *refused = NULL;
     if (!lua_checkstack(L, STACK_SLOTS)) return "no room on the stack of Lua";
+    learn_sizes(&w);
     if (!visited_open(&w.seen)) return "no memory for the set of objects that were met";
     if (open_writer(&w, sink, compression) != HSC_OK) {
         refused = "no memory to write a capture, or nobody takes it";

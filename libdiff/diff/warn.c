@@ -87,6 +87,12 @@ static void warn_of_samples(hsd_diff_store *store, const hsd_diff *diff)
     }
 }
 
+static void warn_of_estimates(hsd_diff_store *store, const hsd_diff *diff)
+{
+    if (has_fact(&diff->before, HSC_FACT_ESTIMATED) || has_fact(&diff->after, HSC_FACT_ESTIMATED))
+        hsd_store_warn(store, "sizes are estimates, as the runtime does not tell them: counts of objects are exact");
+}
+
 static void warn_of_losses(hsd_diff_store *store, const hsd_diff *diff)
 {
     const bool is_before = diff->before.info.lost > 0;
@@ -142,6 +148,7 @@ void hsd_store_warn_of_pair(hsd_diff_store *store, const hsd_diff *diff)
     warn_of_collection(store, diff);
     warn_of_samples(store, diff);
     warn_of_losses(store, diff);
+    warn_of_estimates(store, diff);
     warn_of_origins(store, &diff->before.info, &diff->after.info);
 }
 
