@@ -131,6 +131,7 @@ static void describe(hsn_world *world)
     hsa_measure(&world->metrics);
     world->tls_part_count = hsn_thread_tls_parts(world->tls_parts, HSN_TLS_PARTS);
     world->excluded = hsn_reserved(&world->excluded_count);
+    world->tells_mapped = true;
     world->sample_bytes = hsn_set.sample_bytes;
     world->foreign_blocks = hsn_foreign();
     world->lost_blocks = hsn_table_lost();

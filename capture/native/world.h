@@ -52,6 +52,7 @@ typedef struct hsn_world {
     hsa_self self;
     hsa_metrics metrics;       /* of the parent, at the stop */
     uint64_t pause_ns;         /* how long the threads stood still, as far as it is known at the fork */
+    bool tells_mapped;         /* memory that is mapped past malloc is an object, too */
     uint64_t sample_bytes;     /* 0: every allocation is in the table; else one in so many bytes */
     uint64_t missed_threads;   /* not stopped in time */
     uint64_t foreign_blocks;   /* frees of blocks that were never seen */

@@ -118,10 +118,18 @@ static bool is_python(const hsn_walker *k)
     return false;
 }
 
+uint32_t hsn_other_label(hsn_walker *k)
+{
+    static const char plain[] = "(anonymous memory)", python[] = "(memory of Python's objects; PYTHONMALLOC=malloc shows them)";
+    if (k->other_label == 0)
+        k->other_label = is_python(k) ? hsn_write_string(k, python, sizeof python - 1) : hsn_write_string(k, plain, sizeof plain - 1);
+    return k->other_label;
+}
+
 /* By the name that the program gave it (prctl), else by what is likely: Python keeps its objects in memory that it maps itself. */
 static uint32_t other_label(hsn_walker *k, const hsn_mapping *m)
 {
-    static const char plain[] = "(anonymous memory)", python[] = "(memory of Python's objects)", given[] = "[anon:";
+    static const char given[] = "[anon:";
     char text[HSN_NAME_BYTES];
     const size_t skipped = sizeof given - 1;
     if (m->path_size > skipped + 1 && memcmp(m->path, given, skipped) == 0) {
@@ -131,7 +139,7 @@ static uint32_t other_label(hsn_walker *k, const hsn_mapping *m)
         *at++ = ')';
         return hsn_write_string(k, text, (size_t)(at - text));
     }
-    return is_python(k) ? hsn_write_string(k, python, sizeof python - 1) : hsn_write_string(k, plain, sizeof plain - 1);
+    return hsn_other_label(k);
 }
 
 /* The label of a mapping, once: one that has no name has that of the others. */

@@ -49,6 +49,7 @@ typedef struct hsn_walker {
     uint32_t rest_type;
     uint32_t thread_variables;              /* labels of words in thread-locals */
     uint64_t other_bytes;                   /* of memory that is no one's that is known (roots.c) */
+    uint32_t other_label;                   /* of what holds it */
     uint64_t untyped, unplaced;             /* blocks past the limits of types and sites */
     uintptr_t constants_low, constants_high; /* of all modules */
     uintptr_t other_constants[HSN_OTHER_CONSTANTS]; /* first words that were seen to be no vtables */
@@ -90,6 +91,8 @@ uint32_t hsn_vtable_type(hsn_walker *k, uintptr_t word);
  * just now.
  */
 void hsn_write_roots(hsn_walker *k);
+/* What that memory is called that the program maps itself and gave no name. */
+uint32_t hsn_other_label(hsn_walker *k);
 /*
  * Registers, stack and thread-locals. Of one block that a thread holds in several places the outermost frame is said.
  */

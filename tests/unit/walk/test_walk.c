@@ -427,6 +427,23 @@ Test(walk, other_memory_keeps_alive_but_old_stacks_and_free_memory_do_not)
     cr_assert_eq(count_all_roots(of_agent), 0);
 }
 
+/* Only what grows tells whether it is much, so all of it counts: this program, the test's, maps some itself. */
+Test(walk, memory_that_is_mapped_past_malloc_is_one_object_of_external_bytes)
+{
+    enum { SIZE = 128 * HSN_PAGE };
+    make_stack(SIZE, false);
+    memset(make_stack(SIZE, false), 1, SIZE);
+    add(24, 0);
+    world.tells_mapped = true;
+    walk_world();
+    const view_object *mapped = view_find(&view, UINT64_MAX / 2);
+    cr_assert_not_null(mapped);
+    cr_expect_str_eq(view_type(&view, mapped->type), "memory of mmap");
+    cr_expect_eq(view.info->objects, 2);
+    cr_expect(view.info->bytes == 24 && view.info->native_bytes >= SIZE);
+    cr_expect_eq(view_count_roots(&view, HSC_ROOT_RUNTIME, "(anonymous memory)", (uint64_t)(mapped - view.objects)), 1);
+}
+
 /* ---- sites and types ---- */
 
 static uintptr_t in_libc(const char *name) { return (uintptr_t)dlsym(RTLD_DEFAULT, name) + 4; }
