@@ -127,6 +127,7 @@ static hsd_status finish(ruby *rb, hsd_error *err)
     HSD_TRY(hsd_ruby_write_roots(rb, err));
     HSD_TRY(hsd_ruby_name_types(rb, err));
     HSD_TRY(tell_losses(rb, err));
+    if (rb->tracer_bytes > 0) HSD_WRITE(import, hsc_metric(import->writer, "tracer.used", "bytes", rb->tracer_bytes), err);
     import->result->is_complete = !rb->is_cut;
     if (rb->is_cut) {
         HSD_WRITE(import, hsc_mark_incomplete(import->writer, "the heap dump was cut off"), err);

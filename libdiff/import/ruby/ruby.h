@@ -18,6 +18,8 @@
  * the class that has the constant holds it; and those from the stacks of threads and fibers, on which words of calls
  * that returned long ago still stand. They are weak, and their targets get secondary roots, which keep what nothing else does.
  *
+ * The table of ObjectSpace.trace_object_allocations, which grows with the heap, is no part of it: its size is a metric, tracer.used.
+ *
  * Addresses stay while nobody compacts the heap. The process instance is told by the first reference of the root "vm": the ractor or thread
  * that the process began with, which lies where the kernel drew it, and stays. Processes that were forked from one have it in common.
  */
@@ -85,7 +87,7 @@ typedef struct ruby {
     size_t root_count, root_room;
     uint64_t instance;       /* first reference of the root "vm", 0 = not known */
     bool has_roots, is_cut;
-    uint64_t objects, unreadable;
+    uint64_t objects, unreadable, tracer_bytes; /* tracer: ObjectSpace.trace_object_allocations */
     uint32_t constant_cache, cache_root, thread, fiber, thread_root; /* strings */
     hsd_names strings, sites, classes, types; /* keys; number - 1, but for classes */
     struct ruby_class *class_rows;

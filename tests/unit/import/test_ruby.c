@@ -199,6 +199,20 @@ Test(ruby, counts_lines_that_it_cannot_read)
     view_close(&view);
 }
 
+/* What collects sites has a table as large as the heap, which is none of the program's. */
+Test(ruby, leaves_out_the_table_of_the_tracer)
+{
+    static const char dump[] = "{\"type\":\"ROOT\", \"root\":\"vm\", \"references\":[\"0x1000\"]}\n"
+                               "{\"address\":\"0x1000\", \"type\":\"DATA\", \"class\":\"0x3000\", "
+                               "\"struct\":\"ObjectTracing/allocation_info_tracer\", \"memsize\":2000000}\n";
+    hsd_import_result result;
+    capture_view view;
+    hsd_error err;
+    cr_assert(import(dump, sizeof dump - 1, &plain, &result, &view, &err) == HSD_OK, "%s", err.text);
+    cr_expect(result.objects == 1 && result.bytes == 40 && view.info->metrics == 1);
+    view_close(&view);
+}
+
 Test(ruby, has_the_same_totals_in_a_summary)
 {
     const hsd_import_options summary = {.compression = 1, .summary_only = true};
