@@ -3,6 +3,8 @@
  * scattered, if there is none. By holders, or by roots where holders are not known, and then why not; where nothing is known of either,
  * by where it was allocated.
  */
+#include <string.h>
+
 #include "report/holder_rows.h"
 #include "report/number.h"
 #include "report/place.h"
@@ -253,28 +255,57 @@ static bool print_by_root(hsd_screen *screen, int64_t growth)
 
 /* ---- by sites ---- */
 
-/* Of those that are known. */
-static const hsd_site_row *largest_site(const hsd_diff *diff)
+/* Go's runtime, for itself: goroutines, its lists, on a stack of its own that says nothing of who is served. */
+static bool is_of_runtime(const hsd_site_row *site)
+{
+    static const char prefix[] = "runtime.";
+    const size_t size = sizeof prefix - 1;
+    for (size_t i = 0; i < site->frame_count; i++) {
+        const hsd_text function = site->frames[i].function;
+        if (function.size < size || memcmp(function.data, prefix, size) != 0) return false;
+    }
+    return true;
+}
+
+/* Of those that are known; of the program's own, if that is asked. */
+static const hsd_site_row *largest_site(const hsd_diff *diff, bool of_program)
 {
     for (size_t i = 0; i < diff->site_count && hsd_change_bytes(&diff->sites[i].change) > 0; i++)
-        if (diff->sites[i].frame_count > 0) return &diff->sites[i];
+        if (diff->sites[i].frame_count > 0 && !(of_program && is_of_runtime(&diff->sites[i]))) return &diff->sites[i];
     return NULL;
+}
+
+static void print_site(hsd_screen *screen, const hsd_site_row *site)
+{
+    hsd_out *out = &screen->out;
+    hsd_buffer raw = {0};
+    const hsd_site_row shown = hsd_site_shown(site);
+    if (out->status == HSD_OK) out->status = hsd_site_append(&raw, &shown, out->err);
+    print_short(screen, &raw);
+    hsd_buffer_release(&raw);
+}
+
+static void print_programs_site(hsd_screen *screen, int64_t growth)
+{
+    const hsd_site_row *site = largest_site(screen->diff, true);
+    const unsigned percent = share_of(site ? hsd_change_bytes(&site->change) : 0, growth);
+    if (percent == 0) return;
+    hsd_out_format(&screen->out, "; of the program's own places %u%% at ", percent);
+    print_site(screen, site);
 }
 
 static bool print_by_site(hsd_screen *screen, int64_t growth)
 {
-    const hsd_site_row *site = largest_site(screen->diff);
+    const hsd_site_row *site = largest_site(screen->diff, false);
     const unsigned percent = share_of(site ? hsd_change_bytes(&site->change) : 0, growth);
     hsd_out *out = &screen->out;
-    hsd_buffer raw = {0};
     if (percent < SHARE_WORTH_NAMING) return false;
     print_share(screen, percent);
-    hsd_out_text(out, " was allocated at one place: ");
-    const hsd_site_row shown = hsd_site_shown(site);
-    if (out->status == HSD_OK) out->status = hsd_site_append(&raw, &shown, out->err);
-    print_short(screen, &raw);
+    const bool is_runtimes = is_of_runtime(site);
+    hsd_out_text(out, is_runtimes ? " was allocated by Go's runtime for itself: " : " was allocated at one place: ");
+    print_site(screen, site);
+    if (is_runtimes) print_programs_site(screen, growth);
     hsd_out_text(out, percent > 100 ? "; others shrank." : ".");
-    hsd_buffer_release(&raw);
     return true;
 }
 

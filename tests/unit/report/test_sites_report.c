@@ -77,6 +77,16 @@ Test(sites_report, shows_stacks_below_their_growth)
     LACKS(report, "WHAT KEEPS IT ALIVE");
 }
 
+Test(sites_report, says_whose_place_is_next_where_a_runtime_allocates_for_itself)
+{
+    hsd_diff diff = sample();
+    for (int i = 0; i < 6; i++) frames[i] = frame(i == 0 ? "runtime.malg" : "runtime.newproc", "/go/proc.go", 7);
+    rows[1].change.after.bytes = 5 << 20;
+    SAYS(write_as("text", &diff, &plain_text), "was allocated by Go's runtime for itself: runtime.malg (proc.go:7); of the program's own places 11% at evil");
+    frames[5] = frame("main.plant", "/src/main.go", 3); /* somebody asked for it */
+    SAYS(write_as("text", &diff, &plain_text), "was allocated at one place: runtime.malg (proc.go:7).");
+}
+
 Test(sites_report, says_where_most_was_allocated)
 {
     hsd_diff diff = sample();
