@@ -1,7 +1,6 @@
-// Requests wait for an answer or for time.After, whichever comes first: from Go 1.23 on a timer that nobody waits for any more is collected.
+// Requests wait for an answer or for time.After, whichever comes first. Built without a module, and so as before Go 1.23, a timer stays until
+// it fires, an hour later, though nobody waits for it any more.
 package main
-
-//go:debug asynctimerchan=0
 
 import "time"
 
