@@ -308,11 +308,13 @@ typedef struct hsd_diff {
 
 /*
  * Up to this, growth of a heap of so many bytes is noise where nobody says otherwise: a thousandth of it, and in heaps below 3.2 MB, of
- * which that is next to nothing, a fiftieth, at most 64 KiB.
+ * which that is next to nothing, a fiftieth, at most 64 KiB. 8 KiB are noise in any that it is not a twentieth of: a runtime's own tables grow by as
+ * much with the next methods that it compiles.
  */
 static inline uint64_t hsd_noise_of(uint64_t heap_bytes)
 {
-    const uint64_t share = heap_bytes / 1000, least = heap_bytes / 50;
+    const uint64_t share = heap_bytes / 1000, runtime = UINT64_C(8) << 10, few = heap_bytes / 20 < runtime ? heap_bytes / 20 : runtime;
+    const uint64_t least = heap_bytes / 50 > few ? heap_bytes / 50 : few;
     const uint64_t floor = least < (UINT64_C(64) << 10) ? least : UINT64_C(64) << 10;
     return share > floor ? share : floor;
 }
