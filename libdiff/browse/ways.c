@@ -166,7 +166,8 @@ static hsd_status run(search *s, hsd_error *err)
     HSD_TRY(open_all(s, err));
     HSD_TRY(walk_from(s, roots->begin, hsd_root_nodes_stacks(roots), err));
     HSD_TRY(walk_from(s, hsd_root_nodes_stacks(roots), roots->second, err));
-    HSD_TRY(walk_from(s, roots->second, roots->end, err));
+    HSD_TRY(walk_from(s, roots->second, hsd_root_nodes_second_stacks(roots), err));
+    HSD_TRY(walk_from(s, hsd_root_nodes_second_stacks(roots), roots->end, err));
     if (hsd_array_is_open(&s->index->way_anchors)) HSD_TRY(hsd_paged_shrink(&s->index->way_anchors, 0, err));
     return hsd_paged_shrink(&s->index->ways, 0, err);
 }

@@ -2,7 +2,7 @@
  * Names of owners, and the nodes that stand for them behind all objects. Every label node carries a name
  * made from what it hangs from ("global" + ".sessions"); the roots of one name become one node that refers
  * to all their targets, two where some of them are secondary (FORMAT.md §7.8). Root nodes stand in the
- * order of their names, primary ones first, of these those of stacks last, so that nothing depends on the order of the records.
+ * order of their names, primary ones first, of both those of stacks last, so that nothing depends on the order of the records.
  *
  * Names are as many as there are distinct roots. Past HSD_MAX_ROOT_NAMES the rest share "(other roots)":
  * the sums stay exact, and the report says so.
@@ -250,12 +250,13 @@ static hsd_status make_root_nodes(roots *r, named *list, hsd_error *err)
     if (side->root_nodes == NULL || side->name_of_node == NULL) return no_memory(err);
     for (uint32_t i = 0; i < side->label_node_count; i++) side->name_of_node[i] = side->label_nodes[i].root;
     const uint32_t begin = side->object_count + side->label_node_count;
-    side->root_span = (hsd_root_nodes){begin, begin, begin, begin};
+    side->root_span = (hsd_root_nodes){begin, begin, begin, begin, begin};
     add_root_nodes(r, PRIMARY, list, list_names(r, PRIMARY, false, list));
     side->root_span.stacks = side->root_span.end;
     add_root_nodes(r, PRIMARY, list, list_names(r, PRIMARY, true, list));
     side->root_span.second = side->root_span.end;
     add_root_nodes(r, SECONDARY, list, list_names(r, SECONDARY, false, list));
+    side->root_span.second_stacks = side->root_span.end;
     add_root_nodes(r, SECONDARY, list, list_names(r, SECONDARY, true, list));
     side->node_count = side->root_span.end;
     return HSD_OK;

@@ -28,16 +28,22 @@
  *
  * Of the primary ones those from `stacks` on are of stacks and registers; 0 = none stand apart. Owners and dominators make no
  * difference, but a path begins at one only where no other primary root leads: what a static field holds is in some frame's
- * variable, too, while it is worked with, and the field is the place to look at.
+ * variable, too, while it is worked with, and the field is the place to look at. So it is among the secondary ones, from `second_stacks` on.
  */
 typedef struct hsd_root_nodes {
-    uint32_t begin, second, end, stacks;
+    uint32_t begin, second, end, stacks, second_stacks;
 } hsd_root_nodes;
 
 /* Where the round of other primary roots ends and that of stacks begins. */
 static inline uint32_t hsd_root_nodes_stacks(const hsd_root_nodes *roots)
 {
     return roots->stacks != 0 ? roots->stacks : roots->second;
+}
+
+/* Likewise of the secondary roots. */
+static inline uint32_t hsd_root_nodes_second_stacks(const hsd_root_nodes *roots)
+{
+    return roots->second_stacks != 0 ? roots->second_stacks : roots->end;
 }
 
 typedef struct hsd_owners_config {

@@ -296,8 +296,8 @@ static hsd_status run(search *s, hsd_error *err)
 {
     const hsd_root_nodes *roots = &s->config->roots;
     const uint32_t nodes = hsd_adjacency_node_count(s->adjacency);
-    const uint32_t stacks = hsd_root_nodes_stacks(roots);
-    if (roots->begin > stacks || stacks > roots->second || roots->second > roots->end || roots->end > nodes)
+    const uint32_t stacks = hsd_root_nodes_stacks(roots), second_stacks = hsd_root_nodes_second_stacks(roots);
+    if (roots->begin > stacks || stacks > roots->second || roots->second > second_stacks || second_stacks > roots->end || roots->end > nodes)
         return hsd_fail(err, HSD_E_MISUSE, "root nodes %u to %u of %u", roots->begin, roots->end, nodes);
     HSD_TRY(take_memory(s, err));
     s->nodes = &s->quads[0];
@@ -309,7 +309,9 @@ static hsd_status run(search *s, hsd_error *err)
     s->round = 1;
     HSD_TRY(run_round(s, stacks, roots->second, err));
     s->round = 2;
-    HSD_TRY(run_round(s, roots->second, roots->end, err));
+    HSD_TRY(run_round(s, roots->second, second_stacks, err));
+    s->round = 3;
+    HSD_TRY(run_round(s, second_stacks, roots->end, err));
     return check(s, err);
 }
 

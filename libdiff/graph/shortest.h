@@ -6,7 +6,7 @@
  * Breadth first, level by level. Every node of a level has a *rank*: equal for nodes whose paths read
  * alike, else in the order of their paths. So a way into a node is the smallest (rank of the source, name), and the
  * nodes of a level have ranks in the order of their (rank of the source, name, type). Primary roots first, those of
- * stacks behind the others: a node that they reach has its path from them, the rest from secondary ones (graph/owners.h).
+ * stacks behind the others: a node that they reach has its path from them, the rest from secondary ones, again those of stacks last (graph/owners.h).
  *
  * A level is sorted, three times: its references by target, its nodes by reading, its ranks by node. So the
  * search reads blocks, ways and types in ascending order of nodes, and what does not fit is sorted in runs
@@ -33,7 +33,7 @@ typedef struct hsd_reading {
     uint32_t parent_rank;  /* of the node before it, in the level before; its own for a root node */
     uint32_t name;         /* of the reference to it */
     uint32_t type;         /* what type_of says; 0 for a root node */
-    uint32_t round;        /* 0: from primary roots, 1: from those of stacks, 2: from secondary ones */
+    uint32_t round;        /* 0: from primary roots, 1: from those of stacks, 2: from secondary ones, 3: from those of stacks */
 } hsd_reading;
 
 typedef hsd_status (*hsd_reading_fn)(void *context, const hsd_reading *reading, hsd_error *err);

@@ -243,14 +243,14 @@ static void enumerate(const graph *g, const way *here, uint32_t avoided, const b
 
 static uint32_t round_of(const graph *g, uint32_t root)
 {
-    return g->is_secondary[root] ? 2 : strcmp(g->names[root], root_names[1]) == 0 ? 0 : 1;
+    return (g->is_secondary[root] ? 2u : 0u) + (strcmp(g->names[root], root_names[1]) == 0 ? 0u : 1u);
 }
 
-/* Primary roots first, those of stacks behind the others; secondary ones reach what is left. */
+/* Primary roots first, those of stacks behind the others; secondary ones, in the same order, reach what is left. */
 static void find_ways(const graph *g, uint32_t avoided, way *best)
 {
     memset(best, 0, MOST_NODES * sizeof *best);
-    for (uint32_t round = 0; round < 3; round++) {
+    for (uint32_t round = 0; round < 4; round++) {
         bool is_taken[MOST_NODES] = {false};
         for (uint32_t i = 0; i < g->nodes; i++) is_taken[i] = best[i].count > 0;
         for (uint32_t root = g->objects; root < g->nodes; root++) {

@@ -88,7 +88,7 @@ static kit_graph random_graph(test_random *random)
     const uint32_t roots = (uint32_t)test_below(random, 7);
     const uint32_t objects = 1 + (uint32_t)test_below(random, MOST_NODES - 8);
     const uint32_t primary = (uint32_t)test_below(random, roots + 1);
-    g.roots = (hsd_root_nodes){objects, objects + primary, objects + roots, 0};
+    g.roots = (hsd_root_nodes){objects, objects + primary, objects + roots, 0, 0};
     g.nodes = objects + roots;
     const uint64_t density = 1 + test_below(random, 5);
     const uint64_t edges = test_below(random, objects * density);

@@ -316,9 +316,9 @@ Test(dominators_shapes, refuse_too_little_memory_and_wrong_roots)
     cr_assert_eq(hsd_dominators_find(a, &config, NULL, &err), HSD_OK, "%s", err.text);
     config.roots.second = g.nodes + 1;
     cr_assert_eq(hsd_dominators_find(a, &config, NULL, &err), HSD_E_MISUSE);
-    config.roots = (hsd_root_nodes){5, 3, 8, 0};
+    config.roots = (hsd_root_nodes){5, 3, 8, 0, 0};
     cr_assert_eq(hsd_dominators_find(a, &config, NULL, &err), HSD_E_MISUSE);
-    config.roots = (hsd_root_nodes){g.nodes, g.nodes, g.nodes + 1, 0};
+    config.roots = (hsd_root_nodes){g.nodes, g.nodes, g.nodes + 1, 0, 0};
     cr_assert_eq(hsd_dominators_find(a, &config, NULL, &err), HSD_E_MISUSE);
     hsd_adjacency_free(a);
     free(g.edges);

@@ -97,12 +97,12 @@ static void check_shape(shape_targets targets, uint64_t memory)
     static const struct {
         hsd_root_nodes roots;
         uint32_t middle;
-    } cases[] = {{{MANY, MANY + 1, MANY + 1, 0}, 5},
-                 {{MANY, MANY + 2, MANY + 2, 0}, HSD_OWNER_SHARED},
-                 {{MANY, MANY + 1, MANY + 2, 0}, 5},
-                 {{MANY + 1, MANY + 1, MANY + 2, 0}, 6},
-                 {{MANY, MANY, MANY + 2, 0}, HSD_OWNER_SHARED},
-                 {{MANY, MANY, MANY, 0}, HSD_OWNER_NONE}};
+    } cases[] = {{{MANY, MANY + 1, MANY + 1, 0, 0}, 5},
+                 {{MANY, MANY + 2, MANY + 2, 0, 0}, HSD_OWNER_SHARED},
+                 {{MANY, MANY + 1, MANY + 2, 0, 0}, 5},
+                 {{MANY + 1, MANY + 1, MANY + 2, 0, 0}, 6},
+                 {{MANY, MANY, MANY + 2, 0, 0}, HSD_OWNER_SHARED},
+                 {{MANY, MANY, MANY, 0, 0}, HSD_OWNER_NONE}};
     hsd_adjacency *a = shape(targets, memory);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         hsd_paged owners;
@@ -124,9 +124,9 @@ Test(owners, survive_the_worst_shapes_in_little_memory)
 Test(owners, refuse_roots_that_are_no_nodes_and_labels_that_are_no_owners)
 {
     static const uint32_t good[2] = {5, 6}, shared[2] = {5, HSD_OWNER_SHARED}, huge[2] = {UINT32_MAX, 5};
-    static const hsd_root_nodes bad[] = {{MANY, MANY + 2, MANY + 3, 0}, {MANY + 1, MANY, MANY + 1, 0},
-                                         {MANY, MANY + 2, MANY + 1, 0}, {MANY - 1, MANY, MANY + 1, 0}};
-    const hsd_root_nodes roots = {MANY, MANY + 1, MANY + 2, 0};
+    static const hsd_root_nodes bad[] = {{MANY, MANY + 2, MANY + 3, 0, 0}, {MANY + 1, MANY, MANY + 1, 0, 0},
+                                         {MANY, MANY + 2, MANY + 1, 0, 0}, {MANY - 1, MANY, MANY + 1, 0, 0}};
+    const hsd_root_nodes roots = {MANY, MANY + 1, MANY + 2, 0, 0};
     hsd_adjacency *a = shape(list_targets, UINT64_C(4) << 20);
     hsd_paged owners;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {

@@ -52,7 +52,8 @@ static graph random_graph(test_random *random)
     const uint32_t name_count = 1 + (uint32_t)test_below(random, 7), types = 1 + (uint32_t)test_below(random, 4);
     g.nodes = objects + roots;
     const uint32_t primary = (uint32_t)test_below(random, roots + 1);
-    g.roots = (hsd_root_nodes){objects, objects + primary, g.nodes, objects + (uint32_t)test_below(random, primary + 1)};
+    g.roots = (hsd_root_nodes){objects, objects + primary, g.nodes, objects + (uint32_t)test_below(random, primary + 1),
+                               objects + primary + (uint32_t)test_below(random, g.nodes - objects - primary + 1)};
     for (uint32_t i = 0; i < objects; i++) g.type[i] = (uint32_t)test_below(random, types);
     for (uint32_t i = 0; i < roots; i++) g.root_rank[i] = i;
     const uint32_t wanted = (uint32_t)test_below(random, 2 * objects + 8);
@@ -69,9 +70,9 @@ static graph random_graph(test_random *random)
 static graph shuffled(const graph *g, test_random *random, uint32_t *map)
 {
     graph out = *g;
-    const uint32_t spans[5] = {0, g->roots.begin, g->roots.stacks, g->roots.second, g->roots.end};
+    const uint32_t spans[6] = {0, g->roots.begin, g->roots.stacks, g->roots.second, g->roots.second_stacks, g->roots.end};
     for (uint32_t i = 0; i < g->nodes; i++) map[i] = i;
-    for (int span = 0; span < 4; span++) {
+    for (int span = 0; span < 5; span++) {
         for (uint32_t i = spans[span + 1]; i > spans[span] + 1; i--) {
             const uint32_t j = spans[span] + (uint32_t)test_below(random, i - spans[span]);
             const uint32_t swap = map[i - 1];
@@ -157,7 +158,8 @@ static void define(const graph *g, uint32_t avoided, reading *best)
     memset(best, 0, MOST * sizeof *best);
     define_round(g, g->roots.begin, hsd_root_nodes_stacks(&g->roots), 0, avoided, best);
     define_round(g, hsd_root_nodes_stacks(&g->roots), g->roots.second, 1, avoided, best);
-    define_round(g, g->roots.second, g->roots.end, 2, avoided, best);
+    define_round(g, g->roots.second, hsd_root_nodes_second_stacks(&g->roots), 2, avoided, best);
+    define_round(g, hsd_root_nodes_second_stacks(&g->roots), g->roots.end, 3, avoided, best);
 }
 
 /* ---- what the search says ---- */
@@ -190,7 +192,7 @@ static reading read_way(const graph *g, hsd_shortest *shortest, uint32_t node)
         node = way.parent;
     }
     cr_assert(node >= g->roots.begin && node < g->roots.end);
-    out.round = node >= g->roots.second ? 2 : node >= hsd_root_nodes_stacks(&g->roots) ? 1 : 0;
+    out.round = node >= hsd_root_nodes_second_stacks(&g->roots) ? 3 : node >= g->roots.second ? 2 : node >= hsd_root_nodes_stacks(&g->roots) ? 1 : 0;
     out.words[out.count++] = g->root_rank[node - g->roots.begin];
     for (uint32_t i = backward.count; i-- > 0;) out.words[out.count++] = backward.words[i];
     return out;
