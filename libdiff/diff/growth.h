@@ -119,6 +119,7 @@ typedef struct hsd_growth {
     uint64_t *crowded;             /* places whose objects hold nothing, ascending; NULL = none */
     uint32_t crowded_count;
     uint32_t *pool_of_root;        /* by common number: from 1, alike for the threads of a pool; 0 = no thread of one. NULL = none is */
+    uint32_t *joined_of_root;      /* by common number: so many of its pool stand in its credit, 0 = it alone. NULL = there are no pools */
     hsd_pooled *pooled;
     uint32_t pooled_count;
     uint8_t *holds_nothing[SIDE_COUNT]; /* one bit an object: it stands at one of them; NULL = none */
@@ -175,6 +176,7 @@ hsd_status hsd_growth_walk(hsd_growth *growth, int side, hsd_trie *trie, hsd_err
 hsd_status hsd_growth_walk_again(hsd_growth *growth, int side, hsd_error *err); /* credits alone, now that places are crowded */
 
 hsd_status hsd_growth_find_pools(hsd_growth *growth, hsd_error *err); /* fills pool_of_root */
+hsd_status hsd_growth_join_roots(hsd_growth *growth, hsd_error *err); /* credits of threads of a pool go to the first of them; fills joined_of_root */
 hsd_status hsd_growth_join_pools(hsd_growth *growth, hsd_error *err); /* choices that are alike in threads of a pool become one */
 
 /* A number for what lies below a thread of a pool as `below` says; 0 = the thread is of none. */
@@ -261,7 +263,7 @@ hsd_status hsd_growth_paths(hsd_growth *growth, hsd_growth_texts *texts, hsd_hol
 
 hsd_status hsd_growth_choose_begin(hsd_growth *growth, hsd_error *err);
 void hsd_growth_offer(hsd_growth *growth, const hsd_choice *choice);
-void hsd_growth_choose_finish(hsd_growth *growth); /* offers roots, sorts */
+hsd_status hsd_growth_choose_finish(hsd_growth *growth, hsd_error *err); /* offers roots, sorts */
 void hsd_growth_choose_order(hsd_growth *growth);  /* sorts again, what was changed or left out since */
 void hsd_growth_choose_code(hsd_growth *growth);   /* program code, behind all others; nothing is sorted from then on */
 

@@ -141,8 +141,7 @@ static hsd_status choose(hsd_growth *growth, hsd_error *err)
     if (growth->has_identity) HSD_TRY(hsd_tally_new(&growth->crowds, 1, growth->memory_bytes / 16, &growth->c->space, growth->c->reporter, err));
     HSD_TRY(growth->has_identity ? hsd_growth_match(growth, err) : hsd_growth_count(growth, err));
     close_credits(growth);
-    hsd_growth_choose_finish(growth);
-    return HSD_OK;
+    return hsd_growth_choose_finish(growth, err);
 }
 
 /* Nothing was credited. */
@@ -271,6 +270,7 @@ static void release(hsd_growth *growth)
     hsd_tally_free(growth->crowds);
     free(growth->crowded);
     free(growth->pool_of_root);
+    free(growth->joined_of_root);
     free(growth->pooled);
     if (growth->ways.are_there) hsd_shortest_close(&growth->ways.shortest);
     for (int side = 0; side < SIDE_COUNT; side++) {

@@ -31,12 +31,21 @@ static uint32_t choice_of(const hsd_growth *growth, const hsd_pooled *pooled)
     return i;
 }
 
+/* A root that stands for those of its pool is chosen with all of them. */
+static hsd_status put_pool_roots(hsd_growth_chosen *chosen, const hsd_growth *growth, uint32_t first, uint32_t choice, hsd_error *err)
+{
+    for (uint32_t root = 0; root < growth->c->roots.count; root++)
+        if (growth->pool_of_root[root] == growth->pool_of_root[first]) HSD_TRY(hsd_id_map_put(&chosen->by_root, root, choice, err));
+    return HSD_OK;
+}
+
 hsd_status hsd_growth_chosen_make(hsd_growth_chosen *chosen, const hsd_growth *growth, hsd_error *err)
 {
     *chosen = (hsd_growth_chosen){.all = HSD_NO_CHOICE, .code = HSD_NO_CHOICE};
     for (uint32_t i = 0; i < growth->choice_count; i++) {
         const hsd_choice *choice = &growth->choices[i];
         HSD_TRY(put_chosen(chosen, choice->by, choice->root, choice->node, i, err));
+        if (choice->by == HSD_HELD_BY_ROOT && choice->joined > 1) HSD_TRY(put_pool_roots(chosen, growth, choice->root, i, err));
     }
     for (uint32_t i = 0; i < growth->pooled_count; i++) {
         const hsd_pooled *pooled = &growth->pooled[i];

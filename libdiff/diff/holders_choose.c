@@ -99,6 +99,7 @@ static void offer_roots(hsd_growth *growth)
 {
     for (uint32_t root = 0; root < growth->c->roots.count; root++) {
         hsd_growth_offer(growth, &(hsd_choice){.by = HSD_HELD_BY_ROOT, .root = root,
+                                               .joined = growth->joined_of_root != NULL ? growth->joined_of_root[root] : 0,
                                                .pool_place = hsd_growth_pool_place(growth->pool_of_root != NULL ? growth->pool_of_root[root] : 0, 0),
                                                .new_ = growth->credit_of_root[AFTER][root],
                                                .freed = growth->credit_of_root[BEFORE][root]});
@@ -121,10 +122,12 @@ void hsd_growth_choose_order(hsd_growth *growth)
     order(growth);
 }
 
-void hsd_growth_choose_finish(hsd_growth *growth)
+hsd_status hsd_growth_choose_finish(hsd_growth *growth, hsd_error *err)
 {
+    HSD_TRY(hsd_growth_join_roots(growth, err));
     offer_roots(growth);
     order(growth);
+    return HSD_OK;
 }
 
 void hsd_growth_choose_code(hsd_growth *growth)

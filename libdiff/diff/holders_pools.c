@@ -2,6 +2,9 @@
  * Threads of a pool: which of them did the work is chance, so what hangs from each in the same way is one holder. Ways are the same
  * when they go by the same references to the same types from threads whose names differ in their numbers alone. One thread that has most of
  * the growth stays what it is: there the number says something.
+ *
+ * Threads come and go, so those of a pool hold also what they have when one capture alone knows them: a thread for each upload that never
+ * ends is one holder. There can be many of them: they are added up before holders are chosen.
  */
 #include "diff/growth.h"
 
@@ -50,14 +53,16 @@ static hsd_status see_root(pools *p, uint32_t root, hsd_error *err)
     return HSD_OK;
 }
 
-/* A thread alone is no pool. */
+/* A thread alone is no pool. Those of a pool can hold. */
 static bool keep_pools(pools *p)
 {
     bool is_any = false;
     for (uint32_t root = 0; root < p->growth->c->roots.count; root++) {
         uint32_t *pool = &p->growth->pool_of_root[root];
         if (*pool != 0 && p->counts[*pool - 1] < 2) *pool = 0;
-        is_any = is_any || *pool != 0;
+        if (*pool == 0) continue;
+        p->growth->is_common_root[root] = 1;
+        is_any = true;
     }
     return is_any;
 }
@@ -76,6 +81,58 @@ hsd_status hsd_growth_find_pools(hsd_growth *growth, hsd_error *err)
     hsd_names_release(&p.names);
     free(p.counts);
     return status;
+}
+
+/* ---- what roots are credited with ---- */
+
+typedef struct pool_sum { /* of the roots of a pool that are credited with something */
+    uint64_t sum, largest; /* bytes of changes, either way */
+    uint32_t count, first;
+} pool_sum;
+
+static bool are_several(uint32_t count, uint64_t largest, uint64_t sum) { return count > 1 && largest < sum / 5 * MOST_OF_FIVE; }
+
+static void sum_up_pools(const hsd_growth *growth, pool_sum *sums)
+{
+    for (uint32_t root = 0; root < growth->c->roots.count; root++) {
+        const hsd_amount *freed = &growth->credit_of_root[BEFORE][root], *new_ = &growth->credit_of_root[AFTER][root];
+        const uint64_t change = new_->bytes > freed->bytes ? new_->bytes - freed->bytes : freed->bytes - new_->bytes;
+        pool_sum *pool = &sums[growth->pool_of_root[root]];
+        if (new_->objects == 0 && freed->objects == 0) continue;
+        if (pool->count++ == 0) pool->first = root;
+        pool->sum = hsd_add_saturating(pool->sum, change);
+        pool->largest = hsd_max_u64(pool->largest, change);
+    }
+}
+
+static void move_credit(hsd_growth *growth, uint32_t from, uint32_t to)
+{
+    for (int side = 0; side < SIDE_COUNT; side++) {
+        hsd_amount *source = &growth->credit_of_root[side][from], *target = &growth->credit_of_root[side][to];
+        target->objects += source->objects;
+        target->bytes += source->bytes;
+        *source = (hsd_amount){0, 0};
+    }
+}
+
+hsd_status hsd_growth_join_roots(hsd_growth *growth, hsd_error *err)
+{
+    const uint32_t count = growth->c->roots.count;
+    if (growth->pool_of_root == NULL) return HSD_OK;
+    pool_sum *sums = calloc((size_t)count + 1, sizeof *sums); /* there are no more pools than roots */
+    free(growth->joined_of_root);
+    growth->joined_of_root = calloc((size_t)count + 1, sizeof *growth->joined_of_root);
+    if (sums != NULL && growth->joined_of_root != NULL) {
+        sum_up_pools(growth, sums);
+        for (uint32_t root = 0; root < count; root++) {
+            const pool_sum *pool = &sums[growth->pool_of_root[root]];
+            if (growth->pool_of_root[root] == 0 || !are_several(pool->count, pool->largest, pool->sum)) continue;
+            if (root == pool->first) growth->joined_of_root[root] = pool->count;
+            else move_credit(growth, root, pool->first);
+        }
+    }
+    free(sums);
+    return sums != NULL && growth->joined_of_root != NULL ? HSD_OK : no_memory(err);
 }
 
 /* ---- choices ---- */
@@ -98,7 +155,7 @@ static bool are_alike(const hsd_growth *growth, uint32_t first)
         if (change > largest) largest = change;
         count++;
     }
-    return count > 1 && largest < sum / 5 * MOST_OF_FIVE;
+    return are_several(count, largest, sum);
 }
 
 static void add_to(hsd_choice *to, const hsd_choice *one)

@@ -321,6 +321,35 @@ Test(holders, alike_in_the_threads_of_a_pool_are_one)
     hsd_diff_free(diff);
 }
 
+/* A thread for each upload that never ends: more of them than there are holders, each with what it alone holds. */
+Test(holders, threads_that_came_are_one_where_they_are_alike)
+{
+    enum { THREADS = 2000 };
+    for (int side = 0; side < 2; side++) {
+        hsc_writer *w = begin(side == 1, HSC_IDENTITY_EXACT);
+        put(w, 1, NODE, 16, (const uint64_t[]){2, FIELD, 0});
+        put(w, 2, ITEM, 16, NULL);
+        define(w, 40, "thread \"main\"");
+        put_root(w, 40, 1);
+        for (uint32_t t = 0; side == 1 && t < THREADS; t++) {
+            char name[64];
+            snprintf(name, sizeof name, "thread \"upload-%u\", Uploads.follow(Uploads.java:16)", (unsigned)t);
+            put(w, 10 + t, ITEM, 100, NULL);
+            define(w, 41 + t, name);
+            put_root(w, 41 + t, 10 + t);
+        }
+        finish(w);
+    }
+    hsd_diff *diff = compare(NULL, NULL);
+    const hsd_holder *pool = &diff->holders[0];
+    cr_assert_eq(diff->holder_count, 1);
+    cr_assert(is_text(pool->root, "thread \"upload-*\", Uploads.follow(Uploads.java:16)"), "%s", pool->root.data);
+    cr_assert_eq(pool->thread_count, THREADS);
+    cr_assert_eq(pool->new_.objects, THREADS);
+    cr_assert(pool->edge_count == 1 && pool->edges[0].new_.objects == THREADS);
+    hsd_diff_free(diff);
+}
+
 Test(holders, with_most_of_a_pool_keep_their_number)
 {
     write_threads(false, 0);
