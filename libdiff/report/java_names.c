@@ -126,3 +126,52 @@ bool hsd_java_cut(const char *name, size_t size, size_t columns, size_t *head, s
     }
     return false;
 }
+
+/* ---- frames ---- */
+
+typedef struct frame { /* thread "importer", com.acme.Files.read(Files.java:19): where its parts begin */
+    size_t class_, method, place, end;
+    size_t line; /* ":19)"; `end` without one */
+} frame;
+
+static bool find_frame(const char *name, size_t size, frame *f)
+{
+    static const char begin[] = "thread \"", behind[] = "\", ";
+    size_t at = sizeof begin - 1;
+    if (size <= at || memcmp(name, begin, at) != 0) return false;
+    while (at + sizeof behind - 1 < size && memcmp(name + at, behind, sizeof behind - 1) != 0) at++;
+    f->class_ = f->method = at + sizeof behind - 1;
+    for (f->place = f->class_; f->place < size && name[f->place] != '('; f->place++) {
+        if (name[f->place] == ' ') return false;
+        if (name[f->place] == '.') f->method = f->place + 1;
+    }
+    if (f->place >= size || f->method == f->class_) return false;
+    const char *end = memchr(name + f->place, ')', size - f->place);
+    if (end == NULL) return false;
+    f->end = f->line = (size_t)(end - name) + 1;
+    const char *line = memchr(name + f->place, ':', f->end - f->place);
+    if (line != NULL) f->line = (size_t)(line - name);
+    return true;
+}
+
+static size_t put(char *out, size_t used, const char *text, size_t size)
+{
+    memcpy(out + used, text, size);
+    return used + size;
+}
+
+size_t hsd_java_frame(const char *name, size_t size, int step, const char *mark, size_t mark_size, char *out)
+{
+    frame f;
+    if (!find_frame(name, size, &f)) return 0;
+    size_t used = put(out, 0, name, f.class_);
+    if (step > 0) used = put(out, used, mark, mark_size);
+    const size_t from = step > 0 ? f.method : f.class_;
+    used = put(out, used, name + from, f.place - from);
+    if (step < 2 && f.line < f.end) {
+        out[used++] = '(';
+        used = put(out, used, mark, mark_size);
+        used = put(out, used, name + f.line, f.end - f.line);
+    }
+    return put(out, used, name + f.end, size - f.end);
+}

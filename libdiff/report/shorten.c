@@ -6,6 +6,8 @@
  *      j.u.HashMap$Node<…>                                            20: packages of Java by their letters (java_names.h)
  *      j.u.Hash…Node<…>                                               16: then the middle
  *
+ * Namespaces of .NET's library go with the packages (net_names.h). Of a frame its method is what counts, and goes last.
+ *
  * Afterwards equal texts of different names are looked for by sorting, and lengthened until none is
  * left or a name stands there in full.
  */
@@ -15,6 +17,7 @@
 #include <string.h>
 
 #include "report/java_names.h"
+#include "report/net_names.h"
 #include "report/utf8.h"
 #include "report/width.h"
 
@@ -70,14 +73,15 @@ static size_t tail_start(const char *text, size_t size, size_t width)
     return at;
 }
 
+/* `out` may be the text itself. */
 static size_t cut_middle(const char *text, size_t size, size_t width, ellipsis mark, char *out)
 {
     const size_t room = width > mark.width ? width - mark.width : 1;
     const size_t tail_width = room / 2, head = head_bytes(text, size, room - tail_width);
     const size_t tail = tail_start(text, size, tail_width);
-    memcpy(out, text, head);
+    memmove(out, text, head);
+    memmove(out + head + mark.size, text + tail, size - tail);
     memcpy(out + head, mark.text, mark.size);
-    memcpy(out + head + mark.size, text + tail, size - tail);
     return head + mark.size + (size - tail);
 }
 
@@ -94,6 +98,8 @@ static bool shorten_packages(hsd_short_name *name, size_t width, char *text)
 {
     const char *from = name->text;
     const size_t from_size = name->size;
+    if (hsd_net_namespaces(from, from_size, text) < from_size)
+        return take(name, text, hsd_net_namespaces(from, from_size, text), width);
     for (int keep_last = 1; keep_last >= 0; keep_last--) {
         const size_t size = hsd_java_packages(from, from_size, keep_last, text);
         if (take(name, text, size, width)) return true;
@@ -101,9 +107,22 @@ static bool shorten_packages(hsd_short_name *name, size_t width, char *text)
     return false;
 }
 
+/* The widest that fits of what a frame can be shown as, else the narrowest; 0: it is none. */
+static size_t cut_frame(const char *text, size_t size, size_t width, ellipsis mark, char *out)
+{
+    size_t used = 0;
+    for (int step = 0; step < HSD_JAVA_FRAME_STEPS; step++) {
+        used = hsd_java_frame(text, size, step, mark.text, mark.size, out);
+        if (used == 0 || hsd_width_of_text(out, used) <= width) break;
+    }
+    return used;
+}
+
 static size_t cut(const char *text, size_t size, size_t width, ellipsis mark, char *out)
 {
     size_t head, tail;
+    const size_t frame = cut_frame(text, size, width, mark, out);
+    if (frame > 0) return hsd_width_of_text(out, frame) <= width ? frame : cut_middle(out, frame, width, mark, out);
     if (width <= mark.width || !hsd_java_cut(text, size, width - mark.width, &head, &tail))
         return cut_middle(text, size, width, mark, out);
     memcpy(out, text, head);

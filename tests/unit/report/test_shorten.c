@@ -89,6 +89,39 @@ Test(shorten, keeps_the_class_and_the_last_fields_of_a_path)
                                                                                     "ngNameOfAField");
 }
 
+/* What it does is worth more than the file it stands in, and its class. */
+Test(shorten, keeps_the_method_of_a_frame)
+{
+    static const char frame[] = "thread \"importer\", LocalOfWorker.importRows(LocalOfWorker.java:19)";
+    cr_expect_str_eq(alone(frame, 60, true), "thread \"importer\", LocalOfWorker.importRows(\xE2\x80\xA6:19)");
+    cr_expect_str_eq(alone(frame, 45, true), "thread \"importer\", \xE2\x80\xA6importRows(\xE2\x80\xA6:19)");
+    cr_expect_str_eq(alone(frame, 31, true), "thread \"importer\", \xE2\x80\xA6importRows");
+    cr_expect_str_eq(alone(frame, 20, false), "thread \"i..mportRows");
+    cr_expect_str_eq(alone("thread \"importer\", LocalOfWorker.importRows(LocalOfWorker.java:19).rows: java.util.ArrayList", 60, true),
+                     "thread \"importer\", \xE2\x80\xA6importRows(\xE2\x80\xA6:19).rows: j.u.ArrayList");
+    cr_expect_str_eq(alone("thread \"main\", Server.accept(Native Method)", 30, true), "thread \"main\", Server.accept");
+}
+
+/* Those of frames may look alike where they are short: then they get longer. */
+Test(shorten, keeps_frames_apart)
+{
+    hsd_short_name names[2] = {name_of("thread \"w\", Reader.run(Reader.java:7)"), name_of("thread \"w\", Writer.run(Writer.java:7)")};
+    shorten(names, 2, 22, true);
+    cr_expect(names[0].size != names[1].size || memcmp(names[0].text, names[1].text, names[0].size) != 0);
+    hsd_arena_release(&arena);
+}
+
+Test(shorten, leaves_out_namespaces_of_the_library_of_net)
+{
+    cr_expect_str_eq(alone("static System.Collections.Concurrent.BlockingCollection<Job> mailbox", 40, true), "static BlockingCollection<Job> mailbox");
+    cr_expect_str_eq(alone("static System.Threading.Timer.Scheduler.instance.list", 44, true), "static Timer.Scheduler.instance.list");
+    cr_expect_str_eq(alone("System.String[]", 10, true), "String[]");
+    cr_expect_str_eq(alone("Acme.System.Collections.Bag", 20, true), "Acme.Syste\xE2\x80\xA6"
+                                                                      "tions.Bag");
+    cr_expect_str_eq(alone("System.", 5, true), "Sy\xE2\x80\xA6"
+                                                "m.");
+}
+
 Test(shorten, takes_unbalanced_brackets_as_part_of_the_name)
 {
     cr_expect_str_eq(alone("operator<very_long_operand_name", 12, true), "operat\xE2\x80\xA6_name");
