@@ -53,7 +53,8 @@ static void label_static(jvm_capture *capture, const jvm_class *of, const char *
 static void label_field(jvm_capture *capture, const char *class_name, const char *name, jvm_field *field)
 {
     const uint32_t fold = hsd_hprof_known_fold(bytes_of(class_name), bytes_of(name)) ? HSC_LABEL_FOLD : 0;
-    field->label = jvm_label(&capture->output, HSC_LABEL_FIELD, fold, name);
+    const uint32_t strength = hsd_hprof_known_register(bytes_of(class_name), bytes_of(name)) ? HSC_STRENGTH_WEAK : HSC_STRENGTH_STRONG;
+    field->label = jvm_label(&capture->output, HSC_LABEL_FIELD, fold | strength, name);
     field->role = role_of(class_name, name);
 }
 

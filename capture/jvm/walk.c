@@ -213,7 +213,7 @@ static uint32_t plain_label(const jvm_capture *capture, jvmtiHeapReferenceKind k
 
 static bool is_left_out(const jvm_capture *capture, jvmtiHeapReferenceKind kind, jlong target)
 {
-    const bool is_of_class = kind == JVMTI_HEAP_REFERENCE_CLASS || kind == JVMTI_HEAP_REFERENCE_CONSTANT_POOL;
+    const bool is_of_class = kind == JVMTI_HEAP_REFERENCE_CLASS || kind == JVMTI_HEAP_REFERENCE_CONSTANT_POOL || kind == JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT;
     return is_of_class && is_root_class(capture, target);
 }
 
@@ -253,8 +253,8 @@ static root_kind kind_of_root(jvmtiHeapReferenceKind kind)
     case JVMTI_HEAP_REFERENCE_JNI_GLOBAL: return (root_kind){HSC_ROOT_HANDLE, "(JNI globals)", 0};
     case JVMTI_HEAP_REFERENCE_SYSTEM_CLASS: return (root_kind){HSC_ROOT_CLASS, "(system classes)", 0};
     case JVMTI_HEAP_REFERENCE_MONITOR: return (root_kind){HSC_ROOT_MONITOR, "(monitors)", 0};
-    case JVMTI_HEAP_REFERENCE_STACK_LOCAL: return (root_kind){HSC_ROOT_STACK, NULL, 0};
-    case JVMTI_HEAP_REFERENCE_JNI_LOCAL: return (root_kind){HSC_ROOT_HANDLE, NULL, 0};
+    case JVMTI_HEAP_REFERENCE_STACK_LOCAL: return (root_kind){HSC_ROOT_STACK, NULL, HSC_ROOT_SECONDARY};
+    case JVMTI_HEAP_REFERENCE_JNI_LOCAL: return (root_kind){HSC_ROOT_HANDLE, NULL, HSC_ROOT_SECONDARY};
     case JVMTI_HEAP_REFERENCE_THREAD: return (root_kind){HSC_ROOT_THREAD, NULL, 0};
     default: return (root_kind){HSC_ROOT_RUNTIME, "(VM internals)", HSC_ROOT_SECONDARY};
     }

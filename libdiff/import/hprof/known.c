@@ -212,6 +212,10 @@ typedef struct known_fields {
     const char *fields;     /* parted by blanks */
 } known_fields;
 
+static const known_fields registers[] = {
+    {"java.lang.ThreadGroup", "threads"}, /* up to JDK 18 */
+};
+
 static const known_fields folds[] = {
     /* Maps, and what sets are made of. */
     {"java.util.AbstractMap", "keySet values"},
@@ -379,6 +383,11 @@ static bool find_field(const known_fields *table, size_t count, hsd_bytes class_
 bool hsd_hprof_known_fold(hsd_bytes class_name, hsd_bytes field)
 {
     return find_field(folds, HSD_ARRAY_LEN(folds), class_name, field);
+}
+
+bool hsd_hprof_known_register(hsd_bytes class_name, hsd_bytes field)
+{
+    return find_field(registers, HSD_ARRAY_LEN(registers), class_name, field);
 }
 
 bool hsd_hprof_known_cache(hsd_bytes class_name, hsd_bytes field)

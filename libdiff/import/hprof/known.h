@@ -23,6 +23,10 @@ bool hsd_hprof_is_lambda(hsd_bytes class_name);
 /* True if this field of a container leads to its insides (HSC_LABEL_FOLD). */
 bool hsd_hprof_known_fold(hsd_bytes class_name, hsd_bytes field);
 
+/* True if the field is a list in which the JVM keeps what lives by itself: a thread that runs is a root, and is taken off the list when it ends. The
+ * list counts as weak: else each thread would be held by every other, through their group, with all that it holds. */
+bool hsd_hprof_known_register(hsd_bytes class_name, hsd_bytes field);
+
 /* True if the field is a cache that fills by itself (String.hash): no part of an object's content. */
 bool hsd_hprof_known_cache(hsd_bytes class_name, hsd_bytes field);
 

@@ -99,6 +99,7 @@ static void flags_of_field(making *m, hsd_bytes class_name, hsd_bytes name, uint
                            uint32_t *named)
 {
     *flags = hsd_hprof_known_fold(class_name, name) ? HSC_LABEL_FOLD : 0;
+    if (hsd_hprof_known_register(class_name, name)) *flags |= HSC_STRENGTH_WEAK;
     *named = *flags;
     if (hsd_hprof_equals(class_name, "java.lang.Thread")) {
         if (hsd_hprof_equals(name, "threadLocals") ||

@@ -211,6 +211,41 @@ static hsd_status next_piece(hprof_writing *w, uint64_t left, size_t *size, hsd_
     return status == HSD_END ? hsd_hprof_cut(&w->reader, err) : status;
 }
 
+/* A class that is a root anyway: it holds itself, and what its statics hold hangs from them and not from a list of classes. */
+static bool is_root_class(const hprof_writing *w, uint64_t id)
+{
+    const uint32_t number = hsd_id_table_find(&w->self->classes.table, id);
+    const hprof_class *of = &w->self->classes.items[number];
+    return number != 0 && of->has_dump && (of->is_sticky || of->is_permanent);
+}
+
+/* Of an array that begins with such a class all of them are left out, as of the list of its loader: any other array is not looked through. */
+static hsd_status begins_with_root_class(hprof_writing *w, const hprof_sub *sub, const unsigned id_bytes, bool *begins, hsd_error *err)
+{
+    size_t size = 0;
+    *begins = false;
+    if (sub->body < id_bytes) return HSD_OK;
+    HSD_TRY(next_piece(w, sub->body, &size, err));
+    *begins = size >= id_bytes && is_root_class(w, hsd_hprof_id(w->reader.source->at, id_bytes));
+    return HSD_OK;
+}
+
+static hsd_status write_classes_of_array(hprof_writing *w, const hprof_sub *sub, const unsigned id_bytes, hsd_error *err)
+{
+    uint64_t index = 0;
+    for (uint64_t left = sub->body; left > 0;) {
+        size_t size = 0;
+        HSD_TRY(next_piece(w, left, &size, err));
+        for (size_t i = 0; i < size; i += id_bytes, index++) {
+            const uint64_t id = hsd_hprof_id(w->reader.source->at + i, id_bytes);
+            if (!is_root_class(w, id)) HSD_TRY(hsd_hprof_refer(w, id, w->element_label, index, err));
+        }
+        hsd_source_take(w->reader.source, size);
+        left -= size;
+    }
+    return HSD_OK;
+}
+
 static inline __attribute__((always_inline)) hsd_status write_elements(hprof_writing *w,
                                                                        const hprof_sub *sub,
                                                                        const unsigned id_bytes,
@@ -245,7 +280,10 @@ static inline __attribute__((always_inline)) hsd_status write_object_array(hprof
                          .flags = cut_flag(sub, 9 + 2 * id_bytes, id_bytes)};
     HSD_TRY(hsd_hprof_begin_object(w, &object, sub->stack, err));
     const uint64_t class_target = plan->class_target;
-    HSD_TRY(write_elements(w, sub, id_bytes, err));
+    bool begins_with_class = false;
+    HSD_TRY(begins_with_root_class(w, sub, id_bytes, &begins_with_class, err));
+    if (begins_with_class) HSD_TRY(write_classes_of_array(w, sub, id_bytes, err));
+    else HSD_TRY(write_elements(w, sub, id_bytes, err));
     HSD_TRY(hsd_hprof_refer(w, class_target, w->class_label, 0, err));
     return hsd_hprof_end_object(w, err);
 }

@@ -301,7 +301,8 @@ Test(hprof, keeps_the_heaps_and_roots_of_android)
     for (size_t i = 0; i < c.view.root_count; i++) {
         const hsd_root *root = &c.view.roots[i];
         cr_expect(root->target != heap_id(&form, HEAP_LOST)); /* UNREACHABLE is no root */
-        cr_expect(root->flags == (root->kind == HSC_ROOT_RUNTIME ? HSC_ROOT_SECONDARY : 0));
+        const bool is_of_stack = root->kind == HSC_ROOT_STACK || (root->kind == HSC_ROOT_HANDLE && root->thread != 0);
+        cr_expect(root->flags == (root->kind == HSC_ROOT_RUNTIME || is_of_stack ? HSC_ROOT_SECONDARY : 0));
     }
     cr_expect_str_eq(c.view.info->runtime, "Android Runtime");
     cr_expect(case_object(&c, &form, HEAP_LONGS)->category ==

@@ -288,3 +288,11 @@ Test(hprof_names, of_lambdas_are_those_of_the_class_they_stand_in)
         cr_expect(size == strlen(cases[i].type) && memcmp(text, cases[i].type, size) == 0, "%.*s", (int)size, (const char *)text);
     }
 }
+
+Test(hprof_names, of_lists_of_what_lives_by_itself_are_known)
+{
+    static const char group[] = "java.lang.ThreadGroup";
+    const hsd_bytes name = {(const uint8_t *)group, sizeof group - 1};
+    cr_expect(hsd_hprof_known_register(name, (hsd_bytes){(const uint8_t *)"threads", 7}));
+    cr_expect_not(hsd_hprof_known_register(name, (hsd_bytes){(const uint8_t *)"groups", 6}));
+}
