@@ -73,9 +73,9 @@ def java_concurrent_hash(n):
     return java_hash(n + 1)
 
 
-def java_builder(n):
-    """The bytes of a StringBuilder with n Latin characters: twice as many and two whenever they do not suffice."""
-    capacity = 16
+def java_builder(n, capacity=16):
+    """The bytes of a StringBuilder with n Latin characters: twice as many and two whenever they do not suffice. Where a text is added for which that
+    is too little there is as much as is needed: `capacity` by then."""
     while capacity < n:
         capacity = 2 * capacity + 2
     return (16 + capacity + 7) // 8 * 8
