@@ -259,6 +259,7 @@ static void make_labels(jvm_capture *capture)
 {
     jvm_output *output = &capture->output;
     capture->element_label = jvm_label(output, HSC_LABEL_ELEMENT, 0, "");
+    capture->weak_element_label = jvm_label(output, HSC_LABEL_ELEMENT, HSC_STRENGTH_WEAK, ""); /* in the list of a loader: such a class holds itself */
     capture->class_label = jvm_label(output, HSC_LABEL_CLASS, 0, "class");
     capture->super_label = jvm_label(output, HSC_LABEL_INTERNAL, 0, "super");
     capture->loader_label = jvm_label(output, HSC_LABEL_INTERNAL, 0, "loader");

@@ -213,7 +213,7 @@ static uint32_t plain_label(const jvm_capture *capture, jvmtiHeapReferenceKind k
 
 static bool is_left_out(const jvm_capture *capture, jvmtiHeapReferenceKind kind, jlong target)
 {
-    const bool is_of_class = kind == JVMTI_HEAP_REFERENCE_CLASS || kind == JVMTI_HEAP_REFERENCE_CONSTANT_POOL || kind == JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT;
+    const bool is_of_class = kind == JVMTI_HEAP_REFERENCE_CLASS || kind == JVMTI_HEAP_REFERENCE_CONSTANT_POOL;
     return is_of_class && is_root_class(capture, target);
 }
 
@@ -235,6 +235,7 @@ static void on_reference(jvm_capture *capture, jvmtiHeapReferenceKind kind, cons
     if (role == JVM_CLEANER && of->is_owner) jvm_note_cleaner(capture, referrer);
     const bool is_dropped = is_left_out(capture, kind, target);
     if (of->kind >= JVM_MIRROR && keep_pending(capture, of, number, referrer, target, label, role)) return;
+    if (kind == JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT && is_root_class(capture, target)) label = capture->weak_element_label;
     if (!is_dropped)
         write_edge(capture, referrer, target, label, kind == JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT ? (uint64_t)info->array.index : 0);
 }

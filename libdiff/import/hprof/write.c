@@ -219,7 +219,7 @@ static bool is_root_class(const hprof_writing *w, uint64_t id)
     return number != 0 && of->has_dump && (of->is_sticky || of->is_permanent);
 }
 
-/* Of an array that begins with such a class all of them are left out, as of the list of its loader: any other array is not looked through. */
+/* In an array that begins with such a class references to all of them are weak, as in the list of its loader: any other is not looked through. */
 static hsd_status begins_with_root_class(hprof_writing *w, const hprof_sub *sub, const unsigned id_bytes, bool *begins, hsd_error *err)
 {
     size_t size = 0;
@@ -238,7 +238,7 @@ static hsd_status write_classes_of_array(hprof_writing *w, const hprof_sub *sub,
         HSD_TRY(next_piece(w, left, &size, err));
         for (size_t i = 0; i < size; i += id_bytes, index++) {
             const uint64_t id = hsd_hprof_id(w->reader.source->at + i, id_bytes);
-            if (!is_root_class(w, id)) HSD_TRY(hsd_hprof_refer(w, id, w->element_label, index, err));
+            HSD_TRY(hsd_hprof_refer(w, id, is_root_class(w, id) ? w->weak_element_label : w->element_label, index, err));
         }
         hsd_source_take(w->reader.source, size);
         left -= size;
@@ -423,6 +423,7 @@ static hsd_status define_labels(hprof_writing *w, hsd_error *err)
     hprof_output *output = &w->output;
     static const char class_name[] = "java.lang.Class";
     HSD_TRY(hsd_hprof_put_label(output, HSC_LABEL_ELEMENT, 0, 0, &w->element_label, err));
+    HSD_TRY(hsd_hprof_put_label(output, HSC_LABEL_ELEMENT, HSC_STRENGTH_WEAK, 0, &w->weak_element_label, err));
     HSD_TRY(hsd_hprof_put_named_label(output, HSC_LABEL_CLASS, 0, "class", &w->class_label, err));
     HSD_TRY(
         hsd_hprof_put_named_label(output, HSC_LABEL_INTERNAL, 0, "super", &w->super_label, err));
