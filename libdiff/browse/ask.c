@@ -51,7 +51,7 @@ static hsd_status list_ready(hsd_browse *browse, size_t side, const ready *nodes
         if (node >= hsd_index_node_count(index)) break; /* could not be read */
         nodes->fill(browse, side, node, &list->nodes[list->count++]);
     }
-    return hsd_browse_answer(browse, out, list, err);
+    return hsd_browse_answer(browse, side, out, list, err);
 }
 
 /* ---- of a type ---- */
@@ -159,7 +159,7 @@ static hsd_status list_references(hsd_browse *browse, size_t side, bool to_it, u
         list->is_total_known = !weak->has_more;
         if (list->from + list->count >= strong) take_weak_lines(browse, side, list->from + list->count - strong, wanted, list);
     }
-    return hsd_browse_answer(browse, out, list, err);
+    return hsd_browse_answer(browse, side, out, list, err);
 }
 
 hsd_status hsd_browse_referents(hsd_browse *browse, size_t side, hsd_browse_ref ref, uint64_t from, size_t count, hsd_browse_list **out,

@@ -60,8 +60,11 @@ hsd_status hsd_browse_no_memory(hsd_error *err);
 /* A list with room for `room` nodes, at most HSD_BROWSE_MOST. */
 hsd_status hsd_browse_list_new(hsd_browse_list **out, uint64_t from, size_t room, hsd_error *err);
 
-/* The list is the answer, unless something could not be read. */
-hsd_status hsd_browse_answer(hsd_browse *browse, hsd_browse_list **out, hsd_browse_list *list, hsd_error *err);
+/* Names of the first HSD_BROWSE_NAMED of these nodes; texts go into the arena. */
+hsd_status hsd_browse_names(hsd_browse *browse, size_t side, hsd_browse_node *nodes, size_t count, hsd_arena *arena, hsd_error *err);
+
+/* The list is the answer, with its names, unless something could not be read. */
+hsd_status hsd_browse_answer(hsd_browse *browse, size_t side, hsd_browse_list **out, hsd_browse_list *list, hsd_error *err);
 
 static inline hsd_text hsd_browse_text(hsd_bytes name) { return (hsd_text){(const char *)name.data, name.size}; }
 

@@ -61,7 +61,7 @@ void hsd_browse_fill(hsd_browse *browse, size_t side, uint32_t node, hsd_browse_
 {
     hsd_index *index = &browse->indexes[side];
     const hsd_browse_row row = hsd_index_row(index, node);
-    *out = (hsd_browse_node){.ref = {node}, .id = row.id, .edge = {"", 0}, .state = state_of(browse, side, node, &row)};
+    *out = (hsd_browse_node){.ref = {node}, .id = row.id, .name = {"", 0}, .edge = {"", 0}, .state = state_of(browse, side, node, &row)};
     if (row.first != 0) {
         const hsd_browse_span first = hsd_index_span(index, row.first), end = hsd_index_span(index, row.end);
         out->retained_bytes = end.bytes_before - first.bytes_before;
@@ -136,9 +136,10 @@ void hsd_browse_list_free(hsd_browse_list *list)
     if (list != NULL) hsd_browse_store_free(list->store);
 }
 
-hsd_status hsd_browse_answer(hsd_browse *browse, hsd_browse_list **out, hsd_browse_list *list, hsd_error *err)
+hsd_status hsd_browse_answer(hsd_browse *browse, size_t side, hsd_browse_list **out, hsd_browse_list *list, hsd_error *err)
 {
-    const hsd_status status = hsd_browse_check(browse, err);
+    hsd_status status = hsd_browse_check(browse, err);
+    if (status == HSD_OK) status = hsd_browse_names(browse, side, list->nodes, list->count, &list->store->arena, err);
     if (status == HSD_OK) *out = list;
     else hsd_browse_list_free(list);
     return status;

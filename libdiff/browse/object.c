@@ -86,6 +86,7 @@ static hsd_status fill(hsd_browse *browse, size_t side, uint32_t node, hsd_brows
         object->dominated = children.count;
     }
     if (hsd_index_is_object(index, node)) HSD_TRY(read_object(index, node, object, err));
+    HSD_TRY(hsd_browse_names(browse, side, &object->node, 1, &object->store->arena, err));
     return hsd_browse_check(browse, err);
 }
 

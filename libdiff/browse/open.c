@@ -213,6 +213,12 @@ void hsd_browse_close(hsd_browse *b)
 size_t hsd_browse_side_count(const hsd_browse *b) { return b->side_count; }
 const hsd_diff *hsd_browse_diff(const hsd_browse *b) { return b->diff; }
 const hsd_top *hsd_browse_top(const hsd_browse *b) { return b->top; }
+hsd_amount hsd_browse_live(const hsd_browse *b, size_t side)
+{
+    if (b->diff == NULL) return b->top->side.live;
+    return side == BEFORE ? b->diff->total.before : b->diff->total.after;
+}
+
 uint64_t hsd_browse_index_bytes(const hsd_browse *b) { return b->index_bytes; }
 
 const char *hsd_browse_why_not(const hsd_browse *b, size_t side)

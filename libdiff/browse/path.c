@@ -52,7 +52,7 @@ hsd_status hsd_browse_path(hsd_browse *browse, size_t side, hsd_browse_ref ref, 
         hsd_browse_fill(browse, side, way.items[i], line);
         line->edge = edge_to(index, way.items[i]);
     }
-    return hsd_browse_answer(browse, out, list, err);
+    return hsd_browse_answer(browse, side, out, list, err);
 }
 
 /* ---- dominators ---- */
@@ -87,5 +87,5 @@ hsd_status hsd_browse_dominators(hsd_browse *browse, size_t side, hsd_browse_ref
         if (node >= hsd_index_node_count(index)) break; /* could not be read */
         hsd_browse_fill_held(browse, side, node, &list->nodes[list->count++]);
     }
-    return hsd_browse_answer(browse, out, list, err);
+    return hsd_browse_answer(browse, side, out, list, err);
 }

@@ -30,6 +30,7 @@ static void put_sides(hsd_out *out, const hsd_browse *browse)
         hsd_json_text(out, i > 0 ? ", {\"side\": " : "{\"side\": ", hsd_view_side_word(browse, i));
         hsd_json_bool(out, ", \"browsable\": ", why_not == NULL);
         put_text_or_null(out, ", \"why_not\": ", why_not);
+        hsd_json_count(out, ", \"live_bytes\": ", hsd_browse_live(browse, i).bytes);
         hsd_out_text(out, "}");
     }
     hsd_out_text(out, "]");

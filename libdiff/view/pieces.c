@@ -55,6 +55,7 @@ void hsd_view_put_node(hsd_out *out, const char *key, const hsd_browse_node *nod
     put_of(out, node);
     put_identity(out, node);
     hsd_json_string(out, ", \"type\": ", node->type);
+    if (node->name.size > 0) hsd_json_string(out, ", \"name\": ", node->name);
     hsd_json_string(out, ", \"edge\": ", node->edge);
     hsd_json_count(out, ", \"bytes\": ", node->bytes);
     hsd_json_count(out, ", \"retained\": ", node->retained_bytes);

@@ -35,7 +35,11 @@ def tells_the_state(world):
         state = viewer.until_ready()
         same("captures", [capture["name"] for capture in state["captures"]], [str(world.before), str(world.after)])
         same("report", state["report"], "diff")
-        same("sides", state["sides"], [{"side": side, "browsable": True, "why_not": None} for side in ["before", "after"]])
+        live = {"before": 0, "after": 0}
+        for row in world.json(world.before, world.after, "--top", "all")["types"]:
+            for side in live:
+                live[side] += row[side]["bytes"]
+        same("sides", state["sides"], [{"side": side, "browsable": True, "why_not": None, "live_bytes": live[side]} for side in ["before", "after"]])
         same("others", (state["error"], state["why_not"], state["version"]), (None, None, world.run("--version").stdout.split()[1]))
     with world.view(world.after) as viewer:
         state = viewer.until_ready()

@@ -45,6 +45,7 @@ size_t hsd_browse_side_count(const hsd_browse *browse);       /* 1 or 2; 0 = bef
 const hsd_diff *hsd_browse_diff(const hsd_browse *browse);    /* NULL of a single capture */
 const hsd_top *hsd_browse_top(const hsd_browse *browse);      /* NULL of a pair */
 const char *hsd_browse_why_not(const hsd_browse *browse, size_t side); /* a clause; NULL = can be browsed */
+hsd_amount hsd_browse_live(const hsd_browse *browse, size_t side);     /* what is live there, for shares of the heap */
 uint64_t hsd_browse_index_bytes(const hsd_browse *browse);    /* on disk, as it was opened */
 uint64_t hsd_browse_temp_bytes_peak(const hsd_browse *browse);
 
@@ -72,6 +73,8 @@ typedef struct hsd_browse_node {   /* what a line of a list says */
     uint32_t root_kind;            /* hsc_root_kind of a root */
     uint64_t id;
     hsd_text type;
+    hsd_text name;                 /* of the object, where it has one (a class, a function, a thread) and it is one of the first HSD_BROWSE_NAMED of
+                                    * a list; else "" */
     hsd_text edge;                 /* how the one asked about and this one are connected; "" = by no single named reference */
     uint64_t bytes, retained_bytes, retained_objects; /* retained: itself included */
     hsd_browse_state state;
@@ -84,11 +87,12 @@ typedef struct hsd_browse_list {
     size_t count;
     uint64_t from, total;          /* nodes are from … from + count of so many */
     bool is_total_known;           /* else total is a lower bound */
-    struct hsd_browse_store *store;/* owns nodes; texts are the index's, until it is closed */
+    struct hsd_browse_store *store;/* owns nodes; names are its own, other texts the index's, until it is closed */
 } hsd_browse_list;
 
 void hsd_browse_list_free(hsd_browse_list *list);
 
+#define HSD_BROWSE_NAMED 64u       /* nodes of one answer whose names are looked up, a block of the capture each at most */
 #define HSD_BROWSE_MOST 1000u      /* nodes of one answer; larger wishes are cut to it */
 
 /*
