@@ -79,8 +79,13 @@ static void tell_why_empty(const cli_options *options, const hsd_diff *diff,
                            const hsd_report_format *format)
 {
     char why[512];
-    const bool has_rows = options->table == HSD_TABLE_TYPES || options->table == HSD_TABLE_ROOTS;
-    if (diff->has_holders || has_rows || strcmp(format->name, "csv") != 0) return;
+    const bool is_of_holders = options->table == HSD_TABLE_HOLDERS || options->table == HSD_TABLE_TREE;
+    if (strcmp(format->name, "csv") != 0) return;
+    if (options->table == HSD_TABLE_LOST && !diff->lost.is_known)
+        fprintf(stderr, "hsdiff: the table is empty: the captures do not say that what no root reaches is lost.\n");
+    if (options->table == HSD_TABLE_UNCOLLECTED && !diff->uncollected.is_known)
+        fprintf(stderr, "hsdiff: the table is empty: the captures do not say that a collector frees what no root reaches.\n");
+    if (diff->has_holders || !is_of_holders) return;
     hsd_escape_terminal(why, sizeof why, diff->why_no_holders.data, diff->why_no_holders.size);
     fprintf(stderr, "hsdiff: the table is empty: %s.\n", why);
 }

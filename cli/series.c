@@ -96,7 +96,8 @@ static const char *option_of_two(const cli_options *options)
            : options->match != 0        ? "--match"
            : options->sort != 0         ? "--sort"
            : options->table == HSD_TABLE_TREE ? "--table tree"
-                                              : NULL;
+           : options->table == HSD_TABLE_UNCOLLECTED ? "--table uncollected"
+                                                     : NULL;
 }
 
 bool cli_series_is_usable(const cli_app *cli)

@@ -12,10 +12,14 @@
 
 #include "base/check.h"
 
-/* Demangled names that begin so: the standard libraries of C++ and Rust, and what stands for new and malloc there. */
+/* Demangled names that begin so: the standard libraries of C++ and Rust, what stands for new and malloc there, and the runtime of Go. */
 static const char *const prefixes[] = {
     "operator new", "std::", "__gnu_cxx::", "alloc::", "<alloc::", "core::", "<core::", "__rust_", "__rdl_", "__rg_",
     "boost::container::", "boost::make_", "absl::container_internal::", "folly::detail::", "tcmalloc::", "je_",
+    /* Go's, and variants of them: mallocgcSmallNoscan, growsliceNoAlias, mallocgc.func2. Go leaves its own out of profiles, but not of stacks
+     * that are the runtime's alone: runtime.mallocgc < runtime.newobject < runtime.malg is what goroutines take. */
+    "runtime.mallocgc", "runtime.newobject", "runtime.newarray", "runtime.makeslice", "runtime.growslice", "runtime.makechan", "runtime.makemap",
+    "runtime.rawstring", "runtime.rawbyteslice", "runtime.rawruneslice", "runtime.concatstring", "runtime.slicebytetostring", "runtime.convT",
 };
 
 /* Anywhere in the name of a C function. */

@@ -46,6 +46,8 @@ const char *hsd_facts_diff_why_not(const hsd_facts *facts, const hsd_rule *rule,
     if (reason != NULL) return reason;
     if (hsd_measure_is_new(rule->measure)) return why_no_new(diff, why);
     if (hsd_measure_is_unreached(rule->measure)) return why_no_roots(diff);
+    if (hsd_measure_is_lost(rule->measure) && rule->subject == HSD_SUBJECT_SITE && diff->lost.is_by_type)
+        return "a baseline says what is lost by type, and not who allocated it";
     if (hsd_measure_is_lost(rule->measure)) return why_no_lost(diff);
     return hsd_measure_is_survived(rule->measure) ? "two captures do not tell what survived: give three or more" : NULL;
 }

@@ -1,4 +1,3 @@
-#define _GNU_SOURCE /* qsort_r */
 /*
  * Rows by allocation site: what is lost, and what is live. Stacks and cycles of two captures meet by what they say (diff/site_table.h).
  *
@@ -12,6 +11,7 @@
 
 #include "base/check.h"
 #include "graph/lost.h"
+#include "diff/lost_types.h"
 #include "diff/site_search.h"
 #include "diff/sites_all.h"
 
@@ -176,7 +176,7 @@ static hsd_status name_place(rows *r, hsd_lost_row *row, hsd_error *err)
     char *text = hsd_arena_take(&r->store->arena, room);
     if (text == NULL) return no_memory(err);
     const char *slash = strrchr(frame->file.data, '/'), *file = slash != NULL ? slash + 1 : frame->file.data;
-    const int size = frame->line > 0 ? snprintf(text, room, "%s (%s:%u)", frame->function.data, file, (unsigned)frame->line)
+    const int size = frame->line > 0 && frame->file.size > 0 ? snprintf(text, room, "%s (%s:%u)", frame->function.data, file, (unsigned)frame->line)
                      : frame->file.size > 0 ? snprintf(text, room, "%s (%s)", frame->function.data, file)
                                             : snprintf(text, room, "%s", frame->function.data);
     row->place = (hsd_text){text, size > 0 ? (size_t)size : 0};
@@ -246,56 +246,12 @@ static hsd_status add_side(rows *r, hsd_side_walk *walk, bool is_after, hsd_erro
 
 /* ---- the result ---- */
 
-static int compare_frames(const hsd_lost_row *x, const hsd_lost_row *y)
-{
-    for (size_t i = 0; i < x->frame_count && i < y->frame_count; i++) {
-        const hsd_site_frame *a = &x->frames[i], *b = &y->frames[i];
-        int order = hsd_store_compare(a->function, b->function);
-        if (order == 0) order = hsd_store_compare(a->file, b->file);
-        if (order == 0) order = (a->line > b->line) - (a->line < b->line);
-        if (order == 0) order = (a->column > b->column) - (a->column < b->column);
-        if (order != 0) return order;
-    }
-    return (x->frame_count > y->frame_count) - (x->frame_count < y->frame_count);
-}
-
-static int compare_rows(const void *a, const void *b)
-{
-    const hsd_lost_row *x = a, *y = b;
-    if (hsd_lost_growth(x) != hsd_lost_growth(y)) return hsd_lost_growth(x) > hsd_lost_growth(y) ? -1 : 1;
-    int order = hsd_store_compare(x->type, y->type);
-    if (order == 0) order = hsd_store_compare(x->cycle, y->cycle);
-    return order != 0 ? order : compare_frames(x, y);
-}
-
-static void add_other(hsd_lost *lost, const hsd_lost_row *row)
-{
-    lost->other_count++;
-    add(&lost->others.before, row->before);
-    add(&lost->others.after, row->after);
-    add(&lost->others.heads_before, row->heads_before);
-    add(&lost->others.heads_after, row->heads_after);
-}
-
-static hsd_status keep_rows(const rows *r, hsd_lost *out, hsd_error *err)
-{
-    const uint32_t count = r->keys.count;
-    out->row_count = hsd_min_u64(count, HSD_LOST_ROWS);
-    out->others.type = out->others.cycle = out->others.place = (hsd_text){"", 0};
-    out->rows = hsd_arena_take(&r->store->arena, out->row_count * sizeof *out->rows + 1);
-    if (out->rows == NULL) return no_memory(err);
-    if (count > 0) qsort(r->items, count, sizeof *r->items, compare_rows);
-    if (out->row_count > 0) memcpy(out->rows, r->items, out->row_count * sizeof *out->rows);
-    for (uint32_t i = HSD_LOST_ROWS; i < count; i++) add_other(out, &r->items[i]);
-    return HSD_OK;
-}
-
 static hsd_status make_rows(rows *r, hsd_side_walk *const *sides, unsigned side_count, hsd_lost *out, hsd_error *err)
 {
     uint32_t none;
     HSD_TRY(hsd_names_put(&r->cycles, (hsd_bytes){(const uint8_t *)"", 0}, &none, err));
     for (unsigned i = 0; i < side_count; i++) HSD_TRY(add_side(r, sides[i], i + 1 == side_count, err));
-    return keep_rows(r, out, err);
+    return hsd_lost_keep(out, r->items, r->keys.count, r->store, err);
 }
 
 hsd_status hsd_lost_rows(hsd_side_walk *const *sides, unsigned side_count, const hsd_names *types, const hsd_run *run,

@@ -17,6 +17,7 @@
 #include "diff/allocated.h"
 #include "diff/compare.h"
 #include "diff/holders.h"
+#include "diff/lost_types.h"
 #include "diff/metrics.h"
 #include "diff/sites_all.h"
 #include "diff/sizes.h"
@@ -273,7 +274,8 @@ static hsd_status add_rest(hsd_diff **out, bool is_walked, hsd_capture *before, 
 {
     static const hsd_run no_run;
     if (is_walked) HSD_TRY(add_sites(out, before, after, run_conditions != NULL ? run_conditions : &no_run, err));
-    hsd_status status = hsd_sizes_add_to(*out, before, after, err);
+    hsd_status status = hsd_lost_add_types(*out, err);
+    if (status == HSD_OK) status = hsd_sizes_add_to(*out, before, after, err);
     if (status == HSD_OK) status = hsd_metrics_add_to(*out, before, after, err);
     if (status == HSD_OK) return HSD_OK;
     hsd_diff_free(*out);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "diff/lost_types.h"
 #include <hscapture/hscapture.h>
 
 static hsd_status no_memory(hsd_error *err)
@@ -355,6 +356,7 @@ static hsd_status run_reading(hsd_profile_reading *r, hsd_error *err)
     if (status < 0) hsd_error_set_file(err, r->info->path);
     HSD_TRY(status);
     HSD_TRY(hsd_store_info(r->profile->store, r->info, &r->profile->side.info, err));
+    HSD_TRY(hsd_lost_add_profile_types(r->profile, err));
     add_warnings(r->profile);
     return r->options->each != NULL ? tell(r, err) : HSD_OK;
 }

@@ -109,6 +109,8 @@ hsd_status hsd_csv_diff(const hsd_diff *diff, const hsd_report_options *options,
     case HSD_TABLE_HOLDERS:
         hsd_csv_holders(&out, diff, hsd_holders_shown(diff, options->top, HSD_TOP_ALL));
         break;
+    case HSD_TABLE_LOST: hsd_csv_lost(&out, diff, options->top); break;
+    case HSD_TABLE_UNCOLLECTED: hsd_csv_uncollected(&out, diff, options->top); break;
     case HSD_TABLE_TREE: hsd_csv_tree(&out, diff); break;
     }
     return hsd_out_finish(&out);

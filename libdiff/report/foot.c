@@ -4,10 +4,18 @@
  */
 #include <string.h>
 
+#include <hscapture/hscapture.h>
+
 #include "report/lost_rows.h"
 #include "report/rank.h"
 #include "report/table.h"
 #include "report/text.h"
+
+static void add_amount(hsd_amount *to, hsd_amount amount)
+{
+    to->objects += amount.objects;
+    to->bytes += amount.bytes;
+}
 
 /* True if there was something to say. */
 static bool print_unreached(hsd_screen *screen)
@@ -15,6 +23,7 @@ static bool print_unreached(hsd_screen *screen)
     const hsd_amount before = screen->diff->unreached_before, after = screen->diff->unreached_after;
     char a[HSD_NUMBER_CHARS], b[HSD_NUMBER_CHARS], c[HSD_NUMBER_CHARS], d[HSD_NUMBER_CHARS];
     if ((before.objects == 0 && after.objects == 0) || hsd_lost_matters(screen->diff, screen->noise_bytes)) return false;
+    if (hsd_uncollected_matters(screen->diff, screen->noise_bytes)) return false;
     hsd_out_begin_paragraph(&screen->out);
     hsd_out_format(&screen->out, "%s, not counted: %s -> %s (%s -> %s objects).", screen->diff->lost.is_known ? "Lost" : "Unreached",
                    hsd_screen_size(screen, a, before.bytes),
@@ -35,6 +44,25 @@ static bool print_soft(hsd_screen *screen)
                    hsd_screen_size(screen, b, after.bytes), hsd_format_count(c, before.objects),
                    hsd_format_count(d, after.objects));
     hsd_out_text(&screen->out, "which the runtime lets go when memory runs short.");
+    hsd_out_end_paragraph(&screen->out, 0);
+    return true;
+}
+
+/* What nothing but a finalizer keeps: it would be gone, and comes back to life for it. */
+static bool print_finalized(hsd_screen *screen)
+{
+    hsd_amount before = {0, 0}, after = {0, 0};
+    char a[HSD_NUMBER_CHARS], b[HSD_NUMBER_CHARS], c[HSD_NUMBER_CHARS], d[HSD_NUMBER_CHARS];
+    for (size_t i = 0; i < screen->diff->root_count; i++) {
+        const hsd_root_row *root = &screen->diff->roots[i];
+        if (root->kind != HSC_ROOT_FINALIZER) continue;
+        add_amount(&before, root->live.before);
+        add_amount(&after, root->live.after);
+    }
+    if (before.objects == 0 && after.objects == 0) return false;
+    hsd_out_begin_paragraph(&screen->out);
+    hsd_out_format(&screen->out, "Kept for finalizers alone, counted: %s -> %s (%s -> %s objects).", hsd_screen_size(screen, a, before.bytes),
+                   hsd_screen_size(screen, b, after.bytes), hsd_format_count(c, before.objects), hsd_format_count(d, after.objects));
     hsd_out_end_paragraph(&screen->out, 0);
     return true;
 }
@@ -193,9 +221,9 @@ static void print_next(hsd_screen *screen, bool folded)
 
 void hsd_screen_foot(hsd_screen *screen, bool folded)
 {
-    const bool has_unreached = print_unreached(screen), has_soft = print_soft(screen),
+    const bool has_unreached = print_unreached(screen), has_soft = print_soft(screen), has_final = print_finalized(screen),
                has_match = hsd_screen_match(screen);
-    if ((has_unreached || has_soft || has_match) && screen->options->before_command &&
+    if ((has_unreached || has_soft || has_final || has_match) && screen->options->before_command &&
         !is_settled(screen->diff))
         hsd_out_text(&screen->out, "\n");
     print_next(screen, folded);

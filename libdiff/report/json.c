@@ -12,10 +12,9 @@
 #include "report/formats.h"
 #include "report/holder_rows.h"
 #include "report/json_holders.h"
-#include "report/json_lost.h"
+#include "report/json_listing.h"
 #include "report/json_pieces.h"
 #include "report/json_rows.h"
-#include "report/json_sites.h"
 #include "report/json_sizes.h"
 #include "report/out.h"
 #include "report/rank.h"
@@ -80,6 +79,24 @@ static void put_others(json *j, const hsd_ranking *types, const hsd_ranking *roo
     hsd_out_text(&j->out, "}");
 }
 
+static void put_listing(json *j, bool is_known, const hsd_json_listing *listing)
+{
+    if (!is_known) return;
+    hsd_out_text(&j->out, ",\n");
+    hsd_json_put_listing(&j->out, listing);
+}
+
+/* Where captures tell it. */
+static void put_listings(json *j)
+{
+    const hsd_diff *diff = j->diff;
+    const size_t most = j->options->top > 0 ? j->options->top : HSD_TOP_ALL;
+    const hsd_json_listing sites = hsd_json_sites(diff, most), lost = hsd_json_lost(diff, most), uncollected = hsd_json_uncollected(diff, most);
+    put_listing(j, diff->has_sites, &sites);
+    put_listing(j, diff->lost.is_known, &lost);
+    put_listing(j, diff->uncollected.is_known, &uncollected);
+}
+
 static void put_tables(json *j, const hsd_ranking *types, const hsd_ranking *roots)
 {
     const size_t holders_shown = hsd_holders_shown(j->diff, j->options->top, HSD_TOP_ALL);
@@ -94,14 +111,7 @@ static void put_tables(json *j, const hsd_ranking *types, const hsd_ranking *roo
         hsd_out_text(&j->out, ",\n");
         hsd_json_tree(&j->out, j->diff);
     }
-    if (j->diff->has_sites) {
-        hsd_out_text(&j->out, ",\n");
-        hsd_json_sites(&j->out, j->diff, j->options->top);
-    }
-    if (j->diff->lost.is_known) {
-        hsd_out_text(&j->out, ",\n");
-        hsd_json_lost(&j->out, j->diff, j->options->top);
-    }
+    put_listings(j);
     put_others(j, types, roots, holders_shown);
     hsd_out_text(&j->out, "\n}\n");
 }

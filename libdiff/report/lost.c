@@ -7,8 +7,11 @@
  *        <=256 B at Parser::field
  *        < main (lost.cpp:12)
  *      TOTAL …
+ *
+ * NOT YET COLLECTED: the same where a collector frees, by type, with what of it came back to life.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "report/growth.h"
 #include "report/lost_rows.h"
@@ -43,8 +46,8 @@ void hsd_screen_lost_answer(hsd_screen *screen)
     if (!hsd_lost_matters(screen->diff, screen->noise_bytes)) return;
     const int64_t growth = hsd_change_bytes(&total), objects = hsd_change_objects(&total);
     hsd_out_begin_paragraph(&screen->out);
-    hsd_out_format(&screen->out, "%s more %s lost, in %s object%s: no pointer to it is left",
-                   hsd_screen_size(screen, size, hsd_magnitude(growth)), "is", hsd_format_count(count, hsd_magnitude(objects)),
+    hsd_out_format(&screen->out, "%s more is lost, in %s object%s: no pointer to it is left",
+                   hsd_screen_size(screen, size, hsd_magnitude(growth)), hsd_format_count(count, hsd_magnitude(objects)),
                    objects == 1 ? "" : "s");
     print_place(screen, growth);
     hsd_out_text(&screen->out, ".");
@@ -96,24 +99,50 @@ static void add_others(hsd_growth_table *growth, const hsd_lost_pick *pick)
 }
 
 /* Rows of less than a tenth of the noise say nothing; with --top whatever grew does. */
-static hsd_lost_pick choose(const hsd_screen *screen)
+static hsd_lost_pick choose(const hsd_screen *screen, const hsd_lost *lost, size_t usual)
 {
     const size_t top = screen->options->top;
-    return hsd_lost_choose(&screen->diff->lost, top > 0 ? top : HSD_LOST_SHOWN, top > 0 ? 1 : screen->noise_bytes / 10);
+    return hsd_lost_choose(lost, top > 0 ? top : usual, top > 0 ? 1 : screen->noise_bytes / 10);
+}
+
+static void end_table(hsd_growth_table *growth, const hsd_lost_pick *pick, bool *folded)
+{
+    const hsd_change total = hsd_lost_total(growth->screen->diff);
+    add_others(growth, pick);
+    hsd_growth_add(growth, "TOTAL", HSD_PAINT_HEADING);
+    hsd_growth_put(growth, &total, true);
+    hsd_growth_end(growth);
+    *folded = *folded || pick->has_folded;
 }
 
 void hsd_screen_lost(hsd_screen *screen, bool *folded)
 {
     hsd_growth_table growth;
-    const hsd_change total = hsd_lost_total(screen->diff);
     if (screen->out.status != HSD_OK || !hsd_lost_matters(screen->diff, screen->noise_bytes)) return;
-    const hsd_lost_pick pick = choose(screen);
+    const hsd_lost_pick pick = choose(screen, &screen->diff->lost, HSD_LOST_SHOWN);
     if (!hsd_growth_begin(&growth, screen, "LOST", pick.count * (CALLERS_SHOWN + 2) + 2, HSD_GROWTH_SIZES)) return;
-    for (size_t i = 0; i < pick.count; i++)
-        add_row(&growth, &screen->diff->lost.rows[i]);
-    add_others(&growth, &pick);
-    hsd_growth_add(&growth, "TOTAL", HSD_PAINT_HEADING);
-    hsd_growth_put(&growth, &total, true);
-    hsd_growth_end(&growth);
-    *folded = *folded || pick.has_folded;
+    for (size_t i = 0; i < pick.count; i++) add_row(&growth, &screen->diff->lost.rows[i]);
+    end_table(&growth, &pick, folded);
+}
+
+/* ---- what is not collected yet ---- */
+
+static void add_uncollected(hsd_growth_table *growth, const hsd_lost_row *row)
+{
+    const hsd_change change = hsd_lost_change(row);
+    char size[HSD_NUMBER_CHARS], revived[HSD_REVIVED_CHARS];
+    hsd_growth_add_foreign(growth, row->type, 0);
+    hsd_growth_put(growth, &change, false);
+    if (!hsd_uncollected_revived(row, hsd_screen_size(growth->screen, size, row->revived.bytes), revived)) return;
+    hsd_growth_add_foreign(growth, (hsd_text){revived, strlen(revived)}, 2);
+}
+
+void hsd_screen_uncollected(hsd_screen *screen, bool *folded)
+{
+    hsd_growth_table growth;
+    if (screen->out.status != HSD_OK || !hsd_uncollected_matters(screen->diff, screen->noise_bytes)) return;
+    const hsd_lost_pick pick = choose(screen, &screen->diff->uncollected, HSD_UNCOLLECTED_SHOWN);
+    if (!hsd_growth_begin(&growth, screen, "NOT YET COLLECTED", 2 * pick.count + 2, HSD_GROWTH_SIZES)) return;
+    for (size_t i = 0; i < pick.count; i++) add_uncollected(&growth, &screen->diff->uncollected.rows[i]);
+    end_table(&growth, &pick, folded);
 }

@@ -18,6 +18,7 @@ static void add_row(hsd_lost_pick *pick, const hsd_lost_row *row)
     add_amount(&pick->others.after, row->after);
     add_amount(&pick->others.heads_before, row->heads_before);
     add_amount(&pick->others.heads_after, row->heads_after);
+    add_amount(&pick->others.revived, row->revived);
     pick->other_count++;
     pick->has_folded = pick->has_folded || hsd_lost_growth(row) > 0;
 }
@@ -52,7 +53,25 @@ bool hsd_lost_leads(const hsd_diff *diff, uint64_t noise_bytes)
     return hsd_lost_matters(diff, noise_bytes) && hsd_change_bytes(&total) > hsd_change_bytes(&diff->total);
 }
 
+bool hsd_uncollected_matters(const hsd_diff *diff, uint64_t noise_bytes)
+{
+    const hsd_change total = hsd_lost_total(diff);
+    const int64_t growth = hsd_change_bytes(&total);
+    return diff->uncollected.is_known && growth > 0 && (uint64_t)growth >= noise_bytes &&
+           (uint64_t)growth >= hsd_magnitude(hsd_change_bytes(&diff->total)) / 10;
+}
+
 /* ---- words ---- */
+
+bool hsd_uncollected_revived(const hsd_lost_row *row, const char *size, char out[HSD_REVIVED_CHARS])
+{
+    char count[HSD_NUMBER_CHARS];
+    out[0] = '\0';
+    if (row->revived.objects == 0) return false;
+    snprintf(out, HSD_REVIVED_CHARS, "%s of those before, %s, %s live again", hsd_format_count(count, row->revived.objects), size,
+             row->revived.objects == 1 ? "is" : "are");
+    return true;
+}
 
 static hsd_status append(hsd_buffer *text, const char *words, hsd_error *err)
 {

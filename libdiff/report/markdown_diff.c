@@ -1,6 +1,7 @@
 /*
- * A diff as Markdown: how much in a sentence, the two captures, what must be known before a number is believed, the types that grew most,
- * what keeps the growth alive (where that is not known: the places that allocated it, roots).
+ * A diff as Markdown: how much in a sentence, the two captures, what must be known before a number is believed; then, as the first screen
+ * has it, what answers: what is lost where that is more than what is live, what keeps the growth alive (where that is not known: roots), the
+ * places that allocated it, and the types that grew most; what is not collected yet at the end.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 #include "report/lost_rows.h"
 #include "report/site_rows.h"
 
-#define LOST_LEAST  (UINT64_C(64) << 10) /* growth of what is lost that is worth a table */
+#define MOST_PERCENT 50 /* of the growth, from which on one place is the answer */
 #define TYPES_SHOWN   20
 #define ROOTS_SHOWN   10
 #define HOLDERS_SHOWN 10
@@ -37,6 +38,11 @@ static char *size_of(const page *p, char out[HSD_NUMBER_CHARS], uint64_t bytes)
 static char *growth_of(const page *p, char out[HSD_NUMBER_CHARS], int64_t bytes)
 {
     return p->options->exact_bytes ? hsd_format_exact_signed(out, bytes) : hsd_format_bytes_signed(out, bytes);
+}
+
+static uint64_t noise_of(const page *p)
+{
+    return p->options->noise_bytes > 0 ? p->options->noise_bytes : hsd_noise_of(p->diff->total.before.bytes);
 }
 
 /* ---- the answer ---- */
@@ -83,9 +89,53 @@ static void put_capture(page *p, const hsd_side *side)
     if (!side->info.is_complete) hsd_out_text(&p->doc.out, ", incomplete");
 }
 
+/* As the first screen says it: with who allocated most of it. */
+static void put_lost_answer(page *p)
+{
+    const hsd_change total = hsd_lost_total(p->diff);
+    const int64_t growth = hsd_change_bytes(&total);
+    const hsd_lost_row *row = p->diff->lost.row_count > 0 ? &p->diff->lost.rows[0] : NULL;
+    char size[HSD_NUMBER_CHARS], count[HSD_NUMBER_CHARS];
+    hsd_out *out = &p->doc.out;
+    if (!hsd_lost_matters(p->diff, noise_of(p))) return;
+    hsd_out_format(out, "**%s more is lost, in %s object%s: no pointer to it is left.**", size_of(p, size, hsd_magnitude(growth)),
+                   hsd_format_count(count, hsd_magnitude(hsd_change_objects(&total))), hsd_change_objects(&total) == 1 ? "" : "s");
+    const unsigned percent = row != NULL && hsd_lost_growth(row) > 0 ? hsd_percent_of(hsd_lost_growth(row), growth) : 0;
+    if (percent >= MOST_PERCENT && row->place.size > 0) {
+        if (percent >= 100) hsd_out_text(out, " It was allocated at ");
+        else hsd_out_format(out, " %u%% of it was allocated at ", percent);
+        hsd_markdown_name(&p->doc, row->place);
+        hsd_out_text(out, ".");
+    }
+    hsd_out_text(out, "\n\n");
+}
+
+/* The place that holds most of the growth, where there is one. */
+static void put_holder_answer(page *p)
+{
+    const hsd_diff *diff = p->diff;
+    const int64_t growth = hsd_change_bytes(&diff->total);
+    const hsd_holder *holder = diff->has_holders && diff->holder_count > 0 ? &diff->holders[0] : NULL;
+    hsd_buffer raw = {0};
+    hsd_out *out = &p->doc.out;
+    if (diff->is_partial || holder == NULL || hsd_holder_is_nobody(holder) || growth < (int64_t)noise_of(p)) return;
+    const unsigned percent = holder->growth_bytes > 0 ? hsd_percent_of(holder->growth_bytes, growth) : 0;
+    if (percent < MOST_PERCENT) return;
+    if (out->status == HSD_OK) out->status = hsd_holder_append(&raw, holder, ": ", "", out->err);
+    if (percent >= 100) hsd_out_text(out, "All of the growth hangs from one place: ");
+    else hsd_out_format(out, "%u%% of the growth hangs from one place: ", percent);
+    hsd_markdown_name(&p->doc, (hsd_text){(const char *)raw.data, raw.size});
+    hsd_out_text(out, ".\n\n");
+    hsd_buffer_release(&raw);
+}
+
 static void put_head(page *p)
 {
+    const bool leads = hsd_lost_leads(p->diff, noise_of(p));
+    if (leads) put_lost_answer(p);
     put_answer(p);
+    put_holder_answer(p);
+    if (!leads) put_lost_answer(p);
     put_capture(p, &p->diff->before);
     hsd_out_text(&p->doc.out, " → ");
     put_capture(p, &p->diff->after);
@@ -159,7 +209,7 @@ static void put_table(page *p, hsd_report_table table, size_t by_default, const 
     hsd_out *out = &p->doc.out;
     const size_t top = p->options->top > 0 ? p->options->top : by_default;
     if (out->status != HSD_OK) return;
-    out->status = hsd_ranking_init(&ranking, p->diff, table, p->options->sort_by, top, 0, top != HSD_TOP_ALL, out->err);
+    out->status = hsd_ranking_init(&ranking, p->diff, table, p->options->sort_by, top, p->options->top > 0 ? 0 : noise_of(p), top != HSD_TOP_ALL, out->err);
     if (out->status != HSD_OK) return;
     begin_table(p, heading, one, many);
     for (size_t i = 0; i < ranking.shown; i++) {
@@ -212,23 +262,13 @@ static void put_sites(page *p)
     for (size_t i = 0; i < pick.count; i++) {
         const hsd_site_row *row = hsd_site_pick_row(&pick, i);
         if (!hsd_markdown_row(&p->doc)) continue;
-        const hsd_site_row shown = hsd_site_shown(row);
-        put_stack(p, &shown);
+        put_stack(p, row);
         put_change(p, &row->change);
     }
     end_table(p, pick.other_count, &pick.others);
 }
 
 /* ---- what is lost ---- */
-
-static void put_lost_answer(page *p)
-{
-    const hsd_change total = hsd_lost_total(p->diff);
-    char size[HSD_NUMBER_CHARS], count[HSD_NUMBER_CHARS];
-    hsd_out_format(&p->doc.out, "**%s more is lost, in %s object%s: no pointer to it is left.**\n\n",
-                   size_of(p, size, hsd_magnitude(hsd_change_bytes(&total))),
-                   hsd_format_count(count, hsd_magnitude(hsd_change_objects(&total))), hsd_change_objects(&total) == 1 ? "" : "s");
-}
 
 /* "`Parser::field (lost.cpp:5)`: `<=256 B at Parser::field`". */
 static void put_lost_name(page *p, const hsd_lost_row *row)
@@ -252,13 +292,41 @@ static void put_lost(page *p)
     const hsd_change total = hsd_lost_total(p->diff);
     const hsd_lost_pick pick = hsd_lost_choose(&p->diff->lost, top > 0 ? top : HSD_LOST_SHOWN, 1);
     const hsd_change others = hsd_lost_change(&pick.others);
-    if (!hsd_lost_matters(p->diff, LOST_LEAST)) return;
-    put_lost_answer(p);
-    begin_table(p, "Lost", "other", "others");
+    if (!hsd_lost_matters(p->diff, noise_of(p))) return;
+    begin_table(p, "Lost", "row", "rows");
     for (size_t i = 0; i < pick.count; i++) {
         const hsd_change change = hsd_lost_change(&p->diff->lost.rows[i]);
         if (!hsd_markdown_row(&p->doc)) continue;
         put_lost_name(p, &p->diff->lost.rows[i]);
+        put_change(p, &change);
+    }
+    end_table_of(p, pick.other_count, &others, &total);
+}
+
+/* ---- what is not collected yet ---- */
+
+/* "`Resource`, 12 of those before, 1.2 KiB, are live again". */
+static void put_uncollected_name(page *p, const hsd_lost_row *row)
+{
+    char size[HSD_NUMBER_CHARS], revived[HSD_REVIVED_CHARS];
+    hsd_out_text(&p->doc.out, "| ");
+    hsd_markdown_name(&p->doc, row->type);
+    if (hsd_uncollected_revived(row, size_of(p, size, row->revived.bytes), revived)) hsd_out_format(&p->doc.out, ", %s", revived);
+    hsd_out_text(&p->doc.out, " ");
+}
+
+static void put_uncollected(page *p)
+{
+    const size_t top = p->options->top;
+    const hsd_change total = hsd_lost_total(p->diff);
+    const hsd_lost_pick pick = hsd_lost_choose(&p->diff->uncollected, top > 0 ? top : HSD_UNCOLLECTED_SHOWN, 1);
+    const hsd_change others = hsd_lost_change(&pick.others);
+    if (!hsd_uncollected_matters(p->diff, noise_of(p))) return;
+    begin_table(p, "Not yet collected", "type", "types");
+    for (size_t i = 0; i < pick.count; i++) {
+        const hsd_change change = hsd_lost_change(&p->diff->uncollected.rows[i]);
+        if (!hsd_markdown_row(&p->doc)) continue;
+        put_uncollected_name(p, &p->diff->uncollected.rows[i]);
         put_change(p, &change);
     }
     end_table_of(p, pick.other_count, &others, &total);
@@ -314,8 +382,10 @@ static size_t holders_worth_showing(const page *p)
 {
     const size_t most = hsd_holders_shown(p->diff, p->options->top, HOLDERS_SHOWN);
     size_t count = 0;
-    while (count < most && !p->diff->holders[count].is_code && p->diff->holders[count].growth_bytes > 0)
-        count++;
+    const int64_t total = hsd_change_bytes(&p->diff->total);
+    while (count < most && !p->diff->holders[count].is_code && p->diff->holders[count].growth_bytes > 0 &&
+           (p->options->top > 0 || total <= 0 || p->diff->holders[count].growth_bytes >= total / 100))
+        count++; /* less than a hundredth of the growth says nothing */
     return count;
 }
 
@@ -324,7 +394,7 @@ static void put_rest(page *p, size_t shown)
     char count[HSD_NUMBER_CHARS], growth[HSD_NUMBER_CHARS];
     const hsd_holder_rest rest = hsd_holders_rest_without_code(p->diff, shown);
     if (rest.rows == 0) return;
-    hsd_out_format(&p->doc.out, "%s other holder%s: %s.\n", hsd_format_count(count, rest.rows), rest.rows == 1 ? "" : "s",
+    hsd_out_format(&p->doc.out, "%s other holder%s: %s.\n\n", hsd_format_count(count, rest.rows), rest.rows == 1 ? "" : "s",
                    growth_of(p, growth, rest.sum.growth_bytes));
 }
 
@@ -358,12 +428,17 @@ hsd_status hsd_markdown_diff(const hsd_diff *diff, const hsd_report_options *opt
     page p = {.diff = diff, .options = options};
     hsd_markdown_init(&p.doc, options->max_bytes, err);
     put_head(&p);
-    if (diff->lost.is_known) put_lost(&p);
-    put_table(&p, HSD_TABLE_TYPES, TYPES_SHOWN, "Type", "type", "types");
-    if (diff->has_sites) put_sites(&p);
+    const bool leads = hsd_lost_leads(diff, noise_of(&p));
+    const bool sites_first = diff->has_sites && !diff->has_holders; /* then they are the answer */
+    if (leads) put_lost(&p);
+    if (sites_first) put_sites(&p);
     if (diff->has_holders)
         put_holders(&p);
     else
         put_roots(&p);
+    if (!leads) put_lost(&p);
+    if (diff->has_sites && !sites_first) put_sites(&p);
+    put_table(&p, HSD_TABLE_TYPES, TYPES_SHOWN, "Type", "type", "types");
+    put_uncollected(&p);
     return hsd_markdown_finish(&p.doc, write, context, err);
 }

@@ -1,16 +1,16 @@
 /*
  * A diff as lines of JSON: the captures, how objects were recognised, the total, each type, root and holder, allocation
- * site, what is lost, the sizes of objects, with --tree each place. Fields are those of the document (json.c); the rest of a table that is not whole is a record "others".
+ * site, what is lost or not collected yet, the sizes of objects, with --tree each place. Fields are those of the document (json.c); the rest
+ * of a table that is not whole is a record "others".
  */
 #include <stdlib.h>
 
 #include "report/formats.h"
 #include "report/holder_rows.h"
 #include "report/json_holders.h"
-#include "report/json_lost.h"
+#include "report/json_listing.h"
 #include "report/json_pieces.h"
 #include "report/json_rows.h"
-#include "report/json_sites.h"
 #include "report/json_sizes.h"
 #include "report/ndjson.h"
 #include "report/records.h"
@@ -88,40 +88,13 @@ static void put_holders(hsd_out *out, const hsd_diff *diff, size_t most)
     hsd_ndjson_end(out);
 }
 
-static void put_sites(hsd_out *out, const hsd_diff *diff, size_t most)
+/* Where it was allocated, what is lost, what is not collected yet: where captures tell it. */
+static void put_listings(hsd_out *out, const hsd_diff *diff, size_t most)
 {
-    if (!diff->has_sites) return;
-    const hsd_site_pick pick = hsd_sites_pick(diff, most, 0);
-    for (size_t i = 0; i < pick.count; i++) {
-        hsd_ndjson_begin(out, SCHEMA, "site");
-        hsd_out_text(out, ", ");
-        hsd_json_site(out, hsd_site_pick_row(&pick, i));
-        hsd_ndjson_end(out);
-    }
-    if (pick.other_count == 0) return;
-    hsd_ndjson_begin(out, SCHEMA, "others");
-    hsd_json_text(out, ", \"of\": ", "site");
-    hsd_out_text(out, ", ");
-    hsd_json_site_rest(out, &pick);
-    hsd_ndjson_end(out);
-}
-
-static void put_lost(hsd_out *out, const hsd_diff *diff, size_t most)
-{
-    if (!diff->lost.is_known) return;
-    const hsd_lost_pick pick = hsd_lost_choose(&diff->lost, most, most == HSD_TOP_ALL ? 0 : 1);
-    for (size_t i = 0; i < pick.count; i++) {
-        hsd_ndjson_begin(out, SCHEMA, "lost");
-        hsd_out_text(out, ", ");
-        hsd_json_lost_row(out, &diff->lost.rows[i]);
-        hsd_ndjson_end(out);
-    }
-    if (pick.other_count == 0) return;
-    hsd_ndjson_begin(out, SCHEMA, "others");
-    hsd_json_text(out, ", \"of\": ", "lost");
-    hsd_out_text(out, ", ");
-    hsd_json_lost_rest(out, &pick);
-    hsd_ndjson_end(out);
+    const hsd_json_listing sites = hsd_json_sites(diff, most), lost = hsd_json_lost(diff, most), uncollected = hsd_json_uncollected(diff, most);
+    if (diff->has_sites) hsd_ndjson_put_listing(out, SCHEMA, &sites);
+    if (diff->lost.is_known) hsd_ndjson_put_listing(out, SCHEMA, &lost);
+    if (diff->uncollected.is_known) hsd_ndjson_put_listing(out, SCHEMA, &uncollected);
 }
 
 static void put_sizes(hsd_out *out, const hsd_diff *diff, size_t most)
@@ -162,8 +135,7 @@ void hsd_diff_records(hsd_out *out, const hsd_diff *diff, hsd_sort_by sort_by, c
     put_table(out, diff, HSD_TABLE_TYPES, sort_by, most->types);
     put_table(out, diff, HSD_TABLE_ROOTS, sort_by, most->roots);
     put_holders(out, diff, most->holders);
-    put_sites(out, diff, most->sites);
-    put_lost(out, diff, most->sites);
+    put_listings(out, diff, most->sites);
     put_sizes(out, diff, most->sizes);
     put_tree(out, diff, most->tree);
 }

@@ -1,8 +1,13 @@
 /*
- * A diff as OpenMetrics: bytes and objects of both captures, in total, by type and by root. Of types and roots those of the largest
+ * A diff as OpenMetrics: bytes and objects of both captures, in total, by type and by root, and what is lost. Of each those of the largest
  * growth; how many are left out, and what these sum up to, are gauges too, so that the whole can be had from the parts.
  */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/check.h"
 #include "report/formats.h"
+#include "report/lost_rows.h"
 #include "report/openmetrics.h"
 #include "report/rank.h"
 
@@ -37,7 +42,7 @@ static void put_totals(hsd_out *out, const hsd_diff *diff)
     static const family live[] = {{"hsdiff_heap_live_bytes", "bytes", "Live heap of each capture."},
                                   {"hsdiff_heap_live_objects", "objects", "Live objects of each capture."}};
     static const family unreached[] = {
-        {"hsdiff_heap_unreached_bytes", "bytes", "What no root reaches: garbage that was not collected yet."},
+        {"hsdiff_heap_unreached_bytes", "bytes", "What no root reaches: lost where nothing but the program frees, else garbage that was not collected yet."},
         {"hsdiff_heap_unreached_objects", "objects", "Objects that no root reaches."}};
     put_pair(out, live, diff->total.before, diff->total.after);
     put_pair(out, unreached, diff->unreached_before, diff->unreached_after);
@@ -108,6 +113,54 @@ static void put_table(hsd_out *out, const hsd_diff *diff, const hsd_report_optio
     hsd_ranking_release(&ranking);
 }
 
+/* ---- what is lost ---- */
+
+static const family lost_rows[] = {{"hsdiff_heap_lost_bytes", "bytes", "Bytes that no pointer leads to, by the type of what heads them and who allocated that."},
+                                   {"hsdiff_heap_lost_objects", "objects", "Objects that no pointer leads to, likewise."}};
+static const family lost_rest[] = {{"hsdiff_heap_other_lost_bytes", "bytes", "Lost bytes of all rows without gauges of their own."},
+                                   {"hsdiff_heap_other_lost_objects", "objects", "Lost objects of all rows without gauges of their own."}};
+
+static void put_lost_row(hsd_out *out, const char *name, const hsd_lost_row *row, const char *again, bool is_bytes)
+{
+    hsd_metric_label labels[] = {hsd_metrics_label("side", "before"), {"type", row->type}, {"site", row->place}, {"cycle", row->cycle},
+                                 hsd_metrics_label("again", again)};
+    const size_t count = HSD_ARRAY_LEN(labels) - (again[0] == '\0');
+    hsd_metrics_sample_count(out, name, labels, count, value_of(row->before, is_bytes));
+    labels[0] = hsd_metrics_label("side", "after");
+    hsd_metrics_sample_count(out, name, labels, count, value_of(row->after, is_bytes));
+}
+
+static bool same_text(hsd_text a, hsd_text b) { return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0); }
+
+/* Rows may read alike, since stacks differ behind the frame that names them: `again` tells them apart. */
+static void name_again(const hsd_lost *lost, size_t row, char out[24])
+{
+    const hsd_lost_row *x = &lost->rows[row];
+    size_t again = 1;
+    for (size_t i = 0; i < row; i++) {
+        const hsd_lost_row *y = &lost->rows[i];
+        again += same_text(x->type, y->type) && same_text(x->place, y->place) && same_text(x->cycle, y->cycle);
+    }
+    out[0] = '\0';
+    if (again > 1) snprintf(out, 24, "%zu", again);
+}
+
+static void put_lost(hsd_out *out, const hsd_diff *diff, const hsd_report_options *options)
+{
+    const hsd_lost_pick pick = hsd_lost_choose(&diff->lost, options->top > 0 && options->top < ROWS_MOST ? options->top : ROWS_MOST, 0);
+    for (int i = 0; i < 2; i++) {
+        hsd_metrics_family(out, lost_rows[i].name, lost_rows[i].unit, lost_rows[i].help);
+        for (size_t k = 0; k < pick.count; k++) {
+            char again[24];
+            name_again(&diff->lost, k, again);
+            put_lost_row(out, lost_rows[i].name, &diff->lost.rows[k], again, i == 0);
+        }
+    }
+    put_pair(out, lost_rest, pick.others.before, pick.others.after);
+    hsd_metrics_family(out, "hsdiff_heap_other_lost", NULL, "Rows of what is lost without gauges of their own here.");
+    hsd_metrics_sample_count(out, "hsdiff_heap_other_lost", NULL, 0, pick.other_count);
+}
+
 hsd_status hsd_openmetrics_diff(const hsd_diff *diff, const hsd_report_options *options, hsd_write_fn write, void *context,
                                 hsd_error *err)
 {
@@ -117,6 +170,7 @@ hsd_status hsd_openmetrics_diff(const hsd_diff *diff, const hsd_report_options *
     put_flow(&out, diff);
     put_table(&out, diff, options, &tables[0]);
     if (diff->root_count > 0) put_table(&out, diff, options, &tables[1]);
+    if (diff->lost.is_known) put_lost(&out, diff, options);
     hsd_metrics_end(&out);
     return hsd_out_finish(&out);
 }

@@ -30,6 +30,16 @@ static void field_signed(hsd_screen *screen, int64_t value)
     hsd_out_format(&screen->out, "\t%lld", (long long)value);
 }
 
+static void field_known(hsd_screen *screen, bool is_known, hsd_amount amount)
+{
+    if (!is_known) {
+        hsd_out_text(&screen->out, "\t\t");
+        return;
+    }
+    field_count(screen, amount.bytes);
+    field_count(screen, amount.objects);
+}
+
 static void print_capture(hsd_screen *screen, const char *word, const hsd_side *side)
 {
     char time[HSD_NUMBER_CHARS] = "";
@@ -117,27 +127,35 @@ static void print_sites(hsd_screen *screen)
     hsd_out_text(&screen->out, "\n");
 }
 
-/* ---- what is lost ---- */
+/* ---- what is lost, or not collected yet ---- */
 
-/* Who allocated what heads it; behind the sizes what that is, and its cycle. */
-static void print_lost(hsd_screen *screen)
+/* Who allocated what heads it; behind the sizes what that is, and its cycle. Of what is not collected yet the type alone. */
+static void print_lost_row(hsd_screen *screen, const hsd_lost_row *row, bool is_lost)
 {
-    const size_t top = screen->options->top;
-    const hsd_lost_pick pick = hsd_lost_choose(&screen->diff->lost, top > 0 ? top : HSD_TOP_ALL, top > 0 ? 1 : 0);
-    const hsd_change others = hsd_lost_change(&pick.others);
-    hsd_out_text(&screen->out, "# lost\tplace\tbefore_bytes\tafter_bytes\tgrowth_bytes\tbefore_objects\tafter_objects\tgrowth_objects"
-                               "\ttype\tcycle\n");
-    for (size_t i = 0; i < pick.count; i++) {
-        const hsd_lost_row *row = &screen->diff->lost.rows[i];
-        const hsd_change change = hsd_lost_change(row);
-        print_sizes(screen, "lost", row->place, &change);
+    const hsd_change change = hsd_lost_change(row);
+    print_sizes(screen, is_lost ? "lost" : "uncollected", is_lost ? row->place : row->type, &change);
+    if (is_lost) {
         field_text(screen, row->type.data, row->type.size);
         field_text(screen, row->cycle.data, row->cycle.size);
-        hsd_out_text(&screen->out, "\n");
+    } else {
+        field_known(screen, screen->diff->uncollected.knows_revived, row->revived);
     }
+    hsd_out_text(&screen->out, "\n");
+}
+
+static void print_lost(hsd_screen *screen, const hsd_lost *lost, bool is_lost)
+{
+    const size_t top = screen->options->top;
+    const hsd_lost_pick pick = hsd_lost_choose(lost, top > 0 ? top : HSD_TOP_ALL, top > 0 ? 1 : 0);
+    const hsd_change others = hsd_lost_change(&pick.others);
+    hsd_out_format(&screen->out, "# %s\t%s\tbefore_bytes\tafter_bytes\tgrowth_bytes\tbefore_objects\tafter_objects\tgrowth_objects\t%s\n",
+                   is_lost ? "lost" : "uncollected", is_lost ? "place" : "type", is_lost ? "type\tcycle" : "revived_bytes\trevived_objects");
+    for (size_t i = 0; i < pick.count; i++) print_lost_row(screen, &lost->rows[i], is_lost);
     if (pick.other_count == 0) return;
-    print_sizes(screen, "others-lost", (hsd_text){"", 0}, &others);
-    hsd_out_text(&screen->out, "\t\t\n");
+    print_sizes(screen, is_lost ? "others-lost" : "others-uncollected", (hsd_text){"", 0}, &others);
+    if (is_lost) hsd_out_text(&screen->out, "\t\t");
+    else field_known(screen, lost->knows_revived, pick.others.revived);
+    hsd_out_text(&screen->out, "\n");
 }
 
 /* ---- how objects were recognised ---- */
@@ -171,16 +189,6 @@ static void print_match(hsd_screen *screen)
 }
 
 /* ---- who holds it: depth 0 is the holder, what is deeper hangs from the line before that is higher ---- */
-
-static void field_known(hsd_screen *screen, bool is_known, hsd_amount amount)
-{
-    if (!is_known) {
-        hsd_out_text(&screen->out, "\t\t");
-        return;
-    }
-    field_count(screen, amount.bytes);
-    field_count(screen, amount.objects);
-}
 
 static void print_new_and_freed(hsd_screen *screen, hsd_amount fresh, hsd_amount freed)
 {
@@ -329,7 +337,8 @@ void hsd_screen_plain(hsd_screen *screen)
     print_table(screen, "type", HSD_TABLE_TYPES);
     print_table(screen, "root", HSD_TABLE_ROOTS);
     if (diff->has_sites) print_sites(screen);
-    if (diff->lost.is_known) print_lost(screen);
+    if (diff->lost.is_known) print_lost(screen, &diff->lost, true);
+    if (diff->uncollected.is_known) print_lost(screen, &diff->uncollected, false);
     print_holders(screen);
     if (screen->options->tree && diff->has_holders) print_tree(screen);
 }

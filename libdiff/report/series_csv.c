@@ -4,8 +4,9 @@
  *      table,name,root,path,capture,label,taken,objects,bytes
  *      type,Session,,,1,run-1.hs,2026-11-20 09:00:00Z,2000,39950746
  *
- * `table` is type, root or holder, or others for what is no row: its name is empty. `name` is the type or root, of a
- * holder its type, empty for the root itself; `root` and `path` are of holders. `capture` counts from 1; `taken` is
+ * `table` is type, root, holder or lost, or others for what is no row: its name is empty. `name` is the type or root, of a
+ * holder its type, empty for the root itself, of what is lost the type of what heads it; `root` and `path` are of holders, and of
+ * what is lost `path` is who allocated that. `capture` counts from 1; `taken` is
  * empty where it is not known. With --top the rest is in the records of others.
  */
 #include "report/formats.h"
@@ -27,6 +28,7 @@ static hsd_status make_prefix(hsd_buffer *prefix, hsd_report_table which, const 
     HSD_TRY(hsd_buffer_append(prefix, ",", 1, err));
     HSD_TRY(hsd_escape_append(prefix, HSD_ESCAPE_CSV, row->root.data, row->root.size, err));
     HSD_TRY(hsd_buffer_append(prefix, ",", 1, err));
+    if (which == HSD_TABLE_LOST) return hsd_escape_append(prefix, HSD_ESCAPE_CSV, row->place.data, row->place.size, err);
     if (which != HSD_TABLE_HOLDERS) return HSD_OK;
     hsd_status status = hsd_series_append_place(&place, row, err);
     if (status == HSD_OK)
@@ -53,7 +55,7 @@ static void put_records(hsd_out *out, const hsd_series *series, const char *tabl
 static void put_row(hsd_out *out, const hsd_series *series, hsd_report_table which, const hsd_series_row *row)
 {
     static const char *const nouns[] = {
-        [HSD_TABLE_TYPES] = "type", [HSD_TABLE_ROOTS] = "root", [HSD_TABLE_HOLDERS] = "holder"};
+        [HSD_TABLE_TYPES] = "type", [HSD_TABLE_ROOTS] = "root", [HSD_TABLE_HOLDERS] = "holder", [HSD_TABLE_LOST] = "lost"};
     hsd_buffer prefix = {0};
     if (out->status == HSD_OK) out->status = make_prefix(&prefix, which, row, out->err);
     put_records(out, series, nouns[which], &prefix, row->values);
@@ -74,7 +76,7 @@ hsd_status hsd_csv_series(const hsd_series *series, const hsd_report_options *op
     hsd_series_pick pick;
     if (!hsd_series_table_of(series, options->table))
         return hsd_fail(err, HSD_E_UNSUPPORTED,
-                        "a series has no tree: its tables are types, roots and holders (--table)");
+                        "a series has no tree: its tables are types, roots, holders and lost (--table)");
     HSD_TRY(hsd_series_pick_init(&pick, series, options->table, options->sort_by,
                                  options->top ? options->top : HSD_TOP_ALL, false, err));
     hsd_out_init(&out, write, context, err);

@@ -19,7 +19,7 @@
 #include "report/openmetrics.h"
 #include "report/series_rows.h"
 
-#define LABELS_MOST 4
+#define LABELS_MOST 4 /* and a verdict */
 
 /* A row and the labels that name it. Places of holders may read alike: `again` tells them apart. */
 typedef struct named_row {
@@ -34,15 +34,20 @@ typedef struct sheet {
     hsd_out *out;
     const hsd_series *series;
     const char *noun; /* "type" */
+    bool is_lost;
     named_row *rows;
     size_t count;
 } sheet;
+
+static const char *of(const sheet *s, const char *live, const char *lost) { return s->is_lost ? lost : live; }
 
 static void begin_family(const sheet *s, char name[96], const char *what, const char *unit, const char *help)
 {
     char text[160];
     snprintf(name, 96, "hsdiff_series_%s_%s", s->noun, what);
-    snprintf(text, sizeof text, s->rows[0].label_count > 0 ? "%s, by %s." : "%s.", help, s->noun);
+    if (s->is_lost) snprintf(text, sizeof text, "%s, by what heads it and who allocated that.", help);
+    else if (s->count > 0 && s->rows[0].label_count > 0) snprintf(text, sizeof text, "%s, by %s.", help, s->noun);
+    else snprintf(text, sizeof text, "%s.", help);
     hsd_metrics_family(s->out, name, unit, text);
 }
 
@@ -56,15 +61,16 @@ static void put_amounts(const sheet *s)
     char name[96];
     const bool is_contrast = s->series->before_count > 0;
     begin_family(s, name, "bytes", "bytes",
-                 is_contrast ? "Live bytes, median of the captures after" : "Live bytes in the last capture");
+                 is_contrast ? of(s, "Live bytes, median of the captures after", "Lost bytes, median of the captures after")
+                             : of(s, "Live bytes in the last capture", "Lost bytes in the last capture"));
     for (size_t i = 0; i < s->count; i++)
         hsd_metrics_sample_count(s->out, name, s->rows[i].labels, s->rows[i].label_count,
                                  last_bytes(s->series, s->rows[i].row));
-    begin_family(s, name, "objects", NULL, "Live objects in the last capture");
+    begin_family(s, name, "objects", NULL, of(s, "Live objects in the last capture", "Lost objects in the last capture"));
     for (size_t i = 0; i < s->count; i++)
         hsd_metrics_sample_count(s->out, name, s->rows[i].labels, s->rows[i].label_count,
                                  hsd_series_last(s->series, s->rows[i].row->values).objects);
-    begin_family(s, name, "growth_bytes", "bytes", "Growth of live bytes");
+    begin_family(s, name, "growth_bytes", "bytes", of(s, "Growth of live bytes", "Growth of lost bytes"));
     for (size_t i = 0; i < s->count; i++)
         hsd_metrics_sample(s->out, name, s->rows[i].labels, s->rows[i].label_count,
                            hsd_series_growth(s->series, s->rows[i].row));
@@ -76,7 +82,8 @@ static void put_rates(const sheet *s)
     const bool has_times = s->series->has_times;
     if (s->series->before_count > 0) return;
     begin_family(s, name, has_times ? "growth_per_hour_bytes" : "growth_per_step_bytes", "bytes",
-                 has_times ? "Trend of live bytes in an hour" : "Trend of live bytes in a step");
+                 has_times ? of(s, "Trend of live bytes in an hour", "Trend of lost bytes in an hour")
+                           : of(s, "Trend of live bytes in a step", "Trend of lost bytes in a step"));
     for (size_t i = 0; i < s->count; i++) {
         const hsd_trend *trend = &s->rows[i].row->trend;
         hsd_metrics_sample(s->out, name, s->rows[i].labels, s->rows[i].label_count,
@@ -128,6 +135,12 @@ static void add_label(named_row *row, const char *key, hsd_text value)
     row->labels[row->label_count++] = (hsd_metric_label){key, value};
 }
 
+static void add_again(named_row *row, size_t again)
+{
+    snprintf(row->again, sizeof row->again, "%zu", again + 1);
+    add_label(row, "again", (hsd_text){row->again, strlen(row->again)});
+}
+
 static void name_holder(sheet *s, size_t i)
 {
     named_row *row = &s->rows[i];
@@ -138,9 +151,20 @@ static void name_holder(sheet *s, size_t i)
     add_label(row, "root", row->row->root);
     add_label(row, "place", (hsd_text){(const char *)row->place.data, row->place.size});
     add_label(row, "type", row->row->name);
-    if (again == 0) return;
-    snprintf(row->again, sizeof row->again, "%zu", again + 1);
-    add_label(row, "again", (hsd_text){row->again, strlen(row->again)});
+    if (again > 0) add_again(row, again);
+}
+
+/* By what heads it and who allocated that. */
+static void name_lost(sheet *s, size_t i)
+{
+    named_row *row = &s->rows[i];
+    size_t again = 0;
+    if (s->out->status == HSD_OK) s->out->status = hsd_buffer_append(&row->place, row->row->place.data, row->row->place.size, s->out->err);
+    for (size_t k = 0; k < i; k++) again += read_alike(&s->rows[k], row) && same_text(s->rows[k].row->cycle, row->row->cycle);
+    add_label(row, "type", row->row->name);
+    add_label(row, "site", row->row->place);
+    add_label(row, "cycle", row->row->cycle);
+    if (again > 0) add_again(row, again);
 }
 
 static void put_pick(sheet *s, hsd_report_table which, const hsd_series_pick *pick)
@@ -155,6 +179,8 @@ static void put_pick(sheet *s, hsd_report_table which, const hsd_series_pick *pi
         s->rows[i].row = pick->rows[i];
         if (which == HSD_TABLE_HOLDERS)
             name_holder(s, i);
+        else if (which == HSD_TABLE_LOST)
+            name_lost(s, i);
         else
             add_label(&s->rows[i], s->noun, pick->rows[i]->name);
     }
@@ -166,9 +192,9 @@ static void put_pick(sheet *s, hsd_report_table which, const hsd_series_pick *pi
 
 static void put_table(hsd_out *out, const hsd_series *series, const hsd_report_options *options, hsd_report_table which)
 {
-    static const char *const nouns[] = {"type", "root", "holder"};
+    static const char *const nouns[] = {"type", "root", "holder", "lost"};
     const size_t top = options->top && options->top < HSD_METRICS_MOST ? options->top : HSD_METRICS_MOST;
-    sheet s = {.out = out, .series = series, .noun = nouns[which]};
+    sheet s = {.out = out, .series = series, .noun = nouns[which], .is_lost = which == HSD_TABLE_LOST};
     hsd_series_pick pick;
     if (!hsd_series_table_of(series, which)->is_known || out->status != HSD_OK) return;
     out->status = hsd_series_pick_init(&pick, series, which, options->sort_by, top, false, out->err);
@@ -199,7 +225,7 @@ hsd_status hsd_openmetrics_series(const hsd_series *series, const hsd_report_opt
     put_captures(&out, series);
     put_sheet(&(sheet){.out = &out, .series = series, .noun = "heap", .rows = &total, .count = 1});
     put_unreached(&out, series);
-    for (int table = HSD_TABLE_TYPES; table <= HSD_TABLE_HOLDERS; table++)
+    for (int table = HSD_TABLE_TYPES; table <= HSD_TABLE_LOST; table++)
         put_table(&out, series, options, (hsd_report_table)table);
     hsd_metrics_end(&out);
     return hsd_out_finish(&out);

@@ -164,7 +164,9 @@ const hsd_series_table *hsd_series_table_of(const hsd_series *series, hsd_report
     case HSD_TABLE_TYPES: return &series->types;
     case HSD_TABLE_ROOTS: return &series->roots;
     case HSD_TABLE_HOLDERS: return &series->holders;
-    case HSD_TABLE_TREE: break;
+    case HSD_TABLE_LOST: return &series->lost;
+    case HSD_TABLE_TREE:
+    case HSD_TABLE_UNCOLLECTED: break;
     }
     return NULL;
 }

@@ -44,30 +44,6 @@ const hsd_site_row *hsd_site_pick_row(const hsd_site_pick *pick, size_t i)
     return &pick->diff->sites[i < pick->first ? i : i - pick->first + pick->last];
 }
 
-/* A function of Go's runtime that allocates, or a variant of one: mallocgcSmallNoscan, growsliceNoAlias, mallocgc.func2. */
-static bool is_allocator(hsd_text function)
-{
-    static const char *const names[] = {
-        "runtime.mallocgc", "runtime.newobject", "runtime.newarray", "runtime.makeslice", "runtime.growslice", "runtime.makechan", "runtime.makemap",
-        "runtime.rawstring", "runtime.rawbyteslice", "runtime.rawruneslice", "runtime.concatstring", "runtime.slicebytetostring", "runtime.convT",
-    };
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const size_t size = strlen(names[i]);
-        if (function.size >= size && memcmp(function.data, names[i], size) == 0) return true;
-    }
-    return false;
-}
-
-hsd_site_row hsd_site_shown(const hsd_site_row *row)
-{
-    hsd_site_row shown = *row;
-    while (shown.frame_count > 1 && is_allocator(shown.frames[0].function)) {
-        shown.frames++;
-        shown.frame_count--;
-    }
-    return shown;
-}
-
 size_t hsd_site_callers_shown(const hsd_site_row *row)
 {
     const size_t callers = row->frame_count > 0 ? row->frame_count - row->wanted - 1 : 0;

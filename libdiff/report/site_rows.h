@@ -27,13 +27,6 @@ hsd_site_pick hsd_sites_pick(const hsd_diff *diff, size_t most, uint64_t least_b
 /* The i-th row that is shown; largest growth first, shrinkage last. */
 const hsd_site_row *hsd_site_pick_row(const hsd_site_pick *pick, size_t i);
 
-/*
- * The row as people should read it: without the frames in front that allocate for others and say nothing of what for. Go leaves its
- * own out of profiles, but not of stacks that are the runtime's alone: runtime.mallocgc < runtime.newobject < runtime.malg is what
- * goroutines take. Machine formats have all frames.
- */
-hsd_site_row hsd_site_shown(const hsd_site_row *row);
-
 /* How many callers of a row stand below it, of those that it has. */
 size_t hsd_site_callers_shown(const hsd_site_row *row);
 

@@ -71,10 +71,7 @@ void hsd_screen_sites(hsd_screen *screen, bool *folded)
     const hsd_site_pick pick = hsd_sites_pick(diff, screen->options->top > 0 ? screen->options->top : HSD_SITES_SHOWN, least_of(screen));
     if (pick.count == 0) return;
     if (!hsd_growth_begin(&growth, screen, "SITE", pick.count * (HSD_CALLERS_SHOWN + 2) + 2, HSD_GROWTH_SIZES)) return;
-    for (size_t i = 0; i < pick.count; i++) {
-        const hsd_site_row shown = hsd_site_shown(hsd_site_pick_row(&pick, i));
-        add_site(&growth, &shown);
-    }
+    for (size_t i = 0; i < pick.count; i++) add_site(&growth, hsd_site_pick_row(&pick, i));
     add_others(&growth, &pick);
     hsd_growth_add(&growth, "TOTAL", HSD_PAINT_HEADING);
     hsd_growth_put(&growth, &diff->total, true);

@@ -52,6 +52,7 @@ static void print(hsd_screen *screen)
     if (!leads) hsd_screen_lost(screen, &folded);
     hsd_screen_holders(screen);
     if (screen->options->tree) hsd_screen_tree(screen);
+    hsd_screen_uncollected(screen, &folded);
     hsd_screen_foot(screen, folded);
 }
 

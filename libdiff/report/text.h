@@ -35,6 +35,9 @@ void hsd_screen_growth(hsd_screen *screen, hsd_report_table table, size_t top, b
 void hsd_screen_lost_answer(hsd_screen *screen);
 void hsd_screen_lost(hsd_screen *screen, bool *folded);
 
+/* lost.c, too: what no root reaches and a collector has not freed yet. */
+void hsd_screen_uncollected(hsd_screen *screen, bool *folded);
+
 /* sites.c: growth by allocation site; *folded as for growth. */
 void hsd_screen_sites(hsd_screen *screen, bool *folded);
 

@@ -279,8 +279,7 @@ static void print_site(hsd_screen *screen, const hsd_site_row *site)
 {
     hsd_out *out = &screen->out;
     hsd_buffer raw = {0};
-    const hsd_site_row shown = hsd_site_shown(site);
-    if (out->status == HSD_OK) out->status = hsd_site_append(&raw, &shown, out->err);
+    if (out->status == HSD_OK) out->status = hsd_site_append(&raw, site, out->err);
     print_short(screen, &raw);
     hsd_buffer_release(&raw);
 }

@@ -43,11 +43,24 @@ static hsd_status add_rows(hsd_named_table *table, const hsd_lost *lost, hsd_buf
     return hsd_named_table_add(table, (hsd_text){(const char *)name->data, name->size}, (hsd_named){.flags = 0}, lost->others.after, err);
 }
 
+/* As a baseline has it: what is unreached of each type. */
+static hsd_status add_types(hsd_named_table *table, const hsd_profile *profile, hsd_buffer *name, hsd_error *err)
+{
+    for (size_t i = 0; i < profile->type_count; i++) {
+        const hsd_top_type *type = &profile->types[i];
+        const hsd_lost_row row = {.type = type->name, .cycle = {"", 0}, .place = {"", 0}};
+        if (type->unreached.objects == 0) continue;
+        HSD_TRY(write_name(name, &row, err));
+        HSD_TRY(hsd_named_table_add(table, (hsd_text){(const char *)name->data, name->size}, (hsd_named){.flags = 0}, type->unreached, err));
+    }
+    return HSD_OK;
+}
+
 hsd_status hsd_named_table_add_lost(hsd_named_table *table, const hsd_profile *profile, hsd_error *err)
 {
     hsd_buffer name = {0};
     table->is_of_lost = true;
-    const hsd_status status = add_rows(table, &profile->lost, &name, err);
+    const hsd_status status = table->is_by_type ? add_types(table, profile, &name, err) : add_rows(table, &profile->lost, &name, err);
     hsd_buffer_release(&name);
     return status == HSD_OK ? hsd_named_table_end(table, err) : status;
 }

@@ -91,8 +91,13 @@ static hsd_status add_roots(series_run *r, const hsd_profile *profile, bool is_b
 static hsd_status add_lost(series_run *r, const hsd_profile *profile, bool is_behind, hsd_error *err)
 {
     if (!r->has_lost) return HSD_OK;
-    if (profile->lost.is_known || !is_behind) return hsd_named_table_add_lost(&r->lost, profile, err);
+    if (profile->lost.is_known && r->at == 0) r->lost.is_by_type = profile->lost.is_by_type;
+    const bool is_alike = r->lost.is_by_type || !profile->lost.is_by_type;
+    if ((profile->lost.is_known && is_alike) || !is_behind) return hsd_named_table_add_lost(&r->lost, profile, err);
     r->has_lost = false;
+    if (!is_alike)
+        return hsd_series_format(r->series->store, &r->series->lost.why_not, err,
+                                 "%s is a baseline, which says what is lost by type alone: give it first", profile->side.info.path);
     return hsd_series_format(r->series->store, &r->series->lost.why_not, err,
                              "%s does not say that what no root reaches is lost: a collector may free it", profile->side.info.path);
 }

@@ -27,6 +27,7 @@ typedef struct hsd_named_table {
     uint64_t untold, most_untold; /* names of this capture, of any, that are not told apart */
     bool is_full;
     bool is_of_lost;      /* names are those of hsd_named_table_add_lost */
+    bool is_by_type;      /* of these: they have types alone, as a baseline does that came first */
 } hsd_named_table;
 
 hsd_status hsd_named_table_open(hsd_named_table *table, uint64_t memory_bytes, hsd_temp_space *space, hsd_error *err);

@@ -98,7 +98,7 @@ def check_sites():
     same("ndjson functions", [site["frames"][0]["function"] for site in sites], TEXTS)
     same("ndjson files", [site["frames"][1]["file"] for site in sites], TEXTS)
     document = read("json", harmless("json", run("sites", "json", "all")))
-    if [{key: site[key] for key in ("frames", "before", "after", "growth")} for site in sites] != document["sites"]:
+    if [{key: site[key] for key in ("frames", "frame", "before", "after", "growth")} for site in sites] != document["sites"]:
         fail("ndjson: other sites than in the document")
     for key in ("objects", "bytes"):
         if sum(site["growth"][key] for site in sites) != total[key]:

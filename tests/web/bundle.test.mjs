@@ -11,7 +11,7 @@ import { folder, run, source } from "./support/work.mjs";
 
 const html = join(source, "libdiff/report/html");
 const committed = join(html, "bundle");
-const budget = 250 * 1024;
+const budget = 260 * 1024;
 
 /* The sources beside their packages, in the build folder. */
 function sources() {
@@ -33,7 +33,7 @@ test("the bundle is what its sources give", () => {
 });
 
 for (const name of ["report", "view"]) {
-  test(`${name} weighs at most 250 KiB`, (t) => {
+  test(`${name} weighs at most 260 KiB`, (t) => {
     const size = ["js", "css"].reduce((sum, kind) => sum + readFileSync(join(committed, `${name}.${kind}`)).length, 0);
     t.diagnostic(`${name}: ${(size / 1024).toFixed(1)} KiB`);
     assert.ok(size > 0 && size <= budget, `${size} bytes`);

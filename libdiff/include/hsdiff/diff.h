@@ -205,12 +205,15 @@ typedef struct hsd_lost_row {
     size_t frame_count, wanted;   /* as of hsd_site_row */
     hsd_text place;               /* the wanted frame in words: "Parser::field (lost.cpp:5)"; "" where no site is known */
     hsd_amount before, after;     /* heads and all that hangs below them */
-    hsd_amount heads_before, heads_after;
+    hsd_amount heads_before, heads_after; /* where rows are by type alone each object heads itself */
+    hsd_amount revived;           /* of `before`: live after (hsd_lost.knows_revived); of what a collector frees alone */
 } hsd_lost_row;
 
 typedef struct hsd_lost {
     bool is_known;                /* both captures say that nothing else frees what no root reaches (FORMAT.md 7.13), and are complete; else
                                    * there are no rows, and what is unreached is garbage, or nobody knows */
+    bool is_by_type;              /* nothing says what heads what, nor who allocated it (sums of a baseline): a row is a type */
+    bool knows_revived;           /* where ids are of one object for good: an address may have been given to another meanwhile */
     hsd_lost_row *rows;           /* by growth in bytes, largest first; ties by type, cycle, frames. With `others` they add up to
                                    * unreached_before and unreached_after */
     size_t row_count;
@@ -294,6 +297,8 @@ typedef struct hsd_diff {
     uint64_t tree_least_bytes;  /* places with fewer bytes, before and after together, count for the place above;
                                  * 0 = nothing was cut */
     hsd_lost lost;
+    hsd_lost uncollected;       /* what no root reaches where a collector frees, and it did not yet: rows as of `lost`, by type alone. Known
+                                 * where both captures have roots and references and are complete; then `lost` is not */
     bool has_sites;             /* one of the captures has sites, and it is no summary. Of captures with roots and references what is
                                  * live, of others all */
     hsd_site_row *sites;        /* by growth in bytes, largest first; ties by frames. With other_sites they add up to the total */

@@ -44,7 +44,7 @@ typedef struct hsd_profile {
     size_t root_count;
     hsd_place *places;
     size_t place_count;
-    hsd_lost lost;             /* what is lost, as `after`; not known of baselines */
+    hsd_lost lost;             /* what is lost, as `after`; of baselines by type alone */
     hsd_profile_metric *metrics; /* by name; the last of a name counts */
     size_t metric_count;
     hsd_text *warnings;

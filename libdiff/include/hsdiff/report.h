@@ -26,7 +26,10 @@ typedef enum hsd_sort_by {
 } hsd_sort_by;
 
 typedef enum hsd_report_table {
-    HSD_TABLE_TYPES, HSD_TABLE_ROOTS, HSD_TABLE_HOLDERS, HSD_TABLE_TREE
+    HSD_TABLE_TYPES, HSD_TABLE_ROOTS, HSD_TABLE_HOLDERS,
+    HSD_TABLE_LOST,        /* what is lost; of a series, too */
+    HSD_TABLE_TREE,
+    HSD_TABLE_UNCOLLECTED  /* what is not collected yet */
 } hsd_report_table;
 
 #define HSD_TOP_ALL SIZE_MAX

@@ -3,6 +3,7 @@
  */
 #include "report/formats.h"
 #include "report/html/parts.h"
+#include "report/lost_rows.h"
 
 #define TYPES_SHOWN 20
 #define ROOTS_SHOWN 10
@@ -33,9 +34,13 @@ static hsd_buffer say(hsd_html *page, const hsd_diff *diff, void (*part)(hsd_scr
 
 void hsd_html_diff_sections(hsd_html *page, const hsd_diff *diff)
 {
-    if (diff->lost.is_known) hsd_html_lost(page, diff);
-    if (diff->has_sites) hsd_html_sites(page, diff);
+    const bool leads = hsd_lost_leads(diff, hsd_html_noise(&(hsd_html_subject){.diff = diff}, page->options));
+    const bool sites_first = diff->has_sites && !diff->has_holders; /* then they are the answer */
+    if (leads) hsd_html_lost(page, diff);
+    if (sites_first) hsd_html_sites(page, diff);
     hsd_html_holders(page, diff);
+    if (!leads) hsd_html_lost(page, diff);
+    if (diff->has_sites && !sites_first) hsd_html_sites(page, diff);
     if (diff->has_holders) hsd_html_empty(page, "picture", "Growth by what retains it", "this picture of the heap, from the roots down");
     hsd_html_begin(page, "types", "Growth by type");
     hsd_html_growth_table(page, diff, HSD_TABLE_TYPES, TYPES_SHOWN);
@@ -45,6 +50,7 @@ void hsd_html_diff_sections(hsd_html *page, const hsd_diff *diff)
         hsd_html_growth_table(page, diff, HSD_TABLE_ROOTS, ROOTS_SHOWN);
         hsd_html_end(page);
     }
+    hsd_html_uncollected(page, diff);
     if (diff->has_holders) hsd_html_empty(page, "map", "Size by what retains it", "a map of the heap after");
 }
 

@@ -51,6 +51,7 @@ void hsd_html_holders(hsd_html *page, const hsd_diff *diff);
 /* "Where it was allocated": the stacks of a diff with sites that changed most, as a table that adds up. */
 void hsd_html_sites(hsd_html *page, const hsd_diff *diff);
 void hsd_html_lost(hsd_html *page, const hsd_diff *diff); /* where it is known; nothing where nothing grew */
+void hsd_html_uncollected(hsd_html *page, const hsd_diff *diff); /* where that matters */
 
 /* All sections behind the answer. */
 void hsd_html_diff_sections(hsd_html *page, const hsd_diff *diff);

@@ -54,10 +54,7 @@ static void put_table(hsd_html *page, const hsd_diff *diff, const hsd_site_pick 
     static const char *const headings[] = {"Site", "Before", "After", "Growth", "%", "Objects"};
     char number[HSD_NUMBER_CHARS], text[HSD_NUMBER_CHARS + 32];
     hsd_html_begin_table(page, headings, 6);
-    for (size_t i = 0; i < pick->count; i++) {
-        const hsd_site_row shown = hsd_site_shown(hsd_site_pick_row(pick, i));
-        put_site(page, diff, &shown);
-    }
+    for (size_t i = 0; i < pick->count; i++) put_site(page, diff, hsd_site_pick_row(pick, i));
     snprintf(text, sizeof text, "%s other site%s", hsd_format_count(number, pick->other_count), pick->other_count == 1 ? "" : "s");
     if (pick->other_count > 0) put_sum(page, diff, "others", text, &pick->others);
     put_sum(page, diff, "total", "TOTAL", &diff->total);
@@ -92,18 +89,49 @@ static void put_lost(hsd_html *page, const hsd_diff *diff, const hsd_lost_row *r
     hsd_html_end_row(page);
 }
 
-void hsd_html_lost(hsd_html *page, const hsd_diff *diff)
+/* Rows that `put` writes, and their sums. */
+static void put_lost_table(hsd_html *page, const hsd_diff *diff, const hsd_lost *lost, const char *heading,
+                           void (*put)(hsd_html *page, const hsd_diff *diff, const hsd_lost_row *row), size_t usual)
 {
-    static const char *const headings[] = {"Lost", "Before", "After", "Growth", "%", "Objects"};
+    const char *const headings[] = {heading, "Before", "After", "Growth", "%", "Objects"};
     const size_t top = page->options->top;
-    const hsd_lost_pick pick = hsd_lost_choose(&diff->lost, top > 0 && top < HSD_LOST_SHOWN ? top : HSD_LOST_SHOWN, 1);
+    const hsd_lost_pick pick = hsd_lost_choose(lost, top > 0 && top < usual ? top : usual, 1);
     const hsd_change others = hsd_lost_change(&pick.others), total = hsd_lost_total(diff);
-    if (pick.count == 0) return;
-    hsd_html_begin(page, "lost", "Lost: no pointer to it is left");
     hsd_html_begin_table(page, headings, 6);
-    for (size_t i = 0; i < pick.count; i++) put_lost(page, diff, &diff->lost.rows[i]);
+    for (size_t i = 0; i < pick.count; i++) put(page, diff, &lost->rows[i]);
     if (pick.other_count > 0) put_sum(page, diff, "others", "Others", &others);
     put_sum(page, diff, "total", "TOTAL", &total);
     hsd_html_end_table(page);
+}
+
+void hsd_html_lost(hsd_html *page, const hsd_diff *diff)
+{
+    if (diff->lost.row_count == 0 || hsd_lost_growth(&diff->lost.rows[0]) <= 0) return;
+    hsd_html_begin(page, "lost", "Lost: no pointer to it is left");
+    put_lost_table(page, diff, &diff->lost, "Lost", put_lost, HSD_LOST_SHOWN);
+    hsd_html_end(page);
+}
+
+/* ---- what is not collected yet ---- */
+
+static void put_uncollected(hsd_html *page, const hsd_diff *diff, const hsd_lost_row *row)
+{
+    const hsd_change change = hsd_lost_change(row);
+    char size[HSD_NUMBER_CHARS], revived[HSD_REVIVED_CHARS];
+    hsd_out_text(&page->out, "<tr><th scope=\"row\" class=\"name\">");
+    hsd_html_name(page, row->type);
+    if (hsd_uncollected_revived(row, hsd_html_size(page, size, row->revived.bytes), revived))
+        hsd_out_format(&page->out, "<ol class=\"frames\"><li>%s</li></ol>", revived);
+    hsd_out_text(&page->out, "</th>");
+    hsd_html_change(page, diff, &change);
+    hsd_html_end_row(page);
+}
+
+void hsd_html_uncollected(hsd_html *page, const hsd_diff *diff)
+{
+    const hsd_html_subject subject = {.diff = diff};
+    if (!hsd_uncollected_matters(diff, hsd_html_noise(&subject, page->options))) return;
+    hsd_html_begin(page, "uncollected", "Not yet collected: no root reaches it");
+    put_lost_table(page, diff, &diff->uncollected, "Type", put_uncollected, HSD_LOST_SHOWN);
     hsd_html_end(page);
 }

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <hscapture/hscapture.h>
 #include <hsdiff/diff.h>
+#include <hsdiff/profile.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,6 +161,69 @@ Test(lost, is_garbage_where_somebody_collects)
     cr_assert_eq(run(), HSD_OK, "%s", err.text);
     cr_expect(!diff->lost.is_known && diff->lost.row_count == 0);
     cr_expect_eq(diff->unreached_after.objects, 10u);
+}
+
+Test(lost, is_not_collected_yet_where_somebody_collects)
+{
+    hsd_amount after = {0};
+    write_pair(0);
+    cr_assert_eq(run(), HSD_OK, "%s", err.text);
+    cr_assert(diff->uncollected.is_known && diff->uncollected.is_by_type && diff->uncollected.knows_revived);
+    cr_assert_eq(diff->uncollected.row_count, 3u);
+    const hsd_lost_row *row = &diff->uncollected.rows[0];
+    cr_expect(reads(row->type, "Owner") && row->after.objects == 2 && row->after.bytes == 80 && row->before.objects == 0);
+    cr_expect(row->frame_count == 0 && row->cycle.size == 0 && row->place.size == 0);
+    for (size_t i = 0; i < diff->uncollected.row_count; i++) {
+        after.objects += diff->uncollected.rows[i].after.objects;
+        after.bytes += diff->uncollected.rows[i].after.bytes;
+    }
+    cr_expect(after.objects == diff->unreached_after.objects && after.bytes == diff->unreached_after.bytes);
+}
+
+Test(lost, is_not_known_where_one_side_collects)
+{
+    begin(0, 0);
+    put_lost(3, 0);
+    finish(0);
+    begin(1, HSC_FACT_MANUAL);
+    put_lost(5, 0);
+    finish(1);
+    cr_assert_eq(run(), HSD_OK, "%s", err.text);
+    cr_expect(!diff->lost.is_known && !diff->uncollected.is_known);
+}
+
+/* What no root reached before, and one does after: a finalizer kept it, a weak reference was read in time. */
+Test(lost, tells_what_came_back_to_life)
+{
+    for (int side = 0; side < 2; side++) {
+        begin(side, 0);
+        put(500, TEXT, PUSH, 9, 0);
+        put(501, TEXT, PUSH, 9, 0);
+        if (side == 1) good(hsc_root(w, &(hsc_root_record){.kind = HSC_ROOT_GLOBAL, .target = 500}));
+        finish(side);
+    }
+    cr_assert_eq(run(), HSD_OK, "%s", err.text);
+    cr_assert(diff->uncollected.row_count == 1 && diff->uncollected.knows_revived);
+    cr_expect(diff->uncollected.rows[0].revived.objects == 1 && diff->uncollected.rows[0].revived.bytes == 9);
+    cr_expect(diff->uncollected.rows[0].before.objects == 2 && diff->uncollected.rows[0].after.objects == 1);
+}
+
+/* A baseline keeps what is unreached of each type: the gate that compares with it sees what is lost. */
+Test(lost, is_told_by_type_of_a_baseline)
+{
+    const hsd_baseline_options wanted = {.force = true};
+    write_pair(HSC_FACT_CONSERVATIVE | HSC_FACT_MANUAL);
+    char base[48];
+    snprintf(base, sizeof base, "%s.base", paths[0]);
+    cr_assert_eq(hsd_baseline_write(captures[0], base, &wanted, NULL, NULL, &err), HSD_OK, "%s", err.text);
+    hsd_capture_close(captures[0]);
+    cr_assert_eq(hsd_capture_open(&captures[0], base, HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK, "%s", err.text);
+    cr_assert_eq(run(), HSD_OK, "%s", err.text);
+    remove(base);
+    cr_assert(diff->lost.is_known && diff->lost.is_by_type && !diff->uncollected.is_known);
+    cr_assert_eq(diff->lost.row_count, 3u);
+    cr_expect(reads(diff->lost.rows[0].type, "Owner") && diff->lost.rows[0].after.bytes == 80);
+    cr_expect(reads(diff->lost.rows[1].type, "Node") && diff->lost.rows[1].before.objects == 3 && diff->lost.rows[1].after.objects == 7);
 }
 
 /* A program that keeps nothing but texts has no references at all. */

@@ -128,7 +128,7 @@ Test(sites_report, is_a_table_of_json)
     const char *report = write_as("json", &diff, &plain_text);
     HOLDS(report, "  \"sites\": [\n    {\"frames\": [{\"function\": \"main.fill\", \"file\": \"/src/main.go\", \"line\": 31, \"column\": 0}, ");
     HOLDS(report, "\"growth\": {\"objects\": 100, \"bytes\": 41943040}}");
-    HOLDS(report, "{\"frames\": [], \"before\": {\"objects\": 5, \"bytes\": 524288}");
+    HOLDS(report, "{\"frames\": [], \"frame\": null, \"before\": {\"objects\": 5, \"bytes\": 524288}");
     HOLDS(report, "evil\\u001b[31m");
     LACKS(report, "other_sites");
     const hsd_report_options top = {.top = 2};
@@ -191,7 +191,7 @@ Test(sites_report, is_records_of_ndjson)
     hsd_diff diff = sample();
     const char *report = write_as("ndjson", &diff, &plain_text);
     HOLDS(report, "\n{\"schema\": \"hsdiff.diff/1\", \"record\": \"site\", \"frames\": [{\"function\": \"main.fill\", \"file\": \"/src/main.go\", \"line\": 31, \"column\": 0}, ");
-    HOLDS(report, "\"record\": \"site\", \"frames\": [], \"before\": {\"objects\": 5, \"bytes\": 524288}, \"after\": {\"objects\": 0, \"bytes\": 0}, \"growth\": "
+    HOLDS(report, "\"record\": \"site\", \"frames\": [], \"frame\": null, \"before\": {\"objects\": 5, \"bytes\": 524288}, \"after\": {\"objects\": 0, \"bytes\": 0}, \"growth\": "
                   "{\"objects\": -5, \"bytes\": -524288}}\n");
     HOLDS(report, "evil\\u001b[31m");
     LACKS(report, "others");

@@ -15,7 +15,7 @@ import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const outdir = resolve(process.argv[2] ?? join(here, "..", "bundle"));
-const budgetBytes = 250 * 1024;
+const budgetBytes = 260 * 1024;
 
 const allEntries = { report: "src/report.ts", view: "src/view.ts" };
 const only = process.argv[3];

@@ -4,7 +4,8 @@
 import { el, fill, type Child } from "./dom.ts";
 import { factList, keyNumbers } from "./facts.ts";
 import * as format from "./format.ts";
-import { chooseEdges, edgeList, isNobody, pathList } from "./holder_path.ts";
+import { chooseEdges, edgeList, heldByList, holderText, isNobody, pathList } from "./holder_path.ts";
+import { lostLeads, lostSentence } from "./lost.ts";
 import type { Holder, Model } from "./model.ts";
 import { visible } from "./names.ts";
 import type { Page } from "./page.ts";
@@ -44,15 +45,32 @@ function holderCard(model: Model): Child {
       el("span", { class: "label" }, "What keeps it alive"),
       el("span", { class: "amount grown" }, format.bytesSigned(holder.growthBytes), share ? el("small", null, ` ${share}`) : null),
     ),
-    pathList(holder.root, holder.kind, steps, cut),
+    holder.heldBy.length > 0 ? heldByList(holder) : pathList(holder.root, holder.kind, steps, cut),
     edges.length > 0 ? edgeList(edges) : null,
     el("p", { class: "card-foot" }, el("a", { href: "#holders" }, model.holders.length > 1 ? `All ${format.count(model.holders.length + (model.otherHolders?.rows ?? 0))} holders` : "Details")),
   );
 }
 
+/* "All of the growth hangs from a.b: Map.", where one place has half of it. */
+function whereText(model: Model): string {
+  const holder = model.holders[0];
+  const growth = model.total?.growth.bytes ?? 0;
+  if (!holder || isNobody(holder) || growth < Math.max(1, model.about.noiseBytes) || holder.growthBytes <= 0) return "";
+  const percent = format.percentOf(holder.growthBytes, growth);
+  const { place, type } = holderText(holder);
+  return percent < 50 ? "" : ` ${percent >= 100 ? "All" : `${percent}%`} of the growth hangs from ${place}${type === null ? "" : `: ${visible(type)}`}.`;
+}
+
 /* Said by the data, else by the numbers: what the viewer's page, which has no static sentence, begins with. */
 function sentencesOf(model: Model): string {
   if (model.about.answer.length > 0) return model.about.answer.join(" ");
+  const live = liveSentence(model);
+  const lost = lostSentence(model);
+  if (lost === "") return live + whereText(model);
+  return lostLeads(model) ? `${lost} ${live}${whereText(model)}` : `${live}${whereText(model)} ${lost}`;
+}
+
+function liveSentence(model: Model): string {
   const change = model.total;
   if (!change) return model.series.count > 0 ? `${format.plural(model.series.count, "capture")} of one heap.` : "A comparison of heaps.";
   const { bytes } = change.growth;

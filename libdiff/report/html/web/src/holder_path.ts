@@ -7,16 +7,67 @@
  */
 import { el, type Child } from "./dom.ts";
 import * as format from "./format.ts";
-import type { Holder, HolderEdge, Step } from "./model.ts";
+import type { HeldBy, Holder, HolderEdge, Step } from "./model.ts";
 import { shorten, visible } from "./names.ts";
 
-/** No object and no root: held by no one object. */
+/** No object and no root, and nothing says by what it is held together: held by no one object. */
 export function isNobody(holder: Holder): boolean {
-  return holder.kind === null;
+  return holder.kind === null && holder.heldBy.length === 0;
+}
+
+/** What has a place: a holder, or one of several. */
+export type Placed = Pick<Holder, "root" | "path" | "pathCut">;
+
+const namedTogether = 3;
+
+function sameStep(a: Step, b: Step | undefined): boolean {
+  return b !== undefined && a.edge === b.edge && a.type === b.type && a.repeat === b.repeat;
+}
+
+/* The way to it leads on from the holder: then its own part says enough. */
+function isBelow(by: HeldBy, holder: Holder): boolean {
+  if (holder.type === null || by.pathCut > 0 || holder.pathCut > 0 || by.root !== holder.root) return false;
+  const next = by.path[holder.path.length];
+  return next !== undefined && next.edge !== "" && holder.path.every((step, i) => sameStep(step, by.path[i]));
+}
+
+/** "app.byId: Map and app.byName: Map, together": several hold it. */
+function togetherText(holder: Holder): string {
+  const { heldBy } = holder;
+  const shown = heldBy.length > namedTogether + 1 ? heldBy.slice(0, namedTogether) : heldBy;
+  const leadsOn = heldBy.every((by) => isBelow(by, holder));
+  const names = shown.map((by) => {
+    if (leadsOn) return placeText({ root: "", path: by.path.slice(holder.path.length), pathCut: 0 });
+    return placeText(by) + (by.type === null || by.path.length === 0 ? "" : `: ${visible(by.type)}`);
+  });
+  const last = shown.length < heldBy.length ? `${format.count(heldBy.length - shown.length)} more` : names.pop()!;
+  const together = names.length === 0 ? last : `${names.join(", ")} and ${last}`;
+  const text = leadsOn ? `${placeText(holder)}: ${visible(holder.type ?? "")}, by ${together}` : together;
+  return heldBy.length > 1 ? `${text}, together` : text;
+}
+
+/** What holds, as the text report calls it; the type of one object apart. */
+export function holderText(holder: Holder): { readonly place: string; readonly type: string | null } {
+  const threads = holder.threads > 0 ? `, in ${format.count(holder.threads)} threads` : "";
+  if (holder.heldBy.length > 0) return { place: togetherText(holder) + threads, type: null };
+  return { place: placeText(holder) + threads, type: holder.type };
+}
+
+/** Each of several that hold together, with what it reaches. */
+export function heldByList(holder: Holder): HTMLElement {
+  const item = (by: HeldBy): HTMLElement =>
+    el(
+      "li",
+      null,
+      pathList(by.root, by.kind, by.path, by.pathCut),
+      el("span", { class: "fan" }, "reaches"),
+      el("span", { class: "amount grown" }, format.bytesSigned(by.bytes)),
+    );
+  return el("ul", { class: "edge-list held-by", "aria-label": "What holds it together" }, ...holder.heldBy.map(item));
 }
 
 /** "global.app.sessions", as in the text report: the root and the names of the edges. */
-export function placeText(holder: Holder): string {
+export function placeText(holder: Placed): string {
   let text = visible(holder.root);
   holder.path.forEach((step, i) => {
     if (holder.pathCut > 0 && i === Math.floor(holder.path.length / 2)) text += `{${format.count(holder.pathCut)} more}`;

@@ -4,7 +4,7 @@
  */
 import { el, type Child } from "./dom.ts";
 import * as format from "./format.ts";
-import { edgeList, isNobody, pathList, placeText } from "./holder_path.ts";
+import { edgeList, heldByList, holderText, isNobody, pathList } from "./holder_path.ts";
 import type { Holder, HolderType, Model } from "./model.ts";
 import { shorten, visible } from "./names.ts";
 import type { Page } from "./page.ts";
@@ -70,12 +70,12 @@ function examples(holder: Holder, model: Model, page: Page): Child {
 }
 
 function nameOf(holder: Holder): HTMLElement {
-  const name = placeText(holder);
+  const { place, type } = holderText(holder);
   return el(
     "span",
-    { class: "holder-name", title: name },
-    el("span", { class: "place" }, shorten(name, 90)),
-    holder.type === null ? (isNobody(holder) ? el("small", null, "held by no one object") : null) : el("span", { class: "type" }, shorten(visible(holder.type), 50)),
+    { class: "holder-name", title: place },
+    el("span", { class: "place" }, holder.heldBy.length > 0 ? place : shorten(place, 90)),
+    type === null ? (isNobody(holder) ? el("small", null, "held by no one object") : null) : el("span", { class: "type" }, shorten(visible(type), 50)),
   );
 }
 
@@ -86,8 +86,8 @@ function bodyOf(holder: Holder, model: Model, page: Page): HTMLElement {
     el(
       "div",
       { class: "holder-part wide" },
-      el("h3", null, holder.path.length > 0 ? "How it is reached, and what grew below" : "How it is reached"),
-      pathList(holder.root, holder.kind, holder.path, holder.pathCut),
+      el("h3", null, holder.heldBy.length > 0 ? "What holds it together, and what grew below" : holder.path.length > 0 ? "How it is reached, and what grew below" : "How it is reached"),
+      holder.heldBy.length > 0 ? heldByList(holder) : pathList(holder.root, holder.kind, holder.path, holder.pathCut),
       holder.object !== null ? el("p", { class: "rest" }, "object ", openButton("after", holder.object, page)) : null,
       holder.edges.length > 0 ? edgeList(holder.edges) : null,
     ),
@@ -104,7 +104,7 @@ export function showHolders(host: HTMLElement, model: Model, page: Page): void {
   replaceBelowHeading(
     host,
     "What keeps it alive",
-    ...(holders.length === 0
+    ...(holders.every((holder) => holder.growthBytes === 0)
       ? [el("p", { class: "nothing" }, why ? `Holders are not known: ${visible(why)}.` : "No place holds more than it did.")]
       : placeList(holders, (holder, at) => holderItem(holder, model, page, at < openAtFirst && holder.growthBytes > 0))),
     rest && restLine(rest.rows, "holder", rest.growthBytes, model),

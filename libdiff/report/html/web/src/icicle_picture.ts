@@ -31,6 +31,7 @@ interface Motion {
 }
 
 const rowHeight = 24;
+const leastPixels = 2; /* a box that is narrower is not worth a row of paper */
 const leastRows = 4;
 const directions: { readonly [key: string]: Direction } = {
   ArrowUp: "up",
@@ -75,7 +76,6 @@ export class Picture {
       ...this.items,
     );
     this.tellItem();
-    this.frame.style.maxHeight = `${Math.max(leastRows, layout.tree.depthCount) * rowHeight + 2}px`;
     this.listen();
     new ResizeObserver(() => this.resize()).observe(this.frame);
     watchTheme(() => {
@@ -174,12 +174,13 @@ export class Picture {
     else this.ask();
   }
 
-  /* As high as the depths that can be seen there. */
+  /* As high as the depths that can be seen there, and the frame no higher: below them is nothing but paper. */
   private fitSpace(): void {
     const view = viewOf(this.layout, this.zoom);
-    const least = view.span / Math.max(1, this.canvas.width);
+    const least = (leastPixels * view.span) / Math.max(1, this.canvas.width);
     const depths = depthsShown(this.layout, view, this.layout.tree.depth[this.zoom]!, least);
     this.space.style.height = `${Math.max(depths, 1) * rowHeight}px`;
+    this.frame.style.maxHeight = `${Math.max(leastRows, depths) * rowHeight + 2}px`;
   }
 
   private scrollToFocus(): void {

@@ -53,6 +53,10 @@ export interface Model {
   sizes: Map<string, diff.Sizes>;
   sites: diff.Site[];
   otherSites: diff.Others | null;
+  lost: diff.LostRow[];
+  otherLost: diff.Others | null;
+  uncollected: diff.UncollectedRow[];
+  otherUncollected: diff.Others | null;
   check: Check | null;
   rules: Rule[];
   findings: Finding[];
@@ -80,6 +84,10 @@ export function emptyModel(): Model {
     sizes: new Map(),
     sites: [],
     otherSites: null,
+    lost: [],
+    otherLost: null,
+    uncollected: [],
+    otherUncollected: null,
     check: null,
     rules: [],
     findings: [],
@@ -115,6 +123,8 @@ function putOthers(model: Model, json: Json): void {
   else if (json["of"] === "type") model.otherTypes = { rows, ...readChange(json) };
   else if (json["of"] === "root") model.otherRoots = { rows, ...readChange(json) };
   else if (json["of"] === "site") model.otherSites = { rows, ...readChange(json) };
+  else if (json["of"] === "lost") model.otherLost = { rows, ...readChange(json) };
+  else if (json["of"] === "uncollected") model.otherUncollected = { rows, ...readChange(json) };
   else if (json["of"] === "holder")
     model.otherHolders = { rows, net: readAmount(json["net"]), growthBytes: number(json["growth_bytes"]) };
 }
@@ -165,6 +175,11 @@ const records: { readonly [record: string]: Put } = {
   },
   sizes: (model, json) => model.sizes.set(text(json["type"]), diff.readSizes(json)),
   site: (model, json) => model.sites.push(diff.readSite(json)),
+  lost: (model, json) => {
+    if (!isSeries(json)) model.lost.push(diff.readLost(json));
+    else model.series.lost.push(readSeriesRow(json, "type"));
+  },
+  uncollected: (model, json) => model.uncollected.push(diff.readUncollected(json)),
   series: (model, json) => Object.assign(model.series, readFacts(json)),
   unreached: (model, json) => (model.series.unreached = readSeriesRow(json, "type")),
   unknown: (model, json) => model.series.unknown.set(text(json["table"]), text(json["why"])),

@@ -88,6 +88,16 @@ export interface HolderEdge {
   readonly growthBytes: number;
 }
 
+/** One of several things that hold growth together; what several reach counts for each. */
+export interface HeldBy {
+  readonly type: string | null;
+  readonly root: string;
+  readonly kind: string | null;
+  readonly path: readonly Step[];
+  readonly pathCut: number;
+  readonly bytes: number;
+}
+
 export interface Holder {
   /** Of the object that holds; null when it is no object but the root itself. */
   readonly type: string | null;
@@ -97,6 +107,11 @@ export interface Holder {
   readonly path: readonly Step[];
   /** Steps of the path that were left out of its middle. */
   readonly pathCut: number;
+  /** It stands for one in each of so many threads of a pool; 0 = for itself. */
+  readonly threads: number;
+  /** By what its new objects are held together, those that reach most first; none where one thing holds them. */
+  readonly heldBy: readonly HeldBy[];
+  readonly heldTogetherBytes: number;
   readonly new: Amount | null;
   readonly freed: Amount | null;
   readonly net: Amount;
@@ -152,9 +167,30 @@ export interface Frame {
 export interface Site {
   /** Innermost first; empty: no site is known. */
   readonly frames: readonly Frame[];
+  /** The one that wanted the memory and did not allocate it for others. */
+  readonly wanted: number;
   readonly before: Amount;
   readonly after: Amount;
   readonly growth: Amount;
+}
+
+/** What no pointer leads to any more, by what heads it and who allocated that. */
+export interface LostRow extends Site {
+  readonly type: string;
+  /** The types round a cycle; null where the heads are on none. */
+  readonly cycle: string | null;
+  /** Objects that hang below the heads after; null where nothing says what heads what. */
+  readonly below: number | null;
+}
+
+/** What a collector has not freed yet. */
+export interface UncollectedRow {
+  readonly type: string;
+  readonly before: Amount;
+  readonly after: Amount;
+  readonly growth: Amount;
+  /** Of before: live after; null where that is not known. */
+  readonly revived: Amount | null;
 }
 
 export interface Total extends Change {
@@ -248,6 +284,18 @@ function readHolderEdge(value: unknown): HolderEdge {
   };
 }
 
+function readHeldBy(value: unknown): HeldBy {
+  const json = object(value);
+  return {
+    type: textOrNull(json["type"]),
+    root: text(json["root"]),
+    kind: textOrNull(json["kind"]),
+    path: readSteps(json["path"]),
+    pathCut: natural(json["path_cut"]),
+    bytes: natural(json["bytes"]),
+  };
+}
+
 export function readHolder(json: Json): Holder {
   return {
     type: textOrNull(json["type"]),
@@ -256,6 +304,9 @@ export function readHolder(json: Json): Holder {
     kind: textOrNull(json["kind"]),
     path: readSteps(json["path"]),
     pathCut: natural(json["path_cut"]),
+    threads: natural(json["threads"]),
+    heldBy: list(json["held_by"]).map(readHeldBy),
+    heldTogetherBytes: natural(json["held_together_bytes"]),
     new: readAmountOrNull(json["new"]),
     freed: readAmountOrNull(json["freed"]),
     net: readAmount(json["net"]),
@@ -301,9 +352,31 @@ export function readSite(json: Json): Site {
       const frame = object(each);
       return { function: text(frame["function"]), file: text(frame["file"]), line: natural(frame["line"]) };
     }),
+    wanted: natural(json["frame"]),
     before: readAmount(json["before"]),
     after: readAmount(json["after"]),
     growth: readAmount(json["growth"]),
+  };
+}
+
+export function readLost(json: Json): LostRow {
+  const site = readSite(json);
+  const heads = readSides(json["heads"] === null ? null : json["heads"]);
+  return {
+    ...site,
+    type: text(json["type"]),
+    cycle: textOrNull(json["cycle"]),
+    below: heads === null ? null : Math.max(0, site.after.objects - readAmount(object(json["heads"])["after"]).objects),
+  };
+}
+
+export function readUncollected(json: Json): UncollectedRow {
+  return {
+    type: text(json["type"]),
+    before: readAmount(json["before"]),
+    after: readAmount(json["after"]),
+    growth: readAmount(json["growth"]),
+    revived: readAmountOrNull(json["revived"]),
   };
 }
 

@@ -30,6 +30,9 @@ export interface SeriesRow {
   readonly root: string | null;
   readonly kind: string | null;
   readonly path: readonly Step[];
+  /** Of what is lost: who allocated what heads it, and the types round a cycle. */
+  readonly place: string | null;
+  readonly cycle: string | null;
   readonly objects: readonly number[];
   readonly bytes: readonly number[];
   readonly trend: Trend | null;
@@ -69,6 +72,8 @@ export interface Series extends SeriesFacts {
   types: SeriesRow[];
   roots: SeriesRow[];
   holders: SeriesRow[];
+  /** What is lost: rows are named by what heads it, and place is who allocated that. */
+  lost: SeriesRow[];
   /** By table: "type", "root", "holder". */
   others: Map<string, { readonly rows: number; readonly row: SeriesRow }>;
   /** Why a table is not there, by its name: "root", "holder", "cohort". */
@@ -85,6 +90,7 @@ export function emptySeries(): Series {
     types: [],
     roots: [],
     holders: [],
+    lost: [],
     others: new Map(),
     unknown: new Map(),
     cohorts: [],
@@ -141,6 +147,8 @@ export function readSeriesRow(json: Json, name: "type" | "root"): SeriesRow {
     root: textOrNull(json["root"]),
     kind: textOrNull(json["kind"]),
     path: readSteps(json["path"]),
+    place: textOrNull(json["place"]),
+    cycle: textOrNull(json["cycle"]),
     objects: numbers(json["objects"]),
     bytes: numbers(json["bytes"]),
     trend: readTrend(json["trend"]),

@@ -61,5 +61,10 @@ export function placeList<T>(rows: readonly T[], makeItem: (row: T, at: number) 
 
 /** "1,204 other sites", with what they grew by together. */
 export function restLine(rows: number, one: string, bytes: number, model: Model): Child {
-  return rows === 0 ? null : el("p", { class: "holder-rest" }, ...placeLine(el("span", { class: "holder-name" }, format.plural(rows, `other ${one}`)), bytes, model));
+  return restLineOf(rows, placeLine(el("span", { class: "holder-name" }, format.plural(rows, `other ${one}`)), bytes, model));
+}
+
+/** The same of cells that somebody else made. */
+export function restLineOf(rows: number, cells: readonly HTMLElement[]): Child {
+  return rows === 0 ? null : el("p", { class: "holder-rest" }, ...cells);
 }

@@ -7,13 +7,14 @@ import type { Extra } from "./detail.ts";
 import { showSizes } from "./histogram.ts";
 import { showHolders } from "./holders.ts";
 import { hasIcicle, showIcicle } from "./icicle.ts";
+import { hasLost, hasUncollected, lostLeads, showLost, showUncollected } from "./lost.ts";
 import { showMade } from "./made.ts";
 import type { Model } from "./model.ts";
 import type { Show } from "./page.ts";
 import { showRoots } from "./roots.ts";
 import { hasRules, showRules } from "./rules.ts";
-import { showSeriesHolders, showSeriesRoots, showSeriesTypes } from "./series_table.ts";
-import { showSites } from "./sites.ts";
+import { showSeriesHolders, showSeriesLost, showSeriesRoots, showSeriesTypes } from "./series_table.ts";
+import { hasSites, showSites } from "./sites.ts";
 import { hasMap, showMap } from "./treemap.ts";
 import { hasTrends, showTrends } from "./trends.ts";
 import { showTypes } from "./types.ts";
@@ -37,14 +38,19 @@ export const sections: readonly Section[] = [
   { id: "answer", title: "", isFor: () => true, show: showAnswer },
   { id: "warnings", title: "", isFor: (model) => warningsOf(model).length > 0, show: showWarnings },
   { id: "rules", title: "Rules", isFor: hasRules, show: showRules },
-  { id: "sites", title: "Sites", isFor: (model) => model.sites.length > 0, show: showSites },
+  { id: "lost", title: "Lost", isFor: lostLeads, show: showLost },
+  { id: "sites", title: "Sites", isFor: (model) => hasSites(model) && model.whyNoHolders !== null, show: showSites },
   { id: "picture", title: "Picture", isFor: hasIcicle, show: showIcicle },
   { id: "holders", title: "Holders", isFor: (model) => !isSeries(model) && model.total !== null && model.whyNoHolders !== "", show: showHolders },
   { id: "holders", title: "Holders", isFor: isSeries, show: showSeriesHolders },
+  { id: "lost", title: "Lost", isFor: (model) => hasLost(model) && !lostLeads(model), show: showLost },
+  { id: "lost", title: "Lost", isFor: (model) => model.series.lost.length > 0, show: showSeriesLost },
+  { id: "sites", title: "Sites", isFor: (model) => hasSites(model) && model.whyNoHolders === null, show: showSites },
   { id: "types", title: "Types", isFor: (model) => model.types.length > 0, show: showTypes },
   { id: "types", title: "Types", isFor: (model) => model.series.types.length > 0, show: showSeriesTypes },
   { id: "roots", title: "Roots", isFor: (model) => model.roots.length > 0, show: showRoots },
   { id: "roots", title: "Roots", isFor: isSeries, show: showSeriesRoots },
+  { id: "uncollected", title: "Not collected", isFor: hasUncollected, show: showUncollected },
   { id: "map", title: "Map", isFor: hasMap, show: showMap },
   { id: "trends", title: "Trends", isFor: hasTrends, show: showTrends },
   { id: "ages", title: "Ages", isFor: hasAges, show: showAges },

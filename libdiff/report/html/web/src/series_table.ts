@@ -222,3 +222,14 @@ export function showSeriesHolders(host: HTMLElement, model: Model, page: Page): 
   const part: Part = { id: "holders", one: "holder", title: "Holder", rows: model.series.holders, adds: false };
   replaceBelowHeading(host, "What keeps it alive", part.rows.length > 0 ? makeTable(model, page, part) : nothing(model.series.unknown.get("holder")));
 }
+
+/* By who allocated what heads it, where that is known. */
+function lostRow(row: SeriesRow): SeriesRow {
+  const what = row.cycle === null ? row.name : `cycle: ${row.cycle}`;
+  return { ...row, name: row.place === null ? what : `${row.place}: ${what}` };
+}
+
+export function showSeriesLost(host: HTMLElement, model: Model, page: Page): void {
+  const part: Part = { id: "lost", one: "row", title: "Lost", rows: model.series.lost.map(lostRow), adds: false };
+  replaceBelowHeading(host, "Lost: no pointer to it is left", makeTable(model, page, part));
+}

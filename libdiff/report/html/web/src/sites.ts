@@ -21,7 +21,8 @@ function objectsText(growth: number): string {
 }
 
 function siteItem(site: Site, model: Model, isOpen: boolean): HTMLElement {
-  const [first, ...callers] = site.frames;
+  const first = site.frames[site.wanted];
+  const callers = site.frames.slice(site.wanted + 1);
   const text = first ? frameText(first) : "(no stack)";
   const { bytes, objects } = site.growth;
   const name = el(
@@ -35,12 +36,17 @@ function siteItem(site: Site, model: Model, isOpen: boolean): HTMLElement {
   return placeItem(line, isOpen, () => el("ol", { class: "frames", "aria-label": "Callers" }, ...callers.map((frame) => el("li", { title: visible(frame.file) || null }, frameText(frame)))));
 }
 
+/** Where they say something: with nothing else to go by all of them do. */
+export function hasSites(model: Model): boolean {
+  return model.sites.length > 0 && (model.whyNoHolders !== null || model.sites.some((site) => site.growth.bytes !== 0));
+}
+
 export function showSites(host: HTMLElement, model: Model): void {
   const rest = model.otherSites;
   replaceBelowHeading(
     host,
     "Where it was allocated",
-    ...placeList(model.sites, (site, at) => siteItem(site, model, at === 0 && site.growth.bytes > 0)),
+    ...placeList(model.sites.filter((site) => model.whyNoHolders !== null || site.growth.bytes !== 0 || site.growth.objects !== 0), (site, at) => siteItem(site, model, at === 0 && site.growth.bytes > 0)),
     rest && restLine(rest.rows, "site", rest.growth.bytes, model),
   );
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chooseEdges, fanOut, placeText } from "../src/holder_path.ts";
+import { chooseEdges, fanOut, holderText, isNobody, placeText } from "../src/holder_path.ts";
 import type { Holder, HolderEdge } from "../src/model.ts";
 import { splitSentences } from "../src/answer.ts";
 
@@ -21,6 +21,9 @@ const holder: Holder = {
     { edge: ".next", type: "Node", repeat: 5000 },
   ],
   pathCut: 0,
+  threads: 0,
+  heldBy: [],
+  heldTogetherBytes: 0,
   new: null,
   freed: null,
   net: { objects: 0, bytes: 0 },
@@ -33,6 +36,26 @@ test("a place reads as in the text report", () => {
   assert.equal(placeText(holder), "global.app.state -> List.next{x5,000}");
   assert.equal(placeText({ ...holder, pathCut: 12 }), "global.app.state{12 more} -> List.next{x5,000}");
   assert.equal(placeText({ ...holder, root: "r\u001b", path: [] }), "r\\x1b");
+});
+
+test("several together, and one in each of many threads, read as in the text report", () => {
+  const by = (name: string, type: string | null = "Map"): Holder["heldBy"][number] => ({
+    type,
+    root: `static App.${name}`,
+    kind: "static",
+    path: [{ edge: "", type: "Map", repeat: 1 }],
+    pathCut: 0,
+    bytes: 10,
+  });
+  const together: Holder = { ...holder, type: null, kind: null, root: "(roots)", path: [], heldBy: [by("byId"), by("byName")] };
+  assert.equal(holderText(together).place, "static App.byId: Map and static App.byName: Map, together");
+  assert.equal(isNobody(together), false);
+  assert.equal(isNobody({ ...together, heldBy: [] }), true);
+  const five = ["a", "b", "c", "d", "e"].map((name) => by(name));
+  assert.equal(holderText({ ...together, heldBy: five }).place, "static App.a: Map, static App.b: Map, static App.c: Map and 2 more, together");
+  const below = (edge: string): Holder["heldBy"][number] => ({ ...by(""), root: holder.root, path: [...holder.path, { edge, type: "Node", repeat: 1 }] });
+  assert.equal(holderText({ ...holder, heldBy: [below(".left"), below(".right")] }).place, "global.app.state -> List.next{x5,000}: Map, by .left and .right, together");
+  assert.deepEqual(holderText({ ...holder, threads: 4 }), { place: "global.app.state -> List.next{x5,000}, in 4 threads", type: "Map" });
 });
 
 test("an edge that is shown has all that lead to it", () => {

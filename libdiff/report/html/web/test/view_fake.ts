@@ -124,7 +124,7 @@ export class FakeServer {
   constructor(heaps: ReadonlyMap<Side, FakeHeap>, report: Uint8Array | null) {
     this.heaps = heaps;
     this.report = report;
-    const sides = [...heaps.keys()].map((side) => ({ side, browsable: true, why_not: null }));
+    const sides = [...heaps].map(([side, heap]) => ({ side, browsable: true, why_not: null, live_bytes: heap.bytes }));
     const captures = heaps.size === 2 ? [{ name: "before.hs" }, { name: "after.hs" }] : [{ name: "after.hs" }];
     this.state = {
       phase: "ready",

@@ -15,6 +15,7 @@ export interface HeapNode {
   readonly kind: string | null /* of a root: "global", "stack" … */;
   readonly id: string | null;
   readonly type: string /* of a root: its name */;
+  readonly name?: string /* of the object, where it has one: a class, a function, a thread */;
   readonly edge: string /* how the one asked about and this one are connected */;
   readonly bytes: number;
   readonly retained: number;
@@ -67,7 +68,7 @@ export interface SideState {
   readonly side: Side;
   readonly browsable: boolean;
   readonly why_not: string | null;
-  readonly bytes?: number /* live on this side; not said by the server, but found by live.ts */;
+  readonly live_bytes: number /* of this side, for shares of the heap */;
 }
 
 export interface State {

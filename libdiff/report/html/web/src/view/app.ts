@@ -10,7 +10,6 @@ import { Frame } from "./frame.ts";
 import { Growth } from "./growth.ts";
 import { openObject } from "./object_view.ts";
 import { openObjects } from "./objects_view.ts";
-import { withLive } from "./live.ts";
 import { Opening } from "./opening.ts";
 import { addressOf, nowhere, placeOf, takeToken, type Place, type ViewName } from "./place.ts";
 import { problemBox, troubleOf } from "./problem.ts";
@@ -134,7 +133,7 @@ export class App implements Viewer {
   /* True while there is more to come. */
   private async askState(): Promise<boolean> {
     const before = this.state;
-    this.state = await withLive(this.api, await this.api.state());
+    this.state = await this.api.state();
     this.tellTrouble();
     this.changed(before);
     return this.state.phase === "working";

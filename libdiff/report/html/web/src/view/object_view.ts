@@ -209,6 +209,7 @@ class ObjectView {
       el("span", { class: "over" }, over),
       " ",
       el("span", { class: "type-name" }, nameText(node.type, 120)),
+      node.name ? el("span", { class: "type-name object-name" }, " ", nameText(node.name, 120)) : null,
       node.id === null ? null : el("span", { class: "id" }, ` ${node.id}`),
       " ",
       badge(node.state),

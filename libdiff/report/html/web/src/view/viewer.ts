@@ -47,7 +47,7 @@ export type Open = (viewer: Viewer, at: At) => Screen;
 
 /** The live bytes of a side, for shares; 0 = not known. */
 export function liveBytes(viewer: Viewer, side: Side): number {
-  return viewer.sides.find((each) => each.side === side)?.bytes ?? 0;
+  return viewer.sides.find((each) => each.side === side)?.live_bytes ?? 0;
 }
 
 /** "before" and "after" of a pair, nothing of a single capture: to stand in front of a noun. */

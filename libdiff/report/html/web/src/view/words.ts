@@ -19,7 +19,7 @@ export const stateWords: { readonly [state in NodeState]: StateWords } = {
   kept: { word: "kept", sign: "=", long: "kept: live before and after" },
   new: { word: "new", sign: "+", long: "new: live only after" },
   freed: { word: "freed", sign: "\u2212", long: "freed: live only before" },
-  unreached: { word: "garbage", sign: "\u00d7", long: "garbage: nothing reaches it, it was only not collected yet" },
+  unreached: { word: "garbage", sign: "\u00d7", long: "garbage: no root reaches it; it was not collected yet, or is lost" },
 };
 
 /** The badge of a state; null where there is nothing to say. */
@@ -52,7 +52,7 @@ export function typeLink(viewer: Viewer, side: Side, name: string, tabIndex = 0)
 /** What a node is called where there is room for text alone. */
 export function nodeTitle(node: HeapNode): string {
   if (node.is_root) return `${node.kind ?? ""} root ${visible(node.type)}`.trim();
-  return `${visible(node.type)} ${node.id ?? ""}`.trim();
+  return `${visible(node.type)} ${node.name ? visible(node.name) : (node.id ?? "")}`.trim();
 }
 
 /** A link to a node: its type or the name of the root, and its id. */
@@ -63,6 +63,7 @@ export function nodeLink(viewer: Viewer, side: Side, node: HeapNode, tabIndex = 
     { class: node.is_root ? "node-link root-link" : "node-link", href, tabindex: tabIndex },
     node.is_root ? el("span", { class: "kind" }, node.kind ?? "root", " ") : null,
     el("span", { class: "type-name" }, nameText(node.type)),
+    node.name ? el("span", { class: "type-name object-name" }, " ", nameText(node.name)) : null,
     node.id === null ? null : el("span", { class: "id" }, ` ${node.id}`),
   );
 }
