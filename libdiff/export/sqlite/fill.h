@@ -7,6 +7,7 @@
  *      fill_heap.c      heap_types, heap_roots, places, retained, warnings: what hsdiff top and a profile say
  *      fill_growth.c    of a pair: what the diff says
  *      fill_holders.c
+ *      fill_lost.c
  */
 #ifndef HSD_EXPORT_SQLITE_FILL_H
 #define HSD_EXPORT_SQLITE_FILL_H
@@ -57,6 +58,7 @@ hsd_status hsd_fill_graph(hsd_filling *f, unsigned side, const bool *wanted, hsd
 hsd_status hsd_fill_heap(hsd_filling *f, const bool *wanted, hsd_error *err);
 hsd_status hsd_fill_growth(hsd_filling *f, const bool *wanted, hsd_error *err);
 hsd_status hsd_fill_holders(hsd_filling *f, const hsd_diff *diff, const bool *wanted, hsd_error *err);
+hsd_status hsd_fill_lost(hsd_filling *f, const hsd_diff *diff, const bool *wanted, hsd_error *err);
 hsd_status hsd_fill_warnings(hsd_filling *f, const hsd_text *warnings, size_t count, hsd_error *err);
 
 /* "static": hsc_root_kind as a word. */

@@ -252,6 +252,7 @@ static hsd_status put_diff(hsd_filling *f, const hsd_diff *diff, const hsd_run *
     if (wanted[HSD_TABLE_OF_GROWTH_PLACES])
         HSD_TRY(put_rows(f, HSD_TABLE_OF_GROWTH_PLACES, diff, diff->tree_count, put_place, err));
     HSD_TRY(hsd_fill_holders(f, diff, wanted, err));
+    HSD_TRY(hsd_fill_lost(f, diff, wanted, err));
     if (wanted[HSD_TABLE_OF_WARNINGS]) HSD_TRY(hsd_fill_warnings(f, diff->warnings, diff->warning_count, err));
     return wanted[HSD_TABLE_OF_GROWTH_SITES] || wanted[HSD_TABLE_OF_GROWTH_FRAMES] ? fill_sites(f, diff, run, err) : HSD_OK;
 }

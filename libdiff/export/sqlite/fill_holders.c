@@ -5,7 +5,7 @@
 
 typedef struct holder_rows {
     const hsd_diff *diff;
-    hsd_inserter holders, steps, types, edges;
+    hsd_inserter holders, steps, types, edges, by, by_steps;
 } holder_rows;
 
 static hsd_status put_holder(holder_rows *rows, uint64_t number, const hsd_holder *h, uint64_t others, hsd_error *err)
@@ -25,6 +25,8 @@ static hsd_status put_holder(holder_rows *rows, uint64_t number, const hsd_holde
     hsd_put_signed(in, h->resized_bytes);
     hsd_put_signed(in, h->growth_bytes);
     hsd_put_some(in, others);
+    hsd_put_some(in, h->thread_count);
+    hsd_put_some(in, h->by_count > 0 ? h->by_bytes : 0);
     return hsd_put_row(in, err);
 }
 
@@ -78,6 +80,40 @@ static hsd_status put_edges(holder_rows *rows, uint64_t number, const hsd_holder
     return HSD_OK;
 }
 
+/* ---- by what it is held together ---- */
+
+static hsd_status put_by_steps(hsd_inserter *in, uint64_t number, size_t rank, const hsd_co_holder *by, hsd_error *err)
+{
+    for (size_t i = 0; i < by->path_count; i++) {
+        hsd_put_count(in, number);
+        hsd_put_count(in, rank);
+        hsd_put_count(in, i);
+        hsd_put_text(in, by->path[i].edge);
+        hsd_put_text(in, by->path[i].type);
+        hsd_put_count(in, by->path[i].repeat);
+        HSD_TRY(hsd_put_row(in, err));
+    }
+    return HSD_OK;
+}
+
+static hsd_status put_by(holder_rows *rows, uint64_t number, const hsd_holder *h, hsd_error *err)
+{
+    hsd_inserter *in = &rows->by;
+    for (size_t i = 0; i < h->by_count; i++) {
+        hsd_put_count(in, number);
+        hsd_put_count(in, i);
+        hsd_put_text_or_null(in, h->by[i].type);
+        hsd_put_text(in, h->by[i].root);
+        hsd_put_word(in, hsd_root_word(h->by[i].root_kind));
+        hsd_put_count(in, h->by[i].path_cut);
+        hsd_put_count(in, h->by[i].bytes);
+        hsd_put_signed(in, h->by[i].growth_bytes);
+        HSD_TRY(hsd_put_row(in, err));
+        HSD_TRY(put_by_steps(&rows->by_steps, number, i, &h->by[i], err));
+    }
+    return HSD_OK;
+}
+
 static hsd_status put_all(holder_rows *rows, hsd_error *err)
 {
     const hsd_diff *diff = rows->diff;
@@ -86,6 +122,7 @@ static hsd_status put_all(holder_rows *rows, hsd_error *err)
         HSD_TRY(put_steps(&rows->steps, i, &diff->holders[i], err));
         HSD_TRY(put_types(rows, i, &diff->holders[i], err));
         HSD_TRY(put_edges(rows, i, &diff->holders[i], err));
+        HSD_TRY(put_by(rows, i, &diff->holders[i], err));
     }
     if (diff->other_holder_count == 0) return HSD_OK;
     hsd_holder others = diff->other_holders;
@@ -99,16 +136,20 @@ hsd_status hsd_fill_holders(hsd_filling *f, const hsd_diff *diff, const bool *wa
 {
     holder_rows rows = {.diff = diff};
     bool is_asked = false;
-    for (unsigned i = HSD_TABLE_OF_HOLDERS; i <= HSD_TABLE_OF_HOLDER_EDGES; i++)
+    for (unsigned i = HSD_TABLE_OF_HOLDERS; i <= HSD_TABLE_OF_HOLDER_BY_STEPS; i++)
         is_asked |= wanted[i];
     if (!is_asked || !diff->has_holders) return HSD_OK;
     hsd_status status = hsd_fill_open(&rows.holders, f, 1, HSD_TABLE_OF_HOLDERS, diff->holder_count, err);
     if (status == HSD_OK) status = hsd_fill_open(&rows.steps, f, 1, HSD_TABLE_OF_HOLDER_STEPS, 0, err);
     if (status == HSD_OK) status = hsd_fill_open(&rows.types, f, 1, HSD_TABLE_OF_HOLDER_TYPES, 0, err);
     if (status == HSD_OK) status = hsd_fill_open(&rows.edges, f, 1, HSD_TABLE_OF_HOLDER_EDGES, 0, err);
+    if (status == HSD_OK) status = hsd_fill_open(&rows.by, f, 1, HSD_TABLE_OF_HOLDER_BY, 0, err);
+    if (status == HSD_OK) status = hsd_fill_open(&rows.by_steps, f, 1, HSD_TABLE_OF_HOLDER_BY_STEPS, 0, err);
     if (status == HSD_OK) status = put_all(&rows, err);
     status = hsd_fill_close(&rows.holders, f, status, err);
     status = hsd_fill_close(&rows.steps, f, status, err);
     status = hsd_fill_close(&rows.types, f, status, err);
-    return hsd_fill_close(&rows.edges, f, status, err);
+    status = hsd_fill_close(&rows.edges, f, status, err);
+    status = hsd_fill_close(&rows.by, f, status, err);
+    return hsd_fill_close(&rows.by_steps, f, status, err);
 }

@@ -52,7 +52,9 @@ ROW(HSD_TABLE_OF_HOLDERS) = {.name = "holders", .scope = HSD_OF_PAIR, .sql =
 "  net_objects INTEGER NOT NULL, net_bytes INTEGER NOT NULL, -- new - freed\n"
 "  resized_bytes INTEGER NOT NULL,\n"
 "  growth_bytes INTEGER NOT NULL,   -- of all rows: the growth of the heap\n"
-"  others INTEGER               -- the last row may add up so many others; NULL = one holder\n"
+"  others INTEGER,              -- the last row may add up so many others; NULL = one holder\n"
+"  threads INTEGER,             -- it stands for one in each of so many threads of a pool; NULL = for itself\n"
+"  held_together_bytes INTEGER  -- of new: what several things hold together (holder_by); NULL = nothing\n"
 ")"},
 ROW(HSD_TABLE_OF_HOLDER_STEPS) = {.name = "holder_steps", .scope = HSD_OF_PAIR, .sql =
 "CREATE TABLE holder_steps( -- the path from its root to a holder\n"
@@ -81,6 +83,26 @@ ROW(HSD_TABLE_OF_HOLDER_EDGES) = {.name = "holder_edges", .scope = HSD_OF_PAIR, 
 "  growth_bytes INTEGER NOT NULL,\n"
 "  PRIMARY KEY(holder, row)\n"
 ") WITHOUT ROWID"},
+ROW(HSD_TABLE_OF_HOLDER_BY) = {.name = "holder_by", .scope = HSD_OF_PAIR, .sql =
+"CREATE TABLE holder_by( -- several things in which the growth of a holder lies together; what several reach counts for each\n"
+"  holder INTEGER NOT NULL,\n"
+"  rank INTEGER NOT NULL,       -- by what they reach, most first\n"
+"  type TEXT,                   -- NULL = the root itself\n"
+"  root TEXT NOT NULL, root_kind TEXT,\n"
+"  steps_left_out INTEGER NOT NULL,\n"
+"  bytes INTEGER NOT NULL,      -- new ones of the holder that are reached from here\n"
+"  growth_bytes INTEGER NOT NULL, -- what it holds alone, by its own row; 0 = it has none\n"
+"  PRIMARY KEY(holder, rank)\n"
+") WITHOUT ROWID"},
+ROW(HSD_TABLE_OF_HOLDER_BY_STEPS) = {.name = "holder_by_steps", .scope = HSD_OF_PAIR, .sql =
+"CREATE TABLE holder_by_steps( -- the path from its root to each of these\n"
+"  holder INTEGER NOT NULL,\n"
+"  rank INTEGER NOT NULL,\n"
+"  step INTEGER NOT NULL,\n"
+"  edge TEXT NOT NULL, type TEXT NOT NULL,\n"
+"  repeats INTEGER NOT NULL,\n"
+"  PRIMARY KEY(holder, rank, step)\n"
+") WITHOUT ROWID"},
 ROW(HSD_TABLE_OF_GROWTH_PLACES) = {.name = "growth_places", .scope = HSD_OF_PAIR, .sql =
 "CREATE TABLE growth_places( -- the tree of type-paths of both heaps\n"
 "  place INTEGER PRIMARY KEY,   -- in preorder; 0 = all\n"
@@ -105,6 +127,34 @@ ROW(HSD_TABLE_OF_GROWTH_FRAMES) = {.name = "growth_frames", .scope = HSD_OF_PAIR
 "  function TEXT, file TEXT, line INTEGER, col INTEGER,\n"
 "  PRIMARY KEY(growth_site, depth)\n"
 ") WITHOUT ROWID"},
+ROW(HSD_TABLE_OF_LOST) = {.name = "lost", .scope = HSD_OF_PAIR, .sql =
+"CREATE TABLE lost( -- what no root reaches where nothing but the program frees: by what heads it and who allocated that\n"
+"  lost INTEGER PRIMARY KEY,    -- by growth, largest first\n"
+"  type TEXT,                   -- of the heads; NULL = others\n"
+"  cycle TEXT,                  -- the types round a cycle that the heads are on; NULL = none\n"
+"  place TEXT,                  -- who allocated the heads, as lost_frames has it; NULL = not known\n"
+"  " AMOUNT("before") ", " AMOUNT("after") ", -- heads and all that hangs below them\n"
+"  growth_objects INTEGER NOT NULL, growth_bytes INTEGER NOT NULL,\n"
+"  before_heads INTEGER, after_heads INTEGER, -- NULL = not known: rows are of types alone\n"
+"  others INTEGER               -- the last row may add up so many others; NULL = one row\n"
+")"},
+ROW(HSD_TABLE_OF_LOST_FRAMES) = {.name = "lost_frames", .scope = HSD_OF_PAIR, .sql =
+"CREATE TABLE lost_frames( -- their stacks\n"
+"  lost INTEGER NOT NULL,\n"
+"  depth INTEGER NOT NULL,      -- 0 = innermost\n"
+"  is_wanted INTEGER NOT NULL,  -- 1: who wanted the memory, and did not allocate it for others\n"
+"  function TEXT, file TEXT, line INTEGER, col INTEGER,\n"
+"  PRIMARY KEY(lost, depth)\n"
+") WITHOUT ROWID"},
+ROW(HSD_TABLE_OF_UNCOLLECTED) = {.name = "uncollected", .scope = HSD_OF_PAIR, .sql =
+"CREATE TABLE uncollected( -- what no root reaches where a collector frees, and it did not yet\n"
+"  rank INTEGER PRIMARY KEY,    -- by growth, largest first\n"
+"  type TEXT,                   -- NULL = others\n"
+"  " AMOUNT("before") ", " AMOUNT("after") ",\n"
+"  growth_objects INTEGER NOT NULL, growth_bytes INTEGER NOT NULL,\n"
+"  " AMOUNT("revived") ", -- of before: live after; NULL = not known\n"
+"  others INTEGER               -- the last row may add up so many others; NULL = one type\n"
+")"},
 ROW(HSD_TABLE_OF_CHANGES) = {.name = "changes", .scope = HSD_OF_PAIR, .sql =
 "CREATE TABLE changes( -- objects that came, went or changed; none where objects cannot be recognised\n"
 "  change INTEGER PRIMARY KEY,\n"

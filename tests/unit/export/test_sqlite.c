@@ -119,6 +119,47 @@ Test(sqlite, has_the_growth_of_a_pair)
     db_expect(true, "select type, before_objects, after_objects from growth_places where type = 'Session' and depth > 1", "Session|1|4\n");
 }
 
+/* Two lists of two nodes each, of which nothing is left; `facts` says who frees them. */
+static void write_lost(const char *path, uint32_t facts, unsigned lists)
+{
+    hsc_writer *w;
+    hsc_options options;
+    hsc_options_init(&options);
+    options.facts = facts;
+    cr_assert_eq(hsc_open_file(&w, path, &options), HSC_OK);
+    put_string(w, 1, "push");
+    hsc_define_type(w, 1, "Node", 4, 0);
+    hsc_define_site(w, 1, 0, 1, 0, 7, 0);
+    for (unsigned i = 0; i < 2 * lists; i++) {
+        hsc_begin_object(w, &(hsc_object){.id = 0x100 + 0x10 * i, .type = 1, .size_bytes = 16, .site = 1});
+        if (i % 2 == 0) hsc_reference(w, 0x110 + 0x10 * i, 0, 0);
+        hsc_end_object(w);
+    }
+    hsc_begin_object(w, &(hsc_object){.id = 1, .type = 1, .size_bytes = 8});
+    hsc_end_object(w);
+    hsc_root(w, &(hsc_root_record){.kind = HSC_ROOT_GLOBAL, .target = 1});
+    cr_assert_eq(hsc_finish(w), HSC_OK, "%s", hsc_error_text(w));
+    hsc_close(w);
+}
+
+Test(sqlite, has_what_is_lost)
+{
+    write_lost(db_before, HSC_FACT_MANUAL, 1);
+    write_lost(db_after, HSC_FACT_MANUAL, 3);
+    db_expect(true, "select type, cycle, place, before_objects, after_objects, growth_bytes, before_heads, after_heads, others from lost",
+              "Node||push|2|6|64|1|3|\n");
+    db_expect(true, "select lost, depth, is_wanted, function, line from lost_frames", "0|0|1|push|7\n");
+    db_expect(true, "select count(*) from uncollected", "0\n");
+}
+
+Test(sqlite, has_what_is_not_collected_yet)
+{
+    write_lost(db_before, 0, 1);
+    write_lost(db_after, 0, 3);
+    db_expect(true, "select type, before_objects, after_objects, growth_bytes, others from uncollected", "Node|2|6|64|\n");
+    db_expect(true, "select count(*) from lost", "0\n");
+}
+
 Test(sqlite, has_the_sites_of_totals)
 {
     hsc_writer *w;
