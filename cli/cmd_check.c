@@ -105,13 +105,23 @@ static hsd_status judge_once(check_job *job, hsd_error *err)
     return hsd_check_run(&job->check, job->config, job->diff, job->series, &options, err);
 }
 
-/* Twice where something failed and the captures say where objects were allocated. */
+/* Of a series that fails: who holds what grew, by a diff of two of its captures. What passes costs nothing more. */
+static hsd_status ask_who_holds_it(check_job *job, hsd_error *err)
+{
+    const bool is_asked = job->series && !job->cli->options.no_holders && job->check->failed + job->check->warned > 0;
+    if (!is_asked) return HSD_OK;
+    HSD_TRY(cli_series_ask(job->series, job->cli, job->inputs, err));
+    return job->series->pair ? judge_once(job, err) : HSD_OK;
+}
+
+/* Again where something failed and the captures say who holds it, or where it was allocated. */
 static hsd_status judge(check_job *job, hsd_error *err)
 {
     hsd_text types[SITE_TYPES_MOST];
     HSD_TRY(read_metrics(job, err));
     HSD_TRY(judge_once(job, err));
-    if (!job->diff) return HSD_OK;
+    HSD_TRY(ask_who_holds_it(job, err));
+    if (!job->diff && !job->series->pair) return HSD_OK;
     const size_t count = hsd_check_types_wanted(job->check, types, SITE_TYPES_MOST);
     if (count == 0) return HSD_OK;
     HSD_TRY(hsd_sites_run(&job->sites, job->inputs[0].capture, job->inputs[1].capture, types, count, &job->cli->run, err));
@@ -258,6 +268,7 @@ static int run_init(check_job *job)
     hsd_error_init(&err);
     hsd_status status = hsd_result_file_open(&file, path, cli->options.force, &err);
     if (status == HSD_OK) status = look(job, &err);
+    if (status == HSD_OK && job->series && hsd_series_wants_pair(job->series)) status = cli_series_ask(job->series, cli, job->inputs, &err);
     cli_progress_clear();
     if (status == HSD_OK) status = hsd_check_config_suggest(job->diff, job->series, hsd_result_file_write, file, &left_out, &err);
     if (status == HSD_OK) status = hsd_result_file_finish(file, &err);
@@ -280,13 +291,6 @@ static bool is_opened_again(const cli_app *cli)
     return cli->options.update_baseline && (cli->options.summary || is_series(cli));
 }
 
-static bool can_be_read_again(const char *path)
-{
-    struct stat what;
-    const int failed = strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &what) : stat(path, &what);
-    return failed || S_ISREG(what.st_mode); /* if missing: said later */
-}
-
 static bool is_usable(const cli_app *cli)
 {
     const cli_options *options = &cli->options;
@@ -304,7 +308,7 @@ static bool is_usable(const cli_app *cli)
         cli_complain("%s is for the baseline that --update-baseline writes.", options->identities ? "--identities" : "--places");
     else if (options->config && strcmp(options->config, "-") == 0 && takes_stdin(cli))
         cli_complain("--config and a capture cannot both be standard input.");
-    else if (is_opened_again(cli) && !can_be_read_again(last))
+    else if (is_opened_again(cli) && !cli_can_be_read_again(last))
         cli_complain("--update-baseline reads the last capture a second time here, and %s can be read once: give it as a file.",
                      strcmp(last, "-") == 0 ? "standard input" : last);
     else if (options->update_baseline && options->partial)
@@ -349,6 +353,9 @@ const cli_command cli_command_check = {
         "single jump all pass. A limit per round is one that each round has to be over. Take six captures or more: five rounds behind "
         "the warm-up find leaks of a thousandth of the heap a round, with two rounds nothing below a hundredth is told from noise.\n"
         "\n"
+        "What fails is named with who holds it. Of three and more captures two are compared object by object for that, the first and the last that count, once "
+        "something fails: they are read again, so they have to be files.\n"
+        "\n"
         "Captures that are incomplete, or that cannot be compared as a rule asks, end with status 3 and never pass. --partial judges "
         "what is there all the same.\n"
         "\n"
@@ -387,7 +394,7 @@ const cli_command cli_command_check = {
         "the more rounds bear witness: 10 % with two captures, 1 % with 2 rounds, 0.3 % with 3, 0.1 % with 4, 0.03 % from 5 on.\n"
         "\n"
         "A glob (* and ?) is the whole name, /regex/ (POSIX extended) stands anywhere in it. A holder is named by its root, then the "
-        "edge and the type of each step: global sessions SessionCache .entries Map. '*' alone leaves out program code, which "
+        "edge and the type of each step: global sessions SessionCache .entries Map. allow: takes the names of those that hold it together too. '*' alone leaves out program code, which "
         "grows with what is compiled. Growth that is allowed needs a reason; after its last day it fails again.\n"
         "\n"
         "The built-in rules: with two captures the whole heap, 10 % and at least 1 MiB; with more the whole heap, 1 % per round, "

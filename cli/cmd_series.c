@@ -30,7 +30,7 @@ const cli_command cli_command_series = {
         "first N captures out of all this.\n"
         "\n"
         "A holder is a path from a root at which exactly one object stands in every capture; what grows below it counts for the nearest "
-        "one. It needs no identity, so it works for every runtime.\n"
+        "one. It needs no identity, so it works for every runtime. Where no place says who holds what grows, two of the captures are compared object by object, and say it.\n"
         "\n"
         "Where the ids of objects last (V8, heaps that do not move), the ages of objects are told as well: of what came in one interval, "
         "how much is alive in each later capture. Of healthy work nothing stays; a leak is a line that does not decay. "
@@ -45,7 +45,7 @@ const cli_command cli_command_series = {
         "Memory does not grow with the number of captures, and temporary space is that of one capture and two lists of its objects.\n"
         "\n"
         "As JSON, schema hsdiff.series/1: captures; total, unreached, types, roots and holders (lost, where captures tell it) with bytes and objects, arrays with one "
-        "value for each capture, trend and verdict; cohorts; others.",
+        "value for each capture, trend and verdict, and with holders where two of the captures (pair) say who holds it; cohorts; others.",
     .examples = examples,
     .bit = CLI_ON_SERIES,
     .inputs_min = 2,

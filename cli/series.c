@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "progress.h"
 #include "report_error.h"
@@ -77,6 +78,55 @@ hsd_status cli_series_run(hsd_series **out, cli_app *cli, uint32_t warmup, uint6
     return hsd_series_run(out, &source, &wanted, &cli->run, err);
 }
 
+/* ---- who holds it ---- */
+
+bool cli_can_be_read_again(const char *path)
+{
+    struct stat what;
+    const int failed = strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &what) : stat(path, &what);
+    return failed || S_ISREG(what.st_mode);
+}
+
+/* What there is to say of opening them was said the first time. */
+static hsd_status open_again(cli_input inputs[2], cli_app *cli, hsd_error *err)
+{
+    const bool is_quiet = cli->options.quiet;
+    cli->options.quiet = true;
+    const hsd_status status = cli_inputs_open(inputs, 2, cli, false, cli_damage_wanted(cli), err);
+    cli->options.quiet = is_quiet;
+    return status;
+}
+
+static hsd_status compare(hsd_diff **out, cli_app *cli, cli_input inputs[2], hsd_error *err)
+{
+    const hsd_diff_options wanted = {.partial = cli->options.partial};
+    HSD_TRY(open_again(inputs, cli, err));
+    return hsd_diff_run(out, inputs[0].capture, inputs[1].capture, &wanted, &cli->run, err);
+}
+
+hsd_status cli_series_ask(hsd_series *series, cli_app *cli, cli_input inputs[2], hsd_error *err)
+{
+    hsd_diff *pair;
+    hsd_error failed;
+    size_t from, to;
+    hsd_error_init(&failed);
+    if (!hsd_series_find_pair(series, &from, &to)) return HSD_OK;
+    const char *paths[] = {cli->inputs[from], cli->inputs[to]};
+    for (size_t i = 0; i < 2; i++) {
+        if (strcmp(paths[i], "-") == 0 || !cli_can_be_read_again(paths[i])) return HSD_OK;
+        inputs[i] = (cli_input){.path = paths[i]};
+    }
+    const hsd_status status = compare(&pair, cli, inputs, &failed);
+    if (status == HSD_OK) return hsd_series_take_pair(series, pair, from, to, err);
+    cli_progress_clear();
+    if (status == HSD_E_CANCELLED || status == HSD_E_NOMEM) {
+        *err = failed;
+        return status;
+    }
+    cli_note(cli, "who holds what grows was not asked: %s%s%s", failed.file, failed.file[0] ? ": " : "", failed.text);
+    return HSD_OK;
+}
+
 /* ---- usage ---- */
 
 static size_t standard_inputs(const cli_app *cli)
@@ -141,7 +191,10 @@ static int run_with(cli_app *cli, cli_outlets *outlets)
     hsd_series *series = NULL;
     hsd_error err;
     hsd_error_init(&err);
+    cli_input inputs[2] = {0};
     hsd_status status = cli_series_run(&series, cli, (uint32_t)cli->options.warmup, cli->options.noise_bytes, &err);
+    if (status == HSD_OK && hsd_series_wants_pair(series)) status = cli_series_ask(series, cli, inputs, &err);
+    cli_inputs_close(inputs, 2);
     cli_progress_clear();
     if (status == HSD_OK) {
         cli_out_tell_space(cli, series->temp_bytes_peak);

@@ -75,19 +75,49 @@ static bool has_run_out(const hsd_allowed *allowed, const hsd_allowance *allowan
     return allowance->until_day < allowed->today;
 }
 
+/* ---- of a row ---- */
+
+static hsd_status is_place(hsd_allowed *allowed, const hsd_pattern *pattern, hsd_text root, const hsd_step *path, size_t count, bool *out,
+                           hsd_error *err)
+{
+    const hsd_fact place = {.root = root, .path = path, .path_count = count};
+    hsd_text text;
+    HSD_TRY(hsd_fact_text(&place, HSD_SUBJECT_HOLDER, &allowed->name, &text, err));
+    return hsd_pattern_match(pattern, text, &allowed->scratch, out, err);
+}
+
+/* The holder itself, or one of those by which it is held together. */
+static hsd_status is_holder(hsd_allowed *allowed, const hsd_pattern *pattern, const hsd_holder *holder, bool *out, hsd_error *err)
+{
+    HSD_TRY(is_place(allowed, pattern, holder->root, holder->path, holder->path_count, out, err));
+    for (size_t i = 0; i < holder->by_count && !*out; i++)
+        HSD_TRY(is_place(allowed, pattern, holder->by[i].root, holder->by[i].path, holder->by[i].path_count, out, err));
+    return HSD_OK;
+}
+
+/* The row as the rules know it, or all who hold it by the names that people are told. */
+static hsd_status is_row(hsd_allowed *allowed, const hsd_pattern *pattern, hsd_subject subject, const hsd_fact *fact, bool *out,
+                         hsd_error *err)
+{
+    hsd_text text;
+    HSD_TRY(hsd_fact_text(fact, subject, &allowed->name, &text, err));
+    HSD_TRY(hsd_pattern_match(pattern, text, &allowed->scratch, out, err));
+    if (*out || subject != HSD_SUBJECT_HOLDER || fact->held_count == 0) return HSD_OK;
+    *out = true;
+    for (size_t i = 0; i < fact->held_count && *out; i++) HSD_TRY(is_holder(allowed, pattern, fact->held[i], out, err));
+    return HSD_OK;
+}
+
 hsd_status hsd_allowed_find(hsd_allowed *allowed, hsd_subject subject, const hsd_fact *fact, int64_t bytes,
                             const hsd_allowance **out, hsd_error *err)
 {
-    hsd_text text;
     *out = NULL;
-    if (allowed->count == 0) return HSD_OK;
-    HSD_TRY(hsd_fact_text(fact, subject, &allowed->name, &text, err));
     for (size_t i = 0; i < allowed->count && *out == NULL; i++) {
         const hsd_allowance *allowance = &allowed->config->allow[i];
         bool is_match;
         if (allowance->subject != subject || has_run_out(allowed, allowance)) continue;
         if (bytes > 0 && (uint64_t)bytes > allowance->up_to_bytes) continue;
-        HSD_TRY(hsd_pattern_match(&allowed->patterns[i], text, &allowed->scratch, &is_match, err));
+        HSD_TRY(is_row(allowed, &allowed->patterns[i], subject, fact, &is_match, err));
         if (is_match) *out = allowance;
     }
     return HSD_OK;
@@ -100,10 +130,8 @@ static hsd_status matches_any(hsd_allowed *allowed, size_t i, const hsd_facts *f
 {
     for (size_t row = 0; row < hsd_facts_rows(facts, table) && !*out; row++) {
         hsd_fact fact;
-        hsd_text text;
         hsd_facts_name(facts, table, row, &fact);
-        HSD_TRY(hsd_fact_text(&fact, allowed->config->allow[i].subject, &allowed->name, &text, err));
-        HSD_TRY(hsd_pattern_match(&allowed->patterns[i], text, &allowed->scratch, out, err));
+        HSD_TRY(is_row(allowed, &allowed->patterns[i], allowed->config->allow[i].subject, &fact, out, err));
     }
     return HSD_OK;
 }

@@ -127,7 +127,7 @@ static size_t list_wanted(const hsd_check *check, wanted *out)
         if (row->outcome != HSD_CHECK_FAIL && row->outcome != HSD_CHECK_WARN) continue;
         for (size_t k = 0; k < row->finding_count; k++) {
             const hsd_finding *finding = &row->findings[k];
-            const hsd_text type = hsd_finding_type(finding, row->rule->subject, check->diff);
+            const hsd_text type = hsd_finding_type(finding, row->rule->subject);
             if (finding->allowed != NULL || finding->is_levelled || type.size == 0) continue;
             if (out != NULL) out[found] = (wanted){type, finding->growth};
             found++;

@@ -34,6 +34,8 @@ typedef struct hsd_fact { /* what is not known is empty */
     const hsd_step *path;
     size_t path_count;
     const hsd_holder *holder; /* of a diff */
+    const hsd_holder *const *held; /* of a holder of a series: hsd_series_row.held */
+    size_t held_count;
     hsd_amount base;        /* what a percentage is of */
     const hsd_trend *trend; /* of the bytes, where the series has it */
     bool has_before;
@@ -93,6 +95,13 @@ static inline bool hsd_measure_is_lost(hsd_measure measure)
 static inline bool hsd_facts_tell_lost(const hsd_facts *facts)
 {
     return facts->diff != NULL ? facts->diff->lost.is_known : facts->series->lost.is_known;
+}
+
+/* The diff that knows who holds what grew: the one that is judged, or that of two captures of the series. NULL = nobody does. */
+static inline const hsd_diff *hsd_facts_holding(const hsd_facts *facts)
+{
+    const hsd_diff *diff = facts->diff != NULL ? facts->diff : facts->series->pair;
+    return diff != NULL && diff->has_holders ? diff : NULL;
 }
 
 static inline bool hsd_measure_is_survived(hsd_measure measure)

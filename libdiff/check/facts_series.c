@@ -79,6 +79,8 @@ void hsd_facts_series_name(const hsd_series *series, hsd_fact_table table, size_
     fact->root = at->root;
     fact->path = at->path;
     fact->path_count = at->path_count;
+    fact->held = at->held;
+    fact->held_count = at->held_count;
 }
 
 /* ---- cohorts ---- */

@@ -87,10 +87,11 @@ static const hsd_holder *find_holder(const hsd_diff *diff, hsd_text type)
     return best;
 }
 
-static void tell_holder(hsd_finding *finding, const hsd_diff *diff)
+/* Who has less than half of it does not hold it, many do. */
+static void tell_holder(hsd_finding *finding, const hsd_diff *diff, int64_t bytes)
 {
-    const hsd_holder *holder = find_holder(diff, finding->name);
-    if (holder == NULL) return;
+    const hsd_holder *holder = diff != NULL ? find_holder(diff, finding->name) : NULL;
+    if (holder == NULL || growth_at(holder, finding->name) < bytes / 2) return;
     finding->root = holder->root;
     finding->path = holder->path;
     finding->path_count = holder->path_count;
@@ -99,18 +100,12 @@ static void tell_holder(hsd_finding *finding, const hsd_diff *diff)
 
 /* ---- where it was allocated ---- */
 
-hsd_text hsd_finding_type(const hsd_finding *finding, hsd_subject subject, const hsd_diff *diff)
+hsd_text hsd_finding_type(const hsd_finding *finding, hsd_subject subject)
 {
     if (subject == HSD_SUBJECT_HEAP || subject == HSD_SUBJECT_TYPE) return finding->name;
-    if (subject == HSD_SUBJECT_HOLDER && diff != NULL) {
-        for (size_t i = 0; i < diff->holder_count; i++) {
-            const hsd_holder *holder = &diff->holders[i];
-            const bool is_it = holder->path == finding->path && holder->path_count == finding->path_count &&
-                               hsd_check_is_same(holder->root, finding->root);
-            if (is_it && holder->type_count > 0) return holder->types[0].type;
-        }
-    }
-    return (hsd_text){"", 0};
+    const hsd_holder *holder = finding->held_count > 0 ? finding->held[0] : finding->holder;
+    const bool is_known = subject == HSD_SUBJECT_HOLDER && holder != NULL && holder->type_count > 0;
+    return is_known ? holder->types[0].type : (hsd_text){"", 0};
 }
 
 static void tell_sites(hsd_finding *finding, const hsd_sites *sites, hsd_text type)
@@ -143,6 +138,8 @@ void hsd_finding_fill(hsd_finding *finding, const hsd_facts *facts, const hsd_ca
                              .path = fact->path,
                              .path_count = fact->path_count,
                              .holder = fact->holder,
+                             .held = fact->held,
+                             .held_count = fact->held_count,
                              .before = fact->has_before ? grown->before : 0,
                              .after = fact->has_before ? grown->after : 0,
                              .growth = grown->growth,
@@ -156,7 +153,7 @@ void hsd_finding_fill(hsd_finding *finding, const hsd_facts *facts, const hsd_ca
                              .is_levelled = candidate->is_levelled};
     if (fact->frame_count > 0) tell_stack(finding, fact);
     const bool is_type = candidate->table == HSD_FACTS_TYPES || candidate->table == HSD_FACTS_COHORTS;
-    if (is_type && facts->diff != NULL) tell_holder(finding, facts->diff);
+    if (is_type) tell_holder(finding, hsd_facts_holding(facts), grown->bytes);
     if (sites != NULL && sites->are_known)
-        tell_sites(finding, sites, hsd_finding_type(finding, is_type ? HSD_SUBJECT_TYPE : subject, facts->diff));
+        tell_sites(finding, sites, hsd_finding_type(finding, is_type ? HSD_SUBJECT_TYPE : subject));
 }

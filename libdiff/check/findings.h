@@ -42,6 +42,6 @@ void hsd_finding_fill(hsd_finding *finding, const hsd_facts *facts, const hsd_ca
                       const hsd_fact *fact, const hsd_grown *grown, hsd_subject subject);
 
 /* The type that says where a finding was allocated: its own, or what its holder got most of; empty = not known. */
-hsd_text hsd_finding_type(const hsd_finding *finding, hsd_subject subject, const hsd_diff *diff);
+hsd_text hsd_finding_type(const hsd_finding *finding, hsd_subject subject);
 
 #endif

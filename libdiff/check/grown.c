@@ -102,10 +102,23 @@ static void hold_against(const hsd_yardstick *by, hsd_amount base, hsd_grown *gr
 
 /* ---- what counts ---- */
 
+/* Growth has to be over the limit, and over the least that counts. Where the first alone holds, the second is the limit that it passed. */
+static void take_min(const hsd_yardstick *by, hsd_grown *grown)
+{
+    grown->is_small = true;
+    if (grown->found != grown->growth) return;
+    grown->limit = hsd_int64_of(by->min_bytes);
+    grown->excess = hsd_int64_minus(grown->found, grown->limit);
+    grown->is_small = false;
+}
+
 static void judge(const hsd_yardstick *by, hsd_verdict verdict, hsd_grown *grown)
 {
     if (grown->excess <= 0 || grown->growth <= 0) return;
-    if (by->is_bytes && (uint64_t)grown->growth <= by->min_bytes) return;
+    if (by->is_bytes && (uint64_t)grown->growth <= by->min_bytes) {
+        take_min(by, grown);
+        return;
+    }
     if (!by->has_trend) {
         grown->leaks = true;
     } else if (verdict == HSD_VERDICT_LEVELLED) {

@@ -37,6 +37,7 @@ typedef struct hsd_grown {
     bool leaks;              /* is over, and it counts */
     bool is_levelled;        /* is over, and accepted since it levelled off */
     bool breathes;           /* is over, and did not grow in every round */
+    bool is_small;           /* is over, and no more than `min_bytes`: which stands for the limit, where that is of the whole growth */
 } hsd_grown;
 
 /* `trend` is that of the bytes where it is known. A row that shrank (`is_row`) is not looked at any closer. */

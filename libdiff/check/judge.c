@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "check/amount.h"
 #include "check/built_in.h"
 #include "check/metric.h"
 
@@ -122,6 +123,19 @@ static const char *rows_word(hsd_subject subject)
     return words[subject];
 }
 
+/* What is found is over the limit of a round, and the rule holds: why. */
+static hsd_status note_small(hsd_trial *trial)
+{
+    hsd_judge *judge = trial->judge;
+    const hsd_text name = trial->rule->name;
+    char size[32];
+    hsd_text text;
+    hsd_amount_write_size(size, trial->by.min_bytes);
+    HSD_TRY(hsd_check_say(judge->store, &text, judge->err, "rule '%.*s': what is over the limit grew by %s at most in all, which is noise here (min)",
+                          hsd_check_shown(name), name.data, size));
+    return note(judge, text);
+}
+
 static hsd_status note_trial(hsd_trial *trial)
 {
     hsd_judge *judge = trial->judge;
@@ -132,6 +146,7 @@ static hsd_status note_trial(hsd_trial *trial)
                               hsd_check_shown(name), name.data, rows_word(trial->rule->subject), trial->rule->line));
         HSD_TRY(note(judge, text));
     }
+    if (trial->row->outcome == HSD_CHECK_OK && trial->small > 0) HSD_TRY(note_small(trial));
     if (trial->breathing == 0) return HSD_OK;
     if (trial->rule->is_each || trial->rule->subject == HSD_SUBJECT_HOLDER) {
         HSD_TRY(hsd_check_say(judge->store, &text, judge->err,
@@ -156,6 +171,26 @@ static hsd_status cannot_judge(hsd_judge *judge, const hsd_rule *rule, hsd_check
                           hsd_check_shown(rule->name), rule->name.data,
                           (int)hsd_min_u64(row->why_unknown.size, 300), row->why_unknown.data));
     return note(judge, text);
+}
+
+/* ---- who holds it ---- */
+
+/* Of the whole heap: types say what grew, and nobody would know who holds it. */
+static hsd_status tell_holders(hsd_trial *trial)
+{
+    hsd_check_row *row = trial->row;
+    const hsd_diff *diff = hsd_facts_holding(&trial->judge->facts);
+    const hsd_holder *held[HSD_MOST_HELD];
+    const bool is_of_live = trial->rule->measure == HSD_MEASURE_BYTES || trial->rule->measure == HSD_MEASURE_OBJECTS;
+    const bool is_over = row->outcome == HSD_CHECK_FAIL || row->outcome == HSD_CHECK_WARN;
+    void *kept;
+    if (!is_over || !is_of_live || diff == NULL || trial->rule->subject != HSD_SUBJECT_HEAP) return HSD_OK;
+    const size_t count = hsd_diff_most_held(diff, hsd_change_bytes(&diff->total), held);
+    HSD_TRY(hsd_check_take(trial->judge->store, HSD_MOST_HELD, sizeof *held, &kept, trial->judge->err));
+    memcpy(kept, held, count * sizeof *held);
+    row->held = kept;
+    row->held_count = count;
+    return HSD_OK;
 }
 
 /* ---- the rule ---- */
@@ -183,5 +218,6 @@ hsd_status hsd_judge_rule(hsd_judge *judge, const hsd_rule *rule, hsd_check_row 
     hsd_trial trial = {.judge = judge, .rule = rule, .row = row};
     row->outcome = HSD_CHECK_OK;
     HSD_TRY(try_rule(&trial));
+    HSD_TRY(tell_holders(&trial));
     return note_trial(&trial);
 }

@@ -45,7 +45,7 @@ typedef struct hsd_trial { /* one rule while it is judged */
     hsd_pattern pattern;
     hsd_fact_table table;
     hsd_yardstick by;
-    uint64_t matched, breathing;
+    uint64_t matched, breathing, small;
 } hsd_trial;
 
 /* True in *out if the row counts for the rule. */

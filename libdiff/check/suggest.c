@@ -199,6 +199,29 @@ static bool is_there(const writer *w, const hsd_buffer *glob)
     return false;
 }
 
+static hsd_status put_place(writer *w, const char *before, hsd_text root, const hsd_step *path, size_t path_count)
+{
+    const hsd_fact place = {.root = root, .path = path, .path_count = path_count};
+    hsd_text text;
+    HSD_TRY(hsd_fact_text(&place, HSD_SUBJECT_HOLDER, &w->name, &text, w->err));
+    HSD_TRY(put(w, before));
+    return put_quoted(w, &w->name);
+}
+
+/* "(roots)" says nothing: who it is, by the names that `allow:` takes too. */
+static hsd_status put_held(writer *w, const hsd_fact *fact)
+{
+    for (size_t i = 0; i < fact->held_count; i++) {
+        const hsd_holder *holder = fact->held[i];
+        HSD_TRY(put(w, "  # Held by "));
+        if (holder->by_count == 0) HSD_TRY(put_place(w, "", holder->root, holder->path, holder->path_count));
+        for (size_t k = 0; k < holder->by_count; k++)
+            HSD_TRY(put_place(w, k > 0 ? " and " : "", holder->by[k].root, holder->by[k].path, holder->by[k].path_count));
+        HSD_TRY(put(w, holder->by_count > 1 ? ", together.\n" : ".\n"));
+    }
+    return HSD_OK;
+}
+
 static hsd_status put_row(writer *w, hsd_fact_table table, hsd_subject subject, size_t row)
 {
     hsd_buffer *glob = &w->patterns[w->count];
@@ -211,6 +234,7 @@ static hsd_status put_row(writer *w, hsd_fact_table table, hsd_subject subject, 
     if (glob->size == 0 || is_there(w, glob)) return HSD_OK;
     HSD_TRY(find_worst(w, table, subject, glob, &worst));
     HSD_TRY(put(w, "\n"));
+    HSD_TRY(put_held(w, &fact));
     HSD_TRY(put_reason(w, is_leaking_row(w, table, row)));
     HSD_TRY(put_line(w, subject == HSD_SUBJECT_HOLDER ? "- holder: " : "- type: "));
     HSD_TRY(put_quoted(w, glob));

@@ -80,6 +80,7 @@ hsd_status hsd_trial_each(hsd_trial *trial)
                                    .is_levelled = grown.is_levelled};
         trial->matched++;
         trial->breathing += grown.breathes;
+        trial->small += grown.is_small;
         if (grown.leaks)
             HSD_TRY(hsd_allowed_find(&judge->allowed, trial->rule->subject, &fact, grown.bytes, &candidate.allowed,
                                      judge->err));
@@ -304,6 +305,7 @@ hsd_status hsd_trial_sum(hsd_trial *trial)
         return note_code(trial);
     }
     trial->breathing += grown.breathes;
+    trial->small += grown.is_small;
     if (grown.leaks || grown.is_levelled) HSD_TRY(add_carriers(trial, &allowed, grown.is_levelled, &carriers));
     take_outcome(trial, &grown, grown.leaks);
     return write_findings(trial, &carriers, &allowed.list, &grown);

@@ -4,6 +4,7 @@
 #include "report/check_fields.h"
 
 #include "report/check_words.h"
+#include "report/json_holders.h"
 #include "report/json_pieces.h"
 
 static void put_signed_or_null(hsd_out *out, bool is_known, const char *key, int64_t value)
@@ -112,6 +113,7 @@ void hsd_check_put_rule(hsd_out *out, const hsd_check_row *row)
     hsd_json_bool(out, ", \"per_round\": ", row->is_per_round);
     put_string_or_null(out, row->why_unknown.size > 0, ", \"why_unknown\": ", row->why_unknown);
     hsd_json_count(out, ", \"other_findings\": ", row->other_findings);
+    hsd_json_held(out, ", \"holders\": ", row->held, row->held_count);
 }
 
 /* ---- a finding ---- */
@@ -158,6 +160,8 @@ void hsd_check_put_finding(hsd_out *out, const hsd_finding *finding)
     put_string_or_null(out, finding->root.size > 0, ", \"root\": ", finding->root);
     hsd_json_steps(out, ", \"path\": ", finding->path, finding->path_count);
     put_place(out, finding);
+    if (finding->held_count > 0) hsd_json_held(out, ", \"holders\": ", finding->held, finding->held_count);
+    else hsd_json_held(out, ", \"holders\": ", &finding->holder, finding->holder != NULL);
     if (finding->cycle.size > 0) hsd_json_string(out, ", \"cycle\": ", finding->cycle);
     hsd_json_text(out, ", \"state\": ", hsd_finding_state(finding));
     hsd_json_signed(out, ", \"before\": ", finding->before);

@@ -6,11 +6,8 @@
 #include <string.h>
 
 #include "report/check_words.h"
-#include "report/holder_rows.h"
+#include "report/held.h"
 #include "report/place.h"
-#include "report/shorten.h"
-
-enum { NAME_COLUMNS = 160 };
 
 static hsd_status put(hsd_buffer *out, const char *text, hsd_error *err)
 {
@@ -41,6 +38,8 @@ static hsd_holder holder_of(const hsd_finding *finding)
 
 hsd_status hsd_finding_append_holder(hsd_buffer *out, const hsd_finding *finding, hsd_error *err)
 {
+    const hsd_held held = {finding->held, finding->held_count, finding->growth};
+    if (finding->held_count > 0) return hsd_held_append(out, &held, " (", ")", err);
     if (!finding->holder || finding->holder->by_count == 0) return hsd_finding_append_place(out, finding, err);
     return hsd_holder_append(out, finding->holder, " (", ")", err);
 }
@@ -49,21 +48,6 @@ static bool is_shared(hsd_text root)
 {
     static const char shared[] = "(shared)";
     return root.size == sizeof shared - 1 && memcmp(root.data, shared, root.size) == 0;
-}
-
-/* What was appended since `from`, a name: of a long one its middle is left out, since sentences are for people. Fields have all of it. */
-static hsd_status cut_name(hsd_buffer *out, size_t from, hsd_error *err)
-{
-    hsd_arena arena = {0};
-    hsd_short_name name = {.full = (const char *)out->data + from, .full_size = out->size - from};
-    if (name.full_size <= NAME_COLUMNS) return HSD_OK;
-    hsd_status status = hsd_shorten_names(&name, 1, NAME_COLUMNS, true, &arena, err);
-    if (status == HSD_OK && name.text != name.full) {
-        out->size = from;
-        status = hsd_buffer_append(out, name.text, name.size, err);
-    }
-    hsd_arena_release(&arena);
-    return status;
 }
 
 static hsd_status put_held_by(hsd_buffer *out, const hsd_finding *finding, hsd_error *err)
@@ -75,7 +59,7 @@ static hsd_status put_held_by(hsd_buffer *out, const hsd_finding *finding, hsd_e
     HSD_TRY(put(out, ", held by ", err));
     const size_t from = out->size;
     HSD_TRY(hsd_holder_append(out, &holder, " (", ")", err));
-    return cut_name(out, from, err);
+    return hsd_cut_name(out, from, err);
 }
 
 static hsd_status put_cycle(hsd_buffer *out, hsd_text cycle, hsd_error *err)
@@ -84,14 +68,28 @@ static hsd_status put_cycle(hsd_buffer *out, hsd_text cycle, hsd_error *err)
     return put_text(out, cycle, err);
 }
 
+static hsd_held held_of(const hsd_check_row *row, const hsd_finding *finding)
+{
+    return (hsd_held){finding->held, finding->held_count, row->is_bytes ? finding->growth : 0};
+}
+
+/* A line has no room for more than one, but for those that are needed. */
+static bool is_one(const hsd_check_row *row, const hsd_finding *finding)
+{
+    const hsd_held held = held_of(row, finding);
+    return finding->held_count == 0 || hsd_held_is_one(&held);
+}
+
 static hsd_status put_name(hsd_buffer *out, const hsd_check_row *row, const hsd_finding *finding, hsd_error *err)
 {
     const hsd_holder holder = holder_of(finding);
+    const hsd_held held = held_of(row, finding);
     const size_t from = out->size;
+    if (finding->held_count > 0) return hsd_held_append(out, &held, ": ", "", err);
     if (row->rule->subject == HSD_SUBJECT_HOLDER) HSD_TRY(hsd_holder_append(out, &holder, ": ", "", err));
     else if (finding->cycle.size > 0) HSD_TRY(put_cycle(out, finding->cycle, err));
     else HSD_TRY(finding->name.size > 0 ? put_text(out, finding->name, err) : put(out, "(no name)", err));
-    return cut_name(out, from, err);
+    return hsd_cut_name(out, from, err);
 }
 
 static hsd_status put_holder_of(hsd_buffer *out, const hsd_check_row *row, const hsd_finding *finding, hsd_error *err)
@@ -103,6 +101,37 @@ hsd_status hsd_finding_append_subject(hsd_buffer *out, const hsd_check_row *row,
 {
     HSD_TRY(put_name(out, row, finding, err));
     return put_holder_of(out, row, finding, err);
+}
+
+static hsd_held held_of_row(const hsd_check *check, const hsd_check_row *row)
+{
+    const hsd_diff *diff = check->series ? check->series->pair : check->diff;
+    return (hsd_held){row->held, row->held_count, diff ? hsd_change_bytes(&diff->total) : 0};
+}
+
+hsd_status hsd_row_append_held(hsd_buffer *out, const hsd_check *check, const hsd_check_row *row, bool is_exact, hsd_error *err)
+{
+    const hsd_held held = held_of_row(check, row);
+    if (row->held_count == 0) return HSD_OK;
+    HSD_TRY(put(out, "held by ", err));
+    return hsd_held_append_sizes(out, &held, is_exact, err);
+}
+
+hsd_status hsd_row_append_who(hsd_buffer *out, const hsd_check *check, const hsd_check_row *row, hsd_error *err)
+{
+    const hsd_held held = held_of_row(check, row);
+    const hsd_finding *first = row->finding_count > 0 ? &row->findings[0] : NULL;
+    if (row->outcome != HSD_CHECK_FAIL && row->outcome != HSD_CHECK_WARN) return HSD_OK;
+    if (row->held_count == 0) return first ? hsd_finding_append_subject(out, row, first, err) : HSD_OK;
+    HSD_TRY(put(out, "held by ", err));
+    return hsd_held_append(out, &held, " (", ")", err);
+}
+
+/* Each of those who hold it with its part. */
+static hsd_status put_each(hsd_buffer *out, const hsd_check_row *row, const hsd_finding *finding, bool is_exact, hsd_error *err)
+{
+    const hsd_held held = held_of(row, finding);
+    return hsd_held_append_sizes(out, &held, is_exact, err);
 }
 
 /* ---- how ---- */
@@ -129,10 +158,13 @@ hsd_status hsd_finding_append(hsd_buffer *out, const hsd_check *check, const hsd
                               bool is_exact, hsd_error *err)
 {
     char value[HSD_VALUE_CHARS];
-    HSD_TRY(put_name(out, row, finding, err));
-    if (finding->growth != row->found || row->is_per_round) {
-        HSD_TRY(put(out, " ", err));
+    const bool is_split = !is_one(row, finding);
+    if (is_split) HSD_TRY(put_each(out, row, finding, is_exact, err));
+    else HSD_TRY(put_name(out, row, finding, err));
+    if (is_split || finding->growth != row->found || row->is_per_round) {
+        HSD_TRY(put(out, is_split ? ": " : " ", err));
         HSD_TRY(put(out, hsd_row_value(value, row, finding->growth, is_exact), err));
+        if (is_split) HSD_TRY(put(out, " in all", err));
     }
     HSD_TRY(put_holder_of(out, row, finding, err));
     if (check->series) HSD_TRY(put_rounds(out, row, finding, is_exact, err));
@@ -166,21 +198,6 @@ hsd_status hsd_row_append_verdict(hsd_buffer *out, const hsd_check_row *row, boo
 }
 
 /* ---- where it was allocated ---- */
-
-static bool is_in_a_file(const hsd_site_frame *frame)
-{
-    static const char node[] = "node:";
-    const bool is_of_runtime = frame->file.size >= 5 && memcmp(frame->file.data, node, 5) == 0;
-    return frame->file.size > 0 && frame->line > 0 && !is_of_runtime;
-}
-
-const hsd_site_frame *hsd_finding_frame(const hsd_finding *finding)
-{
-    for (size_t i = 0; i < finding->site_count; i++)
-        for (size_t k = 0; k < finding->sites[i].frame_count; k++)
-            if (is_in_a_file(&finding->sites[i].frames[k])) return &finding->sites[i].frames[k];
-    return NULL;
-}
 
 hsd_status hsd_finding_append_site(hsd_buffer *out, const hsd_finding *finding, hsd_error *err)
 {

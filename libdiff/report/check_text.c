@@ -207,6 +207,14 @@ static void put_finding(layout *l, const hsd_check_row *row, const hsd_finding *
         hsd_buffer_release(&site);
 }
 
+static void put_held(layout *l, const hsd_check_row *row)
+{
+    hsd_buffer raw = {0};
+    if (row->held_count == 0) return;
+    if (l->out.status == HSD_OK) l->out.status = hsd_row_append_held(&raw, l->check, row, l->options->exact_bytes, l->out.err);
+    put_paragraph(l, "        ", &raw, 10);
+}
+
 static size_t findings_shown(const layout *l, const hsd_check_row *row)
 {
     const size_t most = l->options->top > 0 ? l->options->top : FINDINGS_SHOWN;
@@ -223,6 +231,7 @@ static void put_below(layout *l, const hsd_check_row *row)
         if (l->out.status == HSD_OK) l->out.status = hsd_row_append_verdict(&raw, row, false, l->out.err);
         put_paragraph(l, "        ", &raw, 10);
     }
+    put_held(l, row);
     for (size_t i = 0; i < shown; i++)
         put_finding(l, row, &row->findings[i]);
     if (rest > 0) hsd_out_format(&l->out, "        and %s more\n", hsd_format_count(count, rest));

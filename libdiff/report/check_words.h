@@ -58,14 +58,29 @@ hsd_status hsd_finding_append_place(hsd_buffer *out, const hsd_finding *finding,
 /* The same for people: where several hold together, by which. */
 hsd_status hsd_finding_append_holder(hsd_buffer *out, const hsd_finding *finding, hsd_error *err);
 
+/* Who holds what the whole heap grew by, each with its part: "held by app.byId: Map and app.byName: Map, together, +1.20 MiB; and others". Nothing
+ * where it is not known, and of other rules. */
+hsd_status hsd_row_append_held(hsd_buffer *out, const hsd_check *check, const hsd_check_row *row, bool is_exact, hsd_error *err);
+
+/* What a title has room for, of a rule that is broken: who holds it, else what grew most. */
+hsd_status hsd_row_append_who(hsd_buffer *out, const hsd_check *check, const hsd_check_row *row, hsd_error *err);
+
 /* Why a finding does not fail its rule: "allowed: REASON", or that it has levelled off. Nothing for one that does. */
 hsd_status hsd_finding_append_excuse(hsd_buffer *out, const hsd_finding *finding, hsd_error *err);
 
 /* "allocated at handler (server.js:41)"; nothing without sites. */
 hsd_status hsd_finding_append_site(hsd_buffer *out, const hsd_finding *finding, hsd_error *err);
 
-/* The innermost frame of the largest site that lies in a file, and not in one of the runtime's own ("node:…"); NULL = none. */
+/* The innermost frame of the largest site that lies in a file, not in one of the runtime's own ("node:…"), and does not allocate for others where there
+ * is one that does not; NULL = none. */
 const hsd_site_frame *hsd_finding_frame(const hsd_finding *finding);
+
+/* A file and a line of the program for a finding: the frame above, else what the name of its type says, or of what its holders got most of: a function of V8
+ * has its place in its name. False where none is known, *out is as it was. */
+bool hsd_finding_source(const hsd_finding *finding, hsd_site_frame *out);
+
+/* The same for a rule that is broken: of who holds it, else of the first finding that has one. */
+bool hsd_row_source(const hsd_check_row *row, hsd_site_frame *out);
 
 /* True if the findings of the rule are places by themselves, so that nothing need be said to hold them. */
 static inline bool hsd_row_is_of_places(const hsd_check_row *row)

@@ -1,7 +1,8 @@
 /*
- * A check as workflow commands of GitHub: an annotation a rule that failed, at the rule's line in the configuration.
+ * A check as workflow commands of GitHub: an annotation a rule that failed, at the line of the program that is to blame where that is known, else at the
+ * rule's line in the configuration. Its text begins with who holds what grew.
  *
- *      ::error file=.hsdiff.yml,line=7,title=hsdiff%3A sessions are released::+412,310 objects, the limit is 0, …
+ *      ::error file=server.js,line=6,title=hsdiff%3A sessions are released::Session, held by app.sessions (Map); +412,310 objects, the limit is 0, …
  *
  * A step shows ten annotations of a kind, so the tenth tells of all that would follow. Names are escaped by the runner's rules, with the
  * marks of a terminal in front, so none can end a line or begin a command.
@@ -29,9 +30,14 @@ static void put_raw(hsd_out *out, hsd_buffer *raw)
     hsd_buffer_release(raw);
 }
 
-static void put_verdict(hsd_out *out, const hsd_check_row *row)
+/* Who, and by how much. */
+static void put_verdict(hsd_out *out, const hsd_check *check, const hsd_check_row *row)
 {
     hsd_buffer raw = {0};
+    if (out->status == HSD_OK) out->status = hsd_row_append_who(&raw, check, row, out->err);
+    const bool has_who = raw.size > 0;
+    put_raw(out, &raw);
+    hsd_out_text(out, has_who ? "; " : "");
     if (out->status == HSD_OK) out->status = hsd_row_append_verdict(&raw, row, false, out->err);
     put_raw(out, &raw);
 }
@@ -53,8 +59,19 @@ static void put_findings(hsd_out *out, const hsd_check *check, const hsd_check_r
     if (hsd_row_left_out(row, shown) > 0) hsd_out_format(out, "%%0Aand %" PRIu64 " more", hsd_row_left_out(row, shown));
 }
 
+/* The line of the program where that is known, else that of the rule. */
+static void put_place(kind *k, const hsd_check_row *row)
+{
+    hsd_site_frame source = {.file = k->config_path, .line = row ? row->rule->line : 0};
+    if (row) hsd_row_source(row, &source);
+    if (source.file.size == 0 || source.line == 0) return;
+    hsd_out_text(k->out, "file=");
+    hsd_out_escaped(k->out, HSD_ESCAPE_GITHUB_PROPERTY, source.file);
+    hsd_out_format(k->out, ",line=%" PRIu32 ",", source.line);
+}
+
 /* True for the first line of an annotation, false for what is told in the last one's text. */
-static bool begin(kind *k, hsd_text title, uint32_t line)
+static bool begin(kind *k, hsd_text title, const hsd_check_row *row)
 {
     const bool is_new = k->printed < ANNOTATIONS_MOST;
     k->printed++;
@@ -64,11 +81,7 @@ static bool begin(kind *k, hsd_text title, uint32_t line)
     }
     if (k->printed > 1) hsd_out_text(k->out, "\n");
     hsd_out_format(k->out, "::%s ", k->command);
-    if (k->config_path.size > 0 && line > 0) {
-        hsd_out_text(k->out, "file=");
-        hsd_out_escaped(k->out, HSD_ESCAPE_GITHUB_PROPERTY, k->config_path);
-        hsd_out_format(k->out, ",line=%" PRIu32 ",", line);
-    }
+    put_place(k, row);
     hsd_out_text(k->out, "title=hsdiff%3A ");
     hsd_out_escaped(k->out, HSD_ESCAPE_GITHUB_PROPERTY, title);
     hsd_out_text(k->out, "::");
@@ -77,18 +90,18 @@ static bool begin(kind *k, hsd_text title, uint32_t line)
 
 static void put_rule(kind *k, const hsd_check_row *row)
 {
-    if (!begin(k, row->rule->name, row->rule->line)) {
+    if (!begin(k, row->rule->name, row)) {
         hsd_out_escaped(k->out, HSD_ESCAPE_GITHUB_DATA, row->rule->name);
         hsd_out_text(k->out, ": ");
     }
-    put_verdict(k->out, row);
+    put_verdict(k->out, k->check, row);
     put_findings(k->out, k->check, row);
 }
 
 static void put_problem(kind *k, hsd_text problem)
 {
     static const char title[] = "the captures cannot be judged";
-    begin(k, (hsd_text){title, sizeof title - 1}, 0);
+    begin(k, (hsd_text){title, sizeof title - 1}, NULL);
     hsd_out_escaped(k->out, HSD_ESCAPE_GITHUB_DATA, problem);
 }
 

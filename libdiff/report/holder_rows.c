@@ -61,20 +61,9 @@ uint64_t hsd_holders_count(const hsd_diff *diff)
     return diff->holder_count + diff->other_holder_count;
 }
 
-bool hsd_root_is_nobody(hsd_text root)
-{
-    static const char nobody[] = "(roots)";
-    return root.size == sizeof nobody - 1 && memcmp(root.data, nobody, root.size) == 0;
-}
-
 bool hsd_root_is_code(hsd_text root)
 {
     return root.size == sizeof HSD_PROGRAM_CODE - 1 && memcmp(root.data, HSD_PROGRAM_CODE, root.size) == 0;
-}
-
-bool hsd_holder_is_nobody(const hsd_holder *holder)
-{
-    return holder->type.size == 0 && holder->path_count == 0 && holder->by_count == 0 && hsd_root_is_nobody(holder->root);
 }
 
 bool hsd_holder_needs_shares(const hsd_holder *holder)

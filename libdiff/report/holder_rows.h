@@ -26,12 +26,6 @@ size_t hsd_holders_shown(const hsd_diff *diff, size_t top, size_t by_default);
 /* Rows and the rest. */
 uint64_t hsd_holders_count(const hsd_diff *diff);
 
-/* True for the name that stands for no root alone. */
-bool hsd_root_is_nobody(hsd_text root);
-
-/* True for the holder that stands for what no one root and no one object holds, if it is not known by which it is held together. */
-bool hsd_holder_is_nobody(const hsd_holder *holder);
-
 /* Of several that hold together so many are named in a line; the rest is counted. */
 #define HSD_CO_HOLDERS_NAMED 3u
 

@@ -103,7 +103,7 @@ static void put_held_by(hsd_out *out, const hsd_holder *holder)
     hsd_out_text(out, "]");
 }
 
-void hsd_json_holder(hsd_out *out, const hsd_diff *diff, const hsd_holder *holder)
+static void put_who(hsd_out *out, const hsd_holder *holder)
 {
     put_type(out, holder->type, holder->path_count);
     if (holder->has_id)
@@ -114,6 +114,24 @@ void hsd_json_holder(hsd_out *out, const hsd_diff *diff, const hsd_holder *holde
     put_path(out, holder->path, holder->path_count, holder->path_cut);
     if (holder->thread_count > 0) hsd_json_count(out, ", \"threads\": ", holder->thread_count);
     put_held_by(out, holder);
+}
+
+void hsd_json_held(hsd_out *out, const char *key, const hsd_holder *const *holders, size_t count)
+{
+    if (count == 0) return;
+    hsd_out_text(out, key);
+    for (size_t i = 0; i < count; i++) {
+        hsd_out_text(out, i > 0 ? ", {" : "[{");
+        put_who(out, holders[i]);
+        hsd_json_signed(out, ", \"growth_bytes\": ", holders[i]->growth_bytes);
+        hsd_out_text(out, "}");
+    }
+    hsd_out_text(out, "]");
+}
+
+void hsd_json_holder(hsd_out *out, const hsd_diff *diff, const hsd_holder *holder)
+{
+    put_who(out, holder);
     put_sums(out, diff, holder);
     put_types(out, diff, holder);
     put_edges(out, diff, holder);

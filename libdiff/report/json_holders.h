@@ -15,6 +15,9 @@ void hsd_json_other_holders(hsd_out *out, const hsd_diff *diff, size_t shown);
 
 /* The fields of one holder, of the sum of all but the first `shown`, of row i of the tree; the caller writes the braces. */
 void hsd_json_holder(hsd_out *out, const hsd_diff *diff, const hsd_holder *holder);
+
+/* KEY and a list of holders: who each is and its growth_bytes, without what hangs below. Nothing where there are none. */
+void hsd_json_held(hsd_out *out, const char *key, const hsd_holder *const *holders, size_t count);
 void hsd_json_holder_rest(hsd_out *out, const hsd_diff *diff, size_t shown);
 void hsd_json_place(hsd_out *out, const hsd_diff *diff, size_t i);
 

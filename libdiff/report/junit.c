@@ -21,6 +21,17 @@ static void put_verdict(hsd_out *out, const hsd_check_row *row)
     put_raw(out, &raw);
 }
 
+/* Who, and by how much: what a list of failures shows. */
+static void put_message(hsd_out *out, const hsd_check *check, const hsd_check_row *row)
+{
+    hsd_buffer raw = {0};
+    if (out->status == HSD_OK) out->status = hsd_row_append_who(&raw, check, row, out->err);
+    const bool has_who = raw.size > 0;
+    put_raw(out, &raw);
+    hsd_out_text(out, has_who ? "; " : "");
+    put_verdict(out, row);
+}
+
 static void put_findings(hsd_out *out, const hsd_check *check, const hsd_check_row *row)
 {
     for (size_t i = 0; i < row->finding_count; i++) {
@@ -41,7 +52,7 @@ static void put_findings(hsd_out *out, const hsd_check *check, const hsd_check_r
 static void put_element(hsd_out *out, const hsd_check *check, const hsd_check_row *row, const char *element, const char *type)
 {
     hsd_out_format(out, "      <%s type=\"%s\" message=\"", element, type);
-    put_verdict(out, row);
+    put_message(out, check, row);
     hsd_out_text(out, "\">");
     put_findings(out, check, row);
     hsd_out_format(out, "</%s>\n", element);
@@ -51,7 +62,7 @@ static void put_element(hsd_out *out, const hsd_check *check, const hsd_check_ro
 static void put_output(hsd_out *out, const hsd_check *check, const hsd_check_row *row)
 {
     hsd_out_format(out, "      <system-out>%s", row->outcome == HSD_CHECK_WARN ? "warning: " : "");
-    put_verdict(out, row);
+    put_message(out, check, row);
     hsd_out_text(out, "\n");
     put_findings(out, check, row);
     hsd_out_text(out, "</system-out>\n");

@@ -158,12 +158,14 @@ static bool has_findings(const hsd_check *check, bool accepted)
     return false;
 }
 
-/* The holder as one code span, "-" where it is not known or the row itself is one. */
+/* The holder as one code span, "-" where it is not known or the row itself is a root. */
 static void put_holder(page *p, const hsd_check_row *row, const hsd_finding *finding)
 {
+    const bool is_holder = row->rule->subject == HSD_SUBJECT_HOLDER;
     hsd_buffer place = {0};
     hsd_out *out = &p->doc.out;
-    if (!hsd_row_is_of_places(row) && out->status == HSD_OK) out->status = hsd_finding_append_holder(&place, finding, out->err);
+    if (out->status == HSD_OK && is_holder) out->status = hsd_finding_append_subject(&place, row, finding, out->err);
+    if (out->status == HSD_OK && !hsd_row_is_of_places(row)) out->status = hsd_finding_append_holder(&place, finding, out->err);
     if (place.size > 0)
         hsd_markdown_cell_name(&p->doc, (hsd_text){(const char *)place.data, place.size});
     else
@@ -171,17 +173,16 @@ static void put_holder(page *p, const hsd_check_row *row, const hsd_finding *fin
     hsd_buffer_release(&place);
 }
 
+/* Of a holder the type that it got most of. */
 static void put_who(page *p, const hsd_check_row *row, const hsd_finding *finding)
 {
-    hsd_buffer name = {0};
-    hsd_out *out = &p->doc.out;
-    if (row->rule->subject != HSD_SUBJECT_HOLDER) {
+    const hsd_holder *holder = finding->held_count > 0 ? finding->held[0] : finding->holder;
+    if (row->rule->subject != HSD_SUBJECT_HOLDER)
         hsd_markdown_cell_name(&p->doc, finding->name);
-        return;
-    }
-    if (out->status == HSD_OK) out->status = hsd_finding_append_subject(&name, row, finding, out->err);
-    hsd_markdown_cell_name(&p->doc, (hsd_text){(const char *)name.data, name.size});
-    hsd_buffer_release(&name);
+    else if (holder && holder->type_count > 0)
+        hsd_markdown_cell_name(&p->doc, holder->types[0].type);
+    else
+        hsd_markdown_cell(&p->doc, "");
 }
 
 static void put_rounds(page *p, const hsd_check_row *row, const hsd_finding *finding)
@@ -196,8 +197,8 @@ static void put_finding(page *p, const hsd_check_row *row, const hsd_finding *fi
 {
     char value[HSD_VALUE_CHARS];
     hsd_markdown_cell_name(&p->doc, row->rule->name);
-    put_who(p, row, finding);
     put_holder(p, row, finding);
+    put_who(p, row, finding);
     hsd_markdown_cell(&p->doc, hsd_row_value(value, row, finding->growth, p->is_exact));
     if (p->check->series) put_rounds(p, row, finding);
     const hsd_site_frame *frame = hsd_finding_frame(finding);
@@ -210,18 +211,39 @@ static void put_finding(page *p, const hsd_check_row *row, const hsd_finding *fi
     hsd_out_format(&p->doc.out, " line %" PRIu32 " ", frame->line);
 }
 
+/* Who holds what the whole heap grew by: lines of their own, before the types. */
+static void put_holders(page *p, const hsd_check_row *row)
+{
+    for (size_t i = 0; i < row->held_count; i++) {
+        char value[HSD_NUMBER_CHARS];
+        hsd_buffer name = {0};
+        hsd_out *out = &p->doc.out;
+        if (!hsd_markdown_row(&p->doc)) continue;
+        if (out->status == HSD_OK) out->status = hsd_holder_append(&name, row->held[i], " (", ")", out->err);
+        hsd_markdown_cell_name(&p->doc, row->rule->name);
+        hsd_markdown_cell_name(&p->doc, (hsd_text){(const char *)name.data, name.size});
+        hsd_markdown_cell(&p->doc, "");
+        hsd_markdown_cell(&p->doc, p->is_exact ? hsd_format_exact_signed(value, row->held[i]->growth_bytes)
+                                               : hsd_format_bytes_signed(value, row->held[i]->growth_bytes));
+        for (size_t k = p->check->series ? 3 : 1; k > 0; k--)
+            hsd_markdown_cell(&p->doc, "");
+        hsd_buffer_release(&name);
+    }
+}
+
 /* Of rules that name more than they list, the rest counts as left out. */
 static void put_findings(page *p)
 {
     static const hsd_markdown_column two[] = {
-        {"Rule", false}, {"What grew", false}, {"Held by", false}, {"Growth", true}, {"Allocated in", false}};
-    static const hsd_markdown_column many[] = {{"Rule", false},       {"What grew", false}, {"Held by", false},
+        {"Rule", false}, {"Held by", false}, {"What grew", false}, {"Growth", true}, {"Allocated in", false}};
+    static const hsd_markdown_column many[] = {{"Rule", false},       {"Held by", false}, {"What grew", false},
                                                {"Growth", true},      {"Rounds up", true},  {"Per round", true},
                                                {"Allocated in", false}};
     if (!has_findings(p->check, false)) return;
     hsd_markdown_begin_table(&p->doc, p->check->series ? many : two, p->check->series ? 7 : 5, "finding", "findings");
     for (size_t i = 0; i < p->check->row_count; i++) {
         const hsd_check_row *row = &p->check->rows[i];
+        put_holders(p, row);
         for (size_t k = 0; k < row->finding_count; k++)
             if (!is_accepted(&row->findings[k]) && hsd_markdown_row(&p->doc)) put_finding(p, row, &row->findings[k]);
         p->doc.left += row->other_findings;

@@ -9,6 +9,7 @@
 #include "report/check_words.h"
 #include "report/formats.h"
 #include "report/json_pieces.h"
+#include "report/place.h"
 #include "report/sarif_parts.h"
 
 #define RESULTS_MOST 5000u /* what GitHub shows of a run */
@@ -138,18 +139,35 @@ static const char *kind_of(hsd_subject subject)
     return subject == HSD_SUBJECT_HOLDER ? "object" : subject == HSD_SUBJECT_ROOT ? "variable" : "type";
 }
 
+/* The place, and where several hold together all of them: as the diff says it, where the place of a series says less. */
+static hsd_status append_place(hsd_buffer *out, const hsd_finding *finding, hsd_error *err)
+{
+    const hsd_holder *holder = finding->held_count > 0 ? finding->held[0] : finding->holder;
+    if (!holder) return hsd_finding_append_place(out, finding, err);
+    const hsd_spot spot = {holder->root, holder->path, holder->path_count, holder->path_cut};
+    return holder->by_count > 0 ? hsd_holder_append(out, holder, " (", ")", err) : hsd_place_append(out, &spot, err);
+}
+
+/* The type of what is there; several together, and a root, are called by their place. */
+static hsd_text name_of(const hsd_finding *finding, hsd_text place)
+{
+    const hsd_holder *holder = finding->held_count > 0 ? finding->held[0] : finding->holder;
+    if (holder) return holder->by_count == 0 && holder->path_count > 0 ? holder->path[holder->path_count - 1].type : place;
+    return finding->path_count > 0 ? finding->path[finding->path_count - 1].type : finding->root;
+}
+
 static void put_logical(hsd_out *out, const hsd_check_row *row, const hsd_finding *finding)
 {
     hsd_buffer place = {0};
     hsd_out_text(out, "\"logicalLocations\": [");
     hsd_json_string(out, "{\"name\": ", finding->name.size > 0 ? finding->name : finding->root);
     hsd_json_text(out, ", \"kind\": ", kind_of(row->rule->subject));
-    if (out->status == HSD_OK) out->status = hsd_finding_append_place(&place, finding, out->err);
+    if (out->status == HSD_OK) out->status = append_place(&place, finding, out->err);
     hsd_out_text(out, "}");
     if (place.size > 0) {
-        const bool has_type = finding->path_count > 0;
-        hsd_json_string(out, ", {\"name\": ", has_type ? finding->path[finding->path_count - 1].type : finding->root);
-        hsd_json_string(out, ", \"fullyQualifiedName\": ", (hsd_text){(const char *)place.data, place.size});
+        const hsd_text text = {(const char *)place.data, place.size};
+        hsd_json_string(out, ", {\"name\": ", name_of(finding, text));
+        hsd_json_string(out, ", \"fullyQualifiedName\": ", text);
         hsd_json_text(out, ", \"kind\": ", "object");
         hsd_out_text(out, "}");
     }
@@ -160,7 +178,8 @@ static void put_logical(hsd_out *out, const hsd_check_row *row, const hsd_findin
 static void put_locations(log *l, const hsd_check_row *row, const hsd_finding *finding)
 {
     hsd_out *out = &l->out;
-    const hsd_site_frame *frame = finding ? hsd_finding_frame(finding) : NULL;
+    hsd_site_frame source;
+    const hsd_site_frame *frame = finding && hsd_finding_source(finding, &source) ? &source : NULL;
     const bool has_any = finding || (l->config_path.size > 0 && row->rule->line > 0);
     if (!has_any) return;
     hsd_out_text(out, ", \"locations\": [{");

@@ -3,6 +3,7 @@
  */
 #include "report/series_json_pieces.h"
 
+#include "report/json_holders.h"
 #include "report/json_pieces.h"
 
 static void put_metrics(hsd_out *out, const hsd_series_point *point)
@@ -33,6 +34,10 @@ void hsd_series_json_facts(hsd_out *out, const hsd_series *series)
     hsd_json_bool(out, ", \"has_times\": ", series->has_times);
     hsd_json_bool(out, ", \"one_process\": ", series->is_one_process);
     hsd_json_count(out, ", \"noise_bytes\": ", series->noise_bytes);
+    if (!series->pair) return;
+    hsd_json_count(out, ", \"pair\": {\"from\": ", series->pair_from);
+    hsd_json_count(out, ", \"to\": ", series->pair_to);
+    hsd_out_text(out, "}");
 }
 
 void hsd_series_json_values(hsd_out *out, const hsd_series *series, const hsd_amount *values)
@@ -118,7 +123,9 @@ void hsd_series_json_name(hsd_out *out, hsd_report_table table, const hsd_series
     hsd_json_string(out, is_root ? "\"root\": " : "\"type\": ", row->name);
     if (table == HSD_TABLE_HOLDERS) hsd_json_string(out, ", \"root\": ", row->root);
     if (table != HSD_TABLE_TYPES) put_kind(out, row);
-    if (table == HSD_TABLE_HOLDERS) hsd_json_steps(out, ", \"path\": ", row->path, row->path_count);
+    if (table != HSD_TABLE_HOLDERS) return;
+    hsd_json_steps(out, ", \"path\": ", row->path, row->path_count);
+    hsd_json_held(out, ", \"holders\": ", row->held, row->held_count);
 }
 
 static void put_known(hsd_out *out, const char *before, hsd_text text)

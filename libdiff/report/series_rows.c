@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "report/held.h"
 #include "report/number.h"
 #include "report/place.h"
 
@@ -88,6 +89,8 @@ char *hsd_format_p(char out[HSD_NUMBER_CHARS], uint32_t p_millionths)
 
 hsd_status hsd_series_append_holder(hsd_buffer *out, const hsd_series_row *row, hsd_error *err)
 {
+    const hsd_held held = {row->held, row->held_count, row->trend.growth};
+    if (row->held_count > 0) return hsd_held_append(out, &held, ": ", "", err);
     const hsd_holder holder = {.type = row->name, .root = row->root, .path = row->path, .path_count = row->path_count};
     return hsd_holder_append(out, &holder, ": ", "", err);
 }

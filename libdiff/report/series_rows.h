@@ -37,7 +37,7 @@ const char *hsd_verdict_word(hsd_verdict verdict);
 /* "p" as people read it: "0.004", "<0.001", "1.000". */
 char *hsd_format_p(char out[HSD_NUMBER_CHARS], uint32_t p_millionths);
 
-/* Appends the place of a holder and its type, as the report of a diff names places. */
+/* Appends the place of a holder and its type, as the report of a diff names places; where the place does not say who holds it, who does. */
 hsd_status hsd_series_append_holder(hsd_buffer *out, const hsd_series_row *row, hsd_error *err);
 /* The place without the type. */
 hsd_status hsd_series_append_place(hsd_buffer *out, const hsd_series_row *row, hsd_error *err);

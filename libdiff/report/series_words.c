@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "report/held.h"
 #include "report/number.h"
 #include "report/utf8.h"
 
@@ -84,7 +85,8 @@ static void say_row(hsd_series_words *words, const hsd_series_row *row, bool is_
 {
     hsd_buffer place = {0};
     if (words->out.status == HSD_OK && is_holder)
-        words->out.status = hsd_series_append_place(&place, row, words->out.err);
+        words->out.status = row->held_count > 0 ? hsd_series_append_holder(&place, row, words->out.err)
+                                                : hsd_series_append_place(&place, row, words->out.err);
     say_name(words, is_holder ? (hsd_text){(const char *)place.data, place.size} : row->name);
     hsd_buffer_release(&place);
 }
@@ -245,6 +247,34 @@ static void say_contrast(hsd_series_words *words)
                    hsd_format_p(p, total->p_millionths));
 }
 
+static bool has_held_rows(const hsd_series *series)
+{
+    for (size_t i = 0; i < series->holders.row_count; i++)
+        if (series->holders.rows[i].held_count > 0) return true;
+    return false;
+}
+
+/* Where no row could be told of it: " From run-1.hs to run-5.hs it is held by app.queue: Queue, +1.20 MiB." */
+static void say_held(hsd_series_words *words)
+{
+    const hsd_series *series = words->series;
+    const hsd_holder *holders[HSD_MOST_HELD];
+    hsd_buffer text = {0};
+    if (!series->pair || has_held_rows(series) || series->total.trend.growth <= (int64_t)series->noise_bytes) return;
+    const int64_t growth = hsd_change_bytes(&series->pair->total);
+    const hsd_held held = {holders, hsd_diff_most_held(series->pair, growth, holders), growth};
+    if (held.count == 0) return;
+    hsd_out_text(&words->out, " From ");
+    say_name(words, series->points[series->pair_from].label);
+    hsd_out_text(&words->out, " to ");
+    say_name(words, series->points[series->pair_to].label);
+    hsd_out_text(&words->out, " it is held by ");
+    if (words->out.status == HSD_OK) words->out.status = hsd_held_append_sizes(&text, &held, words->options->exact_bytes, words->out.err);
+    hsd_out_escaped(&words->out, words->form, (hsd_text){(const char *)text.data, text.size});
+    hsd_out_text(&words->out, ".");
+    hsd_buffer_release(&text);
+}
+
 void hsd_series_say_answer(hsd_series_words *words)
 {
     if (words->series->before_count > 0) {
@@ -256,6 +286,7 @@ void hsd_series_say_answer(hsd_series_words *words)
     say_noise(words);
     if (hsd_series_has_trend(words->series)) say_each_step(words);
     hsd_out_text(&words->out, ".");
+    say_held(words);
 }
 
 /* ---- where it leads ---- */

@@ -48,6 +48,7 @@ typedef struct series_run {
 void hsd_series_free(hsd_series *series)
 {
     if (series == NULL) return;
+    hsd_diff_free(series->pair);
     hsd_series_store_free(series->store);
     free(series);
 }

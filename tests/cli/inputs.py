@@ -3,8 +3,9 @@ import json
 import struct
 
 
-def v8_snapshot(path, sessions):
-    """A snapshot as Node writes it: a global `sessions` whose elements table holds that many Sessions, each with a name."""
+def v8_snapshot(path, sessions, maps=("sessions",)):
+    """A snapshot as Node writes it: a global `sessions` whose elements table holds that many Sessions, each with a name; or several such globals, all
+    of which hold all of them."""
     strings, nodes, edges = [""], [], []
 
     def string(text):
@@ -20,11 +21,12 @@ def v8_snapshot(path, sessions):
         edges.extend((edge_types.index(edge), string(label) if isinstance(label, str) else label, target * 7)
                      for edge, label, target in out)
 
-    first = 4
+    first = 3 + len(maps)
     node("synthetic", "", 1, 0, [("element", 1, 1), ("shortcut", "global", 2)])
     node("synthetic", "(GC roots)", 3, 0, [("element", 1, 2)])
-    node("object", "global", 5, 120, [("property", "sessions", 3)])
-    node("object", "Map", 7, 64, [("element", i, first + 2 * i) for i in range(sessions)])
+    node("object", "global", 5, 120, [("property", name, 3 + i) for i, name in enumerate(maps)])
+    for at in range(len(maps)):
+        node("object", "Map", 7 + 2 * at, 64, [("element", i, first + 2 * i) for i in range(sessions)])
     for i in range(sessions):
         node("object", "Session", 101 + 4 * i, 96, [("property", "user", first + 2 * i + 1)])
         node("string", "user", 103 + 4 * i, 32, [])

@@ -310,6 +310,12 @@ CASES = {
     "check-series": ("hsdiff check --config series.yml grow?.heapsnapshot", 1),
     "check-series-full": ("hsdiff check -q --config series.yml full?.heapsnapshot", 0),
     "check-series-built-in": ("hsdiff check -q grow?.heapsnapshot --format csv | cut -d, -f1-7 | uniq; hsdiff check -q full?.heapsnapshot -o r.txt", 0),
+    # what two variables hold together: said in all formats, allowed by the name of either, left open where a capture cannot be read again
+    "check-series-together": ("hsdiff check -q both?.heapsnapshot; s=$?; for f in github markdown junit; do hsdiff check -q both?.heapsnapshot --format $f | grep byName; done; "
+                              "hsdiff check -q both?.heapsnapshot --format json | grep -c '\"holders\"'; exit $s", 1),
+    "check-series-together-allowed": ("printf '%s\\n' 'allow: [{holder: \"*byName*\", reason: meant}]' 'rules: [{holder: \"*\", max_growth: auto}]' > a.yml; "
+                                      "hsdiff check -q --config a.yml both?.heapsnapshot", 0),
+    "check-series-together-pipe": ("cat both4.heapsnapshot | hsdiff check -q both[0123].heapsnapshot -", 1),
     "check-summary": ("hsdiff check -q --summary --config rules.yml d/demo-before.hs d/demo-after.hs", 3),
     "check-partial": ("hsdiff check --partial --config rules.yml d/demo-before.hs cut.hs", 3),
     "check-cut-series": ("hsdiff check grow0.heapsnapshot cut.heapsnapshot grow1.heapsnapshot", 3),
@@ -531,6 +537,7 @@ def make_inputs(folder, hsdiff):
     for i, (growing, full) in enumerate(((20, 20), (420, 1000), (820, 1004), (1220, 1002), (1620, 1004))):
         inputs.v8_snapshot(path(f"grow{i}.heapsnapshot"), growing)
         inputs.v8_snapshot(path(f"full{i}.heapsnapshot"), full)
+        inputs.v8_snapshot(path(f"both{i}.heapsnapshot"), growing, ("byId", "byName"))
     for name, text in CONFIGURATIONS.items():
         write(path(name), text.encode())
     write(path("empty.hs"), b"")

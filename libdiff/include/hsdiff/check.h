@@ -164,7 +164,9 @@ typedef struct hsd_finding { /* one row over the limit, or with a sum the rows t
     hsd_text root;             /* holders: their root; types: the root that holds most of the growth, "" = not known */
     const hsd_step *path;      /* holders: to it; types: to the holder of most of their growth */
     size_t path_count;
-    const hsd_holder *holder;  /* of a diff: the row that root and path are of, as the diff tells it; else NULL */
+    const hsd_holder *holder;  /* the row of the diff, or of hsd_series.pair, that root and path are of, as that tells it; else NULL */
+    const hsd_holder *const *held; /* holders of a series: who holds it, where root and path do not say it (hsd_series_row.held); */
+    size_t held_count;         /* allowances of a holder match these names too, if they match all of them */
     int64_t before, after;     /* in the unit of the measure; of a series behind the warm-up; not known of the holders
                                 * of a diff: both 0 */
     int64_t growth, limit;     /* limit: of the row, or of the sum that it is part of */
@@ -189,6 +191,9 @@ typedef struct hsd_check_row {
                                 * counts; limit: what the strictest comes to here */
     int64_t over;              /* WARN and FAIL: found - limit, > 0; else 0, also for what is over and did not grow in
                                 * every round (a note says so) */
+    const hsd_holder *const *held; /* WARN and FAIL of a rule on live bytes or objects of the whole heap: who holds most of what it grew by,
+                                * hsd_diff_most_held of the diff or of hsd_series.pair */
+    size_t held_count;
     hsd_finding *findings;     /* what fails first, then what is allowed or levelled; by how far over, then by name; at
                                 * most 100 */
     size_t finding_count;

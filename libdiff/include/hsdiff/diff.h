@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <hsdiff/capture.h>
 #include <hsdiff/run.h>
@@ -379,6 +380,33 @@ hsd_status hsd_diff_run(hsd_diff **out, hsd_capture *before, hsd_capture *after,
                         const hsd_diff_options *options, const hsd_run *run, hsd_error *err);
 
 void hsd_diff_free(hsd_diff *diff);
+
+/* True for the name that stands for no root alone. */
+static inline bool hsd_root_is_nobody(hsd_text root) { return root.size == 7 && memcmp(root.data, "(roots)", 7) == 0; }
+
+/* True for the holder that stands for what no one root and no one object holds, if it is not known by which it is held together. */
+static inline bool hsd_holder_is_nobody(const hsd_holder *holder)
+{
+    return holder->type.size == 0 && holder->path_count == 0 && holder->by_count == 0 && hsd_root_is_nobody(holder->root);
+}
+
+/* The holders that say who holds the growth, those that hold most first: as many as make up four fifths of `growth`, at most HSD_MOST_HELD, each with
+ * at least a twentieth of it. What nobody holds is not one of them, nor is program code. Returns how many. */
+#define HSD_MOST_HELD 3u
+static inline size_t hsd_diff_most_held(const hsd_diff *diff, int64_t growth, const hsd_holder *out[HSD_MOST_HELD])
+{
+    const int64_t least = growth / 20, enough = growth - growth / 5;
+    int64_t told = 0;
+    size_t count = 0;
+    for (size_t i = 0; diff->has_holders && i < diff->holder_count && count < HSD_MOST_HELD && told < enough; i++) {
+        const hsd_holder *holder = &diff->holders[i];
+        if (holder->growth_bytes <= 0 || holder->growth_bytes < least) break;
+        if (holder->is_code || hsd_holder_is_nobody(holder)) continue;
+        told += holder->growth_bytes;
+        out[count++] = holder;
+    }
+    return count;
+}
 
 #ifdef __cplusplus
 }

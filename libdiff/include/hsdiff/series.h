@@ -88,6 +88,9 @@ typedef struct hsd_series_row {
     const hsd_step *path;      /* of a holder: from the root to it */
     size_t path_count;
     const hsd_amount *values;  /* one for each capture: live objects of the type, owned by the root, held by the holder */
+    const hsd_holder *const *held; /* of a holder: by whom `pair` says that its growth is held, those that hold most first. None where it was not
+                                * asked, or says no more than root and path do */
+    size_t held_count;
     hsd_trend trend;           /* of the bytes */
     hsd_contrast contrast;     /* of the bytes, with before_count */
 } hsd_series_row;
@@ -141,6 +144,8 @@ typedef struct hsd_series {
     hsd_series_table types, roots, holders;
     hsd_series_table lost;     /* what is lost (hsd_lost), by what heads it and who allocated that; rows and others add up to unreached */
     hsd_cohorts cohorts;
+    hsd_diff *pair;            /* of two of the captures, with holders: hsd_series_take_pair; NULL = not asked */
+    size_t pair_from, pair_to;
     uint64_t noise_bytes;      /* what counted as noise */
     hsd_text *warnings;
     size_t warning_count;
@@ -185,6 +190,23 @@ typedef struct hsd_series_options {
 hsd_status hsd_series_run(hsd_series **out, const hsd_series_source *source, const hsd_series_options *options, const hsd_run *run,
                           hsd_error *err);
 void hsd_series_free(hsd_series *series);
+
+/*
+ * A place says that something grows, and not always who holds it: what two variables hold together has no place but "(roots)". A diff of two captures
+ * of the series does know. Who wants to hear it makes one, of those two, and gives it to the series, which then owns it:
+ *
+ *      if (hsd_series_wants_pair(series) && hsd_series_find_pair(series, &from, &to)) { hsd_diff_run(&diff, …); hsd_series_take_pair(…); }
+ */
+
+/* True if something grows of which no place says who holds it. */
+bool hsd_series_wants_pair(const hsd_series *series);
+
+/* The first and the last capture behind the warm-up in which objects can be looked at: no baselines, no totals, nothing incomplete. False if there
+ * are no two, and of repeated captures. */
+bool hsd_series_find_pair(const hsd_series *series, size_t *from, size_t *to);
+
+/* Rows and trends stay as they are; rows of holders get `held`. Takes `pair` in any case. HSD_E_NOMEM. */
+hsd_status hsd_series_take_pair(hsd_series *series, hsd_diff *pair, size_t from, size_t to, hsd_error *err);
 
 #ifdef __cplusplus
 }

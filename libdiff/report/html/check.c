@@ -47,6 +47,17 @@ static void put_finding(hsd_html *page, const hsd_check *check, const hsd_check_
     hsd_out_text(out, "</li>\n");
 }
 
+static void put_held(hsd_html *page, const hsd_check *check, const hsd_check_row *row)
+{
+    hsd_buffer raw = {0};
+    hsd_out *out = &page->out;
+    if (row->held_count == 0) return;
+    if (out->status == HSD_OK) out->status = hsd_row_append_held(&raw, check, row, page->options->exact_bytes, out->err);
+    hsd_out_text(out, "<li>");
+    hsd_html_raw(page, &raw);
+    hsd_out_text(out, "</li>\n");
+}
+
 /* How many findings of a rule are shown, of `room` at most. */
 static size_t shown_of(const hsd_check_row *row, size_t room)
 {
@@ -66,8 +77,9 @@ static void put_below(hsd_html *page, const hsd_check *check, const hsd_check_ro
         hsd_html_raw(page, &raw);
         hsd_out_text(out, "</p>");
     }
-    if (shown == 0 && rest == 0) return;
+    if (shown == 0 && rest == 0 && row->held_count == 0) return;
     hsd_out_text(out, "<ul class=\"findings\">\n");
+    put_held(page, check, row);
     for (size_t i = 0; i < shown; i++)
         put_finding(page, check, row, &row->findings[i]);
     if (rest > 0) hsd_out_format(out, "<li>and %s more</li>\n", hsd_format_count(number, rest));

@@ -175,3 +175,31 @@ Test(allow, the_text_of_a_holder_is_public)
     IS(text, "global sessions SessionCache .entries Entry[] [*]");
     hsd_buffer_release(&buffer);
 }
+
+/* What two variables hold together is allowed by the name of either; what several hold, by a name that fits all. */
+Test(allow, holders_of_a_series_are_known_by_who_holds_them)
+{
+    static series_kit made;
+    static hsd_co_holder by[2];
+    static hsd_holder together, other;
+    static const hsd_holder *held[2] = {&together, &other};
+    hsd_series *series = kit_series_begin(&made);
+    hsd_series_row *row = kit_row(&made, &series->holders, "", SERIES_OF(0, 1000, 2000, 3000, 4000, 5000));
+    for (size_t i = 0; i < 2; i++) by[i] = (hsd_co_holder){.root = sample_text(i == 0 ? "app.byId" : "app.byName")};
+    together = (hsd_holder){.root = sample_text("(roots)"), .by = by, .by_count = 2};
+    other = (hsd_holder){.root = sample_text("app.queue")};
+    row->root = sample_text("(roots)");
+    row->held = held;
+    row->held_count = 1;
+    static const char rules[] = "rules: [{holder: '*', max_growth: 1 KiB per round}]\nallow: [{holder: %s, reason: meant}]\n";
+    char text[256];
+    const struct { const char *pattern; size_t held; hsd_check_outcome outcome; } tries[] = {
+        {"app.byName", 1, HSD_CHECK_OK}, {"(roots)", 1, HSD_CHECK_OK}, {"app.queue", 1, HSD_CHECK_FAIL},
+        {"app.byName", 2, HSD_CHECK_FAIL}, {"app.*", 2, HSD_CHECK_OK}};
+    for (size_t i = 0; i < sizeof tries / sizeof tries[0]; i++) {
+        row->held_count = tries[i].held;
+        snprintf(text, sizeof text, rules, tries[i].pattern);
+        cr_assert_eq(kit_judge(&kit, text, NULL, series)->rows[0].outcome, tries[i].outcome, "%s of %zu", tries[i].pattern, tries[i].held);
+    }
+    kit_release(&kit);
+}

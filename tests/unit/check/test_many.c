@@ -308,3 +308,32 @@ Test(many, built_in_rules_leave_out_what_captures_cannot_answer)
     NOTES(check, "rule 'no holder grows in every round' was left out: the captures carry no roots");
     kit_release(&kit);
 }
+
+Test(many, types_and_the_heap_are_named_with_who_holds_them_by_the_pair)
+{
+    static hsd_type_growth grown;
+    static hsd_holder holder;
+    hsd_diff pair = {.has_holders = true, .holders = &holder, .holder_count = 1};
+    hsd_series *series = kit_series_begin(&made);
+    kit_row(&made, &series->types, "Leak", SERIES_OF(9000, 1000, 2000, 3000, 4000, 5000));
+    grown = (hsd_type_growth){.type = sample_text("Leak"), .net_bytes = 4000 * KIB};
+    holder = (hsd_holder){.root = sample_text("app.leak"), .growth_bytes = 4000 * KIB, .types = &grown, .type_count = 1};
+    pair.total.after.bytes = 4000 * KIB;
+    series->pair = &pair;
+    const hsd_check_row *row = judge("type: Leak, max_growth: 1 KiB per round");
+    IS(row->findings[0].root, "app.leak");
+    cr_assert_eq(row->findings[0].holder, &holder);
+    row = judge("metric: total.bytes, max_growth: 0");
+    cr_assert_eq(row->held_count, 1);
+    cr_assert_eq(row->held[0], &holder);
+    kit_release(&kit);
+}
+
+Test(many, what_is_over_a_limit_per_round_and_passes_as_noise_says_so)
+{
+    usual();
+    const char *text = "check: {min: 5 MiB}\nrules: [{type: Leak, max_growth: 1 KiB per round}]\n";
+    cr_assert_eq(kit_judge(&kit, text, NULL, &made.series)->rows[0].outcome, HSD_CHECK_OK);
+    NOTES(kit.check, "is noise here (min)");
+    kit_release(&kit);
+}

@@ -289,6 +289,43 @@ Test(two, types_are_named_with_what_holds_most_of_their_growth)
     kit_release(&kit);
 }
 
+Test(two, the_whole_heap_is_named_with_who_holds_most_of_what_it_grew_by)
+{
+    hsd_diff diff = with_holders();
+    const hsd_check_row *row = judge("metric: total.bytes, max_growth: 0", &diff);
+    cr_assert_eq(row->outcome, HSD_CHECK_FAIL);
+    cr_assert_geq(row->held_count, 1);
+    cr_assert_eq(row->held[0], &holders[0]);
+    cr_assert_eq(judge("metric: total.bytes, max_growth: 1 GiB", &diff)->held_count, 0, "nobody asked");
+    cr_assert_eq(judge("type: '*', max_growth: 0", &diff)->held_count, 0, "its findings say it");
+    kit_release(&kit);
+}
+
+Test(two, who_holds_the_lesser_part_of_a_type_does_not_hold_it)
+{
+    hsd_diff diff = with_holders();
+    grown[0].net_bytes = (int64_t)MIB;
+    const hsd_check_row *row = judge("type: Session, each: true, max_growth: 1 MiB", &diff);
+    cr_assert_eq(row->finding_count, 1);
+    IS(row->findings[0].root, "");
+    cr_assert_null(row->findings[0].holder);
+    kit_release(&kit);
+}
+
+Test(two, growth_up_to_the_least_that_counts_is_within_that_limit)
+{
+    hsd_diff diff = two_types();
+    const int64_t growth = hsd_change_bytes(&diff.total);
+    char text[256];
+    snprintf(text, sizeof text, "check: {min: %lld B}\nrules: [{metric: total.bytes, max_growth: 1 KiB}]\n", (long long)growth);
+    const hsd_check_row *row = &kit_judge(&kit, text, &diff, NULL)->rows[0];
+    cr_assert_eq(row->outcome, HSD_CHECK_OK);
+    cr_assert_eq(row->found, growth);
+    cr_assert_eq(row->limit, growth, "not 1 KiB, which it is over");
+    cr_assert_eq(row->over, 0);
+    kit_release(&kit);
+}
+
 Test(two, ignored_types_are_in_no_rule_and_in_no_sum)
 {
     hsd_diff diff = with_holders();

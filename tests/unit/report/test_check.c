@@ -96,6 +96,77 @@ Test(check, names_those_that_hold_together)
     free(report);
 }
 
+/* Of the whole heap: who, before what. */
+Test(check, names_who_holds_it_before_what_grew)
+{
+    const hsd_holder *held[] = {by_two()};
+    hsd_diff diff = {.has_holders = true};
+    hsd_check check = one_rule(HSD_CHECK_FAIL);
+    diff.total.after.bytes = 1000;
+    check.diff = &diff;
+    check_path[0].type = sample_text("Map");
+    check_rules[1].subject = HSD_SUBJECT_HEAP;
+    check_rows[1].held = held;
+    check_rows[1].held_count = 1;
+    char *report = check_report("junit", &check, &plain_text);
+    HOLDS(report, "message=\"held by app.byId (Map) and app.byName (Map), together; +412,310");
+    free(report);
+    report = check_report("github", &check, &plain_text);
+    HOLDS(report, "::held by app.byId (Map) and app.byName (Map), together; +412,310");
+    free(report);
+    report = check_report("text", &check, &plain_text);
+    SAYS(report, "held by app.byId: Map and app.byName: Map, together, +1000 B");
+    free(report);
+    report = check_report("markdown", &check, &plain_text);
+    HOLDS(report, "`app.byId (Map) and app.byName (Map), together` |  | +1000 B |");
+    free(report);
+    report = check_report("json", &check, &plain_text);
+    HOLDS(report, "\"holders\": [{\"type\": null");
+    free(report);
+}
+
+/* A place of a series that says nothing: by those who hold it, each with its part where none has most of it. */
+Test(check, names_who_holds_a_place_that_begins_nowhere)
+{
+    static hsd_holder queue;
+    const hsd_holder *held[] = {by_two(), &queue};
+    hsd_check check = one_rule(HSD_CHECK_FAIL);
+    check_path[0].type = sample_text("Map");
+    queue = sample_holder("app.queue", check_path, 1, 600);
+    check_rules[1].subject = HSD_SUBJECT_HOLDER;
+    check_rows[1].is_bytes = true;
+    check_findings[0] = check_finding("", "(roots)", NULL, 0, 1200, 0);
+    check_findings[0].held = held;
+    check_findings[0].held_count = 1;
+    char *report = check_report("text", &check, &plain_text);
+    SAYS(report, "app.byId: Map and app.byName: Map, together +1.17 KiB");
+    free(report);
+    check_findings[0].held_count = 2;
+    check_findings[0].growth = 4000;
+    report = check_report("text", &check, &plain_text);
+    SAYS(report, "app.byId: Map and app.byName: Map, together, +1000 B; app.queue: Map, +600 B; and others: +3.91 KiB in all");
+    free(report);
+    report = check_report("sarif", &check, &plain_text);
+    HOLDS(report, "\"fullyQualifiedName\": \"app.byId (Map) and app.byName (Map), together\"");
+    free(report);
+}
+
+Test(check, annotates_the_line_that_a_name_says)
+{
+    static const struct { const char *name, *place; } names[] = {
+        {"Function onChange (server.js:6)", "file=server.js,line=6,"}, {"Function (a.js:b.mjs:12)", "file=a.js%3Ab.mjs,line=12,"},
+        {"Function onChange (server.js:x)", "file=.hsdiff.yml"},       {"Map (12)", "file=.hsdiff.yml"},
+        {"Function emit (node:events:12)", "file=.hsdiff.yml"},        {"(:7)", "file=.hsdiff.yml"},
+        {"(99999999999.js:99999999999)", "file=.hsdiff.yml"},          {")", "file=.hsdiff.yml"}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        hsd_check check = one_rule(HSD_CHECK_FAIL);
+        check_findings[0] = check_finding(names[i].name, "", NULL, 0, 412310, 0);
+        char *report = check_report("github", &check, &plain_text);
+        HOLDS(report, names[i].place);
+        free(report);
+    }
+}
+
 Test(check, says_why_growth_is_accepted)
 {
     hsd_allowance allowance = {.subject = HSD_SUBJECT_TYPE, .pattern = sample_text("Session"), .reason = sample_text("filled once"),
@@ -309,7 +380,7 @@ Test(markdown, is_a_comment_that_people_read)
                   "|  | Rule | Found | Limit | Over by |\n"
                   "| --- | --- | ---: | ---: | ---: |\n"
                   "| **FAIL** | `whole heap` | +259.3 MiB | +16.0 MiB | +243.3 MiB |\n");
-    HOLDS(report, "| `sessions are released` | `Session` | `global.app.sessions` | +412,310 |  |\n");
+    HOLDS(report, "| `sessions are released` | `global.app.sessions` | `Session` | +412,310 |  |\n");
     HOLDS(report, "If this growth is intended, raise the limit in `.hsdiff.yml` and say why.\n");
     free(report);
 }
