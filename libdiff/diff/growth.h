@@ -114,7 +114,6 @@ typedef struct hsd_growth {
     uint64_t apart_bytes;          /* new ones that hang where nothing kept above refers to them */
 
     hsd_sorter *credits[SIDE_COUNT]; /* (ordinal, objects, bytes, place, pool_place) of objects that hold */
-    hsd_sorter *forks;             /* of after: (HSD_FORK_OF…, bytes, place in the tree << 1 | the holder itself): holders_by.h */
     hsd_tally *crowds;             /* (place): objects that hold there, and what they grew by, either way */
     uint64_t *crowded;             /* places whose objects hold nothing, ascending; NULL = none */
     uint32_t crowded_count;
@@ -136,10 +135,6 @@ typedef struct hsd_growth {
     hsd_trie *places;              /* depth 1: choices; below: places */
     hsd_growth_ways ways;
 } hsd_growth;
-
-/* Of what a fork is: of a node that holds, of a root by its common number, or of the super-root. */
-#define HSD_FORK_OF_ROOT (UINT64_C(1) << 32)
-#define HSD_FORK_OF_ALL (UINT64_C(2) << 32)
 
 /* What can hold, if it is kept: no helper and no insides. `edge` as in diff/tree.h. */
 bool hsd_growth_can_hold(const hsd_growth *growth, uint32_t type, uint32_t edge);

@@ -11,7 +11,7 @@
  * enough to know which branch refers to which top, and all that a top dominates is reached like it. What primary roots reach takes no
  * bit from what they do not: where there are secondary ones a mark climbs first, and into names that objects are roots by.
  *
- *      tree of after     forks, while credits are found                                         holders_walk.c
+ *      tree of after     forks of the first holders                                             holders_by_tree.c
  *      tree of after     a number for each branch and top, and for each node the one it is in,
  *                        and the nearest place above it that may be a name                       holders_by_tree.c
  *      references        (branch or top, top), and from which node of the branch                holders_by_ways.c

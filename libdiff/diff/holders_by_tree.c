@@ -1,5 +1,5 @@
 /*
- * The walk over the tree of after for what holds together: numbers of branches and tops; and forks, and names of branches.
+ * The walks over the tree of after for what holds together: forks, numbers of branches and tops; and names of branches.
  */
 #include "diff/holders_by.h"
 
@@ -36,33 +36,81 @@ static uint64_t own_bytes(const hsd_by_search *s, const hsd_tree_node *node, uin
     return is_new && (*flags & IS_OF_NEW) ? node->bytes : 0;
 }
 
+static uint32_t choice_of(const hsd_by_search *s, const hsd_tree_node *node)
+{
+    if ((node->flags & HSD_TREE_IS_ROOT) == 0) return hsd_id_map_get(&s->chosen.by_node[AFTER], node->node);
+    return hsd_id_map_get(&s->chosen.by_root, s->growth->c->root_number[AFTER][node->type]);
+}
+
 /* ---- forks ---- */
 
-static uint32_t choice_of(const hsd_by_search *s, uint64_t fork_of)
+typedef struct fork_frame {
+    uint32_t fork;   /* of the holder that growth here is credited to; HSD_BY_NO_FORK = none that is asked for */
+    uint32_t first;
+    uint32_t flags;
+    uint32_t best_first;
+    uint64_t pending;
+    uint64_t apart;  /* of it: below what this node has no reference to */
+    uint64_t best;   /* the most that any node of this holder has apart, and which */
+} fork_frame;
+
+static hsd_status enter_fork(void *context, const hsd_tree_node *node, void *parent, void *here, hsd_error *err)
 {
-    if (fork_of == HSD_FORK_OF_ALL) return s->chosen.all;
-    return hsd_id_map_get(fork_of & HSD_FORK_OF_ROOT ? &s->chosen.by_root : &s->chosen.by_node[AFTER], (uint32_t)fork_of);
+    hsd_by_search *s = context;
+    const fork_frame *above = parent;
+    fork_frame *f = here;
+    (void)err;
+    *f = (fork_frame){.fork = above->fork, .first = node->first, .flags = flags_of(s, node)};
+    if (above->first == 0 && (f->flags & IS_ROOT) == 0) f->flags |= NO_REFERENCE;
+    if (f->flags & HOLDS) {
+        const uint32_t choice = choice_of(s, node);
+        f->fork = choice < s->fork_count ? choice : HSD_BY_NO_FORK;
+    }
+    f->pending = own_bytes(s, node, above->flags, &f->flags);
+    return HSD_OK;
 }
 
-static void take_fork(hsd_by_fork *fork, const uint64_t *record)
+/* Of equals the one above, which comes later: it is nearer to the holder. */
+static void take_better(fork_frame *to, uint64_t bytes, uint32_t first)
 {
-    if (record[1] <= fork->bytes) return;
-    fork->bytes = record[1];
-    fork->first = (uint32_t)(record[2] >> 1);
-    fork->is_own = record[2] & 1;
+    if (bytes < to->best) return;
+    to->best = bytes;
+    to->best_first = first;
 }
 
-/* Of what a choice stands for the fork with most of it. */
+static void end_fork(hsd_by_search *s, const fork_frame *f)
+{
+    if (f->fork == HSD_BY_NO_FORK) return;
+    hsd_by_fork *fork = &s->forks[f->fork];
+    if (f->best <= fork->bytes) return;
+    fork->bytes = f->best;
+    fork->first = f->best_first;
+    fork->is_own = f->best_first == f->first;
+}
+
+static hsd_status leave_fork(void *context, void *here, void *parent, hsd_error *err)
+{
+    fork_frame *f = here, *above = parent;
+    (void)err;
+    if (f->flags & KEPT) take_better(f, f->apart, f->first);
+    if (f->flags & HOLDS) {
+        end_fork(context, f);
+        return HSD_OK;
+    }
+    above->pending += f->pending;
+    if ((f->flags & NO_REFERENCE) && (above->flags & KEPT)) above->apart += f->pending;
+    take_better(above, f->best, f->best_first);
+    return HSD_OK;
+}
+
 hsd_status hsd_by_find_forks(hsd_by_search *s, hsd_error *err)
 {
-    hsd_sorter *forks = s->growth->forks;
-    const uint64_t *record;
-    hsd_status status;
-    while ((status = hsd_sorter_next(forks, &record, err)) == HSD_OK) {
-        const uint32_t choice = choice_of(s, record[0]);
-        if (choice < s->fork_count) take_fork(&s->forks[choice], record);
-    }
-    return status == HSD_END ? HSD_OK : status;
+    const hsd_tree_visitor visitor = {.context = s, .frame_bytes = sizeof(fork_frame), .enter = enter_fork, .leave = leave_fork};
+    fork_frame root = {.fork = s->chosen.all < s->fork_count ? s->chosen.all : HSD_BY_NO_FORK, .flags = KEPT | HOLDS};
+    HSD_TRY(walk(s, &visitor, &root, err));
+    take_better(&root, root.apart, 0);
+    end_fork(s, &root);
+    return HSD_OK;
 }
 
 /* ---- numbers ---- */

@@ -3,7 +3,7 @@
  * it and held by nothing between; when a node is left that can hold, that is its credit, else it goes on to the
  * node above. So nobody asks upwards, and a holder is told once, with its whole sum.
  *
- * On the same way: forks (holders_by.h), where after is walked; retained sizes by type and by root, for which a node counts when none of its type (of its name)
+ * On the same way: retained sizes by type and by root, for which a node counts when none of its type (of its name)
  * stands above it, so that each byte counts once; and the trie.
  */
 #include "diff/growth.h"
@@ -25,10 +25,6 @@ typedef struct frame {
     uint32_t is_apart;   /* its place says that it is reached by several ways */
     uint64_t below;      /* in a thread of a pool: what leads here from it */
     uint32_t pool;
-    uint32_t first;      /* place in the tree; 0 = the super-root */
-    uint64_t apart;      /* of pending: below what this node has no reference to */
-    uint64_t best;       /* the most that any node of this holder has apart, and which */
-    uint32_t best_first;
     uint32_t unused;
 } frame;
 
@@ -46,7 +42,6 @@ static uint64_t place_of(const frame *f) { return hsd_growth_place(&f->place, f-
 static void enter_root(walk *w, const hsd_tree_node *node, frame *f)
 {
     hsd_growth *growth = w->growth;
-    f->first = node->first;
     f->type = growth->c->root_number[w->side][node->type];
     f->flags = IS_ROOT | (growth->is_common_root[f->type] ? CAN_HOLD | IS_KEPT : 0u);
     if (!w->is_again && hsd_retained_enter(&growth->by_root[w->side], f->type)) f->flags |= IS_TOPMOST;
@@ -121,7 +116,6 @@ static hsd_status enter(void *context, const hsd_tree_node *node, void *parent, 
         return w->is_again ? HSD_OK : hsd_trie_add(w->trie, &f->place, sum_of(w, true), 0, 0, err);
     }
     const bool kept = enter_object(w, node, above->flags, f);
-    f->first = node->first;
     const uint32_t edge = hsd_growth_edge_of(growth, node->edge);
     f->place = hsd_trie_step_to(w->trie, &above->place, edge, f->type);
     f->is_apart = edge == HSD_TRIE_INDIRECT;
@@ -137,54 +131,20 @@ static hsd_status credit_object(const walk *w, const frame *f, hsd_error *err)
     return hsd_sorter_put(w->growth->credits[w->side], record, err);
 }
 
-/* Of equals the one above, which comes later: it is nearer to the holder. */
-static void take_better(frame *to, uint64_t bytes, uint32_t first)
-{
-    if (bytes < to->best) return;
-    to->best = bytes;
-    to->best_first = first;
-}
-
-/* `f` holds: who of its own has most of its growth apart. */
-static hsd_status tell_fork(const walk *w, frame *f, uint64_t of, hsd_error *err)
-{
-    if (w->side != AFTER) return HSD_OK;
-    take_better(f, f->apart, f->first);
-    if (f->best == 0) return HSD_OK;
-    const uint64_t record[] = {of, f->best, (uint64_t)f->best_first << 1 | (f->best_first == f->first)};
-    return hsd_sorter_put(w->growth->forks, record, err);
-}
-
-/* What is pending below a node that does not hold goes up. All but roots hang apart from the super-root: where that has a reference it is
- * from a pseudo object, which the tree does not have. */
-static void hand_up(walk *w, frame *f, frame *above)
-{
-    add_amount(&above->pending, f->pending);
-    if (w->side != AFTER) return;
-    if (f->flags & IS_KEPT) take_better(f, f->apart, f->first);
-    take_better(above, f->best, f->best_first);
-    if ((above->flags & IS_KEPT) == 0) return;
-    if (f->flags & IS_APART) w->apart_bytes += f->pending.bytes;
-    if ((f->flags & IS_APART) || (above->first == 0 && (f->flags & IS_ROOT) == 0)) above->apart += f->pending.bytes;
-}
-
 static hsd_status leave(void *context, void *here, void *parent, hsd_error *err)
 {
     walk *w = context;
-    frame *f = here;
+    const frame *f = here;
     frame *above = parent;
     hsd_growth *growth = w->growth;
     const bool is_root = f->flags & IS_ROOT;
     if (!w->is_again) hsd_retained_leave(&(is_root ? growth->by_root : growth->by_type)[w->side], f->type, f->flags & IS_TOPMOST, f->bytes);
     above->bytes += f->bytes;
     if (f->pending.objects == 0) return HSD_OK;
-    if ((f->flags & CAN_HOLD) == 0) {
-        hand_up(w, f, above);
-        return HSD_OK;
-    }
-    HSD_TRY(tell_fork(w, f, is_root ? HSD_FORK_OF_ROOT | f->type : f->node, err));
-    if (!is_root) return credit_object(w, f, err);
-    add_amount(&growth->credit_of_root[w->side][f->type], f->pending);
+    if ((f->flags & (CAN_HOLD | IS_APART)) == IS_APART && (above->flags & IS_KEPT)) w->apart_bytes += f->pending.bytes;
+    if ((f->flags & CAN_HOLD) == 0) add_amount(&above->pending, f->pending);
+    else if (is_root) add_amount(&growth->credit_of_root[w->side][f->type], f->pending);
+    else return credit_object(w, f, err);
     return HSD_OK;
 }
 
@@ -198,8 +158,6 @@ static hsd_status run(walk *w, hsd_error *err)
     HSD_TRY(hsd_tree_walk(tree, &visitor, &root, growth->memory_bytes / 8, &growth->c->space, err));
     growth->credit_of_all[w->side] = root.pending;
     if (w->side == AFTER) growth->apart_bytes = w->apart_bytes;
-    HSD_TRY(tell_fork(w, &root, HSD_FORK_OF_ALL, err));
-    if (w->side == AFTER && growth->has_identity) HSD_TRY(hsd_sorter_finish(growth->forks, 0, err));
     return growth->has_identity ? hsd_sorter_finish(growth->credits[w->side], 0, err) : HSD_OK;
 }
 
