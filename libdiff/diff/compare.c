@@ -153,13 +153,24 @@ static hsd_status tell_changed(const hsd_comparison *c, int side, const uint64_t
     return c->options->changed(c->options->changed_context, &object, err);
 }
 
-/* Live in both: what growth can hang from. */
-static void note_kept(hsd_comparison *c, const uint64_t *const *records, const place *before, const place *after)
+static hsd_status take_bits(const hsd_side_walk *side, uint8_t **out, hsd_error *err)
 {
-    if (!c->has_holders || before->state != LIVE || after->state != LIVE) return;
+    *out = calloc((size_t)side->object_count / 8 + 1, 1);
+    return *out == NULL ? hsd_fail(err, HSD_E_NOMEM, "out of memory for one bit an object") : HSD_OK;
+}
+
+/* Live in both: what growth can hang from. */
+static hsd_status note_kept(hsd_comparison *c, const uint64_t *const *records, const place *before, const place *after, hsd_error *err)
+{
+    if (!c->has_holders || before->state != LIVE || after->state != LIVE) return HSD_OK;
     for (int side = 0; side < SIDE_COUNT; side++) {
-        hsd_bit_set(c->sides[side].is_kept, hsd_census_ordinal(records[side]));
+        hsd_side_walk *walk = &c->sides[side];
+        hsd_bit_set(walk->is_kept, hsd_census_ordinal(records[side]));
+        if (before->bytes == after->bytes) continue;
+        if (walk->is_resized == NULL) HSD_TRY(take_bits(walk, &walk->is_resized, err));
+        hsd_bit_set(walk->is_resized, hsd_census_ordinal(records[side]));
     }
+    return HSD_OK;
 }
 
 /* Before it is folded: the new ones counted so far are those that were offered. */
@@ -202,7 +213,7 @@ static hsd_status fold_one(hsd_comparison *c, const uint64_t *const *records, hs
     fold_type(&c->by_type[hsd_census_type(any)], &before, &after);
     fold_root(c->by_root, &before, &after);
     HSD_TRY(count_match(c, records, &before, &after, err));
-    note_kept(c, records, &before, &after);
+    HSD_TRY(note_kept(c, records, &before, &after, err));
     if (records[BEFORE] == NULL || records[AFTER] == NULL)
         HSD_TRY(take_undecided(c, side, any, side == AFTER ? &after : &before, err));
     return tell_changed(c, side, any, &before, &after, err);
@@ -265,10 +276,7 @@ hsd_status hsd_compare_merge(hsd_comparison *c, hsd_error *err)
 {
     hsd_sorter *const streams[SIDE_COUNT] = {c->sides[BEFORE].census, c->sides[AFTER].census};
     hsd_tandem *tandem;
-    for (int side = 0; side < SIDE_COUNT && c->has_holders; side++) {
-        c->sides[side].is_kept = calloc((size_t)c->sides[side].object_count / 8 + 1, 1);
-        if (c->sides[side].is_kept == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for one bit an object");
-    }
+    for (int side = 0; side < SIDE_COUNT && c->has_holders; side++) HSD_TRY(take_bits(&c->sides[side], &c->sides[side].is_kept, err));
     if (c->ladder.basis == HSD_BASIS_ADDRESS) HSD_TRY(hsd_reuse_new(&c->reuse, err));
     HSD_TRY(hsd_tandem_new(&tandem, streams, SIDE_COUNT, err));
     hsd_status status = merge(c, tandem, err);

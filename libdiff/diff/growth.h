@@ -33,6 +33,7 @@
 
 #include "base/mix.h"
 #include "diff/holders.h"
+#include "diff/holders_kin.h"
 #include "diff/path_text.h"
 #include "diff/retained.h"
 #include "diff/store.h"
@@ -46,6 +47,11 @@
 
 typedef enum hsd_held_by { HSD_HELD_BY_OBJECT, HSD_HELD_BY_ROOT, HSD_HELD_BY_ALL, HSD_HELD_BY_CODE } hsd_held_by;
 
+typedef struct hsd_credit { /* what a holder has of one side */
+    hsd_amount amount;     /* new or freed */
+    uint64_t parts_bytes;  /* of kept objects that were resized and hold nothing themselves */
+} hsd_credit;
+
 typedef struct hsd_choice { /* one holder */
     hsd_held_by by;
     uint32_t type;             /* common type; of an object */
@@ -53,8 +59,9 @@ typedef struct hsd_choice { /* one holder */
     uint32_t node[SIDE_COUNT]; /* ordinals; without identity: nodes of the trie, both the same */
     uint64_t id;               /* without identity: a hash of the texts of the path, to tell equals apart */
     hsd_amount new_, freed;    /* without identity: after and before of what it is credited with */
-    uint64_t resized_bytes;    /* differences modulo 2^64 */
+    uint64_t resized_bytes;    /* differences modulo 2^64, of itself and its parts */
     uint64_t place[SIDE_COUNT]; /* of an object, with identity: hsd_growth_place where it is credited with something, else 0 */
+    uint64_t kin[SIDE_COUNT];   /* likewise: hsd_kin_of */
     uint64_t pool_place;       /* the same in all threads of a pool; 0 = in none */
     uint32_t joined;           /* of so many threads, this one included; 0 or 1 = of one */
 } hsd_choice;
@@ -69,6 +76,14 @@ static inline int64_t hsd_choice_growth(const hsd_choice *choice)
     return (int64_t)(choice->new_.bytes - choice->freed.bytes + choice->resized_bytes);
 }
 
+/* The same, whichever way. */
+static inline uint64_t hsd_choice_change(const hsd_choice *choice)
+{
+    const int64_t growth = hsd_choice_growth(choice);
+    return growth < 0 ? 0 - (uint64_t)growth : (uint64_t)growth;
+}
+
+#define HSD_CREDIT_WORDS 7u
 #define HSD_BY_HOLDERS 8u /* so many of the first holders are asked by what they hold together */
 
 typedef struct hsd_by {
@@ -106,16 +121,19 @@ typedef struct hsd_growth {
     uint8_t *is_common_root;       /* by common number: both captures have the name */
 
     hsd_retained_sums by_type[SIDE_COUNT], by_root[SIDE_COUNT]; /* by common numbers */
-    hsd_amount *credit_of_root[SIDE_COUNT]; /* freed, new */
-    hsd_amount credit_of_all[SIDE_COUNT];
+    hsd_credit *credit_of_root[SIDE_COUNT]; /* freed, new */
+    hsd_credit credit_of_all[SIDE_COUNT];
+    uint8_t *is_part[SIDE_COUNT];  /* one bit an object: it is kept and resized, and what holds it has those bytes; NULL = none is resized */
     hsd_amount credit_of_code[SIDE_COUNT]; /* program code */
     uint64_t code_resized;         /* differences modulo 2^64 */
     hsd_trie *trie;
     uint64_t apart_bytes;          /* new ones that hang where nothing kept above refers to them */
 
-    hsd_sorter *credits[SIDE_COUNT]; /* (ordinal, objects, bytes, place, pool_place) of objects that hold */
-    hsd_tally *crowds;             /* (place): objects that hold there, and what they grew by, either way */
-    uint64_t *crowded;             /* places whose objects hold nothing, ascending; NULL = none */
+    hsd_sorter *credits[SIDE_COUNT]; /* (ordinal, objects, bytes, place, pool_place, kin, bytes of parts) of objects that hold or are resized */
+    hsd_tally *crowds;             /* (0, place) and (1, kin): objects that hold there, and what they grew by, either way */
+    hsd_kin_count *steps[SIDE_COUNT]; /* by number: what each leads to (holders_kin.h) */
+    uint8_t *is_structure;         /* by common type: its objects refer to one another by a few references; NULL = not asked yet */
+    uint64_t *crowded;             /* places, and families of kin, whose objects hold nothing, ascending; NULL = none */
     uint32_t crowded_count;
     uint32_t *pool_of_root;        /* by common number: from 1, alike for the threads of a pool; 0 = no thread of one. NULL = none is */
     uint32_t *joined_of_root;      /* by common number: so many of its pool stand in its credit, 0 = it alone. NULL = there are no pools */
@@ -182,7 +200,9 @@ static inline uint64_t hsd_growth_pool_place(uint32_t pool, uint64_t below)
 
 /* Looks for crowds among those that were credited: *out if there are new ones that matter. */
 hsd_status hsd_growth_find_crowds(hsd_growth *growth, bool *out, hsd_error *err);
-bool hsd_growth_is_crowded(const hsd_growth *growth, uint64_t place);
+bool hsd_growth_is_crowded(const hsd_growth *growth, uint64_t place); /* or family */
+bool hsd_growth_is_apart(const hsd_growth *growth, uint64_t place);   /* hsd_kin_place: from outside of the structure */
+bool hsd_growth_are_kin(const hsd_growth *growth, uint64_t place);    /* after the first look */
 hsd_status hsd_growth_match(hsd_growth *growth, hsd_error *err);   /* offers every object that holds */
 hsd_status hsd_growth_count(hsd_growth *growth, hsd_error *err);   /* the same from the trie; fills the credits of roots */
 

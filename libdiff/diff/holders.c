@@ -38,6 +38,18 @@ static void find_common_roots(hsd_growth *growth)
     for (uint32_t root = 0; root < c->roots.count; root++) growth->is_common_root[root] = growth->is_common_root[root] == SIDE_COUNT;
 }
 
+/* Parts of containers are known by a bit, where there is a chance of any. */
+static hsd_status open_parts(hsd_growth *growth, hsd_error *err)
+{
+    for (int side = 0; side < SIDE_COUNT; side++) {
+        const hsd_side_walk *walk = &growth->c->sides[side];
+        if (!growth->has_identity || walk->is_resized == NULL) continue;
+        growth->is_part[side] = calloc((size_t)walk->object_count / 8 + 1, 1);
+        if (growth->is_part[side] == NULL) return no_memory(err);
+    }
+    return HSD_OK;
+}
+
 static hsd_status open_tables(hsd_growth *growth, hsd_error *err)
 {
     const uint32_t types = growth->c->types.names.count, roots = growth->c->roots.count;
@@ -47,9 +59,11 @@ static hsd_status open_tables(hsd_growth *growth, hsd_error *err)
         HSD_TRY(hsd_retained_init(&growth->by_type[side], types, err));
         HSD_TRY(hsd_retained_init(&growth->by_root[side], roots, err));
         growth->credit_of_root[side] = calloc((size_t)roots + 1, sizeof **growth->credit_of_root);
-        if (growth->credit_of_root[side] == NULL) return no_memory(err);
+        growth->steps[side] = calloc(HSD_KIN_STEPS, sizeof **growth->steps);
+        if (growth->credit_of_root[side] == NULL || growth->steps[side] == NULL) return no_memory(err);
     }
     find_common_roots(growth);
+    HSD_TRY(open_parts(growth, err));
     if (growth->has_identity) HSD_TRY(hsd_growth_find_pools(growth, err));
     growth->item_edge = hsd_trie_item_edge(&growth->c->edges);
     return hsd_growth_choose_begin(growth, err);
@@ -67,7 +81,7 @@ static hsd_status open_trie(hsd_growth *growth, uint64_t memory_bytes, uint32_t 
 static hsd_status open_credits(hsd_growth *growth, int side, hsd_error *err)
 {
     hsd_comparison *c = growth->c;
-    const hsd_sorter_config config = {.record_words = 5, .key_words = 1, .space = &c->space, .reporter = c->reporter,
+    const hsd_sorter_config config = {.record_words = HSD_CREDIT_WORDS, .key_words = 1, .space = &c->space, .reporter = c->reporter,
                                       .memory_bytes = hsd_max_u64(growth->memory_bytes / 8, HSD_SORT_MIN_BYTES)};
     return growth->has_identity ? hsd_sorter_new(&growth->credits[side], &config, err) : HSD_OK;
 }
@@ -130,7 +144,7 @@ static hsd_status fill(hsd_growth *growth, hsd_error *err)
 
 static hsd_status choose(hsd_growth *growth, hsd_error *err)
 {
-    if (growth->has_identity) HSD_TRY(hsd_tally_new(&growth->crowds, 1, growth->memory_bytes / 16, &growth->c->space, growth->c->reporter, err));
+    if (growth->has_identity) HSD_TRY(hsd_tally_new(&growth->crowds, 2, growth->memory_bytes / 16, &growth->c->space, growth->c->reporter, err));
     HSD_TRY(growth->has_identity ? hsd_growth_match(growth, err) : hsd_growth_count(growth, err));
     close_credits(growth);
     return hsd_growth_choose_finish(growth, err);
@@ -143,6 +157,8 @@ static void forget_credits(hsd_growth *growth)
     for (int side = 0; side < SIDE_COUNT; side++) memset(growth->credit_of_root[side], 0, roots * sizeof **growth->credit_of_root);
     memset(growth->credit_of_code, 0, sizeof growth->credit_of_code);
     growth->code_resized = 0;
+    for (int side = 0; side < SIDE_COUNT && growth->is_part[BEFORE] != NULL; side++)
+        memset(growth->is_part[side], 0, (size_t)growth->c->sides[side].object_count / 8 + 1);
     growth->choice_count = 0;
     growth->others = (hsd_choice){.by = HSD_HELD_BY_OBJECT};
     growth->other_count = 0;
@@ -269,6 +285,11 @@ static void release(hsd_growth *growth)
         free(growth->credit_of_root[side]);
         free(growth->holds_nothing[side]);
     }
+    for (int side = 0; side < SIDE_COUNT; side++) {
+        free(growth->steps[side]);
+        free(growth->is_part[side]);
+    }
+    free(growth->is_structure);
     for (uint32_t i = 0; i < HSD_BY_HOLDERS; i++) free(growth->by[i].list);
     free(growth->is_common_root);
     free(growth->choices);

@@ -98,14 +98,16 @@ hsd_status hsd_growth_choose_begin(hsd_growth *growth, hsd_error *err)
 static void offer_roots(hsd_growth *growth)
 {
     for (uint32_t root = 0; root < growth->c->roots.count; root++) {
+        const hsd_credit *before = &growth->credit_of_root[BEFORE][root], *after = &growth->credit_of_root[AFTER][root];
         hsd_growth_offer(growth, &(hsd_choice){.by = HSD_HELD_BY_ROOT, .root = root,
                                                .joined = growth->joined_of_root != NULL ? growth->joined_of_root[root] : 0,
                                                .pool_place = hsd_growth_pool_place(growth->pool_of_root != NULL ? growth->pool_of_root[root] : 0, 0),
-                                               .new_ = growth->credit_of_root[AFTER][root],
-                                               .freed = growth->credit_of_root[BEFORE][root]});
+                                               .new_ = after->amount, .freed = before->amount,
+                                               .resized_bytes = after->parts_bytes - before->parts_bytes});
     }
-    hsd_growth_offer(growth, &(hsd_choice){.by = HSD_HELD_BY_ALL, .new_ = growth->credit_of_all[AFTER],
-                                           .freed = growth->credit_of_all[BEFORE]});
+    hsd_growth_offer(growth, &(hsd_choice){.by = HSD_HELD_BY_ALL, .new_ = growth->credit_of_all[AFTER].amount,
+                                           .freed = growth->credit_of_all[BEFORE].amount,
+                                           .resized_bytes = growth->credit_of_all[AFTER].parts_bytes - growth->credit_of_all[BEFORE].parts_bytes});
 }
 
 static void order(hsd_growth *growth)

@@ -76,8 +76,8 @@ static void take_credit(hsd_growth *growth, uint32_t number, const hsd_trie_node
 {
     if (node->type & HSD_TRIE_IS_ROOT) {
         const uint32_t root = node->type & ~HSD_TRIE_IS_ROOT;
-        add_amount(&growth->credit_of_root[AFTER][root], credit->new_);
-        add_amount(&growth->credit_of_root[BEFORE][root], credit->freed);
+        add_amount(&growth->credit_of_root[AFTER][root].amount, credit->new_);
+        add_amount(&growth->credit_of_root[BEFORE][root].amount, credit->freed);
         return;
     }
     const uint64_t resized = node->own.after.bytes - node->own.before.bytes;
@@ -121,8 +121,8 @@ static void go_up(hsd_growth *growth, hsd_paged *credits)
         for (int side = 0; side < SIDE_COUNT; side++) add_amount(&above->code[side], credit.code[side]);
     }
     const upward *all = (const upward *)(const void *)hsd_paged_at(credits, 0, HSD_FRAME_USED);
-    growth->credit_of_all[AFTER] = all->new_;
-    growth->credit_of_all[BEFORE] = all->freed;
+    growth->credit_of_all[AFTER].amount = all->new_;
+    growth->credit_of_all[BEFORE].amount = all->freed;
     for (int side = 0; side < SIDE_COUNT; side++) add_amount(&growth->credit_of_code[side], all->code[side]);
 }
 

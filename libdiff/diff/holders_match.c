@@ -16,13 +16,13 @@
 
 #define ONE_IN 0x3fffu
 
-enum { PAIR_WORDS = 4, LINE_WORDS = 8 };
+enum { PAIR_WORDS = 4, LINE_WORDS = 8, CREDIT_PLACES = 3 };
 
 typedef struct match {
     hsd_growth *growth;
     hsd_temp kept[SIDE_COUNT];
     hsd_sorter *pairs; /* ordinal before << 32 | after, id, difference in bytes, type */
-    hsd_sorter *lines; /* ordinal after << 32 | before, id, difference in bytes, type, freed objects, freed bytes, place, pool_place */
+    hsd_sorter *lines; /* ordinal after << 32 | before, id, difference in bytes, freed objects << 32 | type, freed bytes, place, pool_place, kin */
 } match;
 
 static hsd_status open_sorter(match *m, unsigned words, hsd_sorter **out, hsd_error *err)
@@ -66,13 +66,22 @@ static bool is_credited(const hsd_growth *growth, int side, uint32_t ordinal)
 
 /* ---- the merge ---- */
 
+/* What holds a part of a container has the bytes of that, on each side by itself. */
+static uint64_t difference_of(const hsd_growth *growth, const uint64_t *before, const uint64_t *after)
+{
+    const uint64_t x = hsd_census_bytes(before), y = hsd_census_bytes(after);
+    if (x == y || growth->is_part[BEFORE] == NULL) return y - x;
+    return (hsd_bit_get(growth->is_part[AFTER], hsd_census_ordinal(after)) ? 0 : y) -
+           (hsd_bit_get(growth->is_part[BEFORE], hsd_census_ordinal(before)) ? 0 : x);
+}
+
 static hsd_status take_pair(match *m, const uint64_t *before, const uint64_t *after, hsd_error *err)
 {
     if (before == NULL || after == NULL || !hsd_census_is_live(before) || !hsd_census_is_live(after)) return HSD_OK;
     if (m->growth->c->ladder.basis == HSD_BASIS_ADDRESS && hsd_marks_differ(hsd_census_mark(before), hsd_census_mark(after)))
         return HSD_OK; /* an address that was used again */
-    const uint64_t difference = hsd_census_bytes(after) - hsd_census_bytes(before);
     const uint32_t x = hsd_census_ordinal(before), y = hsd_census_ordinal(after);
+    const uint64_t difference = difference_of(m->growth, before, after);
     if (difference == 0 && !is_credited(m->growth, BEFORE, x) && !is_credited(m->growth, AFTER, y)) return HSD_OK;
     const uint64_t pair[PAIR_WORDS] = {(uint64_t)x << 32 | y, hsd_census_id(&m->growth->c->sides[AFTER], after), difference, hsd_census_type(after)};
     return hsd_sorter_put(m->pairs, pair, err);
@@ -129,14 +138,15 @@ static hsd_status open_credits(credits *c, hsd_sorter *sorter, hsd_error *err)
 }
 
 /* What the object with this ordinal is credited with, and its places, if there is something; ordinals ascend from call to call. */
-static hsd_status credit_of(credits *c, uint64_t ordinal, hsd_amount *out, uint64_t places[2], hsd_error *err)
+static hsd_status credit_of(credits *c, uint64_t ordinal, hsd_credit *out, uint64_t places[CREDIT_PLACES], hsd_error *err)
 {
-    *out = (hsd_amount){0, 0};
+    *out = (hsd_credit){.parts_bytes = 0};
     while (c->next != NULL && c->next[0] < ordinal) HSD_TRY(advance(c, err));
     if (c->next == NULL || c->next[0] != ordinal) return HSD_OK;
-    *out = (hsd_amount){c->next[1], c->next[2]};
+    *out = (hsd_credit){{c->next[1], c->next[2]}, c->next[6]};
     places[0] = c->next[3];
     places[1] = c->next[4];
+    places[2] = c->next[5];
     return HSD_OK;
 }
 
@@ -148,10 +158,11 @@ static hsd_status join_freed(match *m, hsd_error *err)
     HSD_TRY(open_credits(&freed, m->growth->credits[BEFORE], err));
     HSD_TRY(open_sorter(m, LINE_WORDS, &m->lines, err));
     while ((status = hsd_sorter_next(m->pairs, &pair, err)) == HSD_OK) {
-        hsd_amount amount;
-        uint64_t places[2] = {0, 0};
-        HSD_TRY(credit_of(&freed, pair[0] >> 32, &amount, places, err));
-        const uint64_t line[LINE_WORDS] = {pair[0] << 32 | pair[0] >> 32, pair[1], pair[2], pair[3], amount.objects, amount.bytes, places[0], places[1]};
+        hsd_credit credit;
+        uint64_t places[CREDIT_PLACES] = {0, 0, 0};
+        HSD_TRY(credit_of(&freed, pair[0] >> 32, &credit, places, err));
+        const uint64_t line[LINE_WORDS] = {pair[0] << 32 | pair[0] >> 32, pair[1], pair[2] - credit.parts_bytes, credit.amount.objects << 32 | pair[3],
+                                           credit.amount.bytes, places[0], places[1], places[2]};
         HSD_TRY(hsd_sorter_put(m->lines, line, err));
     }
     if (status != HSD_END) return status;
@@ -163,11 +174,11 @@ static hsd_status join_freed(match *m, hsd_error *err)
 /* Where it stands on each side, if that is not the same place: so the mirror image of a diff has the same crowds. */
 static hsd_status count_in_places(hsd_growth *growth, const hsd_choice *choice, hsd_error *err)
 {
-    const int64_t net = hsd_choice_net(choice);
-    const uint64_t bytes = net < 0 ? 0 - (uint64_t)net : (uint64_t)net;
-    for (int side = 0; side < SIDE_COUNT && net != 0; side++) {
-        const bool is_told = side == AFTER && choice->place[AFTER] == choice->place[BEFORE];
-        if (choice->place[side] != 0 && !is_told) HSD_TRY(hsd_tally_add(growth->crowds, &choice->place[side], 1, bytes, err));
+    const uint64_t bytes = hsd_choice_change(choice);
+    for (int side = 0; side < SIDE_COUNT && bytes != 0; side++) {
+        const uint64_t place[2] = {0, choice->place[side]}, kin[2] = {1, choice->kin[side]};
+        if (place[1] != 0 && !(side == AFTER && place[1] == choice->place[BEFORE])) HSD_TRY(hsd_tally_add(growth->crowds, place, 1, bytes, err));
+        if (kin[1] != 0 && !(side == AFTER && kin[1] == choice->kin[BEFORE])) HSD_TRY(hsd_tally_add(growth->crowds, kin, 1, bytes, err));
     }
     return HSD_OK;
 }
@@ -189,13 +200,18 @@ static hsd_status join_new(match *m, hsd_error *err)
         hsd_choice choice = {
             .by = HSD_HELD_BY_OBJECT, .type = (uint32_t)line[3], .id = line[1], .resized_bytes = line[2],
             .node = {[BEFORE] = (uint32_t)line[0], [AFTER] = (uint32_t)(line[0] >> 32)},
-            .freed = {line[4], line[5]},
+            .freed = {line[3] >> 32, line[4]},
         };
-        uint64_t places[2] = {0, 0};
-        HSD_TRY(credit_of(&new_, line[0] >> 32, &choice.new_, places, err));
-        choice.place[BEFORE] = line[6];
+        hsd_credit credit;
+        uint64_t places[CREDIT_PLACES] = {0, 0, 0};
+        HSD_TRY(credit_of(&new_, line[0] >> 32, &credit, places, err));
+        choice.new_ = credit.amount;
+        choice.resized_bytes += credit.parts_bytes;
+        choice.place[BEFORE] = line[5];
         choice.place[AFTER] = places[0];
-        choice.pool_place = pool_place_of(line[6] != 0, line[7], places[0] != 0, places[1]);
+        choice.kin[BEFORE] = line[7];
+        choice.kin[AFTER] = places[2];
+        choice.pool_place = pool_place_of(line[5] != 0, line[6], places[0] != 0, places[1]);
         HSD_TRY(count_in_places(m->growth, &choice, err));
         hsd_growth_offer(m->growth, &choice);
     }

@@ -95,10 +95,11 @@ static bool are_several(uint32_t count, uint64_t largest, uint64_t sum) { return
 static void sum_up_pools(const hsd_growth *growth, pool_sum *sums)
 {
     for (uint32_t root = 0; root < growth->c->roots.count; root++) {
-        const hsd_amount *freed = &growth->credit_of_root[BEFORE][root], *new_ = &growth->credit_of_root[AFTER][root];
-        const uint64_t change = new_->bytes > freed->bytes ? new_->bytes - freed->bytes : freed->bytes - new_->bytes;
+        const hsd_credit *before = &growth->credit_of_root[BEFORE][root], *after = &growth->credit_of_root[AFTER][root];
+        const uint64_t more = after->amount.bytes + after->parts_bytes, less = before->amount.bytes + before->parts_bytes;
+        const uint64_t change = more > less ? more - less : less - more;
         pool_sum *pool = &sums[growth->pool_of_root[root]];
-        if (new_->objects == 0 && freed->objects == 0) continue;
+        if (after->amount.objects == 0 && before->amount.objects == 0 && change == 0) continue;
         if (pool->count++ == 0) pool->first = root;
         pool->sum = hsd_add_saturating(pool->sum, change);
         pool->largest = hsd_max_u64(pool->largest, change);
@@ -108,10 +109,11 @@ static void sum_up_pools(const hsd_growth *growth, pool_sum *sums)
 static void move_credit(hsd_growth *growth, uint32_t from, uint32_t to)
 {
     for (int side = 0; side < SIDE_COUNT; side++) {
-        hsd_amount *source = &growth->credit_of_root[side][from], *target = &growth->credit_of_root[side][to];
-        target->objects += source->objects;
-        target->bytes += source->bytes;
-        *source = (hsd_amount){0, 0};
+        hsd_credit *source = &growth->credit_of_root[side][from], *target = &growth->credit_of_root[side][to];
+        target->amount.objects += source->amount.objects;
+        target->amount.bytes += source->amount.bytes;
+        target->parts_bytes += source->parts_bytes;
+        *source = (hsd_credit){.parts_bytes = 0};
     }
 }
 
@@ -137,12 +139,6 @@ hsd_status hsd_growth_join_roots(hsd_growth *growth, hsd_error *err)
 
 /* ---- choices ---- */
 
-static uint64_t change_of(const hsd_choice *choice)
-{
-    const int64_t growth = hsd_choice_growth(choice);
-    return growth < 0 ? 0 - (uint64_t)growth : (uint64_t)growth;
-}
-
 /* True if those that are like the one at `first` are several and none has most. */
 static bool are_alike(const hsd_growth *growth, uint32_t first)
 {
@@ -150,7 +146,7 @@ static bool are_alike(const hsd_growth *growth, uint32_t first)
     uint32_t count = 0;
     for (uint32_t i = 0; i < growth->choice_count; i++) {
         if (growth->choices[i].pool_place != growth->choices[first].pool_place) continue;
-        const uint64_t change = change_of(&growth->choices[i]);
+        const uint64_t change = hsd_choice_change(&growth->choices[i]);
         sum = hsd_add_saturating(sum, change);
         if (change > largest) largest = change;
         count++;

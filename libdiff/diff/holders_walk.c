@@ -13,11 +13,11 @@
 
 #define ONE_IN 0x3fffu
 
-enum { IS_ROOT = 1, CAN_HOLD = 2, IS_TOPMOST = 4, IS_KEPT = 8, IS_APART = 16, IS_OF_NEW = 32 };
+enum { IS_ROOT = 1, CAN_HOLD = 2, IS_TOPMOST = 4, IS_KEPT = 8, IS_APART = 16, IS_OF_NEW = 32, IS_RESIZED = 64 };
 
 typedef struct frame {
     hsd_trie_place place;
-    hsd_amount pending;  /* new or freed, and not yet held */
+    hsd_credit pending;  /* not yet held */
     uint64_t bytes;      /* of all below, itself included */
     uint32_t type;       /* common type or common root */
     uint32_t node;
@@ -26,6 +26,8 @@ typedef struct frame {
     uint64_t below;      /* in a thread of a pool: what leads here from it */
     uint32_t pool;
     uint32_t unused;
+    hsd_kin kin;
+    uint64_t kin_place;  /* 0 = stands for itself */
 } frame;
 
 typedef struct walk {
@@ -43,6 +45,7 @@ static void enter_root(walk *w, const hsd_tree_node *node, frame *f)
 {
     hsd_growth *growth = w->growth;
     f->type = growth->c->root_number[w->side][node->type];
+    f->kin = hsd_kin_begin(f->type | HSD_TRIE_IS_ROOT);
     f->flags = IS_ROOT | (growth->is_common_root[f->type] ? CAN_HOLD | IS_KEPT : 0u);
     if (!w->is_again && hsd_retained_enter(&growth->by_root[w->side], f->type)) f->flags |= IS_TOPMOST;
 }
@@ -74,7 +77,7 @@ static void take_change(walk *w, const hsd_tree_node *node, uint32_t above, fram
     const bool is_code = hsd_growth_is_code(growth, node->type), is_new = (f->flags & IS_KEPT) == 0;
     f->flags |= is_code ? above & IS_OF_NEW : is_new ? IS_OF_NEW : 0u;
     if (is_new && is_code && (f->flags & IS_OF_NEW) == 0) add_amount(&growth->credit_of_code[w->side], own);
-    else if (is_new) f->pending = own;
+    else if (is_new) f->pending.amount = own;
 }
 
 static bool enter_object(walk *w, const hsd_tree_node *node, uint32_t above, frame *f)
@@ -92,10 +95,38 @@ static bool enter_object(walk *w, const hsd_tree_node *node, uint32_t above, fra
     return kept;
 }
 
+/* By how much a part of a container grew, the container did. */
+static void see_resized(const walk *w, const hsd_tree_node *node, frame *f)
+{
+    const uint8_t *is_resized = w->growth->c->sides[w->side].is_resized;
+    if (is_resized == NULL || !w->growth->has_identity || !hsd_bit_get(is_resized, node->node)) return;
+    f->flags |= IS_RESIZED;
+    if ((f->flags & CAN_HOLD) || hsd_growth_is_code(w->growth, node->type)) return;
+    f->pending.parts_bytes = node->bytes;
+    hsd_bit_set(w->growth->is_part[w->side], node->node);
+}
+
+/* The insides of containers are passed over: a tree of maps is a tree. */
+static void find_kin(const walk *w, uint32_t edge, const frame *above, const hsd_tree_node *node, frame *f)
+{
+    f->kin = above->kin;
+    if (!hsd_growth_can_hold(w->growth, node->type, node->edge)) return;
+    const bool is_again_there = hsd_kin_step(&f->kin, f->type);
+    if ((f->flags & CAN_HOLD) == 0) return;
+    const uint32_t step = is_again_there ? edge : HSD_TRIE_INDIRECT; /* from outside is not by their own references */
+    f->kin_place = hsd_kin_place(&f->kin, step, f->type);
+    if (w->is_again) return;
+    hsd_kin_see(w->growth->steps[w->side], edge, f->type, is_again_there);
+    if (step != edge) hsd_kin_see(w->growth->steps[w->side], step, f->type, false);
+}
+
 /* One of a crowd holds nothing. */
 static void leave_crowd(walk *w, frame *f)
 {
-    if (!hsd_growth_is_crowded(w->growth, place_of(f))) return;
+    const hsd_growth *growth = w->growth;
+    const uint64_t kin = hsd_growth_is_apart(growth, f->kin_place) ? f->kin_place : hsd_kin_family(f->kin_place);
+    const bool is_of_kin = hsd_growth_are_kin(growth, f->kin_place) && hsd_growth_is_crowded(growth, kin);
+    if (!is_of_kin && !hsd_growth_is_crowded(growth, place_of(f))) return;
     f->flags &= ~(uint32_t)CAN_HOLD;
     hsd_bit_set(w->growth->holds_nothing[w->side], f->node);
 }
@@ -119,16 +150,32 @@ static hsd_status enter(void *context, const hsd_tree_node *node, void *parent, 
     const uint32_t edge = hsd_growth_edge_of(growth, node->edge);
     f->place = hsd_trie_step_to(w->trie, &above->place, edge, f->type);
     f->is_apart = edge == HSD_TRIE_INDIRECT;
+    if (growth->has_identity) find_kin(w, edge, above, node, f);
     f->pool = above->pool;
     if (f->pool != 0) f->below = hsd_mix(above->below, (uint64_t)edge << 32 | f->type);
     if ((f->flags & CAN_HOLD) && growth->crowded_count > 0) leave_crowd(w, f);
+    see_resized(w, node, f);
     return w->is_again ? HSD_OK : hsd_trie_add(w->trie, &f->place, sum_of(w, kept), 1, node->bytes, err);
+}
+
+static void add_credit(hsd_credit *to, const hsd_credit *credit)
+{
+    to->amount.objects += credit->amount.objects;
+    to->amount.bytes += credit->amount.bytes;
+    to->parts_bytes += credit->parts_bytes;
 }
 
 static hsd_status credit_object(const walk *w, const frame *f, hsd_error *err)
 {
-    const uint64_t record[] = {f->node, f->pending.objects, f->pending.bytes, place_of(f), hsd_growth_pool_place(f->pool, f->below)};
+    const uint64_t record[HSD_CREDIT_WORDS] = {f->node, f->pending.amount.objects, f->pending.amount.bytes, place_of(f),
+                                               hsd_growth_pool_place(f->pool, f->below), f->kin_place, f->pending.parts_bytes};
     return hsd_sorter_put(w->growth->credits[w->side], record, err);
+}
+
+/* Who was resized itself is listed for its place. */
+static bool is_nothing(const frame *f)
+{
+    return f->pending.amount.objects == 0 && f->pending.parts_bytes == 0 && (f->flags & (CAN_HOLD | IS_RESIZED)) != (CAN_HOLD | IS_RESIZED);
 }
 
 static hsd_status leave(void *context, void *here, void *parent, hsd_error *err)
@@ -140,10 +187,10 @@ static hsd_status leave(void *context, void *here, void *parent, hsd_error *err)
     const bool is_root = f->flags & IS_ROOT;
     if (!w->is_again) hsd_retained_leave(&(is_root ? growth->by_root : growth->by_type)[w->side], f->type, f->flags & IS_TOPMOST, f->bytes);
     above->bytes += f->bytes;
-    if (f->pending.objects == 0) return HSD_OK;
-    if ((f->flags & (CAN_HOLD | IS_APART)) == IS_APART && (above->flags & IS_KEPT)) w->apart_bytes += f->pending.bytes;
-    if ((f->flags & CAN_HOLD) == 0) add_amount(&above->pending, f->pending);
-    else if (is_root) add_amount(&growth->credit_of_root[w->side][f->type], f->pending);
+    if (is_nothing(f)) return HSD_OK;
+    if ((f->flags & (CAN_HOLD | IS_APART)) == IS_APART && (above->flags & IS_KEPT)) w->apart_bytes += f->pending.amount.bytes;
+    if ((f->flags & CAN_HOLD) == 0) add_credit(&above->pending, &f->pending);
+    else if (is_root) add_credit(&growth->credit_of_root[w->side][f->type], &f->pending);
     else return credit_object(w, f, err);
     return HSD_OK;
 }

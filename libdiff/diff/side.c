@@ -216,6 +216,7 @@ void hsd_side_release(hsd_side_walk *side)
     free(side->root_nodes);
     free(side->name_of_node);
     free(side->is_kept);
+    free(side->is_resized);
     free(side->has_named);
     free(side->key_counts);
     free_graph(side);

@@ -121,6 +121,7 @@ typedef struct hsd_side_walk {
     uint8_t *is_soft;        /* one bit a node: live, but by soft references alone; NULL when none is soft */
     uint8_t *cycles;         /* one bit a node: on a cycle of lost ones (graph/lost.h); NULL when nothing is lost or nobody asks */
     uint8_t *is_kept;        /* one bit an object: live in both captures; set by the merge; NULL without identity */
+    uint8_t *is_resized;     /* one bit an object: it is kept and has another size; NULL = none has */
     uint8_t *is_named;       /* one bit an object: it has a name, or a key; with want_structure, until its sequence is there */
     uint8_t *is_keyed;       /* one bit an object: it has a key; NULL without keys */
     uint8_t *has_named;      /* one bit a common type: an object of it has a name; with keep_graph */

@@ -20,7 +20,8 @@ typedef struct oracle_holder {
     char key[ORACLE_PATH];  /* "T3 0x10" of an object, the name of a root, "(roots)"; without identity a place */
     char type[32];          /* "" of a root */
     hsd_amount new_, freed;
-    uint64_t resized_bytes; /* difference */
+    uint64_t resized_bytes; /* difference, its parts included */
+    bool is_listed[2];      /* it has something of that side, or was resized */
     hsd_amount new_by_type[MODEL_TYPES], freed_by_type[MODEL_TYPES];
 } oracle_holder;
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LOOK_BACK = 4 };
+enum { LOOK_BACK = 4, MOST_ROUNDS = 6 };
 
 typedef oracle_side side;
 
@@ -63,15 +63,32 @@ oracle_holder *oracle_holder_at(oracle_diff *diff, const side *s, int node)
     return holder_named(diff, key, type);
 }
 
-static void credit(oracle_diff *diff, const side *s, int node)
+/* What holds a node that holds nothing itself. */
+static oracle_holder *holder_above(oracle_diff *diff, const side *s, int node)
 {
     int above = s->view->nodes[node].parent;
     while (above != ORACLE_NOBODY && !oracle_can_hold(s, above)) above = s->view->nodes[above].parent;
-    oracle_holder *holder = oracle_holder_at(diff, s, above);
+    return oracle_holder_at(diff, s, above);
+}
+
+static void credit(oracle_diff *diff, const side *s, int node)
+{
+    oracle_holder *holder = holder_above(diff, s, node);
     const uint32_t type = s->view->heap->objects[node].type;
     const uint64_t bytes = s->view->bytes[node];
     add(s->is_after ? &holder->new_ : &holder->freed, bytes);
+    holder->is_listed[s->is_after] = true;
     add(s->is_after ? &holder->new_by_type[type] : &holder->freed_by_type[type], bytes);
+}
+
+/* A kept object of another size: by itself if it can hold, else as a part of what holds it; on each side by itself. */
+static void resize(oracle_diff *diff, const side *s, int node)
+{
+    const bool is_itself = oracle_can_hold(s, node);
+    oracle_holder *holder = is_itself ? oracle_holder_at(diff, s, node) : holder_above(diff, s, node);
+    const uint64_t bytes = s->view->bytes[node];
+    holder->resized_bytes += s->is_after ? bytes : 0 - bytes;
+    holder->is_listed[s->is_after] = holder->is_listed[s->is_after] || is_itself || bytes != 0;
 }
 
 static void find_holders(oracle_diff *diff, const side *s)
@@ -80,9 +97,7 @@ static void find_holders(oracle_diff *diff, const side *s)
         if (!oracle_is_shown(s->view, (int)i)) continue;
         const int other = oracle_partner(s, (int)i);
         if (other < 0) credit(diff, s, (int)i);
-        else if (s->is_after && s->view->bytes[i] != s->other->bytes[other]) {
-            oracle_holder_at(diff, s, (int)i)->resized_bytes = s->view->bytes[i] - s->other->bytes[other];
-        }
+        else if (s->view->bytes[i] != s->other->bytes[other]) resize(diff, s, (int)i);
     }
 }
 
@@ -162,7 +177,7 @@ static oracle_place *place_at(oracle_diff *diff, const char *path)
 }
 
 /* The place of a node as one text. */
-static void find_place(const oracle_view *v, int node, char text[ORACLE_PATH])
+void oracle_find_place(const oracle_view *v, int node, char text[ORACLE_PATH])
 {
     static steps path;
     size_t length = 0;
@@ -176,7 +191,7 @@ static void find_places(oracle_diff *diff, const side *s)
     for (int i = 0; i < s->view->node_count; i++) {
         char text[ORACLE_PATH];
         if (!oracle_is_shown(s->view, i)) continue;
-        find_place(s->view, i, text);
+        oracle_find_place(s->view, i, text);
         oracle_place *place = place_at(diff, text);
         if (!s->view->nodes[i].is_object) continue;
         add(s->is_after ? &place->after : &place->before, s->view->bytes[i]);
@@ -184,99 +199,7 @@ static void find_places(oracle_diff *diff, const side *s)
     }
 }
 
-/* ---- crowds ---- */
-
-enum { MOST_ROUNDS = 6, LEAST_APART = 16 };
-
-typedef struct crowd { /* the holders of one place */
-    char place[ORACLE_PATH];
-    uint64_t count, sum, largest;
-    bool is_crowd;
-} crowd;
-
-typedef struct crowds {
-    crowd list[2 * ORACLE_MAX_NODES];
-    uint32_t count;
-    uint64_t all;
-} crowds;
-
-static uint64_t change_of(const oracle_holder *holder)
-{
-    const int64_t net = (int64_t)(holder->new_.bytes - holder->freed.bytes);
-    return (uint64_t)(net < 0 ? -net : net);
-}
-
-static crowd *crowd_at(crowds *c, const char *place)
-{
-    for (uint32_t i = 0; i < c->count; i++)
-        if (strcmp(c->list[i].place, place) == 0) return &c->list[i];
-    snprintf(c->list[c->count].place, ORACLE_PATH, "%s", place);
-    return &c->list[c->count++];
-}
-
-/* A holder counts where it stands on the sides on which it is credited with something, at one place once. */
-static void count_holder(crowds *c, oracle_diff *diff, const side *s, int node)
-{
-    char place[ORACLE_PATH], other[ORACLE_PATH];
-    const oracle_holder *holder = oracle_holder_at(diff, s, node);
-    const bool is_of_both = holder->new_.objects > 0 && holder->freed.objects > 0;
-    if ((s->is_after ? holder->new_.objects : holder->freed.objects) == 0 || change_of(holder) == 0) return;
-    find_place(s->view, node, place);
-    if (s->is_after && is_of_both) {
-        find_place(s->other, oracle_partner(s, node), other);
-        if (strcmp(place, other) == 0) return;
-    }
-    crowd *at = crowd_at(c, place);
-    at->count++;
-    at->sum += change_of(holder);
-    c->all += change_of(holder);
-    if (change_of(holder) > at->largest) at->largest = change_of(holder);
-}
-
-/* Reached by several ways, or by a reference without a name. */
-static bool is_apart(const char *place)
-{
-    const size_t length = strlen(place);
-    return length >= 5 && memcmp(place + length - 5, " - T", 4) == 0;
-}
-
-static bool choose_crowds(crowds *c)
-{
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < c->count; i++) {
-        crowd *at = &c->list[i];
-        at->is_crowd = at->sum >= c->all / 16384 && at->count >= (is_apart(at->place) ? LEAST_APART : 2) && at->largest < at->sum / 5 * 4;
-        if (at->is_crowd) sum += at->sum;
-    }
-    return sum > 0 && sum >= c->all / 20;
-}
-
-static void mark_crowds(crowds *c, const side *s)
-{
-    for (uint32_t i = 0; i < s->view->heap->object_count; i++) {
-        char place[ORACLE_PATH];
-        if (!oracle_is_shown(s->view, (int)i) || !oracle_can_hold(s, (int)i)) continue;
-        find_place(s->view, (int)i, place);
-        s->holds_nothing[i] = crowd_at(c, place)->is_crowd;
-    }
-}
-
-/* True if there are crowds that matter; their objects hold nothing from then on. */
-static bool leave_crowds(oracle_diff *diff, const side *const sides[2])
-{
-    static crowds c;
-    memset(&c, 0, sizeof c);
-    for (uint32_t i = 0; i < diff->holder_count; i++)
-        if (diff->holders[i].type[0] == 0) c.all += change_of(&diff->holders[i]); /* roots; objects below */
-    for (int k = 0; k < 2; k++) {
-        for (uint32_t i = 0; i < sides[k]->view->heap->object_count; i++) {
-            if (oracle_is_shown(sides[k]->view, (int)i) && oracle_can_hold(sides[k], (int)i)) count_holder(&c, diff, sides[k], (int)i);
-        }
-    }
-    if (!choose_crowds(&c)) return false;
-    for (int k = 0; k < 2; k++) mark_crowds(&c, sides[k]);
-    return true;
-}
+/* ---- the whole, with identity ---- */
 
 static void find_all_holders(oracle_diff *diff, const side *const sides[2])
 {
@@ -284,7 +207,7 @@ static void find_all_holders(oracle_diff *diff, const side *const sides[2])
         diff->holder_count = 0;
         memset(diff->holders, 0, sizeof diff->holders);
         for (int k = 0; k < 2; k++) find_holders(diff, sides[k]);
-        if (round == MOST_ROUNDS || !leave_crowds(diff, sides)) return;
+        if (round == MOST_ROUNDS || !oracle_leave_crowds(diff, sides)) return;
     }
 }
 

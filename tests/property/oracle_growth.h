@@ -29,6 +29,12 @@ typedef struct oracle_steps {
 
 void oracle_go_on(oracle_steps *path, const char *step, uint32_t most);
 
+/* The place of a node as one text. */
+void oracle_find_place(const oracle_view *view, int node, char text[ORACLE_PATH]);
+
+/* True if there are crowds that matter; their objects hold nothing from then on (oracle_crowds.c). */
+bool oracle_leave_crowds(oracle_diff *diff, const oracle_side *const sides[2]);
+
 /* Places below holders, with identity (oracle_edges.c). */
 void oracle_find_edges(oracle_diff *diff, const oracle_side *before, const oracle_side *after);
 

@@ -116,6 +116,67 @@ Test(diff, equals_the_oracle_on_random_pairs, .timeout = 3600)
     cr_log_info("%lu pairs compared with the oracle, 0 differ", (unsigned long)compared);
 }
 
+/* ---- trees ---- */
+
+/* An object hangs from one of the first `count`. */
+static void hang(model_heap *heap, uint32_t object, uint32_t count, test_random *random)
+{
+    static const model_label labels[] = {MODEL_NAMED, MODEL_ANOTHER, MODEL_ITEM, MODEL_ANOTHER, MODEL_FOLD};
+    model_object *above = &heap->objects[test_below(random, count)];
+    if (above->reference_count == MODEL_MAX_REFERENCES) return;
+    above->references[above->reference_count++] = (model_reference){heap->objects[object].id, labels[test_below(random, test_below(random, 6) == 0 ? 5 : 4)]};
+}
+
+/* Most of one type, so that there is kin; some refer to their parents or hang from two. */
+static void add_nodes(model_heap *heap, uint32_t count, uint64_t id, test_random *random)
+{
+    static const uint32_t types[] = {1, 1, 1, 1, 1, 2, 2, 3, MODEL_INTERNAL_TYPE};
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t object = heap->object_count++;
+        heap->objects[object] = (model_object){.id = id + 16 * i, .type = types[test_below(random, sizeof types / sizeof *types)],
+                                               .size_bytes = 8 + 8 * test_below(random, 3)};
+        if (object == 0) continue;
+        hang(heap, object, object, random);
+        if (test_below(random, 8) == 0) hang(heap, object, object, random);
+        if (test_below(random, 8) == 0) hang(heap, (uint32_t)test_below(random, object), object + 1, random);
+    }
+}
+
+static model_heap random_trees(test_random *random)
+{
+    model_heap heap = {.root_count = 1 + (uint32_t)test_below(random, 2)};
+    add_nodes(&heap, 12 + (uint32_t)test_below(random, 22), 0x1000, random);
+    for (uint32_t i = 0; i < heap.root_count; i++)
+        heap.roots[i] = (model_root){.target = heap.objects[i == 0 ? 0 : test_below(random, 4)].id, .name = (uint32_t)test_below(random, MODEL_ROOT_NAMES)};
+    return heap;
+}
+
+/* A few grow by themselves, many get a new one. */
+static model_heap grown_trees(const model_heap *heap, test_random *random)
+{
+    model_heap later = *heap;
+    for (uint32_t i = 0; i < later.object_count; i++)
+        if (test_below(random, 6) == 0) later.objects[i].size_bytes += 8 * test_below(random, 4);
+    add_nodes(&later, (uint32_t)test_below(random, 14), 0x8000, random);
+    return later;
+}
+
+Test(diff, equals_the_oracle_on_random_trees, .timeout = 3600)
+{
+    const uint64_t first = test_seed(1), pairs = pair_count() / 4;
+    for (uint64_t i = 0; i < pairs; i++) {
+        test_random random = {first + i};
+        const model_heap small = random_trees(&random), large = grown_trees(&small, &random);
+        const bool is_shrinking = test_below(&random, 3) == 0;
+        const oracle_heaps heaps = is_shrinking ? random_forms(&large, &small, &random) : random_forms(&small, &large, &random);
+        oracle_compare(&wanted, &heaps);
+        hsd_diff *diff = compare_forms(&heaps, &random);
+        check_rows(diff, &wanted, (unsigned long)(first + i));
+        check_growth(diff, &wanted, (unsigned long)(first + i));
+        hsd_diff_free(diff);
+    }
+}
+
 Test(diff, with_itself_is_empty_and_backwards_is_the_mirror_image)
 {
     const uint64_t pairs = test_size(MIRRORED, MIRRORED / 5);

@@ -145,7 +145,7 @@ typedef struct hsd_holder {
     uint64_t path_cut;          /* steps left out in the middle of a very long path */
     hsd_amount new_, freed;
     int64_t net_objects, net_bytes; /* new - freed */
-    int64_t resized_bytes;      /* by which the holder itself grew */
+    int64_t resized_bytes;      /* by which the holder itself grew, and kept parts of it that hold nothing */
     int64_t growth_bytes;       /* net_bytes + resized_bytes: these sum to the growth of the heap */
     uint32_t thread_count;      /* with identity: it stands for one in each of so many threads of a pool, whose root is named without
                                  * their numbers, and whose path and id are those of the largest; 0 = for itself */
