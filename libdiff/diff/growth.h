@@ -64,6 +64,8 @@ typedef struct hsd_choice { /* one holder */
     uint64_t kin[SIDE_COUNT];   /* likewise: hsd_kin_of */
     uint64_t pool_place;       /* the same in all threads of a pool; 0 = in none */
     uint32_t joined;           /* of so many threads, this one included; 0 or 1 = of one */
+    uint32_t set;              /* from 1: what several hold together; 0 = none */
+    uint32_t fork;             /* from 1: sets were taken from it; 0 = none */
 } hsd_choice;
 
 static inline int64_t hsd_choice_net(const hsd_choice *choice)
@@ -86,22 +88,33 @@ static inline uint64_t hsd_choice_change(const hsd_choice *choice)
 #define HSD_CREDIT_WORDS 7u
 #define HSD_BY_HOLDERS 8u /* so many of the first holders are asked by what they hold together */
 
+#define HSD_MAX_SETS 16u  /* and so many rows come of it */
+#define HSD_SET_REST 255u /* in set_of: what no set has, and is the fork's whatever is above it */
+
 typedef struct hsd_by {
     uint32_t node;         /* object, label node or root node of after */
-    uint64_t bytes, told;  /* of what the holder holds: reached from here, and referred to */
+    uint32_t place;
+    uint64_t bytes, told;  /* of what the set has: reached from here, and referred to */
+    int64_t own;           /* held from here alone */
+    bool is_own;           /* and counted with the set */
 } hsd_by;
 
-typedef struct hsd_growth_by { /* of one choice */
-    hsd_by *list;          /* in no order */
+typedef struct hsd_growth_set { /* what the same few hold together */
+    uint32_t choice;       /* HSD_NO_CHOICE = it lost as much as it got, and is no row */
+    uint32_t rest;         /* the choice of what was left of the fork */
     uint32_t count;
-    uint64_t bytes;        /* what is held together */
-} hsd_growth_by;
+    hsd_by *list;          /* in no order */
+    hsd_amount new_, freed;
+    uint64_t resized_bytes;
+    uint64_t together;     /* of the new bytes */
+} hsd_growth_set;
 
 typedef struct hsd_pooled { /* a holder that another one stands for */
     hsd_held_by by;
     uint32_t root;
     uint32_t node[SIDE_COUNT];
     uint64_t pool_place;   /* of both */
+    uint32_t set;          /* the other one is a set, and this its number; 0 = it is one of a pool */
 } hsd_pooled;
 
 typedef struct hsd_growth_ways { /* to the chosen objects, in after */
@@ -147,7 +160,10 @@ typedef struct hsd_growth {
     uint64_t other_count;
     uint32_t edged_count;          /* of the first choices: those that get edges */
 
-    hsd_growth_by by[HSD_BY_HOLDERS]; /* of the first choices */
+    hsd_growth_set sets[HSD_MAX_SETS];
+    uint32_t set_count;
+    hsd_paged set_of;              /* u8 an object of after: its set, of new ones that begin what is held together; with sets */
+    uint8_t *set_of_type[HSD_BY_HOLDERS]; /* by `fork`: for each type the set that freed ones are of; NULL = no fork */
 
     hsd_tally *types;              /* (choice << 32 | type, which sum) */
     hsd_trie *places;              /* depth 1: choices; below: places */
@@ -209,6 +225,9 @@ hsd_status hsd_growth_count(hsd_growth *growth, hsd_error *err);   /* the same f
 /* Finds by what the first choices hold together, where that is a part of the growth that matters. */
 hsd_status hsd_growth_find_by(hsd_growth *growth, hsd_error *err);
 
+/* The set that a freed object, which hangs from `holder` and from nothing freed, is of; 0 = none. */
+uint32_t hsd_growth_set_of_freed(const hsd_growth *growth, uint32_t holder, uint32_t type, bool is_apart);
+
 /* Fills types and places: those of `growth` with what hangs in the tree of after, those of `before`, which may be the
  * same, with that of before; at the same time if it is another. */
 hsd_status hsd_growth_within(hsd_growth *growth, hsd_growth *before, hsd_error *err);
@@ -235,6 +254,8 @@ typedef struct hsd_below { /* how a node stands to the chosen holders; a frame o
     uint32_t code;           /* program code's choice */
     hsd_path_fold fold;
     bool is_of_new;          /* code here belongs to what came or went */
+    bool is_kept, is_super;  /* the super-root refers to nothing itself */
+    bool is_in_set;
     hsd_trie_place place;    /* below `edged` */
 } hsd_below;
 
@@ -242,7 +263,9 @@ typedef struct hsd_below_node {
     uint32_t edge, type;     /* as in the trie */
     bool is_apart;           /* the node above does not refer to it: known of single objects */
     bool can_hold;           /* and is kept */
+    bool is_kept;
     uint32_t choice;         /* which holder it is */
+    uint32_t set;            /* it begins what is held together: of which choice; HSD_NO_CHOICE = it does not */
     hsd_amount sums[HSD_TRIE_SUMS];
 } hsd_below_node;
 

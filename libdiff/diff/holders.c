@@ -290,7 +290,9 @@ static void release(hsd_growth *growth)
         free(growth->is_part[side]);
     }
     free(growth->is_structure);
-    for (uint32_t i = 0; i < HSD_BY_HOLDERS; i++) free(growth->by[i].list);
+    for (uint32_t i = 0; i < growth->set_count; i++) free(growth->sets[i].list);
+    for (uint32_t i = 0; i < HSD_BY_HOLDERS; i++) free(growth->set_of_type[i]);
+    hsd_paged_close(&growth->set_of);
     free(growth->is_common_root);
     free(growth->choices);
 }
@@ -316,9 +318,9 @@ static hsd_status run(hsd_growth *growth, hsd_error *err)
     HSD_TRY(step(growth, growth->has_identity ? "matching" : "comparing places", choose, err));
     HSD_TRY(step(growth, "crowds", leave_crowds, err));
     HSD_TRY(hsd_growth_join_pools(growth, err));
-    hsd_growth_choose_code(growth);
     note_choice(growth);
     HSD_TRY(step(growth, "what holds together", hsd_growth_find_by, err));
+    hsd_growth_choose_code(growth); /* last in the list, whatever it grew by */
     HSD_TRY(step(growth, "looking below them, and paths", look_below_and_search, err));
     return step(growth, "rows", make_rows, err);
 }
@@ -328,6 +330,7 @@ hsd_status hsd_growth_find_in(hsd_comparison *c, hsd_diff *diff, hsd_growth_fill
     hsd_growth growth = {.c = c, .diff = diff, .fill = fill_places, .fill_context = context, .has_identity = c->ladder.basis != HSD_BASIS_COUNTS,
                          .memory_bytes = c->plan.growth_bytes,
                          .walks_at_once = c->plan.is_side_by_side && c->plan.growth_bytes >= AT_ONCE_LEAST};
+    growth.set_of.file.fd = -1;
     if (!c->has_holders) {
         const hsd_bytes why = {(const uint8_t *)c->why_no_holders, strlen(c->why_no_holders)};
         return hsd_store_text(diff->store, why, &diff->why_no_holders, err);

@@ -26,6 +26,7 @@ static hsd_status put_chosen(hsd_growth_chosen *chosen, hsd_held_by by, uint32_t
 /* The choice that stands for one of another thread. */
 static uint32_t choice_of(const hsd_growth *growth, const hsd_pooled *pooled)
 {
+    if (pooled->set != 0) return growth->sets[pooled->set - 1].choice;
     uint32_t i = 0;
     while (i < growth->choice_count && (growth->choices[i].joined < 2 || growth->choices[i].pool_place != pooled->pool_place)) i++;
     return i;
@@ -44,6 +45,7 @@ hsd_status hsd_growth_chosen_make(hsd_growth_chosen *chosen, const hsd_growth *g
     *chosen = (hsd_growth_chosen){.all = HSD_NO_CHOICE, .code = HSD_NO_CHOICE};
     for (uint32_t i = 0; i < growth->choice_count; i++) {
         const hsd_choice *choice = &growth->choices[i];
+        if (choice->set != 0 && choice->fork == 0) continue; /* who is asked for the fork means what is left to it */
         HSD_TRY(put_chosen(chosen, choice->by, choice->root, choice->node, i, err));
         if (choice->by == HSD_HELD_BY_ROOT && choice->joined > 1) HSD_TRY(put_pool_roots(chosen, growth, choice->root, i, err));
     }
@@ -163,20 +165,33 @@ static uint32_t holder_of(const hsd_growth *growth, const hsd_below *above, cons
     return is_code && !here->is_of_new ? above->code : above->holder;
 }
 
+/* What begins a set hangs from it and no more from the fork. */
+static hsd_status enter_set(hsd_growth *growth, uint32_t choice, hsd_below *above, hsd_error *err)
+{
+    above->holder = choice;
+    above->is_in_set = true;
+    return choice < growth->edged_count ? begin_places(growth, choice, above, err) : HSD_OK;
+}
+
 hsd_status hsd_below_enter(hsd_growth *growth, const hsd_below *above, const hsd_below_node *node, hsd_below *here,
                            hsd_error *err)
 {
-    *here = *above;
-    const uint32_t holder = holder_of(growth, above, node, here);
+    hsd_below from = *above;
+    if (node->set != HSD_NO_CHOICE) HSD_TRY(enter_set(growth, node->set, &from, err));
+    *here = from;
+    here->is_kept = node->is_kept;
+    here->is_super = false;
+    const uint32_t holder = holder_of(growth, &from, node, here);
     if (holder != HSD_NO_CHOICE) HSD_TRY(add_types(growth, holder, node, err));
-    if (above->edged != HSD_NO_CHOICE) HSD_TRY(step(growth, above, node, holder, here, err));
+    if (from.edged != HSD_NO_CHOICE) HSD_TRY(step(growth, &from, node, holder, here, err));
     if (!node->can_hold) return HSD_OK;
     here->holder = node->choice;
+    here->is_in_set = false;
     return node->choice < growth->edged_count ? begin_places(growth, node->choice, here, err) : HSD_OK;
 }
 
 hsd_status hsd_below_begin(hsd_growth *growth, const hsd_growth_chosen *chosen, hsd_below *out, hsd_error *err)
 {
-    *out = (hsd_below){.holder = chosen->all, .code = chosen->code, .edged = HSD_NO_CHOICE};
+    *out = (hsd_below){.holder = chosen->all, .code = chosen->code, .edged = HSD_NO_CHOICE, .is_kept = true, .is_super = true};
     return chosen->all < growth->edged_count ? begin_places(growth, chosen->all, out, err) : HSD_OK;
 }

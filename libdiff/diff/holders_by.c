@@ -1,5 +1,5 @@
 /*
- * The order of the steps, who is a candidate, and what comes of it.
+ * The order of the steps, and which places are candidates.
  */
 #include "diff/holders_by.h"
 
@@ -9,27 +9,14 @@
 #include "base/check.h"
 #include "base/heap.h"
 
-#define PART_OF_ALL    20u /* one part in so many of the growth is worth the search, and of what is held together a name */
-#define PART_OF_HOLDER 2u  /* of a holder's */
-
-typedef struct candidate {
-    uint64_t told, count; /* bytes of tops that it refers to, and by how many references */
-    uint32_t group, name;
-} candidate;
-
-typedef struct candidates { /* of one fork: a heap with the least on top, then in order */
-    candidate list[HSD_BY_CANDIDATES + 1];
-    uint32_t count;
-    uint64_t bytes[64]; /* what each bit reaches */
-    uint64_t all;
-} candidates;
+#define PART_OF_ALL 20u /* one part in so many of the growth is worth the search, and a row */
 
 /* ---- candidates ---- */
 
-static int compare(const candidate *a, const candidate *b)
+static int compare(const hsd_by_candidate *a, const hsd_by_candidate *b)
 {
     if (a->told != b->told) return a->told < b->told ? 1 : -1;
-    return (a->count < b->count) - (a->count > b->count);
+    return (a->place > b->place) - (a->place < b->place);
 }
 
 static bool comes_later(const void *context, const void *a, const void *b)
@@ -38,9 +25,9 @@ static bool comes_later(const void *context, const void *a, const void *b)
     return compare(a, b) > 0;
 }
 
-static hsd_heap heap_of(candidates *c) { return (hsd_heap){c->list, sizeof c->list[0], comes_later, NULL}; }
+static hsd_heap heap_of(hsd_by_candidates *c) { return (hsd_heap){c->list, sizeof c->list[0], comes_later, NULL}; }
 
-static void offer(candidates *c, const candidate *one)
+static void offer(hsd_by_candidates *c, const hsd_by_candidate *one)
 {
     if (c->count <= HSD_BY_CANDIDATES) {
         c->list[c->count] = *one;
@@ -53,75 +40,46 @@ static void offer(candidates *c, const candidate *one)
 }
 
 /* One more than there are bits was kept: what equals it is told apart by nothing, and has no bit either. */
-static void cut(candidates *c)
+static void cut(hsd_by_candidates *c)
 {
     hsd_heap_sort(heap_of(c), c->count);
     if (c->count <= HSD_BY_CANDIDATES) return;
-    const candidate least = c->list[c->count - 1];
-    while (c->count > 0 && compare(&c->list[c->count - 1], &least) == 0) c->count--;
+    const uint64_t least = c->list[c->count - 1].told;
+    while (c->count > 0 && c->list[c->count - 1].told == least) c->count--;
 }
 
-static bool is_branch_in_use(const hsd_by_group *group) { return (group->flags & HSD_BY_IS_BRANCH) && group->count > 0; }
-
-static void set_bit(hsd_by_search *s, uint32_t branch, uint64_t bit)
+/* For each fork in which it lies: which of them its tops are of was not kept. */
+static void offer_outward(hsd_by_search *s, uint32_t number, const hsd_by_place *place)
 {
-    hsd_by_group *group = hsd_by_group_at(s, branch, true);
-    group->mask = (group->mask & HSD_BY_PRIMARY) | bit;
+    const hsd_by_candidate one = {place->told, number, place->node};
+    for (uint32_t group = place->group, steps = 0; group != 0 && steps <= HSD_BY_FORKS; steps++) {
+        offer(&s->candidates[hsd_by_group_at(s, group, false)->fork], &one);
+        group = hsd_by_group_above(s, group);
+    }
 }
 
-static hsd_status choose(hsd_by_search *s, candidates *of, hsd_error *err)
+static hsd_status choose(hsd_by_search *s, hsd_error *err)
 {
-    for (uint32_t i = 1; i <= s->group_count; i++) {
-        hsd_by_group *group = hsd_by_group_at(s, i, false);
-        if (!is_branch_in_use(group)) continue;
-        const bool is_named = group->flags & HSD_BY_IS_NAMED;
-        const candidate one = {group->bytes, group->count, i, group->name};
-        if (is_named) offer(&of[group->fork], &one);
-        set_bit(s, i, is_named ? HSD_BY_REST : HSD_BY_SELF);
+    for (uint32_t i = 1; i <= s->place_count; i++) {
+        const hsd_by_place place = *hsd_by_place_at(s, i, false);
+        if (place.named == i && place.told > 0) offer_outward(s, i, &place);
     }
-    for (uint32_t fork = 0; fork < s->fork_count; fork++) {
-        cut(&of[fork]);
-        for (uint32_t i = 0; i < of[fork].count; i++) set_bit(s, of[fork].list[i].group, UINT64_C(1) << i);
-    }
+    for (uint32_t fork = 0; fork < s->fork_count; fork++) cut(&s->candidates[fork]);
+    HSD_TRY(hsd_paged_check(&s->places, err));
     return hsd_paged_check(&s->groups, err);
 }
 
-/* ---- what comes of it ---- */
-
-static void add_up(hsd_by_search *s, candidates *of)
+/* Where the choices that are objects stand. */
+static hsd_status find_choices(hsd_by_search *s, hsd_error *err)
 {
-    for (uint32_t i = 1; i <= s->group_count; i++) {
-        const hsd_by_group *group = hsd_by_group_at(s, i, false);
-        if ((group->flags & HSD_BY_IS_BRANCH) || group->bytes == 0) continue;
-        candidates *to = &of[group->fork];
-        to->all += group->bytes;
-        for (uint64_t mask = group->mask & ~HSD_BY_PRIMARY; mask != 0; mask &= mask - 1) to->bytes[__builtin_ctzll(mask)] += group->bytes;
+    const hsd_growth *growth = s->growth;
+    for (uint32_t i = 0; i < growth->choice_count; i++) {
+        if (growth->choices[i].by != HSD_HELD_BY_OBJECT) continue;
+        const uint32_t place = hsd_paged_get_u32(&s->place_of, growth->choices[i].node[AFTER]);
+        s->choice_places[i] = place == 0 ? 0 : hsd_by_place_at(s, place, false)->named;
     }
-}
-
-static hsd_status keep(hsd_growth *growth, uint32_t choice, const candidates *of, hsd_error *err)
-{
-    hsd_growth_by *by = &growth->by[choice];
-    const uint64_t self = of->bytes[__builtin_ctzll(HSD_BY_SELF)];
-    if (of->all == 0 || self >= of->all - self) return HSD_OK;
-    by->list = calloc((size_t)of->count + 1, sizeof *by->list);
-    if (by->list == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for what holds together");
-    for (uint32_t i = 0; i < of->count; i++) {
-        if (of->bytes[i] < of->all / PART_OF_ALL || of->bytes[i] == 0) continue;
-        by->list[by->count++] = (hsd_by){of->list[i].name, of->bytes[i], of->list[i].told};
-    }
-    by->bytes = of->all;
-    return HSD_OK;
-}
-
-static hsd_status finish(hsd_by_search *s, candidates *of, hsd_error *err)
-{
-    add_up(s, of);
-    HSD_TRY(hsd_paged_check(&s->groups, err));
-    for (uint32_t i = 0; i < s->fork_count; i++) {
-        if (s->forks[i].first != HSD_BY_NO_FORK) HSD_TRY(keep(s->growth, i, &of[i], err));
-    }
-    return HSD_OK;
+    HSD_TRY(hsd_paged_check(&s->place_of, err));
+    return hsd_paged_check(&s->places, err);
 }
 
 /* ---- the steps ---- */
@@ -135,7 +93,7 @@ static hsd_status open_paged(hsd_by_search *s, hsd_paged *out, uint64_t bytes, h
 static uint32_t room_for_groups(const hsd_side_walk *side)
 {
     const uint64_t pseudo = hsd_min_u64(side->info->pseudo_objects, side->object_count);
-    return (uint32_t)hsd_min_u64(side->node_count + pseudo * (HSD_BY_HOLDERS - 1), HSD_BY_TOP - 1);
+    return (uint32_t)hsd_min_u64(side->node_count + pseudo * (HSD_BY_FORKS - 1), HSD_BY_TOP - 1);
 }
 
 static hsd_status open_all(hsd_by_search *s, hsd_error *err)
@@ -153,67 +111,77 @@ static hsd_status open_all(hsd_by_search *s, hsd_error *err)
     HSD_TRY(open_paged(s, &s->places, ((uint64_t)side->node_count + 1) * sizeof(hsd_by_place), err));
     s->group_room = room_for_groups(side);
     HSD_TRY(open_paged(s, &s->groups, ((uint64_t)s->group_room + 2) * sizeof(hsd_by_group), err));
-    return hsd_sorter_new(&s->pairs, &config, err);
+    s->candidates = calloc(HSD_BY_FORKS, sizeof *s->candidates);
+    s->choice_places = calloc((size_t)s->growth->choice_count + 1, sizeof *s->choice_places);
+    if (s->candidates == NULL || s->choice_places == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for what holds together");
+    HSD_TRY(hsd_sorter_new(&s->pairs, &config, err));
+    return hsd_sorter_new(&s->seeds, &config, err);
 }
 
-static void keep_forks(hsd_by_search *s)
-{
-    for (uint32_t i = 0; i < s->fork_count; i++) {
-        hsd_by_fork *fork = &s->forks[i];
-        if (fork->bytes == 0 || fork->bytes < s->growth->choices[i].new_.bytes / PART_OF_HOLDER) fork->first = HSD_BY_NO_FORK;
-        if (fork->first != HSD_BY_NO_FORK) s->kept[s->kept_count++] = i;
-    }
-}
-
-static hsd_status find(hsd_by_search *s, candidates *of, hsd_error *err)
+static hsd_status find(hsd_by_search *s, hsd_error *err)
 {
     HSD_TRY(open_all(s, err));
     HSD_TRY(hsd_by_number(s, err));
+    HSD_TRY(hsd_by_find_alike(s, err));
     HSD_TRY(hsd_by_refer(s, err));
+    HSD_TRY(hsd_by_list_targets(s, err));
+    HSD_TRY(hsd_by_look_far(s, err));
     HSD_TRY(hsd_by_name(s, err));
+    HSD_TRY(find_choices(s, err));
     hsd_paged_close(&s->place_of);
-    hsd_paged_close(&s->places);
-    HSD_TRY(choose(s, of, err));
+    HSD_TRY(choose(s, err));
     HSD_TRY(hsd_by_spread(s, err));
-    return finish(s, of, err);
+    hsd_paged_close(&s->places);
+    hsd_paged_close(&s->starts);
+    hsd_paged_close(&s->targets);
+    return hsd_by_make_sets(s, err);
 }
 
 static hsd_status run(hsd_by_search *s, hsd_error *err)
 {
     HSD_TRY(hsd_growth_chosen_make(&s->chosen, s->growth, err));
     HSD_TRY(hsd_by_find_forks(s, err));
-    keep_forks(s);
-    if (s->kept_count == 0) return HSD_OK;
-    candidates *of = calloc(HSD_BY_HOLDERS, sizeof *of);
-    if (of == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for what holds together");
-    const hsd_status status = find(s, of, err);
-    free(of);
-    return status;
+    return s->fork_count > 0 ? find(s, err) : HSD_OK;
+}
+
+static uint64_t grown_bytes(const hsd_growth *growth)
+{
+    const hsd_change *total = &growth->diff->total;
+    const int64_t grown = hsd_change_bytes(total);
+    return grown > 0 ? (uint64_t)grown : total->new_.bytes;
 }
 
 static bool is_worth_it(const hsd_growth *growth)
 {
-    const hsd_change *total = &growth->diff->total;
-    const int64_t grown = hsd_change_bytes(total);
-    const uint64_t all = grown > 0 ? (uint64_t)grown : total->new_.bytes;
-    return growth->has_identity && growth->fill == NULL && growth->edged_count > 0 && growth->apart_bytes > 0 && growth->apart_bytes >= all / PART_OF_ALL;
+    return growth->has_identity && growth->fill == NULL && growth->edged_count > 0 && growth->apart_bytes > 0 &&
+           growth->apart_bytes >= grown_bytes(growth) / PART_OF_ALL;
+}
+
+static void release(hsd_by_search *s)
+{
+    hsd_growth_chosen_release(&s->chosen);
+    free(s->is_plain);
+    for (uint32_t i = 0; i < HSD_BY_FORKS; i++) free(s->is_grown[i]);
+    free(s->candidates);
+    free(s->choice_places);
+    hsd_paged_close(&s->group_of);
+    hsd_paged_close(&s->place_of);
+    hsd_paged_close(&s->places);
+    hsd_paged_close(&s->groups);
+    hsd_paged_close(&s->starts);
+    hsd_paged_close(&s->targets);
+    hsd_sorter_free(s->pairs);
+    hsd_sorter_free(s->seeds);
 }
 
 hsd_status hsd_growth_find_by(hsd_growth *growth, hsd_error *err)
 {
     if (!is_worth_it(growth)) return HSD_OK;
-    hsd_by_search s = {.growth = growth, .side = &growth->c->sides[AFTER]};
-    s.fork_count = (uint32_t)hsd_min_u64(growth->edged_count, HSD_BY_HOLDERS);
+    hsd_by_search s = {.growth = growth, .side = &growth->c->sides[AFTER], .least = grown_bytes(growth) / PART_OF_ALL};
+    s.holder_count = (uint32_t)hsd_min_u64(growth->edged_count, HSD_BY_HOLDERS);
     s.has_secondary = s.side->root_span.begin < s.side->root_span.second && s.side->root_span.second < s.side->root_span.end;
-    for (uint32_t i = 0; i < HSD_BY_HOLDERS; i++) s.forks[i] = (hsd_by_fork){.choice = i, .first = HSD_BY_NO_FORK};
-    s.group_of.file.fd = s.place_of.file.fd = s.places.file.fd = s.groups.file.fd = -1;
+    s.group_of.file.fd = s.place_of.file.fd = s.places.file.fd = s.groups.file.fd = s.starts.file.fd = s.targets.file.fd = -1;
     const hsd_status status = run(&s, err);
-    hsd_growth_chosen_release(&s.chosen);
-    free(s.is_plain);
-    hsd_paged_close(&s.group_of);
-    hsd_paged_close(&s.place_of);
-    hsd_paged_close(&s.places);
-    hsd_paged_close(&s.groups);
-    hsd_sorter_free(s.pairs);
+    release(&s);
     return status;
 }

@@ -72,18 +72,19 @@ static hsd_status fill_object(by_rows *b, uint32_t node, hsd_co_holder *row, hsd
     return hsd_growth_text_of_root(b->names, b->growth->c->root_number[AFTER][path.root], &row->root, err);
 }
 
-static hsd_status fill(by_rows *b, const hsd_growth_by *by, told *list, hsd_error *err)
+static hsd_status fill(by_rows *b, const hsd_growth_set *by, told *list, hsd_error *err)
 {
     for (uint32_t i = 0; i < by->count; i++) {
         const uint32_t node = by->list[i].node;
         list[i] = (told){.row = {.type = {"", 0}, .bytes = by->list[i].bytes}, .told = by->list[i].told};
         HSD_TRY(node < b->growth->c->sides[AFTER].object_count ? fill_object(b, node, &list[i].row, err)
                                                                : fill_root(b, node, &list[i].row, err));
+        if (by->list[i].is_own) list[i].row.growth_bytes = by->list[i].own;
     }
     return HSD_OK;
 }
 
-static hsd_status make_rows(by_rows *b, const hsd_growth_by *by, hsd_holder *holder, hsd_error *err)
+static hsd_status make_rows(by_rows *b, const hsd_growth_set *by, hsd_holder *holder, hsd_error *err)
 {
     const size_t count = (size_t)hsd_min_u64(by->count, HSD_MAX_CO_HOLDERS);
     told *list = calloc((size_t)by->count + 1, sizeof *list);
@@ -94,7 +95,7 @@ static hsd_status make_rows(by_rows *b, const hsd_growth_by *by, hsd_holder *hol
         for (size_t i = 0; i < count; i++) rows[i] = list[i].row;
         holder->by = rows;
         holder->by_count = count;
-        holder->by_bytes = by->bytes;
+        holder->by_bytes = by->together;
     }
     free(list);
     return status;
@@ -104,8 +105,8 @@ hsd_status hsd_growth_by_rows(hsd_growth *growth, hsd_growth_texts *names, hsd_p
 {
     by_rows b = {.growth = growth, .names = names, .texts = texts};
     hsd_status status = hsd_growth_chosen_make(&b.chosen, growth, err);
-    for (uint32_t i = 0; i < HSD_BY_HOLDERS && status == HSD_OK; i++) {
-        if (growth->by[i].count > 0) status = make_rows(&b, &growth->by[i], &rows[i], err);
+    for (uint32_t i = 0; i < growth->set_count && status == HSD_OK; i++) {
+        if (growth->sets[i].choice != HSD_NO_CHOICE) status = make_rows(&b, &growth->sets[i], &rows[growth->sets[i].choice], err);
     }
     hsd_growth_chosen_release(&b.chosen);
     return status;

@@ -1,5 +1,5 @@
 /*
- * Which branches reach which tops. References are read once, in the order of their sources. The tree does not have all objects: a folded
+ * Which places and tops refer to which tops. References are read once, in the order of their sources. The tree does not have all objects: a folded
  * part is where its owner is, and what it refers to counts for that one. A pseudo object is a top without bytes of each fork from within
  * which it is referred to; for each it is looked through once, and there tells of that fork's tops alone.
  */
@@ -16,7 +16,7 @@ typedef struct refer {
     hsd_by_search *s;
     hsd_worklist parts;   /* folded ones of the object at hand */
     hsd_worklist pseudo;  /* groups of those that were just met */
-    uint64_t last;       /* pair */
+    uint64_t last_pair, last_seed;
 } refer;
 
 /* True if the tree does not have the node; `word` is its group's. */
@@ -27,54 +27,52 @@ static bool is_hidden(hsd_by_search *s, uint32_t node, uint32_t word)
 }
 
 /* The group of the next fork outward in which a group lies; 0 = in none. A pseudo object is a top of each. */
-static uint32_t group_above(hsd_by_search *s, uint32_t group)
+uint32_t hsd_by_group_above(hsd_by_search *s, uint32_t group)
 {
     const hsd_by_group *at = hsd_by_group_at(s, group, false);
     return at->flags & HSD_BY_IS_PSEUDO ? 0 : s->forks[at->fork].group;
 }
 
 /* The group of a fork in which another one lies; 0 = in none. */
-static uint32_t climb(hsd_by_search *s, uint32_t group, uint32_t fork)
+uint32_t hsd_by_climb(hsd_by_search *s, uint32_t group, uint32_t fork)
 {
-    for (uint32_t steps = 0; group != 0 && steps <= HSD_BY_HOLDERS; steps++) {
+    for (uint32_t steps = 0; group != 0 && steps <= HSD_BY_FORKS; steps++) {
         if (hsd_by_group_at(s, group, false)->fork == fork) return group;
-        group = group_above(s, group);
+        group = hsd_by_group_above(s, group);
     }
     return 0;
 }
 
-static void tell_branch(hsd_by_search *s, uint32_t source, uint32_t branch, uint64_t bytes)
+static hsd_status put_once(hsd_sorter *sorter, uint64_t *last, uint32_t from, uint32_t top, hsd_error *err)
 {
-    hsd_by_group *group = hsd_by_group_at(s, branch, true);
-    if ((group->flags & HSD_BY_IS_BRANCH) == 0) return;
-    group->bytes = hsd_add_saturating(group->bytes, bytes);
-    if (group->count < UINT32_MAX) group->count++;
+    const uint64_t pair = (uint64_t)from << 32 | top;
+    if (pair == *last) return HSD_OK;
+    *last = pair;
+    return hsd_sorter_put(sorter, &pair, err);
+}
+
+/* The nearest place above the source, if it lies in a group. */
+static uint32_t place_in(hsd_by_search *s, uint32_t source, uint32_t fork, uint32_t group)
+{
     const uint32_t place = hsd_paged_get_u32(&s->place_of, source);
-    if (place == 0) return;
-    hsd_by_place *at = hsd_by_place_at(s, place, true);
-    if (at->count < UINT32_MAX) at->count++;
+    return place != 0 && hsd_by_climb(s, hsd_by_place_at(s, place, false)->group, fork) == group ? place : 0;
 }
 
-/* The branch or top that refers to a top of the same fork; 0 = it is that top itself. A branch that is referred to is told nothing. */
-static uint32_t tell_top(hsd_by_search *s, uint32_t source, uint32_t group, uint32_t top)
-{
-    const hsd_by_group *to = hsd_by_group_at(s, top, false);
-    const bool is_branch = to->flags & HSD_BY_IS_BRANCH;
-    const uint64_t bytes = to->bytes;
-    const uint32_t from = climb(s, group, to->fork);
-    if (from == 0 || from == top) return 0;
-    if (!is_branch) tell_branch(s, source, from, bytes);
-    return from;
-}
+static bool is_branch(hsd_by_search *s, uint32_t group) { return hsd_by_group_at(s, group, false)->flags & HSD_BY_IS_BRANCH; }
 
+/* Of a branch that is referred to nothing is told but which groups do, for the mark of the first round. */
 static hsd_status see_top(refer *r, uint32_t source, uint32_t group, uint32_t top, hsd_error *err)
 {
-    const uint32_t from = tell_top(r->s, source, group, top);
-    const uint64_t pair = (uint64_t)from << 32 | top;
-    if (from == 0) return HSD_OK;
-    if (pair == r->last) return HSD_OK;
-    r->last = pair;
-    return hsd_sorter_put(r->s->pairs, &pair, err);
+    hsd_by_search *s = r->s;
+    const hsd_by_group to = *hsd_by_group_at(s, top, false);
+    const uint32_t from = hsd_by_climb(s, group, to.fork);
+    if (from == 0 || from == top) return HSD_OK;
+    const uint32_t place = place_in(s, source, to.fork, from);
+    if (place == 0 || s->has_secondary || !is_branch(s, from)) HSD_TRY(put_once(r->s->pairs, &r->last_pair, from, top, err));
+    if (place == 0 || (to.flags & HSD_BY_IS_BRANCH)) return HSD_OK;
+    hsd_by_place *at = hsd_by_place_at(s, place, true);
+    at->told = hsd_add_saturating(at->told, to.bytes);
+    return put_once(s->seeds, &r->last_seed, place, top, err);
 }
 
 static bool is_part(hsd_by_search *s, uint32_t node)
@@ -119,12 +117,12 @@ static hsd_status new_pseudo(refer *r, uint32_t target, uint32_t first, uint32_t
 static hsd_status see_pseudo(refer *r, uint32_t source, uint32_t group, uint32_t target, hsd_error *err)
 {
     hsd_by_search *s = r->s;
-    for (uint32_t steps = 0; group != 0 && steps <= HSD_BY_HOLDERS; steps++) {
+    for (uint32_t steps = 0; group != 0 && steps <= HSD_BY_FORKS; steps++) {
         const uint32_t fork = hsd_by_group_at(s, group, false)->fork, first = HSD_BY_GROUP(hsd_paged_get_u32(&s->group_of, target));
         uint32_t top = find_pseudo(s, first, fork);
         if (top == 0) HSD_TRY(new_pseudo(r, target, first, fork, &top, err));
         if (top != 0) HSD_TRY(see_top(r, source, group, top, err));
-        group = group_above(s, group);
+        group = hsd_by_group_above(s, group);
     }
     return HSD_OK;
 }
@@ -200,23 +198,15 @@ hsd_status hsd_by_refer(hsd_by_search *s, hsd_error *err)
     hsd_worklist_close(&r.pseudo);
     HSD_TRY(status);
     HSD_TRY(check(s, s->side->node_count, err));
-    return hsd_sorter_finish(s->pairs, 0, err);
+    HSD_TRY(hsd_sorter_finish(s->pairs, 0, err));
+    return hsd_sorter_finish(s->seeds, 0, err);
 }
 
-/* ---- masks climb ---- */
-
-typedef struct spread {
-    hsd_by_search *s;
-    hsd_paged starts;  /* u64 a group, and one behind: its first target */
-    hsd_paged targets; /* u32 a pair */
-    hsd_worklist list;
-    uint64_t bits;     /* that climb now */
-} spread;
+/* ---- who refers to whom, by groups ---- */
 
 /* Pairs come in the order of their first group; equal ones are one. */
-static hsd_status list_targets(spread *sp, hsd_error *err)
+static hsd_status list_targets(hsd_by_search *s, hsd_error *err)
 {
-    hsd_by_search *s = sp->s;
     const uint64_t *pair;
     uint64_t last = UINT64_MAX, count = 0;
     uint32_t group = 0;
@@ -224,30 +214,128 @@ static hsd_status list_targets(spread *sp, hsd_error *err)
     while ((status = hsd_sorter_next(s->pairs, &pair, err)) == HSD_OK) {
         if (*pair == last) continue;
         last = *pair;
-        while (group <= (uint32_t)(*pair >> 32)) hsd_paged_set_u64(&sp->starts, group++, count);
-        hsd_paged_set_u32(&sp->targets, count++, (uint32_t)*pair);
+        while (group <= (uint32_t)(*pair >> 32)) hsd_paged_set_u64(&s->starts, group++, count);
+        hsd_paged_set_u32(&s->targets, count++, (uint32_t)*pair);
     }
     if (status != HSD_END) return status;
-    while (group <= s->group_count + 1) hsd_paged_set_u64(&sp->starts, group++, count);
-    HSD_TRY(hsd_paged_check(&sp->starts, err));
-    return hsd_paged_check(&sp->targets, err);
+    while (group <= s->group_count + 1) hsd_paged_set_u64(&s->starts, group++, count);
+    HSD_TRY(hsd_paged_check(&s->starts, err));
+    return hsd_paged_check(&s->targets, err);
 }
 
-/* Into branches climbs nothing but the mark of the first round, and what has that takes nothing from what has not. */
-static uint64_t told_bits(const spread *sp, const hsd_by_group *to, uint64_t mask)
+hsd_status hsd_by_list_targets(hsd_by_search *s, hsd_error *err)
 {
-    if (to->flags & HSD_BY_IS_BRANCH) return mask & HSD_BY_PRIMARY & sp->bits;
-    return (to->mask & HSD_BY_PRIMARY) && !(mask & HSD_BY_PRIMARY) ? 0 : mask & sp->bits;
+    hsd_temp_space *space = &s->growth->c->space;
+    const uint64_t starts = ((uint64_t)s->group_count + 2) * sizeof(uint64_t), targets = (hsd_sorter_count(s->pairs) + 1) * sizeof(uint32_t);
+    const uint64_t memory = s->growth->memory_bytes / 8;
+    HSD_TRY(hsd_paged_open(&s->starts, starts, hsd_max_u64(memory, hsd_paged_least_bytes(starts)), space, err));
+    HSD_TRY(hsd_paged_open(&s->targets, targets, hsd_max_u64(memory, hsd_paged_least_bytes(targets)), space, err));
+    return list_targets(s, err);
+}
+
+/* ---- how far little leads ---- */
+
+#define MOST_LOOKED_AT 128u
+#define MOST_STEPS     (1u << 20) /* of all places */
+
+typedef struct look { /* from one place: groups that are reached from it, in the order of their distance */
+    uint32_t place, count, steps;
+    uint32_t list[MOST_LOOKED_AT];
+} look;
+
+static void look_at(look *l, uint32_t top)
+{
+    for (uint32_t i = 0; i < l->count; i++)
+        if (l->list[i] == top) return;
+    if (l->count < MOST_LOOKED_AT) l->list[l->count++] = top;
+}
+
+static void look_on(hsd_by_search *s, look *l, uint32_t group)
+{
+    const uint64_t end = hsd_paged_get_u64(&s->starts, (uint64_t)group + 1);
+    for (uint64_t i = hsd_paged_get_u64(&s->starts, group); i < end && l->count < MOST_LOOKED_AT; i++) {
+        const uint32_t top = hsd_paged_get_u32(&s->targets, i);
+        if (!is_branch(s, top)) look_at(l, top);
+    }
+}
+
+/* What is reached from a place counts as if it were referred to from the beginning of its branch; where that goes on and on it has enough
+ * to be named. */
+static void tell_reached(hsd_by_search *s, look *l)
+{
+    uint64_t bytes = 0;
+    if (l->place == 0 || hsd_by_place_at(s, l->place, false)->told >= hsd_by_least_told(s)) return;
+    for (uint32_t i = 0; i < l->count; i++) {
+        const hsd_by_group group = *hsd_by_group_at(s, l->list[i], false);
+        bytes = hsd_add_saturating(bytes, group.bytes);
+        l->steps++;
+        if ((group.flags & HSD_BY_IS_CLOSED) == 0) look_on(s, l, l->list[i]);
+    }
+    if (l->count == MOST_LOOKED_AT) bytes = hsd_max_u64(bytes, hsd_by_least_told(s));
+    hsd_by_place *at = hsd_by_place_at(s, (uint32_t)hsd_by_place_at(s, l->place, false)->below, true);
+    at->told = hsd_max_u64(at->told, bytes);
+}
+
+static void find_first(hsd_by_search *s, uint32_t number)
+{
+    hsd_by_place *place = hsd_by_place_at(s, number, true);
+    const uint32_t above = place->above, group = place->group;
+    uint64_t first = number;
+    if (above != 0 && hsd_by_place_at(s, above, false)->group == group) first = hsd_by_place_at(s, above, false)->below;
+    hsd_by_place_at(s, number, true)->below = first;
+}
+
+/* A variable that holds the last node of a list or a tree refers to that one alone, and holds all. */
+hsd_status hsd_by_look_far(hsd_by_search *s, hsd_error *err)
+{
+    const uint64_t *seed;
+    look l = {.place = 0};
+    hsd_status status;
+    for (uint32_t i = 1; i <= s->place_count; i++) find_first(s, i);
+    while ((status = hsd_sorter_next(s->seeds, &seed, err)) == HSD_OK && l.steps < MOST_STEPS) {
+        const uint32_t place = (uint32_t)(*seed >> 32);
+        if (place != l.place) {
+            tell_reached(s, &l);
+            l.place = place;
+            l.count = 0;
+        }
+        look_at(&l, (uint32_t)*seed);
+    }
+    if (status != HSD_OK && status != HSD_END) return status;
+    tell_reached(s, &l);
+    for (uint32_t i = 1; i <= s->place_count; i++) hsd_by_place_at(s, i, true)->below = 0;
+    HSD_TRY(hsd_paged_check(&s->places, err));
+    HSD_TRY(hsd_paged_check(&s->starts, err));
+    HSD_TRY(hsd_paged_check(&s->targets, err));
+    HSD_TRY(hsd_paged_check(&s->groups, err));
+    return hsd_sorter_rewind(s->seeds, err);
+}
+
+/* ---- masks climb ---- */
+
+typedef struct spread {
+    hsd_by_search *s;
+    hsd_worklist list;
+    uint64_t bits;     /* that climb now */
+} spread;
+
+/* Out of what is closed goes no candidate, into it nothing but the mark of the first round; and what has that takes nothing from what has
+ * not. */
+static uint64_t told_bits(const spread *sp, const hsd_by_group *from, const hsd_by_group *to)
+{
+    const uint64_t out = from->flags & HSD_BY_IS_CLOSED ? HSD_BY_PRIMARY | HSD_BY_SELF : ~UINT64_C(0), bits = from->mask & out & sp->bits;
+    if (to->flags & HSD_BY_IS_CLOSED) return bits & HSD_BY_PRIMARY;
+    return (to->mask & HSD_BY_PRIMARY) && !(from->mask & HSD_BY_PRIMARY) ? 0 : bits;
 }
 
 static hsd_status tell_targets(spread *sp, uint32_t group, hsd_error *err)
 {
-    const uint64_t mask = hsd_by_group_at(sp->s, group, false)->mask;
-    const uint64_t end = hsd_paged_get_u64(&sp->starts, (uint64_t)group + 1);
-    for (uint64_t i = hsd_paged_get_u64(&sp->starts, group); i < end; i++) {
-        const uint32_t top = hsd_paged_get_u32(&sp->targets, i);
+    const hsd_by_group from = *hsd_by_group_at(sp->s, group, false);
+    const uint64_t end = hsd_paged_get_u64(&sp->s->starts, (uint64_t)group + 1);
+    for (uint64_t i = hsd_paged_get_u64(&sp->s->starts, group); i < end; i++) {
+        const uint32_t top = hsd_paged_get_u32(&sp->s->targets, i);
         const hsd_by_group *to = hsd_by_group_at(sp->s, top, false);
-        const uint64_t bits = told_bits(sp, to, mask);
+        const uint64_t bits = told_bits(sp, &from, to);
         if ((to->mask | bits) == to->mask) continue;
         hsd_by_group_at(sp->s, top, true)->mask |= bits;
         HSD_TRY(hsd_worklist_push(&sp->list, top, err));
@@ -264,44 +352,66 @@ static hsd_status run_dry(spread *sp, uint32_t from, hsd_error *err)
     return status == HSD_END ? HSD_OK : status;
 }
 
-/* Climbs from the branches with one of the flags. */
-static hsd_status climb_from(spread *sp, uint32_t flags, uint64_t bits, hsd_error *err)
+static hsd_status climb_all(spread *sp, uint64_t bits, hsd_error *err)
 {
     sp->bits = bits;
     for (uint32_t i = 1; i <= sp->s->group_count; i++) {
-        if (hsd_by_group_at(sp->s, i, false)->flags & flags) HSD_TRY(run_dry(sp, i, err));
+        if (hsd_by_group_at(sp->s, i, false)->mask & bits) HSD_TRY(run_dry(sp, i, err));
     }
-    HSD_TRY(hsd_paged_check(&sp->starts, err));
-    HSD_TRY(hsd_paged_check(&sp->targets, err));
+    HSD_TRY(hsd_paged_check(&sp->s->starts, err));
+    HSD_TRY(hsd_paged_check(&sp->s->targets, err));
     return hsd_paged_check(&sp->s->groups, err);
 }
 
-static hsd_status climb_all(spread *sp, hsd_error *err)
+/* The bit of a place, or of the one that is named for it. */
+static uint64_t bit_of(const hsd_by_candidates *of, uint32_t named)
 {
-    if (sp->s->has_secondary) HSD_TRY(climb_from(sp, HSD_BY_IS_PRIMARY, HSD_BY_PRIMARY, err));
-    return climb_from(sp, HSD_BY_IS_BRANCH, ~HSD_BY_PRIMARY, err);
+    for (uint32_t i = 0; i < of->count && named != 0; i++)
+        if (of->list[i].place == named) return UINT64_C(1) << i;
+    return HSD_BY_REST;
 }
 
-static hsd_status open_all(spread *sp, hsd_error *err)
+static void sow_one(hsd_by_search *s, uint32_t place, uint32_t top)
 {
-    hsd_by_search *s = sp->s;
-    hsd_temp_space *space = &s->growth->c->space;
-    const uint64_t starts = ((uint64_t)s->group_count + 2) * sizeof(uint64_t), targets = (hsd_sorter_count(s->pairs) + 1) * sizeof(uint32_t);
-    const uint64_t memory = s->growth->memory_bytes / 8;
-    HSD_TRY(hsd_paged_open(&sp->starts, starts, hsd_max_u64(memory, hsd_paged_least_bytes(starts)), space, err));
-    HSD_TRY(hsd_paged_open(&sp->targets, targets, hsd_max_u64(memory, hsd_paged_least_bytes(targets)), space, err));
-    return hsd_worklist_open(&sp->list, memory / 4, space, err);
+    const hsd_by_group to = *hsd_by_group_at(s, top, false);
+    const hsd_by_place from = *hsd_by_place_at(s, place, false);
+    const uint32_t group = hsd_by_climb(s, from.group, to.fork);
+    const bool is_primary = group != 0 && (hsd_by_group_at(s, group, false)->mask & HSD_BY_PRIMARY);
+    if ((to.flags & HSD_BY_IS_CLOSED) || ((to.mask & HSD_BY_PRIMARY) && !is_primary)) return;
+    const uint64_t bit = bit_of(&s->candidates[to.fork], from.named);
+    hsd_by_group *at = hsd_by_group_at(s, top, true);
+    at->mask |= bit;
+    if ((to.flags & HSD_BY_IS_PSEUDO) == 0) at->direct |= bit;
+}
+
+/* Candidates leave their places, which come in ascending order. */
+static hsd_status sow(hsd_by_search *s, hsd_error *err)
+{
+    const uint64_t *seed;
+    uint64_t last = UINT64_MAX;
+    hsd_status status;
+    while ((status = hsd_sorter_next(s->seeds, &seed, err)) == HSD_OK) {
+        if (*seed != last) sow_one(s, (uint32_t)(*seed >> 32), (uint32_t)*seed);
+        last = *seed;
+    }
+    if (status != HSD_END) return status;
+    HSD_TRY(hsd_paged_check(&s->places, err));
+    return hsd_paged_check(&s->groups, err);
+}
+
+static hsd_status climb_and_sow(spread *sp, hsd_error *err)
+{
+    if (sp->s->has_secondary) HSD_TRY(climb_all(sp, HSD_BY_PRIMARY, err));
+    HSD_TRY(sow(sp->s, err));
+    return climb_all(sp, ~HSD_BY_PRIMARY, err);
 }
 
 hsd_status hsd_by_spread(hsd_by_search *s, hsd_error *err)
 {
     spread sp = {.s = s};
-    sp.starts.file.fd = sp.targets.file.fd = sp.list.file.fd = -1;
-    hsd_status status = open_all(&sp, err);
-    if (status == HSD_OK) status = list_targets(&sp, err);
-    if (status == HSD_OK) status = climb_all(&sp, err);
-    hsd_paged_close(&sp.starts);
-    hsd_paged_close(&sp.targets);
+    sp.list.file.fd = -1;
+    hsd_status status = hsd_worklist_open(&sp.list, s->growth->memory_bytes / 32, &s->growth->c->space, err);
+    if (status == HSD_OK) status = climb_and_sow(&sp, err);
     hsd_worklist_close(&sp.list);
     return status;
 }

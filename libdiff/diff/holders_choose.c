@@ -91,7 +91,7 @@ void hsd_growth_offer(hsd_growth *growth, const hsd_choice *choice)
 
 hsd_status hsd_growth_choose_begin(hsd_growth *growth, hsd_error *err)
 {
-    growth->choices = calloc(HSD_MAX_HOLDERS + 1, sizeof *growth->choices);
+    growth->choices = calloc(HSD_MAX_HOLDERS + HSD_MAX_SETS + 1, sizeof *growth->choices);
     return growth->choices == NULL ? hsd_fail(err, HSD_E_NOMEM, "out of memory for the holders") : HSD_OK;
 }
 
@@ -122,6 +122,7 @@ void hsd_growth_choose_order(hsd_growth *growth)
 {
     hsd_heap_make(heap_of(growth), growth->choice_count);
     order(growth);
+    while (growth->choice_count > HSD_MAX_HOLDERS) add_to_others(growth, &growth->choices[--growth->choice_count]);
 }
 
 hsd_status hsd_growth_choose_finish(hsd_growth *growth, hsd_error *err)

@@ -142,7 +142,7 @@ hsd_status hsd_growth_count(hsd_growth *growth, hsd_error *err)
 static hsd_below_node below_node(const hsd_growth *growth, const hsd_growth_chosen *chosen, uint32_t number,
                                  const hsd_trie_node *node)
 {
-    hsd_below_node below = {.edge = node->edge, .type = node->type, .can_hold = can_hold(growth, node), .choice = HSD_NO_CHOICE};
+    hsd_below_node below = {.edge = node->edge, .type = node->type, .can_hold = can_hold(growth, node), .choice = HSD_NO_CHOICE, .set = HSD_NO_CHOICE};
     const bool is_root = node->type & HSD_TRIE_IS_ROOT;
     if (below.can_hold) {
         below.choice = is_root ? hsd_id_map_get(&chosen->by_root, node->type & ~HSD_TRIE_IS_ROOT)

@@ -24,8 +24,8 @@ static uint8_t *want(const hsd_growth *growth, uint64_t *count)
     for (uint32_t i = 0; bits != NULL && i < growth->choice_count; i++) {
         if (growth->choices[i].by == HSD_HELD_BY_OBJECT) want_node(bits, growth->choices[i].node[AFTER], count);
     }
-    for (uint32_t i = 0; bits != NULL && i < HSD_BY_HOLDERS; i++) {
-        for (uint32_t k = 0; k < growth->by[i].count; k++) want_node(bits, growth->by[i].list[k].node, count);
+    for (uint32_t i = 0; bits != NULL && i < growth->set_count; i++) {
+        for (uint32_t k = 0; k < growth->sets[i].count; k++) want_node(bits, growth->sets[i].list[k].node, count);
     }
     return bits;
 }

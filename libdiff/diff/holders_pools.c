@@ -176,7 +176,7 @@ static void join(hsd_growth *growth, uint32_t first)
             growth->choices[kept++] = *one;
             continue;
         }
-        growth->pooled[growth->pooled_count++] = (hsd_pooled){one->by, one->root, {one->node[BEFORE], one->node[AFTER]}, one->pool_place};
+        growth->pooled[growth->pooled_count++] = (hsd_pooled){one->by, one->root, {one->node[BEFORE], one->node[AFTER]}, one->pool_place, 0};
         add_to(to, one);
     }
     growth->choice_count = kept;

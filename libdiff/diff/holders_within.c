@@ -22,18 +22,40 @@ static hsd_below_node root_node(const pass *p, const hsd_tree_node *node)
     const uint32_t root = growth->c->root_number[p->side][node->type];
     return (hsd_below_node){
         .edge = HSD_TRIE_INDIRECT, .type = root | HSD_TRIE_IS_ROOT,
-        .can_hold = growth->is_common_root[root] != 0, .choice = hsd_id_map_get(&p->chosen->by_root, root),
+        .can_hold = growth->is_common_root[root] != 0, .is_kept = growth->is_common_root[root] != 0, .set = HSD_NO_CHOICE, .choice = hsd_id_map_get(&p->chosen->by_root, root),
     };
 }
 
-static hsd_below_node object_node(const pass *p, const hsd_tree_node *node)
+/* The set that an object begins; 0 = none. */
+static uint32_t set_at(pass *p, const hsd_tree_node *node, const hsd_below *above)
+{
+    hsd_growth *growth = p->growth;
+    if (growth->set_count == 0) return 0;
+    if (p->side == AFTER) return *hsd_paged_at(&growth->set_of, node->node, HSD_FRAME_USED);
+    if (!above->is_kept || above->is_in_set) return 0;
+    return hsd_growth_set_of_freed(growth, above->holder, node->type, above->is_super || node->edge == HSD_TREE_INDIRECT);
+}
+
+/* Its choice. What is of none may hang below one of a set, and is not that one's. */
+static uint32_t set_of(pass *p, const hsd_tree_node *node, const hsd_below *above)
 {
     const hsd_growth *growth = p->growth;
+    const uint32_t set = set_at(p, node, above);
+    if (set == 0) return HSD_NO_CHOICE;
+    if (set != HSD_SET_REST && growth->sets[set - 1].choice != HSD_NO_CHOICE) return growth->sets[set - 1].choice;
+    const uint32_t up = above->holder < growth->choice_count ? growth->choices[above->holder].set : 0;
+    return above->is_in_set && up != 0 ? growth->sets[up - 1].rest : HSD_NO_CHOICE;
+}
+
+static hsd_below_node object_node(pass *p, const hsd_tree_node *node, const hsd_below *above)
+{
+    hsd_growth *growth = p->growth;
     const bool is_kept = hsd_bit_get(growth->c->sides[p->side].is_kept, node->node);
     hsd_below_node below = {
         .edge = hsd_growth_edge_of(growth, node->edge), .type = node->type, .is_apart = node->edge == HSD_TREE_INDIRECT,
-        .can_hold = is_kept && hsd_growth_holds(growth, p->side, node->node, node->type, node->edge), .choice = HSD_NO_CHOICE,
+        .can_hold = is_kept && hsd_growth_holds(growth, p->side, node->node, node->type, node->edge), .is_kept = is_kept, .choice = HSD_NO_CHOICE, .set = HSD_NO_CHOICE,
     };
+    if (!below.can_hold) below.set = set_of(p, node, above);
     if (below.can_hold) below.choice = hsd_id_map_get(&p->chosen->by_node[p->side], node->node);
     const hsd_trie_sum sum = p->side == BEFORE ? is_kept ? HSD_TRIE_KEPT_BEFORE : HSD_TRIE_FREED
                                                : is_kept ? HSD_TRIE_KEPT_AFTER : HSD_TRIE_NEW;
@@ -47,7 +69,7 @@ static hsd_status enter(void *context, const hsd_tree_node *node, void *parent, 
     if ((p->entered++ & ONE_IN) == 0) {
         HSD_TRY(hsd_progress(p->growth->c->reporter, "following the growth", p->entered, p->total, err));
     }
-    const hsd_below_node below = node->flags & HSD_TREE_IS_ROOT ? root_node(p, node) : object_node(p, node);
+    const hsd_below_node below = node->flags & HSD_TREE_IS_ROOT ? root_node(p, node) : object_node(p, node, parent);
     return hsd_below_enter(p->growth, parent, &below, here, err);
 }
 

@@ -98,12 +98,15 @@ static void put_holder(holder_table *holders, const hsd_holder *holder)
     put_share(holders, holder->growth_bytes);
 }
 
-/* By what it is held together, where the name does not say it all: some are left out there, or do not reach everything. */
+#define LONGEST_NAME 52u /* that is sure to be read in a line of 80 columns */
+
+/* By what it is held together, where the name does not say it all: some are left out there or cut, or do not reach everything. */
 static void put_held_by(holder_table *holders, const hsd_holder *holder)
 {
     char text[HSD_NUMBER_CHARS];
     hsd_out *out = &holders->screen->out;
-    for (size_t i = 0; i < holder->by_count && hsd_holder_needs_shares(holder); i++) {
+    const bool is_needed = hsd_holder_needs_shares(holder) || (holder->by_count > 1 && holders->text.size > LONGEST_NAME);
+    for (size_t i = 0; i < holder->by_count && is_needed; i++) {
         hsd_buffer_clear(&holders->text);
         if (out->status == HSD_OK) out->status = hsd_buffer_append(&holders->text, "by ", 3, out->err);
         if (out->status == HSD_OK) out->status = hsd_co_holder_append(&holders->text, &holder->by[i], ": ", "", out->err);

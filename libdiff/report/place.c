@@ -183,10 +183,13 @@ static hsd_status append_type(hsd_buffer *out, const hsd_spot *place, const char
     return place->count == 0 || hsd_place_ends_in_type(place) ? HSD_OK : hsd_place_append_type(out, place, before, after, err);
 }
 
+#define LONGEST_TYPE_OF_SEVERAL 24u /* of two names and two types the names have to be read */
+
 hsd_status hsd_co_holder_append(hsd_buffer *out, const hsd_co_holder *by, const char *before, const char *after, hsd_error *err)
 {
     const hsd_spot place = {by->root, by->path, by->path_count, by->path_cut};
     HSD_TRY(hsd_place_append(out, &place, err));
+    if (by->type.size > LONGEST_TYPE_OF_SEVERAL) return HSD_OK;
     return append_type(out, &place, before, after, err);
 }
 

@@ -111,8 +111,8 @@ typedef struct hsd_growth_edge {
 } hsd_growth_edge;
 
 /*
- * One of several things in which growth lies together: an object, new or kept, or a root, by which what the holder dominates and does
- * not refer to itself is reached. What several of them reach counts for each, so their bytes have no sum.
+ * One of several things in which growth lies together: an object, new or kept, or a root, nearest to what refers to what the holder
+ * dominates and does not refer to itself. What several of them reach counts for each, so their bytes have no sum.
  */
 typedef struct hsd_co_holder {
     hsd_text type;              /* "" = the root itself */
@@ -122,7 +122,7 @@ typedef struct hsd_co_holder {
     size_t path_count;
     uint64_t path_cut;
     uint64_t bytes;             /* new ones of the holder's that are reached from here */
-    int64_t growth_bytes;       /* what it holds alone, by its own row; 0 = it has none */
+    int64_t growth_bytes;       /* what it holds alone, which the row counts with the rest, or a row of its own does; 0 = nothing */
 } hsd_co_holder;
 
 #define HSD_MAX_CO_HOLDERS 8u
@@ -149,8 +149,8 @@ typedef struct hsd_holder {
     int64_t growth_bytes;       /* net_bytes + resized_bytes: these sum to the growth of the heap */
     uint32_t thread_count;      /* with identity: it stands for one in each of so many threads of a pool, whose root is named without
                                  * their numbers, and whose path and id are those of the largest; 0 = for itself */
-    const hsd_co_holder *by;    /* where most of new_ has no reference from the holder: by what it is held together, those
-                                 * that reach most first. Of the first rows, with identity; none where it is not known */
+    const hsd_co_holder *by;    /* the row is what several hold together below the holder, which may have a row for the rest: by what, those
+                                 * that reach most first. With identity */
     size_t by_count;
     uint64_t by_bytes;          /* of new_: what is held together */
     const hsd_type_growth *types; /* by net bytes, largest first; complete for the holders that are rows */

@@ -171,6 +171,76 @@ Test(together, of_the_first_round_leave_none_to_the_second)
     hsd_diff_free(diff);
 }
 
+/* Two maps, roots by name, hold the same items; each has a node of its own for every item, too. A loader reaches both, and more that is new. */
+static void write_indexes(bool is_after, uint64_t items)
+{
+    hsc_writer *w = begin(is_after, HSC_IDENTITY_EXACT);
+    put(w, 1, NODE, 40, (const uint64_t[]){2, BY_ID, 3, BY_NAME, 0});
+    put(w, 9, NODE, 40, (const uint64_t[]){2, BY_ID, 3, BY_NAME, 0});
+    for (uint64_t map = 2; map <= 3; map++) {
+        good(hsc_begin_object(w, &(hsc_object){.id = map, .type = MAP, .size_bytes = 48}));
+        for (uint64_t i = 0; i < items; i++) good(hsc_reference(w, map * 1000 + i, ELEMENT, i));
+        good(hsc_end_object(w));
+        for (uint64_t i = 0; i < items; i++) put(w, map * 1000 + i, NODE, 32, (const uint64_t[]){100 + i, FIELD, 0});
+    }
+    for (uint64_t i = 0; i < items; i++) put(w, 100 + i, ITEM, 100, NULL);
+    define(w, 30, "loader");
+    define(w, 31, "thread");
+    put_root(w, 30, 1);
+    put_root(w, 31, 9);
+    finish(w);
+}
+
+Test(together, are_the_nearest_with_what_each_holds_alone)
+{
+    write_indexes(false, 0);
+    write_indexes(true, 40);
+    hsd_diff *diff = compare(NULL, NULL);
+    cr_assert_eq(diff->holder_count, 1);
+    const hsd_holder *holder = &diff->holders[0];
+    cr_assert_eq(holder->growth_bytes, 40 * (100 + 2 * 32));
+    cr_assert_eq(holder->new_.objects, 120);
+    cr_assert_eq(holder->by_bytes, 4000);
+    cr_assert_eq(holder->by_count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        cr_assert(is_text(holder->by[i].type, "Map"), "%s", holder->by[i].type.data);
+        cr_assert_eq(holder->by[i].bytes, 4000);
+        cr_assert_eq(holder->by[i].growth_bytes, 40 * 32);
+    }
+    cr_assert_eq(holder->type_count, 2);
+    hsd_diff_free(diff);
+}
+
+/* Items come and go: what hung together before counts against what does now. */
+static void write_churn(bool is_after)
+{
+    hsc_writer *w = begin(is_after, HSC_IDENTITY_EXACT);
+    const uint64_t first = is_after ? 200 : 100;
+    for (uint64_t map = 2; map <= 3; map++) {
+        good(hsc_begin_object(w, &(hsc_object){.id = map, .type = MAP, .size_bytes = 48}));
+        for (uint64_t i = 0; i < 40; i++) good(hsc_reference(w, first + i, ELEMENT, i));
+        good(hsc_end_object(w));
+    }
+    for (uint64_t i = 0; i < 40; i++) put(w, first + i, ITEM, 100, NULL);
+    define(w, 30, "ids");
+    define(w, 31, "names");
+    put_root(w, 30, 2);
+    put_root(w, 31, 3);
+    finish(w);
+}
+
+Test(together, is_no_growth_where_as_much_went)
+{
+    write_churn(false);
+    write_churn(true);
+    hsd_diff *diff = compare(NULL, NULL);
+    for (size_t i = 0; i < diff->holder_count; i++) {
+        cr_assert_eq(diff->holders[i].by_count, 0);
+        cr_assert_eq(diff->holders[i].growth_bytes, 0);
+    }
+    hsd_diff_free(diff);
+}
+
 /* A list with both ends known, and references either way: `old` nodes and `fresh` behind them. Both ends reach all of it. */
 static void write_queue(bool is_after, uint64_t nodes)
 {
@@ -195,7 +265,7 @@ Test(together, reach_what_is_new_from_end_to_end)
     cr_assert(is_text(holder->root, "(roots)"));
     cr_assert_eq(holder->new_.objects, 990);
     cr_assert_eq(holder->by_count, 2);
-    cr_assert(is_text(holder->by[0].root, "tail") && is_text(holder->by[1].root, "head"));
+    cr_assert(is_text(holder->by[0].root, "head") && is_text(holder->by[1].root, "tail"));
     cr_assert_eq(holder->by[0].bytes, 99000);
     cr_assert_eq(holder->by[1].bytes, 99000);
     hsd_diff_free(diff);
