@@ -29,7 +29,7 @@ static uint32_t flags_of(const hsd_by_search *s, int side, const hsd_tree_node *
     return hsd_growth_holds(growth, side, node->node, node->type, hsd_growth_edge_of(growth, node->edge)) ? flags | HOLDS : flags;
 }
 
-/* New bytes here that are no program code (holders_walk.c says what that is). */
+/* New bytes here, or freed ones before, that are no program code (holders_walk.c says what that is). */
 static uint64_t own_bytes(const hsd_by_search *s, const hsd_tree_node *node, uint32_t above, uint32_t *flags)
 {
     if (*flags & IS_ROOT) return 0;
@@ -400,6 +400,7 @@ static hsd_status enter_freed(void *context, const hsd_tree_node *node, void *pa
     (void)err;
     *f = (freed_frame){.holder = above->holder, .flags = flags_of(s, BEFORE, node), .set = above->set};
     if (above->flags & IS_SUPER) f->flags |= NO_REFERENCE;
+    const uint64_t own = own_bytes(s, node, above->flags, &f->flags);
     if (f->flags & HOLDS) {
         f->holder = choice_of(s, BEFORE, node);
         f->set = 0;
@@ -407,10 +408,10 @@ static hsd_status enter_freed(void *context, const hsd_tree_node *node, void *pa
     }
     if (f->flags & IS_ROOT) return HSD_OK;
     if (f->set == 0 && (above->flags & KEPT)) f->set = hsd_growth_set_of_freed(s->growth, f->holder, node->type, f->flags & NO_REFERENCE);
-    if (f->set == 0 || (f->flags & KEPT)) return HSD_OK;
+    if (f->set == 0 || (f->flags & (KEPT | IS_OF_NEW)) != IS_OF_NEW) return HSD_OK;
     hsd_growth_set *set = &s->growth->sets[f->set - 1];
     set->freed.objects++;
-    set->freed.bytes += node->bytes;
+    set->freed.bytes += own;
     return HSD_OK;
 }
 

@@ -57,7 +57,7 @@ def check_many():
         if len(rest) != len(NAMES) - MOST + 1:
             fail(f"github: the last annotation tells of {len(rest)} rules")
         for part, name in zip(rest[1:], NAMES[MOST:]):
-            if not unmarked(part).startswith(name + b": +"):
+            if not unmarked(part).startswith(name + b": "):
                 fail(f"github: {part[:80]!r} is not of {name[:80]!r}")
     if commands("ok") or commands("off"):
         fail("github: annotations without a failure")

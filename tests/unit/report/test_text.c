@@ -192,7 +192,9 @@ Test(text, calls_nothing_freed_in_a_partial_capture)
 Test(text, noise_follows_the_size_of_the_heap)
 {
     cr_expect_eq(hsd_noise_of(0), 0);
-    cr_expect_eq(hsd_noise_of(238 * 1024), 238 * 1024 / 50, "a quarter of a small heap is no noise");
+    cr_expect_eq(hsd_noise_of(40 * 1024), 2 * 1024, "a twentieth of a tiny heap is no noise");
+    cr_expect_eq(hsd_noise_of(238 * 1024), 8 * 1024, "a quarter of a small heap is no noise");
+    cr_expect_eq(hsd_noise_of(1000 * 1024), 20 * 1024);
     cr_expect_eq(hsd_noise_of(10 * MIB), 64 * 1024);
     cr_expect_eq(hsd_noise_of(1000 * MIB), MIB);
     cr_expect_gt(hsd_noise_of(UINT64_MAX), UINT64_MAX / 1001);
