@@ -2,9 +2,8 @@
  * What each thread keeps of its own, in static TLS (initial-exec: the dynamic kind would allocate at the first look, from inside an
  * allocation), and the critical section that a stop waits for.
  *
- * A thread inside the table must not be stopped there: it would hold a lock for ever in the copy, or leave a chain half made. So the
- * handler of the stop signal only leaves its ticket with a thread that is inside, and the thread sends itself the signal anew when it
- * comes out.
+ * A thread inside the table must not be stopped there: it would hold a lock for ever in the copy, or leave a chain half made. So who stops
+ * it only leaves a ticket with a thread that is inside, and the thread stops by itself when it comes out.
  */
 #ifndef HSN_LOCAL_H
 #define HSN_LOCAL_H
@@ -29,7 +28,7 @@ typedef struct hsn_local {
 
 extern __thread hsn_local hsn_me __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* Sends the calling thread the signal that it had put off. (stop.c) */
+/* Stops the calling thread, which had put that off. (stop.c) */
 void hsn_stop_again(void);
 
 /* For a thread that waits inside for a lock, and has changed nothing yet: comes out for a moment, in which it may be stopped. (stop.c) */

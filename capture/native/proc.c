@@ -13,27 +13,37 @@ int hsn_proc_number(const char *text)
     return n;
 }
 
-static void task_path(char out[64], int tid, const char *file)
+static char *add_text(char *at, const char *text)
 {
-    static const char folder[] = "/proc/self/task/";
+    const size_t size = strlen(text);
+    memcpy(at, text, size);
+    return at + size;
+}
+
+static char *add_number(char *at, int number)
+{
     char digits[12];
     size_t first = sizeof digits;
     do
-        digits[--first] = (char)('0' + tid % 10);
-    while ((tid /= 10) > 0);
-    char *at = out;
-    memcpy(at, folder, sizeof folder - 1);
-    at += sizeof folder - 1;
+        digits[--first] = (char)('0' + number % 10);
+    while ((number /= 10) > 0);
     memcpy(at, digits + first, sizeof digits - first);
-    at += sizeof digits - first;
-    *at++ = '/';
-    memcpy(at, file, strlen(file) + 1);
+    return at + sizeof digits - first;
 }
 
-void hsn_proc_thread_name(int tid, char out[16])
+void hsn_proc_path(char out[HSN_PROC_PATH], int pid, int tid, const char *file)
 {
-    char path[64];
-    task_path(path, tid, "comm");
+    char *at = add_text(out, "/proc/");
+    at = pid > 0 ? add_number(at, pid) : add_text(at, "self");
+    if (tid > 0) at = add_number(add_text(at, "/task/"), tid);
+    *at++ = '/';
+    *add_text(at, file) = '\0';
+}
+
+void hsn_proc_thread_name(int pid, int tid, char out[16])
+{
+    char path[HSN_PROC_PATH];
+    hsn_proc_path(path, pid, tid, "comm");
     const size_t size = hsa_read_text(path, out, 16);
     if (size > 0 && out[size - 1] == '\n') out[size - 1] = '\0';
 }
@@ -51,9 +61,9 @@ static uint64_t hexadecimal(const char *text)
 bool hsn_proc_blocks(int tid, int signal)
 {
     enum { CANCEL = 32 }; /* glibc's own; it takes it out of every mask that a program sets */
-    char path[64], text[2048];
+    char path[HSN_PROC_PATH], text[2048];
     static const char key[] = "\nSigBlk:\t";
-    task_path(path, tid, "status");
+    hsn_proc_path(path, 0, tid, "status");
     hsa_read_text(path, text, sizeof text);
     const char *line = strstr(text, key);
     if (line == NULL) return false;

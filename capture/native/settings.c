@@ -37,13 +37,16 @@ static void number(word w, const char *key, uint64_t least, uint64_t most, uint6
 
 static void read_word(hsn_settings *s, word w)
 {
-    const word stacks = value_of(w, "stacks="), fork = value_of(w, "fork=");
+    const word stacks = value_of(w, "stacks="), fork = value_of(w, "fork="), stop = value_of(w, "stop=");
     if (is(stacks, "unwind")) s->stacks = HSN_UNWIND_CFI;
     if (is(stacks, "fp")) s->stacks = HSN_UNWIND_FP;
     if (is(stacks, "none")) s->stacks = HSN_UNWIND_NONE;
     if (is(fork, "later")) s->fork = HSN_FORK_LATER;
     if (is(fork, "now")) s->fork = HSN_FORK_NOW;
     if (is(fork, "off")) s->fork = HSN_FORK_OFF;
+    if (is(stop, "auto")) s->stop = HSN_STOP_AUTO;
+    if (is(stop, "trace")) s->stop = HSN_STOP_TRACE;
+    if (is(stop, "signal")) s->stop = HSN_STOP_SIGNAL;
     uint64_t depth = s->depth, signal = (uint64_t)s->signal, listens = s->listens, follows = s->follows;
     number(w, "depth=", 1, HSN_STACK_FRAMES, &depth);
     number(w, "sample=", 0, UINT64_C(1) << 40, &s->sample_bytes);

@@ -146,19 +146,20 @@ static const char *why_no_child(int error)
     return "the program cannot be forked: the system refuses it";
 }
 
-/* Stops, forks, releases. The child's pid, or -1 with errno. Only the parent returns. */
-static pid_t split(hsn_world *world, const hsa_request *request, const ucontext_t *context, uint64_t *pause_ns)
+/* Stops, forks, releases. The child's pid, or -1 with the reason in `taken`. Only the parent returns. */
+static pid_t split(hsn_world *world, const hsa_request *request, const ucontext_t *context, hsn_taken *taken)
 {
     hsn_stopped stopped;
     const pid_t self = getpid();
-    hsn_stop_all(hsn_agent_tid(), context, &stopped);
+    taken->error = hsn_stop_all(hsn_agent_tid(), context, &stopped);
+    if (taken->error != NULL) return -1;
     world->missed_threads = stopped.missed;
+    world->signalled_threads = stopped.signalled;
     const pid_t child = (pid_t)syscall(SYS_clone, 0UL, NULL, NULL, NULL, 0UL);
     if (child == 0) work(world, &stopped, request, self);
-    const int error = errno;
+    if (child < 0) taken->error = why_no_child(errno);
     hsn_stop_release();
-    *pause_ns = hsa_now_ns() - stopped.began_ns;
-    errno = error;
+    taken->pause_ns = hsa_now_ns() - stopped.began_ns;
     return child;
 }
 
@@ -187,11 +188,7 @@ hsn_taken hsn_snapshot(const hsa_request *request, const ucontext_t *context)
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
     describe(&world);
-    pid_t child = -1;
-    if (!hsn_stop_arm())
-        taken.error = "no signal is free to stop the threads of the program with; name one: HSDIFF_NATIVE=signal=N";
-    else if ((child = split(&world, request, context, &taken.pause_ns)) < 0)
-        taken.error = why_no_child(errno);
+    const pid_t child = split(&world, request, context, &taken);
     if (child > 0) taken.is_whole = wait_for(child);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     hsn_me.silent--;

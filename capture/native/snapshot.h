@@ -12,7 +12,7 @@
 typedef struct hsn_taken {
     const char *error;   /* why there is no child; NULL = there was one */
     bool is_whole;       /* the child has written all of it */
-    uint64_t pause_ns;   /* from the first signal to the release */
+    uint64_t pause_ns;   /* from the first stop to the release */
 } hsn_taken;
 
 /*

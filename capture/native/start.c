@@ -32,6 +32,7 @@
 #include "native/table.h"
 #include "native/threads.h"
 #include "native/unwind.h"
+#include "native/waits.h"
 
 extern void *__libc_stack_end;
 
@@ -199,7 +200,7 @@ __attribute__((constructor)) static void start(void)
     dl_iterate_phdr(look_at_object, NULL);
     const hsn_range stack = hsn_proc_mapping((uintptr_t)__libc_stack_end);
     hsn_threads_describe_main(stack.high);
-    hsn_stop_arm();
+    hsn_waits_find_libc();
     if (!hsn_set.follows) leave_environment();
     pthread_atfork(before_fork, let_go, after_fork_in_child);
     hsn_me.silent--;

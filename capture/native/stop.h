@@ -1,12 +1,12 @@
 /*
- * Stops all other threads of the process for a moment, wherever they are but inside the table, and takes their registers.
+ * Stops all other threads of the process for a moment, wherever they are but inside the table, and takes their registers. There are two ways:
  *
- *      /proc/self/task ──► for each tid not seen yet: rt_tgsigqueueinfo(signal, ticket) ──► handler: registers, "here", sleep
- *             ▲──────────────── again, until a whole list has nobody new ◄─────────────────────┘
+ *      trace    a second process that shares this one's memory stops them as a debugger does (stop_trace.h). The program does not notice: no
+ *               handler, no signal, and a system call that the stop ended goes on.
+ *      signal   each thread handles a signal and sleeps in the handler (stop_signal.h). Where the first way is forbidden, or the program is
+ *               being traced already. Calls that wait may return EINTR.
  *
- * The signal is one that the program does not use: the default action is what it had. A thread that blocks it does not stop; it is not even
- * asked when it blocks it at two looks, a millisecond apart, before anything is stopped, and for others there is a time limit. Neither locks nor
- * allocates while threads stand still: any of them may hold any lock.
+ * Neither locks nor allocates while threads stand still: any of them may hold any lock.
  */
 #ifndef HSN_STOP_H
 #define HSN_STOP_H
@@ -21,21 +21,20 @@
 /* Takes the address space, for 32,768 threads. False when there is none. Once. */
 bool hsn_stop_open(void);
 
-/* Chooses the signal, or takes back the one that a program has taken away. False: none is free. */
-bool hsn_stop_arm(void);
-
 /*
  * The calling thread, and `agent_tid`, go on; signals must be blocked. `context`: where the calling thread was, if it is one of the program's;
- * NULL if not. Returns the threads, the stopped ones with their registers, borrowed until
- * the next call. Never fails: threads that do not answer within hsn_set.stop_ms are in the list with is_stopped false.
+ * NULL if not. Returns the threads, the stopped ones with their registers, borrowed until the next call. Threads that do not stand still within
+ * hsn_set.stop_ms are in the list with is_stopped false.
  */
 typedef struct hsn_stopped {
     hsn_thread *threads;
     size_t count;
     uint64_t missed, began_ns;
+    uint64_t signalled; /* how many were stopped by a signal */
 } hsn_stopped;
 
-void hsn_stop_all(int agent_tid, const ucontext_t *context, hsn_stopped *out);
+/* NULL, or why threads cannot be stopped at all: the sentence for who asked. Nobody stands still then. */
+const char *hsn_stop_all(int agent_tid, const ucontext_t *context, hsn_stopped *out);
 
 /* Lets them go on. */
 void hsn_stop_release(void);

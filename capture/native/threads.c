@@ -46,11 +46,13 @@ static void measure_tls(void)
 }
 
 /* Also what lies behind the control block of a thread belongs to it: glibc's own part, with its thread-specific values. */
-hsn_range hsn_thread_tls(void)
+hsn_range hsn_thread_tls_of(uintptr_t block)
 {
-    const uintptr_t block = (uintptr_t)__builtin_thread_pointer();
-    return tls_size == 0 ? (hsn_range){0, 0} : (hsn_range){(block - tls_size) & ~(uintptr_t)7, block + TCB_BYTES};
+    const bool is_known = tls_size != 0 && block > tls_size;
+    return is_known ? (hsn_range){(block - tls_size) & ~(uintptr_t)7, block + TCB_BYTES} : (hsn_range){0, 0};
 }
+
+hsn_range hsn_thread_tls(void) { return hsn_thread_tls_of((uintptr_t)__builtin_thread_pointer()); }
 
 typedef struct part_list {
     hsn_tls_part *parts;

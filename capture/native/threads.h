@@ -40,6 +40,9 @@ void hsn_threads_describe_main(uintptr_t high);
 /* Static TLS and control block of the calling thread; 0,0 when their size is not known. Async-signal-safe. */
 hsn_range hsn_thread_tls(void);
 
+/* The same of the thread whose control block is at `block`, as its register fs says. */
+hsn_range hsn_thread_tls_of(uintptr_t block);
+
 /* Which modules have variables in the static TLS of threads. Asks ld.so, so not while threads are stopped. How many of `most`. */
 size_t hsn_thread_tls_parts(hsn_tls_part *parts, size_t most);
 

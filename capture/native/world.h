@@ -55,6 +55,7 @@ typedef struct hsn_world {
     bool tells_mapped;         /* memory that is mapped past malloc is an object, too */
     uint64_t sample_bytes;     /* 0: every allocation is in the table; else one in so many bytes */
     uint64_t missed_threads;   /* not stopped in time */
+    uint64_t signalled_threads; /* stopped by a signal: a call in which they waited may have returned EINTR */
     uint64_t foreign_blocks;   /* frees of blocks that were never seen */
     uint64_t held_locks;       /* parts of the table that a missed thread was changing: a block may be missing, or there twice */
     uint64_t lost_blocks;      /* the table had no room for them */

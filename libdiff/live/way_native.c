@@ -88,10 +88,20 @@ static void warn_of_arenas(hsd_live *live)
              live->process->name);
 }
 
+/* Nobody may trace what is traced, and then the agent has to stop threads by a signal (capture/native/stop.h). */
+static void warn_of_signals(hsd_live *live)
+{
+    if (!live->facts->is_traced) return;
+    hsd_note(live->reporter, HSD_NOTE_WARNING,
+             "%s is being traced (gdb, strace), so its threads are stopped by a signal: calls in which they wait, as sleep and poll, return early with EINTR",
+             live->process->name);
+}
+
 static hsd_status capture(hsd_live *live, hsd_error *err)
 {
     char options[64];
     warn_of_arenas(live);
+    warn_of_signals(live);
     snprintf(options, sizeof options, "compression=%d", live->options->compression);
     return hsd_live_ask(live, "native", options, err);
 }

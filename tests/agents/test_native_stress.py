@@ -4,6 +4,7 @@
     planted    what is reached and what is not, in captures by the agent as it is shipped: exactly what was planted
     programs   bash, git, python3, node, java and gcc print the same with the agent as without, and end alike
     running    … and can be captured while they run
+    signalled  the same where threads are stopped by a signal
     deaf       a thread that cannot be stopped is counted; a forked child can be captured too
     executed   what a program executes has the agent only with follow=1
     death      of the program, of the child and of the reader: the others go on, and a cut capture is seen to be one
@@ -122,17 +123,21 @@ def check_table(dump, number):
     check(found == wanted, f"capture {number}: {found}, not {wanted}")
 
 
-def table(tool, folder):
+def table(tool, folder, settings="stop=trace"):
     agent = program(tool, "libhsdiff-native-table.so")
     pauses = []
-    with Program([program(tool, "native_load"), "4", "2000"], preloaded(tool, agent=agent)) as load:
+    with Program([program(tool, "native_load"), "4", "2000"], preloaded(tool, settings, agent=agent)) as load:
         for number in range(ROUNDS):
             ask(load.pid, folder / "table.hs")
             dump = Dump(tool, folder / "table.hs")
             check_table(dump, number)
             pauses.append(dump.metrics["capture.pause"])
         load.quit()
-    say_pauses("the table, four threads", pauses)
+    say_pauses(f"the table, four threads, {settings}", pauses)
+
+
+def signalled(tool, folder):
+    table(tool, folder, "stop=signal")
 
 
 def planted(tool, folder):
@@ -227,6 +232,10 @@ def running(tool, folder):
 
 def deaf(tool, folder):
     with Program([program(tool, "native_deaf")], preloaded(tool)) as one:
+        ask(one.pid, folder / "traced.hs")
+        check(not Dump(tool, folder / "traced.hs").losses, "a thread that blocks all signals is not stopped by a tracer")
+        one.quit()
+    with Program([program(tool, "native_deaf")], preloaded(tool, "stop=signal")) as one:
         ask(one.pid, folder / "deaf.hs")
         dump = Dump(tool, folder / "deaf.hs")
         check(dump.losses == ['loss 1 what="threads that did not stop in time"'], f"a deaf thread is not counted: {dump.losses}")
@@ -364,5 +373,5 @@ def sampled(tool, folder):
 
 
 if __name__ == "__main__":
-    main({"table": table, "planted": planted, "programs": programs, "running": running, "deaf": deaf, "executed": executed,
+    main({"table": table, "signalled": signalled, "planted": planted, "programs": programs, "running": running, "deaf": deaf, "executed": executed,
           "death": death, "inside": inside, "sampled": sampled})

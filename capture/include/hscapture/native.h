@@ -22,8 +22,11 @@
  *      fork=later|now|off  forked children record on in a table of their own; they can be captured when they have lived for half
  *                        a second or start a thread (later), from the start (now), or do not record (off)
  *      listen=0          cannot be asked from outside
- *      signal=N          stops the threads; by default the first real-time signal from SIGRTMIN+6 that nobody handles. It interrupts the system calls
- *                        that any handler does: poll and sleep return early with EINTR, others go on
+ *      stop=auto         (default) threads are stopped by a process that traces them for the moment, of which the program notices nothing: calls in
+ *                        which they wait go on. Where tracing is forbidden, or a debugger does it already, by a signal
+ *      stop=trace        never by a signal: then there is no capture where tracing is forbidden
+ *      stop=signal       always by a signal. It ends the system calls that any handler ends: poll and sleep return early with EINTR, others go on
+ *      signal=N          that signal; by default the first real-time signal from SIGRTMIN+6 that nobody handles. Taken when it is first needed
  *      stop_ms=N         how long a thread is waited for that does not stop; 500. Such a one is scanned as it runs, and counted
  *
  * Identities are exact: an allocation keeps its number for life, also when realloc moves it. Where malloc's own structures are read by others

@@ -104,6 +104,7 @@ static void write_metrics(hsn_walker *k)
     if (k->other_bytes > 0) hsc_metric(k->w, "anonymous.used", "bytes", k->other_bytes);
     hsa_write_metrics(k->w, &world->metrics);
     hsc_metric(k->w, "capture.pause", "ns", world->pause_ns);
+    if (world->signalled_threads > 0) hsc_metric(k->w, "threads.signalled", "count", world->signalled_threads);
     hsc_metric(k->w, "capture.duration", "ns", hsa_now_ns() - k->started_ns);
 }
 

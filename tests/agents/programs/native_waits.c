@@ -1,0 +1,295 @@
+/*
+ * A program whose threads do nothing but wait, each in a system call of its own, over and over: what a capture must not disturb.
+ *
+ *      native_waits [MILLISECONDS]      of each wait
+ *
+ * Prints "ready", and for each line "report" one line "waits NAME DONE EARLY WRONG LATEST_US" a call and then "reported": how often it waited, how often
+ * it came back before its time, how often with another answer than it should (EINTR), and how long behind its time at most. "signals" counts what was
+ * sent to a thread in epoll_wait and what made it return, as it must. Ends at "quit".
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <mqueue.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ipc.h>
+#include <sys/sem.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+/* From the kernel, in nanoseconds: earlier than this is early whatever a clock's grain. */
+static const int64_t GRAIN_NS = 1100 * 1000, NS_A_SECOND = 1000 * 1000 * 1000, NS_A_MS = 1000 * 1000;
+static int64_t wait_ns = 1500 * (int64_t)1000 * 1000;
+
+static int64_t now_ns(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (int64_t)t.tv_sec * NS_A_SECOND + t.tv_nsec;
+}
+
+static struct timespec spec_of(int64_t ns) { return (struct timespec){.tv_sec = ns / NS_A_SECOND, .tv_nsec = ns % NS_A_SECOND}; }
+static struct timeval value_of(int64_t ns) { return (struct timeval){.tv_sec = ns / NS_A_SECOND, .tv_usec = ns % NS_A_SECOND / 1000}; }
+static int wait_ms(void) { return (int)(wait_ns / NS_A_MS); }
+
+/* ---- one wait each; true: it ended as it should ---- */
+
+static bool do_sleep(void)
+{
+    const unsigned seconds = (unsigned)(wait_ns / NS_A_SECOND);
+    const struct timespec rest = spec_of(wait_ns % NS_A_SECOND);
+    return sleep(seconds) == 0 && nanosleep(&rest, NULL) == 0;
+}
+
+static bool do_nanosleep(void)
+{
+    const struct timespec t = spec_of(wait_ns);
+    return nanosleep(&t, NULL) == 0;
+}
+
+static bool do_usleep(void) { return usleep((useconds_t)(wait_ns / 1000)) == 0; }
+
+static bool do_clock_nanosleep(void)
+{
+    const struct timespec until = spec_of(now_ns(CLOCK_MONOTONIC) + wait_ns);
+    return clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == 0;
+}
+
+static bool do_poll(void) { return poll(NULL, 0, wait_ms()) == 0; }
+
+static bool do_ppoll(void)
+{
+    const struct timespec t = spec_of(wait_ns);
+    return ppoll(NULL, 0, &t, NULL) == 0;
+}
+
+static bool do_select(void)
+{
+    struct timeval t = value_of(wait_ns);
+    return select(0, NULL, NULL, NULL, &t) == 0;
+}
+
+static bool do_pselect(void)
+{
+    const struct timespec t = spec_of(wait_ns);
+    return pselect(0, NULL, NULL, NULL, &t, NULL) == 0;
+}
+
+static bool do_epoll_wait(void)
+{
+    static int fd = -1;
+    struct epoll_event event;
+    if (fd < 0) fd = epoll_create1(0);
+    return epoll_wait(fd, &event, 1, wait_ms()) == 0;
+}
+
+static bool do_epoll_pwait(void)
+{
+    static int fd = -1;
+    struct epoll_event event;
+    sigset_t none;
+    sigemptyset(&none);
+    if (fd < 0) fd = epoll_create1(0);
+    return epoll_pwait(fd, &event, 1, wait_ms(), &none) == 0;
+}
+
+static bool do_sem_timedwait(void)
+{
+    static sem_t never;
+    const struct timespec until = spec_of(now_ns(CLOCK_REALTIME) + wait_ns);
+    return sem_timedwait(&never, &until) != 0 && errno == ETIMEDOUT;
+}
+
+static bool do_cond_timedwait(void)
+{
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+    const struct timespec until = spec_of(now_ns(CLOCK_REALTIME) + wait_ns);
+    pthread_mutex_lock(&mutex);
+    const int result = pthread_cond_timedwait(&never, &mutex, &until);
+    pthread_mutex_unlock(&mutex);
+    return result == ETIMEDOUT;
+}
+
+static bool do_sigtimedwait(void)
+{
+    sigset_t set;
+    const struct timespec t = spec_of(wait_ns);
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR2);
+    return sigtimedwait(&set, NULL, &t) < 0 && errno == EAGAIN;
+}
+
+static bool do_semtimedop(void)
+{
+    static int set = -1;
+    struct sembuf take = {.sem_num = 0, .sem_op = -1};
+    const struct timespec t = spec_of(wait_ns);
+    if (set < 0) {
+        set = semget(IPC_PRIVATE, 1, 0600);
+        if (set < 0) return false;
+    }
+    const bool is_right = semtimedop(set, &take, 1, &t) < 0 && errno == EAGAIN;
+    return is_right;
+}
+
+static bool do_mq_timedreceive(void)
+{
+    static mqd_t queue = (mqd_t)-1;
+    char text[8192], name[64];
+    if (queue == (mqd_t)-1) {
+        snprintf(name, sizeof name, "/hsdiff-waits-%d", (int)getpid());
+        queue = mq_open(name, O_RDONLY | O_CREAT | O_EXCL, 0600, NULL);
+        mq_unlink(name);
+    }
+    const struct timespec until = spec_of(now_ns(CLOCK_REALTIME) + wait_ns);
+    return mq_timedreceive(queue, text, sizeof text, NULL, &until) < 0 && errno == ETIMEDOUT;
+}
+
+/* ---- waits that another thread ends ---- */
+
+static int pipe_ends[2];
+
+static void *end_read(void *unused)
+{
+    (void)unused;
+    for (;;) {
+        do_clock_nanosleep();
+        if (write(pipe_ends[1], "x", 1) != 1) return NULL;
+    }
+}
+
+static bool do_read(void)
+{
+    char c;
+    return read(pipe_ends[0], &c, 1) == 1;
+}
+
+/* ---- each in its thread ---- */
+
+typedef struct call {
+    const char *name;
+    bool (*wait)(void);
+    bool is_free; /* has no time of its own */
+    atomic_ulong done, early, wrong;
+    atomic_long latest_ns;
+} call;
+
+static call calls[] = {
+    {.name = "sleep", .wait = do_sleep},
+    {.name = "nanosleep", .wait = do_nanosleep},
+    {.name = "usleep", .wait = do_usleep},
+    {.name = "clock_nanosleep", .wait = do_clock_nanosleep},
+    {.name = "poll", .wait = do_poll},
+    {.name = "ppoll", .wait = do_ppoll},
+    {.name = "select", .wait = do_select},
+    {.name = "pselect", .wait = do_pselect},
+    {.name = "epoll_wait", .wait = do_epoll_wait},
+    {.name = "epoll_pwait", .wait = do_epoll_pwait},
+    {.name = "sem_timedwait", .wait = do_sem_timedwait},
+    {.name = "cond_timedwait", .wait = do_cond_timedwait},
+    {.name = "sigtimedwait", .wait = do_sigtimedwait},
+    {.name = "semtimedop", .wait = do_semtimedop},
+    {.name = "mq_timedreceive", .wait = do_mq_timedreceive},
+    {.name = "read", .wait = do_read, .is_free = true},
+};
+enum { CALLS = sizeof calls / sizeof *calls };
+
+static void *wait_forever(void *context)
+{
+    call *c = context;
+    for (;;) {
+        void *block = malloc(100);
+        const int64_t before = now_ns(CLOCK_MONOTONIC);
+        const bool is_right = c->wait();
+        const int64_t late = now_ns(CLOCK_MONOTONIC) - before - wait_ns;
+        free(block);
+        c->done++;
+        c->wrong += !is_right;
+        if (c->is_free) continue;
+        c->early += late < -GRAIN_NS;
+        if (late > c->latest_ns) c->latest_ns = late;
+    }
+    return NULL;
+}
+
+/* ---- a thread that is woken by signals, which a capture must not swallow ---- */
+
+static atomic_ulong sent, woken, handled;
+static pthread_t sleeper;
+
+static void count_signal(int number)
+{
+    (void)number;
+    handled++;
+}
+
+static void *be_woken(void *unused)
+{
+    const int fd = epoll_create1(0);
+    struct epoll_event event;
+    (void)unused;
+    for (;;)
+        if (epoll_wait(fd, &event, 1, -1) < 0 && errno == EINTR) woken = (unsigned long)handled;
+    return NULL;
+}
+
+/* The next signal goes out when the last one has made epoll_wait return: one that is swallowed stops this. A signal that comes before the call does not
+ * wake it, as everywhere; then it is sent again. */
+static void *wake(void *unused)
+{
+    (void)unused;
+    for (;;) {
+        pthread_kill(sleeper, SIGUSR1);
+        sent++;
+        for (int i = 0; woken < sent && i < 20000; i++)
+            usleep(100);
+    }
+    return NULL;
+}
+
+static void begin(void *(*run)(void *), void *argument, pthread_t *out)
+{
+    if (pthread_create(out, NULL, run, argument) != 0) abort();
+}
+
+static void report(void)
+{
+    for (size_t i = 0; i < CALLS; i++)
+        printf("waits %s %lu %lu %lu %ld\n", calls[i].name, calls[i].done, calls[i].early, calls[i].wrong, calls[i].latest_ns / 1000);
+    printf("signals %lu %lu %lu\n", sent, handled, woken);
+    printf("reported\n");
+    fflush(stdout);
+}
+
+int main(int count, char **arguments)
+{
+    char line[64];
+    pthread_t ignored;
+    if (count > 1) wait_ns = strtol(arguments[1], NULL, 10) * NS_A_MS;
+    if (pipe(pipe_ends) != 0) return 1;
+    signal(SIGUSR1, count_signal);
+    begin(end_read, NULL, &ignored);
+    for (size_t i = 0; i < CALLS; i++)
+        begin(wait_forever, &calls[i], &ignored);
+    begin(be_woken, NULL, &sleeper);
+    begin(wake, NULL, &ignored);
+    printf("ready\n");
+    fflush(stdout);
+    while (fgets(line, sizeof line, stdin) != NULL && strcmp(line, "quit\n") != 0)
+        if (strcmp(line, "report\n") == 0) report();
+    return 0;
+}

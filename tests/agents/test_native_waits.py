@@ -1,0 +1,112 @@
+"""A program that waits does not notice that it is captured: each of its system calls ends at its time and with its own answer.
+
+    waits      sixteen calls, each in a thread of its own, over and over while captures are taken: none early, none with EINTR; a signal of the program's
+               own still ends epoll_wait, every time
+    sleeper    a program that only sleeps, once, sleeps on
+    sockets    recv and accept with a timeout of their socket end with it
+    debugged   a program that is traced already is captured by a signal, and the capture says so
+    forbidden  ... but not with stop=trace, which says why
+
+HSD_LONG=1 takes 1,000 captures where 25 are taken else.
+"""
+import os
+import subprocess
+import sys
+
+from kit import LONG, Failed, Program, check, main, say
+from test_native_stress import Dump, ask, preloaded, program
+
+CAPTURES = 1000 if LONG else 25
+WAIT_MS = 400
+PYTHON = sys.executable
+
+
+def report_of(one):
+    """What the program has counted: of each call how often it waited, early, wrong, how late at most; and its signals."""
+    one.tell("report")
+    calls, signals = {}, None
+    for line in one.process.stdout:
+        words = line.split()
+        if words[0] == "waits":
+            calls[words[1]] = tuple(map(int, words[2:]))
+        elif words[0] == "signals":
+            signals = tuple(map(int, words[1:]))
+        elif words[0] == "reported":
+            return calls, signals
+    raise Failed("no report")
+
+
+def waits(tool, folder):
+    with Program([program(tool, "native_waits"), str(WAIT_MS)], preloaded(tool, "stop=trace")) as one:
+        before = report_of(one)[1]
+        for _ in range(CAPTURES):
+            ask(one.pid, folder / "waits.hs")
+        calls, signals = report_of(one)
+        captured = {name: counts[0] for name, counts in calls.items()}
+        while min(counts[0] for counts in calls.values()) < 3:  # each ends: what began anew with every stop has had its time since
+            ask(one.pid, folder / "waits.hs")
+            calls, signals = report_of(one)
+        one.quit()
+    dump = Dump(tool, folder / "waits.hs")
+    check(not dump.losses and "threads.signalled" not in dump.metrics, f"threads were not stopped by tracing: {dump.losses} {dump.metrics}")
+    say(f"        {CAPTURES} captures; waits ended meanwhile: {min(captured.values())} to {max(captured.values())} of each call, "
+        f"{max(counts[3] for counts in calls.values()) / 1000:.1f} ms late at most; {signals[0]} signals")
+    early = {name: counts for name, counts in calls.items() if counts[1] > 0 or counts[2] > 0}
+    check(not early, f"calls ended before their time or with another answer (done, early, wrong, latest in us): {early}")
+    check(signals[0] > before[0] and signals[2] >= signals[0] - 1, f"signals sent, handled, that ended a call: {signals}")
+
+
+def sleeper(tool, folder):
+    """The issue's own case: sleep(3) cannot be started anew by who called it."""
+    done = subprocess.Popen(["sleep", "3"], env=dict(os.environ, **preloaded(tool)))
+    ask(done.pid, folder / "sleeper.hs", wait=20)
+    check(done.poll() is None, "sleep ended when it was captured")
+    check(done.wait(60) == 0, f"sleep ended with {done.returncode}")
+
+
+SOCKETS = """
+import ctypes, socket, struct, sys, time
+libc = ctypes.CDLL(None, use_errno=True)
+a, b = socket.socketpair()
+a.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", 1, 0))
+print("ready", flush=True)
+for line in sys.stdin:
+    if line == "quit\\n":
+        sys.exit(0)
+    began = time.monotonic()
+    result = libc.recv(a.fileno(), ctypes.create_string_buffer(1), 1, 0)
+    print("received", result, ctypes.get_errno(), int(time.monotonic() - began >= 0.99), flush=True)
+"""
+
+
+def sockets(tool, folder):
+    with Program([PYTHON, "-c", SOCKETS], preloaded(tool)) as one:
+        one.tell("receive")
+        ask(one.pid, folder / "sockets.hs")
+        check(one.expect("received") == "-1 11 1", "recv did not end at its time with EAGAIN")
+        one.quit()
+
+
+def debugged(tool, folder):
+    for check_capture, settings in ((told, ""), (forbidden, "stop=trace")):
+        with Program([program(tool, "native_load"), "2"], preloaded(tool, settings)) as one:
+            with subprocess.Popen([program(tool, "native_tracer"), str(one.pid)], stdout=subprocess.PIPE, text=True) as tracer:
+                check(tracer.stdout.readline() == "tracing\n", "the program cannot be traced by its test")
+                check_capture(tool, folder, one)
+                tracer.kill()
+            one.quit()
+
+
+def told(tool, folder, one):
+    done = tool.capture(one.pid, folder / "told.hs")
+    check("traced" in done.stderr and "EINTR" in done.stderr, f"it is not told what a capture disturbs: {done.stderr}")
+    check(Dump(tool, folder / "told.hs").metrics.get("threads.signalled", 0) >= 3, "the capture does not say how it stopped the threads")
+
+
+def forbidden(tool, folder, one):
+    done = tool.capture(one.pid, folder / "forbidden.hs", expect=None)
+    check(done.returncode != 0 and "may not be traced" in done.stderr and "stop=trace" in done.stderr, f"a capture that is forbidden: {done}")
+
+
+if __name__ == "__main__":
+    main({"waits": waits, "sleeper": sleeper, "sockets": sockets, "debugged": debugged})
