@@ -124,7 +124,7 @@ static void mend_call(size_t i, struct user_regs_struct *registers)
     if (call == NULL) return;
     struct iovec place = {registers, sizeof *registers};
     registers->rax = (unsigned long long)-RESTART_UNLESS_HANDLED;
-    hsn_waits_shorten(i, call, registers);
+    hsn_waits_shorten(here.target, i, call, registers);
     trace_set(PTRACE_SETREGSET, hsn_list.threads[i].tid, &place, NT_PRSTATUS);
 }
 

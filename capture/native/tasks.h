@@ -20,6 +20,7 @@ typedef struct hsn_task {
     bool is_signalled;         /* by a signal: calls that wait may have ended early */
     int signal;                /* the tracer holds this signal of the program's back, 0 = none */
     uint64_t asleep_since_ns;  /* when it went to sleep in its system call (hsa_now_ns); 0 = not known, or in none whose timeout matters */
+    uint64_t sleeps;           /* then: how often it had gone to sleep in all its life */
 } hsn_task;
 
 typedef struct hsn_tasks {

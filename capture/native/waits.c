@@ -56,6 +56,16 @@ void hsn_waits_find_libc(void) { dl_iterate_phdr(look_at_object, dlsym(RTLD_DEFA
 
 static uint64_t minus(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
 
+/* The number at `text`; *end is behind it. */
+static uint64_t decimal(const char *text, const char **end)
+{
+    uint64_t n = 0;
+    for (; *text >= '0' && *text <= '9'; text++)
+        n = n * 10 + (uint64_t)(*text - '0');
+    *end = text;
+    return n;
+}
+
 /* ---- since when a thread has not run ---- */
 
 /* "se.exec_start : 1163012.927518": when the thread last began to run, by the clock of the processor it ran on, in ns; 0 = the kernel does not say. */
@@ -69,9 +79,8 @@ static uint64_t last_ran_ns(int pid, int tid)
     if (at == NULL) return 0;
     at += sizeof key - 1;
     at += strspn(at, " \t:");
-    uint64_t whole = 0, part = 0;
-    for (; *at >= '0' && *at <= '9'; at++)
-        whole = whole * 10 + (uint64_t)(*at - '0');
+    const uint64_t whole = decimal(at, &at);
+    uint64_t part = 0;
     if (*at++ != '.') return 0;
     for (int i = 0; i < DIGITS_BELOW_MS && at[i] >= '0' && at[i] <= '9'; i++)
         part = part * 10 + (uint64_t)(at[i] - '0');
@@ -129,14 +138,28 @@ static long call_of(int pid, int tid)
     return hsn_proc_number(text);
 }
 
+/* How often a thread has gone to sleep, this time too; 0 = not to be had. */
+static uint64_t sleeps_of(int pid, int tid)
+{
+    static const char key[] = "\nvoluntary_ctxt_switches:\t";
+    char path[HSN_PROC_PATH], text[2 * TEXT_BYTES];
+    hsn_proc_path(path, pid, tid, "status");
+    hsa_read_text(path, text, sizeof text);
+    const char *at = strstr(text, key);
+    return at == NULL ? 0 : decimal(at + sizeof key - 1, &at);
+}
+
 void hsn_waits_note(int pid, size_t index)
 {
     const int tid = hsn_list.threads[index].tid;
+    const uint64_t sleeps = sleeps_of(pid, tid); /* first: what comes between this and the last look shows in it */
     const long number = call_of(pid, tid);
     const hsn_call *call = number < 0 ? NULL : hsn_call_find(number);
     if (call == NULL || (call->timeout != HSN_TIMEOUT_MILLISECONDS && call->timeout != HSN_TIMEOUT_TIMESPEC)) return;
     const uint64_t slept = last_ran_ns(pid, tid), now = slept == 0 ? 0 : processor_now_ns(processor_of(pid, tid));
-    if (now > slept) hsn_list.tasks[index].asleep_since_ns = minus(hsa_now_ns(), now - slept);
+    if (sleeps == 0 || now <= slept) return;
+    hsn_list.tasks[index].asleep_since_ns = minus(hsa_now_ns(), now - slept);
+    hsn_list.tasks[index].sleeps = sleeps;
 }
 
 /* ---- what is left ---- */
@@ -158,11 +181,18 @@ static void shorten_timespec(unsigned long long *argument, uint64_t waited, stru
     *argument = (unsigned long long)(uintptr_t)rest;
 }
 
-void hsn_waits_shorten(size_t index, const hsn_call *call, struct user_regs_struct *registers)
+/* Was it still asleep in the same call when it was stopped? It has gone to sleep once since, for the stop. */
+static bool is_same_sleep(int pid, size_t index)
+{
+    return sleeps_of(pid, hsn_list.threads[index].tid) == hsn_list.tasks[index].sleeps + 1;
+}
+
+void hsn_waits_shorten(int pid, size_t index, const hsn_call *call, struct user_regs_struct *registers)
 {
     const uint64_t since = hsn_list.tasks[index].asleep_since_ns, waited = minus(hsa_now_ns(), since);
     unsigned long long *argument = hsn_call_argument(registers, call->argument);
     if (since == 0 || registers->rip < libc.low || registers->rip >= libc.high) return;
+    if (!is_same_sleep(pid, index)) return; /* it has waited less than that: the whole time anew, rather than too short */
     if (call->timeout == HSN_TIMEOUT_MILLISECONDS) shorten_milliseconds(argument, waited);
     if (call->timeout == HSN_TIMEOUT_TIMESPEC) shorten_timespec(argument, waited, &left[(size_t)hsn_list.threads[index].tid % left_count]);
 }

@@ -25,6 +25,6 @@ void hsn_waits_end(void);
 void hsn_waits_note(int pid, size_t index);
 
 /* Shortens the timeout of the call that is to be taken up again, in the registers. Nothing where the call was not made by libc, or has no end. */
-void hsn_waits_shorten(size_t index, const hsn_call *call, struct user_regs_struct *registers);
+void hsn_waits_shorten(int pid, size_t index, const hsn_call *call, struct user_regs_struct *registers);
 
 #endif
