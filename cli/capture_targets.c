@@ -10,6 +10,8 @@
 
 #include "report_error.h"
 
+enum { SHOWN_LIKE_IT = 8 };
+
 static bool is_pid(const char *word)
 {
     return word[0] != 0 && word[strspn(word, "0123456789")] == 0;
@@ -22,6 +24,39 @@ static void add(long *pids, size_t *count, long pid)
     if (*count < CLI_MOST_TARGETS) pids[(*count)++] = pid;
 }
 
+/* Programs whose name only holds the word, or whose container or unit is called so. */
+typedef struct likeness {
+    hsd_process found[SHOWN_LIKE_IT];
+    size_t count;
+} likeness;
+
+static bool note_like_it(void *context, const hsd_listed_process *one)
+{
+    likeness *all = context;
+    if (all->count < SHOWN_LIKE_IT) all->found[all->count] = one->process;
+    all->count++;
+    return true;
+}
+
+/* The only one is meant; of several none is chosen. */
+static bool add_like_it(const cli_app *cli, long *pids, size_t *count, const char *name)
+{
+    likeness all = {.count = 0};
+    hsd_error err;
+    hsd_error_init(&err);
+    if (hsd_process_list(name, note_like_it, &all, &err) != HSD_OK) {
+        cli_report_error(cli, &err);
+        return false;
+    }
+    if (all.count == 0) cli_complain("there is no process called '%s'. hsdiff ps shows what can be captured.", name);
+    if (all.count == 1) add(pids, count, all.found[0].pid);
+    if (all.count > 1) cli_complain("no process is called '%s', and %zu have that in their name: name one of them.", name, all.count);
+    for (size_t i = 0; all.count > 1 && i < all.count && i < SHOWN_LIKE_IT; i++)
+        cli_note(cli, "  %ld  %s (%s)", all.found[i].pid, all.found[i].name, all.found[i].runtime);
+    if (all.count > SHOWN_LIKE_IT) cli_note(cli, "  and %zu more: hsdiff ps '%s'", all.count - SHOWN_LIKE_IT, name);
+    return all.count == 1;
+}
+
 static bool add_named(const cli_app *cli, long *pids, size_t *count, const char *name)
 {
     long found[CLI_MOST_TARGETS];
@@ -32,12 +67,12 @@ static bool add_named(const cli_app *cli, long *pids, size_t *count, const char 
         cli_report_error(cli, &err);
         return false;
     }
-    if (all == 0) cli_complain("there is no process called '%s'.", name);
+    if (all == 0) return add_like_it(cli, pids, count, name);
     if (all > CLI_MOST_TARGETS)
         cli_complain("%zu processes are called '%s', and at most %d are captured at once: name their pids.", all, name, CLI_MOST_TARGETS);
     for (size_t i = 0; i < all && all <= CLI_MOST_TARGETS; i++)
         add(pids, count, found[i]);
-    return all > 0 && all <= CLI_MOST_TARGETS;
+    return all <= CLI_MOST_TARGETS;
 }
 
 bool cli_find_targets(const cli_app *cli, long pids[CLI_MOST_TARGETS], size_t *count)

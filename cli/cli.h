@@ -53,7 +53,7 @@ typedef struct cli_options {
     size_t symbol_count;
     bool has_level, force, summary, partial, exact_bytes, plain, wide, with_values, final_is_strong;
     bool tree, no_holders, has_warmup, cohorts, no_cohorts, survivors, init, update_baseline, identities, forget, open_inspector, follow;
-    bool view, open, ipv6, never_idle;
+    bool view, open, ipv6, never_idle, all;
     bool no_progress, quiet, verbose, help, version;
 } cli_options;
 
@@ -115,7 +115,8 @@ struct cli_command {
 #define CLI_ON_EXPORT  0x10000u
 #define CLI_ON_SQL     0x20000u
 #define CLI_ON_VIEW    0x40000u
-#define CLI_ON_ALL     0x7FFFFu
+#define CLI_ON_PS      0x80000u
+#define CLI_ON_ALL     0xFFFFFu
 #define CLI_ON_WORK    (CLI_ON_ALL & ~CLI_ON_HELP)
 
 /* Row i of the table; NULL past the end. The first is the default. */
@@ -124,6 +125,6 @@ const cli_command *cli_command_find(const char *name);
 
 extern const cli_command cli_command_diff, cli_command_top, cli_command_paths, cli_command_import, cli_command_info, cli_command_dump,
     cli_command_verify, cli_command_salvage, cli_command_help, cli_command_demo, cli_command_check, cli_command_series,
-    cli_command_baseline, cli_command_capture, cli_command_receive, cli_command_symbolize, cli_command_export, cli_command_sql, cli_command_view;
+    cli_command_baseline, cli_command_capture, cli_command_ps, cli_command_receive, cli_command_symbolize, cli_command_export, cli_command_sql, cli_command_view;
 
 #endif

@@ -345,6 +345,8 @@ const cli_command cli_command_capture = {
     .synopsis = "PID|NAME... | -- COMMAND...",
     .summary = "take a capture of a running program",
     .description =
+        "PID or NAME: hsdiff ps shows what there is. A part of a name will do where it fits one process alone.\n"
+        "\n"
         "Finds out what a process is (JVM, .NET, Node, Mono, Lua, C or C++) and takes the heap out of it by the best way that is open: the "
         "program goes on, nothing is written on its side, and the capture arrives as a stream, so that neither side holds it in memory. "
         "Where no way is open it says which gate is closed and the smallest thing that opens it.\n"

@@ -67,6 +67,7 @@ static hsd_status read_status(hsd_process_facts *facts, hsd_error *err)
     facts->is_traced = status_number(status, "TracerPid", 0, 10) != 0;
     facts->uid = (unsigned)status_number(status, "Uid", 1, 10); /* the effective one */
     facts->gid = (unsigned)status_number(status, "Gid", 1, 10);
+    facts->rss_bytes = status_number(status, "VmRSS", 0, 10) * 1024; /* in kB */
     facts->caught_signals = status_number(status, "SigCgt", 0, 16);
     facts->inner_pid = last_number(status, "NSpid", facts->pid);
     const long group = (long)status_number(status, "Tgid", 0, 10);
@@ -184,9 +185,55 @@ static bool is_wanted_map(const char *line, const void *what)
     return hsd_procfs_maps_line_is(line, wanted->name, wanted->prefix);
 }
 
+static bool is_kept(const hsd_process_facts *facts, const char *name, bool prefix)
+{
+    for (const char *at = facts->mapped; *at != '\0'; at += strlen(at) + 1)
+        if (prefix ? strncmp(at, name, strlen(name)) == 0 : strcmp(at, name) == 0) return true;
+    return false;
+}
+
+typedef struct kept_maps {
+    hsd_process_facts *facts;
+    size_t used;
+} kept_maps;
+
+/* The segments of one file follow each other. */
+static bool is_known_before(const hsd_process_facts *facts, size_t used, const char *name)
+{
+    const size_t size = strlen(name) + 1;
+    return used >= size && memcmp(facts->mapped + used - size, name, size) == 0 && (used == size || facts->mapped[used - size - 1] == '\0');
+}
+
+/* True, which ends the reading: no room. A line of a file holds its path from the first slash on. */
+static bool keep_line(const char *line, const void *what)
+{
+    kept_maps *kept = *(kept_maps *const *)what;
+    const char *path = strchr(line, '/');
+    size_t size = 0;
+    if (path == NULL) return false;
+    const char *name = hsd_procfs_last_part(path, &size);
+    char *at = kept->facts->mapped + kept->used;
+    if (kept->used + size + 2 > sizeof kept->facts->mapped) return true;
+    memcpy(at, name, size);
+    at[size] = '\0';
+    if (size > 0 && !is_known_before(kept->facts, kept->used, at)) kept->used += size + 1;
+    kept->facts->mapped[kept->used] = '\0';
+    return false;
+}
+
+void hsd_facts_keep_maps(hsd_process_facts *facts)
+{
+    char path[PATH_BYTES];
+    kept_maps kept = {.facts = facts}, *pointer = &kept;
+    make_path(path, facts->pid, "maps");
+    facts->mapped[0] = '\0';
+    facts->has_mapped = facts->is_readable && !any_line(path, keep_line, &pointer);
+}
+
 bool hsd_process_maps(const hsd_process_facts *facts, const char *file_name, bool prefix)
 {
     char path[PATH_BYTES];
+    if (facts->has_mapped) return is_kept(facts, file_name, prefix);
     make_path(path, facts->pid, "maps");
     return any_line(path, is_wanted_map, &(wanted_file){file_name, prefix});
 }

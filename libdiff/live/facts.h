@@ -10,6 +10,9 @@
 /* HSD_E_NOT_FOUND: no such process, or it is gone by now. HSD_E_UNSUPPORTED: /proc does not show it, or `pid` is a thread's. */
 hsd_status hsd_facts_read(hsd_process_facts *out, long pid, hsd_error *err);
 
+/* Keeps the names of mapped files for hsd_process_maps, as they are now. More than there is room for: nothing is kept. */
+void hsd_facts_keep_maps(hsd_process_facts *facts);
+
 /* Main script, class or archive of an interpreter, without its folder: "shop.js", "com.shop.Main". "" if there is none. */
 void hsd_facts_script(const hsd_process_facts *facts, char *out, size_t size);
 
@@ -18,6 +21,18 @@ void hsd_process_own_name(const hsd_process_facts *facts, char *out, size_t size
 
 /* Is it called so: by comm, executable, first word or script? */
 bool hsd_facts_is_called(const hsd_process_facts *facts, const char *name);
+
+/* Does its name hold `text`: comm, executable, script or main class? */
+bool hsd_facts_name_holds(const hsd_process_facts *facts, const char *text);
+
+/* Control groups: the id of its container, 64 hexadecimal digits or "", and its systemd unit ("shop.service") or "". */
+typedef struct hsd_groups {
+    char container[65], unit[128];
+} hsd_groups;
+void hsd_facts_groups(const hsd_process_facts *facts, hsd_groups *out);
+
+/* "alice", or "#1000" for who has no name here. */
+void hsd_user_name(char *out, size_t size, unsigned uid);
 
 /* Does an agent listen under this abstract name, or under one that it has in a later turn (connect.h)? */
 bool hsd_facts_listens(const hsd_process_facts *facts, const char *name);

@@ -11,8 +11,7 @@
 
 #include "live/facts.h"
 
-/* "alice", or "#1000" for who has no name here. */
-static void name_user(char *out, size_t size, unsigned uid)
+void hsd_user_name(char *out, size_t size, unsigned uid)
 {
     struct passwd entry, *found = NULL;
     char texts[4096];
@@ -40,7 +39,7 @@ static hsd_status pass_user(const hsd_process_facts *facts, hsd_error *err)
     const uid_t own = geteuid();
     if (own == 0 || facts->uid == own) return HSD_OK;
     hsd_process_own_name(facts, name, sizeof name);
-    name_user(owner, sizeof owner, facts->uid);
+    hsd_user_name(owner, sizeof owner, facts->uid);
     hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld (%s) belongs to another user, %s", facts->pid, name, owner);
     hsd_error_set_hint(err, "run hsdiff as that user: sudo -u '%s' hsdiff capture %ld", owner, facts->pid);
     return HSD_E_UNSUPPORTED;

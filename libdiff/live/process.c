@@ -12,6 +12,8 @@
 #include "live/facts.h"
 #include "live/procfs.h"
 
+enum { CONTAINER_DIGITS_LEAST = 6 };
+
 /* ---- looking ---- */
 
 static void describe(hsd_process *out, const hsd_process_facts *facts)
@@ -21,13 +23,17 @@ static void describe(hsd_process *out, const hsd_process_facts *facts)
     snprintf(out->runtime, sizeof out->runtime, "native");
 }
 
-static hsd_gate ask(const hsd_way *way, const hsd_process_facts *facts, hsd_process *out, hsd_error *err)
+/* `seen`: what a way that knows the process but is closed has said of it. */
+static hsd_gate ask(const hsd_way *way, const hsd_process_facts *facts, hsd_process *out, hsd_process *seen, hsd_error *err)
 {
     hsd_process process;
     describe(&process, facts);
     hsd_error_init(err);
     const hsd_gate gate = way->look(facts, &process, err);
-    if (gate != HSD_GATE_OPEN) return gate;
+    if (gate != HSD_GATE_OPEN) {
+        if (gate == HSD_GATE_CLOSED) *seen = process;
+        return gate;
+    }
     *out = process;
     out->way = way->name;
     out->stored = way->stored;
@@ -55,9 +61,10 @@ hsd_status hsd_way_find(const hsd_way **out, const char *name, hsd_error *err)
 static hsd_status look_by(hsd_process *out, const hsd_process_facts *facts, const char *name, hsd_error *err)
 {
     const hsd_way *way = NULL;
+    hsd_process seen;
     hsd_error why;
     HSD_TRY(hsd_way_find(&way, name, err));
-    const hsd_gate gate = ask(way, facts, out, &why);
+    const hsd_gate gate = ask(way, facts, out, &seen, &why);
     if (gate == HSD_GATE_OPEN) return HSD_OK;
     if (gate == HSD_GATE_CLOSED) {
         if (err != NULL) *err = why;
@@ -70,20 +77,25 @@ static hsd_status look_by(hsd_process *out, const hsd_process_facts *facts, cons
 
 static hsd_status look_by_any(hsd_process *out, const hsd_process_facts *facts, hsd_error *err)
 {
+    hsd_process known = *out;
     hsd_error first;
     hsd_error_init(&first);
     for (int asking = 0; asking < 2; asking++) {
         const hsd_way *way;
         for (size_t i = 0; (way = hsd_way_row(i)) != NULL; i++) {
+            hsd_process seen;
             hsd_error why;
             if (way->asks_before != (asking != 0)) continue;
-            const hsd_gate gate = ask(way, facts, out, &why);
+            const hsd_gate gate = ask(way, facts, out, &seen, &why);
             if (gate == HSD_GATE_OPEN) return HSD_OK;
-            if (gate == HSD_GATE_CLOSED && first.status == HSD_OK) first = why;
+            if (gate != HSD_GATE_CLOSED || first.status != HSD_OK) continue;
+            first = why;
+            known = seen;
         }
     }
     if (first.status == HSD_OK)
         return hsd_fail(err, HSD_E_UNSUPPORTED, "no way to the heap of process %ld (%s) is known", facts->pid, out->name);
+    *out = known;
     if (err != NULL) *err = first;
     return HSD_E_UNSUPPORTED;
 }
@@ -98,7 +110,7 @@ hsd_status hsd_process_look(hsd_process *out, long pid, const char *way, hsd_err
     return way == NULL ? look_by_any(out, &facts, err) : look_by(out, &facts, way, err);
 }
 
-/* ---- finding ---- */
+/* ---- all of them ---- */
 
 static int compare_pids(const void *a, const void *b)
 {
@@ -136,6 +148,53 @@ static hsd_status list_pids(long **out, size_t *count, hsd_error *err)
     *out = pids;
     return HSD_OK;
 }
+
+/* ---- listing ---- */
+
+static bool is_wanted(const hsd_process_facts *facts, const hsd_groups *groups, const char *name)
+{
+    const size_t size = name == NULL ? 0 : strlen(name);
+    if (name == NULL) return true;
+    if (size == 0) return false;
+    if (hsd_facts_name_holds(facts, name) || strstr(groups->unit, name) != NULL) return true;
+    return size >= CONTAINER_DIGITS_LEAST && strncmp(groups->container, name, size) == 0;
+}
+
+/* False: not to be told. */
+static bool describe_listed(hsd_listed_process *out, long pid, const char *name)
+{
+    hsd_process_facts facts;
+    hsd_groups groups;
+    *out = (hsd_listed_process){0};
+    hsd_error_init(&out->why);
+    if (hsd_facts_read(&facts, pid, NULL) != HSD_OK || facts.is_zombie) return false;
+    if (facts.arguments[0] == '\0' && facts.executable[0] == '\0') return false; /* a thread of the kernel */
+    hsd_facts_groups(&facts, &groups);
+    if (!is_wanted(&facts, &groups, name)) return false;
+    describe(&out->process, &facts);
+    hsd_facts_keep_maps(&facts);
+    if (hsd_gates_pass(&facts, &out->why) == HSD_OK) (void)look_by_any(&out->process, &facts, &out->why);
+    if (out->process.way != NULL) hsd_error_init(&out->why);
+    out->rss_bytes = facts.rss_bytes;
+    out->has_runtime = out->process.way != NULL || strcmp(out->process.runtime, "native") != 0;
+    snprintf(out->container, sizeof out->container, "%.12s", groups.container);
+    hsd_user_name(out->user, sizeof out->user, facts.uid);
+    return true;
+}
+
+hsd_status hsd_process_list(const char *name, hsd_process_fn tell, void *context, hsd_error *err)
+{
+    long *all = NULL;
+    size_t count = 0;
+    hsd_listed_process one;
+    HSD_TRY(list_pids(&all, &count, err));
+    for (size_t i = 0; i < count; i++)
+        if (all[i] != (long)getpid() && describe_listed(&one, all[i], name) && !tell(context, &one)) break;
+    free(all);
+    return HSD_OK;
+}
+
+/* ---- finding by the whole name ---- */
 
 hsd_status hsd_process_find(long *pids, size_t most, size_t *found, const char *name, hsd_error *err)
 {

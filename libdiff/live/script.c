@@ -108,3 +108,14 @@ bool hsd_facts_is_called(const hsd_process_facts *facts, const char *name)
     hsd_facts_script(facts, part, sizeof part);
     return strcmp(part, name) == 0;
 }
+
+bool hsd_facts_name_holds(const hsd_process_facts *facts, const char *text)
+{
+    char part[512];
+    if (*text == '\0') return false;
+    if (strstr(facts->command, text) != NULL) return true;
+    copy_last_part(part, sizeof part, facts->executable);
+    if (strstr(part, text) != NULL) return true;
+    hsd_facts_script(facts, part, sizeof part);
+    return strstr(part, text) != NULL;
+}

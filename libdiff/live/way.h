@@ -19,13 +19,15 @@ typedef struct hsd_process_facts {
     char arguments[4096];  /* cmdline: words end in NUL, an empty one behind the last */
     char root[40];         /* "/proc/PID/root": in front of every path that the process names */
     uint64_t caught_signals; /* SigCgt */
-    uint64_t started_unix_ns;
+    uint64_t started_unix_ns, rss_bytes;
     bool is_readable;      /* maps and exe could be read: same user, or root */
     bool is_same_network, is_same_mounts, is_same_pids; /* namespaces */
     bool is_traced, is_zombie;
+    bool has_mapped;       /* `mapped` holds all names of mapped files, each once, the last empty: a list of processes asks many times */
+    char mapped[16 * 1024];
 } hsd_process_facts;
 
-/* Does a mapped file of the process have this name (its last part; `prefix`: begins with it)? Reads /proc/PID/maps anew. */
+/* Does a mapped file of the process have this name (its last part; `prefix`: begins with it)? Reads /proc/PID/maps anew, unless has_mapped. */
 bool hsd_process_maps(const hsd_process_facts *facts, const char *file_name, bool prefix);
 /* Does an open descriptor lead to a file of this name (last part)? */
 bool hsd_process_has_open(const hsd_process_facts *facts, const char *file_name);

@@ -69,10 +69,19 @@ static hsd_gate refuse(const hsd_process_facts *facts, const hsd_process *proces
     return HSD_GATE_CLOSED;
 }
 
+/* Programs whose runtime has its own memory, of which the native agent sees blocks at most: their names help in a list. */
+static const char *runtime_of(const hsd_process_facts *facts)
+{
+    const char *slash = strrchr(facts->executable, '/'), *name = slash == NULL ? facts->executable : slash + 1;
+    if (is_python(facts)) return "Python";
+    if (strncmp(name, "ruby", 4) == 0) return "Ruby";
+    return is_go(facts) ? "Go" : "native";
+}
+
 static hsd_gate look(const hsd_process_facts *facts, hsd_process *process, hsd_error *err)
 {
     const hsd_gate gate = hsd_live_find_agent(facts, "native", err);
-    snprintf(process->runtime, sizeof process->runtime, "native");
+    snprintf(process->runtime, sizeof process->runtime, "%s", gate == HSD_GATE_OPEN ? "native" : runtime_of(facts));
     return gate == HSD_GATE_NOT_MINE ? refuse(facts, process, err) : gate;
 }
 

@@ -104,6 +104,40 @@ def hostile_names(tool, folder):
         one.quit()
 
 
+def listing(tool, folder):
+    """hsdiff ps, and names that are parts of names."""
+    copy = folder / "checkout-api"
+    shutil.copy(program(tool), copy)
+    agent = {"LD_PRELOAD": f"{tool.agents}/libhsdiff-native.so"}
+    sleeper = subprocess.Popen(["sleep", "300"])
+    script = folder / "checkout_report.py"
+    script.write_text("print('ready', flush=True); input()")
+    try:
+        with Program([str(copy), *LOAD], environment=agent) as one, Program([sys.executable, str(script)]) as python:
+            rows = {row["pid"]: row for row in json.loads(tool.run("ps", "--format", "json").stdout)["processes"]}
+            check(rows[one.pid]["way"] == "native" and rows[one.pid]["name"] == "checkout-api", f"an open way: {rows.get(one.pid)}")
+            check(rows[one.pid]["rss_bytes"] > 1 << 20 and rows[one.pid]["why"] is None, f"{rows[one.pid]}")
+            check(rows[python.pid]["runtime"] == "Python" and rows[python.pid]["way"] is None, f"a closed way: {rows.get(python.pid)}")
+            check("no agent" in rows[python.pid]["why"] and "hsdiff capture --" in rows[python.pid]["hint"], f"what opens it: {rows[python.pid]}")
+            check(sleeper.pid not in rows and os.getpid() in rows, "programs without agent and runtime are left out")
+            both = tool.run("ps", "checkout").stdout
+            check("checkout-api" in both and "checkout_report.py" in both and "[1]" in both and "hsdiff capture --" in both, both)
+            check(f" {sleeper.pid} " in tool.run("ps", "--all").stdout.replace("\n", " "), "--all shows every program")
+            check("No program is called like" in tool.run("ps", "no-such-program-anywhere").stdout, "no such name")
+            tool.run("ps", "--format", "xml", expect=2)
+            tool.run("ps", "one", "two", expect=2)
+            several = tool.run("capture", "checkout", "-o", folder / "x.hs", expect=2)
+            check(str(one.pid) in several.stderr and str(python.pid) in several.stderr, f"who is meant: {several.stderr}")
+            tool.run("capture", "checkout-a", "-o", folder / "part.hs")
+            check(tool.info(folder / "part.hs")["pid"] == one.pid, "the only one that is called so")
+            tool.run("capture", "", "-o", folder / "x.hs", expect=2)
+            python.tell("")
+            one.quit()
+    finally:
+        sleeper.kill()
+        sleeper.wait()
+
+
 def a_series(tool, folder):
     with started(tool) as one:
         watching = subprocess.Popen([tool.path, "capture", str(one.pid), "--every", "100ms", "-o", str(folder / "s.hs")],
@@ -229,5 +263,5 @@ def receiving(tool, folder):
 
 if __name__ == "__main__":
     os.chdir("/")
-    main({"names": names_of_files, "several": several_processes, "hostile": hostile_names, "series": a_series, "started": programs_that_are_started,
+    main({"names": names_of_files, "several": several_processes, "hostile": hostile_names, "series": a_series, "listing": listing, "started": programs_that_are_started,
           "follow": programs_behind_a_script, "gates": gates, "receive": receiving})

@@ -46,6 +46,25 @@ hsd_status hsd_process_look(hsd_process *out, long pid, const char *way, hsd_err
 /* All processes whose name or executable is `name`, by ascending pid, this one left out. Up to `most`; *found counts all. */
 hsd_status hsd_process_find(long *pids, size_t most, size_t *found, const char *name, hsd_error *err);
 
+/* A process of the machine, as a list shows it. */
+typedef struct hsd_listed_process {
+    hsd_process process;  /* way NULL: none is open */
+    hsd_error why;        /* then: what stands in the way, and the hint what opens it. Else HSD_OK */
+    uint64_t rss_bytes;   /* memory that it has resident */
+    char user[32];        /* its effective user's name, or "#1000" for one who has no name here */
+    char container[16];   /* first digits of its container's id, as docker ps shows them; "" = in none, or not known */
+    bool has_runtime;     /* a way is open, or it runs in a runtime that has one; not just any program with malloc */
+} hsd_listed_process;
+
+typedef bool (*hsd_process_fn)(void *context, const hsd_listed_process *one); /* false = no more */
+
+/*
+ * Tells each process but this one and threads of the kernel, by ascending pid; `one` is borrowed for the call. With `name` not NULL those alone whose
+ * name, executable, main class or script, or systemd unit holds it, or whose container's id begins with it. Reads /proc alone. HSD_E_UNSUPPORTED: /proc
+ * cannot be read.
+ */
+hsd_status hsd_process_list(const char *name, hsd_process_fn tell, void *context, hsd_error *err);
+
 /* Row i of the table of ways: its name and one line; NULL past the end. */
 const char *hsd_way_name(size_t i);
 const char *hsd_way_summary(size_t i);
