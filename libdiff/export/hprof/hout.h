@@ -29,7 +29,7 @@ typedef struct hout_label { /* of references, by place in the label table; the l
     uint32_t name;          /* number of the string of the dump */
     uint8_t kind;           /* hsc_label_kind */
     bool is_weak, is_soft;
-    bool is_left_out;       /* a weak one that no java.lang.ref.Reference has */
+    bool is_left_out;       /* a weak one of no JVM's */
 } hout_label;
 
 typedef struct hout_reference {

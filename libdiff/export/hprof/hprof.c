@@ -34,7 +34,7 @@ static void tell(hout *h, uint64_t count, const char *what)
 static void tell_losses(hout *h)
 {
     const hout_left *left = &h->left;
-    tell(h, left->weak, "that keep nothing alive were left out: a heap dump has them only in java.lang.ref.Reference");
+    tell(h, left->weak, "that keep nothing alive were left out: a heap dump has those of a JVM alone");
     tell(h, left->soft, "that are soft were written as strong ones");
     tell(h, left->unnamed, "went without a name into (elements)[]: their names are too many for fields");
     tell(h, left->indexes, "of arrays that are mostly empty were written without the index");

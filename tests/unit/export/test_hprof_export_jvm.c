@@ -126,6 +126,32 @@ Test(hprof_export_jvm, weak_and_soft_references_stay_what_they_are)
     cr_assert(k.notes[0] == '\0', "%s", k.notes);
 }
 
+/* The list of the classes of a loader, that of the threads of a group: a reader of the dump gets to what they lead to by nothing else. */
+Test(hprof_export_jvm, weak_references_that_are_no_referents_are_written)
+{
+    hsc_writer *w = kit_writer(&k, NULL);
+    kit_type(w, 1, "java.lang.Class");
+    kit_type(w, 2, "java.lang.Object[]");
+    kit_type(w, 3, "Group");
+    kit_string(w, 1, "Loaded");
+    kit_string(w, 2, "threads");
+    hsc_define_label(w, 1, HSC_LABEL_ELEMENT, HSC_STRENGTH_WEAK, 0);
+    hsc_define_label(w, 2, HSC_LABEL_FIELD, HSC_STRENGTH_WEAK, 2);
+    hsc_begin_object(w, &(hsc_object){.id = 1, .type = 1, .size_bytes = 112, .name = 1});
+    hsc_end_object(w);
+    hsc_begin_object(w, &(hsc_object){.id = 2, .type = 2, .size_bytes = 32, .elements = 2});
+    hsc_reference(w, 1, 1, 1);
+    hsc_end_object(w);
+    hsc_begin_object(w, &(hsc_object){.id = 3, .type = 3, .size_bytes = 24});
+    hsc_reference(w, 2, 2, 0);
+    hsc_end_object(w);
+    kit_finish(w);
+    kit_round(&k);
+    cr_assert(has_reference(view_find(&k.after, 2), 1, "", 1));
+    cr_assert(has_reference(view_find(&k.after, 3), 2, "threads", 0));
+    cr_assert_null(strstr(k.notes, "keep nothing alive"), "%s", k.notes);
+}
+
 Test(hprof_export_jvm, statics_stay_with_their_class)
 {
     const heap_form form = {0};
