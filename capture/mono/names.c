@@ -179,11 +179,19 @@ void names_find(mono_names *names, const mono_symbols *symbols)
     }
 }
 
+/* What a ConcurrentQueue keeps its items in, segments and their slots: the queue holds what comes, in whichever of them it lies. */
+static uint32_t flags_of(const char *name)
+{
+    static const char segment[] = "System.Collections.Concurrent.ConcurrentQueue.Segment";
+    const char next = strncmp(name, segment, sizeof segment - 1) == 0 ? name[sizeof segment - 1] : '\0';
+    return next == '<' || next == '.' ? HSC_TYPE_INTERNAL : 0;
+}
+
 void names_write(const mono_names *names, const mono_symbols *symbols, hsc_writer *writer)
 {
     const char *at = names->text;
     for (uint32_t type = 1; type <= symbols->class_count; type++, at += strlen(at) + 1)
-        hsc_define_type(writer, type, at, strlen(at), 0);
+        hsc_define_type(writer, type, at, strlen(at), flags_of(at));
     for (uint32_t number = 1; number <= symbols->place_count; number++, at += strlen(at) + 1) {
         const uint32_t kind = symbols->places[number - 1].kind;
         if (kind != PLACE_ELEMENT) hsc_define_string(writer, number, at, strlen(at));

@@ -113,7 +113,8 @@ static uint32_t flags_of(hsd_bytes name)
         if (ends(name, ">[]") && (begins(name, items[i]) || (is_collection && has(name, items[i])))) return HSC_TYPE_INTERNAL;
     for (size_t i = 0; i < HSD_ARRAY_LEN(tables); i++)
         if (begins(name, tables[i]) && i < 2 && ends(name, ">")) return HSC_TYPE_INTERNAL;
-    static const char *const nested[] = {".Tables<", ".Container<", "Dictionary.Node<", ".VolatileNode<", "Hashtable.bucket[]", "Hashtable.Bucket[]"};
+    static const char *const nested[] = {".Tables<", ".Container<", "Dictionary.Node<", ".VolatileNode<", "Hashtable.bucket[]", "Hashtable.Bucket[]",
+                                         ".ConcurrentQueueSegment<", "ConcurrentQueue.Segment<"};
     for (size_t i = 0; is_collection && i < HSD_ARRAY_LEN(nested); i++)
         if (has(name, nested[i])) return HSC_TYPE_INTERNAL;
     return 0;

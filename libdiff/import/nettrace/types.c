@@ -101,12 +101,13 @@ static bool ends(hsd_bytes name, const char *with)
 
 /*
  * What collections keep their items in. The runtime names nested types without the type around them, so these are all there is to go by:
- * Dictionary.Entry[], HashSet.Slot[], Hashtable.bucket[], ConcurrentDictionary.Tables, ConditionalWeakTable.Container.
+ * Dictionary.Entry[], HashSet.Slot[], Hashtable.bucket[], ConcurrentDictionary.Tables, ConditionalWeakTable.Container. A segment of a ConcurrentQueue
+ * is a class of its own.
  */
 static uint32_t flags_of(hsd_bytes name)
 {
     const bool is_items = ends(name, ">[]") && (begins(name, "Entry<") || begins(name, "Slot<"));
-    const bool is_table = ends(name, ">") && (begins(name, "Tables<") || begins(name, "Container<"));
+    const bool is_table = ends(name, ">") && (begins(name, "Tables<") || begins(name, "Container<") || begins(name, "System.Collections.Concurrent.ConcurrentQueueSegment<"));
     const bool is_buckets = name.size == 8 && begins(name, "bucket[]");
     return is_items || is_table || is_buckets ? HSC_TYPE_INTERNAL : 0;
 }

@@ -142,6 +142,8 @@ Test(nettrace, what_collections_keep_their_items_in_is_internal)
     expect_type("Slot[System.Int32][]", "Slot<System.Int32>[]", HSC_TYPE_INTERNAL);
     expect_type("bucket[]", "bucket[]", HSC_TYPE_INTERNAL);
     expect_type("Tables[A,B]", "Tables<A, B>", HSC_TYPE_INTERNAL);
+    expect_type("System.Collections.Concurrent.ConcurrentQueueSegment`1[A]", "System.Collections.Concurrent.ConcurrentQueueSegment<A>", HSC_TYPE_INTERNAL);
+    expect_type("System.Collections.Concurrent.ConcurrentQueue`1[A]", "System.Collections.Concurrent.ConcurrentQueue<A>", 0);
     expect_type("Entry[]", "Entry[]", 0);
     expect_type("Shop.Entry`1[A][]", "Shop.Entry<A>[]", 0);
 }
