@@ -43,6 +43,20 @@ hsd_status hsd_append_name(hsd_buffer *out, const char *linkage_name, hsd_error 
     return status;
 }
 
+/* Of a place's function. One of the library whose namespace DWARF has left out gets it: who looks for the function of the program that wanted
+ * a block knows it by that. */
+static hsd_status show_function(hsd_buffer *out, const hsd_place *place, size_t i, hsd_error *err)
+{
+    hsd_buffer name = {0};
+    hsd_status status = show(place->functions[i], &name, err);
+    const bool is_bare = status == HSD_OK && place->is_of_library[i] && !hsd_function_allocates((const char *)name.data);
+    if (is_bare) status = hsd_buffer_append(out, "std::", 5, err);
+    if (status == HSD_OK) status = hsd_buffer_append(out, name.data, name.size + 1, err); /* with its NUL */
+    if (status == HSD_OK) out->size--;
+    hsd_buffer_release(&name);
+    return status;
+}
+
 static hsd_status append_line(hsd_buffer *out, const char *file, uint32_t number, hsd_error *err)
 {
     char line[16];
@@ -59,7 +73,7 @@ static hsd_status append_wanted(hsd_buffer *out, const hsd_place *place, size_t 
     *at = 0;
     for (size_t i = 0; i < place->function_count; i++) {
         hsd_buffer name = {0};
-        hsd_status status = show(place->functions[i], &name, err);
+        hsd_status status = show_function(&name, place, i, err);
         const bool is_wanted = status == HSD_OK && !hsd_function_allocates((const char *)name.data);
         if (is_wanted) status = hsd_buffer_append(out, name.data, name.size, err);
         hsd_buffer_release(&name);
@@ -80,9 +94,9 @@ hsd_status hsd_append_code(hsd_code *code, const hsd_module *module, uint64_t ad
         if (symbol == NULL) return HSD_OK;
         place.functions[place.function_count++] = symbol;
     }
-    HSD_TRY(hsd_append_name(&code->around, place.functions[place.function_count - 1], err));
+    HSD_TRY(show_function(&code->around, &place, place.function_count - 1, err));
     HSD_TRY(append_wanted(&code->wanted, &place, &shown, err));
-    HSD_TRY(hsd_append_name(&code->text, place.functions[shown], err));
+    HSD_TRY(show_function(&code->text, &place, shown, err));
     HSD_TRY(append_line(&code->text, place.files[shown], place.lines[shown], err));
     if (shown + 1 < place.function_count) {
         HSD_TRY(hsd_buffer_append(&code->text, inlined, sizeof inlined - 1, err));

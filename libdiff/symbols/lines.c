@@ -228,12 +228,25 @@ static source_line call_of(Dwarf_Die *unit_die, Dwarf_Die *inlined)
     return (source_line){without_folders(dwarf_filesrc(files, (size_t)file, NULL, NULL)), (uint32_t)line};
 }
 
-typedef struct inlined_call { const char *name; source_line from; } inlined_call;
+/* GCC's and LLVM's libraries have their headers in such a folder. DWARF may know a template of them by a bare name, without its namespace,
+ * where one of its arguments is a type of a function: _M_create<notify(long)::<lambda()>>. */
+static bool is_of_library(Dwarf_Die *function)
+{
+    const char *file = dwarf_decl_file(function);
+    return file != NULL && strstr(file, "/include/c++/") != NULL;
+}
+
+typedef struct inlined_call {
+    const char *name;
+    source_line from;
+    bool is_of_library;
+} inlined_call;
 
 static void put_function(hsd_place *out, const inlined_call *call, source_line at)
 {
     out->files[out->function_count] = at.file;
     out->lines[out->function_count] = at.line;
+    out->is_of_library[out->function_count] = call->is_of_library;
     out->functions[out->function_count++] = call->name;
 }
 
@@ -247,7 +260,7 @@ static void find_functions(Dwarf_Die *unit_die, Dwarf_Die *function, uint64_t ad
     Dwarf_Die die = *function;
     for (size_t depth = 0; depth < DEPTH_MAX; depth++) {
         const char *name = dwarf_tag(&die) == DW_TAG_lexical_block ? NULL : name_of(&die);
-        if (name != NULL && name[0] != '\0') calls[count++] = (inlined_call){name, call_of(unit_die, &die)};
+        if (name != NULL && name[0] != '\0') calls[count++] = (inlined_call){name, call_of(unit_die, &die), is_of_library(&die)};
         if (!descend(&die, address, &steps_left)) break;
     }
     for (; count > 0 && out->function_count + 1 < HSD_INLINED_MAX; line = calls[count].from)

@@ -4,6 +4,7 @@
 #ifndef HSD_SYMBOLS_LINES_H
 #define HSD_SYMBOLS_LINES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,7 @@ typedef struct hsd_place {
     const char *files[HSD_INLINED_MAX];     /* where each of them stands: the line of the address, then those of the calls that were
                                              * inlined; without folders, NULL = not known */
     uint32_t lines[HSD_INLINED_MAX];
+    bool is_of_library[HSD_INLINED_MAX]; /* declared in a header of the standard library of C++ */
     size_t function_count;
 } hsd_place;
 

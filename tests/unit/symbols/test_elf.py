@@ -169,6 +169,20 @@ def check_allocated(path, folder):
         expect(f"allocated {text}", got, want)
 
 
+def check_closures(path, folder):
+    """What of the library was made for a closure is none of the program's: the block belongs to who made the closure."""
+    listed = [line.split() for line in run("nm", path).splitlines()]
+    of_library = [int(words[0], 16) for words in listed if words[-1].startswith(("_ZNSt", "_ZNKSt")) and words[1] == "t"]
+    for text in resolve([name(path, address) for address in of_library], folder):
+        expect(f"of the library: {text}", "std::" in text, True)
+    body = run("objdump", "-d", "--no-show-raw-insn", path)
+    calls = re.findall(r"^\s*[0-9a-f]+:\s+call\s+[0-9a-f]+ <_Znwm@plt>\n\s*([0-9a-f]+):", body, re.M)
+    notify = name(path, next(int(words[0], 16) for words in listed if words[-1].startswith("_ZL6notifyl")))
+    texts = [f"{{allocated}} <=72 B at {name(path, int(call, 16) - 1)} < {notify}" for call in calls]
+    for text in resolve(texts, folder):
+        expect("allocated for a closure", text, "<=72 B at notify")
+
+
 def libc_of(path):
     found = re.search(r"libc\.so\.6 => (\S+)", run("ldd", path))
     return pathlib.Path(found.group(1))
@@ -281,6 +295,9 @@ def main():
             check_vtables(path, path.parent)
             if "-g" not in flags:
                 check_functions(path, path.parent)
+        for word, flags in (("closures", ["-g", "-O2"]), ("closures0", ["-g", "-O0"])):
+            path = compile_to(top / word, word, "closures.cpp", *flags)
+            check_closures(path, path.parent)
         path = compile_to(top / "split", "shop-split", "shop.c", "-g", "-O2")
         whole = top / "whole"
         shutil.copytree(path.parent, whole)
