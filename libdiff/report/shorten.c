@@ -6,7 +6,8 @@
  *      j.u.HashMap$Node<…>                                            20: packages of Java by their letters (java_names.h)
  *      j.u.Hash…Node<…>                                               16: then the middle
  *
- * Namespaces of .NET's library go with the packages (net_names.h). Of a frame its method is what counts, and goes last.
+ * Namespaces of .NET's library go with the packages (net_names.h). Of a frame its method is what counts, and goes last; of a name with a place
+ * of code behind it, the name and the line (code_names.h).
  *
  * Afterwards equal texts of different names are looked for by sorting, and lengthened until none is
  * left or a name stands there in full.
@@ -16,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/code_names.h"
 #include "report/java_names.h"
 #include "report/net_names.h"
 #include "report/utf8.h"
@@ -118,11 +120,18 @@ static size_t cut_frame(const char *text, size_t size, size_t width, ellipsis ma
     return used;
 }
 
+/* A frame or a name with a place of code behind it, as narrow as it must be; 0: it is neither. */
+static size_t cut_place(const char *text, size_t size, size_t width, ellipsis mark, char *out)
+{
+    const size_t frame = cut_frame(text, size, width, mark, out);
+    return frame > 0 ? frame : hsd_code_cut(text, size, width, mark.text, mark.size, out);
+}
+
 static size_t cut(const char *text, size_t size, size_t width, ellipsis mark, char *out)
 {
     size_t head, tail;
-    const size_t frame = cut_frame(text, size, width, mark, out);
-    if (frame > 0) return hsd_width_of_text(out, frame) <= width ? frame : cut_middle(out, frame, width, mark, out);
+    const size_t place = cut_place(text, size, width, mark, out);
+    if (place > 0) return hsd_width_of_text(out, place) <= width ? place : cut_middle(out, place, width, mark, out);
     if (width <= mark.width || !hsd_java_cut(text, size, width - mark.width, &head, &tail))
         return cut_middle(text, size, width, mark, out);
     memcpy(out, text, head);

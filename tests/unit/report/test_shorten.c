@@ -102,6 +102,27 @@ Test(shorten, keeps_the_method_of_a_frame)
     cr_expect_str_eq(alone("thread \"main\", Server.accept(Native Method)", 30, true), "thread \"main\", Server.accept");
 }
 
+/* Of JavaScript's functions, and of sites: the name and the line tell more than the file. */
+Test(shorten, keeps_the_function_and_the_line_of_code)
+{
+    static const char function[] = "Function removeFiles (process_listeners.cjs:11)", mine[] = "< serve_clients (stack_of_loop.c:25)";
+    cr_expect_str_eq(alone(function, 46, true), "removeFiles (process_listeners.cjs:11)");
+    cr_expect_str_eq(alone(function, 30, true), "removeFiles (proces\xE2\x80\xA6rs.cjs:11)");
+    cr_expect_str_eq(alone(function, 18, true), "removeFiles (\xE2\x80\xA6:11)");
+    cr_expect_str_eq(alone(function, 14, false), "removeFiles");
+    cr_expect_str_eq(alone(function, 8, false), "rem..les");
+    cr_expect_str_eq(alone("[*]: Function save (cart.js:12)", 24, true), "[*]: save (cart.js:12)");
+    cr_expect_str_eq(alone(mine, 30, true), "< serve_clients (stac\xE2\x80\xA6op.c:25)");
+    cr_expect_str_eq(alone(mine, 17, false), "< serve_clients");
+    cr_expect_str_eq(alone("Function (a_file_without_a_name.js:3)", 20, true), "Function (a_f\xE2\x80\xA6.js:3)");
+}
+
+Test(shorten, takes_what_is_no_place_of_code_as_it_is)
+{
+    cr_expect_str_eq(alone("Function (:12)", 8, true), "Func\xE2\x80\xA6" "12)");
+    cr_expect_str_eq(alone("call(a.c:12)", 8, true), "call\xE2\x80\xA6" "12)");
+}
+
 /* Those of frames may look alike where they are short: then they get longer. */
 Test(shorten, keeps_frames_apart)
 {
