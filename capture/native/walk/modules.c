@@ -101,6 +101,7 @@ static void judge(hsn_module *m)
     m->is_allocator = m->is_loader;
     for (size_t i = 0; i < sizeof allocators / sizeof allocators[0]; i++)
         m->is_allocator |= begins(m, allocators[i]);
+    m->is_of_system = m->is_allocator || begins(m, "libpthread") || begins(m, "libgcc_s.so");
 }
 
 /* The file's name without its folder; `+` and `{` are written as `_`. */

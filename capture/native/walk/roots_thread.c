@@ -185,6 +185,26 @@ static void scan_registers(const thread_roots *t)
     }
 }
 
+/*
+ * What a function of the C library has on the stack it has for who called it: where a thread waits, registers of the program's function are saved
+ * there. So its frame is called by the frame of the program around it; the outermost, which have none around them, by their own.
+ */
+static void write_labels(const thread_roots *t, uint32_t plain, uint32_t *labels)
+{
+    const hsn_thread *thread = t->thread;
+    bool is_in_program = false;
+    for (size_t depth = thread->frame_count; depth-- > 0;) {
+        const uintptr_t address = frame_address(thread, depth);
+        const hsn_module *module = hsn_module_of(&t->k->modules, address);
+        const bool is_own = module != NULL && module == t->k->modules.own; /* it was stopped in a hook: its caller holds that */
+        const bool is_of_system = module != NULL && module->is_of_system;
+        const uint32_t outside = depth + 1 < thread->frame_count ? labels[depth + 1] : plain;
+        labels[depth] = is_own || (is_of_system && is_in_program) ? outside : write_label(t, "stack of ", address);
+        is_in_program |= !is_own && !is_of_system;
+        hsc_frame(t->k->w, t->number, (uint32_t)depth, hsn_write_name(t->k, address), 0, 0);
+    }
+}
+
 void hsn_write_thread(hsn_walker *k, const hsn_thread *thread, uint32_t number)
 {
     thread_roots t = {.k = k, .thread = thread, .number = number};
@@ -193,14 +213,7 @@ void hsn_write_thread(hsn_walker *k, const hsn_thread *thread, uint32_t number)
     know_name(&t);
     hsc_define_thread(k->w, number, hsn_write_string(k, t.name, t.name_size));
     const uint32_t plain = write_label(&t, "stack of ", 0);
-    for (size_t depth = thread->frame_count; depth-- > 0;) {
-        const uintptr_t address = frame_address(thread, depth);
-        const hsn_module *module = hsn_module_of(&k->modules, address);
-        const bool is_own = module != NULL && module == k->modules.own; /* it was stopped in a hook: its caller holds that */
-        const uint32_t outside = depth + 1 < thread->frame_count ? labels[depth + 1] : plain;
-        labels[depth] = is_own ? outside : write_label(&t, "stack of ", address);
-        hsc_frame(k->w, number, (uint32_t)depth, hsn_write_name(k, address), 0, 0);
-    }
+    write_labels(&t, plain, labels);
     scan_locals(&t);
     scan_stack(&t, plain, labels);
     scan_registers(&t);

@@ -389,6 +389,28 @@ Test(walk, a_thread_holds_what_its_frames_registers_and_locals_point_to)
         if (view.roots[i].thread == 1 && view.roots[i].frame != 0) cr_assert_leq(view.roots[i].frame, 2);
 }
 
+/* It waits in the C library, which saved registers of its caller. */
+Test(walk, what_the_c_library_has_on_a_stack_is_of_the_program_around_it)
+{
+    enum { SIZE = 16 * HSN_PAGE, SP = 8 * HSN_PAGE };
+    unsigned char *stack = make_stack(SIZE, true);
+    void *saved = add(24, 0), *own = add(24, 0), *start = add(24, 0);
+    place(stack, SP + 8, saved);
+    place(stack, SP + 256 + 8, own);
+    place(stack, SP + 512 + 8, start);
+    threads[0] = (hsn_thread){.tid = 7, .name = "server", .is_stopped = true, .stack_pointer = (uintptr_t)stack + SP, .frame_count = 3,
+                              .stack = {(uintptr_t)stack, (uintptr_t)stack + SIZE}};
+    threads[0].frames[0] = threads[0].frames[2] = (uintptr_t)dlsym(RTLD_DEFAULT, "getppid") + 4;
+    threads[0].frames[1] = (uintptr_t)&walk_world + 4;
+    for (size_t i = 0; i < 3; i++) threads[0].frame_tops[i] = (uintptr_t)stack + SP + 256 * (i + 1);
+    threads[0].frame_tops[2] = (uintptr_t)stack + SIZE;
+    world.thread_count = 1;
+    walk_world();
+    cr_assert_eq(count_roots(saved, HSC_ROOT_STACK, "stack of server: test_walk_walk+0x", NULL), 1);
+    cr_assert_eq(count_roots(own, HSC_ROOT_STACK, "stack of server: test_walk_walk+0x", NULL), 1);
+    cr_assert_eq(count_roots(start, HSC_ROOT_STACK, "stack of server: libc.so", NULL), 1);
+}
+
 Test(walk, a_thread_that_did_not_stop_holds_all_that_is_on_its_stack)
 {
     enum { SIZE = 4 * HSN_PAGE };
