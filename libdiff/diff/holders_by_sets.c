@@ -16,7 +16,7 @@
 #define PART_TO_JOIN 4u /* a mask with so much of a set brings its own candidates into it */
 #define PART_DIRECT 4u  /* one part in so many of what it reaches it refers to itself */
 #define FEW         4u  /* candidates of a set are all told */
-#define MOST_ALONE  4u  /* what a candidate holds alone is the set's, up to so many times what the set holds together */
+#define MOST_ALONE  2u  /* what a candidate holds alone is the set's, up to so many times what the set holds together */
 
 typedef struct heavy { /* a mask */
     uint64_t mask, bytes;
