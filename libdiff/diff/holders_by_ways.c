@@ -11,6 +11,7 @@
 #include <hscapture/hscapture.h>
 
 #define PROGRESS_STEPS 0xffffu
+#define FOR_MARK_ALONE HSD_BY_TOP /* or-ed to the top of a pair: places in the branch tell who holds it, the branch does not */
 
 typedef struct refer {
     hsd_by_search *s;
@@ -68,7 +69,8 @@ static hsd_status see_top(refer *r, uint32_t source, uint32_t group, uint32_t to
     const uint32_t from = hsd_by_climb(s, group, to.fork);
     if (from == 0 || from == top) return HSD_OK;
     const uint32_t place = place_in(s, source, to.fork, from);
-    if (place == 0 || s->has_secondary || !is_branch(s, from)) HSD_TRY(put_once(r->s->pairs, &r->last_pair, from, top, err));
+    const bool is_told_by_place = place != 0 && is_branch(s, from);
+    if (!is_told_by_place || s->has_secondary) HSD_TRY(put_once(s->pairs, &r->last_pair, from, is_told_by_place ? top | FOR_MARK_ALONE : top, err));
     if (place == 0 || (to.flags & HSD_BY_IS_BRANCH)) return HSD_OK;
     hsd_by_place *at = hsd_by_place_at(s, place, true);
     at->told = hsd_add_saturating(at->told, to.bytes);
@@ -254,7 +256,7 @@ static void look_on(hsd_by_search *s, look *l, uint32_t group)
 {
     const uint64_t end = hsd_paged_get_u64(&s->starts, (uint64_t)group + 1);
     for (uint64_t i = hsd_paged_get_u64(&s->starts, group); i < end && l->count < MOST_LOOKED_AT; i++) {
-        const uint32_t top = hsd_paged_get_u32(&s->targets, i);
+        const uint32_t top = HSD_BY_GROUP(hsd_paged_get_u32(&s->targets, i));
         if (!is_branch(s, top)) look_at(l, top);
     }
 }
@@ -333,9 +335,9 @@ static hsd_status tell_targets(spread *sp, uint32_t group, hsd_error *err)
     const hsd_by_group from = *hsd_by_group_at(sp->s, group, false);
     const uint64_t end = hsd_paged_get_u64(&sp->s->starts, (uint64_t)group + 1);
     for (uint64_t i = hsd_paged_get_u64(&sp->s->starts, group); i < end; i++) {
-        const uint32_t top = hsd_paged_get_u32(&sp->s->targets, i);
+        const uint32_t word = hsd_paged_get_u32(&sp->s->targets, i), top = HSD_BY_GROUP(word);
         const hsd_by_group *to = hsd_by_group_at(sp->s, top, false);
-        const uint64_t bits = told_bits(sp, &from, to);
+        const uint64_t bits = told_bits(sp, &from, to) & (word & FOR_MARK_ALONE ? HSD_BY_PRIMARY : ~UINT64_C(0));
         if ((to->mask | bits) == to->mask) continue;
         hsd_by_group_at(sp->s, top, true)->mask |= bits;
         HSD_TRY(hsd_worklist_push(&sp->list, top, err));

@@ -171,6 +171,44 @@ Test(together, of_the_first_round_leave_none_to_the_second)
     hsd_diff_free(diff);
 }
 
+/* One root has several classes, two of which have a map by a name that is a root of its own; both maps have the same items. What the root
+ * has no name for, a class, does not hold them: the maps do. Another root is secondary. */
+static void write_classes(bool is_after, uint64_t items)
+{
+    static const char *const names[] = {"stored", "unsent"};
+    hsc_writer *w = begin(is_after, HSC_IDENTITY_EXACT);
+    define(w, 31, "classes");
+    for (uint32_t i = 0; i < 2; i++) {
+        define(w, 20 + i, names[i]);
+        good(hsc_define_label(w, 20 + i, HSC_LABEL_FIELD, HSC_LABEL_NAMED_ROOT, 20 + i));
+        put(w, 2 + i, NODE, 40, (const uint64_t[]){12 + i, 20 + i, 5, FIELD, 0});
+        good(hsc_begin_object(w, &(hsc_object){.id = 12 + i, .type = MAP, .size_bytes = 48}));
+        for (uint64_t k = 0; k < items; k++) good(hsc_reference(w, 100 + k, ELEMENT, k));
+        good(hsc_end_object(w));
+        put_root(w, 31, 2 + i);
+    }
+    put(w, 5, NODE, 40, NULL);
+    for (uint64_t i = 0; i < items; i++) put(w, 100 + i, ITEM, 100, NULL);
+    put_root(w, 31, 5);
+    put_named_root(w, 32, "console", 5, true);
+    finish(w);
+}
+
+Test(together, in_a_second_round_too_are_named_and_not_what_has_no_name)
+{
+    write_classes(false, 0);
+    write_classes(true, 40);
+    hsd_diff *diff = compare(NULL, NULL);
+    const hsd_holder *holder = &diff->holders[0];
+    cr_assert_eq(holder->new_.objects, 40);
+    cr_assert_eq(holder->by_count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        cr_assert_eq(holder->by[i].bytes, 4000);
+        cr_assert(is_text(holder->by[i].root, i == 0 ? "Node.stored" : "Node.unsent"), "%s", holder->by[i].root.data);
+    }
+    hsd_diff_free(diff);
+}
+
 /* Two maps, roots by name, hold the same items; each has a node of its own for every item, too. A loader reaches both, and more that is new. */
 static void write_indexes(bool is_after, uint64_t items)
 {
