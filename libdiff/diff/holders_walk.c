@@ -50,6 +50,16 @@ static void enter_root(walk *w, const hsd_tree_node *node, frame *f)
     if (!w->is_again && hsd_retained_enter(&growth->by_root[w->side], f->type)) f->flags |= IS_TOPMOST;
 }
 
+/* A name below a thread of a pool, a variable of its own, is in that thread. */
+static void enter_pool(const hsd_growth *growth, const frame *above, frame *f)
+{
+    if (growth->pool_of_root == NULL) return;
+    f->pool = growth->pool_of_root[f->type];
+    if (f->pool != 0 || above->pool == 0) return;
+    f->pool = above->pool;
+    f->below = hsd_mix(above->below, f->type | HSD_TRIE_IS_ROOT);
+}
+
 static hsd_trie_sum sum_of(const walk *w, bool is_kept)
 {
     if (w->side == BEFORE) return is_kept ? HSD_TRIE_KEPT_BEFORE : HSD_TRIE_FREED;
@@ -142,7 +152,7 @@ static hsd_status enter(void *context, const hsd_tree_node *node, void *parent, 
     }
     if (node->flags & HSD_TREE_IS_ROOT) {
         enter_root(w, node, f);
-        if (growth->pool_of_root != NULL) f->pool = growth->pool_of_root[f->type];
+        enter_pool(growth, above, f);
         f->place = hsd_trie_step_to(w->trie, &above->place, HSD_TRIE_INDIRECT, f->type | HSD_TRIE_IS_ROOT);
         return w->is_again ? HSD_OK : hsd_trie_add(w->trie, &f->place, sum_of(w, true), 0, 0, err);
     }

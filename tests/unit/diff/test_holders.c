@@ -284,14 +284,16 @@ Test(holders, with_most_of_a_place_are_no_crowd)
 
 /* ---- threads ---- */
 
-/* Three threads of a pool and one that is none, each with a map. */
-static void write_threads(bool is_after, uint64_t first)
+/* Three threads of a pool and one that is none, each with a map, in a field or by a name that is a root of its own. */
+static void write_threads(bool is_after, uint64_t first, uint32_t label)
 {
     static const char *const names[] = {"thread \"work-1\"", "thread \"work-2\"", "thread \"work-10\"", "thread \"main-1\""};
     hsc_writer *w = begin(is_after, HSC_IDENTITY_EXACT);
+    define(w, LABELS, "parsed");
+    good(hsc_define_label(w, LABELS, HSC_LABEL_FIELD, HSC_LABEL_NAMED_ROOT, LABELS));
     for (uint64_t t = 0; t < 4; t++) {
         const uint64_t items = !is_after ? 0 : t == 0 ? first : 10;
-        put(w, 1 + t, NODE, 16, (const uint64_t[]){11 + t, FIELD, 0});
+        put(w, 1 + t, NODE, 16, (const uint64_t[]){11 + t, label, 0});
         good(hsc_begin_object(w, &(hsc_object){.id = 11 + t, .type = MAP, .size_bytes = 8}));
         for (uint64_t i = 0; i < items; i++) good(hsc_reference(w, 1000 * (t + 1) + i, ELEMENT, i));
         good(hsc_end_object(w));
@@ -304,8 +306,8 @@ static void write_threads(bool is_after, uint64_t first)
 
 Test(holders, alike_in_the_threads_of_a_pool_are_one)
 {
-    write_threads(false, 0);
-    write_threads(true, 12);
+    write_threads(false, 0, FIELD);
+    write_threads(true, 12, FIELD);
     hsd_diff *diff = compare(NULL, NULL);
     const hsd_holder *pool = &diff->holders[0];
     cr_assert_eq(diff->holder_count, 2);
@@ -318,6 +320,21 @@ Test(holders, alike_in_the_threads_of_a_pool_are_one)
     cr_assert_eq(pool->types[0].new_.objects, 32);
     cr_assert(is_text(diff->holders[1].root, "thread \"main-1\""));
     cr_assert_eq(diff->holders[1].thread_count, 0);
+    hsd_diff_free(diff);
+}
+
+Test(holders, alike_by_a_name_in_the_threads_of_a_pool_are_one)
+{
+    write_threads(false, 0, LABELS);
+    write_threads(true, 12, LABELS);
+    hsd_diff *diff = compare(NULL, NULL);
+    const hsd_holder *pool = &diff->holders[0];
+    cr_assert_eq(diff->holder_count, 2);
+    cr_assert(is_text(pool->root, "Node.parsed"), "%s", pool->root.data);
+    cr_assert_eq(pool->thread_count, 3);
+    cr_assert_eq(pool->new_.objects, 32);
+    cr_assert_eq(diff->holders[1].thread_count, 0, "the name in a thread of no pool");
+    cr_assert_eq(diff->holders[1].new_.objects, 10);
     hsd_diff_free(diff);
 }
 
@@ -352,8 +369,8 @@ Test(holders, threads_that_came_are_one_where_they_are_alike)
 
 Test(holders, with_most_of_a_pool_keep_their_number)
 {
-    write_threads(false, 0);
-    write_threads(true, 100);
+    write_threads(false, 0, FIELD);
+    write_threads(true, 100, FIELD);
     hsd_diff *diff = compare(NULL, NULL);
     cr_assert_eq(diff->holder_count, 4);
     cr_assert(is_text(diff->holders[0].root, "thread \"work-1\""));
@@ -419,8 +436,8 @@ Test(holders, fail_cleanly_wherever_memory_runs_out, .timeout = 300)
 
 Test(holders, of_threads_and_crowds_fail_cleanly_wherever_memory_runs_out, .timeout = 300)
 {
-    write_threads(false, 0);
-    write_threads(true, 12);
+    write_threads(false, 0, FIELD);
+    write_threads(true, 12, FIELD);
     cr_assert_gt(fail_some(UINT64_C(64) << 20, 2, HSD_FAULT_MALLOC, ENOMEM, HSD_E_NOMEM), 100);
     remove(before_path);
     remove(after_path);
