@@ -3,7 +3,8 @@
  * small is left alone, and so is everything where crowds have a small part of all: the usual case is one look at the sums.
  *
  * Kin (holders_kin.h) are looked at likewise, all steps to one place together that lead to several kept objects. There one has most from half on, but what all
- * of them have is small: then most of the structure's growth is held above them already, or elsewhere.
+ * of them have is small: then most of the structure's growth is held above them already, or elsewhere. Nodes that are reached by several ways are
+ * a crowd where they are two, be the first node what has most of all: what leads into the structure holds it.
  */
 #include "diff/growth.h"
 
@@ -19,11 +20,13 @@
 #define MOST_OF_FIVE   4u    /* so many fifths are most of it: then that one is the holder */
 #define LEAST_APART    16u   /* holders that are reached by several ways are alike only where they are many */
 #define PART_OF_KIN    20u   /* what is a smaller part of all is small */
+#define WAYS_IN        2     /* so many variables may lead into a structure: its first and its last */
 
 enum { PLACES, KIN }; /* what a tally has sums of: the first word of its keys */
 
 typedef struct best { /* of the holders of a place, or of kin, that one with the largest change */
     uint64_t of, place, bytes;
+    bool is_node; /* of a place: a node of a structure that is reached from outside */
 } best;
 
 typedef struct crowds {
@@ -45,12 +48,20 @@ static int compare_best(const void *a, const void *b)
     const best *x = a, *y = b;
     int order = compare_u64(x->of, y->of);
     if (order == 0) order = compare_u64(x->place, y->place);
-    return order != 0 ? order : compare_u64(y->bytes, x->bytes);
+    if (order == 0) order = compare_u64(y->bytes, x->bytes);
+    return order != 0 ? order : y->is_node - x->is_node;
 }
 
 bool hsd_growth_is_crowded(const hsd_growth *growth, uint64_t place)
 {
     return bsearch(&place, growth->crowded, growth->crowded_count, sizeof place, compare_places) != NULL;
+}
+
+/* A node of a structure that is reached from outside. Where kin are the same on both sides, one side has them. */
+static bool is_node(const hsd_growth *growth, const hsd_choice *choice, int side)
+{
+    const uint64_t kin = choice->kin[side] != 0 ? choice->kin[side] : choice->kin[!side];
+    return kin != 0 && hsd_growth_is_apart(growth, kin) && hsd_growth_are_kin(growth, kin);
 }
 
 /* One that is no choice has little. */
@@ -62,8 +73,8 @@ static hsd_status list_best(crowds *c, hsd_error *err)
         const hsd_choice *choice = &c->growth->choices[i];
         for (int side = 0; choice->by == HSD_HELD_BY_OBJECT && side < SIDE_COUNT; side++) {
             const uint64_t bytes = hsd_choice_change(choice);
-            if (choice->place[side] != 0) c->best[c->best_count++] = (best){PLACES, choice->place[side], bytes};
-            if (choice->kin[side] != 0) c->best[c->best_count++] = (best){KIN, choice->kin[side], bytes};
+            if (choice->place[side] != 0) c->best[c->best_count++] = (best){PLACES, choice->place[side], bytes, is_node(c->growth, choice, side)};
+            if (choice->kin[side] != 0) c->best[c->best_count++] = (best){KIN, choice->kin[side], bytes, false};
         }
     }
     qsort(c->best, c->best_count, sizeof *c->best, compare_best);
@@ -71,17 +82,17 @@ static hsd_status list_best(crowds *c, hsd_error *err)
 }
 
 /* Keys come in ascending order. */
-static uint64_t best_at(const crowds *c, const uint64_t *key, uint32_t *at)
+static best best_at(const crowds *c, const uint64_t *key, uint32_t *at)
 {
-    const best wanted = {key[0], key[1], UINT64_MAX};
+    const best wanted = {key[0], key[1], UINT64_MAX, false};
     while (*at < c->best_count && compare_best(&c->best[*at], &wanted) < 0) (*at)++;
-    return *at < c->best_count && c->best[*at].of == key[0] && c->best[*at].place == key[1] ? c->best[*at].bytes : 0;
+    return *at < c->best_count && c->best[*at].of == key[0] && c->best[*at].place == key[1] ? c->best[*at] : (best){key[0], key[1], 0, false};
 }
 
-static bool is_crowd(uint64_t place, hsd_amount sum, uint64_t largest)
+static bool is_crowd(hsd_amount sum, const best *largest)
 {
-    const uint64_t least = place & 1 ? LEAST_APART : 2;
-    return sum.objects >= least && largest < sum.bytes / 5 * MOST_OF_FIVE;
+    const uint64_t least = (largest->place & 1) && !largest->is_node ? LEAST_APART : 2;
+    return sum.objects >= least && largest->bytes < sum.bytes / 5 * MOST_OF_FIVE;
 }
 
 /* Every holder is in the sums of its places; of kin only some are. */
@@ -120,7 +131,8 @@ typedef struct family { /* all kin of one place */
     uint64_t apart;      /* the kin place of those reached from outside, where they are several; else 0 */
 } family;
 
-/* Of references that lead to a type: those by which several of its objects refer to one another, less those that lead to few at all. */
+/* Of references that lead to a type: those by which several of its objects refer to one another, less those that lead to few at all, but
+ * for what leads into a structure. */
 static hsd_status find_structures(hsd_growth *growth, hsd_error *err)
 {
     const uint32_t types = growth->c->types.names.count;
@@ -138,7 +150,7 @@ static hsd_status find_structures(hsd_growth *growth, hsd_error *err)
         if (are_again) growth->is_structure[type - 1] = 1;
         balance[type - 1] += are_again ? 1 : (uint64_t)before->all + after->all < HSD_KIN_LEAST ? -1 : 0;
     }
-    for (uint32_t i = 0; i < types; i++) growth->is_structure[i] = growth->is_structure[i] && balance[i] >= 0;
+    for (uint32_t i = 0; i < types; i++) growth->is_structure[i] = growth->is_structure[i] && balance[i] >= -WAYS_IN;
     free(balance);
     return HSD_OK;
 }
@@ -187,12 +199,12 @@ static hsd_status list_crowds(crowds *c, hsd_error *err)
     family kin = {.place = 0};
     uint32_t at = 0;
     while ((status = hsd_tally_next(c->growth->crowds, &key, &sum, err)) == HSD_OK) {
-        const uint64_t largest = best_at(c, key, &at);
+        const best largest = best_at(c, key, &at);
         if (key[0] == KIN) {
-            HSD_TRY(see_kin(c, &kin, key[1], sum, largest, err));
+            HSD_TRY(see_kin(c, &kin, key[1], sum, largest.bytes, err));
             continue;
         }
-        if (sum.bytes < c->all / PART_OF_PLACE || !is_crowd(key[1], sum, largest)) continue;
+        if (sum.bytes < c->all / PART_OF_PLACE || !is_crowd(sum, &largest)) continue;
         HSD_TRY(put_crowd(c, key[1], sum.bytes, err));
     }
     return status == HSD_END ? close_family(c, &kin, err) : status;

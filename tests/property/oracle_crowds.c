@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LEAST_APART = 16, LOOK_BACK = 4, LEAST_KIN = 6, MOST_STEPS = 256 };
+enum { LEAST_APART = 16, WAYS_IN = 2, LOOK_BACK = 4, LEAST_KIN = 6, MOST_STEPS = 256 };
 
 typedef oracle_side side;
 
@@ -124,7 +124,7 @@ static bool is_structure(const step_counts *steps, uint32_t type)
         own += step->again >= LEAST_KIN;
         few += step->all < LEAST_KIN;
     }
-    return own > 0 && own >= few;
+    return own > 0 && own + WAYS_IN >= few;
 }
 
 static bool are_kin(step_counts *steps, const kin *at)
@@ -136,7 +136,7 @@ static bool are_kin(step_counts *steps, const kin *at)
 
 typedef struct crowd { /* the holders of one place */
     char place[ORACLE_PATH];
-    bool is_of_kin;
+    bool is_of_kin, is_of_node; /* is_of_node: the largest is a node of a structure that is reached from outside */
     uint64_t count, sum, largest;
     uint64_t apart_count, apart_sum, apart_largest; /* of kin that are reached from outside */
     bool is_crowd;
@@ -165,12 +165,13 @@ static crowd *crowd_at(crowds *c, const char *place, bool is_of_kin)
     return at;
 }
 
-static void put(crowds *c, const char *place, bool is_of_kin, uint64_t change)
+static crowd *put(crowds *c, const char *place, bool is_of_kin, uint64_t change)
 {
     crowd *at = crowd_at(c, place, is_of_kin);
     at->count++;
     at->sum += change;
     if (change > at->largest) at->largest = change;
+    return at;
 }
 
 static bool is_same_kin(const kin *a, const kin *b) { return strcmp(a->place, b->place) == 0 && strcmp(a->step, b->step) == 0; }
@@ -202,7 +203,10 @@ static void count_holder(crowds *c, oracle_diff *diff, const side *s, int node)
     oracle_find_place(s->view, node, place);
     if (is_told) oracle_find_place(s->other, oracle_partner(s, node), other);
     if (!is_told || strcmp(place, other) != 0) {
-        put(c, place, false, change);
+        static kin at;
+        crowd *of = put(c, place, false, change);
+        find_kin(s->view, node, &at);
+        if (change == of->largest) of->is_of_node = at.is_apart && is_structure(&c->steps, at.type);
         c->all += change;
     }
     put_kin(c, s, node, is_told, change);
@@ -219,7 +223,7 @@ static bool has_no_most(const crowds *c, const crowd *at)
 {
     if (at->sum < c->all / 16384) return false;
     if (at->is_of_kin) return at->count >= 2 && (at->sum < c->all / 20 || at->largest < at->sum / 2);
-    return at->count >= (is_apart(at->place) ? LEAST_APART : 2) && at->largest < at->sum / 5 * 4;
+    return at->count >= (is_apart(at->place) && !at->is_of_node ? LEAST_APART : 2) && at->largest < at->sum / 5 * 4;
 }
 
 /* One from outside is the top of the rest. */

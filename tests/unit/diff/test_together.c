@@ -209,6 +209,44 @@ Test(together, in_a_second_round_too_are_named_and_not_what_has_no_name)
     hsd_diff_free(diff);
 }
 
+/* A tree whose nodes refer to their parents. An object has the first node and the last, so it dominates all nodes between them. */
+static void write_tree(bool is_after, uint32_t nodes)
+{
+    enum { MOST = 400, WIDTH = 4 };
+    static uint32_t above[MOST], children[MOST][WIDTH], count[MOST];
+    memset(count, 0, sizeof count);
+    for (uint32_t node = 1; node < nodes; node++) {
+        uint32_t at = 0;
+        for (uint32_t rest = node * UINT32_C(0x9e3779b1); count[at] == WIDTH; rest = rest >> 2 | rest << 30) at = children[at][rest & 3];
+        children[at][count[at]++] = node;
+        above[node] = at;
+    }
+    hsc_writer *w = begin(is_after, HSC_IDENTITY_EXACT);
+    put(w, 1, NODE, 40, (const uint64_t[]){100, BY_ID, 99 + nodes, BY_NAME, 0});
+    for (uint32_t node = 0; node < nodes; node++) {
+        good(hsc_begin_object(w, &(hsc_object){.id = 100 + node, .type = ITEM, .size_bytes = 100}));
+        if (node > 0) good(hsc_reference(w, 100 + above[node], FIELD, 0));
+        for (uint32_t i = 0; i < count[node]; i++) good(hsc_reference(w, 100 + children[node][i], ELEMENT, i));
+        good(hsc_end_object(w));
+    }
+    put_root(w, ROOT_STRING, 1);
+    finish(w);
+}
+
+Test(together, lead_into_a_tree_from_both_ends)
+{
+    write_tree(false, 150);
+    write_tree(true, 300);
+    hsd_diff *diff = compare(NULL, NULL);
+    const hsd_holder *holder = &diff->holders[0];
+    cr_assert(is_text(holder->type, "Node"), "%s", holder->type.data);
+    cr_assert_eq(holder->new_.objects, 149, "the last one hangs from the object alone");
+    cr_assert_eq(holder->by_count, 2);
+    cr_assert_eq(holder->by[0].path_count, 2);
+    cr_assert(is_text(holder->by[0].path[1].edge, ".byId") && is_text(holder->by[1].path[1].edge, ".byName"), "%s", holder->by[0].path[1].edge.data);
+    hsd_diff_free(diff);
+}
+
 /* Two maps, roots by name, hold the same items; each has a node of its own for every item, too. A loader reaches both, and more that is new. */
 static void write_indexes(bool is_after, uint64_t items)
 {
