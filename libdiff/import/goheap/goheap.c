@@ -92,6 +92,7 @@ static hsd_status run(hsd_import *import, hsd_error *err)
     hsd_names_release(&go->frames);
     hsd_buffer_release(&go->bytes);
     hsd_id_table_release(&go->goroutines);
+    hsd_id_table_release(&go->mapped);
     free(go->starts);
     free(go->types_of);
     free(go->buckets);

@@ -74,6 +74,8 @@ typedef struct goheap {
     uint64_t stats[GOHEAP_STATS], collections; /* memstats; 0 without */
     bool has_stats;
     uint64_t segments, arguments, first_thread; /* what tells the process instance */
+    uint64_t globals_low, globals_high; /* segments with pointers lie in between; 0,0 = there are none */
+    hsd_id_table mapped;                /* memory outside of the heap that is counted */
     goheap_index index;
     hsd_names strings, types; /* text -> number - 1 */
     hsd_names patterns;       /* size and places of pointers -> number, of types_of */
@@ -138,6 +140,11 @@ typedef struct goheap_pattern {
 
 /* Reads the fields at the source, which is left behind them. */
 hsd_status hsd_goheap_read_pattern(goheap *go, goheap_pattern *pattern, hsd_error *err);
+
+/* ---- mapped.c: memory that the program mapped itself ---- */
+
+/* Of what the slices in an object of the write refer to, the bytes that no object before it has. Leaves the source behind the fields. */
+hsd_status hsd_goheap_mapped_bytes(goheap *go, const goheap_content *content, uint64_t *bytes, hsd_error *err);
 
 /* ---- tables.c: strings, types and labels of the capture, defined when first asked for ---- */
 

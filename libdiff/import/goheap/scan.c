@@ -58,6 +58,8 @@ static hsd_status scan_segment(goheap *go, bool is_bss, hsd_error *err)
     HSD_TRY(hsd_goheap_number(go, &address, err));
     HSD_TRY(hsd_goheap_open_content(go, &content, err));
     go->segments = hsd_mix(hsd_mix(go->segments, address), content.size);
+    if (go->globals_high == 0 || address < go->globals_low) go->globals_low = address;
+    go->globals_high = hsd_max_u64(go->globals_high, hsd_add_saturating(address, content.size));
     hsd_goheap_place_segment(go, is_bss, address, content.size, content.bytes_offset);
     if (go->import->options->summary_only) return hsd_goheap_skip_fields(go, err);
     return hsd_goheap_read_content(go, &content, look_at_word, go, err);

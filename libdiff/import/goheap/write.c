@@ -74,6 +74,7 @@ static hsd_status write_object(writing *w, hsd_error *err)
     }
     object.size_bytes = content.size;
     object.site = hsd_goheap_site_of(go, object.id);
+    if (pattern.count > 0) HSD_TRY(hsd_goheap_mapped_bytes(go, &content, &object.native_bytes, err));
     w->pattern = &pattern;
     w->is_timer_list = hsd_goheap_is_timer_list(go, object.type);
     HSD_WRITE(go->import, hsc_begin_object(writer, &object), err);

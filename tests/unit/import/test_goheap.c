@@ -105,6 +105,52 @@ Test(goheap, has_the_same_totals_in_a_summary)
     goheap_release(&dump);
 }
 
+static uint64_t native_of(const capture_view *view, uint64_t id)
+{
+    const view_object *object = view_find(view, id);
+    cr_assert(object != NULL);
+    return object->native_bytes;
+}
+
+/* What the program mapped itself counts once, and not with the list that package syscall has of it. What looks like it is left alone. */
+Test(goheap, counts_what_is_mapped_with_who_has_the_slice)
+{
+    enum { MAPPED = 0x10000 };
+    const uint64_t at = 0x7f1200000000, other = 0x7f1300000000, listed[] = {0, at + MAPPED - 1, at, MAPPED, MAPPED, 0},
+                   owner[] = {at, MAPPED, MAPPED, 7}, again[] = {at, MAPPED, MAPPED, 7}, two[] = {other, 0x2000, 0x2000, other + 0x2000, 0x1000, 0x1000},
+                   odd[] = {other + 0x10001, MAPPED, MAPPED, other + 0x20000, 0x1000, 0x2000}, global[] = {0x700000, MAPPED, MAPPED, 0},
+                   small[] = {at + 0x1000000, 100, 100, 0}, at_end[] = {0, 0, at + 0x2000000, MAPPED}, bss[] = {0xc000010000, 0};
+    const hsd_import_options options = {.compression = 1};
+    for (unsigned form = 0; form < 2; form++) {
+        hsd_import_result result;
+        capture_view view;
+        goheap_dump dump;
+        hsd_error err;
+        goheap_begin(&dump, form != 0, 8);
+        goheap_memory(&dump, 1, 0xc000010000, listed, ".pp...", form != 0, 8);
+        goheap_memory(&dump, 1, 0xc000012000, owner, "p...", form != 0, 8);
+        goheap_memory(&dump, 1, 0xc000012020, again, "p...", form != 0, 8);
+        goheap_memory(&dump, 1, 0xc000014000, two, "p..p..", form != 0, 8);
+        goheap_memory(&dump, 1, 0xc000016000, odd, "p..p..", form != 0, 8);
+        goheap_memory(&dump, 1, 0xc000018000, global, "p...", form != 0, 8);
+        goheap_memory(&dump, 1, 0xc000018020, small, "p...", form != 0, 8);
+        goheap_memory(&dump, 1, 0xc000018040, at_end, "..p.", form != 0, 8);
+        goheap_memory(&dump, 13, 0x620000, bss, "p.", form != 0, 8);
+        goheap_end(&dump);
+        cr_assert(import(dump.data, dump.size, &options, &result, &view, &err) == HSD_OK, "%s", err.text);
+        cr_expect_eq(native_of(&view, 0xc000010000), 0);
+        cr_expect_eq(native_of(&view, 0xc000012000), MAPPED);
+        cr_expect_eq(native_of(&view, 0xc000012020), 0);
+        cr_expect_eq(native_of(&view, 0xc000014000), 0x3000);
+        cr_expect_eq(native_of(&view, 0xc000016000), 0);
+        cr_expect_eq(native_of(&view, 0xc000018000), 0);
+        cr_expect_eq(native_of(&view, 0xc000018020), 0);
+        cr_expect_eq(native_of(&view, 0xc000018040), 0);
+        view_close(&view);
+        goheap_release(&dump);
+    }
+}
+
 /* A prefix is refused as cut off, or with salvage gives what is there and says that it is not all. */
 Test(goheap, is_known_when_it_is_cut)
 {
