@@ -12,6 +12,9 @@
 
 /* Of other headers of Mono, which bring more than is wanted. Exported by every mono. */
 MonoType *mono_class_get_type(MonoClass *klass);
+const char *mono_class_get_name(MonoClass *klass);
+const char *mono_class_get_namespace(MonoClass *klass);
+MonoClass *mono_class_get_element_class(MonoClass *klass);
 char *mono_type_get_name(MonoType *type);
 void mono_free(void *memory);
 char *mono_get_runtime_build_info(void);

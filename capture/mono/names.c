@@ -149,6 +149,7 @@ static void name_place(name_text *text, const place_row *place)
     switch ((place_kind)place->kind) {
     case PLACE_FIELD: add_place(text, klass, place->offset, false); break;
     case PLACE_ELEMENT: break;
+    case PLACE_ATTACHED: add_text(text, "attached"); break;
     case PLACE_STATIC: {
         name_text field = {.size = 0};
         add_place(&field, klass, place->offset, true);
@@ -197,6 +198,7 @@ void names_write(const mono_names *names, const mono_symbols *symbols, hsc_write
         if (kind != PLACE_ELEMENT) hsc_define_string(writer, number, at, strlen(at));
         if (kind == PLACE_FIELD) hsc_define_label(writer, number, HSC_LABEL_FIELD, HSC_STRENGTH_STRONG, number);
         if (kind == PLACE_ELEMENT) hsc_define_label(writer, number, HSC_LABEL_ELEMENT, HSC_STRENGTH_STRONG, 0);
+        if (kind == PLACE_ATTACHED) hsc_define_label(writer, number, HSC_LABEL_INTERNAL, HSC_STRENGTH_STRONG, number);
         if (kind == PLACE_THREAD) hsc_define_thread(writer, number, number);
     }
 }

@@ -55,6 +55,13 @@ static void index_classes(mono_symbols *symbols, size_t slots)
         symbols->class_index[class_slot(symbols, symbols->classes[row].klass)] = (uint32_t)row + 1;
 }
 
+/* What ConditionalWeakTable keeps its pairs in. */
+static bool are_pairs(MonoClass *element)
+{
+    return element != NULL && strcmp(mono_class_get_name(element), "Ephemeron") == 0 &&
+           strcmp(mono_class_get_namespace(element), "System.Runtime.CompilerServices") == 0;
+}
+
 const class_row *symbols_class(mono_symbols *symbols, MonoClass *klass)
 {
     size_t slot = class_slot(symbols, klass);
@@ -68,6 +75,7 @@ const class_row *symbols_class(mono_symbols *symbols, MonoClass *klass)
     if (mono_class_get_rank(klass) > 0) {
         const int32_t bytes = mono_array_element_size(klass);
         row->element_bytes = bytes > 0 ? (uint32_t)bytes : 1;
+        row->has_pairs = row->element_bytes == 2 * sizeof(void *) && are_pairs(mono_class_get_element_class(klass));
     }
     symbols->class_index[slot] = row->number;
     if (symbols->class_count * 2 > symbols->class_slots) index_classes(symbols, symbols->class_slots * 2);

@@ -17,11 +17,13 @@ typedef struct class_row {
     MonoClass *klass;
     uint32_t number;        /* type of the capture, from 1 */
     uint32_t element_bytes; /* of an array; 0 = it is none */
+    bool has_pairs;         /* Ephemeron[]: pairs of a key and what lives as long as the key does */
 } class_row;
 
 typedef enum place_kind {
     PLACE_FIELD,         /* of `owner`, a MonoClass, at `offset` of its objects: a label and its string */
     PLACE_ELEMENT,       /* of any array: a label */
+    PLACE_ATTACHED,      /* from the key of a pair to what lives as long: a label and its string */
     PLACE_STATIC,        /* of `owner`, a MonoClass, at `offset` of its static data: a string */
     PLACE_THREAD,        /* `owner` is a thread: a thread and its string */
     PLACE_STACK,         /* likewise: the string of its roots */

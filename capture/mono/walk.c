@@ -134,10 +134,21 @@ static void write_roots(mono_walk *walk)
 
 /* ---- objects ---- */
 
+/* The runtime tells of pairs in a ConditionalWeakTable no more than that the values are roots, as long as their keys are there: so the keys hold them. */
+static void write_pairs(mono_walk *walk)
+{
+    const uintptr_t *at = (const uintptr_t *)walk->pairs; /* key, value */
+    const uint32_t label = symbols_place(&walk->symbols, PLACE_ATTACHED, NULL, 0);
+    for (uint32_t i = 0; i < walk->pair_count && !walk->is_cut; i++, at += 2)
+        if (at[0] != 0 && at[1] != 0) hsc_edge(walk->writer, ids_of(walk->ids, at[0]), ids_of(walk->ids, at[1]), label, 0);
+}
+
 static void end_object(mono_walk *walk)
 {
-    if (walk->is_object_open) hsc_end_object(walk->writer);
+    if (!walk->is_object_open) return;
+    hsc_end_object(walk->writer);
     walk->is_object_open = false;
+    if (walk->pairs != 0) write_pairs(walk);
 }
 
 static void measure(mono_walk *walk, uintptr_t address, uint64_t size)
@@ -159,6 +170,9 @@ static void begin_object(mono_walk *walk, MonoObject *object, MonoClass *klass, 
     if (walk->class != NULL) record.type = walk->class->number;
     if (walk->class != NULL && walk->class->element_bytes > 0)
         memcpy(&record.elements, (const char *)object + ARRAY_LENGTH_OFFSET, sizeof(uint32_t));
+    const bool has_pairs = walk->class != NULL && walk->class->has_pairs;
+    walk->pairs = has_pairs ? address + ARRAY_ELEMENTS_OFFSET : 0;
+    walk->pair_count = (uint32_t)record.elements;
     measure(walk, address, record.size_bytes);
     hsc_begin_object(walk->writer, &record);
     walk->is_object_open = true;

@@ -33,6 +33,8 @@ typedef struct mono_walk {
     size_t root_count;
     bool is_object_open, is_past_nursery;
     const class_row *class; /* of the object that is open */
+    uintptr_t pairs;        /* those of the object that is open; 0 = it has none */
+    uint32_t pair_count;
     uint64_t last_id;
     uint64_t unnamed_roots, lost_roots, lost_nursery;
     uint64_t young_bytes, large_bytes; /* of objects above 8,000 bytes */

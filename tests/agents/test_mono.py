@@ -99,6 +99,8 @@ def paths(tool, folder):
         program.quit()
     text = tool.run("paths", folder / "a.hs", "Shop.Session").stdout
     check("static Shop.Cache.sessions" in text and "_items" in text, text)
+    text = tool.run("paths", folder / "a.hs", "Shop.Badge").stdout  # attached by a ConditionalWeakTable: the key holds it
+    check("static Shop.Cache.wearer" in text and "<attached>" in text, text)
 
 
 # ---- objects that move

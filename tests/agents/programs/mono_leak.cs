@@ -6,6 +6,7 @@
 //      late        loads the agent now: "loaded"
 using System;
 using System.Collections.Generic;
+using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Threading;
 
@@ -23,6 +24,7 @@ namespace Shop {
     }
 
     public class Tag { public int value; }
+    public class Badge { public Tag tag = new Tag(); }
     public class Local { public Tag tag = new Tag(); }
     public class Pair<A, B> { public A first; public B second; }
     public class Grain { public Grain next, other; public long a, b; }
@@ -35,6 +37,8 @@ namespace Shop {
         public static Nested nested = new Nested();
         public static Slot slot = new Slot { tag = new Tag() };
         [ThreadStatic] public static Tag perThread;
+        public static Nested wearer = new Nested();
+        public static ConditionalWeakTable<Nested, Badge> badges = new ConditionalWeakTable<Nested, Badge>();
         public class Nested { public Tag[,] grid = new Tag[2, 2]; }
     }
 
@@ -99,6 +103,8 @@ namespace Shop {
         [DllImport("mono-profiler-hsdiff")] static extern void mono_profiler_init_hsdiff(string description);
 
         static void Main() {
+            Cache.badges.Add(Cache.wearer, new Badge());
+            Cache.badges.Add(new Cache.Nested(), new Badge());
             var threads = new List<Thread>();
             for (int i = 0; i < 3; i++) {
                 var thread = new Thread(Load) { Name = "load " + i };
