@@ -75,3 +75,24 @@ bool hsd_holder_needs_shares(const hsd_holder *holder)
 }
 
 bool hsd_edge_is_item(hsd_text edge) { return edge.size >= 3 && memcmp(edge.data, "[*]", 3) == 0; }
+
+/* ---- room ---- */
+
+#define MOST_ROOM ((int64_t)16 << 10)
+
+static bool ends_as_array(hsd_text type) { return type.size >= 2 && memcmp(type.data + type.size - 2, "[]", 2) == 0; }
+
+/* One array came and one of half its size went. */
+static bool is_doubled(const hsd_type_growth *type)
+{
+    return ends_as_array(type->type) && type->new_.objects == 1 && type->freed.objects == 1 && type->net_bytes > 0 && type->net_bytes <= MOST_ROOM &&
+           (uint64_t)type->net_bytes <= type->freed.bytes;
+}
+
+bool hsd_growth_is_room(const hsd_diff *diff, uint64_t noise_bytes)
+{
+    const hsd_holder *first = diff->has_holders && diff->holder_count > 0 ? &diff->holders[0] : NULL;
+    if (first == NULL || first->type_count == 0 || !hsd_new_is_known(diff) || !hsd_freed_is_known(diff)) return false;
+    if (first->net_objects > 0 || diff->total.after.objects > diff->total.before.objects || !is_doubled(&first->types[0])) return false;
+    return hsd_change_bytes(&diff->total) - first->types[0].net_bytes < (int64_t)noise_bytes;
+}

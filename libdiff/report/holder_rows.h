@@ -26,6 +26,12 @@ size_t hsd_holders_shown(const hsd_diff *diff, size_t top, size_t by_default);
 /* Rows and the rest. */
 uint64_t hsd_holders_count(const hsd_diff *diff);
 
+/*
+ * True if all that grew, but for noise, is one array that was replaced by one twice as large, in the first holder, by no more than
+ * 16 KiB, while the heap has no more objects than before: room, as a container gets when it is full once, and what it was full of may be gone.
+ */
+bool hsd_growth_is_room(const hsd_diff *diff, uint64_t noise_bytes);
+
 /* Of several that hold together so many are named in a line; the rest is counted. */
 #define HSD_CO_HOLDERS_NAMED 3u
 

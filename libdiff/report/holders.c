@@ -184,6 +184,7 @@ static bool is_worth_a_row(const hsd_screen *screen, const hsd_holder *holder)
 {
     const int64_t growth = hsd_change_bytes(&screen->diff->total);
     if (screen->options->top == HSD_TOP_ALL) return true;
+    if (screen->options->top == 0 && hsd_growth_is_room(screen->diff, screen->noise_bytes)) return false;
     if (screen->options->top > 0 || growth < (int64_t)screen->noise_bytes)
         return holder->growth_bytes >= (int64_t)screen->noise_bytes;
     return holder->growth_bytes >= growth / SHARE_SHOWN;

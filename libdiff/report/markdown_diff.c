@@ -120,7 +120,7 @@ static void put_holder_answer(page *p)
     hsd_out *out = &p->doc.out;
     if (diff->is_partial || holder == NULL || hsd_holder_is_nobody(holder) || growth < (int64_t)noise_of(p)) return;
     const unsigned percent = holder->growth_bytes > 0 ? hsd_percent_of(holder->growth_bytes, growth) : 0;
-    if (percent < MOST_PERCENT) return;
+    if (percent < MOST_PERCENT || hsd_growth_is_room(diff, noise_of(p))) return;
     if (out->status == HSD_OK) out->status = hsd_holder_append(&raw, holder, ": ", "", out->err);
     if (percent >= 100) hsd_out_text(out, "All of the growth hangs from one place: ");
     else hsd_out_format(out, "%u%% of the growth hangs from one place: ", percent);

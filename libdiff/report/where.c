@@ -199,6 +199,18 @@ static bool print_hidden_growth(hsd_screen *screen)
     return true;
 }
 
+/* A container got a larger array once, and there are no more objects: no leak, as far as two captures tell. */
+static bool print_room(hsd_screen *screen)
+{
+    char size[HSD_NUMBER_CHARS];
+    const hsd_holder *place = &screen->diff->holders[0];
+    hsd_out_format(&screen->out, "%s of that is one array that doubled while no objects came, in ",
+                   hsd_screen_size(screen, size, (uint64_t)place->types[0].net_bytes));
+    print_place(screen, place);
+    hsd_out_text(&screen->out, ".");
+    return true;
+}
+
 /* ---- by roots ---- */
 
 /* The root that grew most: of those that share with others, or of those that do not. */
@@ -332,10 +344,11 @@ void hsd_screen_where(hsd_screen *screen)
 {
     const hsd_diff *diff = screen->diff;
     const int64_t growth = hsd_change_bytes(&diff->total);
+    const bool is_room = hsd_growth_is_room(diff, screen->noise_bytes);
     const bool has_grown = growth >= (int64_t)screen->noise_bytes;
     if (!diff->is_partial) {
         hsd_out_begin_paragraph(&screen->out);
-        const bool has_said = has_grown ? print_where(screen, growth) : diff->has_holders && print_hidden_growth(screen);
+        const bool has_said = is_room ? print_room(screen) : has_grown ? print_where(screen, growth) : diff->has_holders && print_hidden_growth(screen);
         if (has_said)
             hsd_out_end_paragraph(&screen->out, 0);
         else

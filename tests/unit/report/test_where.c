@@ -180,6 +180,37 @@ Test(where, finds_a_place_that_grew_in_a_heap_that_shrank)
     free(report);
 }
 
+/* An array of 16 KiB became one of 32 in a heap of 230: no leak, and no place to blame, as long as nothing came. */
+Test(where, blames_nobody_for_an_array_that_doubled_while_no_objects_came)
+{
+    static hsd_type_growth doubled = {.new_ = {1, 32 * 1024}, .freed = {1, 16 * 1024}, .net_bytes = 16 * 1024};
+    hsd_diff diff = grown();
+    doubled.type = sample_text("Timer[]");
+    types[0] = sample_type("Timer[]", 230 * 1024, 247 * 1024);
+    sample_total(&diff);
+    diff.total.before.objects = diff.total.after.objects = 2000;
+    holders[0] = sample_holder("global.app", path, 3, 16 * 1024);
+    holders[0].net_objects = 0;
+    holders[0].types = &doubled;
+    holders[0].type_count = 1;
+    sample_hold(&diff, holders, 1);
+    char *report = sample_report("text", &diff, &wide);
+    SAYS(report, "16.0 KiB of that is one array that doubled while no objects came, in global.app.state.sessions (Map).");
+    LACKS(report, "hangs from");
+    LACKS(report, "WHAT KEEPS");
+    free(report);
+    diff.total.after.objects++;
+    report = sample_report("text", &diff, &wide);
+    SAYS(report, "hangs from one place: global.app.state.sessions (Map).");
+    HOLDS(report, "WHAT KEEPS");
+    free(report);
+    diff.total.after.objects--;
+    doubled.freed.objects = 0; /* it came to what there was */
+    report = sample_report("text", &diff, &wide);
+    SAYS(report, "hangs from one place: global.app.state.sessions (Map).");
+    free(report);
+}
+
 Test(where, is_silent_when_nothing_changed)
 {
     hsd_diff diff = grown();
