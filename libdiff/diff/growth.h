@@ -143,6 +143,7 @@ typedef struct hsd_growth {
     uint64_t apart_bytes;          /* new ones that hang where nothing kept above refers to them */
 
     hsd_sorter *credits[SIDE_COUNT]; /* (ordinal, objects, bytes, place, pool_place, kin, bytes of parts) of objects that hold or are resized */
+    hsd_sorter *forks;             /* of after: (number, HSD_FORK_OF_… or node, bytes, place in the tree << 1 | the holder itself): holders_by.h */
     hsd_tally *crowds;             /* (0, place) and (1, kin): objects that hold there, and what they grew by, either way */
     hsd_kin_count *steps[SIDE_COUNT]; /* by number: what each leads to (holders_kin.h) */
     uint8_t *is_structure;         /* by common type: its objects refer to one another by a few references; NULL = not asked yet */
@@ -169,6 +170,12 @@ typedef struct hsd_growth {
     hsd_trie *places;              /* depth 1: choices; below: places */
     hsd_growth_ways ways;
 } hsd_growth;
+
+/* Of what a fork is: of a node that holds, of a root by its common number, or of the super-root. */
+#define HSD_FORK_OF_ROOT (UINT64_C(1) << 32)
+#define HSD_FORK_OF_ALL (UINT64_C(2) << 32)
+#define HSD_FORK_WORDS 4u
+#define HSD_GROWTH_PART_OF_ALL 20u /* one part in so many of the growth is worth the search for what holds together, and a row */
 
 /* What can hold, if it is kept: no helper and no insides. `edge` as in diff/tree.h. */
 bool hsd_growth_can_hold(const hsd_growth *growth, uint32_t type, uint32_t edge);
@@ -221,6 +228,9 @@ bool hsd_growth_is_apart(const hsd_growth *growth, uint64_t place);   /* hsd_kin
 bool hsd_growth_are_kin(const hsd_growth *growth, uint64_t place);    /* after the first look */
 hsd_status hsd_growth_match(hsd_growth *growth, hsd_error *err);   /* offers every object that holds */
 hsd_status hsd_growth_count(hsd_growth *growth, hsd_error *err);   /* the same from the trie; fills the credits of roots */
+
+/* By how much the heap grew; where it did not what is new. */
+uint64_t hsd_growth_grown_bytes(const hsd_growth *growth);
 
 /* Finds by what the first choices hold together, where that is a part of the growth that matters. */
 hsd_status hsd_growth_find_by(hsd_growth *growth, hsd_error *err);

@@ -2,7 +2,7 @@
  * The order of the steps, and what is alive in each. Everything that grows with objects lies in sorters, tallies and
  * paged arrays, which share the planner's growth_bytes:
  *
- *      walk      stack, trie, credits                           of both sides, one after the other, or at once with
+ *      walk      stack, trie, credits, forks                    of both sides, one after the other, or at once with
  *                                                               a trie each
  *      match     credits, pairs or lines
  *      together  groups, weights, pairs: only where they are asked for (holders_by.h)
@@ -81,17 +81,25 @@ static hsd_status open_trie(hsd_growth *growth, uint64_t memory_bytes, uint32_t 
 static hsd_status open_credits(hsd_growth *growth, int side, hsd_error *err)
 {
     hsd_comparison *c = growth->c;
-    const hsd_sorter_config config = {.record_words = HSD_CREDIT_WORDS, .key_words = 1, .space = &c->space, .reporter = c->reporter,
-                                      .memory_bytes = hsd_max_u64(growth->memory_bytes / 8, HSD_SORT_MIN_BYTES)};
-    return growth->has_identity ? hsd_sorter_new(&growth->credits[side], &config, err) : HSD_OK;
+    hsd_sorter_config config = {.record_words = HSD_CREDIT_WORDS, .key_words = 1, .space = &c->space, .reporter = c->reporter,
+                                .memory_bytes = hsd_max_u64(growth->memory_bytes / 8, HSD_SORT_MIN_BYTES)};
+    if (!growth->has_identity) return HSD_OK;
+    HSD_TRY(hsd_sorter_new(&growth->credits[side], &config, err));
+    if (side == BEFORE) return HSD_OK;
+    config.record_words = HSD_FORK_WORDS;
+    config.memory_bytes = HSD_SORT_MIN_BYTES; /* few as a rule */
+    return hsd_sorter_new(&growth->forks, &config, err);
+}
+
+static void drop(hsd_sorter **sorter)
+{
+    hsd_sorter_free(*sorter);
+    *sorter = NULL;
 }
 
 static void close_credits(hsd_growth *growth)
 {
-    for (int side = 0; side < SIDE_COUNT; side++) {
-        hsd_sorter_free(growth->credits[side]);
-        growth->credits[side] = NULL;
-    }
+    for (int side = 0; side < SIDE_COUNT; side++) drop(&growth->credits[side]);
 }
 
 /* ---- the steps ---- */
@@ -168,6 +176,7 @@ static hsd_status credit_again(hsd_growth *growth, hsd_error *err)
 {
     tree_walk before = {growth, BEFORE, NULL}, after = {growth, AFTER, NULL};
     forget_credits(growth);
+    drop(&growth->forks);
     for (int side = 0; side < SIDE_COUNT; side++) HSD_TRY(open_credits(growth, side, err));
     HSD_TRY(hsd_run_both((hsd_job){walk_tree_again, &before}, (hsd_job){walk_tree_again, &after}, growth->walks_at_once, err));
     return choose(growth, err);
@@ -270,6 +279,7 @@ static hsd_status make_rows(hsd_growth *growth, hsd_error *err)
 static void release(hsd_growth *growth)
 {
     close_credits(growth);
+    drop(&growth->forks);
     hsd_trie_free(growth->trie);
     hsd_trie_free(growth->places);
     hsd_tally_free(growth->types);

@@ -9,8 +9,6 @@
 #include "base/check.h"
 #include "base/heap.h"
 
-#define PART_OF_ALL 20u /* one part in so many of the growth is worth the search, and a row */
-
 /* ---- candidates ---- */
 
 static int compare(const hsd_by_candidate *a, const hsd_by_candidate *b)
@@ -144,7 +142,7 @@ static hsd_status run(hsd_by_search *s, hsd_error *err)
     return s->fork_count > 0 ? find(s, err) : HSD_OK;
 }
 
-static uint64_t grown_bytes(const hsd_growth *growth)
+uint64_t hsd_growth_grown_bytes(const hsd_growth *growth)
 {
     const hsd_change *total = &growth->diff->total;
     const int64_t grown = hsd_change_bytes(total);
@@ -154,7 +152,7 @@ static uint64_t grown_bytes(const hsd_growth *growth)
 static bool is_worth_it(const hsd_growth *growth)
 {
     return growth->has_identity && growth->fill == NULL && growth->edged_count > 0 && growth->apart_bytes > 0 &&
-           growth->apart_bytes >= grown_bytes(growth) / PART_OF_ALL;
+           growth->apart_bytes >= hsd_growth_grown_bytes(growth) / HSD_GROWTH_PART_OF_ALL;
 }
 
 static void release(hsd_by_search *s)
@@ -177,7 +175,8 @@ static void release(hsd_by_search *s)
 hsd_status hsd_growth_find_by(hsd_growth *growth, hsd_error *err)
 {
     if (!is_worth_it(growth)) return HSD_OK;
-    hsd_by_search s = {.growth = growth, .side = &growth->c->sides[AFTER], .least = grown_bytes(growth) / PART_OF_ALL};
+    hsd_by_search s = {.growth = growth, .side = &growth->c->sides[AFTER],
+                       .least = hsd_growth_grown_bytes(growth) / HSD_GROWTH_PART_OF_ALL};
     s.holder_count = (uint32_t)hsd_min_u64(growth->edged_count, HSD_BY_HOLDERS);
     s.has_secondary = s.side->root_span.begin < s.side->root_span.second && s.side->root_span.second < s.side->root_span.end;
     s.group_of.file.fd = s.place_of.file.fd = s.places.file.fd = s.groups.file.fd = s.starts.file.fd = s.targets.file.fd = -1;

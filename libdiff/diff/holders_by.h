@@ -11,7 +11,7 @@
  * Places are as near as they can be and say more than the fork's own branches: in heaps where everything reaches everything (class loaders,
  * the global object) these are whatever is near a root.
  *
- *      tree of after     forks of the first holders                                                  holders_by_tree.c
+ *      tree of after     forks, while credits are found                                              holders_walk.c
  *      tree of after     a number for each branch and top, for each node the one it is in, and
  *                        the nearest place above it                                                  holders_by_tree.c
  *      references        (branch or top, top) and (place, top)                                       holders_by_ways.c

@@ -1,5 +1,5 @@
 /*
- * The walks over the tree of after for what holds together: forks, numbers of branches and tops; and names of branches.
+ * The walk over the tree of after for what holds together: numbers of branches and tops; and forks, and names of branches.
  */
 #include "diff/holders_by.h"
 
@@ -46,31 +46,6 @@ static uint32_t choice_of(const hsd_by_search *s, int side, const hsd_tree_node 
 
 /* ---- forks ---- */
 
-typedef struct fork_frame {
-    uint32_t choice; /* that growth here is credited to; HSD_NO_CHOICE = one that is not asked for */
-    uint32_t first;
-    uint32_t flags;
-    uint32_t unused;
-    uint64_t pending;
-    uint64_t apart;  /* of it: below what this node has no reference to, and no fork below has */
-} fork_frame;
-
-static hsd_status enter_fork(void *context, const hsd_tree_node *node, void *parent, void *here, hsd_error *err)
-{
-    hsd_by_search *s = context;
-    const fork_frame *above = parent;
-    fork_frame *f = here;
-    (void)err;
-    *f = (fork_frame){.choice = above->choice, .first = node->first, .flags = flags_of(s, AFTER, node)};
-    if (above->first == 0 && (f->flags & IS_ROOT) == 0) f->flags |= NO_REFERENCE;
-    if (f->flags & HOLDS) {
-        const uint32_t choice = choice_of(s, AFTER, node);
-        f->choice = choice < s->holder_count ? choice : HSD_NO_CHOICE;
-    }
-    f->pending = own_bytes(s, node, above->flags, &f->flags);
-    return HSD_OK;
-}
-
 /* The heaviest stay. */
 static void keep_fork(hsd_by_search *s, const hsd_by_fork *fork)
 {
@@ -82,33 +57,24 @@ static void keep_fork(hsd_by_search *s, const hsd_by_fork *fork)
     s->forks[at] = *fork;
 }
 
-/* What is apart below a fork is not asked for above it once more. */
-static void end_fork(hsd_by_search *s, fork_frame *f)
+static uint32_t choice_of_fork(const hsd_by_search *s, uint64_t fork_of)
 {
-    if (f->choice == HSD_NO_CHOICE || f->apart < s->least || f->apart == 0) return;
-    const bool is_own = (f->flags & HOLDS) || s->growth->choices[f->choice].by != HSD_HELD_BY_OBJECT;
-    keep_fork(s, &(hsd_by_fork){.choice = f->choice, .first = f->first, .is_own = is_own, .bytes = f->apart});
-    f->pending -= f->apart;
+    if (fork_of == HSD_FORK_OF_ALL) return s->chosen.all;
+    return hsd_id_map_get(fork_of & HSD_FORK_OF_ROOT ? &s->chosen.by_root : &s->chosen.by_node[AFTER], (uint32_t)fork_of);
 }
 
-static hsd_status leave_fork(void *context, void *here, void *parent, hsd_error *err)
-{
-    fork_frame *f = here, *above = parent;
-    (void)err;
-    if (f->flags & KEPT) end_fork(context, f);
-    if (f->flags & HOLDS) return HSD_OK;
-    above->pending += f->pending;
-    if ((f->flags & NO_REFERENCE) && (above->flags & KEPT)) above->apart += f->pending;
-    return HSD_OK;
-}
-
+/* Of holders that are asked for; they come in the order in which the walk left them. */
 hsd_status hsd_by_find_forks(hsd_by_search *s, hsd_error *err)
 {
-    const hsd_tree_visitor visitor = {.context = s, .frame_bytes = sizeof(fork_frame), .enter = enter_fork, .leave = leave_fork};
-    fork_frame root = {.choice = s->chosen.all < s->holder_count ? s->chosen.all : HSD_NO_CHOICE, .flags = KEPT | HOLDS};
-    HSD_TRY(walk(s, AFTER, &visitor, &root, err));
-    end_fork(s, &root);
-    return HSD_OK;
+    const uint64_t *record;
+    hsd_status status;
+    while ((status = hsd_sorter_next(s->growth->forks, &record, err)) == HSD_OK) {
+        const uint32_t choice = choice_of_fork(s, record[1]);
+        if (choice >= s->holder_count) continue;
+        const bool is_own = (record[3] & 1) != 0 || s->growth->choices[choice].by != HSD_HELD_BY_OBJECT;
+        keep_fork(s, &(hsd_by_fork){.choice = choice, .first = (uint32_t)(record[3] >> 1), .is_own = is_own, .bytes = record[2]});
+    }
+    return status == HSD_END ? HSD_OK : status;
 }
 
 /* ---- numbers ---- */
@@ -251,7 +217,7 @@ static hsd_status leave_number(void *context, void *here, void *parent, hsd_erro
 
 hsd_status hsd_by_number(hsd_by_search *s, hsd_error *err)
 {
-    const hsd_tree_visitor visitor = {.context = s, .frame_bytes = sizeof(number_frame), .enter = enter_number, .leave = leave_number};
+    const hsd_tree_visitor visitor = {.context = s, .frame_bytes = sizeof(number_frame), .fills_frames = true, .enter = enter_number, .leave = leave_number};
     number_frame root = {.fork = fork_at(s, 0), .flags = KEPT | HOLDS};
     HSD_TRY(walk(s, AFTER, &visitor, &root, err));
     HSD_TRY(hsd_paged_check(&s->group_of, err));
@@ -417,7 +383,7 @@ static hsd_status enter_freed(void *context, const hsd_tree_node *node, void *pa
 
 hsd_status hsd_by_find_freed(hsd_by_search *s, hsd_error *err)
 {
-    const hsd_tree_visitor visitor = {.context = s, .frame_bytes = sizeof(freed_frame), .enter = enter_freed};
+    const hsd_tree_visitor visitor = {.context = s, .frame_bytes = sizeof(freed_frame), .fills_frames = true, .enter = enter_freed};
     freed_frame root = {.holder = s->chosen.all, .flags = KEPT | HOLDS | IS_SUPER};
     return walk(s, BEFORE, &visitor, &root, err);
 }

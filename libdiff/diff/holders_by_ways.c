@@ -155,24 +155,27 @@ static hsd_status see_all(refer *r, uint32_t source, uint32_t group, uint32_t no
 
 static hsd_status see_with_parts(refer *r, uint32_t group, uint32_t node, hsd_error *err)
 {
-    uint32_t part;
-    hsd_status status;
     HSD_TRY(see_all(r, node, group, node, err));
-    while ((status = hsd_worklist_pop(&r->parts, &part, err)) == HSD_OK) HSD_TRY(see_all(r, node, group, part, err));
-    return status == HSD_END ? HSD_OK : status;
+    while (!hsd_worklist_is_empty(&r->parts)) {
+        uint32_t part;
+        HSD_TRY(hsd_worklist_pop(&r->parts, &part, err));
+        HSD_TRY(see_all(r, node, group, part, err));
+    }
+    return HSD_OK;
 }
 
 static hsd_status see_node(refer *r, uint32_t node, hsd_error *err)
 {
-    hsd_status status;
     if (hsd_adjacency_is_leaf(r->s->side->adjacency, node)) return HSD_OK;
     const uint32_t word = hsd_paged_get_u32(&r->s->group_of, node);
     uint32_t group = HSD_BY_GROUP(word);
     if (group == 0 || is_hidden(r->s, node, word)) return HSD_OK;
     HSD_TRY(see_with_parts(r, group, node, err));
-    while ((status = hsd_worklist_pop(&r->pseudo, &group, err)) == HSD_OK)
+    while (!hsd_worklist_is_empty(&r->pseudo)) {
+        HSD_TRY(hsd_worklist_pop(&r->pseudo, &group, err));
         HSD_TRY(see_with_parts(r, group, hsd_by_group_at(r->s, group, false)->name, err));
-    return status == HSD_END ? HSD_OK : status;
+    }
+    return HSD_OK;
 }
 
 static hsd_status check(const hsd_by_search *s, uint32_t node, hsd_error *err)

@@ -78,7 +78,7 @@ static hsd_status walk_tree(void *context, hsd_error *err)
     pass *p = context;
     hsd_growth *growth = p->growth;
     hsd_sorter *tree = growth->c->sides[p->side].tree;
-    const hsd_tree_visitor visitor = {.context = p, .frame_bytes = sizeof(hsd_below), .enter = enter};
+    const hsd_tree_visitor visitor = {.context = p, .frame_bytes = sizeof(hsd_below), .fills_frames = true, .enter = enter};
     hsd_below root;
     p->total = hsd_sorter_count(tree);
     HSD_TRY(hsd_below_begin(growth, p->chosen, &root, err));

@@ -83,7 +83,7 @@ static hsd_status enter(walk *w, const hsd_tree_node *node, hsd_error *err)
         return hsd_fail(err, HSD_E_MISUSE, "place %u of the dominator tree does not nest", node->first);
     }
     memcpy(item_at(w, w->count), &end, sizeof end);
-    memset(frame_at(w, w->count), 0, w->visitor->frame_bytes);
+    if (!w->visitor->fills_frames) memset(frame_at(w, w->count), 0, w->visitor->frame_bytes);
     w->count++;
     void *parent = w->count == 1 ? w->root : frame_at(w, w->count - 2);
     return w->visitor->enter(w->visitor->context, node, parent, frame_at(w, w->count - 1), err);

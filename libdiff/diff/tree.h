@@ -68,6 +68,7 @@ typedef struct hsd_tree_visitor {
     void *context;
     size_t frame_bytes; /* a multiple of 8, at most 256 */
     bool has_ids;       /* records have HSD_TREE_ID_WORDS */
+    bool fills_frames;  /* enter sets all of a frame: it need not be zeroed */
     bool sees_hidden;   /* nodes with HSD_TREE_IS_HIDDEN, too */
     hsd_status (*enter)(void *context, const hsd_tree_node *node, void *parent, void *frame, hsd_error *err);
     hsd_status (*leave)(void *context, void *frame, void *parent, hsd_error *err); /* NULL = nothing to do */

@@ -38,6 +38,8 @@ static inline hsd_status hsd_worklist_push(hsd_worklist *list, uint32_t node, hs
     return HSD_OK;
 }
 
+static inline bool hsd_worklist_is_empty(const hsd_worklist *list) { return list->count == 0 && list->spilled == 0; }
+
 /* HSD_END when nothing waits. */
 static inline hsd_status hsd_worklist_pop(hsd_worklist *list, uint32_t *node, hsd_error *err)
 {
