@@ -17,6 +17,7 @@
 #define PART_DIRECT 4u  /* one part in so many of what it reaches it refers to itself */
 #define FEW         4u  /* candidates of a set are all told */
 #define MOST_ALONE  2u  /* what a candidate holds alone is the set's, up to so many times what the set holds together */
+#define MOST_OF_STRUCTURE 4u /* the same where it is a node: what hangs from the root of a tree alone is the tree */
 
 typedef struct heavy { /* a mask */
     uint64_t mask, bytes;
@@ -245,13 +246,21 @@ static hsd_status take_forks(maker *m, hsd_error *err)
 
 /* ---- choices ---- */
 
+/* A node of what the set has: its tops are of the same type. */
+static uint64_t most_alone(const hsd_growth *growth, const hsd_growth_set *set, const hsd_choice *one)
+{
+    const uint8_t *set_of_type = set->choice < HSD_BY_HOLDERS ? growth->set_of_type[set->choice] : NULL;
+    const bool is_node = set_of_type != NULL && one->by == HSD_HELD_BY_OBJECT && set_of_type[one->type] == set - growth->sets + 1;
+    return is_node ? MOST_OF_STRUCTURE : MOST_ALONE;
+}
+
 /* What a choice that is a candidate, or insides of one, holds alone. */
 static bool is_alone(const hsd_by_search *s, const hsd_growth_set *set, const hsd_by *by, uint32_t choice)
 {
     const hsd_choice *one = &s->growth->choices[choice];
     const int64_t own = hsd_choice_growth(one);
     if (one->fork != 0 || one->set != 0 || one->joined > 1) return false;
-    if (by->bytes < set->together / 2 || own < 0 || (uint64_t)own / MOST_ALONE > set->together) return false;
+    if (by->bytes < set->together / 2 || own < 0 || (uint64_t)own / most_alone(s->growth, set, one) > set->together) return false;
     if (one->by == HSD_HELD_BY_OBJECT && one->node[AFTER] == by->node) return true;
     return one->by == HSD_HELD_BY_OBJECT && one->new_.objects == 0 && one->freed.objects == 0 && s->choice_places[choice] == by->place;
 }

@@ -26,9 +26,9 @@ static void find_word(const char *name, code_name *c)
     c->word = c->function = 0;
     for (size_t at = 0; at + size < c->file; at++) {
         const bool begins = at == 0 || (at >= 2 && memcmp(name + at - 2, behind, 2) == 0);
-        if (!begins || memcmp(name + at, word, size) != 0 || name[at + size] == '(') continue;
+        if (!begins || memcmp(name + at, word, size) != 0) continue;
         c->word = at;
-        c->function = at + size;
+        c->function = name[at + size] == '(' ? c->file - 1 : at + size; /* "(anonymous)" says nothing that its place does not */
     }
 }
 
@@ -83,7 +83,7 @@ size_t hsd_code_cut(const char *name, size_t size, size_t width, const char *mar
     size_t used = put(out, 0, name, c.word);
     used = put(out, used, name + c.function, c.file - c.function);
     const size_t taken = hsd_width_of_text(out, used) + hsd_width_of_text(name + c.line, size - c.line);
-    const size_t without = used - 2; /* " (" */
+    const size_t without = used >= 2 ? used - 2 : 0; /* " (" */
     used = put_file(out, used, name + c.file, c.line - c.file, width > taken ? width - taken : 0, mark, mark_size);
     used = put(out, used, name + c.line, size - c.line);
     return hsd_width_of_text(out, used) <= width ? used : without;

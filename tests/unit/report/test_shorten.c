@@ -114,7 +114,8 @@ Test(shorten, keeps_the_function_and_the_line_of_code)
     cr_expect_str_eq(alone("[*]: Function save (cart.js:12)", 24, true), "[*]: save (cart.js:12)");
     cr_expect_str_eq(alone(mine, 30, true), "< serve_clients (stac\xE2\x80\xA6op.c:25)");
     cr_expect_str_eq(alone(mine, 17, false), "< serve_clients");
-    cr_expect_str_eq(alone("Function (a_file_without_a_name.js:3)", 20, true), "Function (a_f\xE2\x80\xA6.js:3)");
+    cr_expect_str_eq(alone("Function (a_file_without_a_name.js:3)", 20, true), "(a_file_w\xE2\x80\xA6" "name.js:3)");
+    cr_expect_str_eq(alone("Function (anonymous) (once_never.mjs:15)", 27, true), "(once_never.mjs:15)");
 }
 
 Test(shorten, takes_what_is_no_place_of_code_as_it_is)
