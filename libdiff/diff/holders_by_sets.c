@@ -332,10 +332,13 @@ static void leave_fork(hsd_growth *growth, hsd_growth_set *set)
     fork->freed.bytes -= set->freed.bytes;
 }
 
-/* One that lost as much as it got is none. */
+/* One that lost as much as it got is none; nor where the fork did, whose freed objects are only shared out by their types. */
 static bool is_worth_a_row(const hsd_by_search *s, const hsd_growth_set *set)
 {
-    return set->new_.bytes > set->freed.bytes && set->new_.bytes - set->freed.bytes >= s->least;
+    const hsd_choice *fork = &s->growth->choices[set->choice];
+    if (set->new_.bytes <= set->freed.bytes) return false;
+    const uint64_t net = set->new_.bytes - set->freed.bytes;
+    return net >= s->least && hsd_choice_net(fork) >= 0 && (uint64_t)hsd_choice_net(fork) >= net / 2;
 }
 
 /* Choices that a set stands for are found again as those that a pool does. */
