@@ -49,10 +49,9 @@ def check_growth(diff, before, after):
     same("sessions before", session["before"]["objects"], before)
     same("sessions after", session["after"]["objects"], after)
     same("growth of sessions", session["growth"]["objects"], after - before)
-    # objects move, and nothing but their neighbours tells sessions apart: a twin taken for another is one more that came and one more that
-    # went. How often follows from what the load dropped between them, not from how many they are: 6 of 20,000 and of 5,000 were seen
+    # objects move: a twin taken for another is one more that came and one more that went; mostly none, 6 of 20,000 were seen under load
     same("sessions new less freed", session["new"]["objects"] - session["freed"]["objects"], after - before)
-    check(session["freed"]["objects"] <= max(20, before // 1000), f"sessions freed: {session['freed']['objects']}")
+    check(session["freed"]["objects"] <= before // 1000, f"sessions freed: {session['freed']['objects']}")
     same("bytes of the growth", session["growth"]["bytes"], (after - before) * 32)
     root = row(diff["roots"], "root", SESSIONS)
     same("objects under the dictionary", root["growth"]["objects"], (after - before) * 3)
