@@ -3,9 +3,9 @@
  */
 #include <string.h>
 
-#include <hscapture/hscapture.h>
 
 #include "base/check.h"
+#include "base/program_code.h"
 #include "check/findings.h"
 #include "check/judge.h"
 
@@ -243,9 +243,8 @@ static hsd_status add_carriers(hsd_trial *trial, const allowed_sum *allowed, boo
 /* In a diff the row of its own; a series has none that leaves out functions of the program, but the types. */
 static bool is_code(const hsd_facts *facts, size_t row)
 {
-    const uint32_t own = HSC_TYPE_CODE | HSC_TYPE_INTERNAL;
     if (facts->diff != NULL) return facts->diff->holders[row].is_code;
-    return (facts->series->types.rows[row].flags & own) == own && !hsd_facts_is_ignored(facts, HSD_FACTS_TYPES, row);
+    return hsd_is_program_code(facts->series->types.rows[row].flags) && !hsd_facts_is_ignored(facts, HSD_FACTS_TYPES, row);
 }
 
 /* Its values in judge->less. */

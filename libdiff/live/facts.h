@@ -29,6 +29,7 @@ bool hsd_facts_name_holds(const hsd_process_facts *facts, const char *text);
 typedef struct hsd_groups {
     char container[65], unit[128];
 } hsd_groups;
+void hsd_groups_parse(hsd_groups *out, const char *text); /* what /proc/PID/cgroup says, foreign text */
 void hsd_facts_groups(const hsd_process_facts *facts, hsd_groups *out);
 
 /* "alice", or "#1000" for who has no name here. */

@@ -45,6 +45,13 @@ static void find_unit(const char *text, char *out, size_t size)
     snprintf(out, size, "%.*s", (int)(last + sizeof suffix - 1 - begin), begin);
 }
 
+void hsd_groups_parse(hsd_groups *out, const char *text)
+{
+    *out = (hsd_groups){0};
+    find_container(text, out->container);
+    find_unit(text, out->unit, sizeof out->unit);
+}
+
 void hsd_facts_groups(const hsd_process_facts *facts, hsd_groups *out)
 {
     char path[64];
@@ -52,7 +59,6 @@ void hsd_facts_groups(const hsd_process_facts *facts, hsd_groups *out)
     snprintf(path, sizeof path, "/proc/%ld/cgroup", facts->pid);
     char *text = hsd_procfs_read(path, GROUPS_MAX_BYTES, NULL);
     if (text == NULL) return;
-    find_container(text, out->container);
-    find_unit(text, out->unit, sizeof out->unit);
+    hsd_groups_parse(out, text);
     free(text);
 }

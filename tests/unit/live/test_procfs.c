@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "live/answer.h"
+#include "live/facts.h"
 #include "live/procfs.h"
 
 #define MAP "7f0000000000-7f0000001000 r-xp 00000000 08:01 1234                       "
@@ -86,4 +87,31 @@ Test(answer, is_one_of_two_words)
     cr_assert_eq(hsd_answer_parse("errors", &sentence), HSD_ANSWER_NONE);
     cr_assert_eq(hsd_answer_parse("ok ", &sentence), HSD_ANSWER_NONE);
     cr_assert_eq(hsd_answer_parse("", &sentence), HSD_ANSWER_NONE);
+}
+
+#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+static void says(const char *text, const char *container, const char *unit)
+{
+    hsd_groups groups;
+    hsd_groups_parse(&groups, text);
+    cr_expect_str_eq(groups.container, container, "%s", text);
+    cr_expect_str_eq(groups.unit, unit, "%s", text);
+}
+
+Test(groups, name_containers_and_units)
+{
+    says("0::/system.slice/shop.service\n", "", "shop.service");
+    says("0::/system.slice/docker-" ID ".scope\n", ID, "");
+    says("12:memory:/docker/" ID "\n11:cpu:/docker/" ID "\n", ID, "");
+    says("0::/kubepods.slice/kubepods-pod1.slice/cri-containerd-" ID ".scope\n", ID, "");
+    says("0::/user.slice/user-1000.slice/user@1000.service/app.slice/shop.service", "", "shop.service");
+}
+
+Test(groups, are_none_where_nothing_says_so)
+{
+    says("", "", "");
+    says("0::/\n", "", "");
+    says("0::/docker/0" ID "\n", "", "");            /* 65 digits */
+    says("0::/a.service.d/b\n", "", "");             /* no end of a part */
 }
