@@ -3,11 +3,10 @@
  */
 #include <string.h>
 
-
 #include "base/check.h"
-#include "base/program_code.h"
 #include "check/findings.h"
 #include "check/judge.h"
+#include <hscapture/hscapture.h>
 
 static hsd_shortlist new_list(const hsd_trial *trial, size_t most)
 {
@@ -244,7 +243,7 @@ static hsd_status add_carriers(hsd_trial *trial, const allowed_sum *allowed, boo
 static bool is_code(const hsd_facts *facts, size_t row)
 {
     if (facts->diff != NULL) return facts->diff->holders[row].is_code;
-    return hsd_is_program_code(facts->series->types.rows[row].flags) && !hsd_facts_is_ignored(facts, HSD_FACTS_TYPES, row);
+    return hsc_type_is_program_code(facts->series->types.rows[row].flags) && !hsd_facts_is_ignored(facts, HSD_FACTS_TYPES, row);
 }
 
 /* Its values in judge->less. */

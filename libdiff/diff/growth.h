@@ -32,7 +32,6 @@
 #define HSD_DIFF_GROWTH_H
 
 #include "base/mix.h"
-#include "base/program_code.h"
 #include "diff/holders.h"
 #include "diff/holders_kin.h"
 #include "diff/path_text.h"
@@ -181,7 +180,7 @@ typedef struct hsd_growth {
 /* What can hold, if it is kept: no helper and no insides. `edge` as in diff/tree.h. */
 bool hsd_growth_can_hold(const hsd_growth *growth, uint32_t type, uint32_t edge);
 
-static inline bool hsd_growth_is_code(const hsd_growth *growth, uint32_t type) { return hsd_is_program_code(growth->c->types.flags[type]); }
+static inline bool hsd_growth_is_code(const hsd_growth *growth, uint32_t type) { return hsc_type_is_program_code(growth->c->types.flags[type]); }
 
 /* A kept object of one side that can hold, and stands at no crowded place. */
 static inline bool hsd_growth_holds(const hsd_growth *growth, int side, uint32_t node, uint32_t type, uint32_t edge)

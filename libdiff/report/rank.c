@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "base/program_code.h"
 #include "report/number.h"
 #include <hscapture/hscapture.h>
 
@@ -180,7 +179,7 @@ static void add_row(hsd_ranking *ranking, const hsd_rank_row *row)
     ranking->others_are_unchanged = ranking->others_are_unchanged && hsd_change_is_none(row->change);
 }
 
-static bool is_runtimes_own(const hsd_rank_row *row) { return row->type != NULL && hsd_is_program_code(row->type->flags); }
+static bool is_runtimes_own(const hsd_rank_row *row) { return row->type != NULL && hsc_type_is_program_code(row->type->flags); }
 
 /* Behind all others, whose order does not matter yet. */
 static void take_code(hsd_ranking *ranking)

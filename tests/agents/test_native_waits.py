@@ -29,6 +29,8 @@ def report_of(one):
         words = line.split()
         if words[0] == "waits":
             calls[words[1]] = tuple(map(int, words[2:]))
+        elif words[0] == "ended":
+            check(words[1] == "0", f"{words[1]} of pause, accept, flock and waitpid returned")
         elif words[0] == "signals":
             signals = tuple(map(int, words[1:]))
         elif words[0] == "reported":

@@ -149,6 +149,14 @@ hsc_status hsc_define_string(hsc_writer *w, uint32_t string, const void *bytes, 
 #define HSC_TYPE_PART 0x2u     /* its bytes count as its sole owner's (see FORMAT.md §7.3) */
 #define HSC_TYPE_CODE 0x4u     /* code and metadata of the program, not its data */
 
+/* Whether a type is what a runtime makes of a program, compiled code and what belongs to it: reports fold it, and it is nobody's leak. Code alone is not:
+ * it is a function somewhere, as closures of Lua are. */
+static inline bool hsc_type_is_program_code(uint32_t flags)
+{
+    const uint32_t own = HSC_TYPE_CODE | HSC_TYPE_INTERNAL;
+    return (flags & own) == own;
+}
+
 /* The name is what reports show and what types are matched by between captures. */
 hsc_status hsc_define_type(hsc_writer *w, uint32_t type, const void *name, size_t size, uint32_t flags);
 

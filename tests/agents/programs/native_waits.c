@@ -5,7 +5,8 @@
  *
  * Prints "ready", and for each line "report" one line "waits NAME DONE EARLY WRONG LATEST_US" a call and then "reported": how often it waited, how often
  * it came back before its time, how often with another answer than it should (EINTR), and how long behind its time at most. "signals" counts what was
- * sent to a thread in epoll_wait and what made it return, as it must. Ends at "quit".
+ * sent to a thread in epoll_pwait and what made it return, as it must; "ended" how many of pause, accept, flock and waitpid returned, which have no reason
+ * to. Ends at "quit".
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,12 +22,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/file.h>
 #include <sys/ipc.h>
+#include <sys/prctl.h>
 #include <sys/sem.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -178,6 +182,45 @@ static bool do_read(void)
     return read(pipe_ends[0], &c, 1) == 1;
 }
 
+/* ---- calls that nothing ends: each return of theirs is one too many ---- */
+
+static atomic_ulong ended;
+static int locked = -1;
+
+static bool end_pause(void) { return pause() != 0; }
+
+static bool end_accept(void)
+{
+    const int fd = socket(AF_INET, SOCK_STREAM, 0);
+    return listen(fd, 1) == 0 && accept(fd, NULL, NULL) != 0;
+}
+
+static bool end_flock(void)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", locked);
+    return flock(open(path, O_RDWR), LOCK_EX) == 0; /* another open file: the lock of the first is in its way */
+}
+
+static bool end_wait(void)
+{
+    const pid_t child = fork();
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        for (;;)
+            pause();
+    }
+    return waitpid(child, NULL, 0) != child;
+}
+
+static void *never_end(void *context)
+{
+    bool (*const *call)(void) = context;
+    (*call)();
+    ended++;
+    return NULL;
+}
+
 /* ---- each in its thread ---- */
 
 typedef struct call {
@@ -237,25 +280,27 @@ static void count_signal(int number)
     handled++;
 }
 
+/* The signal is open in the call alone: none comes before it. */
 static void *be_woken(void *unused)
 {
     const int fd = epoll_create1(0);
     struct epoll_event event;
+    sigset_t all_open;
     (void)unused;
+    sigemptyset(&all_open);
     for (;;)
-        if (epoll_wait(fd, &event, 1, -1) < 0 && errno == EINTR) woken = (unsigned long)handled;
+        if (epoll_pwait(fd, &event, 1, -1, &all_open) < 0 && errno == EINTR) woken = (unsigned long)handled;
     return NULL;
 }
 
-/* The next signal goes out when the last one has made epoll_wait return: one that is swallowed stops this. A signal that comes before the call does not
- * wake it, as everywhere; then it is sent again. */
+/* The next signal goes out when the last one has made epoll_pwait return: one that is swallowed stops this. */
 static void *wake(void *unused)
 {
     (void)unused;
     for (;;) {
         pthread_kill(sleeper, SIGUSR1);
         sent++;
-        for (int i = 0; woken < sent && i < 20000; i++)
+        while (woken < sent)
             usleep(100);
     }
     return NULL;
@@ -270,6 +315,7 @@ static void report(void)
 {
     for (size_t i = 0; i < CALLS; i++)
         printf("waits %s %lu %lu %lu %ld\n", calls[i].name, calls[i].done, calls[i].early, calls[i].wrong, calls[i].latest_ns / 1000);
+    printf("ended %lu\n", ended);
     printf("signals %lu %lu %lu\n", sent, handled, woken);
     printf("reported\n");
     fflush(stdout);
@@ -279,12 +325,22 @@ int main(int count, char **arguments)
 {
     char line[64];
     pthread_t ignored;
+    sigset_t wakes;
+    char lock[] = "/tmp/hsdiff-waits-XXXXXX";
+    static bool (*endless[])(void) = {end_pause, end_accept, end_flock, end_wait};
     if (count > 1) wait_ns = strtol(arguments[1], NULL, 10) * NS_A_MS;
     if (pipe(pipe_ends) != 0) return 1;
     signal(SIGUSR1, count_signal);
+    locked = mkstemp(lock);
+    if (locked < 0 || unlink(lock) != 0 || flock(locked, LOCK_EX) != 0) return 1;
+    for (size_t i = 0; i < sizeof endless / sizeof *endless; i++)
+        begin(never_end, &endless[i], &ignored);
     begin(end_read, NULL, &ignored);
     for (size_t i = 0; i < CALLS; i++)
         begin(wait_forever, &calls[i], &ignored);
+    sigemptyset(&wakes);
+    sigaddset(&wakes, SIGUSR1);
+    pthread_sigmask(SIG_BLOCK, &wakes, NULL);
     begin(be_woken, NULL, &sleeper);
     begin(wake, NULL, &ignored);
     printf("ready\n");
