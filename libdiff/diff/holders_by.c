@@ -116,6 +116,12 @@ static hsd_status open_all(hsd_by_search *s, hsd_error *err)
     return hsd_sorter_new(&s->seeds, &config, err);
 }
 
+/* What climbs goes from group to group in any order, so that groups need memory most: they take the eighths of what is done with. */
+static hsd_status grow_groups(hsd_by_search *s, unsigned eighths, hsd_error *err)
+{
+    return hsd_paged_grow(&s->groups, s->growth->memory_bytes / 8 * eighths, err);
+}
+
 static hsd_status find(hsd_by_search *s, hsd_error *err)
 {
     HSD_TRY(open_all(s, err));
@@ -123,10 +129,14 @@ static hsd_status find(hsd_by_search *s, hsd_error *err)
     HSD_TRY(hsd_by_find_alike(s, err));
     HSD_TRY(hsd_by_refer(s, err));
     HSD_TRY(hsd_by_list_targets(s, err));
+    hsd_sorter_free(s->pairs);
+    s->pairs = NULL;
+    HSD_TRY(grow_groups(s, 2, err));
     HSD_TRY(hsd_by_look_far(s, err));
     HSD_TRY(hsd_by_name(s, err));
     HSD_TRY(find_choices(s, err));
     hsd_paged_close(&s->place_of);
+    HSD_TRY(grow_groups(s, 3, err));
     HSD_TRY(choose(s, err));
     HSD_TRY(hsd_by_spread(s, err));
     hsd_paged_close(&s->places);
