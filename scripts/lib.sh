@@ -29,9 +29,10 @@ missing_packages() {
     done
 }
 
-# Installs what the named groups lack. The second time nothing is asked of the network.
+# Installs what the named groups lack. The second time nothing is asked of the network. Where CI runs, on a machine that is thrown away,
+# dpkg does not wait for the disk after each file.
 need() {
-    local missing as_root=()
+    local missing as_root=() fast=()
     missing=$(missing_packages "$@" | sort -u | tr '\n' ' ')
     [ -n "${missing// /}" ] || return 0
     command -v apt-get >/dev/null 2>&1 || die "missing: $missing(apt-get not found: install them by hand)"
@@ -39,11 +40,29 @@ need() {
         command -v sudo >/dev/null 2>&1 || die "missing: $missing(run as root, or: apt-get install $missing)"
         as_root=(sudo)
     fi
+    [ "${CI-}" != true ] || fast=(-o Dpkg::Options::=--force-unsafe-io)
     say "installing $missing"
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -qq </dev/null ||
+    [ -n "${has_lists-}" ] || "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -qq </dev/null ||
         printf 'apt-get update failed; trying with the lists at hand\n' >&2
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing \
+    has_lists=1
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${fast[@]}" $missing \
         </dev/null >/dev/null || die "cannot install: $missing"
+}
+
+# need_meanwhile GROUP… -- PRESET…: the same, and while that goes on builds the command in the presets, which takes the group build alone. What
+# fails there fails again in its turn. Configured without the packages that come meanwhile, a preset knows nothing of them: it forgets.
+need_meanwhile() {
+    local groups=() installing preset
+    while [ "$1" != -- ]; do groups+=("$1") && shift; done
+    shift
+    [ -n "$(missing_packages "${groups[@]}")" ] || return 0
+    need "${groups[@]}" &
+    installing=$!
+    for preset in "$@"; do
+        (cd "$project" && cmake --preset "$preset" && nice cmake --build --preset "$preset" --target hsdiff_cli -- -j"$jobs" -k 0) >/dev/null 2>&1
+        rm -f "$project/build/$preset/CMakeCache.txt"
+    done
+    wait "$installing" || exit 2
 }
 
 # configure_and_build PRESET [TARGET…]: quiet unless something is wrong.
