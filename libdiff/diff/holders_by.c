@@ -122,6 +122,21 @@ static hsd_status grow_groups(hsd_by_search *s, unsigned eighths, hsd_error *err
     return hsd_paged_grow(&s->groups, s->growth->memory_bytes / 8 * eighths, err);
 }
 
+/* While masks climb places are asked for in their order, and nobody asks for the groups of nodes. */
+static hsd_status spread(hsd_by_search *s, hsd_error *err)
+{
+    if (s->groups.frame_count < s->groups.page_count) {
+        HSD_TRY(hsd_paged_shrink(&s->places, 0, err));
+        HSD_TRY(hsd_paged_shrink(&s->group_of, 0, err));
+        HSD_TRY(grow_groups(s, 5, err));
+    }
+    HSD_TRY(hsd_by_spread(s, err));
+    hsd_paged_close(&s->places);
+    hsd_paged_close(&s->starts);
+    hsd_paged_close(&s->targets);
+    return hsd_paged_grow(&s->group_of, s->growth->memory_bytes / 8, err);
+}
+
 static hsd_status find(hsd_by_search *s, hsd_error *err)
 {
     HSD_TRY(open_all(s, err));
@@ -138,10 +153,7 @@ static hsd_status find(hsd_by_search *s, hsd_error *err)
     hsd_paged_close(&s->place_of);
     HSD_TRY(grow_groups(s, 3, err));
     HSD_TRY(choose(s, err));
-    HSD_TRY(hsd_by_spread(s, err));
-    hsd_paged_close(&s->places);
-    hsd_paged_close(&s->starts);
-    hsd_paged_close(&s->targets);
+    HSD_TRY(spread(s, err));
     return hsd_by_make_sets(s, err);
 }
 
