@@ -220,12 +220,12 @@ static hsd_status fold_one(hsd_comparison *c, const uint64_t *const *records, hs
 }
 
 /* What the records of one address tell of its reuse. */
-static hsd_status take_reuse(hsd_comparison *c, const uint64_t *const *records, bool *is_alike, hsd_error *err)
+static hsd_status take_reuse(hsd_comparison *c, const uint64_t *const *records, bool *is_one, hsd_error *err)
 {
     hsd_reuse_object objects[SIDE_COUNT];
     const hsd_reuse_object *found[SIDE_COUNT] = {NULL, NULL};
     uint64_t id = 0;
-    *is_alike = true;
+    *is_one = true;
     if (c->reuse == NULL) return HSD_OK;
     for (int side = 0; side < SIDE_COUNT; side++) {
         const uint64_t *record = records[side];
@@ -234,15 +234,19 @@ static hsd_status take_reuse(hsd_comparison *c, const uint64_t *const *records, 
         objects[side] = (hsd_reuse_object){hsd_census_bytes(record), hsd_census_type(record), hsd_census_mark(record)};
         found[side] = &objects[side];
     }
-    if (found[BEFORE] != NULL && found[AFTER] != NULL) *is_alike = hsd_reuse_is_alike(found[BEFORE], found[AFTER]);
+    if (found[BEFORE] != NULL && found[AFTER] != NULL) *is_one = hsd_reuse_is_alike(found[BEFORE], found[AFTER]);
+    if (hsd_replaced_next(&c->replaced, c, records)) {
+        *is_one = false;
+        hsd_reuse_tell(c->reuse);
+    }
     return hsd_reuse_take(c->reuse, id, found[BEFORE], found[AFTER], err);
 }
 
 static hsd_status fold_pair(hsd_comparison *c, const uint64_t *const *records, hsd_error *err)
 {
-    bool is_alike;
-    HSD_TRY(take_reuse(c, records, &is_alike, err));
-    if (is_alike) return fold_one(c, records, err);
+    bool is_one;
+    HSD_TRY(take_reuse(c, records, &is_one, err));
+    if (is_one) return fold_one(c, records, err);
     const uint64_t *const freed[SIDE_COUNT] = {[BEFORE] = records[BEFORE]}, *const come[SIDE_COUNT] = {[AFTER] = records[AFTER]};
     HSD_TRY(fold_one(c, freed, err));
     return fold_one(c, come, err);
@@ -278,9 +282,12 @@ hsd_status hsd_compare_merge(hsd_comparison *c, hsd_error *err)
     hsd_tandem *tandem;
     for (int side = 0; side < SIDE_COUNT && c->has_holders; side++) HSD_TRY(take_bits(&c->sides[side], &c->sides[side].is_kept, err));
     if (c->ladder.basis == HSD_BASIS_ADDRESS) HSD_TRY(hsd_reuse_new(&c->reuse, err));
+    HSD_TRY(hsd_replaced_find(&c->replaced, c, err));
+    hsd_side_drop_graph(&c->sides[BEFORE]);
     HSD_TRY(hsd_tandem_new(&tandem, streams, SIDE_COUNT, err));
     hsd_status status = merge(c, tandem, err);
     hsd_tandem_free(tandem);
+    hsd_replaced_release(&c->replaced);
     if (status == HSD_OK && c->reuse != NULL) status = estimate_reuse(c, err);
     fold_undecided(c);
     c->match.ambiguous += c->recognised.undecidable[BEFORE] + c->recognised.undecidable[AFTER];
@@ -298,6 +305,7 @@ void hsd_compare_release(hsd_comparison *c)
     hsd_names_release(&c->roots);
     hsd_user_keys_release(&c->user_keys);
     hsd_reuse_free(c->reuse);
+    hsd_replaced_release(&c->replaced);
     hsd_undecided_release(&c->undecided);
     free(c->root_kinds);
     free(c->by_type);

@@ -10,6 +10,7 @@
 #include "diff/fold.h"
 #include "diff/keep.h"
 #include "diff/ladder.h"
+#include "diff/replaced.h"
 #include "diff/reuse.h"
 #include "diff/side.h"
 #include "diff/undecided.h"
@@ -38,6 +39,7 @@ typedef struct hsd_comparison {
     hsd_recognised recognised;     /* with the basis of structure */
     hsd_reuse *reuse;              /* with that of addresses, while they are merged */
     hsd_reuse_sums reused;
+    hsd_replaced replaced;         /* likewise */
     hsd_undecided_table undecided; /* with the basis of structure, while they are merged */
     hsd_ladder ladder;             /* what objects are recognised by */
     bool has_holders;              /* both sides have trees, and after keeps its graph */

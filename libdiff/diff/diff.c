@@ -105,6 +105,7 @@ static hsd_status choose_ladder(hsd_comparison *c, hsd_error *err)
         side->is_after = i == AFTER;
         side->look = c->ladder.look;
         side->want_marks = c->ladder.basis == HSD_BASIS_ADDRESS;
+        side->want_graph = hsd_replaced_can_tell(c);
         if (side->want_marks) HSD_TRY(hsd_marks_load(&side->marks, side->capture, mark_bytes(c), err));
         if (c->user_keys.count == 0 || !side->want_structure) continue;
         side->user_keys = &c->user_keys;

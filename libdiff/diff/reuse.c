@@ -40,6 +40,7 @@ struct hsd_reuse {
     uint64_t id; /* of the steps that wait for each other */
     hsd_reuse_object waiting[SIDES];
     bool waits[SIDES];
+    uint64_t told; /* of the pairs: known to be two objects */
     hsd_reuse_sums sums;
 };
 
@@ -189,6 +190,8 @@ hsd_status hsd_reuse_take(hsd_reuse *r, uint64_t id, const hsd_reuse_object *bef
     if (before != NULL) return wait_for_other(r, id, FREED, before, err);
     return after != NULL ? wait_for_other(r, id, NEW, after, err) : HSD_OK;
 }
+
+void hsd_reuse_tell(hsd_reuse *r) { r->told++; }
 
 /* ---- pools ---- */
 
@@ -390,6 +393,14 @@ static void estimate(hsd_reuse *r, const pools *by)
     r->sums.unseen = (uint64_t)(unseen + 0.5);
 }
 
+/* They are among those that the marks did not show, and were seen all the same. */
+static void count_told(hsd_reuse *r)
+{
+    r->sums.pairs -= r->told;
+    r->sums.seen += r->told;
+    r->sums.unseen -= hsd_min_u64(r->told, r->sums.unseen);
+}
+
 hsd_status hsd_reuse_estimate(hsd_reuse *r, hsd_reuse_sums *out, hsd_error *err)
 {
     pools p = {0};
@@ -398,6 +409,7 @@ hsd_status hsd_reuse_estimate(hsd_reuse *r, hsd_reuse_sums *out, hsd_error *err)
     sum_pools(r, &p);
     pool_kinds(r, &p);
     estimate(r, &p);
+    count_told(r);
     r->sums.is_told = r->sums.untold * 100 <= r->sums.pairs * HSD_REUSE_UNTOLD_PERCENT;
     *out = r->sums;
     return HSD_OK;

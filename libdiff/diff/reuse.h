@@ -94,6 +94,10 @@ bool hsd_reuse_is_alike(const hsd_reuse_object *before, const hsd_reuse_object *
 hsd_status hsd_reuse_take(hsd_reuse *reuse, uint64_t id, const hsd_reuse_object *before, const hsd_reuse_object *after,
                           hsd_error *err);
 
+/* Of the pairs that are taken one is known to be two objects (diff/replaced.h): the model counts it among the pairs, as it would
+ * without this knowledge, and the sums among what was seen. */
+void hsd_reuse_tell(hsd_reuse *reuse);
+
 /* After the last step, once. O(rounds * kinds), rounds at most 200. HSD_E_NOMEM. */
 hsd_status hsd_reuse_estimate(hsd_reuse *reuse, hsd_reuse_sums *out, hsd_error *err);
 

@@ -186,7 +186,7 @@ hsd_status hsd_side_run_graph(hsd_side_walk *side, hsd_error *err)
     if (side->want_structure) HSD_TRY(step(side, "looking at objects", hsd_side_structure, err));
     if (side->want_tree) HSD_TRY(step(side, "finding dominators", hsd_side_dominators, err));
     HSD_TRY(step(side, "finding owners", hsd_side_owners, err));
-    if (side->adjacency != NULL && (side->keep_graph || side->keeper != NULL)) return rest_graph(side, err);
+    if (side->adjacency != NULL && (side->want_graph || side->keep_graph || side->keeper != NULL)) return rest_graph(side, err);
     free_graph(side);
     return HSD_OK;
 }
@@ -205,6 +205,11 @@ hsd_status hsd_side_run(hsd_side_walk *side, hsd_error *err)
 {
     HSD_TRY(hsd_side_run_graph(side, err));
     return hsd_side_run_census(side, err);
+}
+
+void hsd_side_drop_graph(hsd_side_walk *side)
+{
+    if (!side->keep_graph && side->keeper == NULL) free_graph(side);
 }
 
 void hsd_side_release(hsd_side_walk *side)

@@ -92,6 +92,7 @@ typedef struct hsd_side_walk {
     bool want_lost;          /* who heads what is lost, where that can be told: hsd_side_loses */
     bool want_sites;         /* what is live is summed by allocation site */
     bool want_ids;           /* records of `tree` have HSD_TREE_ID_WORDS: who asks for one side alone names objects */
+    bool want_graph;         /* the adjacency waits, at its least, until hsd_side_drop_graph */
     bool keep_graph;         /* the adjacency outlives the walk, for shortest paths */
     const struct hsd_edge_names *edge_names;
     const struct hsd_keeper *keeper; /* told of each node; the blocks stay, as small as they get, and the tree has places that
@@ -225,6 +226,9 @@ hsd_plan_capture hsd_side_needs(const hsd_side_walk *side, bool with_tree);
 hsd_status hsd_side_run(hsd_side_walk *side, hsd_error *err);
 hsd_status hsd_side_run_graph(hsd_side_walk *side, hsd_error *err);
 hsd_status hsd_side_run_census(hsd_side_walk *side, hsd_error *err);
+
+/* Gives up an adjacency that only waited (want_graph). */
+void hsd_side_drop_graph(hsd_side_walk *side);
 
 void hsd_side_release(hsd_side_walk *side);
 

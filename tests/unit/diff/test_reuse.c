@@ -458,6 +458,26 @@ static hsd_status count_kinds(void)
     return hsd_reuse_estimate(reuse, &sums, &err);
 }
 
+/* Pairs that are known to be two count among what was seen, and are no longer estimated. */
+Test(reuse, what_is_told_besides_is_not_estimated_again)
+{
+    hsd_reuse_sums sums;
+    for (unsigned told = 0; told <= 60; told += 20) {
+        cr_assert_eq(hsd_reuse_new(&reuse, &err), HSD_OK);
+        for (uint64_t id = 0; id < 160; id++) {
+            const hsd_reuse_object a = {.bytes = 48, .type = 1 + (uint32_t)(id % 2)}, b = {.bytes = 48, .type = 1 + (uint32_t)(id / 2 % 2)};
+            cr_assert_eq(hsd_reuse_take(reuse, id, &a, &b, &err), HSD_OK);
+            if (id < told) hsd_reuse_tell(reuse);
+        }
+        cr_assert_eq(hsd_reuse_estimate(reuse, &sums, &err), HSD_OK);
+        cr_assert_eq(sums.seen, 80 + told);
+        cr_assert_eq(sums.pairs, 80 - told);
+        cr_assert_eq(sums.unseen, 80 - told, "%u of 80 told: %u", told, (unsigned)sums.unseen);
+        hsd_reuse_free(reuse);
+        reuse = NULL;
+    }
+}
+
 Test(reuse, survives_any_allocation_that_fails)
 {
     cr_assert_eq(count_kinds(), HSD_OK);

@@ -1,0 +1,68 @@
+/*
+ * One address, one type, and yet two objects: told by what is around them.
+ *
+ * Where ids are addresses, what was freed and what came in its place are one pair if they are of one type and no mark tells them
+ * apart (diff/marks.h). A pair is *suspect* if its size or its root changed: either the object grew or moved on where it is, or it is
+ * another one. It is another one, *replaced*, if it keeps no company: something refers to it on both sides, but nothing on both,
+ * and it refers to nothing on both that is its own.
+ *
+ *      before   P ──► x ──► a           after   Q ──► x ──► b          two objects
+ *               P ──► x ──► a                   P ──► x ──► b          one, it changed where it hangs
+ *               P ──► x ──► a                   Q ──► x ──► a          one, it moved from P to Q with what it holds
+ *
+ * What is around an object is the same if address and type are, or if it is a root of the same name. Its own is what fewer than
+ * HSD_REPLACED_SHARED refer to: a type, an empty value, a word that many use says nothing. Of one size it must have had something
+ * of its own on both sides: a job without any, that went from one queue to another, is one. And of one size and root nothing is
+ * said: the nodes of a list that was sorted lose all their company and stay.
+ *
+ * WRONG it is of an object that moved on, grew meanwhile, and has nothing of its own: it counts as freed and new, and net is right.
+ *
+ * IN DOUBT IT IS ONE OBJECT, as before: where something around it has no address of its own (pseudo objects, folded parts), where
+ * there is much around it (a large table that was freed, and a small one in its place), behind the first HSD_REPLACED_SUSPECTS by
+ * address, and by chance, once in 256 for each two that are compared, since what is around it is kept as a few bits (a Bloom
+ * filter). Bounded memory: 6 MiB, one sorter at its least, and 3 bits an object.
+ *
+ * Symmetric: with before and after exchanged the same pairs are replaced.
+ */
+#ifndef HSD_DIFF_REPLACED_H
+#define HSD_DIFF_REPLACED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <hsdiff/status.h>
+
+/* Fixed, so that the answer does not depend on the budget. */
+#define HSD_REPLACED_SUSPECTS (UINT32_C(1) << 15) /* of each of the two sorts */
+#define HSD_REPLACED_SHARED 3u
+#define HSD_REPLACED_AROUND 32u /* more of one sort around an object fill the filter: it is one */
+
+struct hsd_comparison;
+
+typedef struct hsd_suspect {
+    uint32_t nodes[2];      /* ordinals before, after */
+    uint64_t around[2][4];  /* before: what refers to it, what it refers to */
+    uint8_t counts[2];      /* of the side that is looked at */
+    bool needs_own, has_own;
+    bool is_one;
+} hsd_suspect;
+
+/* Suspects in the order of the merge; a zeroed one has none. */
+typedef struct hsd_replaced {
+    hsd_suspect *suspects;
+    uint32_t count, capacity;
+    uint32_t next, taken[2]; /* of the merge */
+} hsd_replaced;
+
+/* True if suspects can be told, and both sides must keep their graphs for it. */
+bool hsd_replaced_can_tell(const struct hsd_comparison *c);
+
+/* After both walks, before the merge. O(objects + references). HSD_E_NOMEM, HSD_E_CANCELLED, and what reading brings. */
+hsd_status hsd_replaced_find(hsd_replaced *replaced, const struct hsd_comparison *c, hsd_error *err);
+
+/* Of the records of one step of the merge, once for each step in order: true if they are two objects. */
+bool hsd_replaced_next(hsd_replaced *replaced, const struct hsd_comparison *c, const uint64_t *const *records);
+
+void hsd_replaced_release(hsd_replaced *replaced);
+
+#endif
