@@ -1,10 +1,10 @@
 /*
- * Reads the memory limits that hold for this process:
+ * Reads the memory limits that hold for a process:
  *
  *      /proc/meminfo                  MemTotal, in KiB
  *      /proc/self/cgroup              "0::/a/b" (version 2)  "7:memory:/a/b" (version 1)
  *      …/a/b, …/a, …                  memory.max, memory.limit_in_bytes: a group is bound by those
- *                                     around it, so each is asked, up to the mount
+ *                                     around it, so each is asked, up to the mount; and what is used of them
  *
  * In a container the path may name groups outside of what is mounted: those files do not exist, and
  * the mount itself, asked last, is the container's own group.
@@ -24,6 +24,7 @@
 #define DEFAULT_MAX_BYTES (UINT64_C(1) << 30)
 #define DEFAULT_MIN_BYTES (UINT64_C(32) << 20)
 #define PATH_BYTES        ((size_t)4096)
+#define NO_LIMIT          (UINT64_C(1) << 60) /* version 1 writes "none" as a number about as large as there is */
 
 /* A decimal number at the start of `text`; false for "max" and anything else. */
 static bool parse_number(const char *text, uint64_t *out)
@@ -36,20 +37,31 @@ static bool parse_number(const char *text, uint64_t *out)
     return errno == 0;
 }
 
-static uint64_t machine_memory(const char *root)
+/* A line "KEY 123" or "KEY:   123 kB" of a file; 0 if there is none. */
+static uint64_t read_line(const char *path, const char *key)
 {
     char line[256];
-    if (snprintf(line, sizeof line, "%s/proc/meminfo", root) >= (int)sizeof line) return UINT64_MAX;
-    FILE *file = fopen(line, "re");
-    if (file == NULL) return UINT64_MAX;
-    uint64_t kibibytes = 0, bytes = 0;
+    uint64_t number = 0;
     bool is_found = false;
+    const size_t size = strlen(key);
+    FILE *file = fopen(path, "re");
+    if (file == NULL) return 0;
     while (!is_found && fgets(line, sizeof line, file) != NULL)
-        is_found = strncmp(line, "MemTotal:", 9) == 0 && parse_number(line + 9, &kibibytes);
+        is_found = strncmp(line, key, size) == 0 && parse_number(line + size, &number);
     fclose(file);
-    return is_found && hsd_mul_u64(kibibytes, 1024, &bytes) && bytes > 0 ? bytes : UINT64_MAX;
+    return is_found ? number : 0;
 }
 
+/* In bytes; 0 if the machine does not say. */
+static uint64_t machine_bytes(const char *root, const char *key)
+{
+    char path[PATH_BYTES];
+    uint64_t bytes = 0;
+    if (snprintf(path, sizeof path, "%s/proc/meminfo", root) >= (int)sizeof path) return 0;
+    return hsd_mul_u64(read_line(path, key), 1024, &bytes) ? bytes : 0;
+}
+
+/* A file of one number; UINT64_MAX for "max" and where there is none. */
 static uint64_t read_limit(const char *path)
 {
     char line[64];
@@ -61,21 +73,39 @@ static uint64_t read_limit(const char *path)
     return limit > 0 ? limit : UINT64_MAX;
 }
 
-/* The smallest limit of `group` and all groups around it, below one mount. */
-static uint64_t group_limit(const char *root, const char *mount, const char *group,
-                            const char *name)
+/* ---- control groups ---- */
+
+/* What a version calls its files. */
+typedef struct group_files {
+    const char *limit, *used, *inactive;
+} group_files;
+
+static const group_files version_1 = {"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "};
+static const group_files version_2 = {"memory.max", "memory.current", "inactive_file "};
+
+/* Is told each group of a process, `folder` of `length` bytes being its place in the mount. */
+typedef void (*group_fn)(void *context, const char *folder, size_t length, const group_files *files);
+
+static uint64_t read_of_group(const char *folder, size_t length, const char *name)
 {
-    uint64_t limit = UINT64_MAX;
-    size_t length = strlen(group);
-    for (;;) {
-        while (length > 0 && group[length - 1] == '/')
+    char path[PATH_BYTES];
+    const int size = snprintf(path, sizeof path, "%.*s/%s", (int)length, folder, name);
+    return size > 0 && (size_t)size < sizeof path ? read_limit(path) : UINT64_MAX;
+}
+
+/* `group` and all groups around it, below one mount. */
+static void climb(const char *root, const char *mount, const char *group, const group_files *files, group_fn tell, void *context)
+{
+    char folder[PATH_BYTES];
+    const int size = snprintf(folder, sizeof folder, "%s%s%s", root, mount, group);
+    const size_t base = strlen(root) + strlen(mount);
+    if (size < 0 || (size_t)size >= sizeof folder) return;
+    for (size_t length = (size_t)size;;) {
+        while (length > base && folder[length - 1] == '/')
             length--;
-        char path[PATH_BYTES];
-        const int size =
-            snprintf(path, sizeof path, "%s%s%.*s/%s", root, mount, (int)length, group, name);
-        if (size > 0 && (size_t)size < sizeof path) limit = hsd_min_u64(limit, read_limit(path));
-        if (length == 0) return limit;
-        while (length > 0 && group[length - 1] != '/')
+        tell(context, folder, length, files);
+        if (length == base) return;
+        while (length > base && folder[length - 1] != '/')
             length--;
     }
 }
@@ -90,40 +120,81 @@ static bool lists_memory(const char *controllers, size_t size)
     return false;
 }
 
-/* One line of /proc/self/cgroup: number ":" controllers ":" path. */
-static uint64_t line_limit(const char *root, char *line)
+/* One line of cgroup: number ":" controllers ":" path. */
+static void visit_line(const char *root, char *line, group_fn tell, void *context)
 {
     char *controllers = strchr(line, ':');
     char *group = controllers == NULL ? NULL : strchr(controllers + 1, ':');
-    if (group == NULL) return UINT64_MAX;
+    if (group == NULL) return;
     controllers++;
     const size_t size = (size_t)(group - controllers);
     group++;
     group[strcspn(group, "\n")] = '\0';
-    if (size == 0)
-        return hsd_min_u64(group_limit(root, "/sys/fs/cgroup", group, "memory.max"),
-                           group_limit(root, "/sys/fs/cgroup/unified", group, "memory.max"));
-    if (!lists_memory(controllers, size)) return UINT64_MAX;
-    return group_limit(root, "/sys/fs/cgroup/memory", group, "memory.limit_in_bytes");
+    if (size == 0) {
+        climb(root, "/sys/fs/cgroup", group, &version_2, tell, context);
+        climb(root, "/sys/fs/cgroup/unified", group, &version_2, tell, context);
+    } else if (lists_memory(controllers, size)) {
+        climb(root, "/sys/fs/cgroup/memory", group, &version_1, tell, context);
+    }
 }
 
-static uint64_t cgroup_limit(const char *root)
+/* `process`: "self" or a pid. */
+static void visit_groups(const char *root, const char *process, group_fn tell, void *context)
 {
     char line[PATH_BYTES];
-    if (snprintf(line, sizeof line, "%s/proc/self/cgroup", root) >= (int)sizeof line)
-        return UINT64_MAX;
+    if (snprintf(line, sizeof line, "%s/proc/%s/cgroup", root, process) >= (int)sizeof line) return;
     FILE *file = fopen(line, "re");
-    if (file == NULL) return UINT64_MAX;
-    uint64_t limit = UINT64_MAX;
+    if (file == NULL) return;
     while (fgets(line, sizeof line, file) != NULL)
-        limit = hsd_min_u64(limit, line_limit(root, line));
+        visit_line(root, line, tell, context);
     fclose(file);
-    return limit;
+}
+
+/* ---- the least of them ---- */
+
+static void take_limit(void *context, const char *folder, size_t length, const group_files *files)
+{
+    uint64_t *least = context;
+    *least = hsd_min_u64(*least, read_of_group(folder, length, files->limit));
 }
 
 uint64_t hsd_memory_limit(const char *root)
 {
-    return hsd_min_u64(machine_memory(root), cgroup_limit(root));
+    const uint64_t machine = machine_bytes(root, "MemTotal:");
+    uint64_t least = machine > 0 ? machine : UINT64_MAX;
+    visit_groups(root, "self", take_limit, &least);
+    return least;
+}
+
+uint64_t hsd_memory_room(const hsd_memory_bound *bound)
+{
+    if (bound->limit_bytes == UINT64_MAX) return UINT64_MAX;
+    return bound->limit_bytes > bound->used_bytes ? bound->limit_bytes - bound->used_bytes : 0;
+}
+
+static void take_bound(void *context, const char *folder, size_t length, const group_files *files)
+{
+    hsd_memory_bound *least = context;
+    char path[PATH_BYTES];
+    hsd_memory_bound one = {.limit_bytes = read_of_group(folder, length, files->limit), .is_group = true};
+    if (one.limit_bytes >= NO_LIMIT) return;
+    one.used_bytes = read_of_group(folder, length, files->used);
+    if (one.used_bytes == UINT64_MAX) return;
+    const int size = snprintf(path, sizeof path, "%.*s/memory.stat", (int)length, folder);
+    const uint64_t inactive = size > 0 && (size_t)size < sizeof path ? read_line(path, files->inactive) : 0;
+    one.used_bytes -= hsd_min_u64(one.used_bytes, inactive);
+    if (hsd_memory_room(&one) < hsd_memory_room(least)) *least = one;
+}
+
+hsd_memory_bound hsd_memory_bound_of(const char *root, long pid)
+{
+    char process[24];
+    const uint64_t total = machine_bytes(root, "MemTotal:"), available = machine_bytes(root, "MemAvailable:");
+    hsd_memory_bound least = {.limit_bytes = UINT64_MAX};
+    if (total > 0 && available > 0) least = (hsd_memory_bound){.limit_bytes = total, .used_bytes = total - hsd_min_u64(total, available)};
+    snprintf(process, sizeof process, "%ld", pid);
+    visit_groups(root, process, take_bound, &least);
+    return least;
 }
 
 uint64_t hsd_memory_default(uint64_t limit_bytes)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/mix.h"
 #include "live/procfs.h"
 
@@ -44,6 +45,20 @@ size_t hsd_measure_process(long pid, hsd_origin_metric *out, size_t most)
         out[count++] = (hsd_origin_metric){"threads", "count", threads};
     free(text);
     return count;
+}
+
+hsd_status hsd_live_memory_read(hsd_live_memory *out, long pid, hsd_error *err)
+{
+    hsd_origin_metric pages[2];
+    *out = (hsd_live_memory){0};
+    if (measure_pages(pid, pages) == 0) return hsd_fail(err, HSD_E_NOT_FOUND, "there is no process %ld", pid);
+    const hsd_memory_bound bound = hsd_memory_bound_of("", pid);
+    out->rss_bytes = pages[0].value;
+    if (bound.limit_bytes == UINT64_MAX) return HSD_OK;
+    out->used_bytes = bound.used_bytes;
+    out->limit_bytes = bound.limit_bytes;
+    out->is_group = bound.is_group;
+    return HSD_OK;
 }
 
 void hsd_live_domain(uint8_t domain[16], const hsd_process_facts *facts)

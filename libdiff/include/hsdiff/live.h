@@ -65,6 +65,16 @@ typedef bool (*hsd_process_fn)(void *context, const hsd_listed_process *one); /*
  */
 hsd_status hsd_process_list(const char *name, hsd_process_fn tell, void *context, hsd_error *err);
 
+/* Memory of a process, and the bound at which the kernel kills. */
+typedef struct hsd_live_memory {
+    uint64_t rss_bytes;               /* resident, of the process alone */
+    uint64_t used_bytes, limit_bytes; /* of the bound with the least room left, by all that share it; without cached files. 0, 0 = not known */
+    bool is_group;                    /* the bound is a control group's (a container's); else the machine's memory */
+} hsd_live_memory;
+
+/* As it is now, from /proc and /sys/fs/cgroup: some 50 us. HSD_E_NOT_FOUND: there is no such process. */
+hsd_status hsd_live_memory_read(hsd_live_memory *out, long pid, hsd_error *err);
+
 /* Row i of the table of ways: its name and one line; NULL past the end. */
 const char *hsd_way_name(size_t i);
 const char *hsd_way_summary(size_t i);

@@ -21,12 +21,12 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "base/memory.h"
 #include "base/note.h"
 #include "live/answer.h"
 #include "live/jvm/attach.h"
 #include "live/jvm/jvm_process.h"
 #include "live/measure.h"
-#include "live/jvm/spare.h"
 #include "live/wait.h"
 
 #define AGENT "libhsdiff-jvm.so"
@@ -62,7 +62,8 @@ static bool fits(hsd_live *live)
 {
     uint64_t objects = 0;
     if (live->options->way != NULL || hsd_process_maps(live->facts, AGENT, false)) return true; /* named, or the tags are there */
-    const uint64_t wanted = predict(live->facts, &objects), spare = hsd_spare_bytes(live->facts);
+    const hsd_memory_bound bound = hsd_memory_bound_of("", live->facts->pid);
+    const uint64_t wanted = predict(live->facts, &objects), spare = hsd_memory_room(&bound);
     if (wanted <= spare) return true;
     hsd_note(live->reporter, HSD_NOTE_WARNING,
              "tags for about %llu objects would take %llu MiB in process %ld, which has %llu MiB to spare: taken by the way hprof, whose "

@@ -116,3 +116,57 @@ Test(memory, this_machine_has_a_default)
     const uint64_t bytes = hsd_run_default_memory();
     cr_assert(bytes >= MIB(32) && bytes <= MIB(1024));
 }
+
+/* ---- of another process ---- */
+
+static void expect_bound(uint64_t used, uint64_t limit, bool is_group)
+{
+    const hsd_memory_bound bound = hsd_memory_bound_of(root, 77);
+    cr_assert_eq(bound.used_bytes, used);
+    cr_assert_eq(bound.limit_bytes, limit);
+    cr_assert_eq(bound.is_group, is_group);
+}
+
+Test(memory, where_nothing_is_told_there_is_no_bound)
+{
+    expect_bound(0, UINT64_MAX, false);
+    const hsd_memory_bound none = hsd_memory_bound_of(root, 77);
+    cr_assert_eq(hsd_memory_room(&none), UINT64_MAX);
+    put("/proc/meminfo", "MemTotal: 4096 kB\n");
+    put("/proc/77/cgroup", "0::/a\n12:memory\n");
+    put("/sys/fs/cgroup/a/memory.max", "max\n");
+    expect_bound(0, UINT64_MAX, false);
+}
+
+Test(memory, the_bound_with_the_least_room_counts)
+{
+    put("/proc/meminfo", "MemTotal:  4096 kB\nMemAvailable:  1024 kB\n");
+    expect_bound(MIB(3), MIB(4), false);
+    put("/proc/77/cgroup", "3:cpu:/x\n0::/shop.slice/shop.service\n");
+    put("/sys/fs/cgroup/shop.slice/shop.service/memory.max", "10485760\n");
+    put("/sys/fs/cgroup/shop.slice/shop.service/memory.current", "1048576\n");
+    expect_bound(MIB(3), MIB(4), false);
+    put("/sys/fs/cgroup/shop.slice/memory.max", "2097152\n");
+    put("/sys/fs/cgroup/shop.slice/memory.current", "1572864\n");
+    expect_bound(MIB(3) / 2, MIB(2), true);
+}
+
+Test(memory, cached_files_are_not_in_the_way)
+{
+    put("/proc/77/cgroup", "4:memory:/docker/b:c\n");
+    put("/sys/fs/cgroup/memory/docker/b:c/memory.limit_in_bytes", "4194304\n");
+    put("/sys/fs/cgroup/memory/docker/b:c/memory.usage_in_bytes", "4194304\n");
+    put("/sys/fs/cgroup/memory/docker/b:c/memory.stat", "cache 3145728\ninactive_file 1\ntotal_inactive_file 3145728\n");
+    put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+    put("/sys/fs/cgroup/memory/memory.usage_in_bytes", "9999999999\n");
+    expect_bound(MIB(1), MIB(4), true);
+}
+
+Test(memory, what_is_over_its_limit_has_no_room)
+{
+    put("/proc/77/cgroup", "0::/a\n");
+    put("/sys/fs/cgroup/a/memory.max", "1048576\n");
+    put("/sys/fs/cgroup/a/memory.current", "2097152\n");
+    const hsd_memory_bound bound = hsd_memory_bound_of(root, 77);
+    cr_assert_eq(hsd_memory_room(&bound), 0);
+}

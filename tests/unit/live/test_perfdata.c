@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "live/jvm/perfdata.h"
-#include "live/jvm/spare.h"
 
 typedef struct image {
     uint8_t data[2048];
@@ -117,20 +116,4 @@ Test(perfdata, a_version_takes_no_strange_letters)
     add(&in, "java.property.java.version", "21.0.1\x1b[31m", 0);
     cr_assert(hsd_perfdata_parse(&out, in.data, in.size));
     cr_assert_str_eq(out.version, "21.0.1");
-}
-
-Test(spare, finds_the_memory_group)
-{
-    char path[64];
-    bool is_v1 = false;
-    cr_assert(hsd_spare_cgroup("12:cpu,cpuacct:/a\n4:memory:/docker/b:c\n0::/x\n", path, sizeof path, &is_v1));
-    cr_assert(is_v1);
-    cr_assert_str_eq(path, "/docker/b:c");
-    cr_assert(hsd_spare_cgroup("0::/system.slice/shop.service\n", path, sizeof path, &is_v1));
-    cr_assert_not(is_v1);
-    cr_assert_str_eq(path, "/system.slice/shop.service");
-    cr_assert_not(hsd_spare_cgroup("3:cpu:/a\n", path, sizeof path, &is_v1));
-    cr_assert_not(hsd_spare_cgroup("", path, sizeof path, &is_v1));
-    cr_assert_not(hsd_spare_cgroup("memory", path, sizeof path, &is_v1));
-    cr_assert_not(hsd_spare_cgroup("4:memory:/a-path-that-is-longer-than-the-room-that-there-is-for-it-in-the-buffer", path, sizeof path, &is_v1));
 }
