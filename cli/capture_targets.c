@@ -139,3 +139,19 @@ size_t cli_add_descendants(long pids[CLI_MOST_TARGETS], size_t count, long ances
     qsort(pids + known, count - known, sizeof *pids, by_number);
     return count;
 }
+
+/* ---- ways ---- */
+
+bool cli_knows_way(const cli_app *cli)
+{
+    char all[256] = "";
+    size_t used = 0;
+    for (size_t i = 0; cli->options.way && hsd_way_name(i); i++) {
+        if (strcmp(hsd_way_name(i), cli->options.way) == 0) return true;
+        const int size = snprintf(all + used, sizeof all - used, "%s%s", i > 0 ? ", " : "", hsd_way_name(i));
+        if (size < 0 || (size_t)size >= sizeof all - used) break;
+        used += (size_t)size;
+    }
+    if (cli->options.way) cli_complain("--way takes one of %s, not '%s'.", all, cli->options.way);
+    return !cli->options.way;
+}

@@ -17,4 +17,7 @@ bool cli_find_targets(const cli_app *cli, long pids[CLI_MOST_TARGETS], size_t *c
 /* Adds the living descendants of `ancestor` that are not yet among the `count` pids, by ascending pid. How many there are now. */
 size_t cli_add_descendants(long pids[CLI_MOST_TARGETS], size_t count, long ancestor);
 
+/* --way names a row of the library's table, or is not given; false after a message. */
+bool cli_knows_way(const cli_app *cli);
+
 #endif

@@ -39,9 +39,10 @@ typedef enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } cli
 
 /* Everything an option can set; zero is the default of each. */
 typedef struct cli_options {
-    const char *format, *output, *objects, *temp_dir, *from, *only, *generate, *retained, *config, *way, *to, *executable, *html;
+    const char *format, *output, *objects, *temp_dir, *from, *only, *generate, *retained, *config, *way, *to, *executable, *html, *folder;
     int sort, table, match, color, top_sort, top_table, stacks;
-    uint64_t top, memory_bytes, noise_bytes, threads, level, warmup, places, max_bytes, every_ms, after_ms, timeout_ms, count, pid, port, idle_ms;
+    uint64_t top, memory_bytes, noise_bytes, threads, level, warmup, places, max_bytes, every_ms, after_ms, timeout_ms, count, pid, port, idle_ms, keep, until_growth_bytes;
+    unsigned budget_permille, near_percent; /* watch; 0 = by default */
     unsigned dump_numbers[2]; /* before, after */
     const char **keys;        /* "TYPE:FIELD" each; room for one a word of the command line */
     size_t key_count;
@@ -116,7 +117,8 @@ struct cli_command {
 #define CLI_ON_SQL     0x20000u
 #define CLI_ON_VIEW    0x40000u
 #define CLI_ON_PS      0x80000u
-#define CLI_ON_ALL     0xFFFFFu
+#define CLI_ON_WATCH   0x100000u
+#define CLI_ON_ALL     0x1FFFFFu
 #define CLI_ON_WORK    (CLI_ON_ALL & ~CLI_ON_HELP)
 
 /* Row i of the table; NULL past the end. The first is the default. */
@@ -125,6 +127,7 @@ const cli_command *cli_command_find(const char *name);
 
 extern const cli_command cli_command_diff, cli_command_top, cli_command_paths, cli_command_import, cli_command_info, cli_command_dump,
     cli_command_verify, cli_command_salvage, cli_command_help, cli_command_demo, cli_command_check, cli_command_series,
-    cli_command_baseline, cli_command_capture, cli_command_ps, cli_command_receive, cli_command_symbolize, cli_command_export, cli_command_sql, cli_command_view;
+    cli_command_baseline, cli_command_capture, cli_command_ps, cli_command_receive, cli_command_symbolize, cli_command_export, cli_command_sql, cli_command_view,
+    cli_command_watch;
 
 #endif

@@ -281,21 +281,6 @@ static int capture_started(const cli_app *cli)
     return result;
 }
 
-/* --way names a row of the library's table. */
-static bool knows_way(const cli_app *cli)
-{
-    char all[256] = "";
-    size_t used = 0;
-    for (size_t i = 0; cli->options.way && hsd_way_name(i); i++) {
-        if (strcmp(hsd_way_name(i), cli->options.way) == 0) return true;
-        const int size = snprintf(all + used, sizeof all - used, "%s%s", i > 0 ? ", " : "", hsd_way_name(i));
-        if (size < 0 || (size_t)size >= sizeof all - used) break;
-        used += (size_t)size;
-    }
-    if (cli->options.way) cli_complain("--way takes one of %s, not '%s'.", all, cli->options.way);
-    return !cli->options.way;
-}
-
 /* A name that ends in / is a folder: made, for us alone, before anything is started or waited for. */
 static int make_folder(const cli_app *cli)
 {
@@ -311,7 +296,7 @@ static int make_folder(const cli_app *cli)
 static int run_capture(cli_app *cli)
 {
     int made = CLI_DONE;
-    if (!cli_knows_capture_format(cli) || !knows_way(cli)) return CLI_USAGE;
+    if (!cli_knows_capture_format(cli) || !cli_knows_way(cli)) return CLI_USAGE;
     if (cli->options.follow && !cli->has_dashes) {
         cli_complain("--follow is for programs that are started: hsdiff capture --follow -- COMMAND.");
         return CLI_USAGE;

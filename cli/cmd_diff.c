@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compare.h"
 #include "input.h"
 #include "outlets.h"
 #include "progress.h"
@@ -97,8 +98,7 @@ static void tell_of_idle_keys(const cli_app *cli, const hsd_diff *diff)
     cli_note(cli, "--key was not needed: objects of both captures have ids that tell them apart.");
 }
 
-/* Everything between the open output and its end. */
-static int run_with(cli_app *cli, cli_outlets *outlets)
+int cli_compare(cli_app *cli, cli_outlets *outlets)
 {
     cli_input inputs[2] = {{.path = cli->inputs[0]}, {.path = cli->inputs[1]}};
     object_list list = {0};
@@ -165,7 +165,7 @@ static int run_diff(cli_app *cli)
     if (cli->input_count > 2) return cli_run_series(cli);
     if (!is_usable(cli)) return CLI_USAGE;
     if (!cli_outlets_open(&outlets, cli, HSD_HOLDS_DIFF, &result)) return result;
-    return cli_outlets_close(&outlets, cli, run_with(cli, &outlets));
+    return cli_outlets_close(&outlets, cli, cli_compare(cli, &outlets));
 }
 
 static const cli_example examples[] = {

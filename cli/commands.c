@@ -7,7 +7,7 @@
 
 static const cli_command *const commands[] = {
     &cli_command_diff, &cli_command_check, &cli_command_series, &cli_command_baseline,
-    &cli_command_capture, &cli_command_ps, &cli_command_receive, &cli_command_symbolize,
+    &cli_command_capture, &cli_command_watch, &cli_command_ps, &cli_command_receive, &cli_command_symbolize,
     &cli_command_view, &cli_command_top,  &cli_command_paths,  &cli_command_sql, &cli_command_import, &cli_command_export,
     &cli_command_info, &cli_command_dump, &cli_command_verify, &cli_command_salvage,
     &cli_command_demo, &cli_command_help,

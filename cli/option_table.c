@@ -2,127 +2,12 @@
  * The options of all commands, in the order in which help shows them. One name means the same in every
  * command that takes it; where its values differ it has several rows, each for commands of its own.
  */
-#include <stdlib.h>
-#include <string.h>
-
-#include "options.h"
+#include "option_values.h"
 
 #define FIELD(name) offsetof(cli_options, name)
 
-static bool set_top(cli_options *options, const char *value)
-{
-    if (strcmp(value, "all") == 0) {
-        options->top = UINT64_MAX;
-        return true;
-    }
-    char *end;
-    if (value[0] < '1' || value[0] > '9') return false;
-    options->top = strtoull(value, &end, 10);
-    return *end == 0;
-}
-
-/* "2" for both inputs, "1,2" for each its own. */
-static bool set_dump(cli_options *options, const char *value)
-{
-    char *end;
-    unsigned long numbers[2];
-    if (value[0] < '1' || value[0] > '9') return false;
-    numbers[0] = numbers[1] = strtoul(value, &end, 10);
-    if (*end == ',') {
-        if (end[1] < '1' || end[1] > '9') return false;
-        numbers[1] = strtoul(end + 1, &end, 10);
-    }
-    if (*end != 0 || numbers[0] > 1000000 || numbers[1] > 1000000) return false;
-    options->dump_numbers[0] = (unsigned)numbers[0];
-    options->dump_numbers[1] = (unsigned)numbers[1];
-    return true;
-}
-
-static bool set_level(cli_options *options, const char *value)
-{
-    char *end;
-    if (value[0] < '0' || value[0] > '9') return false;
-    options->level = strtoull(value, &end, 10);
-    options->has_level = true;
-    return *end == 0 && options->level <= 19;
-}
-
-static bool set_threads(cli_options *options, const char *value)
-{
-    char *end;
-    if (value[0] < '1' || value[0] > '9') return false;
-    options->threads = strtoull(value, &end, 10);
-    return *end == 0 && options->threads <= 1024;
-}
-
-static bool set_key(cli_options *options, const char *value)
-{
-    if (hsd_key_type_bytes(value) == 0) return false;
-    options->keys[options->key_count++] = value;
-    return true;
-}
-
-static bool set_label(cli_options *options, const char *value)
-{
-    if (value[0] == 0) return false;
-    options->labels[options->label_count++] = value;
-    return true;
-}
-
-static bool set_also(cli_options *options, const char *value)
-{
-    const char *equals = strchr(value, '=');
-    if (!equals || equals == value || equals[1] == 0 || strcmp(equals + 1, "-") == 0) return false;
-    options->also[options->also_count++] = value;
-    return true;
-}
-
-static bool set_html(cli_options *options, const char *value)
-{
-    if (value[0] == 0 || strcmp(value, "-") == 0) return false;
-    options->html = value;
-    return true;
-}
-
-static bool set_symbols(cli_options *options, const char *value)
-{
-    if (value[0] == 0) return false;
-    options->symbols[options->symbol_count++] = value;
-    return true;
-}
-
-static bool set_pid(cli_options *options, const char *value)
-{
-    char *end;
-    if (value[0] < '1' || value[0] > '9') return false;
-    options->pid = strtoull(value, &end, 10);
-    return *end == 0 && options->pid <= INT32_MAX;
-}
-
-static bool set_port(cli_options *options, const char *value)
-{
-    char *end;
-    if (value[0] < '1' || value[0] > '9') return false;
-    options->port = strtoull(value, &end, 10);
-    return *end == 0 && options->port <= UINT16_MAX;
-}
-
-static bool set_idle(cli_options *options, const char *value)
-{
-    options->never_idle = strcmp(value, "never") == 0;
-    return options->never_idle || (cli_parse_duration(value, &options->idle_ms) && options->idle_ms > 0);
-}
-
-static bool set_warmup(cli_options *options, const char *value)
-{
-    char *end;
-    if (value[0] < '0' || value[0] > '9') return false;
-    options->warmup = strtoull(value, &end, 10);
-    options->has_warmup = true;
-    return *end == 0 && options->warmup < 1000;
-}
-
 #define REPORTS (CLI_ON_DIFF | CLI_ON_CHECK | CLI_ON_SERIES)
+#define ANSWERS (REPORTS | CLI_ON_WATCH) /* of what there is at the end */
 #define READS (REPORTS | CLI_ON_BASELINE | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_IMPORT | CLI_ON_INFO | CLI_ON_DUMP | CLI_ON_EXPORT | CLI_ON_SQL | CLI_ON_VIEW)
 
 static const cli_option table[] = {
@@ -140,7 +25,7 @@ static const cli_option table[] = {
      .choices = "text|json|ndjson|csv|markdown|openmetrics|html",
      .kind = CLI_TEXT,
      .offset = FIELD(format),
-     .commands = CLI_ON_DIFF | CLI_ON_SERIES,
+     .commands = CLI_ON_DIFF | CLI_ON_SERIES | CLI_ON_WATCH,
      .told = CLI_LEFT_OUT,
      .help = "text for people (the default), json, ndjson or csv for programs, markdown for a merge request, openmetrics for a dashboard, "
              "html for a browser"},
@@ -156,15 +41,15 @@ static const cli_option table[] = {
     {.name = "html",
      .value = "FILE",
      .kind = CLI_OTHER,
-     .set = set_html,
-     .commands = REPORTS,
+     .set = cli_set_html,
+     .commands = ANSWERS,
      .told = CLI_LEFT_OUT,
      .help = "also write the answer to FILE as a page, to look closer and to share: one file that needs no network"},
     {.name = "also",
      .value = "FORMAT=FILE",
      .kind = CLI_OTHER,
-     .set = set_also,
-     .commands = REPORTS,
+     .set = cli_set_also,
+     .commands = ANSWERS,
      .told = CLI_LEFT_OUT,
      .repeats = true,
      .help = "also write the answer to FILE in another format; may be given again, each with a file of its own"},
@@ -190,14 +75,14 @@ static const cli_option table[] = {
     {.name = "warmup",
      .value = "N",
      .kind = CLI_OTHER,
-     .set = set_warmup,
+     .set = cli_set_warmup,
      .commands = CLI_ON_CHECK | CLI_ON_SERIES,
      .told = CLI_TOLD,
      .help = "leave the first N captures out of trends; series: 0, check: what the rules say, else 1 from four captures on"},
     {.name = "label",
      .value = "TEXT",
      .kind = CLI_OTHER,
-     .set = set_label,
+     .set = cli_set_label,
      .commands = CLI_ON_CHECK | CLI_ON_SERIES | CLI_ON_VIEW,
      .told = CLI_TOLD,
      .repeats = true,
@@ -237,7 +122,7 @@ static const cli_option table[] = {
      .value = "SIZE",
      .kind = CLI_SIZE,
      .offset = FIELD(max_bytes),
-     .commands = REPORTS,
+     .commands = ANSWERS,
      .told = CLI_LEFT_OUT,
      .help = "markdown: leave out rows, and say so, until it fits; by default 60,000, which a comment on GitHub takes"},
     {.name = "format",
@@ -271,11 +156,61 @@ static const cli_option table[] = {
      .told = CLI_LEFT_OUT,
      .help = "take a capture every TIME, such as 60s or 5m, until the program ends or --count is reached; by default one, and every 10s "
              "of a program that is started with --"},
+    {.name = "every",
+     .value = "TIME",
+     .kind = CLI_DURATION,
+     .offset = FIELD(every_ms),
+     .commands = CLI_ON_WATCH,
+     .told = CLI_LEFT_OUT,
+     .help = "take a capture every TIME, such as 60s or 5m (the default); less often where --budget demands it"},
+    {.name = "until-growth",
+     .value = "SIZE",
+     .kind = CLI_SIZE,
+     .offset = FIELD(until_growth_bytes),
+     .commands = CLI_ON_WATCH,
+     .told = CLI_LEFT_OUT,
+     .help = "end with the answer, and exit status 1, when a growth of SIZE is proven: a trend that chance alone would give in less than 5 of 100 cases"},
+    {.name = "keep",
+     .value = "N",
+     .kind = CLI_COUNT,
+     .offset = FIELD(keep),
+     .commands = CLI_ON_WATCH,
+     .told = CLI_LEFT_OUT,
+     .help = "keep N captures, at least 2, by default 24: the first, the last, and of those between as many as there may be, evenly in time"},
+    {.name = "into",
+     .value = "FOLDER",
+     .kind = CLI_FOLDER,
+     .offset = FIELD(folder),
+     .commands = CLI_ON_WATCH,
+     .told = CLI_LEFT_OUT,
+     .help = "put the captures there; by default into NAME-PID here"},
+    {.name = "budget",
+     .value = "PERCENT",
+     .kind = CLI_OTHER,
+     .set = cli_set_budget,
+     .commands = CLI_ON_WATCH,
+     .told = CLI_LEFT_OUT,
+     .help = "of the time that the program may stand still, and of one processor that hsdiff may use: by default 2%; captures are taken less often where "
+             "they cost more"},
+    {.name = "near",
+     .value = "PERCENT",
+     .kind = CLI_OTHER,
+     .set = cli_set_near,
+     .commands = CLI_ON_WATCH,
+     .told = CLI_LEFT_OUT,
+     .help = "take a capture at once when so much of the memory of its control group, or of the machine, is in use: by default 90%"},
+    {.name = "warmup",
+     .value = "N",
+     .kind = CLI_OTHER,
+     .set = cli_set_warmup,
+     .commands = CLI_ON_WATCH,
+     .told = CLI_TOLD,
+     .help = "leave the first N captures out of trends and of the answer; by default 1"},
     {.name = "count",
      .value = "N",
      .kind = CLI_COUNT,
      .offset = FIELD(count),
-     .commands = CLI_ON_CAPTURE | CLI_ON_RECEIVE,
+     .commands = CLI_ON_CAPTURE | CLI_ON_WATCH | CLI_ON_RECEIVE,
      .told = CLI_LEFT_OUT,
      .help = "stop after N captures (of each process)"},
     {.name = "after",
@@ -290,13 +225,13 @@ static const cli_option table[] = {
      .choices = "native|mono|lua|jvm|hprof|dotnet|node|inspector",
      .kind = CLI_TEXT,
      .offset = FIELD(way),
-     .commands = CLI_ON_CAPTURE,
+     .commands = CLI_ON_CAPTURE | CLI_ON_WATCH,
      .told = CLI_TOLD,
      .help = "go this way to the heap and not the best one that is open; hprof of a JVM takes no memory in it, jvm recognises objects"},
     {.name = "open-inspector",
      .kind = CLI_FLAG,
      .offset = FIELD(open_inspector),
-     .commands = CLI_ON_CAPTURE,
+     .commands = CLI_ON_CAPTURE | CLI_ON_WATCH,
      .told = CLI_TOLD,
      .help = "Node without helper: open its inspector on the loopback for the capture (SIGUSR1), and close it again"},
     {.name = "follow",
@@ -315,14 +250,14 @@ static const cli_option table[] = {
      .value = "TIME",
      .kind = CLI_DURATION,
      .offset = FIELD(timeout_ms),
-     .commands = CLI_ON_CAPTURE | CLI_ON_RECEIVE,
+     .commands = CLI_ON_CAPTURE | CLI_ON_WATCH | CLI_ON_RECEIVE,
      .told = CLI_LEFT_OUT,
      .help = "give up when nothing arrives for TIME; by default 60s"},
     {.name = "symbols",
      .value = "DIR",
      .kind = CLI_OTHER,
-     .set = set_symbols,
-     .commands = CLI_ON_CAPTURE | CLI_ON_SYMBOLIZE,
+     .set = cli_set_symbols,
+     .commands = CLI_ON_CAPTURE | CLI_ON_WATCH | CLI_ON_SYMBOLIZE,
      .told = CLI_TOLD,
      .repeats = true,
      .help = "look there, too, for programs, libraries and debug files with the names of addresses; may be given again"},
@@ -341,7 +276,7 @@ static const cli_option table[] = {
     {.name = "port",
      .value = "PORT",
      .kind = CLI_OTHER,
-     .set = set_port,
+     .set = cli_set_port,
      .commands = CLI_ON_VIEW | CLI_ON_CAPTURE,
      .told = CLI_LEFT_OUT,
      .help = "viewer: listen on this port, 1 to 65535; by default on one that is free"},
@@ -354,14 +289,14 @@ static const cli_option table[] = {
     {.name = "idle",
      .value = "TIME",
      .kind = CLI_OTHER,
-     .set = set_idle,
+     .set = cli_set_idle,
      .commands = CLI_ON_VIEW | CLI_ON_CAPTURE,
      .told = CLI_LEFT_OUT,
      .help = "viewer: end when the page has asked for nothing for TIME, such as 5m or 1h, or never; by default 30m"},
     {.name = "pid",
      .value = "PID",
      .kind = CLI_OTHER,
-     .set = set_pid,
+     .set = cli_set_pid,
      .commands = CLI_ON_SYMBOLIZE,
      .told = CLI_LEFT_OUT,
      .help = "look at the files that this process has mapped"},
@@ -383,8 +318,8 @@ static const cli_option table[] = {
     {.name = "top",
      .value = "N",
      .kind = CLI_OTHER,
-     .set = set_top,
-     .commands = REPORTS | CLI_ON_DUMP,
+     .set = cli_set_top,
+     .commands = ANSWERS | CLI_ON_DUMP,
      .told = CLI_TOLD,
      .help = "show N rows of each table and add up the rest, or all of them (all); by default 20 "
              "types, 10 roots and the holders with most of the growth as text, everything in other "
@@ -392,7 +327,7 @@ static const cli_option table[] = {
     {.name = "top",
      .value = "N",
      .kind = CLI_OTHER,
-     .set = set_top,
+     .set = cli_set_top,
      .commands = CLI_ON_TOP,
      .told = CLI_TOLD,
      .help =
@@ -402,7 +337,7 @@ static const cli_option table[] = {
     {.name = "top",
      .value = "N",
      .kind = CLI_OTHER,
-     .set = set_top,
+     .set = cli_set_top,
      .commands = CLI_ON_PATHS,
      .told = CLI_TOLD,
      .help = "show N paths and add up the rest, or all of them (all); by default 10"},
@@ -513,7 +448,7 @@ static const cli_option table[] = {
     {.name = "key",
      .value = "TYPE:FIELD",
      .kind = CLI_OTHER,
-     .set = set_key,
+     .set = cli_set_key,
      .commands = CLI_ON_DIFF | CLI_ON_VIEW,
      .told = CLI_TOLD,
      .repeats = true,
@@ -523,20 +458,20 @@ static const cli_option table[] = {
      .value = "SIZE",
      .kind = CLI_SIZE,
      .offset = FIELD(noise_bytes),
-     .commands = REPORTS | CLI_ON_VIEW,
+     .commands = ANSWERS | CLI_ON_VIEW,
      .told = CLI_TOLD,
      .help = "changes below SIZE are noise: ~ for their percentage, steady; by default 0.1 % of before, and at "
              "least 64 KiB or 2 % of it, whichever is less"},
     {.name = "bytes",
      .kind = CLI_FLAG,
      .offset = FIELD(exact_bytes),
-     .commands = REPORTS | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_INFO,
+     .commands = ANSWERS | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_INFO,
      .told = CLI_TOLD,
      .help = "show exact bytes instead of KiB, MiB and GiB"},
     {.name = "plain",
      .kind = CLI_FLAG,
      .offset = FIELD(plain),
-     .commands = REPORTS | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_SQL,
+     .commands = ANSWERS | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_SQL,
      .told = CLI_LEFT_OUT,
      .help =
          "one record a line, tab separated, nothing cut or aligned: for screen readers and awk"},
@@ -544,7 +479,7 @@ static const cli_option table[] = {
      .name = "wide",
      .kind = CLI_FLAG,
      .offset = FIELD(wide),
-     .commands = REPORTS | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_SQL,
+     .commands = ANSWERS | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_SQL,
      .told = CLI_LEFT_OUT,
      .help = "never cut names, neither to the width of the terminal nor elsewhere, and show all columns"},
     {.name = "only",
@@ -589,14 +524,14 @@ static const cli_option table[] = {
     {.name = "dump",
      .value = "N[,M]",
      .kind = CLI_OTHER,
-     .set = set_dump,
+     .set = cli_set_dump,
      .commands = READS,
      .told = CLI_TOLD,
      .help = "which dump of a file that holds several, from 1 (of before, of after)"},
     {.name = "with-values",
      .kind = CLI_FLAG,
      .offset = FIELD(with_values),
-     .commands = CLI_ON_IMPORT | CLI_ON_CAPTURE | CLI_ON_EXPORT | CLI_ON_SQL | CLI_ON_VIEW,
+     .commands = CLI_ON_IMPORT | CLI_ON_CAPTURE | CLI_ON_WATCH | CLI_ON_EXPORT | CLI_ON_SQL | CLI_ON_VIEW,
      .told = CLI_TOLD,
      .help =
          "also keep map keys and value previews; they are user data, and the capture will say so"},
@@ -609,8 +544,8 @@ static const cli_option table[] = {
     {.name = "level",
      .value = "N",
      .kind = CLI_OTHER,
-     .set = set_level,
-     .commands = CLI_ON_IMPORT | CLI_ON_CAPTURE,
+     .set = cli_set_level,
+     .commands = CLI_ON_IMPORT | CLI_ON_CAPTURE | CLI_ON_WATCH,
      .told = CLI_LEFT_OUT,
      .help =
          "compress the capture at this zstd level, 1 to 19, or not at all (0); the default is 1"},
@@ -632,7 +567,7 @@ static const cli_option table[] = {
     {.name = "threads",
      .value = "N",
      .kind = CLI_OTHER,
-     .set = set_threads,
+     .set = cli_set_threads,
      .commands = CLI_ON_WORK,
      .told = CLI_LEFT_OUT,
      .help = "use at most N threads; by default one for each processor"},

@@ -24,6 +24,13 @@ unsigned cli_term_width(int fd)
     return 80;
 }
 
+unsigned cli_term_height(int fd)
+{
+    struct winsize size = {0};
+    if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_row >= 4) return size.ws_row;
+    return 24;
+}
+
 static bool is_set(const char *name)
 {
     const char *value = getenv(name);

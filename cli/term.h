@@ -14,6 +14,9 @@ bool cli_term_is_foreground(int fd);
 /* Columns, 80 when it does not say. */
 unsigned cli_term_width(int fd);
 
+/* Rows, 24 when it does not say. */
+unsigned cli_term_height(int fd);
+
 /* --color, NO_COLOR, TERM=dumb, and each stream by itself. */
 bool cli_term_has_color(const cli_app *cli, int fd);
 

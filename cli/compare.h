@@ -1,0 +1,12 @@
+/*
+ * What hsdiff BEFORE AFTER does with two inputs, for those who come to two captures by another way.
+ */
+#ifndef CLI_COMPARE_H
+#define CLI_COMPARE_H
+
+#include "outlets.h"
+
+/* Compares the two inputs of `cli` and writes the answer to all outlets, which stay open. Exit status. */
+int cli_compare(cli_app *cli, cli_outlets *outlets);
+
+#endif
