@@ -29,16 +29,32 @@ static int open_command(const char *command)
     }
 }
 
+/* The text of the interpreter's segment, cut to the room that there is. */
+static bool is_musl(int fd, uint64_t header, bool is_large)
+{
+    union {
+        Elf32_Phdr small;
+        Elf64_Phdr large;
+    } h;
+    char name[64] = "";
+    const size_t size = is_large ? sizeof h.large : sizeof h.small;
+    if (pread(fd, &h, size, (off_t)header) != (ssize_t)size) return false;
+    const uint64_t offset = is_large ? h.large.p_offset : h.small.p_offset;
+    if (offset > INT64_MAX || pread(fd, name, sizeof name - 1, (off_t)offset) <= 0) return false;
+    return strstr(name, "/ld-musl-") != NULL;
+}
+
 /* Both word sizes have the program headers' type in their first four bytes. */
-static bool has_interpreter(int fd, uint64_t offset, unsigned size, unsigned count)
+static hsd_elf_kind look_for_interpreter(int fd, uint64_t offset, unsigned size, unsigned count, bool is_large)
 {
     for (unsigned i = 0; i < count && size >= sizeof(Elf32_Phdr); i++) {
         uint32_t type = 0;
-        if (offset > INT64_MAX - (uint64_t)i * size) return false;
-        if (pread(fd, &type, sizeof type, (off_t)(offset + (uint64_t)i * size)) != (ssize_t)sizeof type) return false;
-        if (type == PT_INTERP) return true;
+        if (offset > INT64_MAX - (uint64_t)i * size) return HSD_ELF_STATIC;
+        const uint64_t header = offset + (uint64_t)i * size;
+        if (pread(fd, &type, sizeof type, (off_t)header) != (ssize_t)sizeof type) return HSD_ELF_STATIC;
+        if (type == PT_INTERP) return is_musl(fd, header, is_large) ? HSD_ELF_MUSL : HSD_ELF_DYNAMIC;
     }
-    return false;
+    return HSD_ELF_STATIC;
 }
 
 static hsd_elf_kind look(int fd)
@@ -53,10 +69,8 @@ static hsd_elf_kind look(int fd)
     if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) return HSD_ELF_NOT;
     if (pread(fd, &head, sizeof head, 0) < (ssize_t)sizeof head.small || memcmp(head.ident, ELFMAG, SELFMAG) != 0) return HSD_ELF_NOT;
     if ((info.st_mode & (S_ISUID | S_ISGID)) != 0) return HSD_ELF_SECURE;
-    const bool found = head.ident[EI_CLASS] == ELFCLASS64
-        ? has_interpreter(fd, head.large.e_phoff, head.large.e_phentsize, head.large.e_phnum)
-        : has_interpreter(fd, head.small.e_phoff, head.small.e_phentsize, head.small.e_phnum);
-    return found ? HSD_ELF_DYNAMIC : HSD_ELF_STATIC;
+    return head.ident[EI_CLASS] == ELFCLASS64 ? look_for_interpreter(fd, head.large.e_phoff, head.large.e_phentsize, head.large.e_phnum, true)
+                                              : look_for_interpreter(fd, head.small.e_phoff, head.small.e_phentsize, head.small.e_phnum, false);
 }
 
 /* The first note of a segment: its name is "Go", its kind the build's id. */

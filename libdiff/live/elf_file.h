@@ -9,6 +9,7 @@
 typedef enum hsd_elf_kind {
     HSD_ELF_NOT,     /* a script, or not there: whoever starts it will see */
     HSD_ELF_DYNAMIC, /* has an interpreter, which loads what LD_PRELOAD names */
+    HSD_ELF_MUSL,    /* dynamic too, by musl's interpreter: what is built for glibc does not come in */
     HSD_ELF_STATIC,
     HSD_ELF_SECURE   /* setuid, setgid: LD_PRELOAD is ignored */
 } hsd_elf_kind;

@@ -41,6 +41,14 @@ static bool is_python(const hsd_process_facts *facts)
     return strncmp(slash == NULL ? facts->executable : slash + 1, "python", 6) == 0 || hsd_process_maps(facts, "libpython", true);
 }
 
+/* It maps its library by the name that a linker finds it by; glibc's is libc.so.6. */
+static bool is_of_musl(const hsd_process_facts *facts)
+{
+    return facts->is_readable && (hsd_process_maps(facts, "ld-musl-", true) || hsd_process_maps(facts, "libc.so", false));
+}
+
+static const char other_library[] = "run it on a system with glibc, as an image of Debian or Ubuntu";
+
 static hsd_gate refuse(const hsd_process_facts *facts, const hsd_process *process, hsd_error *err)
 {
     char path[400];
@@ -54,6 +62,12 @@ static hsd_gate refuse(const hsd_process_facts *facts, const hsd_process *proces
         char which[96];
         snprintf(which, sizeof which, "process %ld (%s)", facts->pid, process->name);
         refuse_go(err, which);
+        return HSD_GATE_CLOSED;
+    }
+    if (is_of_musl(facts)) {
+        hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld (%s) runs on the C library musl, and the agent is of glibc: it cannot be loaded into it", facts->pid,
+                 process->name);
+        hsd_error_set_hint(err, "%s", other_library);
         return HSD_GATE_CLOSED;
     }
     if (facts->is_readable && facts->executable[0] != '\0' && !hsd_process_maps(facts, "ld-", true)) {
@@ -147,6 +161,10 @@ static hsd_status prepare_command(const char *command, hsd_set_variable_fn set, 
     case HSD_ELF_STATIC:
         hsd_fail(err, HSD_E_UNSUPPORTED, "%s is linked statically: no agent can be loaded into it", command);
         hsd_error_set_hint(err, "link it dynamically, or with the agent");
+        return HSD_E_UNSUPPORTED;
+    case HSD_ELF_MUSL:
+        hsd_fail(err, HSD_E_UNSUPPORTED, "%s runs on the C library musl, and the agent is of glibc: it cannot be loaded into it", command);
+        hsd_error_set_hint(err, "%s", other_library);
         return HSD_E_UNSUPPORTED;
     case HSD_ELF_SECURE:
         hsd_fail(err, HSD_E_UNSUPPORTED, "%s runs with rights of its own (setuid, setgid): no agent can be loaded into it", command);

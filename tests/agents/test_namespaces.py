@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Programs in namespaces of their own, as containers make them, captured from outside by the pid that they have here. Root alone may make some of
+these spaces; what cannot be made is said and left out."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+from kit import Program, check, main, need, say
+
+KINDS = {
+    "pids": ("-p", "-f", "--mount-proc"),
+    "network": ("-n", "-f"),
+    "user": ("-U", "-r", "-f"),
+    "all": ("-U", "-r", "-p", "-m", "-n", "-f", "--mount-proc"),
+}
+NODE = """
+const kept = new Map(); let planted = 0;
+class Session { constructor(i) { this.id = i; } }
+require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  if (line === 'quit') process.exit(0);
+  const count = Number(line.split(' ')[1]);
+  for (let i = 0; i < count; i++) kept.set(planted, new Session(planted++));
+  console.log('leaked ' + planted);
+});
+require('inspector').open(0, '127.0.0.1');
+console.log('ready');
+"""
+
+
+def can_make(flags):
+    return subprocess.run(["unshare", *flags, "true"], capture_output=True).returncode == 0
+
+
+def inner_of(one):
+    """The pid that the program in the space has out here: unshare waits for it, and a shell may stand between."""
+    pid = one.pid
+    while children := pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+        pid = int(children[0])
+    return pid
+
+
+def load_of(tool):
+    """The program with the agent: what stands in front of it, as unshare, has none."""
+    program = pathlib.Path(tool.agents).parent / "tests" / "agents" / "programs" / "native_load"
+    return ["env", f"LD_PRELOAD={tool.agents}/libhsdiff-native.so", str(program), "1", "2000"]
+
+
+def in_spaces(tool, command, look):
+    """`look(kind, program, pid)` for the program in each kind of space."""
+    need("unshare")
+    for kind, flags in KINDS.items():
+        if not can_make(flags):
+            say(f"        {kind}: cannot be made here")
+            continue
+        up = ["sh", "-c", 'ip link set lo up && exec "$@"', "sh"] if "-n" in flags else []
+        with Program(["unshare", *flags, *up, *map(str, command)]) as one:
+            look(kind, one, inner_of(one))
+            one.tell("quit")
+
+
+def native(tool, folder):
+    def look(kind, one, pid):
+        tool.capture(pid, folder / f"{kind}-a.hs")
+        one.leak(1000)
+        tool.capture(pid, folder / f"{kind}-b.hs")
+        said = tool.diff(folder / f"{kind}-a.hs", folder / f"{kind}-b.hs")
+        check(said["identity_known"] and said["captures"][0]["process"] == "native_load", f"{kind}: {said['captures'][0]}")
+
+    in_spaces(tool, load_of(tool), look)
+
+
+def inspector(tool, folder):
+    need("node")
+    script = folder / "shop.js"
+    script.write_text(NODE)
+
+    def look(kind, one, pid):
+        one.leak(10)
+        tool.capture(pid, folder / f"{kind}-a.hs", "--way", "inspector")
+        one.leak(1000)
+        tool.capture(pid, folder / f"{kind}-b.hs", "--way", "inspector")
+        grown = [t for t in tool.diff(folder / f"{kind}-a.hs", folder / f"{kind}-b.hs")["types"] if t["type"] == "Session"]
+        check(grown and grown[0]["growth"]["objects"] == 1000, f"{kind}: {grown}")
+
+    in_spaces(tool, ["node", script], look)
+
+
+def listed(tool, folder):
+    """hsdiff ps shows them like all others."""
+    def look(kind, one, pid):
+        rows = {row["pid"]: row for row in json.loads(tool.run("ps", "--format", "json").stdout)["processes"]}
+        check(rows.get(pid, {}).get("way") == "native", f"{kind}: {rows.get(pid)}")
+
+    in_spaces(tool, load_of(tool), look)
+
+
+def read_only(tool, folder):
+    """A program that can write nowhere."""
+    need("unshare")
+    if os.geteuid() != 0:
+        return say("        not root: left out")
+    wrap = ["unshare", "-m", "sh", "-c", 'mount -o remount,ro,bind / 2>/dev/null || mount --bind / / && mount -o remount,ro,bind /; exec "$@"', "sh"]
+    with Program([*wrap, *load_of(tool)]) as one:
+        tool.capture(inner_of(one), folder / "a.hs")
+        check(tool.info(folder / "a.hs")["complete"], "whole")
+        one.quit()
+
+
+def musl(tool, folder):
+    """A program of another C library: the agent, which is of glibc, does not come into it, and that is said."""
+    need("musl-gcc")
+    source, program = folder / "m.c", folder / "m"
+    source.write_text('#include <stdio.h>\nint main(void) { char l[9]; puts("ready"); fflush(stdout); return fgets(l, 9, stdin) == NULL; }\n')
+    for flags, reason in ((["-static"], "linked statically"), ([], "C library musl")):
+        subprocess.run(["musl-gcc", *flags, source, "-o", program], check=True)
+        with Program([str(program)]) as one:
+            done = tool.run("capture", one.pid, "-o", folder / "x.hs", expect=3)
+            check(reason in done.stderr, done.stderr)
+            one.tell("x")
+        done = tool.run("capture", "-o", folder / "x.hs", "--", program, expect=3)
+        check(reason in done.stderr, f"nor is it started: {done.stderr}")
+
+
+if __name__ == "__main__":
+    main({case.__name__: case for case in (native, inspector, listed, read_only, musl)})
