@@ -5,7 +5,8 @@
  *      walk      stack, trie, credits, forks                    of both sides, one after the other, or at once with
  *                                                               a trie each
  *      match     credits, pairs or lines
- *      together  groups, weights, pairs: only where they are asked for (holders_by.h)
+ *      together  numbers, places, groups, pairs: only where      with the memory that the search for paths will have
+ *                they are asked for (holders_by.h)
  *      within    stack, types, places                           the trie stays, in as little as it can; the search
  *                                                               for paths goes on beside it, or comes before it, and
  *                                                               has memory of its own

@@ -82,9 +82,10 @@ static hsd_status find_choices(hsd_by_search *s, hsd_error *err)
 
 /* ---- the steps ---- */
 
-static hsd_status open_paged(hsd_by_search *s, hsd_paged *out, uint64_t bytes, hsd_error *err)
+/* In sixteenths of the memory: 2 + 2 for numbers of nodes, 3 + 3 for places and groups, 2 + 2 for pairs and seeds, 2 for pairs by group. */
+static hsd_status open_paged(hsd_by_search *s, hsd_paged *out, uint64_t bytes, unsigned share, hsd_error *err)
 {
-    const uint64_t memory = hsd_max_u64(s->growth->memory_bytes / 8, hsd_paged_least_bytes(bytes));
+    const uint64_t memory = hsd_max_u64(s->memory_bytes / 16 * share, hsd_paged_least_bytes(bytes));
     return hsd_paged_open(out, bytes, memory, &s->growth->c->space, err);
 }
 
@@ -99,16 +100,16 @@ static hsd_status open_all(hsd_by_search *s, hsd_error *err)
     hsd_side_walk *side = s->side;
     const uint64_t words = ((uint64_t)side->node_count + 1) * sizeof(uint32_t);
     const hsd_sorter_config config = {.record_words = 1, .key_words = 1, .space = &s->growth->c->space, .reporter = s->growth->c->reporter,
-                                      .memory_bytes = hsd_max_u64(s->growth->memory_bytes / 8, HSD_SORT_MIN_BYTES)};
+                                      .memory_bytes = hsd_max_u64(s->memory_bytes / 8, HSD_SORT_MIN_BYTES)};
     if (side->keeper != NULL && side->keeper->search != NULL) HSD_TRY(side->keeper->search(side->keeper->context, err));
     HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->plan.adjacency_bytes, err));
     s->is_plain = calloc((size_t)side->node_count / 8 + 1, 1);
     if (s->is_plain == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for one bit a node");
-    HSD_TRY(open_paged(s, &s->group_of, words, err));
-    HSD_TRY(open_paged(s, &s->place_of, words, err));
-    HSD_TRY(open_paged(s, &s->places, ((uint64_t)side->node_count + 1) * sizeof(hsd_by_place), err));
+    HSD_TRY(open_paged(s, &s->group_of, words, 2, err));
+    HSD_TRY(open_paged(s, &s->place_of, words, 2, err));
+    HSD_TRY(open_paged(s, &s->places, ((uint64_t)side->node_count + 1) * sizeof(hsd_by_place), 3, err));
     s->group_room = room_for_groups(side);
-    HSD_TRY(open_paged(s, &s->groups, ((uint64_t)s->group_room + 2) * sizeof(hsd_by_group), err));
+    HSD_TRY(open_paged(s, &s->groups, ((uint64_t)s->group_room + 2) * sizeof(hsd_by_group), 3, err));
     s->candidates = calloc(HSD_BY_FORKS, sizeof *s->candidates);
     s->choice_places = calloc((size_t)s->growth->choice_count + 1, sizeof *s->choice_places);
     if (s->candidates == NULL || s->choice_places == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for what holds together");
@@ -199,6 +200,7 @@ hsd_status hsd_growth_find_by(hsd_growth *growth, hsd_error *err)
     if (!is_worth_it(growth)) return HSD_OK;
     hsd_by_search s = {.growth = growth, .side = &growth->c->sides[AFTER],
                        .least = hsd_growth_grown_bytes(growth) / HSD_GROWTH_PART_OF_ALL};
+    s.memory_bytes = growth->memory_bytes + s.side->plan.path_bytes;
     s.holder_count = (uint32_t)hsd_min_u64(growth->edged_count, HSD_BY_HOLDERS);
     s.has_secondary = s.side->root_span.begin < s.side->root_span.second && s.side->root_span.second < s.side->root_span.end;
     s.group_of.file.fd = s.place_of.file.fd = s.places.file.fd = s.groups.file.fd = s.starts.file.fd = s.targets.file.fd = -1;

@@ -99,6 +99,7 @@ typedef struct hsd_by_candidates { /* of one fork: a heap with the least on top,
 typedef struct hsd_by_search {
     hsd_growth *growth;
     hsd_side_walk *side;     /* after */
+    uint64_t memory_bytes;   /* that of growth, and what the search for paths will have */
     hsd_growth_chosen chosen;
     uint32_t holder_count;   /* choices that are asked for: the first */
     hsd_by_fork forks[HSD_BY_FORKS]; /* the heaviest first */
