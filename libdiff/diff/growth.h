@@ -178,7 +178,10 @@ typedef struct hsd_growth {
 #define HSD_GROWTH_PART_OF_ALL 20u /* one part in so many of the growth is worth the search for what holds together, and a row */
 
 /* What can hold, if it is kept: no helper and no insides. `edge` as in diff/tree.h. */
-bool hsd_growth_can_hold(const hsd_growth *growth, uint32_t type, uint32_t edge);
+static inline bool hsd_growth_can_hold(const hsd_growth *growth, uint32_t type, uint32_t edge)
+{
+    return hsd_trie_can_hold(&growth->c->types, &growth->c->edges, type, edge);
+}
 
 static inline bool hsd_growth_is_code(const hsd_growth *growth, uint32_t type) { return hsc_type_is_program_code(growth->c->types.flags[type]); }
 

@@ -62,11 +62,6 @@ void hsd_growth_chosen_release(hsd_growth_chosen *chosen)
     for (int side = 0; side < SIDE_COUNT; side++) hsd_id_map_release(&chosen->by_node[side]);
 }
 
-bool hsd_growth_can_hold(const hsd_growth *growth, uint32_t type, uint32_t edge)
-{
-    return hsd_trie_can_hold(&growth->c->types, &growth->c->edges, type, edge);
-}
-
 /* An edge without a name: of several ways none is the node's own. */
 static bool fold_unnamed(const hsd_growth *growth, hsd_path_fold *fold, uint32_t edge, uint32_t type, uint32_t *out)
 {

@@ -201,6 +201,7 @@ static hsd_status mark_tops(maker *m, hsd_error *err)
 {
     hsd_by_search *s = m->s;
     for (uint32_t node = 0; node < s->side->object_count; node++) {
+        if (hsd_bit_get(s->is_plain, node)) continue;
         const uint32_t word = hsd_paged_get_u32(&s->group_of, node);
         if ((word & HSD_BY_TOP) == 0) continue;
         const hsd_by_group top = *hsd_by_group_at(s, HSD_BY_GROUP(word), false);
@@ -426,6 +427,14 @@ static hsd_status open_all(maker *m, hsd_error *err)
     return hsd_tally_new(&m->types, 2, growth->memory_bytes / 32, &c->space, c->reporter, err);
 }
 
+/* What is freed of a set is freed of its fork. */
+static bool has_freed(const hsd_growth *growth)
+{
+    for (uint32_t i = 0; i < growth->set_count; i++)
+        if (growth->choices[growth->sets[i].choice].freed.objects > 0) return true;
+    return false;
+}
+
 static hsd_status run(maker *m, hsd_error *err)
 {
     hsd_growth *growth = m->s->growth;
@@ -437,7 +446,7 @@ static hsd_status run(maker *m, hsd_error *err)
     HSD_TRY(take_forks(m, err));
     HSD_TRY(mark_tops(m, err));
     HSD_TRY(take_types(m, err));
-    HSD_TRY(hsd_by_find_freed(m->s, err));
+    if (has_freed(growth)) HSD_TRY(hsd_by_find_freed(m->s, err));
     return put_choices(m->s, err);
 }
 

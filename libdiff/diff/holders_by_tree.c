@@ -85,6 +85,7 @@ typedef struct number_frame {
     uint32_t flags;
     uint32_t place; /* the nearest */
     uint32_t place_type; /* with a place */
+    uint32_t place_group, place_first; /* its group, and the first place of that */
     uint32_t objects; /* pending, as the bytes are */
     uint64_t pending;
 } number_frame;
@@ -154,17 +155,23 @@ static uint32_t name_kind(const hsd_by_search *s, const hsd_tree_node *node, con
     return !has_name(s, node) || (above->flags & (KEPT | HOLDS)) == KEPT ? IS_ONE_OF_MANY : MAY_BE_NAMED;
 }
 
+static void new_place(hsd_by_search *s, const hsd_tree_node *node, const number_frame *above, number_frame *f)
+{
+    f->place = ++s->place_count;
+    if (above->place == 0 || f->place_group != f->group) f->place_first = f->place;
+    *hsd_by_place_at(s, f->place, true) = (hsd_by_place){
+        .node = node->node, .group = f->group, .above = above->place, .named = name_kind(s, node, above, f), .below = f->place_first};
+    f->place_group = f->group;
+    f->place_type = f->flags & IS_ROOT ? UINT32_MAX : node->type;
+}
+
 static void take_place(hsd_by_search *s, const hsd_tree_node *node, const number_frame *above, number_frame *f)
 {
     f->place = above->place;
     f->place_type = above->place_type;
-    if (is_place(s, node, above, f)) {
-        const uint32_t up = f->place;
-        f->place = ++s->place_count;
-        *hsd_by_place_at(s, f->place, true) =
-            (hsd_by_place){.node = node->node, .group = f->group, .above = up, .named = name_kind(s, node, above, f)};
-        f->place_type = f->flags & IS_ROOT ? UINT32_MAX : node->type;
-    }
+    f->place_group = above->place_group;
+    f->place_first = above->place_first;
+    if (is_place(s, node, above, f)) new_place(s, node, above, f);
     if (f->place != 0) hsd_paged_set_u32(&s->place_of, node->node, f->place);
     if ((f->flags & (IS_FIRST | NO_REFERENCE | IS_NAMED)) == IS_FIRST) hsd_by_group_at(s, f->group, true)->mask |= HSD_BY_SELF;
 }
@@ -233,8 +240,9 @@ hsd_status hsd_by_number(hsd_by_search *s, hsd_error *err)
 static hsd_status count_grown(hsd_by_search *s, hsd_tally *types, hsd_error *err)
 {
     for (uint32_t node = 0; node < s->side->object_count; node++) {
+        if (hsd_bit_get(s->is_plain, node) || hsd_bit_get(s->side->is_kept, node)) continue;
         const uint32_t word = hsd_paged_get_u32(&s->group_of, node);
-        if ((word & HSD_BY_TOP) == 0 || hsd_bit_get(s->side->is_kept, node)) continue;
+        if ((word & HSD_BY_TOP) == 0) continue;
         const hsd_by_group *top = hsd_by_group_at(s, HSD_BY_GROUP(word), false);
         const uint64_t key = (uint64_t)top->fork << 32 | hsd_paged_get_u32(&s->side->types_of, node);
         if (top->objects > 0) HSD_TRY(hsd_tally_add(types, &key, top->objects, top->bytes, err));
@@ -262,7 +270,7 @@ static hsd_status mark_grown(hsd_by_search *s, hsd_tally *types, hsd_error *err)
 static void mark_alike(hsd_by_search *s, uint32_t number)
 {
     const hsd_by_place place = *hsd_by_place_at(s, number, false);
-    if (place.above != 0 && hsd_by_place_at(s, place.above, false)->group == place.group) return;
+    if (place.below != number) return;
     if (place.node >= s->side->object_count || HSD_BY_GROUP(hsd_paged_get_u32(&s->group_of, place.node)) != place.group) return;
     hsd_by_group *group = hsd_by_group_at(s, place.group, true);
     if (!hsd_bit_get(s->is_grown[group->fork], hsd_paged_get_u32(&s->side->types_of, place.node))) return;
@@ -289,9 +297,10 @@ hsd_status hsd_by_find_alike(hsd_by_search *s, hsd_error *err)
 static void add_below(hsd_by_search *s, uint32_t number)
 {
     hsd_by_place *place = hsd_by_place_at(s, number, true);
-    place->below = hsd_add_saturating(place->below, place->told);
-    const uint64_t below = place->below;
-    if (place->above == 0 || below == 0) return;
+    const uint64_t below = hsd_add_saturating(place->below, place->told);
+    if (below == 0) return;
+    place->below = below;
+    if (place->above == 0) return;
     hsd_by_place *above = hsd_by_place_at(s, place->above, true);
     above->below = hsd_add_saturating(above->below, below);
 }
@@ -318,33 +327,35 @@ static uint32_t named_for(hsd_by_search *s, uint32_t number, const hsd_by_place 
 /* To the place that is named what all tell for which it is. */
 static void tell_named(hsd_by_search *s, uint32_t number)
 {
-    const hsd_by_place place = *hsd_by_place_at(s, number, false);
-    if (place.named == 0 || place.named == number || place.told == 0) return;
-    hsd_by_place *named = hsd_by_place_at(s, place.named, true);
-    named->told = hsd_add_saturating(named->told, place.told);
+    const hsd_by_place *place = hsd_by_place_at(s, number, false);
+    const uint64_t told = place->told;
+    if (place->named == 0 || place->named == number || told == 0) return;
+    hsd_by_place *named = hsd_by_place_at(s, place->named, true);
+    named->told = hsd_add_saturating(named->told, told);
 }
 
 /* A top that holds and has no name is like any other: who refers to it holds what it refers to. */
-static void open_top(hsd_by_search *s, uint32_t number)
+static void open_top(hsd_by_search *s, const hsd_by_place *place)
+{
+    if (place->above != 0 && hsd_by_place_at(s, place->above, false)->group == place->group) return;
+    hsd_by_group *group = hsd_by_group_at(s, place->group, true);
+    if ((group->flags & HSD_BY_IS_BRANCH) == 0) group->flags &= (uint8_t)~HSD_BY_IS_CLOSED;
+}
+
+static void name_one(hsd_by_search *s, uint32_t number)
 {
     const hsd_by_place place = *hsd_by_place_at(s, number, false);
-    if (place.named == number) return;
-    if (place.above != 0 && hsd_by_place_at(s, place.above, false)->group == place.group) return;
-    hsd_by_group *group = hsd_by_group_at(s, place.group, true);
-    if ((group->flags & HSD_BY_IS_BRANCH) == 0) group->flags &= (uint8_t)~HSD_BY_IS_CLOSED;
+    const uint32_t named = named_for(s, number, &place);
+    hsd_by_place_at(s, number, true)->named = named;
+    if (named != number) open_top(s, &place);
 }
 
 /* What lies below a place comes behind it. */
 hsd_status hsd_by_name(hsd_by_search *s, hsd_error *err)
 {
     for (uint32_t i = s->place_count; i > 0; i--) add_below(s, i);
-    for (uint32_t i = 1; i <= s->place_count; i++) {
-        const hsd_by_place place = *hsd_by_place_at(s, i, false);
-        const uint32_t named = named_for(s, i, &place);
-        hsd_by_place_at(s, i, true)->named = named;
-    }
+    for (uint32_t i = 1; i <= s->place_count; i++) name_one(s, i);
     for (uint32_t i = s->place_count; i > 0; i--) tell_named(s, i);
-    for (uint32_t i = s->place_count; i > 0; i--) open_top(s, i);
     HSD_TRY(hsd_paged_check(&s->groups, err));
     return hsd_paged_check(&s->places, err);
 }

@@ -11,13 +11,21 @@
 #include <hscapture/hscapture.h>
 
 #define PROGRESS_STEPS 0xffffu
+#define LATELY_BITS 10u
 #define FOR_MARK_ALONE HSD_BY_TOP /* or-ed to the top of a pair: places in the branch tell who holds it, the branch does not */
+
+typedef struct source { /* what is looked through, and what is asked of it for each reference */
+    uint32_t group;
+    uint32_t place, place_group; /* the nearest place above it; 0 = none */
+    uint8_t fork;                /* of the group */
+} source;
 
 typedef struct refer {
     hsd_by_search *s;
+    source from;
     hsd_worklist parts;   /* folded ones of the object at hand */
     hsd_worklist pseudo;  /* groups of those that were just met */
-    uint64_t last_pair, last_seed;
+    uint64_t pairs[1u << LATELY_BITS], seeds[1u << LATELY_BITS]; /* that were put lately, and need not be again; 0 = none */
 } refer;
 
 /* True if the tree does not have the node; `word` is its group's. */
@@ -44,37 +52,71 @@ uint32_t hsd_by_climb(hsd_by_search *s, uint32_t group, uint32_t fork)
     return 0;
 }
 
-static hsd_status put_once(hsd_sorter *sorter, uint64_t *last, uint32_t from, uint32_t top, hsd_error *err)
+/* Many objects of a group refer to the same few. Neither groups nor places are 0. */
+static hsd_status put_once(hsd_sorter *sorter, uint64_t *lately, uint32_t from, uint32_t top, hsd_error *err)
 {
     const uint64_t pair = (uint64_t)from << 32 | top;
-    if (pair == *last) return HSD_OK;
-    *last = pair;
+    uint64_t *slot = &lately[(pair ^ pair >> 32) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - LATELY_BITS)];
+    if (pair == *slot) return HSD_OK;
+    *slot = pair;
     return hsd_sorter_put(sorter, &pair, err);
-}
-
-/* The nearest place above the source, if it lies in a group. */
-static uint32_t place_in(hsd_by_search *s, uint32_t source, uint32_t fork, uint32_t group)
-{
-    const uint32_t place = hsd_paged_get_u32(&s->place_of, source);
-    return place != 0 && hsd_by_climb(s, hsd_by_place_at(s, place, false)->group, fork) == group ? place : 0;
 }
 
 static bool is_branch(hsd_by_search *s, uint32_t group) { return hsd_by_group_at(s, group, false)->flags & HSD_BY_IS_BRANCH; }
 
-/* Of a branch that is referred to nothing is told but which groups do, for the mark of the first round. */
-static hsd_status see_top(refer *r, uint32_t source, uint32_t group, uint32_t top, hsd_error *err)
+static void take_source(refer *r, uint32_t group, uint32_t node)
 {
     hsd_by_search *s = r->s;
-    const hsd_by_group to = *hsd_by_group_at(s, top, false);
-    const uint32_t from = hsd_by_climb(s, group, to.fork);
+    const uint32_t place = hsd_paged_get_u32(&s->place_of, node);
+    r->from = (source){.group = group, .fork = hsd_by_group_at(s, group, false)->fork, .place = place};
+    if (place != 0) r->from.place_group = hsd_by_place_at(s, place, false)->group;
+}
+
+/* The nearest place above the source, if it lies in a group. */
+static uint32_t place_in(refer *r, uint32_t fork, uint32_t group)
+{
+    if (r->from.place == 0 || r->from.place_group == group) return r->from.place;
+    return hsd_by_climb(r->s, r->from.place_group, fork) == group ? r->from.place : 0;
+}
+
+/* Out of a branch goes the mark of the first round, and that it is the holder itself. Where it is known what of them will, no pair is
+ * needed. */
+static bool is_told_at_once(refer *r, uint32_t from, uint32_t top)
+{
+    hsd_by_search *s = r->s;
+    const hsd_by_group *group = hsd_by_group_at(s, from, false);
+    if ((group->flags & HSD_BY_IS_BRANCH) == 0 || (group->mask & HSD_BY_SELF) != 0) return false;
+    if ((group->mask & HSD_BY_PRIMARY) == 0) return !s->has_secondary;
+    hsd_by_group *to = hsd_by_group_at(s, top, false);
+    if ((to->mask & HSD_BY_PRIMARY) == 0) hsd_by_group_at(s, top, true)->mask |= HSD_BY_PRIMARY;
+    return true;
+}
+
+static hsd_status put_pair(refer *r, uint32_t from, uint32_t top, bool is_told_by_place, hsd_error *err)
+{
+    if (is_told_at_once(r, from, top)) return HSD_OK;
+    const bool is_for_mark = is_told_by_place && is_branch(r->s, from);
+    if (is_for_mark && !r->s->has_secondary) return HSD_OK;
+    return put_once(r->s->pairs, r->pairs, from, is_for_mark ? top | FOR_MARK_ALONE : top, err);
+}
+
+/* Of a branch that is referred to nothing is told but which groups do, for the mark of the first round. */
+static hsd_status see_top(refer *r, uint32_t group, uint32_t top, hsd_error *err)
+{
+    hsd_by_search *s = r->s;
+    const hsd_by_group *to = hsd_by_group_at(s, top, false);
+    const uint64_t bytes = to->bytes;
+    const uint8_t fork = to->fork, flags = to->flags;
+    const uint32_t from = group == r->from.group && fork == r->from.fork ? group : hsd_by_climb(s, group, fork);
     if (from == 0 || from == top) return HSD_OK;
-    const uint32_t place = place_in(s, source, to.fork, from);
-    const bool is_told_by_place = place != 0 && is_branch(s, from);
-    if (!is_told_by_place || s->has_secondary) HSD_TRY(put_once(s->pairs, &r->last_pair, from, is_told_by_place ? top | FOR_MARK_ALONE : top, err));
-    if (place == 0 || (to.flags & HSD_BY_IS_BRANCH)) return HSD_OK;
-    hsd_by_place *at = hsd_by_place_at(s, place, true);
-    at->told = hsd_add_saturating(at->told, to.bytes);
-    return put_once(s->seeds, &r->last_seed, place, top, err);
+    const uint32_t place = place_in(r, fork, from);
+    HSD_TRY(put_pair(r, from, top, place != 0, err));
+    if (place == 0 || (flags & HSD_BY_IS_BRANCH)) return HSD_OK;
+    if (bytes > 0) {
+        hsd_by_place *at = hsd_by_place_at(s, place, true);
+        at->told = hsd_add_saturating(at->told, bytes);
+    }
+    return put_once(s->seeds, r->seeds, place, top, err);
 }
 
 static bool is_part(hsd_by_search *s, uint32_t node)
@@ -115,39 +157,40 @@ static hsd_status new_pseudo(refer *r, uint32_t target, uint32_t first, uint32_t
     return hsd_worklist_push(&r->pseudo, *out, err);
 }
 
-/* Another object that the tree does not have: a top of each fork in which `source` lies. */
-static hsd_status see_pseudo(refer *r, uint32_t source, uint32_t group, uint32_t target, hsd_error *err)
+/* Another object that the tree does not have: a top of each fork in which the source lies. */
+static hsd_status see_pseudo(refer *r, uint32_t group, uint32_t target, hsd_error *err)
 {
     hsd_by_search *s = r->s;
     for (uint32_t steps = 0; group != 0 && steps <= HSD_BY_FORKS; steps++) {
         const uint32_t fork = hsd_by_group_at(s, group, false)->fork, first = HSD_BY_GROUP(hsd_paged_get_u32(&s->group_of, target));
         uint32_t top = find_pseudo(s, first, fork);
         if (top == 0) HSD_TRY(new_pseudo(r, target, first, fork, &top, err));
-        if (top != 0) HSD_TRY(see_top(r, source, group, top, err));
+        if (top != 0) HSD_TRY(see_top(r, group, top, err));
         group = hsd_by_group_above(s, group);
     }
     return HSD_OK;
 }
 
-static hsd_status see(refer *r, uint32_t source, uint32_t group, uint32_t target, hsd_error *err)
+static hsd_status see(refer *r, uint32_t target, hsd_error *err)
 {
     hsd_by_search *s = r->s;
+    const uint32_t group = r->from.group;
     if (hsd_bit_get(s->is_plain, target)) return HSD_OK;
     const uint32_t word = hsd_paged_get_u32(&s->group_of, target);
     if (word == group) return HSD_OK;
-    if (is_hidden(s, target, word)) return is_part(s, target) ? meet_part(r, group, target, err) : see_pseudo(r, source, group, target, err);
-    return see_top(r, source, group, HSD_BY_GROUP(word), err);
+    if (is_hidden(s, target, word)) return is_part(s, target) ? meet_part(r, group, target, err) : see_pseudo(r, group, target, err);
+    return see_top(r, group, HSD_BY_GROUP(word), err);
 }
 
-/* What `node` refers to, told of `source`: the node itself, or the object that it is a part of. */
-static hsd_status see_all(refer *r, uint32_t source, uint32_t group, uint32_t node, hsd_error *err)
+/* What `node` refers to, told of the source: the node itself, or the object that it is a part of. */
+static hsd_status see_all(refer *r, uint32_t node, hsd_error *err)
 {
     hsd_by_search *s = r->s;
     hsd_targets targets;
     if (hsd_adjacency_is_leaf(s->side->adjacency, node)) return HSD_OK;
     hsd_adjacency_get(s->side->adjacency, node, &targets);
     for (;;) {
-        for (uint32_t i = 0; i < targets.count; i++) HSD_TRY(see(r, source, group, targets.items[i], err));
+        for (uint32_t i = 0; i < targets.count; i++) HSD_TRY(see(r, targets.items[i], err));
         if (!targets.has_more) return HSD_OK;
         hsd_adjacency_more(s->side->adjacency, &targets);
     }
@@ -155,11 +198,12 @@ static hsd_status see_all(refer *r, uint32_t source, uint32_t group, uint32_t no
 
 static hsd_status see_with_parts(refer *r, uint32_t group, uint32_t node, hsd_error *err)
 {
-    HSD_TRY(see_all(r, node, group, node, err));
+    take_source(r, group, node);
+    HSD_TRY(see_all(r, node, err));
     while (!hsd_worklist_is_empty(&r->parts)) {
         uint32_t part;
         HSD_TRY(hsd_worklist_pop(&r->parts, &part, err));
-        HSD_TRY(see_all(r, node, group, part, err));
+        HSD_TRY(see_all(r, part, err));
     }
     return HSD_OK;
 }
@@ -243,25 +287,56 @@ hsd_status hsd_by_list_targets(hsd_by_search *s, hsd_error *err)
 #define MOST_LOOKED_AT 128u
 #define MOST_STEPS     (1u << 20) /* of all places */
 
+#define SEEN_BITS      9u         /* twice MOST_LOOKED_AT and more */
+
 typedef struct look { /* from one place: groups that are reached from it, in the order of their distance */
     uint32_t place, count, steps;
+    uint32_t turn;    /* of the places; what was seen in another turn is forgotten */
+    bool is_asked;    /* it tells little */
     uint32_t list[MOST_LOOKED_AT];
+    struct {
+        uint32_t top, turn;
+    } seen[1u << SEEN_BITS]; /* a hash table of the list */
 } look;
+
+/* The slot of a group, or the free one where it belongs. */
+static uint32_t find_seen(const look *l, uint32_t top)
+{
+    uint32_t at = top * UINT32_C(0x9e3779b1) >> (32 - SEEN_BITS);
+    while (l->seen[at].turn == l->turn && l->seen[at].top != top) at = (at + 1) & ((1u << SEEN_BITS) - 1);
+    return at;
+}
+
+static void put_seen(look *l, uint32_t slot, uint32_t top)
+{
+    if (l->count == MOST_LOOKED_AT) return;
+    l->seen[slot].top = top;
+    l->seen[slot].turn = l->turn;
+    l->list[l->count++] = top;
+}
 
 static void look_at(look *l, uint32_t top)
 {
-    for (uint32_t i = 0; i < l->count; i++)
-        if (l->list[i] == top) return;
-    if (l->count < MOST_LOOKED_AT) l->list[l->count++] = top;
+    const uint32_t slot = find_seen(l, top);
+    if (l->seen[slot].turn != l->turn) put_seen(l, slot, top);
 }
 
 static void look_on(hsd_by_search *s, look *l, uint32_t group)
 {
     const uint64_t end = hsd_paged_get_u64(&s->starts, (uint64_t)group + 1);
     for (uint64_t i = hsd_paged_get_u64(&s->starts, group); i < end && l->count < MOST_LOOKED_AT; i++) {
-        const uint32_t top = HSD_BY_GROUP(hsd_paged_get_u32(&s->targets, i));
-        if (!is_branch(s, top)) look_at(l, top);
+        const uint32_t top = HSD_BY_GROUP(hsd_paged_get_u32(&s->targets, i)), slot = find_seen(l, top);
+        if (l->seen[slot].turn != l->turn && !is_branch(s, top)) put_seen(l, slot, top);
     }
+}
+
+/* No place yet is 0. */
+static void begin_look(hsd_by_search *s, look *l, uint32_t place)
+{
+    l->place = place;
+    l->count = 0;
+    l->turn++;
+    l->is_asked = hsd_by_place_at(s, place, false)->told < hsd_by_least_told(s);
 }
 
 /* What is reached from a place counts as if it were referred to from the beginning of its branch; where that goes on and on it has enough
@@ -269,25 +344,16 @@ static void look_on(hsd_by_search *s, look *l, uint32_t group)
 static void tell_reached(hsd_by_search *s, look *l)
 {
     uint64_t bytes = 0;
-    if (l->place == 0 || hsd_by_place_at(s, l->place, false)->told >= hsd_by_least_told(s)) return;
+    if (!l->is_asked) return;
     for (uint32_t i = 0; i < l->count; i++) {
-        const hsd_by_group group = *hsd_by_group_at(s, l->list[i], false);
-        bytes = hsd_add_saturating(bytes, group.bytes);
+        const hsd_by_group *group = hsd_by_group_at(s, l->list[i], false);
+        bytes = hsd_add_saturating(bytes, group->bytes);
         l->steps++;
-        if ((group.flags & HSD_BY_IS_CLOSED) == 0) look_on(s, l, l->list[i]);
+        if ((group->flags & HSD_BY_IS_CLOSED) == 0 && l->count < MOST_LOOKED_AT) look_on(s, l, l->list[i]);
     }
     if (l->count == MOST_LOOKED_AT) bytes = hsd_max_u64(bytes, hsd_by_least_told(s));
     hsd_by_place *at = hsd_by_place_at(s, (uint32_t)hsd_by_place_at(s, l->place, false)->below, true);
     at->told = hsd_max_u64(at->told, bytes);
-}
-
-static void find_first(hsd_by_search *s, uint32_t number)
-{
-    hsd_by_place *place = hsd_by_place_at(s, number, true);
-    const uint32_t above = place->above, group = place->group;
-    uint64_t first = number;
-    if (above != 0 && hsd_by_place_at(s, above, false)->group == group) first = hsd_by_place_at(s, above, false)->below;
-    hsd_by_place_at(s, number, true)->below = first;
 }
 
 /* A variable that holds the last node of a list or a tree refers to that one alone, and holds all. */
@@ -296,15 +362,13 @@ hsd_status hsd_by_look_far(hsd_by_search *s, hsd_error *err)
     const uint64_t *seed;
     look l = {.place = 0};
     hsd_status status;
-    for (uint32_t i = 1; i <= s->place_count; i++) find_first(s, i);
     while ((status = hsd_sorter_next(s->seeds, &seed, err)) == HSD_OK && l.steps < MOST_STEPS) {
         const uint32_t place = (uint32_t)(*seed >> 32);
         if (place != l.place) {
             tell_reached(s, &l);
-            l.place = place;
-            l.count = 0;
+            begin_look(s, &l, place);
         }
-        look_at(&l, (uint32_t)*seed);
+        if (l.is_asked) look_at(&l, (uint32_t)*seed);
     }
     if (status != HSD_OK && status != HSD_END) return status;
     tell_reached(s, &l);
@@ -376,17 +440,32 @@ static uint64_t bit_of(const hsd_by_candidates *of, uint32_t named)
     return HSD_BY_REST;
 }
 
-static void sow_one(hsd_by_search *s, uint32_t place, uint32_t top)
+typedef struct sower { /* a place, and what it leaves in a fork */
+    uint32_t number, fork;
+    bool is_primary;
+    uint64_t bit;
+} sower;
+
+static void find_sower(hsd_by_search *s, uint32_t number, uint32_t fork, sower *out)
 {
-    const hsd_by_group to = *hsd_by_group_at(s, top, false);
-    const hsd_by_place from = *hsd_by_place_at(s, place, false);
-    const uint32_t group = hsd_by_climb(s, from.group, to.fork);
-    const bool is_primary = group != 0 && (hsd_by_group_at(s, group, false)->mask & HSD_BY_PRIMARY);
-    if ((to.flags & HSD_BY_IS_CLOSED) || ((to.mask & HSD_BY_PRIMARY) && !is_primary)) return;
-    const uint64_t bit = bit_of(&s->candidates[to.fork], from.named);
+    if (out->number == number && out->fork == fork) return;
+    const hsd_by_place from = *hsd_by_place_at(s, number, false);
+    const uint32_t group = hsd_by_climb(s, from.group, fork);
+    *out = (sower){.number = number, .fork = fork, .bit = bit_of(&s->candidates[fork], from.named)};
+    out->is_primary = group != 0 && (hsd_by_group_at(s, group, false)->mask & HSD_BY_PRIMARY) != 0;
+}
+
+static void sow_one(hsd_by_search *s, sower *from, uint32_t place, uint32_t top)
+{
+    const hsd_by_group *to = hsd_by_group_at(s, top, false);
+    const uint64_t mask = to->mask;
+    const uint8_t fork = to->fork, flags = to->flags;
+    if (flags & HSD_BY_IS_CLOSED) return;
+    find_sower(s, place, fork, from);
+    if ((mask & HSD_BY_PRIMARY) && !from->is_primary) return;
     hsd_by_group *at = hsd_by_group_at(s, top, true);
-    at->mask |= bit;
-    if ((to.flags & HSD_BY_IS_PSEUDO) == 0) at->direct |= bit;
+    at->mask |= from->bit;
+    if ((flags & HSD_BY_IS_PSEUDO) == 0) at->direct |= from->bit;
 }
 
 /* Candidates leave their places, which come in ascending order. */
@@ -394,9 +473,10 @@ static hsd_status sow(hsd_by_search *s, hsd_error *err)
 {
     const uint64_t *seed;
     uint64_t last = UINT64_MAX;
+    sower from = {.number = 0};
     hsd_status status;
     while ((status = hsd_sorter_next(s->seeds, &seed, err)) == HSD_OK) {
-        if (*seed != last) sow_one(s, (uint32_t)(*seed >> 32), (uint32_t)*seed);
+        if (*seed != last) sow_one(s, &from, (uint32_t)(*seed >> 32), (uint32_t)*seed);
         last = *seed;
     }
     if (status != HSD_END) return status;
