@@ -1,16 +1,22 @@
 #define _GNU_SOURCE /* syscall, mkfifoat */
 /*
  * See tidy.h. The child is forked out of a program that may have threads, so it only makes system calls. It holds no descriptor of
- * ours but its pipe: whoever waits for our end elsewhere is not kept waiting. It ignores the signals that end us.
+ * ours but its pipe: whoever waits for our end elsewhere is not kept waiting. It ignores the signals that end us, and has a session of
+ * its own: who kills our process group does not kill it.
+ *
+ * A JVM that was asked before we died opens its file when it comes to it, and makes it where it is not there. So the folder goes out of
+ * the way under another name first, then what is in it; a file that came in between keeps the folder from going, and goes in the next round.
  */
 #include "live/jvm/tidy.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -21,12 +27,16 @@
 
 #include "live/rights.h"
 
+#define PREFIX ".hsdiff-dump-"
+enum { OLD_SECONDS = 5 }; /* a folder that nobody holds by then is nobody's: who makes one takes hold of it at once */
+enum { ROUNDS = 400, ROUND_NS = 5000000 }; /* of emptying a folder into which somebody goes on writing */
+
 /* ---- the child ---- */
 
 typedef struct task {
     int folder_fd;       /* where `name` is */
     const char *name;    /* a file, or a folder with files */
-    bool is_folder;
+    const char *gone;    /* of a folder: its name on the way out. NULL = a file */
 } task;
 
 typedef struct entry { /* linux_dirent64 */
@@ -47,23 +57,35 @@ static void empty_folder(int fd)
             const entry *one = (const void *)(piece + at);
             at += one->size;
             if (one->name[0] == '.' && (one->name[1] == '\0' || (one->name[1] == '.' && one->name[2] == '\0'))) continue;
-            /* Who waits for a reader of a pipe would wait for ever: it gets one, until this process ends. */
-            (void)openat(fd, one->name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+            /* Who waits for the other end of a pipe would wait for ever: it gets one, until this process ends. */
+            (void)openat(fd, one->name, O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
             removed |= unlinkat(fd, one->name, 0) == 0;
         }
         if (!removed) return;
     }
 }
 
+static int open_folder(int in_fd, const char *name) { return openat(in_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC); }
+
+/* A folder that is empty goes in one step, and nothing can be made in it then. */
+static void remove_folder(int in_fd, const char *name)
+{
+    const struct timespec moment = {.tv_nsec = ROUND_NS};
+    const int fd = open_folder(in_fd, name);
+    for (int round = 0; round < ROUNDS && fd >= 0; round++) {
+        empty_folder(fd);
+        if (unlinkat(in_fd, name, AT_REMOVEDIR) == 0 || (errno != ENOTEMPTY && errno != EEXIST)) break;
+        nanosleep(&moment, NULL);
+    }
+    if (fd >= 0) close(fd);
+}
+
 static void do_task(const task *work)
 {
-    if (!work->is_folder) {
+    if (work->gone == NULL)
         unlinkat(work->folder_fd, work->name, 0);
-        return;
-    }
-    const int fd = openat(work->folder_fd, work->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd >= 0) empty_folder(fd);
-    unlinkat(work->folder_fd, work->name, AT_REMOVEDIR);
+    else
+        remove_folder(work->folder_fd, renameat(work->folder_fd, work->name, work->folder_fd, work->gone) == 0 ? work->gone : work->name);
 }
 
 static void close_others(int a, int b)
@@ -74,13 +96,24 @@ static void close_others(int a, int b)
     syscall(SYS_close_range, (unsigned)high + 1, ~0u, 0u);
 }
 
-static void wait_and_do(int pipe_fd, const task *work)
+/* The word of the parent, 0 = it ended without. It may have forked others, which have the socket too: its end is what counts. */
+static char wait_for_word(int pipe_fd, pid_t parent)
+{
+    char word = 0;
+    const int parent_fd = (int)syscall(SYS_pidfd_open, parent, 0); /* -1: an old kernel, or it has ended */
+    struct pollfd both[2] = {{.fd = pipe_fd, .events = POLLIN}, {.fd = parent_fd, .events = POLLIN}};
+    while (getppid() == parent && poll(both, 2, -1) < 0 && errno == EINTR)
+        ;
+    if (recv(pipe_fd, &word, 1, MSG_DONTWAIT) != 1) return 0;
+    return word;
+}
+
+static void wait_and_do(int pipe_fd, pid_t parent, const task *work)
 {
     const struct timespec moment = {.tv_nsec = 200000000};
-    char word = 0;
+    setsid();
     close_others(pipe_fd, work->folder_fd);
-    while (read(pipe_fd, &word, 1) < 0 && errno == EINTR)
-        ;
+    const char word = wait_for_word(pipe_fd, parent);
     do_task(work);
     if (word == 0) nanosleep(&moment, NULL); /* killed: the target may be on its way into the pipe */
     syscall(SYS_exit_group, 0); /* nothing of the program that was forked runs */
@@ -91,11 +124,12 @@ static hsd_status start_child(hsd_tidy *tidy, const task *work, hsd_error *err)
 {
     int ends[2];
     sigset_t all, before;
+    const pid_t parent = getpid();
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return hsd_fail_errno(err, errno, "cannot make a socket pair");
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     const pid_t child = fork();
-    if (child == 0) wait_and_do(ends[0], work);
+    if (child == 0) wait_and_do(ends[0], parent, work);
     const int failed = errno;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     close(ends[0]);
@@ -103,12 +137,14 @@ static hsd_status start_child(hsd_tidy *tidy, const task *work, hsd_error *err)
         close(ends[1]);
         return hsd_fail_errno(err, failed, "cannot start a process that tidies up");
     }
-    *tidy = (hsd_tidy){.child = child, .pipe_fd = ends[1]};
+    *tidy = (hsd_tidy){.child = child, .pipe_fd = ends[1], .lock_fd = -1};
     return HSD_OK;
 }
 
 void hsd_tidy_end(hsd_tidy *tidy)
 {
+    if (tidy->lock_fd >= 0) close(tidy->lock_fd);
+    tidy->lock_fd = -1;
     if (tidy->child <= 0) return;
     while (send(tidy->pipe_fd, "x", 1, MSG_NOSIGNAL) < 0 && errno == EINTR) /* others may have the socket by a fork */
         ;
@@ -120,12 +156,14 @@ void hsd_tidy_end(hsd_tidy *tidy)
 
 /* ---- what is made ---- */
 
-/* The child comes first: what it is to remove may not be there yet. `make` returns 0 or an errno. */
-static hsd_status make(hsd_tidy *tidy, const task *work, int (*make_it)(const task *, const void *), const void *context, const char *what,
+typedef int (*make_fn)(hsd_tidy *tidy, const task *work, const void *context); /* 0 or an errno */
+
+/* The child comes first: what it is to remove may not be there yet. */
+static hsd_status make(hsd_tidy *tidy, const task *work, make_fn make_it, const void *context, const char *what,
                        hsd_error *err)
 {
     HSD_TRY(start_child(tidy, work, err));
-    const int failed = make_it(work, context);
+    const int failed = make_it(tidy, work, context);
     if (failed == 0) return HSD_OK;
     hsd_tidy_end(tidy);
     hsd_fail_errno(err, failed, "cannot make %s in a folder of the program", what);
@@ -133,30 +171,32 @@ static hsd_status make(hsd_tidy *tidy, const task *work, int (*make_it)(const ta
     return HSD_E_IO;
 }
 
-static int make_file(const task *work, const void *context)
+static int make_file(hsd_tidy *tidy, const task *work, const void *context)
 {
-    (void)context;
+    (void)tidy, (void)context;
     const int fd = openat(work->folder_fd, work->name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
     if (fd < 0) return errno;
     close(fd);
     return 0;
 }
 
-static int make_folder(const task *work, const void *pipe_name)
+static int make_folder(hsd_tidy *tidy, const task *work, const void *pipes)
 {
+    const char *const *names = pipes;
+    int failed = 0;
     if (mkdirat(work->folder_fd, work->name, 0700) != 0) return errno;
-    if (pipe_name == NULL) return 0;
-    const int fd = openat(work->folder_fd, work->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0) return errno;
-    const int failed = mkfifoat(fd, pipe_name, 0600) == 0 ? 0 : errno;
-    close(fd);
+    tidy->lock_fd = open_folder(work->folder_fd, work->name);
+    if (tidy->lock_fd < 0) return errno;
+    flock(tidy->lock_fd, LOCK_SH | LOCK_NB); /* where there are no locks, nobody gets one to sweep it either */
+    for (size_t i = 0; names[i] != NULL && failed == 0; i++)
+        failed = mkfifoat(tidy->lock_fd, names[i], 0600) == 0 ? 0 : errno;
     return failed;
 }
 
 static hsd_status make_in(hsd_tidy *tidy, const hsd_process_facts *facts, const char *folder, task *work,
-                          int (*make_it)(const task *, const void *), const void *context, hsd_error *err)
+                          make_fn make_it, const void *context, hsd_error *err)
 {
-    *tidy = (hsd_tidy){.pipe_fd = -1};
+    *tidy = (hsd_tidy){.pipe_fd = -1, .lock_fd = -1};
     work->folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (work->folder_fd < 0) return hsd_fail_errno(err, errno, "cannot open %s", folder);
     const hsd_rights before = hsd_rights_take((hsd_rights){facts->uid, facts->gid});
@@ -166,20 +206,46 @@ static hsd_status make_in(hsd_tidy *tidy, const hsd_process_facts *facts, const 
     return status;
 }
 
+/* ---- what was left ---- */
+
+static void sweep_one(int in_fd, const char *name)
+{
+    struct stat found;
+    const int fd = open_folder(in_fd, name);
+    if (fd < 0) return;
+    const bool is_old = fstat(fd, &found) == 0 && found.st_mtime + OLD_SECONDS < time(NULL);
+    if (is_old && flock(fd, LOCK_EX | LOCK_NB) == 0) remove_folder(in_fd, name);
+    close(fd);
+}
+
+/* Folders whose asker and whose child were killed both. There is nothing in them but pipes; who waits in one of those is let go. */
+static void sweep(const hsd_process_facts *facts, const char *folder)
+{
+    DIR *all = opendir(folder);
+    if (all == NULL) return;
+    const hsd_rights before = hsd_rights_take((hsd_rights){facts->uid, facts->gid});
+    for (struct dirent *one; (one = readdir(all)) != NULL;)
+        if (strncmp(one->d_name, PREFIX, sizeof PREFIX - 1) == 0) sweep_one(dirfd(all), one->d_name);
+    hsd_rights_return(before);
+    closedir(all);
+}
+
 hsd_status hsd_tidy_file(hsd_tidy *tidy, const hsd_process_facts *facts, const char *folder, const char *name, hsd_error *err)
 {
     task work = {.name = name};
     return make_in(tidy, facts, folder, &work, make_file, NULL, err);
 }
 
-hsd_status hsd_tidy_folder(hsd_tidy *tidy, const hsd_process_facts *facts, char *path, size_t size, const char *pipe, hsd_error *err)
+hsd_status hsd_tidy_folder(hsd_tidy *tidy, const hsd_process_facts *facts, char *path, size_t size, const char *const *pipes, hsd_error *err)
 {
-    char folder[64], name[64];
+    char folder[64], name[64], gone[72];
     uint64_t random[2] = {0};
     if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random) return hsd_fail_errno(err, errno, "no random numbers");
     snprintf(folder, sizeof folder, "%s/tmp", facts->root);
-    snprintf(name, sizeof name, ".hsdiff-dump-%016llx%016llx", (unsigned long long)random[0], (unsigned long long)random[1]);
-    task work = {.name = name, .is_folder = true};
+    sweep(facts, folder);
+    snprintf(name, sizeof name, PREFIX "%016llx%016llx", (unsigned long long)random[0], (unsigned long long)random[1]);
+    snprintf(gone, sizeof gone, "%s-gone", name);
+    task work = {.name = name, .gone = gone};
     snprintf(path, size, "%s/%s", folder, name);
-    return make_in(tidy, facts, folder, &work, make_folder, pipe, err);
+    return make_in(tidy, facts, folder, &work, make_folder, pipes, err);
 }
