@@ -29,6 +29,7 @@
 
 #define PREFIX ".hsdiff-dump-"
 enum { OLD_SECONDS = 5 }; /* a folder that nobody holds by then is nobody's: who makes one takes hold of it at once */
+enum { LINGER_SECONDS = 2 };
 enum { ROUNDS = 400, ROUND_NS = 5000000 }; /* of emptying a folder into which somebody goes on writing */
 
 /* ---- the child ---- */
@@ -110,13 +111,23 @@ static char wait_for_word(int pipe_fd, pid_t parent)
 
 static void wait_and_do(int pipe_fd, pid_t parent, const task *work)
 {
-    const struct timespec moment = {.tv_nsec = 200000000};
+    const struct timespec moment = {.tv_sec = LINGER_SECONDS};
     setsid();
     close_others(pipe_fd, work->folder_fd);
+    send(pipe_fd, "r", 1, MSG_NOSIGNAL); /* from here on nothing that ends the parent ends us */
     const char word = wait_for_word(pipe_fd, parent);
     do_task(work);
-    if (word == 0) nanosleep(&moment, NULL); /* killed: the target may be on its way into the pipe */
+    if (word == 0) nanosleep(&moment, NULL); /* killed: the target may be on its way into the pipe, and would wait in it */
     syscall(SYS_exit_group, 0); /* nothing of the program that was forked runs */
+}
+
+static bool wait_until_ready(int pipe_fd)
+{
+    char word = 0;
+    ssize_t got;
+    while ((got = recv(pipe_fd, &word, 1, 0)) < 0 && errno == EINTR)
+        ;
+    return got == 1;
 }
 
 /* All signals are blocked around the fork, and stay so in the child. */
@@ -138,7 +149,9 @@ static hsd_status start_child(hsd_tidy *tidy, const task *work, hsd_error *err)
         return hsd_fail_errno(err, failed, "cannot start a process that tidies up");
     }
     *tidy = (hsd_tidy){.child = child, .pipe_fd = ends[1], .lock_fd = -1};
-    return HSD_OK;
+    if (wait_until_ready(ends[1])) return HSD_OK;
+    hsd_tidy_end(tidy);
+    return hsd_fail(err, HSD_E_IO, "the process that tidies up has ended");
 }
 
 void hsd_tidy_end(hsd_tidy *tidy)
