@@ -94,6 +94,13 @@ bool cli_find_targets(const cli_app *cli, long pids[CLI_MOST_TARGETS], size_t *c
     return true;
 }
 
+bool cli_are_names(const cli_app *cli)
+{
+    for (size_t i = 0; i < cli->input_count; i++)
+        if (is_pid(cli->inputs[i])) return false;
+    return true;
+}
+
 /* ---- descendants ---- */
 
 enum { MOST_GENERATIONS = 64 };

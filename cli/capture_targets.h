@@ -14,6 +14,9 @@ enum { CLI_MOST_TARGETS = 256 };
  */
 bool cli_find_targets(const cli_app *cli, long pids[CLI_MOST_TARGETS], size_t *count);
 
+/* Are all inputs names, and none a pid? */
+bool cli_are_names(const cli_app *cli);
+
 /* Adds the living descendants of `ancestor` that are not yet among the `count` pids, by ascending pid. How many there are now. */
 size_t cli_add_descendants(long pids[CLI_MOST_TARGETS], size_t count, long ancestor);
 

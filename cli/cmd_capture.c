@@ -19,6 +19,7 @@
 #include "signals.h"
 
 enum { STARTED_EVERY_MS = 10000, START_PATIENCE_MS = 30000, START_STEP_MS = 50 };
+enum { RESTART_PATIENCE_MS = 60000, RESTART_STEP_MS = 250 };
 
 /* A process that is captured, and the capture of it that was last. */
 typedef struct target {
@@ -97,6 +98,7 @@ typedef struct plan {
     uint64_t count, every_ms; /* captures of each, 0 = until it ends */
     uint64_t after_ms;        /* before the first */
     cli_child *child;         /* NULL = processes that ran already */
+    bool is_by_name;          /* again and again, and by names alone: whatever is called so then */
     cli_captures among;
 } plan;
 
@@ -121,11 +123,60 @@ static void find_more(const cli_app *cli, crowd *all)
     }
 }
 
+/* ---- restarts ---- */
+
+static bool is_captured(const crowd *all, long pid)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (!all->targets[i].is_gone && all->targets[i].process.pid == pid) return true;
+    return false;
+}
+
+/* A program that was named may have been started anew: another process of its name takes its place, and its numbers. */
+static bool find_again(const cli_app *cli, const crowd *all, target *of)
+{
+    long pids[CLI_MOST_TARGETS];
+    size_t found = 0;
+    hsd_process now;
+    if (hsd_process_find(pids, CLI_MOST_TARGETS, &found, of->process.name, NULL) != HSD_OK) return false;
+    for (size_t i = 0; i < found && i < CLI_MOST_TARGETS; i++) {
+        if (is_captured(all, pids[i]) || hsd_process_look(&now, pids[i], cli->options.way, NULL) != HSD_OK) continue;
+        of->process = now;
+        of->is_gone = false;
+        cli_note(cli, "%s runs again (pid %ld)", now.name, now.pid);
+        return true;
+    }
+    return false;
+}
+
+static bool find_all_again(const cli_app *cli, const plan *how, const crowd *all)
+{
+    bool is_found = false;
+    for (size_t i = 0; how->is_by_name && i < all->count; i++)
+        if (all->targets[i].is_gone) is_found |= find_again(cli, all, &all->targets[i]);
+    return is_found;
+}
+
+/* All have ended. False when none comes back in time. */
+static bool wait_for_restart(const cli_app *cli, const plan *how, const crowd *all)
+{
+    const uint64_t patience_ms = how->every_ms * 3 > RESTART_PATIENCE_MS ? how->every_ms * 3 : RESTART_PATIENCE_MS;
+    const uint64_t end = now_ms() + patience_ms;
+    if (!how->is_by_name || find_all_again(cli, how, all)) return how->is_by_name;
+    cli_note(cli, "waiting %llu s for it to start again", (unsigned long long)patience_ms / 1000);
+    while (now_ms() < end && cli_child_sleep(how->child, RESTART_STEP_MS))
+        if (find_all_again(cli, how, all)) return true;
+    return false;
+}
+
+/* ---- rounds ---- */
+
 /* One round over all targets. How many are left. */
 static size_t take_round(const cli_app *cli, const plan *how, crowd *all, int *result)
 {
     size_t left = 0;
     if (all->follows) find_more(cli, all);
+    find_all_again(cli, how, all);
     for (size_t i = 0; i < all->count && cli_signal_seen() == 0; i++) {
         target *of = &all->targets[i];
         if (of->is_gone) continue;
@@ -148,7 +199,8 @@ static int take_all(const cli_app *cli, const plan *how, crowd *all)
     if (!cli_child_sleep(how->child, how->after_ms)) return result;
     for (uint64_t round = 1;; round++) {
         const size_t left = take_round(cli, how, all, &result);
-        if ((left == 0 && !all->follows) || cli_signal_seen() != 0 || (how->count > 0 && round >= how->count)) return result;
+        if (cli_signal_seen() != 0 || (how->count > 0 && round >= how->count)) return result;
+        if (left == 0 && !all->follows && !wait_for_restart(cli, how, all)) return result;
         const uint64_t now = now_ms();
         due = due + how->every_ms > now ? due + how->every_ms : now;
         if (!cli_child_sleep(how->child, due - now)) return result;
@@ -212,6 +264,7 @@ static int capture_running(const cli_app *cli)
                                                            : 1,
                       .every_ms = cli->options.every_ms,
                       .after_ms = cli->options.after_ms,
+                      .is_by_name = cli->options.every_ms > 0 && cli_are_names(cli),
                       .among = count > 1                                                   ? CLI_CAPTURES_OF_SEVERAL
                                : cli->options.every_ms == 0 && cli->options.count <= 1 ? CLI_CAPTURE_ALONE
                                                                                        : CLI_CAPTURES_OF_ONE};
@@ -256,6 +309,8 @@ static int capture_child(const cli_app *cli, cli_child *child, const char *way, 
         result = take_all(cli, &how, &all);
     else if (!cli_child_ended(child))
         result = cli_report_error(cli, &err);
+    if (how.count > 0 && targets[0].taken >= how.count && cli_signal_seen() == 0 && !cli_child_ended(child))
+        cli_note(cli, "all captures are taken; waiting for %s (pid %ld) to end", cli->inputs[0], (long)child->pid);
     cli_child_wait(child);
     if (targets[0].taken == 0 && all.count == 1 && result == CLI_DONE)
         cli_note(cli, "%s ended before its first capture; --every and --after say when it is taken", cli->inputs[0]);

@@ -154,8 +154,8 @@ static const cli_option table[] = {
      .offset = FIELD(every_ms),
      .commands = CLI_ON_CAPTURE,
      .told = CLI_LEFT_OUT,
-     .help = "take a capture every TIME, such as 60s or 5m, until the program ends or --count is reached; by default one, and every 10s "
-             "of a program that is started with --"},
+     .help = "take a capture every TIME, such as 60s or 5m, until the program ends or --count is reached; a program that was named may start "
+             "again within a minute, or three TIMEs; by default one capture, and every 10s of a program that is started with --"},
     {.name = "every",
      .value = "TIME",
      .kind = CLI_DURATION,
@@ -212,7 +212,7 @@ static const cli_option table[] = {
      .offset = FIELD(count),
      .commands = CLI_ON_CAPTURE | CLI_ON_WATCH | CLI_ON_RECEIVE,
      .told = CLI_LEFT_OUT,
-     .help = "stop after N captures (of each process)"},
+     .help = "stop after N captures (of each process); a program that was started with -- is waited for"},
     {.name = "after",
      .value = "TIME",
      .kind = CLI_DURATION,

@@ -78,7 +78,11 @@ static hsd_status fail_to_reach(const hsd_process_facts *facts, const char *agen
 {
     if (kill((pid_t)facts->pid, 0) != 0 && errno == ESRCH)
         return hsd_fail(err, HSD_E_NOT_FOUND, "process %ld (%s) has ended", facts->pid, facts->command);
-    return hsd_fail_errno(err, error, "cannot reach the agent %s in process %ld", agent, facts->pid);
+    if (error != ECONNREFUSED) return hsd_fail_errno(err, error, "cannot reach the agent %s in process %ld", agent, facts->pid);
+    hsd_fail(err, HSD_E_IO, "the agent %s in process %ld (%s) does not listen any more", agent, facts->pid, facts->command);
+    hsd_error_set_hint(err, "did it execute another program, or run out of descriptors or memory? hsdiff ps %ld", facts->pid);
+    if (err != NULL) err->sys_errno = error;
+    return HSD_E_IO;
 }
 
 static hsd_status connect_as(int *out, const hsd_process_facts *facts, const char *agent, unsigned turn, hsd_error *err)

@@ -12,10 +12,11 @@
 #include "io/fd.h"
 #include "live/answer.h"
 #include "live/connect.h"
+#include "live/ended.h"
 #include "live/facts.h"
 #include "live/wait.h"
 
-enum { REQUEST_BYTES = 1024, RETRY_MS = 300, FORGET_SECONDS = 10 };
+enum { REQUEST_BYTES = 1024, RETRY_MS = 150, HUNG_UP_MS = 2000, UNHEARD_MS = 8000, FORGET_SECONDS = 10 };
 
 /* ---- the answer ---- */
 
@@ -76,18 +77,43 @@ static hsd_status ask_once(int *out, const hsd_waiting *waiting, const hsd_proce
     return status;
 }
 
-/* A program that closed all its descriptors closed the agent's socket too; the agent notices at the first try and opens it anew. */
-static hsd_status ask(int *out, const hsd_waiting *waiting, const hsd_process_facts *facts, const char *agent, const char *request,
-                      hsd_error *err)
+/* How long what failed like this is tried again; 0 = it is final. */
+static unsigned patience_ms(hsd_status status, const hsd_error *why)
 {
-    hsd_status status = ask_once(out, waiting, facts, agent, request, err);
-    if (status != HSD_END) return status;
-    nanosleep(&(struct timespec){.tv_nsec = RETRY_MS * 1000000L}, NULL);
-    status = ask_once(out, waiting, facts, agent, request, err);
-    if (status != HSD_END) return status;
+    if (status == HSD_END) return HUNG_UP_MS;
+    const int error = why->sys_errno;
+    return status == HSD_E_IO && (error == ECONNREFUSED || error == EAGAIN || error == ECONNRESET || error == EPIPE) ? UNHEARD_MS : 0;
+}
+
+static hsd_status tell_silence(const hsd_process_facts *facts, hsd_error *err)
+{
     hsd_fail(err, HSD_E_TRUNCATED, "the agent in process %ld went away without an answer", facts->pid);
     hsd_error_set_hint(err, "look whether the process is still there: hsdiff capture %ld", facts->pid);
     return HSD_E_TRUNCATED;
+}
+
+/*
+ * With patience. A program that closed all its descriptors closed the agent's socket too: the agent notices at the first try and opens it
+ * anew, when it comes to it. On a busy machine, or near a limit of memory or of descriptors, that takes a while.
+ */
+static hsd_status ask(int *out, const hsd_waiting *waiting, const hsd_process_facts *facts, const char *agent, const char *request,
+                      hsd_error *err)
+{
+    const uint64_t began = hsd_now_ns();
+    hsd_error why;
+    for (;;) {
+        hsd_error_init(&why);
+        const hsd_status status = ask_once(out, waiting, facts, agent, request, &why);
+        if (status == HSD_OK) return HSD_OK;
+        const uint64_t patience_ns = (uint64_t)patience_ms(status, &why) * 1000000;
+        if (hsd_now_ns() - began >= patience_ns || hsd_has_ended(facts, 0)) {
+            if (status == HSD_END) return tell_silence(facts, err);
+            if (err != NULL) *err = why;
+            return status;
+        }
+        HSD_TRY(hsd_progress(waiting->reporter, waiting->stage, 0, 0, err));
+        nanosleep(&(struct timespec){.tv_nsec = RETRY_MS * 1000000L}, NULL);
+    }
 }
 
 hsd_status hsd_live_ask(hsd_live *live, const char *agent, const char *options, hsd_error *err)

@@ -15,6 +15,7 @@
 #include "io/fd.h"
 #include "io/output.h"
 #include "live/choose.h"
+#include "live/ended.h"
 #include "live/facts.h"
 #include "live/finish.h"
 #include "live/measure.h"
@@ -70,10 +71,12 @@ static hsd_status take(hsd_live *live, const hsd_way *way, int fd, hsd_error *er
 {
     struct stat info;
     live->out_fd = fd;
-    const hsd_status status = way->capture(live, err);
+    hsd_error unwanted, *why = err == NULL ? &unwanted : err;
+    hsd_error_init(why);
+    const hsd_status status = hsd_live_blame_end(live, way->capture(live, why), why);
     if (status == HSD_E_CANCELLED || status == HSD_E_NOMEM || status == HSD_E_MISUSE) return status;
     if (status < 0 && !(live->options->keep_cut && fstat(fd, &info) == 0 && info.st_size > 0)) return status;
-    return hsd_live_inspect(live, status, err);
+    return hsd_live_inspect(live, status, why);
 }
 
 static hsd_status finish(hsd_live *live, hsd_output *output, hsd_error *err)

@@ -159,6 +159,50 @@ def a_series(tool, folder):
         check((folder / "t-0001.hs").exists() and one.is_alive(), "and what was there stays")
 
 
+def programs_that_start_again(tool, folder):
+    """Named, a program is followed over its restarts; a pid ends with its process."""
+    copy = folder / "restarted-api"
+    shutil.copy(program(tool), copy)
+    agent = {"LD_PRELOAD": f"{tool.agents}/libhsdiff-native.so"}
+    saved = folder / "run"
+    saved.mkdir()
+
+    def pids():
+        return {tool.info(file)["pid"] for file in saved.iterdir() if file.suffix == ".hs"}
+
+    with Program([str(copy), *LOAD], environment=agent) as one:
+        watching = subprocess.Popen([tool.path, "capture", "restarted-api", "--every", "200ms", "-o", str(saved / "s.hs")], env=tool.environment,
+                                    stderr=subprocess.PIPE, text=True)
+        wait_for(lambda: len(names(saved)) >= 2, "two captures")
+        one.quit()
+    for line in watching.stderr:
+        if "waiting 60 s for it to start again" in line:
+            break
+    with Program([str(copy), *LOAD], environment=agent) as two:
+        wait_for(lambda: pids() == {one.pid, two.pid}, "a capture of the second")
+        watching.send_signal(signal.SIGINT)
+        told = watching.communicate(timeout=60)[1]
+        check(f"runs again (pid {two.pid})" in told, told)
+        two.quit()
+    numbers = sorted(int(name[2:6]) for name in names(saved))
+    check(numbers == list(range(1, len(numbers) + 1)), f"numbers go on: {numbers}")
+
+
+def a_count_of_what_is_started(tool, folder):
+    """When all captures are taken it waits for the program, and says so."""
+    run = subprocess.Popen([tool.path, "capture", "--every", "100ms", "--count", "1", "-o", str(folder), "--", program(tool), *LOAD],
+                           env=tool.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    check(run.stdout.readline().strip() == "ready", "it runs")
+    told = ""
+    for line in run.stderr:
+        told += line
+        if "waiting for" in line:
+            break
+    check("all captures are taken; waiting for" in told and len(names(folder)) == 1, told)
+    run.communicate("quit\n", timeout=60)
+    check(run.returncode == 0, f"exit {run.returncode}")
+
+
 def programs_that_are_started(tool, folder):
     load = program(tool)
     run = subprocess.Popen([tool.path, "capture", "--every", "200ms", "-o", str(folder), "--", load, *LOAD], env=tool.environment,
@@ -264,4 +308,4 @@ def receiving(tool, folder):
 if __name__ == "__main__":
     os.chdir("/")
     main({"names": names_of_files, "several": several_processes, "hostile": hostile_names, "series": a_series, "listing": listing, "started": programs_that_are_started,
-          "follow": programs_behind_a_script, "gates": gates, "receive": receiving})
+          "again": programs_that_start_again, "count": a_count_of_what_is_started, "follow": programs_behind_a_script, "gates": gates, "receive": receiving})

@@ -216,11 +216,18 @@ static hsd_status take_lock(int *lock, hsd_live *live, hsd_error *err)
     return hsd_fail(err, HSD_E_UNSUPPORTED, "another capture of process %ld is under way, and does not end", live->facts->pid);
 }
 
+static hsd_status fail_to_connect(const hsd_process_facts *facts, int error, hsd_error *err)
+{
+    if (error != ECONNREFUSED) return hsd_fail_errno(err, error, "the runtime of process %ld does not take a connection", facts->pid);
+    hsd_fail(err, HSD_E_IO, "the runtime of process %ld does not listen any more: it is ending", facts->pid);
+    if (err != NULL) err->sys_errno = error;
+    return HSD_E_IO;
+}
+
 static hsd_status ask(hsd_dotnet_session *session, const hsd_dotnet_address *address, int lock, hsd_live *live, hsd_error *err)
 {
     session->fd = hsd_dotnet_connect(address);
-    if (session->fd < 0)
-        return hsd_fail_errno(err, -session->fd, "the runtime of process %ld does not take a connection", live->facts->pid);
+    if (session->fd < 0) return fail_to_connect(live->facts, -session->fd, err);
     HSD_TRY(hsd_dotnet_check_peer(session->fd, live->facts, err));
     HSD_TRY(start_keeper(session, address, lock, err));
     return wait_for_answer(session, live, err);

@@ -16,12 +16,14 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/note.h"
 #include "live/facts.h"
 #include "live/jvm/tidy.h"
 
+enum { YOUNG_SECONDS = 30, CATCH_MS = 15000 }; /* a JVM that has just been started catches the signal in a moment */
 enum { LISTEN_MS = 15000, STEP_MS = 20, SEND_MS = 10000, SWEEPS = 24 };
 
 /* ---- text ---- */
@@ -100,6 +102,14 @@ static bool is_socket_of(const char *path, unsigned uid)
     return lstat(path, &found) == 0 && S_ISSOCK(found.st_mode) && found.st_uid == uid;
 }
 
+static bool is_young(const hsd_process_facts *facts)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    const uint64_t now_ns = (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+    return facts->started_unix_ns <= now_ns && now_ns - facts->started_unix_ns < YOUNG_SECONDS * UINT64_C(1000000000);
+}
+
 static hsd_gate close_gate(hsd_error *err, const char *hint)
 {
     hsd_error_set_hint(err, "%s", hint);
@@ -114,7 +124,7 @@ hsd_gate hsd_attach_look(const hsd_process_facts *facts, hsd_error *err)
         return close_gate(err, "start it without that option");
     }
     if (socket_path(facts, path, sizeof path) && is_socket_of(path, facts->uid)) return HSD_GATE_OPEN;
-    if (catches_quit(facts)) return HSD_GATE_OPEN;
+    if (catches_quit(facts) || is_young(facts)) return HSD_GATE_OPEN;
     hsd_fail(err, HSD_E_UNSUPPORTED, "the JVM of process %ld does not listen, and the signal that asks it to would end it: it is still starting, "
              "or ending", facts->pid);
     return close_gate(err, "try again in a second");
@@ -183,6 +193,19 @@ static hsd_status fail_silent(const hsd_process_facts *facts, hsd_error *err)
     return HSD_E_IO;
 }
 
+/* A young JVM is starting: until it catches the signal. One that never does has said why by then, or ended. */
+static hsd_status wait_until_it_catches(const hsd_process_facts *facts, hsd_error *err)
+{
+    const uint64_t end = hsd_now_ns() + (uint64_t)CATCH_MS * 1000000;
+    hsd_process_facts now = *facts;
+    while (!catches_quit(&now)) {
+        if (hsd_now_ns() >= end) return fail_silent(facts, err);
+        pause_ms(STEP_MS);
+        HSD_TRY(hsd_facts_read(&now, facts->pid, err));
+    }
+    return HSD_OK;
+}
+
 static hsd_status make_listen(int *fd, const hsd_process_facts *facts, hsd_error *err)
 {
     const uint64_t end = hsd_now_ns() + (uint64_t)LISTEN_MS * 1000000;
@@ -205,7 +228,7 @@ hsd_status hsd_attach_open(int *fd, const hsd_process_facts *facts, hsd_error *e
     if (refused == 0) return HSD_OK;
     if (refused != ENOENT && refused != ECONNREFUSED) return hsd_fail_errno(err, refused, "cannot connect to the JVM of process %ld", facts->pid);
     if (hsd_attach_look(facts, err) != HSD_GATE_OPEN) return HSD_E_UNSUPPORTED;
-    if (!catches_quit(facts)) return fail_silent(facts, err);
+    HSD_TRY(wait_until_it_catches(facts, err));
     HSD_TRY(announce(&tidy, facts, err));
     const hsd_status status = make_listen(fd, facts, err);
     hsd_tidy_end(&tidy);

@@ -18,6 +18,14 @@
 
 enum { COMMAND_MAX = 2048, BODY_MAX = 1 << 20, BUFFER_BYTES = 65536, GOODBYE_MS = 1000 };
 
+static hsd_status fail_to_connect(hsd_inspector_port port, int error, hsd_error *err)
+{
+    if (error != ECONNREFUSED) return hsd_fail_errno(err, error, "cannot connect to the inspector at port %u", port.port);
+    hsd_fail(err, HSD_E_IO, "the inspector does not listen at port %u any more", port.port);
+    if (err != NULL) err->sys_errno = error;
+    return HSD_E_IO;
+}
+
 static hsd_status open_loopback(int *out, hsd_inspector_port port, hsd_error *err)
 {
     const struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(port.port), .sin_addr = {htonl(INADDR_LOOPBACK)}};
@@ -29,7 +37,7 @@ static hsd_status open_loopback(int *out, hsd_inspector_port port, hsd_error *er
         *out = fd;
         return HSD_OK;
     }
-    const hsd_status status = hsd_fail_errno(err, errno, "cannot connect to the inspector at port %u", port.port);
+    const hsd_status status = fail_to_connect(port, errno, err);
     close(fd);
     return status;
 }
