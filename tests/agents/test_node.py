@@ -5,6 +5,7 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import signal
 import stat
 import subprocess
@@ -231,6 +232,43 @@ def aborted(tool, folder):
         program.quit()
 
 
+BUSY = """
+process.stdin.once('data', () => {           // works until the file is there, and hears no signal meanwhile
+  console.log('busy');
+  while (!require('fs').existsSync(process.argv[1])) {}
+  process.stdin.on('data', () => process.exit(0));
+  setTimeout(() => console.log('free'), 200); // a signal is heard before that
+});
+console.log('ready');
+"""
+
+
+def stopped_before_the_answer(tool, folder):
+    """hsdiff is ended while the program is busy and has not heard the signal: it saves no snapshot when it hears it, nor does a socket stay."""
+    kit.need("node")
+    work, go = folder / "work", folder / "go"
+    work.mkdir()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+        with kit.Program(["node", "--require", helper(tool), "-e", BUSY, str(go)], cwd=work, environment={"PATH": os.path.dirname(shutil.which("node")),
+                                                                                                            "HSDIFF": ""}) as program:
+            program.tell("work")
+            program.expect("busy")
+            asker = subprocess.Popen([tool.path, "capture", str(program.pid), "-o", str(folder / "x.hs")], env=tool.environment,
+                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            kit.wait_until("no socket", lambda: any(path.endswith(f"-{program.pid}") for path in sockets()))
+            time.sleep(0.3) # the signal follows the socket; libuv takes it from any thread, and passes it on to the busy one
+            check(asker.poll() is None, "it has ended before it was stopped")
+            asker.send_signal(number)
+            asker.wait(30)
+            go.touch()
+            program.expect("free")
+            same("files in the folder of the program", os.listdir(work), [])
+            kit.wait_until("the socket stays", lambda: not any(path.endswith(f"-{program.pid}") for path in sockets()))
+            check(not (folder / "x.hs").exists(), "a capture was kept")
+            program.quit()
+        go.unlink()
+
+
 def inspector_aborted(tool, folder):
     """Likewise by the inspector: what the program holds for a session that broke off is given back."""
     with start(tool, options=["--inspect=127.0.0.1:0"], with_helper=False) as program:
@@ -269,4 +307,5 @@ def target_killed(tool, folder):
 
 
 kit.main({case.__name__: case for case in (helper_leak, helper_busy, helper_worker, inspector_leak, inspector_opened, inspector_and_helper,
-                                           started, alone, foreign_socket, aborted, inspector_aborted, target_killed)})
+                                           started, alone, foreign_socket, aborted, stopped_before_the_answer,
+                                           inspector_aborted, target_killed)})

@@ -127,6 +127,12 @@ void hsd_rendezvous_close(hsd_rendezvous *meeting)
     meeting->fd = -1;
 }
 
+void hsd_rendezvous_leave(hsd_rendezvous *meeting)
+{
+    meeting->path[0] = '\0';
+    hsd_rendezvous_close(meeting);
+}
+
 static bool is_target(const hsd_rendezvous *meeting, int fd)
 {
     struct ucred peer;

@@ -1,7 +1,7 @@
 /*
  * A socket where a helper in another process finds whoever asked it for a capture: <folder>/.hsdiff-<uid>-<agent>-<pid>, made by
  * the asker, for one answer. Owner and mode say who may come (the target's user, 0600); the kernel says who came. The file goes as
- * soon as the answer has come, and with every other end but kill -9; what that leaves is swept by the next one.
+ * soon as the answer has come; where it never came the target removes it, or the next asker.
  */
 #ifndef HSD_LIVE_RENDEZVOUS_H
 #define HSD_LIVE_RENDEZVOUS_H
@@ -30,5 +30,9 @@ hsd_status hsd_rendezvous_accept(hsd_rendezvous *meeting, hsd_live *live, int *f
 
 /* Takes a zeroed path and fd -1 too. */
 void hsd_rendezvous_close(hsd_rendezvous *meeting);
+
+/* The asker gives up, and the target has still to come. A helper that finds no socket saves a file, which nobody asked for: so this one stays,
+ * without anyone behind it. The helper removes it when it comes, else the next asker. */
+void hsd_rendezvous_leave(hsd_rendezvous *meeting);
 
 #endif

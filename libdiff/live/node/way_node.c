@@ -16,13 +16,14 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "live/ended.h"
 #include "live/node/feed.h"
 #include "live/node/node_process.h"
 #include "live/node/rendezvous.h"
 
 #define HELPER "the helper in the program"
 
-enum { LINE_MAX_BYTES = 4096, BUFFER_BYTES = 65536 };
+enum { LINE_MAX_BYTES = 4096, BUFFER_BYTES = 65536, ENDING_MS = 200 };
 
 typedef struct answer {
     int fd;
@@ -156,8 +157,12 @@ static hsd_status capture(hsd_live *live, hsd_error *err)
         snprintf(folder, sizeof folder, "/tmp");
     HSD_TRY(hsd_rendezvous_open(&meeting, live->facts, folder, "node", err));
     hsd_status status = send_signal(live->facts, helper_signal(live->facts), err);
+    const bool is_asked = status == HSD_OK;
     if (status == HSD_OK) status = hsd_rendezvous_accept(&meeting, live, &fd, err);
-    hsd_rendezvous_close(&meeting);
+    if (is_asked && status != HSD_OK && !hsd_has_ended(live->facts, ENDING_MS))
+        hsd_rendezvous_leave(&meeting); /* the signal has still to be heard */
+    else
+        hsd_rendezvous_close(&meeting);
     if (status == HSD_OK) status = take_answer(live, fd, err);
     if (fd >= 0) close(fd);
     return status;
