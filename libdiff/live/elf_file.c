@@ -98,6 +98,37 @@ bool hsd_elf_file_is_go(int fd)
     return false;
 }
 
+static bool is_called(int fd, const Elf64_Shdr *names, uint32_t at, const char *name)
+{
+    char found[32] = "";
+    const size_t size = strlen(name) + 1;
+    if (size > sizeof found || at > names->sh_size || size > names->sh_size - at || names->sh_offset > INT64_MAX / 2) return false;
+    return pread(fd, found, size, (off_t)(names->sh_offset + at)) == (ssize_t)size && memcmp(found, name, size) == 0;
+}
+
+static bool has_section(int fd, const char *name)
+{
+    Elf64_Ehdr head;
+    Elf64_Shdr names, one;
+    if (pread(fd, &head, sizeof head, 0) != (ssize_t)sizeof head || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0) return false;
+    if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_shentsize != sizeof one || head.e_shoff > INT64_MAX / 2) return false;
+    if (pread(fd, &names, sizeof names, (off_t)(head.e_shoff + head.e_shstrndx * sizeof one)) != (ssize_t)sizeof names) return false;
+    for (unsigned i = 0; i < head.e_shnum; i++) {
+        if (pread(fd, &one, sizeof one, (off_t)(head.e_shoff + i * sizeof one)) != (ssize_t)sizeof one) return false;
+        if (is_called(fd, &names, one.sh_name, name)) return true;
+    }
+    return false;
+}
+
+bool hsd_elf_has_section(const char *path, const char *name)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) return false;
+    const bool found = has_section(fd, name);
+    close(fd);
+    return found;
+}
+
 bool hsd_elf_is_go(const char *command)
 {
     const int fd = open_command(command);

@@ -21,4 +21,7 @@ hsd_elf_kind hsd_elf_look(const char *command);
 bool hsd_elf_is_go(const char *command);
 bool hsd_elf_file_is_go(int fd);
 
+/* Has a file of 64 bits a section of this name? */
+bool hsd_elf_has_section(const char *path, const char *name);
+
 #endif

@@ -156,6 +156,11 @@ static hsd_status import(hsd_live *live, int fd, const char *format, const hsd_i
     return hsd_import_descriptor(fd, live->process->name, live->out_fd, &chosen, live->run, NULL, err);
 }
 
+hsd_status hsd_live_import_file(hsd_live *live, int fd, const char *format, const hsd_import_options *options, hsd_error *err)
+{
+    return import(live, fd, format, options, err);
+}
+
 hsd_status hsd_live_import(hsd_live *live, int fd, const char *format, const hsd_import_options *options, hsd_error *err)
 {
     int pair[2];

@@ -73,7 +73,7 @@ typedef struct hsd_way {
 
 /* In the order in which they are tried. */
 extern const hsd_way hsd_way_mono, hsd_way_lua, hsd_way_node, hsd_way_inspector, hsd_way_jvm, hsd_way_hprof, hsd_way_dotnet,
-    hsd_way_native;
+    hsd_way_go, hsd_way_native;
 const hsd_way *hsd_way_row(size_t i);
 
 /* ---- shared by ways ---- */
@@ -104,6 +104,9 @@ hsd_status hsd_live_copy(hsd_live *live, int fd, hsd_error *err);
  * origin, if it has one, goes before what is known of the process, its metrics behind those, heap_end is called. (imported.c)
  */
 hsd_status hsd_live_import(hsd_live *live, int fd, const char *format, const hsd_import_options *options, hsd_error *err);
+
+/* The same of a regular file that is there whole, which is read here and there. */
+hsd_status hsd_live_import_file(hsd_live *live, int fd, const char *format, const hsd_import_options *options, hsd_error *err);
 
 /* Where the agents of this build or installation lie: $HSDIFF_AGENTS, or ../lib/hsdiff or ../agents as seen from the program's folder. The
  * path of the file called `name`; HSD_E_NOT_FOUND with the places that were looked at. (agents.c) */

@@ -11,6 +11,7 @@ static const hsd_way *const ways[] = {
     &hsd_way_jvm,
     &hsd_way_hprof,
     &hsd_way_dotnet,
+    &hsd_way_go,
     &hsd_way_native,
 };
 

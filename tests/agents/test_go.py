@@ -264,6 +264,70 @@ def cores(tool, folder):
         cores_with(go, tool, folder / str(i))
 
 
+def live_with(go, tool, folder):
+    binary = build(go)
+    with kit.Program([str(binary)]) as program:
+        program.leak(2000)
+        said = tool.capture(program.pid, folder / "a.hs").stderr
+        check("way go" in said and "stood still" in said, said)
+        plant(program)
+        tool.capture(program.pid, folder / "b.hs")
+        for i in range(20): # under load, which goes on
+            tool.capture(program.pid, folder / "again.hs", "--force")
+        check(program.leak(1) > 0, "the program does not go on")
+        status = open(f"/proc/{program.pid}/status", encoding="utf-8").read()
+        check("TracerPid:\t0\n" in status, "it is still traced")
+        program.quit()
+    for name in ("a.hs", "b.hs"):
+        tool.run("verify", folder / name)
+    diff = tool.diff(folder / "a.hs", folder / "b.hs")
+    same("ids", diff["match"]["basis"], "address")
+    expect_types(diff, (2000, 500), (2000, 500))
+    expect_waiting(diff, 80)
+    expect_shares(tool, folder / "b.hs", ("main.cache",))
+
+
+def live(tool, folder):
+    """A running program that nobody prepared: the same answer as from its cores, and it goes on."""
+    for i, go in enumerate(compilers()):
+        (folder / str(i)).mkdir()
+        live_with(go, tool, folder / str(i))
+
+
+def live_aborted(tool, folder):
+    """hsdiff is killed while the program is stopped or its memory is read: the program goes on, nothing stays, the next capture is whole."""
+    binary = build(compilers()[0])
+    temporary = folder / "temporary"
+    temporary.mkdir()
+    environment = dict(tool.environment, TMPDIR=str(temporary))
+    with kit.Program([str(binary)]) as program:
+        program.leak(2000)
+        began = time.monotonic()
+        tool.capture(program.pid, folder / "a.hs")
+        moments, cut = kit.Moments(3, time.monotonic() - began), 0
+        for i in range(kit.ABORTS):
+            asker = subprocess.Popen([tool.path, "capture", str(program.pid), "-o", str(folder / "cut.hs"), "--force"], env=environment,
+                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            moments.sleep(asker)
+            asker.send_signal((signal.SIGKILL, signal.SIGTERM)[i % 2])
+            cut += asker.wait(60) != 0
+            check(program.leak(1) == 2001 + i, "the program does not go on")
+        check(3 * cut > kit.ABORTS, f"{cut} were cut: the test proves nothing")
+        same("temporary data", os.listdir(temporary), [])
+        tool.capture(program.pid, folder / "b.hs")
+        tool.run("verify", folder / "b.hs")
+        program.quit()
+
+
+def live_without_debug_info(tool, folder):
+    """A stripped program cannot be read: said before it is stopped, with what works."""
+    binary = build(compilers()[0], "-ldflags", "-s -w")
+    with kit.Program([str(binary)]) as program:
+        refused = tool.capture(program.pid, folder / "x.hs", expect=3).stderr
+        check("without debug info" in refused and "gcore" in refused and "WriteHeapDump" in refused, refused)
+        program.quit()
+
+
 def holder(diff, place):
     """What hangs from the holder whose place reads like this."""
     for found in diff["holders"]:
@@ -325,4 +389,4 @@ def places(tool, folder):
 
 
 if __name__ == "__main__":
-    kit.main({f.__name__: f for f in (leak, places, instances, cut, types, other_program, cores)})
+    kit.main({f.__name__: f for f in (leak, places, instances, cut, types, other_program, cores, live, live_aborted, live_without_debug_info)})

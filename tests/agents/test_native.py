@@ -189,11 +189,11 @@ def go(tool, folder):
     """A program of Go has no malloc that could be watched: what works instead is said at once."""
     kit.need("go")
     program = go_programs.build(go_programs.compilers()[0], {"main.go": 'package main\nimport "time"\nfunc main() { println("ready"); time.Sleep(time.Hour) }\n'})
-    refused = tool.run("capture", "-o", folder / "x.hs", "--", program, expect=None)
+    refused = tool.run("capture", "--way", "native", "-o", folder / "x.hs", "--", program, expect=None)
     check(refused.returncode == 3 and "program of Go" in refused.stderr and "gcore" in refused.stderr, f"{refused.returncode} {refused.stderr}")
     with subprocess.Popen([program], stderr=subprocess.PIPE, text=True) as running:
         running.stderr.readline()
-        refused = tool.run("capture", running.pid, "-o", folder / "x.hs", expect=None)
+        refused = tool.run("capture", "--way", "native", running.pid, "-o", folder / "x.hs", expect=None)
         running.kill()
     check(refused.returncode == 3 and "program of Go" in refused.stderr and "gcore" in refused.stderr, f"{refused.returncode} {refused.stderr}")
 
