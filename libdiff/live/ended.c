@@ -31,7 +31,7 @@ bool hsd_has_ended(const hsd_process_facts *facts, unsigned wait_ms)
 static bool is_of_an_end(hsd_status status, int error)
 {
     if (status == HSD_E_NOT_FOUND || status == HSD_E_UNSUPPORTED) return true;
-    return status == HSD_E_IO && (error == ENOENT || error == ESRCH || error == EACCES || error == ENOTDIR || error == ECONNREFUSED ||
+    return status == HSD_E_IO && (error == 0 || error == ENOENT || error == ESRCH || error == EACCES || error == ENOTDIR || error == ECONNREFUSED ||
                                   error == ECONNRESET || error == EPIPE || error == ENOTCONN || error == ENXIO || error == ETIMEDOUT);
 }
 

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/note.h"
+#include "live/ended.h"
 #include "live/facts.h"
 #include "live/jvm/tidy.h"
 
@@ -212,7 +213,7 @@ static hsd_status make_listen(int *fd, const hsd_process_facts *facts, hsd_error
     int refused = ENOENT;
     HSD_TRY(send_quit(facts, err));
     while (refused != 0 && hsd_now_ns() < end) {
-        if (kill((pid_t)facts->pid, 0) != 0 && errno == ESRCH)
+        if (hsd_has_ended(facts, 0)) /* a zombie, too */
             return hsd_fail(err, HSD_E_TRUNCATED, "process %ld ended before it could be asked", facts->pid);
         pause_ms(STEP_MS);
         refused = connect_socket(fd, facts);
