@@ -26,7 +26,7 @@ import kit
 import test_jvm
 from kit import LONG, check, say
 
-STOPS, KILLS, ALL_KILLS, TARGETS = (1000, 500, 40, 500) if LONG else (12, 12, 4, 3)
+STOPS, KILLS, ALL_KILLS, TARGETS = (1000, 500, 40, 500) if LONG else (12, 12, 2, 3)
 TWO_PIPES_SINCE = 22
 WHOLE_EVERY = 50
 OLD_SECONDS = 6       # when a folder that nobody holds goes with the next capture
