@@ -20,10 +20,10 @@
 
 #include "native/local.h"
 #include "native/settings.h"
-#include "native/stacks.h"
 #include "native/start.h"
 #include "native/table.h"
 #include "native/threads.h"
+#include "native/trails.h"
 #include "native/unwind.h"
 
 #define HOOK __attribute__((visibility("default")))
@@ -120,10 +120,9 @@ static inline uint64_t draw_number(void)
 static inline uint32_t stack_at(uintptr_t frame)
 {
     if (hsn_set.stacks == HSN_UNWIND_NONE) return 0;
-    uintptr_t frames[HSN_STACK_FRAMES];
     const uintptr_t *saved = (const uintptr_t *)frame;
     const hsn_place place = {.pc = saved[1], .sp = frame + 16, .bp = saved[0], .high = hsn_stack_high(frame)};
-    return hsn_stacks_intern(frames, hsn_unwind(hsn_set.stacks, place, frames, NULL, hsn_set.depth));
+    return hsn_trails_stack(hsn_thread_trails(), hsn_set.stacks, hsn_set.depth, &place);
 }
 
 static __attribute__((noinline)) void record(void *block, size_t size, uintptr_t frame)

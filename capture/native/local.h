@@ -15,6 +15,7 @@
 #include "native/sample.h"
 
 typedef struct hsn_entry hsn_entry; /* threads.h */
+typedef struct hsn_trails hsn_trails; /* trails.h */
 
 typedef struct hsn_local {
     volatile int critical;     /* depth of hsn_enter; only this thread and its handlers write */
@@ -24,6 +25,7 @@ typedef struct hsn_local {
     hsn_sampler sampler;
     uintptr_t stack_high;      /* end of its stack; 0 = not asked yet */
     hsn_entry *entry;          /* its row in the list of threads; NULL = none yet */
+    hsn_trails *trails;        /* its last stacks; NULL = not asked yet, or no room */
 } hsn_local;
 
 extern __thread hsn_local hsn_me __attribute__((tls_model("initial-exec"), visibility("hidden")));

@@ -14,22 +14,27 @@
 #include "native/hooks.h"
 #include "native/reserve.h"
 #include "native/start.h"
+#include "native/trails.h"
 
 extern void *__libc_stack_end; /* of ld.so: where the stack of the main thread began */
 
-enum { ROWS = 1 << 14, TRIES = 64, FOREIGN_PAGES = 16 };
+enum { ROWS = 1 << 14, LEAST_TRAILS = 64, TRIES = 64, FOREIGN_PAGES = 16 };
 static const uintptr_t PAGE = 4096, MAX_STACK = (uintptr_t)1 << 30, TCB_BYTES = 2304;
 
 __thread hsn_local hsn_me __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 static hsn_entry *rows;
+static hsn_trails *trails; /* of the first `trail_rows` rows */
+static size_t trail_rows;
 static size_t tls_size;
 static int main_tid;
 
 bool hsn_threads_open(void)
 {
-    size_t size = ROWS * sizeof *rows;
+    size_t size = ROWS * sizeof *rows, trails_size = ROWS * sizeof *trails;
     rows = hsn_reserve(&size, size);
+    trails = hsn_reserve(&trails_size, LEAST_TRAILS * sizeof *trails);
+    trail_rows = trails != NULL ? trails_size / sizeof *trails : 0;
     main_tid = (int)getpid();
     return rows != NULL;
 }
@@ -113,6 +118,16 @@ hsn_entry *hsn_thread_entry(void)
     return hsn_me.entry;
 }
 
+hsn_trails *hsn_thread_trails(void)
+{
+    if (__builtin_expect(hsn_me.trails == NULL, 0)) {
+        const hsn_entry *row = hsn_thread_entry();
+        const size_t at = row != NULL ? (size_t)(row - rows) : trail_rows;
+        if (at < trail_rows) hsn_me.trails = &trails[at];
+    }
+    return hsn_me.trails;
+}
+
 const hsn_entry *hsn_thread_find(int tid)
 {
     for (size_t i = 0; i < TRIES && rows != NULL; i++) {
@@ -137,6 +152,7 @@ void hsn_threads_adopt(void)
     const hsn_entry mine = hsn_me.entry == NULL ? (hsn_entry){0} : *hsn_me.entry;
     madvise(rows, ROWS * sizeof *rows, MADV_DONTNEED);
     hsn_me.entry = NULL;
+    hsn_me.trails = NULL;
     hsn_entry *row = hsn_thread_entry();
     if (row == NULL) return;
     row->stack = mine.stack;

@@ -34,6 +34,9 @@ uintptr_t hsn_stack_high(uintptr_t sp);
 /* The row of the calling thread; NULL when there is no room. */
 hsn_entry *hsn_thread_entry(void);
 
+/* The last stacks of the calling thread, those of its row: a thread that is gone may have left some. NULL when there is no room. */
+hsn_trails *hsn_thread_trails(void);
+
 /* Stack and TLS of the calling thread, the main one, whose stack ends at `high`. */
 void hsn_threads_describe_main(uintptr_t high);
 

@@ -58,23 +58,35 @@ static inline hsn_rule rule_at(uintptr_t pc, uint64_t epoch)
 }
 
 static inline bool is_readable(const hsn_place *p, uintptr_t at) { return at >= p->sp && at <= p->high - 16 && at % 8 == 0; }
-static inline uintptr_t word(uintptr_t at) { return *(const uintptr_t *)at; }
+
+/* A word of the stack; `trail` may be NULL. */
+static inline uintptr_t word(uintptr_t at, hsn_trail *trail)
+{
+    const uintptr_t value = *(const uintptr_t *)at;
+    if (trail == NULL) return value;
+    if (trail->count < HSN_TRAIL_WORDS) {
+        trail->offsets[trail->count] = (uint32_t)(at - trail->from.sp);
+        trail->words[trail->count] = value;
+    }
+    trail->count++;
+    return value;
+}
 
 /* From here on the caller's: sp is where its frame begins, the return address below it. */
-static inline bool leave_to(hsn_place *p, uintptr_t cfa, uintptr_t bp)
+static inline bool leave_to(hsn_place *p, uintptr_t cfa, uintptr_t bp, hsn_trail *trail)
 {
     if (cfa <= p->sp || cfa > p->high || cfa % 8 != 0) return false;
-    *p = (hsn_place){.pc = word(cfa - 8), .sp = cfa, .bp = bp, .high = p->high};
+    *p = (hsn_place){.pc = word(cfa - 8, trail), .sp = cfa, .bp = bp, .high = p->high};
     return p->pc != 0;
 }
 
 /* Only of a function that was interrupted: the kernel leaves these bytes alone, and a leaf may keep there what it saved. */
 static inline bool is_in_red_zone(const hsn_place *p, uintptr_t at) { return p->is_interrupted && at < p->sp && p->sp - at <= RED_ZONE; }
 
-static inline bool step_by_pointer(hsn_place *p)
+static inline bool step_by_pointer(hsn_place *p, hsn_trail *trail)
 {
     const uintptr_t at = p->bp;
-    return is_readable(p, at) && leave_to(p, at + 16, word(at));
+    return is_readable(p, at) && leave_to(p, at + 16, word(at, trail), trail);
 }
 
 /* Below an interrupted function: everything stands in the context. A handler on a stack of its own ends here. */
@@ -89,7 +101,7 @@ static bool step_by_signal(hsn_place *p)
     return p->pc != 0;
 }
 
-static inline bool step_by_rule(hsn_place *p, uint64_t epoch)
+static inline bool step_by_rule(hsn_place *p, uint64_t epoch, hsn_trail *trail)
 {
     const hsn_rule rule = rule_at(p->is_interrupted ? p->pc : p->pc - 1, epoch);
     uintptr_t cfa;
@@ -99,12 +111,14 @@ static inline bool step_by_rule(hsn_place *p, uint64_t epoch)
     case HSN_RULE_BP_DEREF: {
         const uintptr_t at = p->bp + (uintptr_t)(intptr_t)rule.cfa_offset;
         if (!is_readable(p, at)) return false;
-        cfa = word(at);
+        cfa = word(at, trail);
         break;
     }
-    case HSN_RULE_SIGNAL: return step_by_signal(p);
+    case HSN_RULE_SIGNAL:
+        if (trail != NULL) trail->count = HSN_TRAIL_WORDS + 1;
+        return step_by_signal(p);
     case HSN_RULE_END: return false;
-    default: return step_by_pointer(p);
+    default: return step_by_pointer(p, trail);
     }
     uintptr_t bp = p->bp;
     if (rule.bp_at != HSN_BP_KEPT) {
@@ -112,37 +126,64 @@ static inline bool step_by_rule(hsn_place *p, uint64_t epoch)
         const bool is_below = is_in_red_zone(p, at);
         if (!is_below && !is_readable(p, at)) return false;
         /* mostly it was just popped, which rules do not say: bp has the value too where that page may not be there */
-        if (!is_below || at / PAGE == p->sp / PAGE) bp = word(at);
+        if (!is_below || at / PAGE == p->sp / PAGE) bp = word(at, trail);
     }
-    return leave_to(p, cfa, bp);
+    return leave_to(p, cfa, bp, trail);
 }
 
 /* The same as steps by pointer, in registers: half of what a hook costs with frame pointers. */
-static size_t walk_pointers(const hsn_place *place, uintptr_t *frames, size_t limit)
+static inline size_t walk_pointers(const hsn_place *place, uintptr_t *frames, size_t limit, hsn_trail *trail)
 {
     uintptr_t low = place->sp, at = place->bp;
     const uintptr_t top = place->high - 16;
     size_t count = 0;
     frames[count++] = place->pc;
-    while (count < limit && at >= low && at <= top && at % 8 == 0 && word(at + 8) != 0) {
-        frames[count++] = word(at + 8);
+    while (count < limit && at >= low && at <= top && at % 8 == 0) {
+        const uintptr_t pc = word(at + 8, trail);
+        if (pc == 0) break;
+        frames[count++] = pc;
         low = at + 16;
-        at = word(at);
+        at = word(at, trail);
+    }
+    return count;
+}
+
+static inline size_t walk(hsn_unwind_way way, hsn_place place, uintptr_t *frames, uintptr_t *tops, size_t limit, hsn_trail *trail)
+{
+    if (limit == 0 || way == HSN_UNWIND_NONE || place.pc == 0) return 0;
+    const uint64_t epoch = atomic_load_explicit(&generation, memory_order_relaxed);
+    const bool is_walkable = place.high >= 16 && place.sp < place.high && place.sp % 8 == 0;
+    if (way == HSN_UNWIND_FP && tops == NULL && is_walkable) return walk_pointers(&place, frames, limit, trail);
+    size_t count = 0;
+    for (bool goes_on = true; goes_on && count < limit; count++) {
+        frames[count] = place.pc;
+        goes_on = is_walkable && (way == HSN_UNWIND_CFI ? step_by_rule(&place, epoch, trail) : step_by_pointer(&place, trail));
+        if (tops != NULL) tops[count] = goes_on ? place.sp : 0;
     }
     return count;
 }
 
 size_t hsn_unwind(hsn_unwind_way way, hsn_place place, uintptr_t *frames, uintptr_t *tops, size_t limit)
 {
-    if (limit == 0 || way == HSN_UNWIND_NONE || place.pc == 0) return 0;
-    const uint64_t epoch = atomic_load_explicit(&generation, memory_order_relaxed);
-    const bool is_walkable = place.high >= 16 && place.sp < place.high && place.sp % 8 == 0;
-    if (way == HSN_UNWIND_FP && tops == NULL && is_walkable) return walk_pointers(&place, frames, limit);
-    size_t count = 0;
-    for (bool goes_on = true; goes_on && count < limit; count++) {
-        frames[count] = place.pc;
-        goes_on = is_walkable && (way == HSN_UNWIND_CFI ? step_by_rule(&place, epoch) : step_by_pointer(&place));
-        if (tops != NULL) tops[count] = goes_on ? place.sp : 0;
-    }
-    return count;
+    return walk(way, place, frames, tops, limit, NULL);
+}
+
+size_t hsn_unwind_trail(hsn_unwind_way way, hsn_place place, uintptr_t *frames, size_t limit, hsn_trail *trail)
+{
+    trail->from = place;
+    trail->epoch = atomic_load_explicit(&generation, memory_order_relaxed);
+    trail->count = 0;
+    return walk(way, place, frames, NULL, limit, trail);
+}
+
+bool hsn_unwind_is_same(const hsn_trail *trail, const hsn_place *place)
+{
+    const hsn_place *from = &trail->from;
+    if (from->sp != place->sp || from->pc != place->pc || from->bp != place->bp || from->high != place->high ||
+        trail->epoch != atomic_load_explicit(&generation, memory_order_relaxed))
+        return false;
+#pragma GCC unroll 8
+    for (uint32_t i = 0; i < trail->count; i++) /* each only behind the ones before it: it may not be there otherwise */
+        if (*(const uintptr_t *)(place->sp + trail->offsets[i]) != trail->words[i]) return false;
+    return true;
 }

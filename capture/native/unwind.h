@@ -30,4 +30,24 @@ void hsn_unwind_forget(void);
  */
 size_t hsn_unwind(hsn_unwind_way way, hsn_place place, uintptr_t *frames, uintptr_t *tops, size_t limit);
 
+enum { HSN_TRAIL_WORDS = 128 }; /* two for each of 64 frames */
+
+/*
+ * What a walk read, in its order. A walk from the same place reads the first word, by that knows where the second is, and so on: as long as the
+ * words are the same it is the same walk, and need not be made. So trails may be compared word by word, and read nothing that the walk would not.
+ */
+typedef struct hsn_trail {
+    hsn_place from;
+    uint64_t epoch; /* of the rules */
+    uint32_t count; /* above HSN_TRAIL_WORDS: too long, or through a signal's frame; not to be compared */
+    uint32_t offsets[HSN_TRAIL_WORDS]; /* from from.sp */
+    uintptr_t words[HSN_TRAIL_WORDS];
+} hsn_trail;
+
+/* hsn_unwind that leaves its trail: offsets and words only up to its end. */
+size_t hsn_unwind_trail(hsn_unwind_way way, hsn_place place, uintptr_t *frames, size_t limit, hsn_trail *trail);
+
+/* Would a walk from this place, which is no interrupted one, be the same? */
+bool hsn_unwind_is_same(const hsn_trail *trail, const hsn_place *place);
+
 #endif
