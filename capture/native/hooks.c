@@ -30,27 +30,24 @@
 /* Of the hook itself, which keeps a frame pointer: the caller's is stored there, the return address above. */
 #define FRAME ((uintptr_t)__builtin_frame_address(0))
 
-enum { EARLY_BYTES = 64 * 1024, NUMBERS_AT_ONCE = 64 };
+enum { NUMBERS_AT_ONCE = 64 };
 
 hsn_allocator hsn_real;
 
-enum { FRESH, OPENING, ON, OFF };
-static _Atomic int state;
+_Atomic int hsn_state;
 static _Atomic uint64_t next_number = 1;
 static _Atomic unsigned long foreign;
 
 /* ---- before the real allocator is known: dlsym itself may ask for memory ---- */
 
-static _Alignas(16) unsigned char early[EARLY_BYTES];
+_Alignas(16) unsigned char hsn_early[HSN_EARLY_BYTES];
 static size_t early_used;
 static bool is_resolving;
 
-static bool is_early(const void *block) { return (uintptr_t)block - (uintptr_t)early < EARLY_BYTES; }
-
-static void *take_early(size_t size)
+static __attribute__((noinline)) void *take_early(size_t size)
 {
-    if (size > EARLY_BYTES - early_used) return NULL;
-    void *block = early + early_used;
+    if (size > HSN_EARLY_BYTES - early_used) return NULL;
+    void *block = hsn_early + early_used;
     early_used += (size + 15) & ~(size_t)15;
     return block;
 }
@@ -61,7 +58,7 @@ static void *next(const char *name)
     return symbol;
 }
 
-static void resolve(void)
+static __attribute__((noinline)) void resolve(void)
 {
     static const struct {
         const char *name;
@@ -79,10 +76,8 @@ static void resolve(void)
     is_resolving = false;
 }
 
-/* True when the allocator behind is there; false inside the search for it. */
-static inline bool is_ready(void)
+bool hsn_find_real(void)
 {
-    if (__builtin_expect(hsn_real.malloc != NULL, 1)) return true;
     if (is_resolving) return false;
     resolve();
     return true;
@@ -90,19 +85,19 @@ static inline bool is_ready(void)
 
 /* ---- on and off ---- */
 
-bool hsn_is_on(void) { return atomic_load_explicit(&state, memory_order_relaxed) == ON; }
+bool hsn_is_on(void) { return atomic_load_explicit(&hsn_state, memory_order_relaxed) == HSN_ON; }
 
-bool hsn_begin(void)
+__attribute__((noinline)) bool hsn_begin(void)
 {
-    int was = FRESH;
-    if (environ == NULL || !is_ready() || !atomic_compare_exchange_strong(&state, &was, OPENING)) return hsn_is_on();
+    int was = HSN_FRESH;
+    if (environ == NULL || !hsn_is_ready() || !atomic_compare_exchange_strong(&hsn_state, &was, HSN_OPENING)) return hsn_is_on();
     const int error = errno;
-    atomic_store(&state, hsn_open_all() ? ON : OFF);
+    atomic_store(&hsn_state, hsn_open_all() ? HSN_ON : HSN_OFF);
     errno = error;
     return hsn_is_on();
 }
 
-void hsn_end(void) { atomic_store(&state, OFF); }
+void hsn_end(void) { atomic_store(&hsn_state, HSN_OFF); }
 unsigned long hsn_foreign(void) { return atomic_load(&foreign); }
 
 /* ---- recording ---- */
@@ -144,7 +139,7 @@ static inline bool is_taken(size_t size)
 
 static inline bool may_record(void)
 {
-    if (__builtin_expect(atomic_load_explicit(&state, memory_order_relaxed) != ON, 0) && !hsn_begin()) return false;
+    if (__builtin_expect(atomic_load_explicit(&hsn_state, memory_order_relaxed) != HSN_ON, 0) && !hsn_begin()) return false;
     return hsn_me.silent == 0 && hsn_me.critical == 0;
 }
 
@@ -154,15 +149,8 @@ static inline void *note(void *block, size_t size, uintptr_t frame)
     return block;
 }
 
-/* May the block be in the table, and may the table be used here? */
-static inline bool may_forget(const void *block)
-{
-    if (atomic_load_explicit(&state, memory_order_relaxed) < ON || hsn_me.critical != 0) return false;
-    return hsn_set.sample_bytes == 0 || hsn_table_may_have((uintptr_t)block);
-}
-
 /* Takes a block out of the table. Inside hsn_enter. */
-static inline bool take_out(void *block, hsn_block *was)
+static inline bool take_out(const void *block, hsn_block *was)
 {
     const bool was_there = hsn_table_remove((uintptr_t)block, was);
     if (__builtin_expect(!was_there, 0) && hsn_me.silent == 0 && hsn_set.sample_bytes == 0)
@@ -170,40 +158,33 @@ static inline bool take_out(void *block, hsn_block *was)
     return was_there;
 }
 
+void hsn_forget(const void *block)
+{
+    hsn_block was;
+    hsn_enter();
+    take_out(block, &was);
+    hsn_leave();
+}
+
 /* ---- the family ---- */
 
 HOOK void *malloc(size_t size)
 {
-    if (!is_ready()) return take_early(size);
+    if (!hsn_is_ready()) return take_early(size);
     return note(hsn_real.malloc(size), size, FRAME);
 }
-
-HOOK void free(void *block)
-{
-    hsn_block was;
-    if (block == NULL || is_early(block)) return;
-    if (!is_ready()) return;
-    if (may_forget(block)) {
-        hsn_enter();
-        take_out(block, &was);
-        hsn_leave();
-    }
-    hsn_real.free(block);
-}
-
-HOOK void cfree(void *block) { free(block); }
 
 HOOK void *calloc(size_t count, size_t size)
 {
     size_t bytes = 0;
     const bool fits = !__builtin_mul_overflow(count, size, &bytes);
-    if (!is_ready()) return fits ? take_early(bytes) : NULL;
+    if (!hsn_is_ready()) return fits ? take_early(bytes) : NULL;
     return note(hsn_real.calloc(count, size), bytes, FRAME);
 }
 
 HOOK int posix_memalign(void **out, size_t alignment, size_t size)
 {
-    if (!is_ready()) return ENOMEM;
+    if (!hsn_is_ready()) return ENOMEM;
     const int error = hsn_real.posix_memalign(out, alignment, size);
     if (error == 0) note(*out, size, FRAME);
     return error;
@@ -211,23 +192,23 @@ HOOK int posix_memalign(void **out, size_t alignment, size_t size)
 
 HOOK void *aligned_alloc(size_t alignment, size_t size)
 {
-    return is_ready() ? note(hsn_real.aligned_alloc(alignment, size), size, FRAME) : NULL;
+    return hsn_is_ready() ? note(hsn_real.aligned_alloc(alignment, size), size, FRAME) : NULL;
 }
 
 HOOK void *memalign(size_t alignment, size_t size)
 {
-    return is_ready() ? note(hsn_real.memalign(alignment, size), size, FRAME) : NULL;
+    return hsn_is_ready() ? note(hsn_real.memalign(alignment, size), size, FRAME) : NULL;
 }
 
-HOOK void *valloc(size_t size) { return is_ready() ? note(hsn_real.valloc(size), size, FRAME) : NULL; }
-HOOK void *pvalloc(size_t size) { return is_ready() ? note(hsn_real.pvalloc(size), size, FRAME) : NULL; }
+HOOK void *valloc(size_t size) { return hsn_is_ready() ? note(hsn_real.valloc(size), size, FRAME) : NULL; }
+HOOK void *pvalloc(size_t size) { return hsn_is_ready() ? note(hsn_real.pvalloc(size), size, FRAME) : NULL; }
 
 /* ---- realloc ---- */
 
 /* Out of the table and into the row of this thread: inside the allocator the block may belong to nobody, and somebody else may get it. */
 static bool lift(void *block, hsn_block *was)
 {
-    if (!may_forget(block)) return false;
+    if (!hsn_may_forget(block)) return false;
     hsn_enter();
     const bool was_there = take_out(block, was);
     hsn_entry *row = was_there ? hsn_thread_entry() : NULL;
@@ -267,25 +248,25 @@ static void *move_block(void *block, size_t size, uintptr_t frame)
 static void *move_early(void *block, size_t size, uintptr_t frame)
 {
     void *moved = note(hsn_real.malloc(size), size, frame);
-    const size_t behind = (size_t)(early + EARLY_BYTES - (unsigned char *)block);
+    const size_t behind = (size_t)(hsn_early + HSN_EARLY_BYTES - (unsigned char *)block);
     if (moved != NULL) memcpy(moved, block, size < behind ? size : behind);
     return moved;
 }
 
 HOOK void *realloc(void *block, size_t size)
 {
-    if (!is_ready()) return take_early(size);
-    return is_early(block) ? move_early(block, size, FRAME) : move_block(block, size, FRAME);
+    if (!hsn_is_ready()) return take_early(size);
+    return hsn_is_early(block) ? move_early(block, size, FRAME) : move_block(block, size, FRAME);
 }
 
 HOOK void *reallocarray(void *block, size_t count, size_t size)
 {
     size_t bytes;
-    if (!is_ready() || __builtin_mul_overflow(count, size, &bytes)) {
+    if (!hsn_is_ready() || __builtin_mul_overflow(count, size, &bytes)) {
         errno = ENOMEM;
         return NULL;
     }
-    return is_early(block) ? move_early(block, bytes, FRAME) : move_block(block, bytes, FRAME);
+    return hsn_is_early(block) ? move_early(block, bytes, FRAME) : move_block(block, bytes, FRAME);
 }
 
 /* ---- code that goes away ---- */

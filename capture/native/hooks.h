@@ -4,8 +4,14 @@
 #ifndef HSN_HOOKS_H
 #define HSN_HOOKS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+#include "native/local.h"
+#include "native/settings.h"
+#include "native/table.h"
 
 /* The next malloc family behind ours: libc's, or of what the program links. */
 typedef struct hsn_allocator {
@@ -31,5 +37,29 @@ void hsn_end(void);
 
 /* Frees of blocks that were never seen; of the mode that records all. */
 unsigned long hsn_foreign(void);
+
+/* ---- what the hooks share ---- */
+
+enum { HSN_FRESH, HSN_OPENING, HSN_ON, HSN_OFF };
+extern _Atomic int hsn_state;
+
+/* Memory for who asks before the allocator behind is known; never given back. */
+enum { HSN_EARLY_BYTES = 64 * 1024 };
+extern unsigned char hsn_early[HSN_EARLY_BYTES];
+static inline bool hsn_is_early(const void *block) { return (uintptr_t)block - (uintptr_t)hsn_early < HSN_EARLY_BYTES; }
+
+/* True when the allocator behind is there; false inside the search for it. */
+bool hsn_find_real(void);
+static inline bool hsn_is_ready(void) { return __builtin_expect(hsn_real.malloc != NULL, 1) || hsn_find_real(); }
+
+/* May the block be in the table, and may the table be used here? */
+static inline bool hsn_may_forget(const void *block)
+{
+    if (atomic_load_explicit(&hsn_state, memory_order_relaxed) < HSN_ON || hsn_me.critical != 0) return false;
+    return hsn_set.sample_bytes == 0 || hsn_table_may_have((uintptr_t)block);
+}
+
+/* Takes a block out of the table, if it is there. */
+void hsn_forget(const void *block);
 
 #endif

@@ -13,8 +13,7 @@
 #include "native/reserve.h"
 
 enum {
-    BUCKET_BITS = 22,
-    BUCKETS = 1 << BUCKET_BITS,
+    BUCKETS = HSN_TABLE_BUCKETS,
     SHARDS = 256,
     CHUNK = 64, /* nodes that a shard takes at once */
     SPINS = 64, /* looks at a lock before the processor is given away */
@@ -38,7 +37,7 @@ typedef struct shard {
     uint64_t count;
 } shard;
 
-static _Atomic uint32_t *heads;
+_Atomic uint32_t *hsn_table_heads;
 static node *nodes;
 static size_t node_limit;
 static atomic_size_t watermark = 1;
@@ -57,18 +56,13 @@ static void prefer_huge_pages(uintptr_t low, size_t size)
 
 bool hsn_table_open(void)
 {
-    size_t heads_size = BUCKETS * sizeof *heads, nodes_size = MAX_NODES * sizeof *nodes;
-    heads = hsn_reserve(&heads_size, heads_size);
-    if (heads == NULL) return false;
+    size_t heads_size = BUCKETS * sizeof *hsn_table_heads, nodes_size = MAX_NODES * sizeof *nodes;
+    hsn_table_heads = hsn_reserve(&heads_size, heads_size);
+    if (hsn_table_heads == NULL) return false;
     nodes = hsn_reserve(&nodes_size, MIN_NODES * sizeof *nodes);
     node_limit = nodes_size / sizeof *nodes;
     if (nodes != NULL) prefer_huge_pages((uintptr_t)nodes, nodes_size);
     return nodes != NULL;
-}
-
-static inline uint32_t bucket_of(uintptr_t address)
-{
-    return (uint32_t)((address >> 4) + (address >> 26) * UINT32_C(0x9E3779B1)) & (BUCKETS - 1);
 }
 
 /* Sixteen buckets in a row, a line of heads, share one lock. */
@@ -133,7 +127,7 @@ static void publish(_Atomic uint32_t *link, uint32_t at) { atomic_store_explicit
 static inline uint32_t find_in(uint32_t bucket, uintptr_t address, uint32_t *before)
 {
     *before = 0;
-    uint32_t at = atomic_load_explicit(&heads[bucket], memory_order_relaxed);
+    uint32_t at = atomic_load_explicit(&hsn_table_heads[bucket], memory_order_relaxed);
     while (at != 0 && nodes[at].address != address) {
         *before = at;
         at = nodes[at].next;
@@ -143,7 +137,7 @@ static inline uint32_t find_in(uint32_t bucket, uintptr_t address, uint32_t *bef
 
 void hsn_table_add(const hsn_block *block)
 {
-    const uint32_t bucket = bucket_of(block->address);
+    const uint32_t bucket = hsn_table_bucket(block->address);
     shard *s = shard_of(bucket);
     lock(s);
     uint32_t before, at = find_in(bucket, block->address, &before);
@@ -157,9 +151,9 @@ void hsn_table_add(const hsn_block *block)
         n->size = block->size;
         n->sequence = block->sequence;
         if (is_new) {
-            n->next = atomic_load_explicit(&heads[bucket], memory_order_relaxed);
+            n->next = atomic_load_explicit(&hsn_table_heads[bucket], memory_order_relaxed);
             n->address = block->address;
-            publish(&heads[bucket], at);
+            publish(&hsn_table_heads[bucket], at);
             s->count++;
         }
     }
@@ -173,7 +167,7 @@ static void read_node(const node *n, hsn_block *out)
 
 bool hsn_table_remove(uintptr_t address, hsn_block *out)
 {
-    const uint32_t bucket = bucket_of(address);
+    const uint32_t bucket = hsn_table_bucket(address);
     shard *s = shard_of(bucket);
     lock(s);
     uint32_t before;
@@ -182,7 +176,7 @@ bool hsn_table_remove(uintptr_t address, hsn_block *out)
         node *n = &nodes[at];
         read_node(n, out);
         if (before == 0)
-            publish(&heads[bucket], n->next);
+            publish(&hsn_table_heads[bucket], n->next);
         else
             publish((_Atomic uint32_t *)&nodes[before].next, n->next);
         n->address = 0;
@@ -192,11 +186,6 @@ bool hsn_table_remove(uintptr_t address, hsn_block *out)
     }
     unlock(s);
     return at != 0;
-}
-
-bool hsn_table_may_have(uintptr_t address)
-{
-    return atomic_load_explicit(&heads[bucket_of(address)], memory_order_relaxed) != 0;
 }
 
 uint64_t hsn_table_lost(void) { return atomic_load(&lost); }
@@ -240,7 +229,7 @@ bool hsn_table_next(uint64_t *cursor, hsn_block *out)
 bool hsn_table_find(uintptr_t address, hsn_block *out)
 {
     uint32_t before;
-    const uint32_t at = find_in(bucket_of(address), address, &before);
+    const uint32_t at = find_in(hsn_table_bucket(address), address, &before);
     if (at != 0) read_node(&nodes[at], out);
     return at != 0;
 }

@@ -13,11 +13,12 @@
 #ifndef HSN_TABLE_H
 #define HSN_TABLE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { HSN_TABLE_VERSION = 1 };
+enum { HSN_TABLE_VERSION = 1, HSN_TABLE_BUCKETS = 1 << 22 };
 
 typedef struct hsn_block {
     uintptr_t address;
@@ -43,7 +44,7 @@ void hsn_table_add(const hsn_block *block);
 /* False if there is none. */
 bool hsn_table_remove(uintptr_t address, hsn_block *out);
 /* False if there is certainly none: one look without a lock. For tables that are nearly empty, as that of the sampled mode. */
-bool hsn_table_may_have(uintptr_t address);
+static inline bool hsn_table_may_have(uintptr_t address);
 
 /* Blocks that found no room. */
 uint64_t hsn_table_lost(void);
@@ -63,5 +64,19 @@ bool hsn_table_next(uint64_t *cursor, hsn_block *out);
 /* The block that begins at this address. */
 bool hsn_table_find(uintptr_t address, hsn_block *out);
 uint64_t hsn_table_count(void);
+
+/* ---- within ---- */
+
+extern _Atomic uint32_t *hsn_table_heads;
+
+static inline uint32_t hsn_table_bucket(uintptr_t address)
+{
+    return (uint32_t)((address >> 4) + (address >> 26) * UINT32_C(0x9E3779B1)) & (HSN_TABLE_BUCKETS - 1);
+}
+
+static inline bool hsn_table_may_have(uintptr_t address)
+{
+    return atomic_load_explicit(&hsn_table_heads[hsn_table_bucket(address)], memory_order_relaxed) != 0;
+}
 
 #endif
