@@ -1,9 +1,14 @@
 #!/usr/bin/env python3
-"""What the native agent costs: nanoseconds of processor time for a pair of malloc and free, plain, under the agent in each of its modes, and under heaptrack
-where that is installed, all in the same run and by turns; medians, and ratios to the figures of the first prototype. Then the pause of captures
-of a program with a million blocks that four threads change, where --pauses names its folder of programs.
+"""What the native agent costs: nanoseconds of processor time for a pair of malloc and free, plain, under the agent in each of its modes, and under
+other profilers where they are installed, all in the same run and by turns; medians, and ratios. Blocks alive at a time: few, which all caches hold, or as
+many as --alive says. Then the pause of captures of a program with a million blocks that four threads change, where --pauses names its folder of
+programs.
 
-usage: native.py --pairs PROGRAM --agents FOLDER [--pairs-millions N] [--rounds N] [--pauses FOLDER --hsdiff PROGRAM] [--captures N] [--bytes N]
+heaptrack is a program of that name. tcmalloc (its heap profile of all, and its sampling) and jemalloc (its sampling, if it was built with it) take the
+place of glibc's malloc, which makes a pair cheaper or dearer by itself: their rows without a profile say by how much.
+
+usage: native.py --pairs PROGRAM --agents FOLDER [--pairs-millions N] [--rounds N] [--alive N …] [--tcmalloc LIBRARY] [--jemalloc LIBRARY]
+                 [--pauses FOLDER --hsdiff PROGRAM] [--captures N] [--bytes N] [--blocks N …]
 """
 import argparse
 import os
@@ -16,40 +21,65 @@ import subprocess
 import tempfile
 import time
 
-# ns for 1 thread and for 2, of 22 frames, on a machine where glibc alone took 20 to 28 and 20 to 42.
-PROTOTYPE = {"none": (43, 154), "fp": (127, 313), "unwind": (353, 880), "sampled": (47, 78), "heaptrack": (833, 1635)}
-MODES = {"plain": None, "none": "stacks=none", "fp": "stacks=fp", "unwind": "stacks=unwind", "sampled": "sample=524288"}
+SAMPLE = 524288
+DEPTH = 19  # with main and what starts it: 22 frames
+SLOW = {"heaptrack": 1, "tcmalloc_profile": 0.02}  # so many million pairs of these are enough
+MANY = 10000  # blocks alive with which nobody waits for tcmalloc_profile
+MODES = {"plain": None, "none": "stacks=none", "fp": "stacks=fp", "unwind": "stacks=unwind", "sampled": f"sample={SAMPLE}"}
 
 
-def run_pairs(arguments, mode, threads):
-    command = [arguments.pairs, str(threads), str(arguments.pairs_millions)]
-    environment = dict(os.environ)
-    if mode == "heaptrack":
-        with tempfile.TemporaryDirectory() as folder:
-            command = ["heaptrack", "-o", f"{folder}/out", arguments.pairs, str(threads), "1"]
-            text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    else:
-        if MODES[mode] is not None:
-            environment.update(LD_PRELOAD=f"{arguments.agents}/libhsdiff-native.so", HSDIFF_NATIVE=MODES[mode])
-        text = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+def can_profile(jemalloc):
+    environment = dict(os.environ, LD_PRELOAD=jemalloc, MALLOC_CONF="prof:true")
+    return "prof" not in subprocess.run(["true"], env=environment, capture_output=True, text=True, check=True).stderr
+
+
+def find_modes(arguments, folder):
+    """Environments by mode; None = heaptrack's."""
+    agent = f"{arguments.agents}/libhsdiff-native.so"
+    modes = {name: {} if how is None else {"LD_PRELOAD": agent, "HSDIFF_NATIVE": how} for name, how in MODES.items()}
+    if shutil.which("heaptrack"):
+        modes["heaptrack"] = None
+    if arguments.tcmalloc:
+        modes["tcmalloc"] = {"LD_PRELOAD": arguments.tcmalloc}
+        modes["tcmalloc_profile"] = {"LD_PRELOAD": arguments.tcmalloc, "HEAPPROFILE": f"{folder}/heap"}
+        modes["tcmalloc_sampled"] = {"LD_PRELOAD": arguments.tcmalloc, "TCMALLOC_SAMPLE_PARAMETER": str(SAMPLE)}
+    if arguments.jemalloc:
+        modes["jemalloc"] = {"LD_PRELOAD": arguments.jemalloc}
+        if can_profile(arguments.jemalloc):
+            modes["jemalloc_sampled"] = {"LD_PRELOAD": arguments.jemalloc, "MALLOC_CONF": "prof:true,lg_prof_sample:19"}
+    return modes
+
+
+def run_pairs(arguments, mode, environment, threads, alive):
+    with tempfile.TemporaryDirectory() as folder:
+        millions = SLOW.get(mode, arguments.pairs_millions)
+        command = [arguments.pairs, str(threads), str(millions), str(DEPTH), str(alive)]
+        if environment is None:
+            command = ["heaptrack", "-o", f"{folder}/out", *command]
+        text = subprocess.run(command, env=dict(os.environ, **(environment or {})), capture_output=True, text=True, check=True).stdout
     return float(re.search(r"^([\d.]+)$", text, re.M).group(1))
 
 
+def compare(arguments, modes, threads, alive):
+    figures = {mode: [] for mode in modes}
+    for _ in range(arguments.rounds):
+        for mode, environment in modes.items():
+            figures[mode].append(run_pairs(arguments, mode, environment, threads, alive))
+    medians = {mode: statistics.median(f) for mode, f in figures.items()}
+    for mode, ns in medians.items():
+        row = [mode, threads, alive, f"{ns:.1f}", f"{min(figures[mode]):.1f}", f"{ns / medians['plain']:.2f}",
+               f"{ns / medians['heaptrack']:.3f}" if "heaptrack" in medians else ""]
+        print(",".join(map(str, row)), flush=True)
+
+
 def overhead(arguments):
-    modes = list(MODES) + (["heaptrack"] if shutil.which("heaptrack") else [])
-    print("mode,threads,ns_of_a_pair,fastest,to_plain,to_prototype,of_heaptrack")
-    for threads in (1, 2):
-        figures = {mode: [] for mode in modes}
-        for _ in range(arguments.rounds):
-            for mode in modes:
-                figures[mode].append(run_pairs(arguments, mode, threads))
-        medians = {mode: statistics.median(f) for mode, f in figures.items()}
-        for mode, ns in medians.items():
-            before = PROTOTYPE.get(mode)
-            row = [mode, threads, f"{ns:.1f}", f"{min(figures[mode]):.1f}", f"{ns / medians['plain']:.2f}",
-                   f"{ns / before[threads - 1]:.2f}" if before else "",
-                   f"{ns / medians['heaptrack']:.3f}" if "heaptrack" in medians else ""]
-            print(",".join(map(str, row)), flush=True)
+    print("mode,threads,alive,ns_of_a_pair,fastest,to_plain,of_heaptrack")
+    with tempfile.TemporaryDirectory() as folder:
+        modes = find_modes(arguments, folder)
+        for alive in arguments.alive:
+            taken = {name: how for name, how in modes.items() if alive < MANY or name != "tcmalloc_profile"}
+            for threads in (1, 2):
+                compare(arguments, taken, threads, alive)
 
 
 def capture(pid):
@@ -65,7 +95,7 @@ def capture(pid):
 def pauses(arguments):
     load, dump = f"{arguments.pauses}/native_load", arguments.hsdiff
     print("blocks,bytes_of_the_biggest,hugetlb,captures,pause_ms,fastest_ms,slowest_ms,capture_s")
-    for blocks in (200000, 1000000):
+    for blocks in arguments.blocks:
         for huge in (0, 1):
             environment = dict(os.environ, LD_PRELOAD=f"{arguments.agents}/libhsdiff-native.so",
                                GLIBC_TUNABLES=f"glibc.malloc.hugetlb={huge}")
@@ -94,10 +124,14 @@ def main():
     parser.add_argument("--agents", required=True)
     parser.add_argument("--pairs-millions", type=int, default=5)
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--alive", type=int, nargs="+", default=[64])
+    parser.add_argument("--tcmalloc")
+    parser.add_argument("--jemalloc")
     parser.add_argument("--pauses")
     parser.add_argument("--hsdiff")
     parser.add_argument("--captures", type=int, default=15)
     parser.add_argument("--bytes", type=int, default=64)
+    parser.add_argument("--blocks", type=int, nargs="+", default=[200000, 1000000])
     arguments = parser.parse_args()
     arguments.agents = str(pathlib.Path(arguments.agents).resolve())
     overhead(arguments)
