@@ -19,7 +19,7 @@
 
 typedef struct visit {
     const hsd_process_facts *facts;
-    struct sockaddr_un name;
+    const struct sockaddr *name;
     socklen_t size;
     int fd, error;
 } visit;
@@ -34,8 +34,8 @@ void hsd_agent_name(char out[HSD_AGENT_NAME_BYTES], const hsd_process_facts *fac
 
 static void connect_here(visit *v)
 {
-    v->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (v->fd >= 0 && connect(v->fd, (struct sockaddr *)&v->name, v->size) == 0) return;
+    v->fd = socket(v->name->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (v->fd >= 0 && connect(v->fd, v->name, v->size) == 0) return;
     v->error = errno;
     if (v->fd >= 0) close(v->fd);
     v->fd = -1;
@@ -53,6 +53,18 @@ static void *connect_there(void *context)
         connect_here(v);
     if (space >= 0) close(space);
     return NULL;
+}
+
+int hsd_connect_in(int *out, const hsd_process_facts *facts, const struct sockaddr *name, socklen_t size)
+{
+    visit v = {.facts = facts, .name = name, .size = size, .fd = -1};
+    pthread_t thread;
+    if (facts->is_same_network)
+        connect_here(&v);
+    else if ((v.error = pthread_create(&thread, NULL, connect_there, &v)) == 0)
+        pthread_join(thread, NULL);
+    *out = v.fd;
+    return v.fd >= 0 ? 0 : v.error;
 }
 
 static hsd_status refuse_stranger(const hsd_process_facts *facts, const struct ucred *peer, hsd_error *err)
@@ -88,21 +100,18 @@ static hsd_status fail_to_reach(const hsd_process_facts *facts, const char *agen
 static hsd_status connect_as(int *out, const hsd_process_facts *facts, const char *agent, unsigned turn, hsd_error *err)
 {
     char name[HSD_AGENT_NAME_BYTES];
-    visit v = {.facts = facts, .name = {.sun_family = AF_UNIX}, .fd = -1};
-    pthread_t thread;
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int fd;
     hsd_agent_name(name, facts, agent, turn);
-    memcpy(v.name.sun_path + 1, name, strlen(name));
-    v.size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name));
-    if (facts->is_same_network)
-        connect_here(&v);
-    else if ((v.error = pthread_create(&thread, NULL, connect_there, &v)) == 0)
-        pthread_join(thread, NULL);
-    if (v.fd < 0) return fail_to_reach(facts, agent, v.error, err);
-    const hsd_status status = check_peer(v.fd, facts, err);
+    memcpy(address.sun_path + 1, name, strlen(name));
+    const socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name));
+    const int error = hsd_connect_in(&fd, facts, (const struct sockaddr *)&address, size);
+    if (error != 0) return fail_to_reach(facts, agent, error, err);
+    const hsd_status status = check_peer(fd, facts, err);
     if (status == HSD_OK)
-        *out = v.fd;
+        *out = fd;
     else
-        close(v.fd);
+        close(fd);
     return status;
 }
 

@@ -16,30 +16,28 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "live/connect.h"
+
 enum { COMMAND_MAX = 2048, BODY_MAX = 1 << 20, BUFFER_BYTES = 65536, GOODBYE_MS = 1000 };
 
-static hsd_status fail_to_connect(hsd_inspector_port port, int error, hsd_error *err)
+static hsd_status fail_to_connect(const hsd_process_facts *facts, hsd_inspector_port port, int error, hsd_error *err)
 {
-    if (error != ECONNREFUSED) return hsd_fail_errno(err, error, "cannot connect to the inspector at port %u", port.port);
-    hsd_fail(err, HSD_E_IO, "the inspector does not listen at port %u any more", port.port);
+    const bool is_down = error == ENETUNREACH && !facts->is_same_network;
+    if (error != ECONNREFUSED && !is_down) return hsd_fail_errno(err, error, "cannot connect to the inspector at port %u", port.port);
+    hsd_fail(err, HSD_E_IO, is_down ? "the inspector at port %u cannot be reached: the loopback of its network namespace is down"
+                                    : "the inspector does not listen at port %u any more", port.port);
+    if (is_down) hsd_error_set_hint(err, "nsenter -t %ld -n ip link set lo up", facts->pid);
     if (err != NULL) err->sys_errno = error;
     return HSD_E_IO;
 }
 
-static hsd_status open_loopback(int *out, hsd_inspector_port port, hsd_error *err)
+static hsd_status open_loopback(int *out, const hsd_process_facts *facts, hsd_inspector_port port, hsd_error *err)
 {
     const struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(port.port), .sin_addr = {htonl(INADDR_LOOPBACK)}};
     const struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons(port.port), .sin6_addr = IN6ADDR_LOOPBACK_INIT};
-    const int fd = socket(port.is_v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0) return hsd_fail_errno(err, errno, "cannot make a socket");
-    const int failed = port.is_v6 ? connect(fd, (const struct sockaddr *)&v6, sizeof v6) : connect(fd, (const struct sockaddr *)&v4, sizeof v4);
-    if (failed == 0) {
-        *out = fd;
-        return HSD_OK;
-    }
-    const hsd_status status = fail_to_connect(port, errno, err);
-    close(fd);
-    return status;
+    const int error = port.is_v6 ? hsd_connect_in(out, facts, (const struct sockaddr *)&v6, sizeof v6)
+                                 : hsd_connect_in(out, facts, (const struct sockaddr *)&v4, sizeof v4);
+    return error == 0 ? HSD_OK : fail_to_connect(facts, port, error, err);
 }
 
 static hsd_status send_all(int fd, const void *bytes, size_t size, hsd_error *err)
@@ -113,7 +111,7 @@ static hsd_status find_target(const hsd_inspector_connection *connection, hsd_in
     if (list == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory for a list");
     hsd_inspector_list_init(list);
     snprintf(request, sizeof request, "GET /json/list HTTP/1.1\r\nHost: localhost:%u\r\nConnection: close\r\n\r\n", port.port);
-    hsd_status status = open_loopback(&fd, port, err);
+    hsd_status status = open_loopback(&fd, connection->facts, port, err);
     if (status == HSD_OK) status = ask(connection, fd, request, head, err);
     if (status == HSD_OK) {
         char *end = length;
@@ -133,7 +131,7 @@ static hsd_status upgrade(hsd_inspector_connection *connection, hsd_inspector_po
     char request[512], accept[64];
     snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: localhost:%u\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
              "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: " HSD_WEBSOCKET_KEY "\r\n\r\n", path, port.port);
-    HSD_TRY(open_loopback(&connection->fd, port, err));
+    HSD_TRY(open_loopback(&connection->fd, connection->facts, port, err));
     HSD_TRY(hsd_inspector_keep(&connection->keeper, connection->fd, err));
     HSD_TRY(ask(connection, connection->fd, request, head, err));
     if (hsd_http_status(head) != 101 || !hsd_http_header(head, "sec-websocket-accept", accept, sizeof accept) ||

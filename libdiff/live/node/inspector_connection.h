@@ -15,6 +15,7 @@ typedef hsd_status (*hsd_inspector_wait_fn)(void *context, int fd, hsd_error *er
 typedef hsd_status (*hsd_inspector_chunk_fn)(void *context, const char *bytes, size_t size, hsd_error *err);
 
 typedef struct hsd_inspector_connection {
+    const hsd_process_facts *facts; /* of the process that has the inspector: set by the caller, borrowed */
     int fd;              /* -1 = not open */
     hsd_inspector_keeper keeper;
     bool is_asked;       /* a command was sent and not answered in full */

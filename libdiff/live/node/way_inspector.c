@@ -281,6 +281,7 @@ static hsd_status capture(hsd_live *live, hsd_error *err)
     session *s = calloc(1, sizeof *s);
     if (s == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory for a session");
     s->live = live;
+    s->connection.facts = live->facts;
     s->connection.fd = s->connection.keeper.pipe = -1;
     const hsd_status status = capture_in(s, err);
     free(s);
