@@ -10,6 +10,7 @@
 #include "check/amount.h"
 #include "check/built_in.h"
 #include "check/metric.h"
+#include "check/moved.h"
 
 static hsd_status take_values(hsd_judge *judge, hsd_amount **out)
 {
@@ -31,6 +32,7 @@ hsd_status hsd_judge_open(hsd_judge *judge, int32_t today)
     HSD_TRY(take_values(judge, &judge->scratch));
     HSD_TRY(hsd_check_take(judge->store, judge->facts.value_count, sizeof *judge->numbers, &numbers, judge->err));
     judge->numbers = numbers;
+    HSD_TRY(hsd_moved_find(&judge->facts, judge->store, &judge->most_moved, judge->err));
     hsd_facts_total(&judge->facts, &heap, &fact, judge->values, judge->scratch);
     judge->heap = judge->values[0];
     return hsd_allowed_open(&judge->allowed, judge->config, today, judge->store, judge->err);
@@ -84,16 +86,24 @@ static void set_yardstick(hsd_trial *trial)
                                 .numbers = judge->numbers};
 }
 
+static bool is_everything(hsd_text pattern) { return pattern.size == 1 && pattern.data[0] == '*'; }
+
+/* Whoever names a place means it, and all that it holds. */
+static bool may_have_moved(const hsd_trial *trial, hsd_fact_table table, const hsd_fact *fact)
+{
+    const bool is_place = table == HSD_FACTS_HOLDERS && trial->judge->most_moved != NULL && hsd_root_is_nobody(fact->root);
+    return is_place && is_everything(trial->rule->pattern);
+}
+
 hsd_grown hsd_trial_weigh(hsd_trial *trial, hsd_fact_table table, size_t row, hsd_fact *fact)
 {
     hsd_judge *judge = trial->judge;
     hsd_facts_get(&judge->facts, table, row, trial->rule->measure, fact, judge->values);
-    return hsd_grown_of(&trial->by, judge->values, fact->base, fact->trend, true);
+    const bool has_moved = may_have_moved(trial, table, fact) && hsd_moved_leave_out(judge->most_moved, judge->values, judge->facts.value_count);
+    return hsd_grown_of(&trial->by, judge->values, fact->base, has_moved ? NULL : fact->trend, true);
 }
 
 /* ---- which rows ---- */
-
-static bool is_everything(hsd_text pattern) { return pattern.size == 1 && pattern.data[0] == '*'; }
 
 hsd_status hsd_trial_matches(hsd_trial *trial, size_t row, bool *out)
 {

@@ -23,6 +23,7 @@ typedef struct hsd_judge {
     hsd_check_list *notes;
     hsd_amount heap;     /* live before */
     hsd_amount *values, *sums, *less, *scratch; /* value_count each */
+    const hsd_amount *most_moved; /* hsd_moved_find */
     uint64_t *numbers;
     hsd_buffer name, of_regex;
     hsd_error *err;

@@ -152,6 +152,54 @@ Test(many, holders_are_told_with_their_place)
     kit_release(&kit);
 }
 
+/* Places that begin nowhere: (roots), and what hangs from it. */
+static void hold_nowhere(const uint64_t at_once[POINTS], const uint64_t below[POINTS])
+{
+    static hsd_step path[1];
+    path[0] = sample_step("", "Worker");
+    kit_row(&made, &made.series.holders, "", at_once)->root = sample_text("(roots)");
+    hsd_series_row *row = kit_row(&made, &made.series.holders, "Worker", below);
+    row->root = sample_text("(roots)");
+    row->path = path;
+    row->path_count = 1;
+}
+
+#define EACH_HOLDER "holder: '*', each: true, max_growth: 500 KiB per round"
+
+Test(many, what_changes_hands_where_no_root_holds_it_is_no_growth)
+{
+    hsd_series *series = kit_series_begin(&made);
+    kit_row(&made, &series->types, "Buffer", SERIES_OF(0, 9000, 9000, 9000, 9000, 9000));
+    hold_nowhere(SERIES_OF(0, 1000, 2000, 3000, 4000, 5000), SERIES_OF(0, 8000, 7000, 6000, 5000, 4000));
+    cr_assert_eq(judge(EACH_HOLDER)->outcome, HSD_CHECK_OK);
+    cr_assert_eq(judge("holder: '(roots)*', each: true, max_growth: 500 KiB per round")->outcome, HSD_CHECK_FAIL); /* it is meant */
+    kit_release(&kit);
+}
+
+Test(many, what_is_held_by_no_root_fails_by_what_all_of_it_grew)
+{
+    hsd_series *series = kit_series_begin(&made);
+    kit_row(&made, &series->types, "Buffer", SERIES_OF(0, 9000, 9600, 10200, 10800, 11400));
+    hold_nowhere(SERIES_OF(0, 1000, 3000, 5000, 7000, 9000), SERIES_OF(0, 8000, 6600, 5200, 3800, 2400));
+    const hsd_check_row *row = judge(EACH_HOLDER);
+    cr_assert_eq(row->outcome, HSD_CHECK_FAIL);
+    cr_assert_eq(row->found, 600 * KIB);
+    cr_assert_eq(row->findings[0].growth, 2400 * KIB);
+    kit_release(&kit);
+}
+
+Test(many, a_leak_that_no_root_holds_fails_beside_a_cache_that_is_emptied)
+{
+    hsd_series *series = kit_series_begin(&made);
+    kit_row(&made, &series->types, "Session", SERIES_OF(0, 1000, 2000, 3000, 4000, 5000));
+    kit_row(&made, &series->types, "Page", SERIES_OF(0, 8000, 7000, 6000, 5000, 4000));
+    hold_nowhere(SERIES_OF(0, 1000, 2000, 3000, 4000, 5000), SERIES_OF(0, 8000, 7000, 6000, 5000, 4000));
+    const hsd_check_row *row = judge(EACH_HOLDER);
+    cr_assert_eq(row->outcome, HSD_CHECK_FAIL);
+    cr_assert_eq(row->found, 1000 * KIB);
+    kit_release(&kit);
+}
+
 Test(many, tables_that_are_not_there_cannot_be_judged)
 {
     hsd_series *series = usual();
