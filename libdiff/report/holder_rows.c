@@ -14,6 +14,7 @@ static void add_amount(hsd_amount *sum, hsd_amount part)
 
 /* Sums of the heap's size cannot overflow where the heap's size did not; hostile captures wrap around. */
 static int64_t add_signed(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
+static int64_t minus(int64_t a, int64_t b) { return (int64_t)((uint64_t)a - (uint64_t)b); }
 
 static void add(hsd_holder *sum, const hsd_holder *holder)
 {
@@ -95,4 +96,50 @@ bool hsd_growth_is_room(const hsd_diff *diff, uint64_t noise_bytes)
     if (first == NULL || first->type_count == 0 || !hsd_new_is_known(diff) || !hsd_freed_is_known(diff)) return false;
     if (first->net_objects > 0 || diff->total.after.objects > diff->total.before.objects || !is_doubled(&first->types[0])) return false;
     return hsd_change_bytes(&diff->total) - first->types[0].net_bytes < (int64_t)noise_bytes;
+}
+
+/* ---- what items below lost ---- */
+
+#define TYPES_PAID 8u /* that grew most */
+
+static bool is_same_text(hsd_text a, hsd_text b) { return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0); }
+
+static bool is_same_step(const hsd_step *a, const hsd_step *b)
+{
+    return a->repeat == b->repeat && is_same_text(a->edge, b->edge) && is_same_text(a->type, b->type);
+}
+
+/* It hangs from one of many that hang from the other. */
+static bool is_among_items(const hsd_holder *below, const hsd_holder *holder)
+{
+    bool is_one_of_many = false;
+    if (below->path_count <= holder->path_count || below->path_cut > 0 || !is_same_text(below->root, holder->root)) return false;
+    for (size_t i = 0; i < below->path_count; i++) {
+        const hsd_step *step = &below->path[i];
+        if (i < holder->path_count && !is_same_step(step, &holder->path[i])) return false;
+        if (i >= holder->path_count) is_one_of_many = is_one_of_many || step->repeat > 1 || hsd_edge_is_item(step->edge);
+    }
+    return is_one_of_many;
+}
+
+/* What a holder lost of a type; those that lost most of it come last. */
+static int64_t lost_of(const hsd_holder *holder, hsd_text type)
+{
+    for (size_t i = holder->type_count; i > 0 && holder->types[i - 1].net_bytes < 0; i--)
+        if (is_same_text(holder->types[i - 1].type, type)) return minus(0, holder->types[i - 1].net_bytes);
+    return 0;
+}
+
+bool hsd_holder_is_paid_below(const hsd_diff *diff, const hsd_holder *holder, uint64_t noise_bytes)
+{
+    int64_t left = holder->growth_bytes;
+    for (size_t i = 0; i < holder->type_count && i < TYPES_PAID && holder->types[i].net_bytes > 0; i++) {
+        int64_t lost = 0;
+        for (size_t at = 0; at < diff->holder_count && lost < holder->types[i].net_bytes; at++) {
+            const hsd_holder *below = &diff->holders[at];
+            if (below->growth_bytes < 0 && is_among_items(below, holder)) lost = add_signed(lost, lost_of(below, holder->types[i].type));
+        }
+        left = minus(left, lost < holder->types[i].net_bytes ? lost : holder->types[i].net_bytes);
+    }
+    return left < (int64_t)noise_bytes;
 }

@@ -32,6 +32,13 @@ uint64_t hsd_holders_count(const hsd_diff *diff);
  */
 bool hsd_growth_is_room(const hsd_diff *diff, uint64_t noise_bytes);
 
+/*
+ * True if what a holder grew by, but for noise, went meanwhile from many below it in the same types: items of a container, of which some changed what they hold.
+ * Where addresses are used again a page that came is taken for one that was there, and what it brought for another's: the pages lost it and their cache
+ * got it. Asked where the heap kept its size; else it may hide what a cache below a leak lets go.
+ */
+bool hsd_holder_is_paid_below(const hsd_diff *diff, const hsd_holder *holder, uint64_t noise_bytes);
+
 /* Of several that hold together so many are named in a line; the rest is counted. */
 #define HSD_CO_HOLDERS_NAMED 3u
 

@@ -197,6 +197,8 @@ static size_t count_shown(const hsd_screen *screen)
     size_t shown = 0;
     while (shown < most && !diff->holders[shown].is_code && is_worth_a_row(screen, &diff->holders[shown]))
         shown++;
+    const bool has_grown = hsd_change_bytes(&diff->total) >= (int64_t)screen->noise_bytes;
+    while (!has_grown && screen->options->top == 0 && shown > 0 && hsd_holder_is_paid_below(diff, &diff->holders[shown - 1], screen->noise_bytes)) shown--;
     return shown;
 }
 

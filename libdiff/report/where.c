@@ -16,6 +16,7 @@
 #define SHARE_OF_AN_ANSWER 50
 #define SHARE_WORTH_NAMING 10
 #define PLACES_OF_A_CROWD  5
+#define HIDDEN_ASKED       8u /* places that grew most, where the heap did not */
 
 static unsigned share_of(int64_t bytes, int64_t growth)
 {
@@ -157,8 +158,10 @@ static bool print_code(hsd_screen *screen, int64_t growth)
     const hsd_holder *code = hsd_holders_code(screen->diff);
     const unsigned percent = share_of(code ? code->growth_bytes : 0, growth);
     if (percent < SHARE_OF_AN_ANSWER) return false;
+    const bool is_all = screen->diff->holders[0].is_code || screen->diff->holders[0].growth_bytes < (int64_t)screen->noise_bytes;
     print_share(screen, percent);
-    hsd_out_text(&screen->out, " is program code: what the runtime compiled and noted meanwhile.");
+    hsd_out_text(&screen->out, " is program code: what the runtime compiled and noted meanwhile");
+    hsd_out_text(&screen->out, is_all ? "; nothing else grew by more than noise." : ".");
     return true;
 }
 
@@ -186,12 +189,24 @@ static bool print_by_holder(hsd_screen *screen, int64_t growth)
     return true;
 }
 
+/* The largest that is a place and did not only get what its items lost; NULL when there is none. */
+static const hsd_holder *find_hidden(const hsd_screen *screen)
+{
+    const hsd_diff *diff = screen->diff;
+    for (size_t i = 0; i < diff->holder_count && i < HIDDEN_ASKED && diff->holders[i].growth_bytes >= (int64_t)screen->noise_bytes; i++) {
+        const hsd_holder *holder = &diff->holders[i];
+        if (holder->is_code || hsd_holder_is_nobody(holder)) continue;
+        if (!hsd_holder_is_paid_below(diff, holder, screen->noise_bytes)) return holder;
+    }
+    return NULL;
+}
+
 /* A heap that did not grow may leak all the same. */
 static bool print_hidden_growth(hsd_screen *screen)
 {
     char size[HSD_NUMBER_CHARS];
-    const hsd_holder *place = find_holder(screen->diff, false);
-    if (!place || place->growth_bytes < (int64_t)screen->noise_bytes) return false;
+    const hsd_holder *place = find_hidden(screen);
+    if (!place) return false;
     hsd_out_format(&screen->out, "Even so, one place grew by %s: ",
                    hsd_screen_size(screen, size, (uint64_t)place->growth_bytes));
     print_place(screen, place);

@@ -180,6 +180,68 @@ Test(where, finds_a_place_that_grew_in_a_heap_that_shrank)
     free(report);
 }
 
+/* Pages of a cache were taken for those that stood at their addresses: what they brought counts for the cache, what those had for the pages. */
+static char *report_of_pages(hsd_holder *pages, const hsd_type_growth *grown_types)
+{
+    static hsd_step below[4];
+    hsd_diff diff = grown();
+    types[0] = sample_type("Session", 300 * MIB, 299 * MIB);
+    sample_total(&diff);
+    memcpy(below, path, sizeof path);
+    below[3] = sample_step("[*]", "Page");
+    holders[0] = sample_holder("global.app", path, 3, (int64_t)(20 * MIB));
+    holders[0].types = grown_types;
+    holders[0].type_count = 1;
+    holders[1] = *pages;
+    holders[1].path = pages->path_count > 0 ? below : NULL;
+    sample_hold(&diff, holders, 2);
+    return sample_report("text", &diff, &wide);
+}
+
+Test(where, blames_nobody_for_what_its_items_lost)
+{
+    const hsd_type_growth came = {.type = sample_text("Text"), .net_objects = 20, .net_bytes = 20 * MIB};
+    const hsd_type_growth went = {.type = sample_text("Text"), .net_objects = -20, .net_bytes = -(int64_t)(20 * MIB)};
+    const hsd_type_growth other = {.type = sample_text("Image"), .net_objects = -20, .net_bytes = -(int64_t)(20 * MIB)};
+    hsd_holder pages = sample_holder("global.app", path, 3, -(int64_t)(20 * MIB));
+    pages.path_count = 4;
+    pages.types = &went;
+    pages.type_count = 1;
+    char *report = report_of_pages(&pages, &came);
+    LACKS(report, "Even so");
+    LACKS(report, "WHAT KEEPS");
+    free(report);
+    pages.types = &other; /* a cache that was emptied hides no leak */
+    report = report_of_pages(&pages, &came);
+    SAYS(report, "Even so, one place grew by 20.0 MiB: global.app.state.sessions (Map).");
+    HOLDS(report, "\nWHAT KEEPS");
+    free(report);
+    hsd_holder elsewhere = sample_holder("global.pages", NULL, 0, -(int64_t)(20 * MIB));
+    elsewhere.types = &went;
+    elsewhere.type_count = 1;
+    report = report_of_pages(&elsewhere, &came);
+    SAYS(report, "Even so, one place grew by 20.0 MiB: ");
+    free(report);
+}
+
+/* ---- program code ---- */
+
+Test(where, says_of_program_code_whether_anything_else_grew)
+{
+    hsd_diff diff = grown();
+    holders[0] = sample_holder("global.app", path, 3, (int64_t)(20 * MIB));
+    holders[1] = sample_holder(HSD_PROGRAM_CODE, NULL, 0, (int64_t)(80 * MIB));
+    holders[1].is_code = true;
+    sample_hold(&diff, holders, 2);
+    char *report = sample_report("text", &diff, &wide);
+    SAYS(report, "80% of the growth is program code: what the runtime compiled and noted meanwhile.");
+    free(report);
+    holders[0].growth_bytes = 1000;
+    report = sample_report("text", &diff, &wide);
+    SAYS(report, "80% of the growth is program code: what the runtime compiled and noted meanwhile; nothing else grew by more than noise.");
+    free(report);
+}
+
 /* An array of 16 KiB became one of 32 in a heap of 230: no leak, and no place to blame, as long as nothing came. */
 Test(where, blames_nobody_for_an_array_that_doubled_while_no_objects_came)
 {
