@@ -1,7 +1,9 @@
 /*
  * The Mono agent: `mono --profile=hsdiff program.exe`, a profiler module that captures when it is asked to.
  *
- *      request ─► control thread ─ notify ─► finalizer thread ─ mono_gc_collect ─► collection: roots, walk, moves
+ *      request ─► control thread ─ notify ─► finalizer thread ─ mono_gc_collect ─► collection: what is dead is found
+ *                                            finalizers run
+ *                                            mono_gc_collect ───────────────────► collection: roots, walk, moves
  *                 waits, finishes ◄───────── names                                  the world stands still
  *
  * The control thread is never attached to the runtime: a thread that is and waits in read(2) holds up every stop of the world. The
@@ -35,7 +37,7 @@ enum { ROOTS_WORTH_IT = 100000, CLAIM_SECONDS = 20, TRIES = 5, LEAST_MOVED_BYTES
 typedef enum wanted { WANT_NOTHING, WANT_CAPTURE, WANT_FORGET } wanted;
 
 /* What a request goes through. The control thread takes it from IDLE to ASKED and from DONE to IDLE. */
-typedef enum stage { STAGE_IDLE, STAGE_ASKED, STAGE_CLAIMED, STAGE_DONE } stage;
+typedef enum stage { STAGE_IDLE, STAGE_ASKED, STAGE_SWEEPING, STAGE_SWEPT, STAGE_CLAIMED, STAGE_DONE } stage;
 
 /* What the next collections are for. Only read and written by who holds the collector's lock, or before there is a collection. */
 typedef enum phase { PHASE_NONE, PHASE_ARMED, PHASE_COLLECTING, PHASE_WALKED } phase;
@@ -214,13 +216,35 @@ static void set_stage(MonoProfiler *profiler, stage next)
     pthread_mutex_unlock(&profiler->lock);
 }
 
-static void on_finalized(MonoProfiler *profiler)
+/* What there is to do; STAGE_IDLE = nothing. */
+static stage claim(MonoProfiler *profiler)
 {
     pthread_mutex_lock(&profiler->lock);
-    const bool is_asked = profiler->stage == STAGE_ASKED;
-    if (is_asked) profiler->stage = STAGE_CLAIMED;
+    stage next = STAGE_IDLE;
+    if (profiler->stage == STAGE_ASKED) next = profiler->wanted == WANT_CAPTURE ? STAGE_SWEEPING : STAGE_CLAIMED;
+    if (profiler->stage == STAGE_SWEPT) next = STAGE_CLAIMED;
+    if (next != STAGE_IDLE) profiler->stage = next;
     pthread_mutex_unlock(&profiler->lock);
-    if (!is_asked) return;
+    return next;
+}
+
+/*
+ * A collection puts what is dead and has a finalizer into the queue, which holds it until that has run. How much that is depends on when the last
+ * collection was, and in a capture it would look like growth. So there is one collection before that of the capture: behind it this thread runs the
+ * finalizers, and comes here again.
+ */
+static void sweep(MonoProfiler *profiler)
+{
+    mono_gc_collect(mono_gc_max_generation());
+    set_stage(profiler, STAGE_SWEPT);
+    mono_gc_finalize_notify();
+}
+
+static void on_finalized(MonoProfiler *profiler)
+{
+    const stage next = claim(profiler);
+    if (next == STAGE_SWEEPING) sweep(profiler);
+    if (next != STAGE_CLAIMED) return;
     threads_name((uintptr_t)pthread_self(), "Finalizer");
     if (profiler->wanted == WANT_FORGET) collect(profiler);
     else capture(profiler);
@@ -237,6 +261,11 @@ static void wait_a_second(MonoProfiler *profiler)
     pthread_cond_timedwait(&profiler->changed, &profiler->lock, &until);
 }
 
+static bool is_waiting(stage stage) { return stage == STAGE_ASKED || stage == STAGE_SWEPT; }
+
+/* As long as a collection and a walk take. */
+static bool is_at_work(stage stage) { return stage == STAGE_SWEEPING || stage == STAGE_CLAIMED; }
+
 /* Has the finalizer thread do it. NULL, or why it did not. */
 static const char *ask(MonoProfiler *profiler, wanted what, const hsa_request *request)
 {
@@ -246,13 +275,12 @@ static const char *ask(MonoProfiler *profiler, wanted what, const hsa_request *r
     profiler->is_accepted = profiler->is_opened = false;
     profiler->refusal = NULL;
     profiler->stage = STAGE_ASKED;
-    for (int waited = 0; profiler->stage == STAGE_ASKED && waited < CLAIM_SECONDS && !profiler->is_over; waited++) {
+    for (int waited = 0; is_waiting(profiler->stage) && waited < CLAIM_SECONDS && !profiler->is_over; waited++) {
         mono_gc_finalize_notify();
         wait_a_second(profiler);
+        while (is_at_work(profiler->stage)) pthread_cond_wait(&profiler->changed, &profiler->lock);
     }
-    const bool is_unheard = profiler->stage == STAGE_ASKED;
-    while (profiler->stage == STAGE_CLAIMED)
-        pthread_cond_wait(&profiler->changed, &profiler->lock);
+    const bool is_unheard = profiler->stage != STAGE_DONE;
     profiler->stage = STAGE_IDLE;
     const bool is_over = profiler->is_over;
     pthread_mutex_unlock(&profiler->lock);
