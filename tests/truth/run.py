@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs the programs of the corpus, captures them, and holds what hsdiff says against what is true: README.md.
 
-    run.py --hsdiff BINARY --agents FOLDER [--quick] [--table FILE] [--prune] [--raise-floors] [--faults FILE] [--keep FOLDER] [RUNTIME | RUNTIME/NAME | NAME …]
+    run.py --hsdiff BINARY --agents FOLDER [--quick] [--clean] [--repeat N] [--table FILE] [--prune] [--raise-floors] [--faults FILE] [--keep FOLDER]
+           [RUNTIME | RUNTIME/NAME | NAME …]
 
 Ends with 1 when a program has a fault that known.txt does not tell of; in a run of all of a runtime also when one that it tells of is
 gone, or when fewer are named than floors.json demands. The last line says "N passed, N failed"."""
@@ -12,6 +13,7 @@ import datetime
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -106,15 +108,33 @@ def build(tool, cache, found):
             runtimes.ALL[name](tool, cache).build([program for program in found if program.runtime == name])
 
 
+def rounds(arguments, found):
+    """Each program and where its captures are kept, if they are: by round where there are several."""
+    for number in range(1, arguments.repeat + 1):
+        keep = arguments.keep / f"round{number}" if arguments.keep and arguments.repeat > 1 else arguments.keep
+        for program in found:
+            yield program, keep
+
+
+def forget_right(keep, result):
+    """Of many rounds only the captures that show a fault are worth their room."""
+    if not result.faults:
+        shutil.rmtree(keep / result.program.title, ignore_errors=True)
+
+
 def run_all(arguments, found):
     cache = arguments.work or pathlib.Path(arguments.agents).resolve().parent / "truth"
     cache.mkdir(parents=True, exist_ok=True)
     build(kit.Tool(arguments.hsdiff, arguments.agents), cache, found)
     with concurrent.futures.ProcessPoolExecutor(arguments.jobs) as pool:
-        waiting = [(program, pool.submit(attempt, arguments.hsdiff, arguments.agents, cache, program.title, arguments.keep)) for program in found]
-        for program, future in waiting:
+        waiting = [(program, keep, pool.submit(attempt, arguments.hsdiff, arguments.agents, cache, program.title, keep))
+                   for program, keep in rounds(arguments, found)]
+        for program, keep, future in waiting:
             faults, text, checked, missing, seconds = future.result()
-            yield Result(program, faults, text, checked, missing, seconds)
+            result = Result(program, faults, text, checked, missing, seconds)
+            if keep and arguments.repeat > 1:
+                forget_right(keep, result)
+            yield result
 
 
 def known_faults():
@@ -258,6 +278,8 @@ def main():
     parser.add_argument("--hsdiff", required=True)
     parser.add_argument("--agents", required=True)
     parser.add_argument("--quick", action="store_true", help="a third of the programs")
+    parser.add_argument("--clean", action="store_true", help="those that do not leak")
+    parser.add_argument("--repeat", type=int, default=1, help="so many rounds; of several, --keep leaves the captures of what failed")
     parser.add_argument("--table", type=pathlib.Path, help="put the score into this document")
     parser.add_argument("--prune", action="store_true", help="take what is right now out of known.txt")
     parser.add_argument("--raise-floors", action="store_true", help="from now on so many have to be right: floors.json")
@@ -267,19 +289,23 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("programs", nargs="*")
     arguments = parser.parse_args()
+    if arguments.repeat > 1 and arguments.raise_floors:
+        parser.error("--raise-floors counts one round")
     found = truth.programs(arguments.programs)
+    found = [program for program in found if not program.leaks] if arguments.clean else found
     found = truth.quick(found) if arguments.quick else found
     known = known_faults()
     results, passed, failed, mended = [], 0, 0, {}
     for result in run_all(arguments, found):
         is_right, gone = say_result(result, known)
         results.append(result)
-        mended[result.program.title] = gone
+        title = result.program.title
+        mended[title] = [one for one in gone if one in mended.get(title, gone)]  # in every round
         if not result.missing:
             is_right = is_right and (arguments.quick or not gone)
             passed, failed = passed + is_right, failed + (not is_right)
     floors = json.loads(FLOORS.read_text(encoding="utf-8"))
-    for fault in below_floors(heights(results, known), floors):
+    for fault in below_floors(heights(results, known), floors) if arguments.repeat == 1 else ():
         print(f"FAILED  {fault}")
         failed += 1
     if arguments.raise_floors:

@@ -16,6 +16,7 @@ import re
 ASPECTS = ("first", "named", "path", "share", "counts", "external", "false", "doubt", "gate")
 NEAR = 0.01
 LOST = re.compile(r"\b[Ll]ost\b")
+NOBODY = "is program code: what the runtime compiled and noted meanwhile; nothing else grew by more than noise."  # who reads that blames no row
 
 
 def near(got, wanted):
@@ -166,7 +167,7 @@ def judge_gate(program, seen):
 
 def judge_clean(seen):
     for row in seen.screen.holders[:1]:
-        if row.share >= 50:
+        if row.share >= 50 and not (row.line.startswith("(program code)") and NOBODY in seen.screen.answer):
             yield Fault("false", f"blames {row.line}")
 
 

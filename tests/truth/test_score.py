@@ -115,6 +115,15 @@ class Scorer(unittest.TestCase):
         self.expect([], seen(status=0), "false")
         self.expect([], seen(status=1), "false", "gate")
 
+    def test_program_code_blames_nobody_where_the_sentence_says_so(self):
+        what = seen("(program code)", status=0)
+        self.expect([], what, "false")
+        sentence = "All of the growth is program code: what the runtime compiled and noted meanwhile; nothing else grew by more than noise."
+        what.screen = Screen(SCREEN.format(place="(program code)").replace("All of the growth hangs from one place: (program code).", sentence))
+        self.expect([], what)
+        what.screen = Screen(SCREEN.format(place="sessions").replace("All of the growth hangs from one place: sessions.", sentence))
+        self.expect([], what, "false")
+
     def test_a_false_warning(self):
         what = seen()
         what.screen = Screen("! the captures share only 35 objects: they look like two different processes\n\n" + SCREEN.format(place="sessions"))
