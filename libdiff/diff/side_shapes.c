@@ -59,6 +59,15 @@ static hsd_status load_names(hsd_side_shapes *s, hsd_error *err)
     return hash_strings(s, err);
 }
 
+/* `Order[]`, `Order[,]`: says so where the format has no lengths (.NET). */
+static bool is_array(hsd_bytes name)
+{
+    size_t at = name.size;
+    if (at == 0 || name.data[--at] != ']') return false;
+    while (at > 0 && name.data[at - 1] == ',') at--;
+    return at > 0 && name.data[at - 1] == '[';
+}
+
 static hsd_status hash_types(hsd_side_shapes *s, hsd_error *err)
 {
     const hsd_names *names = &s->side->type_names->names;
@@ -66,7 +75,8 @@ static hsd_status hash_types(hsd_side_shapes *s, hsd_error *err)
     if (s->type_hash == NULL) return no_memory(err);
     for (uint32_t i = 0; i < names->count; i++) {
         const hsd_bytes name = hsd_names_get(names, i);
-        s->type_hash[i] = hsd_hash_bytes(name.data, name.size, NAME_SEED);
+        const uint64_t hash = hsd_hash_bytes(name.data, name.size, NAME_SEED) & ~HSD_SHAPE_HAS_ELEMENTS;
+        s->type_hash[i] = hash | (is_array(name) ? HSD_SHAPE_HAS_ELEMENTS : 0);
     }
     return HSD_OK;
 }
@@ -124,7 +134,7 @@ hsd_status hsd_side_shape(hsd_side_shapes *s, const hsd_object *object, uint32_t
         hsd_bit_set(s->side->is_named, object->ordinal);
     } else shape = shape_of(s, object, type);
     shape &= ~HSD_SHAPE_HAS_ELEMENTS;
-    if (object->elements > 0) shape |= HSD_SHAPE_HAS_ELEMENTS;
+    if (object->elements > 0 || s->type_hash[type] & HSD_SHAPE_HAS_ELEMENTS) shape |= HSD_SHAPE_HAS_ELEMENTS;
     return hsd_side_column_put(&s->column, s->side->space, object->ordinal, shape, err);
 }
 

@@ -43,11 +43,11 @@ static hsd_status add(level *l, place item, hsd_error *err)
 }
 
 /* The targets of a node, none where there are too many. */
-static hsd_targets targets_of(const descent *d, uint32_t node)
+static hsd_targets targets_of(const descent *d, uint32_t node, uint32_t most)
 {
     hsd_targets targets;
     hsd_adjacency_get(d->config->adjacency, node, &targets);
-    if (targets.has_more || targets.count > HSD_DESCEND_CHILDREN) targets.count = 0;
+    if (targets.has_more || targets.count > most) targets.count = 0;
     return targets;
 }
 
@@ -56,7 +56,7 @@ static hsd_status begin(descent *d, hsd_error *err)
     const hsd_descend_config *c = d->config;
     for (uint32_t node = c->object_count; node < c->node_count; node++) {
         const uint64_t hash = c->hash_of_root(c->context, node);
-        const hsd_targets targets = targets_of(d, node);
+        const hsd_targets targets = targets_of(d, node, HSD_DESCEND_TABLE);
         for (uint32_t i = 0; i < targets.count; i++)
             if (targets.items[i] < c->object_count) HSD_TRY(add(&d->now, (place){hash, targets.items[i]}, err));
     }
@@ -68,10 +68,10 @@ static uint64_t hash_below(const descent *d, const place *p)
     return hsd_mix(p->hash, d->config->type_hash[hsd_paged_get_u32(d->config->types, p->object)]);
 }
 
-static hsd_status go_below(descent *d, const place *p, hsd_error *err)
+static hsd_status go_below(descent *d, const place *p, uint32_t most, hsd_error *err)
 {
     const hsd_descend_config *c = d->config;
-    const hsd_targets targets = targets_of(d, p->object);
+    const hsd_targets targets = targets_of(d, p->object, most);
     for (uint32_t i = 0; i < targets.count; i++) {
         const uint32_t target = targets.items[i];
         if (target >= c->object_count || hsd_paged_get_u32(c->referrers, target) < HSD_REFERRER_FIRST) continue;
@@ -96,7 +96,8 @@ static hsd_status descend(descent *d, hsd_error *err)
 {
     HSD_TRY(begin(d, err));
     for (unsigned depth = 1; depth < HSD_DESCEND_DEEPEST && d->now.count > 0 && !d->now.is_too_wide; depth++) {
-        for (uint32_t i = 0; i < d->now.count; i++) HSD_TRY(go_below(d, &d->now.items[i], err));
+        const uint32_t most = depth == 1 ? HSD_DESCEND_TABLE : HSD_DESCEND_CHILDREN;
+        for (uint32_t i = 0; i < d->now.count; i++) HSD_TRY(go_below(d, &d->now.items[i], most, err));
         if (d->next.is_too_wide) break;
         const level done = d->now;
         d->now = d->next;

@@ -15,6 +15,7 @@
 
 #define HSD_DESCEND_DEEPEST 12u
 #define HSD_DESCEND_CHILDREN 64u /* of an object that has more, none has a place */
+#define HSD_DESCEND_TABLE 1024u  /* the same of a root, and of what that refers to: a table of statics, of modules, of globals */
 #define HSD_DESCEND_WIDEST 32768u /* objects of one level; a wider one is left out, and all below */
 
 typedef struct hsd_descend_config {

@@ -9,7 +9,7 @@
 
 #define ENOUGH ((uint64_t)8 << 20)
 
-enum { WIDE = HSD_DESCEND_CHILDREN + 1, MOST = 1000 };
+enum { WIDE = HSD_DESCEND_CHILDREN + 1, TABLE = HSD_DESCEND_TABLE + 1, MOST = TABLE + 10 };
 
 static hsd_temp_space space;
 static hsd_error err;
@@ -117,23 +117,37 @@ Test(descend, leaves_out_what_several_refer_to_and_what_has_elements)
     cr_assert_eq(place_of[4], 0);
 }
 
-static void star(uint32_t children)
+/* root -> 0 -> … -> `depth` -> children. */
+static void star(uint32_t depth, uint32_t children)
 {
-    uint32_t targets[WIDE];
-    for (uint32_t i = 0; i < children; i++) targets[i] = 1 + i;
-    begin(1 + children, 2 + children);
-    refer(0, targets, children);
-    refer(1 + children, (const uint32_t[]){0}, 1);
+    uint32_t targets[TABLE];
+    const uint32_t first = depth + 1;
+    for (uint32_t i = 0; i < children; i++) targets[i] = first + i;
+    begin(first + children, first + children + 1);
+    for (uint32_t i = 0; i < depth; i++) refer(i, (const uint32_t[]){i + 1}, 1);
+    refer(depth, targets, children);
+    refer(first + children, (const uint32_t[]){0}, 1);
     descend();
 }
 
 Test(descend, stops_at_objects_with_many_children)
 {
-    star(WIDE - 1);
-    cr_assert_neq(place_of[1], 0);
-    cr_assert_eq(place_of[1], place_of[WIDE - 1]);
+    star(1, WIDE - 1);
+    cr_assert_neq(place_of[2], 0);
+    cr_assert_eq(place_of[2], place_of[WIDE]);
     setup();
-    star(WIDE);
+    star(1, WIDE);
+    cr_assert_eq(place_of[2], 0);
+}
+
+/* What statics without a name refer to stands in one array, which the root itself refers to. */
+Test(descend, goes_through_tables_of_roots)
+{
+    star(0, TABLE - 1);
+    cr_assert_neq(place_of[1], 0);
+    cr_assert_eq(place_of[1], place_of[TABLE - 1]);
+    setup();
+    star(0, TABLE);
     cr_assert_eq(place_of[1], 0);
 }
 
