@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "match/confirm.h"
 #include "match/kin.h"
+#include "match/moved.h"
 #include "match/seeds.h"
 #include "match/sweep.h"
 #include "match/undecided.h"
@@ -118,6 +119,16 @@ static hsd_status seed_places(recognising *r, hsd_error *err)
     return status;
 }
 
+static hsd_status follow_moved(recognising *r, hsd_error *err)
+{
+    uint64_t dropped;
+    HSD_TRY(divide(r, &for_addresses, err));
+    HSD_TRY(hsd_moved(r->sequences[OLDER], r->sequences[NEWER], r->config->reporter, &dropped, err));
+    r->out->pairs[HSD_RUNG_ADDRESS] -= dropped;
+    hsd_note(r->config->reporter, HSD_NOTE_DETAIL, "recognising: %llu pairs by address had moved", (unsigned long long)dropped);
+    return divide(r, &for_seeds, err);
+}
+
 static hsd_status confirm(recognising *r, hsd_error *err)
 {
     uint64_t dropped;
@@ -136,6 +147,7 @@ static hsd_status seed(recognising *r, hsd_error *err)
     HSD_TRY(seed_addresses(r, err));
     HSD_TRY(divide(r, &for_seeds, err));
     HSD_TRY(seed_unique(r, &older->wholes, &newer->wholes, HSD_RUNG_STRUCTURE, true, err));
+    HSD_TRY(follow_moved(r, err));
     return confirm(r, err);
 }
 

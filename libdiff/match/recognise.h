@@ -6,6 +6,7 @@
  *      name       the only class, thread … of that name
  *      address    most stayed where they were, and this one looks alike
  *      structure  the only one with this neighbourhood
+ *                 (pairs by address among what moved together with it are taken back: match/moved.c)
  *      order      between recognised neighbours, in the same order    match/sweep.c, match/align.c
  *      place      it belongs to what was recognised, or the other way  match/kin.c
  *      place      the only one at its place below a named root        match/descend.c

@@ -9,7 +9,7 @@
  * Following: windows of both strands are aligned, the pairs written, and the next windows begin behind the last pair.
  * An open gap has an end where the strands stop being of the same stuff: where less than CREDIBLE percent of the
  * elements looked at are in equal pairs. The same holds in a closed gap unless both its ends are in sight; then the
- * walk from the front settles it.
+ * walk from the front settles it. What is alike in one row behind the last pair stays, FRONT_LEAST and more.
  *
  * A walk that left out many elements may be out by a period (HSD_SWEEP_SURE), until it comes to a type that it has not met
  * for long: both sides are there together, whatever happened before. What else is uncertain is told at the end (doubt.h).
@@ -26,6 +26,7 @@
 #define STAGE "recognising neighbours"
 #define LONG_GAP 2000u /* of after: from here on the back half is followed from the back */
 #define CREDIBLE 30u   /* percent */
+#define FRONT_LEAST 8u   /* equals in a row behind the last pair, whatever comes behind them */
 #define LONG_AGO 1024u /* pairs: longer than a period is thought to be */
 #define SLOTS 256u
 
@@ -113,6 +114,16 @@ static bool is_credible(const hsd_alignment *found)
     return 200 * (uint64_t)found->alike >= (uint64_t)CREDIBLE * found->covered;
 }
 
+/* Leaves of what was found what stands in one row with the last pair, and is alike: true where that is enough to go by itself. */
+static bool keep_front(hsd_alignment *found)
+{
+    uint32_t front = 0;
+    while (front < found->count && found->pairs[front].before == front && found->pairs[front].after == front &&
+           found->pairs[front].how == HSD_ALIGN_SAME) front++;
+    found->count = found->before = found->after = front;
+    return front >= FRONT_LEAST;
+}
+
 static trail begin_trail(const gap *g)
 {
     return (trail){.left_out = g->is_twin ? HSD_SWEEP_SURE + 1 : 0, .is_lost = g->is_twin};
@@ -128,7 +139,8 @@ static hsd_status follow(sweep *s, hsd_strand *before, hsd_strand *after, const 
         hsd_align(s->aligner, &a, &b, s->costs, &s->found);
         s->is_settled = s->found.is_complete && a.is_all && b.is_all && is_whole;
         s->is_through = s->found.is_complete || (s->found.count > 0 && is_credible(&s->found));
-        if (s->found.count == 0 || !(s->is_settled || is_credible(&s->found))) break;
+        const bool is_believed = s->found.count > 0 && (s->is_settled || is_credible(&s->found));
+        if (!is_believed && !keep_front(&s->found)) break;
         take_pairs(s, before, after, t);
         HSD_TRY(hsd_progress(s->reporter, STAGE, s->progress, 2 * (uint64_t)s->before->count, err));
     }

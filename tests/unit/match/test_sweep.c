@@ -258,6 +258,32 @@ Test(sweep, goes_on_from_the_front_where_the_back_is_new)
 /* ---- any neighbours, any memory ---- */
 
 /* Few kinds, neighbours here and there, some of them moved elsewhere. */
+/* The end of a row, behind which the two sides have nothing in common: garbage there, what is new here. */
+static void put_row_and_others(uint32_t row, uint32_t others)
+{
+    kinds[0] = left[0] = 1;
+    for (uint32_t i = 1; i <= row + others; i++) {
+        kinds[i] = i <= row ? i % 3 : 1000 + i;
+        left[i] = i <= row ? i % 3 : 9000 + i;
+    }
+    put_kinds(&before, kinds, row + others + 1, KIT_PLENTY);
+    put_kinds(&after, left, row + others + 1, KIT_PLENTY);
+    anchor(0, 0);
+}
+
+Test(sweep, keeps_a_row_of_equals_whatever_follows)
+{
+    put_row_and_others(60, 1500);
+    sweep();
+    cr_assert_eq(made.order, 60);
+    for (uint32_t i = 1; i <= 60; i++) cr_assert_eq(hsd_sequence_partner(&before, i), i);
+    teardown();
+    made = (hsd_sweep_pairs){0, 0, 0};
+    put_row_and_others(6, 1500);
+    sweep();
+    cr_assert_eq(made.order, 0, "that may be chance");
+}
+
 static uint64_t random_sweep(uint64_t seed, uint64_t memory)
 {
     test_random random = {test_seed(seed)};

@@ -1,0 +1,97 @@
+/*
+ * From each pair in both directions, up to the next unique one: so a position is met from two sides at most, and read twice
+ * each time, to measure and to take back.
+ */
+#include "match/moved.h"
+
+#include "base/check.h"
+
+#define ONE_IN 0xffffu
+
+typedef struct moving {
+    hsd_sequence *older, *newer;
+    uint64_t dropped;
+} moving;
+
+typedef struct pace { /* where the walk is on both sides, and by how much what it meets has moved */
+    int64_t at_older, at_newer;
+    uint64_t distance;
+    int step;
+} pace;
+
+static uint64_t distance(const moving *m, uint32_t at_older, uint32_t at_newer)
+{
+    return hsd_paged_get_u64(&m->newer->addresses, at_newer) - hsd_paged_get_u64(&m->older->addresses, at_older);
+}
+
+static bool is_open(hsd_sequence *s, uint32_t at)
+{
+    const hsd_rung rung = hsd_sequence_rung(s, at);
+    return rung == HSD_RUNG_NONE || rung == HSD_RUNG_ADDRESS;
+}
+
+static bool look_alike(const moving *m, uint32_t at_older, uint32_t at_newer)
+{
+    hsd_element a, b;
+    hsd_sequence_read(m->older, at_older, 1, &a);
+    hsd_sequence_read(m->newer, at_newer, 1, &b);
+    return hsd_element_key(&a) == hsd_element_key(&b) && a.type == b.type;
+}
+
+/* As far as the ones before, but for a filler that came or went between them. */
+static bool is_as_far(const pace *p, uint64_t distance)
+{
+    const uint64_t more = distance - p->distance;
+    return more + HSD_MOVED_FILLER <= 2 * HSD_MOVED_FILLER;
+}
+
+/* To the next two that moved together; false where there are none. */
+static bool go_on(const moving *m, pace *p)
+{
+    p->at_older += p->step;
+    p->at_newer += p->step;
+    if (p->at_older < 0 || p->at_newer < 0 || p->at_older >= m->older->count || p->at_newer >= m->newer->count) return false;
+    const uint32_t x = (uint32_t)p->at_older, y = (uint32_t)p->at_newer;
+    const uint64_t far = distance(m, x, y);
+    if (!is_open(m->older, x) || !is_open(m->newer, y) || !is_as_far(p, far) || !look_alike(m, x, y)) return false;
+    p->distance = far;
+    return true;
+}
+
+static void take_back(moving *m, hsd_sequence *s, uint32_t at)
+{
+    const uint32_t partner = hsd_sequence_partner(s, at);
+    hsd_sequence *other = s == m->older ? m->newer : m->older;
+    if (partner >= other->count) return; /* none, or an array failed: it says so at the end */
+    hsd_sequence_unpair(s, at, other, partner);
+    m->dropped++;
+}
+
+static void follow(moving *m, uint32_t at, uint32_t partner, int step)
+{
+    const pace start = {at, partner, distance(m, at, partner), step};
+    uint64_t length = 0;
+    if (start.distance == 0) return;
+    for (pace p = start; go_on(m, &p);) length++;
+    if (length < HSD_MOVED_LEAST) return;
+    for (pace p = start; length > 0 && go_on(m, &p); length--) {
+        take_back(m, m->older, (uint32_t)p.at_older);
+        take_back(m, m->newer, (uint32_t)p.at_newer);
+    }
+}
+
+hsd_status hsd_moved(hsd_sequence *older, hsd_sequence *newer, hsd_reporter *reporter, uint64_t *dropped, hsd_error *err)
+{
+    moving m = {older, newer, 0};
+    for (uint32_t at = 0; at < older->count; at++) {
+        if ((at & ONE_IN) == 0) HSD_TRY(hsd_progress(reporter, "following what moved", at, older->count, err));
+        if (hsd_sequence_rung(older, at) != HSD_RUNG_STRUCTURE) continue;
+        const uint32_t partner = hsd_sequence_partner(older, at);
+        if (partner >= newer->count) break; /* an array failed */
+        follow(&m, at, partner, -1);
+        follow(&m, at, partner, 1);
+    }
+    *dropped = m.dropped;
+    HSD_TRY(hsd_sequence_check(older, err));
+    return hsd_sequence_check(newer, err);
+}
