@@ -196,6 +196,7 @@ bool jvm_describe_class(jvm_capture *capture, jclass class, uint32_t number)
     if (strcmp(name, "java.lang.ref.SoftReference") == 0) of->strength = HSC_STRENGTH_SOFT;
     if (strcmp(name, "java.lang.ref.WeakReference") == 0 || strcmp(name, "java.lang.ref.PhantomReference") == 0)
         of->strength = HSC_STRENGTH_WEAK;
+    of->is_cleanable = hsd_hprof_known_cleanable(bytes_of(name));
     describe_loader(capture, class, is_hidden, of);
     of->is_permanent = of->is_permanent && !is_array && !hsd_hprof_is_lambda(bytes_of(name)); /* those are not in the list of their loader */
     jclass super = (*capture->jni)->GetSuperclass(capture->jni, class);
@@ -247,6 +248,7 @@ static void inherit(jvm_capture *capture, jvm_class *of)
         fields += at->field_count;
         if (of->kind == JVM_PLAIN && (at->kind == JVM_THREAD || at->kind == JVM_FINAL)) of->kind = at->kind;
         if (of->strength == HSC_STRENGTH_STRONG) of->strength = at->strength;
+        of->is_cleanable = of->is_cleanable || at->is_cleanable;
     }
     of->first_field = fields;
     of->above = count_interface_fields(capture, of);
@@ -270,6 +272,7 @@ static void make_labels(jvm_capture *capture)
     for (uint32_t strength = 0; strength <= HSC_STRENGTH_SOFT; strength++)
         capture->referent_labels[strength] = jvm_label(output, HSC_LABEL_FIELD, strength, "referent");
     capture->named_referent = jvm_label(output, HSC_LABEL_FIELD, HSC_LABEL_NAMED_ROOT, "referent");
+    capture->cleanable_label = jvm_label(output, HSC_LABEL_INTERNAL, 0, "cleaner");
     capture->named_locals = jvm_label(output, HSC_LABEL_FIELD, HSC_LABEL_NAMED_ROOT | HSC_LABEL_FOLD, "threadLocals");
     capture->named_inheritable =
         jvm_label(output, HSC_LABEL_FIELD, HSC_LABEL_NAMED_ROOT | HSC_LABEL_FOLD, "inheritableThreadLocals");

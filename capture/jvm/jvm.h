@@ -87,6 +87,7 @@ typedef struct jvm_class {
     uint8_t kind;           /* jvm_kind */
     uint8_t strength;       /* of a Reference's referent */
     bool is_owner;          /* its objects own memory outside the heap */
+    bool is_cleanable;      /* they live as long as their referent does */
     bool is_known;          /* described; else only its class object was seen */
     bool is_sticky;         /* of the boot loader: lives for ever */
     bool is_lasting;        /* of that or another loader that goes with the program: its statics are roots */
@@ -190,7 +191,7 @@ typedef struct jvm_capture {
     jvm_outside outside;
     jvm_locals locals;
     uint32_t weak_element_label, element_label, class_label, super_label, loader_label, signers_label, domain_label, constant_label, interface_label;
-    uint32_t referent_labels[4], named_referent, named_locals, named_inheritable;
+    uint32_t referent_labels[4], named_referent, cleanable_label, named_locals, named_inheritable;
     uint32_t finalizer_queue, plain_roots[32];
     uint32_t mirror_class; /* number of java.lang.Class */
     uint64_t objects, references, bytes, lost_objects, lost_frames;

@@ -233,6 +233,7 @@ static void on_reference(jvm_capture *capture, jvmtiHeapReferenceKind kind, cons
     }
     if (role == JVM_VIEW && of->is_owner) jvm_note_view(capture, referrer);
     if (role == JVM_CLEANER && of->is_owner) jvm_note_cleaner(capture, referrer);
+    if (role == JVM_REFERENT && of->is_cleanable) write_edge(capture, target, referrer, capture->cleanable_label, 0);
     const bool is_dropped = is_left_out(capture, kind, target);
     if (of->kind >= JVM_MIRROR && keep_pending(capture, of, number, referrer, target, label, role)) return;
     if (kind == JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT && is_root_class(capture, target)) label = capture->weak_element_label;

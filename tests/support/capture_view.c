@@ -73,7 +73,7 @@ static void take_record(capture_view *view, hsd_record_kind kind, const hsd_reco
         APPEND(view->losses, view->loss_count,
                (hsd_loss){{copy(r->loss.what), r->loss.what.size}, r->loss.count});
         break;
-    case HSD_RECORD_EDGE:
+    case HSD_RECORD_EDGE: APPEND(view->edges, view->edge_count, r->edge); break;
     case HSD_RECORD_METRIC:
     case HSD_RECORD_GROUP_TOTAL:
     case HSD_RECORD_LIVE_TOTAL:
@@ -135,7 +135,7 @@ static bool read_all(capture_view *view, hsd_status status, hsd_error *err)
         HSD_RECORD_STRING, HSD_RECORD_TYPE,       HSD_RECORD_LABEL,
         HSD_RECORD_SITE,   HSD_RECORD_ROOT,       HSD_RECORD_THREAD,
         HSD_RECORD_FRAME,  HSD_RECORD_TYPE_TOTAL, HSD_RECORD_LOSS,
-        HSD_RECORD_SITE_TOTAL};
+        HSD_RECORD_SITE_TOTAL, HSD_RECORD_EDGE};
     bool is_read = status == HSD_OK;
     if (is_read) view->info = hsd_capture_get_info(view->capture);
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && is_read; i++)
@@ -177,6 +177,7 @@ void view_close(capture_view *view)
     free(view->objects);
     free(view->references);
     free(view->roots);
+    free(view->edges);
     free(view->totals);
     free(view->losses);
     free(view->site_totals);
@@ -225,6 +226,17 @@ const view_reference *view_reference_of(const capture_view *view, const view_obj
         if (strcmp(name, label == NULL ? "" : label) == 0 && r->index == index) return r;
     }
     return NULL;
+}
+
+size_t view_count_edges(const capture_view *view, const char *label, uint64_t source, uint64_t target)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < view->edge_count; i++) {
+        const hsd_edge *edge = &view->edges[i];
+        if (edge->source != source || edge->target != target || edge->label >= view->label_limit) continue;
+        count += strcmp(view_string(view, view->labels[edge->label].name), label) == 0;
+    }
+    return count;
 }
 
 size_t view_count_roots(const capture_view *view, uint32_t kind, const char *label, uint64_t target)

@@ -32,6 +32,7 @@ typedef struct capture_view {
     const hsd_capture_info *info;
     view_object *objects;
     view_reference *references;
+    hsd_edge *edges;
     hsd_root *roots;
     hsd_type_total *totals; /* without their histograms */
     hsd_loss *losses;
@@ -43,7 +44,7 @@ typedef struct capture_view {
     hsd_thread *threads;
     hsd_frame *frames;
     size_t object_count, reference_count, root_count, total_count, loss_count, thread_count,
-        frame_count, site_total_count;
+        frame_count, site_total_count, edge_count;
     uint32_t string_limit, type_limit, label_limit, site_limit;
 } capture_view;
 
@@ -66,6 +67,9 @@ const view_reference *view_reference_of(const capture_view *view, const view_obj
 
 /* Kind and flags of a reference's label. */
 view_label view_label_of(const capture_view *view, const view_reference *reference);
+
+/* Number of edges with a label of this name that stand by themselves. */
+size_t view_count_edges(const capture_view *view, const char *label, uint64_t source, uint64_t target);
 
 /* Number of roots of this kind with this label on this target. */
 size_t view_count_roots(const capture_view *view, uint32_t kind, const char *label,

@@ -425,13 +425,19 @@ static void write_dump(heap_writing *h)
     if (dump_tag(h->form) == 0x1C && !h->form->no_end) hw_end_mark(h->w);
 }
 
+/* The references are of other classes where the form says so. */
+static const char *word_of(const heap_form *form, const char *word)
+{
+    return form->cleans && strcmp(word, "java/lang/ref/PhantomReference") == 0 ? "jdk/internal/ref/PhantomCleanable" : word;
+}
+
 static void write_tables(hprof_writer *w, const heap_form *form)
 {
     const uint64_t frames[1] = {0x9001};
     for (size_t i = 0; i < WORD_COUNT; i++) {
         char text[80];
         if (i < HEAP_CLASS_COUNT)
-            spell(form, words[i], text, sizeof text);
+            spell(form, word_of(form, words[i]), text, sizeof text);
         else
             snprintf(text, sizeof text, "%s", words[i]);
         hw_string(w, 0x5000 + i, text);

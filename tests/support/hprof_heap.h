@@ -35,6 +35,7 @@ typedef struct heap_form {
     unsigned dumps;         /* 0 = 1; the second one has one Value more */
     bool no_end;            /* without HEAP_DUMP_END */
     bool is_queued;         /* the references stand in their queues, each the last of its own */
+    bool cleans;            /* the phantom reference is what a Cleaner made */
 } heap_form;
 
 /* Ids that tests ask for. The same in every form with addresses; tags in those of the agent. */

@@ -214,6 +214,9 @@ typedef struct known_fields {
 
 static const known_fields registers[] = {
     {"java.lang.ThreadGroup", "threads"}, /* up to JDK 18 */
+    {"jdk.internal.ref.PhantomCleanable", "prev next list"},
+    {"jdk.internal.ref.WeakCleanable", "prev next list"},
+    {"jdk.internal.ref.SoftCleanable", "prev next list"},
 };
 
 static const known_fields folds[] = {
@@ -388,6 +391,12 @@ bool hsd_hprof_known_fold(hsd_bytes class_name, hsd_bytes field)
 bool hsd_hprof_known_register(hsd_bytes class_name, hsd_bytes field)
 {
     return find_field(registers, HSD_ARRAY_LEN(registers), class_name, field);
+}
+
+bool hsd_hprof_known_cleanable(hsd_bytes class_name)
+{
+    static const char *const names[] = {"jdk.internal.ref.PhantomCleanable", "jdk.internal.ref.WeakCleanable", "jdk.internal.ref.SoftCleanable"};
+    return is_among(class_name, names, HSD_ARRAY_LEN(names));
 }
 
 bool hsd_hprof_known_cache(hsd_bytes class_name, hsd_bytes field)

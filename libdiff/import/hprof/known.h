@@ -24,8 +24,12 @@ bool hsd_hprof_is_lambda(hsd_bytes class_name);
 bool hsd_hprof_known_fold(hsd_bytes class_name, hsd_bytes field);
 
 /* True if the field is a list in which the JVM keeps what lives by itself: a thread that runs is a root, and is taken off the list when it ends. The
- * list counts as weak: else each thread would be held by every other, through their group, with all that it holds. */
+ * list counts as weak: else each thread would be held by every other, through their group, with all that it holds. And what waits for a Cleaner,
+ * else the Cleaner's thread would hold all that is to be cleaned. */
 bool hsd_hprof_known_register(hsd_bytes class_name, hsd_bytes field);
+
+/* True if what such an object refers to is called when its referent is gone (java.lang.ref.Cleaner): it is there because the referent is. */
+bool hsd_hprof_known_cleanable(hsd_bytes class_name);
 
 /* True if the field is a cache that fills by itself (String.hash): no part of an object's content. */
 bool hsd_hprof_known_cache(hsd_bytes class_name, hsd_bytes field);

@@ -232,6 +232,17 @@ static hprof_plan_kind kind_of_class(const making *m)
     return descends(m, "java.lang.ref.FinalReference") ? HPROF_PLAN_FINAL : HPROF_PLAN_PLAIN;
 }
 
+/* The class or one above it. */
+static bool is_cleanable(const making *m)
+{
+    const hprof_class *of = m->leaf;
+    for (unsigned depth = 0; of != NULL && depth < HPROF_MAX_DEPTH; depth++, of = hsd_hprof_super(&m->self->classes, of)) {
+        uint8_t space[128];
+        if (hsd_hprof_known_cleanable(hsd_hprof_dotted(raw_name(m, of), space, sizeof space))) return true;
+    }
+    return false;
+}
+
 static hprof_plan_values values_of_type(const hprof *self, const hprof_output *output, uint32_t type)
 {
     const hsd_import_options *options = self->import->options;
@@ -255,6 +266,7 @@ hsd_status hsd_hprof_build_plan(hprof_plans *plans, const hprof *self, hprof_out
                          .next_offset = UINT32_MAX,
                          .referent_offset = UINT32_MAX,
                          .kind = kind_of_class(&m),
+                         .is_cleanable = is_cleanable(&m),
                          .size_bytes = hsd_hprof_instance_size(self, leaf)};
     HSD_TRY(hsd_hprof_type_of_class(self, output, leaf, &plan->type, err));
     m.native = hsd_hprof_known_native(hsd_names_get(&output->types, plan->type - 1));

@@ -59,6 +59,7 @@ typedef struct hprof_plan {
     bool is_built;
     uint8_t kind;     /* hprof_plan_kind */
     uint8_t values;   /* hprof_plan_values */
+    bool is_cleanable; /* known.h */
     bool has_no_dump; /* CLASS_DUMP is missing: size_bytes is the header's */
 } hprof_plan;
 

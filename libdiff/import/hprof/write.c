@@ -99,6 +99,18 @@ static hsd_status name_instance(hprof_writing *w, const hprof_plan *plan, const 
                                 &object->name, err);
 }
 
+/* As if the referent referred to it. */
+static hsd_status write_cleanable(hprof_writing *w, const hprof_plan *plan, const hprof_sub *sub, const uint8_t *data, size_t size, hsd_error *err)
+{
+    const unsigned id_bytes = w->reader.id_bytes;
+    if ((uint64_t)plan->referent_offset + id_bytes > size) return HSD_OK;
+    const uint64_t referent = hsd_hprof_id(data + plan->referent_offset, id_bytes);
+    if (referent == 0) return HSD_OK;
+    w->references++;
+    HSD_WRITE(w->import, hsc_edge(w->out, referent, sub->id, w->cleanable_label, 0), err);
+    return HSD_OK;
+}
+
 static uint64_t number_at(const uint8_t *at, unsigned width)
 {
     return width == 8 ? hsd_hprof_u64(at) : width == 4 ? hsd_hprof_u32(at) : 0;
@@ -191,6 +203,7 @@ static inline __attribute__((always_inline)) hsd_status write_instance(hprof_wri
     HSD_TRY(write_slots(w, plan, id_bytes, data, size, object.name != 0, err));
     HSD_TRY(hsd_hprof_refer(w, plan->class_target, w->class_label, 0, err));
     HSD_TRY(hsd_hprof_end_object(w, err));
+    if (__builtin_expect(plan->is_cleanable, 0)) HSD_TRY(write_cleanable(w, plan, sub, data, size, err));
     return hsd_hprof_skip(&w->reader, sub->body, err);
 }
 
@@ -424,6 +437,7 @@ static hsd_status define_labels(hprof_writing *w, hsd_error *err)
     static const char class_name[] = "java.lang.Class";
     HSD_TRY(hsd_hprof_put_label(output, HSC_LABEL_ELEMENT, 0, 0, &w->element_label, err));
     HSD_TRY(hsd_hprof_put_label(output, HSC_LABEL_ELEMENT, HSC_STRENGTH_WEAK, 0, &w->weak_element_label, err));
+    HSD_TRY(hsd_hprof_put_named_label(output, HSC_LABEL_INTERNAL, 0, "cleaner", &w->cleanable_label, err));
     HSD_TRY(hsd_hprof_put_named_label(output, HSC_LABEL_CLASS, 0, "class", &w->class_label, err));
     HSD_TRY(
         hsd_hprof_put_named_label(output, HSC_LABEL_INTERNAL, 0, "super", &w->super_label, err));

@@ -26,7 +26,7 @@ typedef struct hprof_writing {
     hprof_roots roots;
     hprof_statics statics;
     hsd_buffer value; /* scratch for previews */
-    uint32_t element_label, weak_element_label, class_label, super_label, loader_label, signers_label, domain_label,
+    uint32_t element_label, weak_element_label, cleanable_label, class_label, super_label, loader_label, signers_label, domain_label,
         constant_label;
     uint32_t class_type; /* java.lang.Class */
     uint32_t primitive_type[HPROF_TYPE_COUNT];

@@ -234,6 +234,17 @@ Test(hprof, holds_what_waits_for_its_finalizer_by_the_queue)
     case_close(&c);
 }
 
+/* What a Cleaner will call lives as long as what it waits for, and not in the Cleaner's list. */
+Test(hprof, holds_what_a_cleaner_calls_by_what_it_waits_for)
+{
+    const heap_form form = {.cleans = true};
+    hprof_case c;
+    open_case(&c, &form);
+    cr_expect_eq(view_count_edges(&c.view, "cleaner", heap_id(&form, HEAP_PHANTOM_VALUE), heap_id(&form, HEAP_PHANTOM)), 1);
+    cr_expect_eq(view_count_edges(&c.view, "cleaner", heap_id(&form, HEAP_WEAK_VALUE), heap_id(&form, HEAP_WEAK)), 0);
+    case_close(&c);
+}
+
 Test(hprof, names_threads_and_what_they_hold)
 {
     for (size_t i = 0; i < FORM_COUNT; i++) {

@@ -295,4 +295,9 @@ Test(hprof_names, of_lists_of_what_lives_by_itself_are_known)
     const hsd_bytes name = {(const uint8_t *)group, sizeof group - 1};
     cr_expect(hsd_hprof_known_register(name, (hsd_bytes){(const uint8_t *)"threads", 7}));
     cr_expect_not(hsd_hprof_known_register(name, (hsd_bytes){(const uint8_t *)"groups", 6}));
+    static const char cleanable[] = "jdk.internal.ref.PhantomCleanable";
+    const hsd_bytes cleaned = {(const uint8_t *)cleanable, sizeof cleanable - 1};
+    cr_expect(hsd_hprof_known_register(cleaned, (hsd_bytes){(const uint8_t *)"next", 4}));
+    cr_expect(hsd_hprof_known_cleanable(cleaned));
+    cr_expect_not(hsd_hprof_known_cleanable(name));
 }
