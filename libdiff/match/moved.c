@@ -24,6 +24,9 @@ static uint64_t distance(const moving *m, uint32_t at_older, uint32_t at_newer)
     return hsd_paged_get_u64(&m->newer->addresses, at_newer) - hsd_paged_get_u64(&m->older->addresses, at_older);
 }
 
+/* Ids of V8 stand in the order of addresses and are odd: what lies between two says nothing. */
+static bool is_address(hsd_sequence *s, uint32_t at) { return (hsd_paged_get_u64(&s->addresses, at) & 3) == 0; }
+
 static bool is_open(hsd_sequence *s, uint32_t at)
 {
     const hsd_rung rung = hsd_sequence_rung(s, at);
@@ -71,7 +74,7 @@ static void follow(moving *m, uint32_t at, uint32_t partner, int step)
 {
     const pace start = {at, partner, distance(m, at, partner), step};
     uint64_t length = 0;
-    if (start.distance == 0) return;
+    if (start.distance == 0 || !is_address(m->older, at) || !is_address(m->newer, partner)) return;
     for (pace p = start; go_on(m, &p);) length++;
     if (length < HSD_MOVED_LEAST) return;
     for (pace p = start; length > 0 && go_on(m, &p); length--) {

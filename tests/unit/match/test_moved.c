@@ -111,6 +111,17 @@ Test(moved, goes_over_gaps_that_were_closed)
     cr_assert_eq(dropped, 1);
 }
 
+Test(moved, leaves_ids_that_are_no_addresses)
+{
+    put_shifted(TWINS, BY);
+    for (uint32_t i = 0; i <= TWINS; i++) {
+        hsd_paged_set_u64(&older.addresses, i, hsd_paged_get_u64(&older.addresses, i) + 1);
+        hsd_paged_set_u64(&newer.addresses, i, hsd_paged_get_u64(&newer.addresses, i) + 1);
+    }
+    follow();
+    cr_assert_eq(dropped, 0);
+}
+
 static bool refuse(void *context, const char *stage, uint64_t done, uint64_t total)
 {
     (void)context;
