@@ -90,11 +90,18 @@ static bool is_doubled(const hsd_type_growth *type)
            (uint64_t)type->net_bytes <= type->freed.bytes;
 }
 
+/* Of the places that the array got so few are filled, be they all with what came anywhere, that something else did. */
+static bool came_any(const hsd_diff *diff, const hsd_type_growth *array)
+{
+    const int64_t places = array->net_bytes / (int64_t)sizeof(uint64_t);
+    return hsd_change_objects(&diff->total) > places / 64;
+}
+
 bool hsd_growth_is_room(const hsd_diff *diff, uint64_t noise_bytes)
 {
     const hsd_holder *first = diff->has_holders && diff->holder_count > 0 ? &diff->holders[0] : NULL;
     if (first == NULL || first->type_count == 0 || !hsd_new_is_known(diff) || !hsd_freed_is_known(diff)) return false;
-    if (first->net_objects > 0 || diff->total.after.objects > diff->total.before.objects || !is_doubled(&first->types[0])) return false;
+    if (first->net_objects > 0 || !is_doubled(&first->types[0]) || came_any(diff, &first->types[0])) return false;
     return hsd_change_bytes(&diff->total) - first->types[0].net_bytes < (int64_t)noise_bytes;
 }
 

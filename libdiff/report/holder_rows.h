@@ -28,7 +28,7 @@ uint64_t hsd_holders_count(const hsd_diff *diff);
 
 /*
  * True if all that grew, but for noise, is one array that was replaced by one twice as large, in the first holder, by no more than
- * 16 KiB, while the heap has no more objects than before: room, as a container gets when it is full once, and what it was full of may be gone.
+ * 16 KiB, while the heap has no more objects than before, but for one in 64 of the places that it got: room, as a container gets when it is full once, and what it was full of may be gone.
  */
 bool hsd_growth_is_room(const hsd_diff *diff, uint64_t noise_bytes);
 

@@ -217,10 +217,14 @@ static bool print_hidden_growth(hsd_screen *screen)
 /* A container got a larger array once, and there are no more objects: no leak, as far as two captures tell. */
 static bool print_room(hsd_screen *screen)
 {
-    char size[HSD_NUMBER_CHARS];
+    char size[HSD_NUMBER_CHARS], count[HSD_NUMBER_CHARS];
     const hsd_holder *place = &screen->diff->holders[0];
-    hsd_out_format(&screen->out, "%s of that is one array that doubled while no objects came, in ",
-                   hsd_screen_size(screen, size, (uint64_t)place->types[0].net_bytes));
+    const int64_t more = hsd_change_objects(&screen->diff->total);
+    hsd_out_format(&screen->out, "%s of that is one array that doubled while ", hsd_screen_size(screen, size, (uint64_t)place->types[0].net_bytes));
+    if (more > 0)
+        hsd_out_format(&screen->out, "the heap has %s object%s more, in ", hsd_format_count(count, (uint64_t)more), more == 1 ? "" : "s");
+    else
+        hsd_out_text(&screen->out, "no objects came, in ");
     print_place(screen, place);
     hsd_out_text(&screen->out, ".");
     return true;

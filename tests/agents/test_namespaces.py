@@ -26,7 +26,6 @@ require('readline').createInterface({ input: process.stdin }).on('line', (line) 
   for (let i = 0; i < count; i++) kept.set(planted, new Session(planted++));
   console.log('leaked ' + planted);
 });
-require('inspector').open(0, '127.0.0.1');
 console.log('ready');
 """
 
@@ -86,7 +85,7 @@ def inspector(tool, folder):
         grown = [t for t in tool.diff(folder / f"{kind}-a.hs", folder / f"{kind}-b.hs")["types"] if t["type"] == "Session"]
         check(grown and grown[0]["growth"]["objects"] == 1000, f"{kind}: {grown}")
 
-    in_spaces(tool, ["node", script], look)
+    in_spaces(tool, ["node", "--inspect=127.0.0.1:0", script], look)
 
 
 def listed(tool, folder):
