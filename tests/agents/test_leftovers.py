@@ -144,7 +144,9 @@ def broken_off(signals, tries, has_two_pipes, with_children=False):
         asker, cut = Asker(tool, folder), 0
         with load(), start(java) as program:
             moments = kit.Moments(11, min(asker.whole(program.pid) for _ in range(2)))
-            for i, number in zip(range(tries), itertools.cycle(signals)):
+            for i, number in enumerate(itertools.cycle(signals)):
+                if i >= tries and 3 * cut > tries or i >= 10 * tries: # one that came too late moves the next ones forward
+                    break
                 client = asker.begin(program.pid)
                 moments.sleep(client)
                 cut += asker.end(client, number, children(client.pid) if with_children else ())
@@ -158,7 +160,7 @@ def broken_off(signals, tries, has_two_pipes, with_children=False):
             asker.whole(program.pid)
             nothing_stays(asker.temporary)
             program.quit()
-        say(f"        {cut} of {tries} were cut")
+        say(f"        {cut} of {i} were cut")
         check(3 * cut > tries, "too few were cut: the test proves nothing")
     return case
 
