@@ -29,7 +29,8 @@ typedef struct hout_label { /* of references, by place in the label table; the l
     uint32_t name;          /* number of the string of the dump */
     uint8_t kind;           /* hsc_label_kind */
     bool is_weak, is_soft;
-    bool is_left_out;       /* a weak one of no JVM's */
+    bool is_left_out;       /* a weak one of no JVM's, or one that readers make again */
+    bool is_made_again;     /* "cleaner", from what a Cleaner waits for to what it will call: no field, made of the cleanable's referent */
 } hout_label;
 
 typedef struct hout_reference {
@@ -96,6 +97,8 @@ typedef enum hout_known {
     HOUT_K_OBJECT, HOUT_K_CLASS, HOUT_K_LOADER, HOUT_K_STRING, HOUT_K_THREAD, HOUT_K_REFERENCE, HOUT_K_WEAK, HOUT_K_SOFT, HOUT_K_PHANTOM,
     HOUT_K_FINAL, HOUT_K_CHARS, HOUT_K_BYTES, HOUT_K_INSIDES, HOUT_KNOWN_COUNT
 } hout_known;
+
+enum { HOUT_CLEANABLE_COUNT = 3 }; /* jdk.internal.ref.PhantomCleanable and its like */
 
 typedef struct hout_frame { uint32_t thread, depth, function, file, line; } hout_frame; /* texts: strings of the capture */
 typedef struct hout_site { uint32_t id, parent, function, file, line, serial; bool is_used; } hout_site; /* parent: place + 1 */
@@ -171,6 +174,7 @@ typedef struct hout {
     uint32_t *fields; /* strings */
     uint32_t field_count, field_capacity;
     uint32_t known[HOUT_KNOWN_COUNT]; /* number of the class + 1 */
+    uint32_t cleanable_classes[HOUT_CLEANABLE_COUNT]; /* strings of the dump */
     uint32_t *class_of_name;          /* by string: number of the first class + 1 */
     uint32_t class_name_count;        /* entries of it */
     uint32_t root_classes[HSC_ROOT_KIND_COUNT]; /* number of the first class of named roots + 1 */

@@ -14,6 +14,8 @@
 #define MOST_DATA      ((uint32_t)HOUT_PIECE_BYTES / 2) /* bytes of an instance */
 #define OF_SUPERCLASS  0x80000000u                      /* in an offset on its way */
 
+static const char *const cleanable_fields[] = {"prev", "next", "list"};
+
 typedef struct layout {
     hout *h;
     uint32_t *marked, *offset; /* by string: where a superclass has it */
@@ -38,14 +40,10 @@ static void mark_inherited(layout *l, uint32_t super)
     }
 }
 
-/* The offset of a field: a superclass', or that of a new one. */
-static hsd_status find_or_add(layout *l, hout_class *of, uint32_t name, uint32_t nth, uint32_t *offset, hsd_error *err)
+/* A field of the class itself, although a superclass may have one of that name. */
+static hsd_status add_own(layout *l, hout_class *of, uint32_t name, uint32_t nth, uint32_t *offset, hsd_error *err)
 {
     hout *h = l->h;
-    if (nth == 0 && l->marked[name] == l->mark) {
-        *offset = l->offset[name];
-        return HSD_OK;
-    }
     *offset = of->field_count * HOUT_ID_BYTES;
     if (nth == 0) {
         l->marked[name] = l->mark;
@@ -57,11 +55,34 @@ static hsd_status find_or_add(layout *l, hout_class *of, uint32_t name, uint32_t
     return HSD_OK;
 }
 
+/* The offset of a field: a superclass', or that of a new one. */
+static hsd_status find_or_add(layout *l, hout_class *of, uint32_t name, uint32_t nth, uint32_t *offset, hsd_error *err)
+{
+    if (nth > 0 || l->marked[name] != l->mark) return add_own(l, of, name, nth, offset, err);
+    *offset = l->offset[name];
+    return HSD_OK;
+}
+
 static hsd_status add_field(layout *l, hout_class *of, uint32_t name, uint32_t nth, uint32_t *offset, hsd_error *err)
 {
     const uint32_t before = of->field_count;
     HSD_TRY(find_or_add(l, of, name, nth, offset, err));
     if (of->field_count == before) *offset |= OF_SUPERCLASS;
+    return HSD_OK;
+}
+
+/* Instances are of classes below these, which have no instances of their own to tell their fields; importers know the fields by the class. */
+static hsd_status add_cleanable_fields(layout *l, hout_class *of, hsd_error *err)
+{
+    hout *h = l->h;
+    bool is_cleanable = false;
+    for (size_t i = 0; i < HSD_ARRAY_LEN(h->cleanable_classes); i++)
+        is_cleanable |= of->name == h->cleanable_classes[i];
+    for (size_t i = 0; is_cleanable && i < HSD_ARRAY_LEN(cleanable_fields); i++) {
+        uint32_t name, offset;
+        HSD_TRY(hsd_hout_intern_word(h, cleanable_fields[i], &name, err)); /* it is there already: hsd_hout_lay_out */
+        HSD_TRY(add_own(l, of, name, 0, &offset, err)); /* java.lang.ref.Reference has a "next" of another meaning */
+    }
     return HSD_OK;
 }
 
@@ -79,7 +100,7 @@ static hsd_status add_known_fields(layout *l, hout_class *of, hsd_error *err)
         name = hsd_names_find(&h->strings, (hsd_bytes){(const uint8_t *)fields[i].name, strlen(fields[i].name)});
         HSD_TRY(add_field(l, of, name, 0, &offset, err));
     }
-    return HSD_OK;
+    return h->is_jvm ? add_cleanable_fields(l, of, err) : HSD_OK;
 }
 
 /* A reference that is called like a field which is made up gets one of its own. */
@@ -190,15 +211,26 @@ static hsd_status lay_out_all(layout *l, hsd_error *err)
     return HSD_OK;
 }
 
-hsd_status hsd_hout_lay_out(hout *h, hsd_error *err)
+/* Every name that a layout may ask for, before there are marks for each. */
+static hsd_status intern_names(hout *h, hsd_error *err)
 {
-    layout l = {.h = h};
     static const char *const words[] = {"referent", "queue", "next", "discovered", "name", "threadLocals", "inheritableThreadLocals",
-                                        "hash", "coder", "hashIsZero"};
+                                        "hash", "coder", "hashIsZero", "prev", "list"};
+    static const char *const cleanables[HOUT_CLEANABLE_COUNT] = {"jdk.internal.ref.PhantomCleanable", "jdk.internal.ref.WeakCleanable",
+                                                                 "jdk.internal.ref.SoftCleanable"};
     for (size_t i = 0; i < HSD_ARRAY_LEN(words); i++) {
         uint32_t number;
         HSD_TRY(hsd_hout_intern_word(h, words[i], &number, err));
     }
+    for (size_t i = 0; i < HSD_ARRAY_LEN(cleanables); i++)
+        HSD_TRY(hsd_hout_class_name(h, (hsd_bytes){(const uint8_t *)cleanables[i], strlen(cleanables[i])}, &h->cleanable_classes[i], err));
+    return HSD_OK;
+}
+
+hsd_status hsd_hout_lay_out(hout *h, hsd_error *err)
+{
+    layout l = {.h = h};
+    HSD_TRY(intern_names(h, err));
     l.marked = calloc(h->strings.count, sizeof *l.marked);
     l.offset = calloc(h->strings.count, sizeof *l.offset);
     const hsd_status status =

@@ -34,14 +34,14 @@ static void take_element(hout_references *refs, uint64_t index)
     refs->elements++;
 }
 
-/* False if the reference does not go into the dump. */
+/* False if the dump lacks the reference. */
 static bool take(hout *h, const hsd_joined_reference *from, bool is_class_object)
 {
     hout_references *refs = &h->held;
     const uint32_t at = hsd_id_map_get(&h->label_table.index, from->label);
     const uint32_t place = at == HSD_ID_NONE ? h->label_table.count : at;
     const hout_label *label = &h->labels[place];
-    if (label->is_left_out) return false;
+    if (label->is_left_out) return label->is_made_again;
     hout_reference to = {.ordinal = from->target, .id = hsd_hout_id(h, from->target, from->target_id), .index = from->index, .place = place};
     if (h->is_jvm && label->kind == HSC_LABEL_CLASS && !is_class_object && !refs->has_class) {
         refs->has_class = true;

@@ -140,7 +140,8 @@ static hsd_status make_label(hout *h, const hsd_label *from, hout_label *to, hsd
                        .is_soft = (from->flags & HSC_STRENGTH_MASK) == HSC_STRENGTH_SOFT};
     HSD_TRY(name_label(h, from, to, err));
     const bool is_referent = h->is_jvm && to->kind == HSC_LABEL_FIELD && equals(hsd_names_get(&h->strings, to->name), "referent");
-    to->is_left_out = to->is_weak && !h->is_jvm; /* weak ones of a JVM's objects stood in a dump like all others: readers reach classes by their loader */
+    to->is_made_again = h->is_jvm && to->kind == HSC_LABEL_INTERNAL && equals(hsd_names_get(&h->strings, to->name), "cleaner");
+    to->is_left_out = to->is_made_again || (to->is_weak && !h->is_jvm); /* weak ones of a JVM's objects stood in a dump like all others: readers reach classes by their loader */
     to->is_soft &= !is_referent;
     return HSD_OK;
 }
