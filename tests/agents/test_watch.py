@@ -12,6 +12,7 @@ import subprocess
 import sys
 import fcntl
 import termios
+import time
 
 sys.dont_write_bytecode = True
 from kit import Program, check, main, say, wait_until
@@ -55,10 +56,10 @@ def numbers(names):
 
 
 def leak_until_it_ends(watch):
+    """A leak that goes on: it has grown in each step, however near two captures are."""
     while watch.process.poll() is None:
-        taken = len(watch.sums())
-        watch.one.leak(2000)
-        watch.wait_for(taken + 1)
+        watch.one.leak(500)
+        time.sleep(0.02) # or it would be larger than the program itself
 
 
 def leak(tool, folder):
@@ -92,13 +93,13 @@ def lost(tool, folder):
 
 
 def no_leak(tool, folder):
-    """What does not grow proves nothing, however long it is watched; and of many captures a few stay, evenly."""
+    """What does not grow proves nothing, however long it is watched; and of many captures a few stay (which: tests/unit/cli/test_watch_rules.c)."""
     with started(tool) as one:
         watch = Watch(tool, one, folder / "w", "--until-growth", "500K", "--count", "9", "--keep", "4", "--format", "json")
         out, told = watch.end(0)
         check("proven" not in told, told)
         kept = numbers(watch.captures())
-        check(len(kept) == 4 and kept[0] == 2 and kept[-1] == 9 and 4 <= kept[1] < kept[2] <= 8, f"the first that counts, the last, and between: {kept}")
+        check(len(kept) == 4 and kept[0] == 2 and kept[-1] == 9, f"the first that counts, the last, and two between: {kept}")
         check(numbers(watch.sums()) == list(range(1, 10)), f"the sums of all: {watch.sums()}")
         answer = json.loads(out)
         check(answer["schema"] == "hsdiff.diff/1" and answer["captures"][0]["path"].endswith("-0002.hs"), f"{answer['captures']}")
