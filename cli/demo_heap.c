@@ -149,7 +149,7 @@ hsd_status demo_heap_write(const demo_moment *moment, hsd_write_fn write, void *
     hsc_options options;
     hsc_writer *w;
     hsc_options_init(&options);
-    options.producer = "hsdiff " HSD_VERSION " demo";
+    options.producer = "hsdiff " HSDIFF_VERSION " demo";
     options.runtime = "a toy";
     options.process_name = "shop";
     options.pid = 4121;

@@ -262,7 +262,7 @@ void cli_print_command_help(cli_out *out, const cli_command *command)
 
 void cli_print_version(cli_out *out)
 {
-    cli_out_format(out, "hsdiff %s\n\nHeap dumps that are read:\n", HSD_VERSION);
+    cli_out_format(out, "hsdiff %s\n\nHeap dumps that are read:\n", HSDIFF_VERSION);
     cli_print_formats(out);
     cli_out_text(out, "\nReports:\n");
     for (size_t i = 0; hsd_report_format_get(i); i++)

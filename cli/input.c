@@ -1,19 +1,8 @@
-#define _GNU_SOURCE /* tee */
 /*
- * Opening inputs. Each is opened once: what it is, is told by its first bytes, and it is then read through the same descriptor. A file
- * that can be read again is simply looked at; a pipe must keep its bytes for whoever reads it next, so they are copied out of it with
- * tee(2), which takes nothing away:
- *
- *      regular file    pread                     is it a capture?  yes: hsd_capture_open_fd
- *      pipe            tee, read the copy                          no:  hsd_import_temp_fd, then open that
- *
- * (A pipe with a name that is opened again waits for another writer, who never comes.) Whatever else it is, the importers find out and say.
+ * Opening inputs by hsdiff/open.h: all are opened before any is looked at, and two foreign dumps are imported side by side.
  */
 #include "input.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -26,24 +15,18 @@
 #include "progress.h"
 #include "report_error.h"
 
-#define PREFIX_BYTES           8 /* enough to know a capture */
-#define STEP_MS                100
 #define SIDE_BY_SIDE_MIN_BYTES (UINT64_C(128) << 20)
 
 /* ---- one input ---- */
-
-typedef enum kind_of_input { IS_CAPTURE, IS_FOREIGN } kind_of_input;
 
 typedef struct input_job {
     cli_input *input;
     cli_app *cli;
     hsd_run run;
-    hsd_import_options options;
+    hsd_open_options options;
     hsd_status status;
     hsd_error error;
     cli_progress progress;
-    hsd_damage damage;
-    kind_of_input answer;
     int fd; /* what was looked at */
     atomic_bool *stop; /* set by the one that fails while both are opened */
     uint64_t elapsed_ns;
@@ -54,91 +37,11 @@ static const char *name_of(const input_job *opening)
     return strcmp(opening->input->path, "-") == 0 ? "standard input" : opening->input->path;
 }
 
-/* ---- looking without taking ---- */
-
-/* A pipe with a name is opened before anybody writes to it: then a signal, or the end of a viewer, need not wait for that. */
-static bool open_input(input_job *opening)
-{
-    const char *path = opening->input->path;
-    struct stat what;
-    if (strcmp(path, "-") == 0) {
-        opening->fd = STDIN_FILENO;
-        return true;
-    }
-    const bool is_pipe = stat(path, &what) == 0 && S_ISFIFO(what.st_mode);
-    opening->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (is_pipe ? O_NONBLOCK : 0));
-    if (opening->fd < 0) hsd_fail_errno(&opening->error, errno, "cannot be opened");
-    else if (is_pipe) fcntl(opening->fd, F_SETFL, fcntl(opening->fd, F_GETFL) & ~O_NONBLOCK);
-    return opening->fd >= 0;
-}
-
-/* Copies what is in the pipe, which is not empty or has ended. 0 or an errno. */
-static int copy_prefix(int fd, char *prefix, size_t *size)
-{
-    int copy[2];
-    *size = 0;
-    if (pipe2(copy, O_CLOEXEC) != 0) return errno;
-    const ssize_t seen = tee(fd, copy[1], PREFIX_BYTES, SPLICE_F_NONBLOCK);
-    const int error = seen < 0 ? errno : 0;
-    const ssize_t taken = seen > 0 ? read(copy[0], prefix, PREFIX_BYTES) : 0;
-    close(copy[0]);
-    close(copy[1]);
-    if (taken > 0) *size = (size_t)taken;
-    return error == EINTR || error == EAGAIN ? 0 : error;
-}
-
-static hsd_status say_waiting(input_job *opening)
-{
-    char stage[128];
-    snprintf(stage, sizeof stage, "waiting for %s", name_of(opening));
-    if (cli_progress_tell(&opening->progress, stage, 0, 0)) return HSD_OK;
-    return hsd_fail(&opening->error, HSD_E_CANCELLED, "cancelled while waiting for what is written to it");
-}
-
-/* Waits until there is enough in the pipe, or no more to come. */
-static hsd_status peek_pipe(input_job *opening, char *prefix, size_t *size)
-{
-    struct pollfd end = {.fd = opening->fd, .events = POLLIN};
-    for (*size = 0;;) {
-        const int ready = poll(&end, 1, STEP_MS);
-        if (ready > 0) {
-            const int error = copy_prefix(opening->fd, prefix, size);
-            if (error != 0) return hsd_fail_errno(&opening->error, error, "cannot be read");
-            if (*size >= PREFIX_BYTES || (end.revents & ~POLLIN)) return HSD_OK; /* it had ended before it was copied */
-            nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
-        }
-        HSD_TRY(say_waiting(opening));
-    }
-}
-
-/* The first bytes of a regular file. HSD_E_IO when they cannot be read. */
-static hsd_status read_prefix(int fd, char *prefix, size_t *size, hsd_error *err)
-{
-    *size = 0;
-    while (*size < PREFIX_BYTES) {
-        const ssize_t got = pread(fd, prefix + *size, PREFIX_BYTES - *size, (off_t)*size);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return hsd_fail_errno(err, errno, "cannot be read");
-        if (got == 0) break;
-        *size += (size_t)got;
-    }
-    return HSD_OK;
-}
+static bool open_input(input_job *opening) { return hsd_open_path(&opening->fd, opening->input->path, &opening->error) == HSD_OK; }
 
 static bool look(input_job *opening)
 {
-    char prefix[PREFIX_BYTES];
-    size_t size = 0;
-    hsd_error *err = &opening->error;
-    struct stat what;
-    hsd_status status = HSD_OK;
-    if (fstat(opening->fd, &what) != 0) status = hsd_fail_errno(err, errno, "cannot be opened");
-    else if (S_ISDIR(what.st_mode)) status = hsd_fail_errno(err, EISDIR, "cannot be read");
-    else if (S_ISFIFO(what.st_mode)) status = peek_pipe(opening, prefix, &size);
-    else if (S_ISREG(what.st_mode)) status = read_prefix(opening->fd, prefix, &size, err);
-    if (status == HSD_OK && size == 0 && S_ISREG(what.st_mode)) status = hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "is empty (0 bytes)");
-    opening->answer = hsd_capture_probe(prefix, size) ? IS_CAPTURE : IS_FOREIGN;
-    return status == HSD_OK;
+    return hsd_look(&opening->options.content, opening->fd, name_of(opening), &opening->run, &opening->error) == HSD_OK;
 }
 
 /* ---- opening what it is ---- */
@@ -148,36 +51,23 @@ hsd_damage cli_damage_wanted(const cli_app *cli)
     return cli->options.partial ? HSD_DAMAGE_SKIP : HSD_DAMAGE_REFUSE;
 }
 
-static hsd_status import(input_job *opening)
+static hsd_status open_as_it_is(input_job *opening)
 {
+    cli_input *input = opening->input;
     struct timespec began, ended;
-    int fd = -1;
+    input->is_foreign = opening->options.content == HSD_CONTENT_FOREIGN;
     clock_gettime(CLOCK_MONOTONIC, &began);
-    HSD_TRY(hsd_import_temp_fd(opening->fd, name_of(opening), &opening->options, &opening->run, &fd,
-                               &opening->input->imported, &opening->error));
+    HSD_TRY(hsd_open_fd(&input->capture, opening->fd, input->is_foreign ? name_of(opening) : input->path, &opening->options, &opening->cli->run, &input->imported,
+                        &opening->error));
     clock_gettime(CLOCK_MONOTONIC, &ended);
-    opening->elapsed_ns = (uint64_t)(ended.tv_sec - began.tv_sec) * 1000000000u +
-                          (uint64_t)ended.tv_nsec - (uint64_t)began.tv_nsec;
-    opening->input->is_foreign = true;
-    /* An import that was cut short gives a capture that says so: it is opened as such. */
-    HSD_TRY(hsd_capture_open_fd(&opening->input->capture, fd, opening->input->path, HSD_DAMAGE_SKIP,
-                                &opening->cli->run, &opening->error));
-    hsd_capture_set_digest(opening->input->capture, opening->input->imported.has_digest ? opening->input->imported.digest : NULL);
+    opening->elapsed_ns = (uint64_t)(ended.tv_sec - began.tv_sec) * 1000000000u + (uint64_t)ended.tv_nsec - (uint64_t)began.tv_nsec;
     return HSD_OK;
-}
-
-static hsd_status open_capture(input_job *opening)
-{
-    const int fd = fcntl(opening->fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); /* it becomes the capture's */
-    if (fd < 0) return hsd_fail_errno(&opening->error, errno, "cannot be opened");
-    return hsd_capture_open_fd(&opening->input->capture, fd, opening->input->path, opening->damage,
-                               &opening->cli->run, &opening->error);
 }
 
 static void *run_opening(void *context)
 {
     input_job *opening = context;
-    opening->status = opening->answer == IS_CAPTURE ? open_capture(opening) : import(opening);
+    opening->status = open_as_it_is(opening);
     if (opening->status == HSD_OK) return NULL;
     hsd_error_set_file(&opening->error, opening->input->path);
     if (opening->stop && opening->status != HSD_E_OVER_BUDGET) atomic_store(opening->stop, true);
@@ -225,10 +115,11 @@ static void prepare(input_job *opening, cli_input *input, cli_app *cli, size_t p
                            .cli = cli,
                            .run = cli->run,
                            .fd = -1,
-                           .damage = damage,
                            .progress = {.slot = (unsigned)place}};
     opening->run.progress_context = &opening->progress;
-    opening->options = (hsd_import_options){.format = options->from,
+    opening->options.damage = damage;
+    opening->options.import_run = &opening->run;
+    opening->options.import = (hsd_import_options){.format = options->from,
                                             .executable = options->executable,
                                             .dump_number = options->dump_numbers[place],
                                             .summary_only = summary_only,
@@ -265,7 +156,7 @@ static bool find_kinds(input_job *openings, size_t count)
 
 static bool may_run_together(const input_job openings[2], const cli_app *cli)
 {
-    if (openings[0].answer != IS_FOREIGN || openings[1].answer != IS_FOREIGN) return false;
+    if (openings[0].options.content != HSD_CONTENT_FOREIGN || openings[1].options.content != HSD_CONTENT_FOREIGN) return false;
     if (cli->run.threads == 1 || sysconf(_SC_NPROCESSORS_ONLN) < 2) return false;
     return cli->run.memory_bytes >= SIDE_BY_SIDE_MIN_BYTES;
 }

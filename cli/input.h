@@ -6,7 +6,7 @@
 #define CLI_INPUT_H
 
 #include "cli.h"
-#include <hsdiff/capture.h>
+#include <hsdiff/open.h>
 
 typedef struct cli_input {
     const char *path;

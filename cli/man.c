@@ -98,7 +98,7 @@ static void put_examples(cli_out *out, const cli_command *command)
 
 static void put_heading(cli_out *out, const char *suffix, const char *section, const char *summary)
 {
-    cli_out_format(out, ".TH HSDIFF%s %s \"hsdiff %s\" \"User Commands\"\n.SH NAME\nhsdiff", suffix, section, HSD_VERSION);
+    cli_out_format(out, ".TH HSDIFF%s %s \"hsdiff %s\" \"User Commands\"\n.SH NAME\nhsdiff", suffix, section, HSDIFF_VERSION);
     put(out, suffix);
     cli_out_text(out, " \\- ");
     put(out, summary);

@@ -163,7 +163,7 @@ static void take_origin(hsc_options *options, const hsd_import_origin *origin)
 hsd_status hsd_import_begin(hsd_import *import, hsc_options *options, hsd_error *err)
 {
     char producer[64];
-    snprintf(producer, sizeof producer, "hsdiff %s import %s", HSD_VERSION, import->result->format);
+    snprintf(producer, sizeof producer, "hsdiff %s import %s", HSDIFF_VERSION, import->result->format);
     options->producer = producer;
     options->compression = import->options->compression;
     options->memory_bytes = (size_t)import->writer_bytes;

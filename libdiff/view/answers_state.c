@@ -64,7 +64,7 @@ hsd_status hsd_view_answer_state(const hsd_view_asked *asked, hsd_out *out, hsd_
     put_sides(out, view->browse);
     put_text_or_null(out, ", \"why_not\": ", view->why_not);
     put_failure(out, view);
-    hsd_json_text(out, ", \"version\": ", HSD_VERSION);
+    hsd_json_text(out, ", \"version\": ", HSDIFF_VERSION);
     hsd_out_text(out, "}");
     pthread_mutex_unlock(&view->lock);
     return HSD_OK;

@@ -33,6 +33,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define HSCAPTURE_VERSION "0.1.0" /* of the library; CMake reads it here. What the bytes are is HSC_VERSION_MAJOR of the format */
+
+/* Before each function that programs may call: the shared library shows these and no others. */
+#ifndef HSC_API
+#if defined(__GNUC__)
+#define HSC_API __attribute__((visibility("default")))
+#else
+#define HSC_API
+#endif
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -124,25 +135,25 @@ typedef struct hsc_options {
 typedef struct hsc_writer hsc_writer;
 
 /* Defaults: everything zero but compression 1, facts 0. */
-void hsc_options_init(hsc_options *options);
+HSC_API void hsc_options_init(hsc_options *options);
 
 /*
  * Starts a capture into `sink`: writes the file header and the info block. On failure *out is NULL, and
  * errno says why for HSC_E_IO. HSC_E_LIMIT: a text of more than 1,024 bytes. HSC_E_MISUSE: no sink, a
  * compression level not from -7 to 19, an identity or pointer size that does not exist, too little memory.
  */
-hsc_status hsc_open(hsc_writer **out, const hsc_sink *sink, const hsc_options *options);
+HSC_API hsc_status hsc_open(hsc_writer **out, const hsc_sink *sink, const hsc_options *options);
 
 /* Into an open descriptor (file, pipe, socket), which stays open. */
-hsc_status hsc_open_fd(hsc_writer **out, int fd, const hsc_options *options);
+HSC_API hsc_status hsc_open_fd(hsc_writer **out, int fd, const hsc_options *options);
 
 /* Into a new file: O_CREAT|O_EXCL|O_NOFOLLOW|O_CLOEXEC, 0600. Removed again if it is not finished. */
-hsc_status hsc_open_file(hsc_writer **out, const char *path, const hsc_options *options);
+HSC_API hsc_status hsc_open_file(hsc_writer **out, const char *path, const hsc_options *options);
 
 /* ---- tables ---- */
 
 /* At most 65,536 bytes, any bytes; UTF-8 expected. */
-hsc_status hsc_define_string(hsc_writer *w, uint32_t string, const void *bytes, size_t size);
+HSC_API hsc_status hsc_define_string(hsc_writer *w, uint32_t string, const void *bytes, size_t size);
 
 /* Flags of a type: runtime-neutral hints that the engine folds by. */
 #define HSC_TYPE_INTERNAL 0x1u /* helper of a container (hash node, backing array, hidden class) */
@@ -158,7 +169,7 @@ static inline bool hsc_type_is_program_code(uint32_t flags)
 }
 
 /* The name is what reports show and what types are matched by between captures. */
-hsc_status hsc_define_type(hsc_writer *w, uint32_t type, const void *name, size_t size, uint32_t flags);
+HSC_API hsc_status hsc_define_type(hsc_writer *w, uint32_t type, const void *name, size_t size, uint32_t flags);
 
 typedef enum hsc_label_kind {
     HSC_LABEL_FIELD = 0,   /* .name */
@@ -180,12 +191,12 @@ typedef enum hsc_label_kind {
 #define HSC_LABEL_FOLD 0x8u       /* leads into a container's internals: reports skip it */
 
 /* A label is the kind, strength and name of references; many references share one. */
-hsc_status hsc_define_label(hsc_writer *w, uint32_t label, hsc_label_kind kind, uint32_t flags,
-                            uint32_t name_string);
+HSC_API hsc_status hsc_define_label(hsc_writer *w, uint32_t label, hsc_label_kind kind, uint32_t flags,
+                                    uint32_t name_string);
 
 /* One stack frame that calls on to `parent` (0 = none). Parents before or after children. */
-hsc_status hsc_define_site(hsc_writer *w, uint32_t site, uint32_t parent, uint32_t function_string,
-                           uint32_t file_string, uint32_t line, uint32_t column);
+HSC_API hsc_status hsc_define_site(hsc_writer *w, uint32_t site, uint32_t parent, uint32_t function_string,
+                                   uint32_t file_string, uint32_t line, uint32_t column);
 
 /* ---- objects ---- */
 
@@ -211,33 +222,33 @@ typedef struct hsc_object {
 } hsc_object;
 
 /* Starts an object; its ordinal is the number of objects begun before it. */
-hsc_status hsc_begin_object(hsc_writer *w, const hsc_object *object);
+HSC_API hsc_status hsc_begin_object(hsc_writer *w, const hsc_object *object);
 
 /* A reference of the object that was begun. Any number: the writer splits blocks where it must.
  * `index` is used by labels of kind ELEMENT and is free for others (0). */
-hsc_status hsc_reference(hsc_writer *w, uint64_t target, uint32_t label, uint64_t index);
+HSC_API hsc_status hsc_reference(hsc_writer *w, uint64_t target, uint32_t label, uint64_t index);
 
 /* Several at once: labels and indexes may be NULL (all 0). Cheaper than one call each. */
-hsc_status hsc_references(hsc_writer *w, const uint64_t *targets, const uint32_t *labels,
-                          const uint64_t *indexes, size_t count);
+HSC_API hsc_status hsc_references(hsc_writer *w, const uint64_t *targets, const uint32_t *labels,
+                                  const uint64_t *indexes, size_t count);
 
 /* Value preview of the object that was begun, at most 4,096 bytes, once and before its references;
  * refused unless the options have HSC_FACT_VALUES. Fields in the form of FORMAT.md 7.10 can be keys. */
-hsc_status hsc_value(hsc_writer *w, const void *bytes, size_t size);
+HSC_API hsc_status hsc_value(hsc_writer *w, const void *bytes, size_t size);
 
 /* After its last reference. */
-hsc_status hsc_end_object(hsc_writer *w);
+HSC_API hsc_status hsc_end_object(hsc_writer *w);
 
 /* A reference apart from its source, for producers that discover them elsewhere. Not between begin
  * and end. Source and target are ids, or ordinals with targets_are_ordinals. */
-hsc_status hsc_edge(hsc_writer *w, uint64_t source, uint64_t target, uint32_t label, uint64_t index);
+HSC_API hsc_status hsc_edge(hsc_writer *w, uint64_t source, uint64_t target, uint32_t label, uint64_t index);
 
 /* Adds objects to the summary without writing them: for captures that are a summary alone. */
-hsc_status hsc_count(hsc_writer *w, uint32_t type, uint64_t objects, uint64_t bytes);
+HSC_API hsc_status hsc_count(hsc_writer *w, uint32_t type, uint64_t objects, uint64_t bytes);
 
 /* The same, and that all of them were allocated at a site: for profiles, which know sums of stacks and no objects. Several calls
  * with one type and site add up. HSC_E_MISUSE without options.has_site_totals. */
-hsc_status hsc_count_site(hsc_writer *w, uint32_t type, uint32_t site, uint64_t objects, uint64_t bytes);
+HSC_API hsc_status hsc_count_site(hsc_writer *w, uint32_t type, uint32_t site, uint64_t objects, uint64_t bytes);
 
 /* ---- roots, threads, metrics, losses ---- */
 
@@ -263,18 +274,18 @@ typedef struct hsc_root_record {
 #define HSC_ROOT_SECONDARY 0x1u
 
 /* One root; an object may have several. May come at any time, also between begin and end. */
-hsc_status hsc_root(hsc_writer *w, const hsc_root_record *root);
+HSC_API hsc_status hsc_root(hsc_writer *w, const hsc_root_record *root);
 
 /* A thread, and the frames of its stack: depth 0 is the innermost. */
-hsc_status hsc_define_thread(hsc_writer *w, uint32_t thread, uint32_t name_string);
-hsc_status hsc_frame(hsc_writer *w, uint32_t thread, uint32_t depth, uint32_t function_string,
-                     uint32_t file_string, uint32_t line);
+HSC_API hsc_status hsc_define_thread(hsc_writer *w, uint32_t thread, uint32_t name_string);
+HSC_API hsc_status hsc_frame(hsc_writer *w, uint32_t thread, uint32_t depth, uint32_t function_string,
+                             uint32_t file_string, uint32_t line);
 
 /* "heap.used" in "bytes"; names and units as in FORMAT.md §8.3, others allowed. */
-hsc_status hsc_metric(hsc_writer *w, const char *name, const char *unit, uint64_t value);
+HSC_API hsc_status hsc_metric(hsc_writer *w, const char *name, const char *unit, uint64_t value);
 
 /* Something that is not in the capture: "events dropped", 17. Shown in every report. */
-hsc_status hsc_loss(hsc_writer *w, const char *what, uint64_t count);
+HSC_API hsc_status hsc_loss(hsc_writer *w, const char *what, uint64_t count);
 
 /* ---- sums: baselines alone, FORMAT.md 6.17 to 6.19. HSC_E_MISUSE in other captures ---- */
 
@@ -286,7 +297,7 @@ typedef struct hsc_live_total { /* what hsc_count and objects say of a type, liv
 } hsc_live_total;
 
 /* Types ascend; HSC_E_MISUSE else. */
-hsc_status hsc_sum_type(hsc_writer *w, const hsc_live_total *total);
+HSC_API hsc_status hsc_sum_type(hsc_writer *w, const hsc_live_total *total);
 
 #define HSC_ROOT_TOTAL_SHARED 0x1u /* what several owners reach */
 
@@ -299,7 +310,7 @@ typedef struct hsc_root_total {
 } hsc_root_total;
 
 /* Names ascend by their number; HSC_E_MISUSE else. */
-hsc_status hsc_sum_root(hsc_writer *w, const hsc_root_total *total);
+HSC_API hsc_status hsc_sum_root(hsc_writer *w, const hsc_root_total *total);
 
 #define HSC_PLACE_IS_ROOT 0x1u  /* `name` is the string of a root's name */
 #define HSC_PLACE_CAN_HOLD 0x2u /* no helper of a container and no insides of one */
@@ -315,27 +326,27 @@ typedef struct hsc_place {
 
 /* The first is the heap (parent and name 0), all others follow in preorder: HSC_E_MISUSE for a parent from which the place
  * before does not hang, HSC_E_LIMIT past 1,048,576 places or depth 255. */
-hsc_status hsc_sum_place(hsc_writer *w, const hsc_place *place);
+HSC_API hsc_status hsc_sum_place(hsc_writer *w, const hsc_place *place);
 
 /* ---- the end ---- */
 
 /* Marks the capture as cut short on purpose (cap reached, target gone): it will be read as
  * incomplete, with this reason (cut to 511 bytes). */
-hsc_status hsc_mark_incomplete(hsc_writer *w, const char *reason);
+HSC_API hsc_status hsc_mark_incomplete(hsc_writer *w, const char *reason);
 
 /* Writes what is buffered, the summaries, the index, the end record and the trailer. No record may
  * follow. A file made by hsc_open_file is closed, and stays. */
-hsc_status hsc_finish(hsc_writer *w);
+HSC_API hsc_status hsc_finish(hsc_writer *w);
 
 /* Releases everything. Without hsc_finish before, the capture stays recognisably incomplete (and a
  * file made by hsc_open_file is removed). NULL is accepted. */
-void hsc_close(hsc_writer *w);
+HSC_API void hsc_close(hsc_writer *w);
 
 /* What the sink has taken so far; objects begun so far. */
-uint64_t hsc_bytes_written(const hsc_writer *w);
-uint64_t hsc_object_count(const hsc_writer *w);
-int hsc_system_error(const hsc_writer *w);       /* errno of HSC_E_IO */
-const char *hsc_error_text(const hsc_writer *w); /* one sentence; borrowed until the next call */
+HSC_API uint64_t hsc_bytes_written(const hsc_writer *w);
+HSC_API uint64_t hsc_object_count(const hsc_writer *w);
+HSC_API int hsc_system_error(const hsc_writer *w);       /* errno of HSC_E_IO */
+HSC_API const char *hsc_error_text(const hsc_writer *w); /* one sentence; borrowed until the next call */
 
 #ifdef __cplusplus
 }

@@ -35,6 +35,15 @@
 #ifndef HSCAPTURE_NATIVE_H
 #define HSCAPTURE_NATIVE_H
 
+/* Before each function that programs may call: the shared library shows these and no others. */
+#ifndef HSC_API
+#if defined(__GNUC__)
+#define HSC_API __attribute__((visibility("default")))
+#else
+#define HSC_API
+#endif
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -43,14 +52,14 @@ extern "C" {
  * Writes a capture of this moment into a new file (O_CREAT|O_EXCL|O_NOFOLLOW, 0600), and returns when it is there. 0, or -1 with errno and no
  * file: EEXIST and others of open; EAGAIN when no copy of the process could be made; EIO when the capture was cut. Any thread; not in a handler.
  */
-int hsn_capture(const char *path);
+HSC_API int hsn_capture(const char *path);
 
 /* The same into an open descriptor, which stays open. */
-int hsn_capture_fd(int fd);
+HSC_API int hsn_capture_fd(int fd);
 
 /* What the calling thread allocates between these is not recorded; may be nested. What it frees is. */
-void hsn_pause(void);
-void hsn_resume(void);
+HSC_API void hsn_pause(void);
+HSC_API void hsn_resume(void);
 
 #ifdef __cplusplus
 }

@@ -37,17 +37,17 @@ typedef struct hsd_browse_options {
  * NULL on failure. A capture that is not whole, has no roots or no references, or nothing but totals, still has its report: *out is
  * then there, and hsd_browse_why_not says why there is nothing to browse. Fails as hsd_diff_run and hsd_top_run do.
  */
-hsd_status hsd_browse_open(hsd_browse **out, hsd_capture *const captures[], size_t count, const hsd_browse_options *options,
-                           const hsd_run *run, hsd_error *err);
-void hsd_browse_close(hsd_browse *browse);
+HSD_API hsd_status hsd_browse_open(hsd_browse **out, hsd_capture *const captures[], size_t count, const hsd_browse_options *options,
+                                   const hsd_run *run, hsd_error *err);
+HSD_API void hsd_browse_close(hsd_browse *browse);
 
-size_t hsd_browse_side_count(const hsd_browse *browse);       /* 1 or 2; 0 = before, of a single capture the only one */
-const hsd_diff *hsd_browse_diff(const hsd_browse *browse);    /* NULL of a single capture */
-const hsd_top *hsd_browse_top(const hsd_browse *browse);      /* NULL of a pair */
-const char *hsd_browse_why_not(const hsd_browse *browse, size_t side); /* a clause; NULL = can be browsed */
-hsd_amount hsd_browse_live(const hsd_browse *browse, size_t side);     /* what is live there, for shares of the heap */
-uint64_t hsd_browse_index_bytes(const hsd_browse *browse);    /* on disk, as it was opened */
-uint64_t hsd_browse_temp_bytes_peak(const hsd_browse *browse);
+HSD_API size_t hsd_browse_side_count(const hsd_browse *browse);       /* 1 or 2; 0 = before, of a single capture the only one */
+HSD_API const hsd_diff *hsd_browse_diff(const hsd_browse *browse);    /* NULL of a single capture */
+HSD_API const hsd_top *hsd_browse_top(const hsd_browse *browse);      /* NULL of a pair */
+HSD_API const char *hsd_browse_why_not(const hsd_browse *browse, size_t side); /* a clause; NULL = can be browsed */
+HSD_API hsd_amount hsd_browse_live(const hsd_browse *browse, size_t side);     /* what is live there, for shares of the heap */
+HSD_API uint64_t hsd_browse_index_bytes(const hsd_browse *browse);    /* on disk, as it was opened */
+HSD_API uint64_t hsd_browse_temp_bytes_peak(const hsd_browse *browse);
 
 /* ---- what can be asked about: an object or a root, of one side ---- */
 
@@ -90,7 +90,7 @@ typedef struct hsd_browse_list {
     struct hsd_browse_store *store;/* owns nodes; names are its own, other texts the index's, until it is closed */
 } hsd_browse_list;
 
-void hsd_browse_list_free(hsd_browse_list *list);
+HSD_API void hsd_browse_list_free(hsd_browse_list *list);
 
 #define HSD_BROWSE_NAMED 64u       /* nodes of one answer whose names are looked up, a block of the capture each at most */
 #define HSD_BROWSE_MOST 1000u      /* nodes of one answer; larger wishes are cut to it */
@@ -102,13 +102,13 @@ void hsd_browse_list_free(hsd_browse_list *list);
  */
 
 /* The object of that id; HSD_E_NOT_FOUND says how many there are. */
-hsd_status hsd_browse_find(hsd_browse *browse, size_t side, uint64_t id, hsd_browse_ref *out, hsd_error *err);
+HSD_API hsd_status hsd_browse_find(hsd_browse *browse, size_t side, uint64_t id, hsd_browse_ref *out, hsd_error *err);
 
 /* Objects of one type, by retained bytes, largest first; type is the exact name. */
-hsd_status hsd_browse_objects(hsd_browse *browse, size_t side, hsd_text type, uint64_t from, size_t count, hsd_browse_list **out, hsd_error *err);
+HSD_API hsd_status hsd_browse_objects(hsd_browse *browse, size_t side, hsd_text type, uint64_t from, size_t count, hsd_browse_list **out, hsd_error *err);
 
 /* What the node immediately dominates, by retained bytes, largest first; of HSD_BROWSE_ALL the roots and what no root holds alone. */
-hsd_status hsd_browse_dominated(hsd_browse *browse, size_t side, hsd_browse_ref ref, uint64_t from, size_t count, hsd_browse_list **out, hsd_error *err);
+HSD_API hsd_status hsd_browse_dominated(hsd_browse *browse, size_t side, hsd_browse_ref ref, uint64_t from, size_t count, hsd_browse_list **out, hsd_error *err);
 
 /* What it refers to and what refers to it, each once by its least name, in the order of the capture; roots are referrers, too. Of
  * HSD_BROWSE_ALL: the roots, and nothing. Of more than 2,048 referents each 2,048 are in order by themselves.
@@ -116,15 +116,15 @@ hsd_status hsd_browse_dominated(hsd_browse *browse, size_t side, hsd_browse_ref 
  * Behind its referents stands what it refers to weakly, in the same order; what it refers to either way stands there twice. These
  * references are read from the blocks of the capture that the object is in, one as a rule. Of more than 4,096 the rest is left out, and the
  * total is not known. Left out are those that a capture keeps apart from its objects (FORMAT.md 6.7), and weak referrers: the index has neither. */
-hsd_status hsd_browse_referents(hsd_browse *browse, size_t side, hsd_browse_ref ref, uint64_t from, size_t count, hsd_browse_list **out, hsd_error *err);
-hsd_status hsd_browse_referrers(hsd_browse *browse, size_t side, hsd_browse_ref ref, uint64_t from, size_t count, hsd_browse_list **out, hsd_error *err);
+HSD_API hsd_status hsd_browse_referents(hsd_browse *browse, size_t side, hsd_browse_ref ref, uint64_t from, size_t count, hsd_browse_list **out, hsd_error *err);
+HSD_API hsd_status hsd_browse_referrers(hsd_browse *browse, size_t side, hsd_browse_ref ref, uint64_t from, size_t count, hsd_browse_list **out, hsd_error *err);
 
 /* A shortest path from a root to it: the root first, the node last; at most HSD_BROWSE_MOST nodes, what is longer has its middle left
  * out: total is the whole length, and `from` the place of the first node behind the gap. Empty of what nothing reaches. */
-hsd_status hsd_browse_path(hsd_browse *browse, size_t side, hsd_browse_ref ref, hsd_browse_list **out, hsd_error *err);
+HSD_API hsd_status hsd_browse_path(hsd_browse *browse, size_t side, hsd_browse_ref ref, hsd_browse_list **out, hsd_error *err);
 
 /* Its dominators, from the root down to the nearest; likewise. */
-hsd_status hsd_browse_dominators(hsd_browse *browse, size_t side, hsd_browse_ref ref, hsd_browse_list **out, hsd_error *err);
+HSD_API hsd_status hsd_browse_dominators(hsd_browse *browse, size_t side, hsd_browse_ref ref, hsd_browse_list **out, hsd_error *err);
 
 /* ---- one node, and what is known of it ---- */
 
@@ -153,8 +153,8 @@ typedef struct hsd_browse_object {
 
 /* Reads one block of the capture besides the index, as a rule. The first object that has a site costs two passes over tables of its capture:
  * sites and strings go to disk, so that stacks are found there. Free with hsd_browse_object_free. */
-hsd_status hsd_browse_object_get(hsd_browse *browse, size_t side, hsd_browse_ref ref, hsd_browse_object **out, hsd_error *err);
-void hsd_browse_object_free(hsd_browse_object *object);
+HSD_API hsd_status hsd_browse_object_get(hsd_browse *browse, size_t side, hsd_browse_ref ref, hsd_browse_object **out, hsd_error *err);
+HSD_API void hsd_browse_object_free(hsd_browse_object *object);
 
 /* ---- names ---- */
 
@@ -174,9 +174,9 @@ typedef struct hsd_browse_types {
 } hsd_browse_types;
 
 /* Types of live objects whose name has `text` in it (ASCII letters of either case; "" = all). */
-hsd_status hsd_browse_types_get(hsd_browse *browse, size_t side, hsd_text text, hsd_browse_type_order order, uint64_t from, size_t count,
-                                hsd_browse_types **out, hsd_error *err);
-void hsd_browse_types_free(hsd_browse_types *types);
+HSD_API hsd_status hsd_browse_types_get(hsd_browse *browse, size_t side, hsd_text text, hsd_browse_type_order order, uint64_t from, size_t count,
+                                        hsd_browse_types **out, hsd_error *err);
+HSD_API void hsd_browse_types_free(hsd_browse_types *types);
 
 #ifdef __cplusplus
 }

@@ -90,29 +90,29 @@ typedef enum hsd_damage {
  * Also HSD_E_NOT_THIS_FORMAT, HSD_E_TOO_NEW, HSD_E_IO, HSD_E_NOMEM, HSD_E_OVER_BUDGET (the list of blocks,
  * 40 bytes each, would take more than half of run->memory_bytes).
  */
-hsd_status hsd_capture_open(hsd_capture **out, const char *path, hsd_damage damage,
-                            const hsd_run *run, hsd_error *err);
+HSD_API hsd_status hsd_capture_open(hsd_capture **out, const char *path, hsd_damage damage,
+                                    const hsd_run *run, hsd_error *err);
 
 /* The same over an open regular file, which is moved in: closed with the capture, even on failure. */
-hsd_status hsd_capture_open_fd(hsd_capture **out, int fd, const char *name, hsd_damage damage,
-                               const hsd_run *run, hsd_error *err);
+HSD_API hsd_status hsd_capture_open_fd(hsd_capture **out, int fd, const char *name, hsd_damage damage,
+                                       const hsd_run *run, hsd_error *err);
 
 /* True if the first bytes of a file are those of a capture. */
-bool hsd_capture_probe(const void *prefix, size_t size);
+HSD_API bool hsd_capture_probe(const void *prefix, size_t size);
 
 /* Borrowed until the capture is closed. */
-const hsd_capture_info *hsd_capture_get_info(const hsd_capture *capture);
+HSD_API const hsd_capture_info *hsd_capture_get_info(const hsd_capture *capture);
 
 /* True if both captures say that they are of one process: its number, and the moment at which it started. */
 static inline bool hsd_capture_same_process(const hsd_capture_info *a, const hsd_capture_info *b)
 {
     return a->pid > 0 && a->pid == b->pid && a->started_unix_ns > 0 && a->started_unix_ns == b->started_unix_ns;
 }
-void hsd_capture_close(hsd_capture *capture);
+HSD_API void hsd_capture_close(hsd_capture *capture);
 
 /* A capture that was imported on the fly has the digest of what it was imported from, NULL = not known: a capture is another one each time,
  * and with other memory. Before anything else is done with it. */
-void hsd_capture_set_digest(hsd_capture *capture, const uint8_t digest[16]);
+HSD_API void hsd_capture_set_digest(hsd_capture *capture, const uint8_t digest[16]);
 
 /* ---- records ---- */
 
@@ -156,13 +156,13 @@ typedef struct hsd_object_reader hsd_object_reader;
 
 /* Objects in stream order. Memory: one block, raw and stored, and its decoded columns: about 2 MiB with
  * blocks as hscapture writes them, at most 24 MiB whatever the file says. */
-hsd_status hsd_object_reader_open(hsd_object_reader **out, hsd_capture *capture, unsigned want,
-                                  hsd_error *err);
-hsd_status hsd_object_reader_next(hsd_object_reader *reader, hsd_object *object, hsd_error *err);
+HSD_API hsd_status hsd_object_reader_open(hsd_object_reader **out, hsd_capture *capture, unsigned want,
+                                          hsd_error *err);
+HSD_API hsd_status hsd_object_reader_next(hsd_object_reader *reader, hsd_object *object, hsd_error *err);
 /* Goes to the object with this ordinal: the next one is it. HSD_END when there is no such object (it is past
  * the last, or stood in a lost block); the reader then stands behind the place where it would be. */
-hsd_status hsd_object_reader_seek(hsd_object_reader *reader, uint64_t ordinal, hsd_error *err);
-void hsd_object_reader_close(hsd_object_reader *reader);
+HSD_API hsd_status hsd_object_reader_seek(hsd_object_reader *reader, uint64_t ordinal, hsd_error *err);
+HSD_API void hsd_object_reader_close(hsd_object_reader *reader);
 
 typedef struct hsd_edge { uint64_t source, target, index; uint32_t label; bool source_is_ordinal; } hsd_edge;
 typedef struct hsd_root { uint64_t target; uint32_t kind, label, thread, frame, flags; } hsd_root;
@@ -222,11 +222,11 @@ typedef union hsd_record {
     hsd_site_total site_total;
 } hsd_record;
 
-hsd_status hsd_record_reader_open(hsd_record_reader **out, hsd_capture *capture,
-                                  hsd_record_kind kind, hsd_error *err);
+HSD_API hsd_status hsd_record_reader_open(hsd_record_reader **out, hsd_capture *capture,
+                                          hsd_record_kind kind, hsd_error *err);
 /* Texts and arrays are borrowed until the next call. HSD_END after the last. */
-hsd_status hsd_record_reader_next(hsd_record_reader *reader, hsd_record *record, hsd_error *err);
-void hsd_record_reader_close(hsd_record_reader *reader);
+HSD_API hsd_status hsd_record_reader_next(hsd_record_reader *reader, hsd_record *record, hsd_error *err);
+HSD_API void hsd_record_reader_close(hsd_record_reader *reader);
 
 /* ---- checking and saving ---- */
 
@@ -238,8 +238,8 @@ typedef void (*hsd_fault_fn)(void *context, const char *rule, uint64_t offset_by
 
 /* Holds every rule of FORMAT.md against the file; read-only; goes on after a fault where it can.
  * HSD_OK when it could be read to the end (faults may be > 0). */
-hsd_status hsd_capture_verify(const char *path, const hsd_run *run, hsd_fault_fn fault, void *context,
-                              hsd_verify_result *result, hsd_error *err);
+HSD_API hsd_status hsd_capture_verify(const char *path, const hsd_run *run, hsd_fault_fn fault, void *context,
+                                      hsd_verify_result *result, hsd_error *err);
 
 typedef struct hsd_salvage_result {
     uint64_t blocks_kept, blocks_lost, bytes_skipped, objects, bytes;
@@ -248,8 +248,8 @@ typedef struct hsd_salvage_result {
 
 /* Writes every intact block of a damaged capture into a new one, marked incomplete with the reason.
  * Never touches the input. */
-hsd_status hsd_capture_salvage(const char *path, const char *out_path, bool force, const hsd_run *run,
-                               hsd_salvage_result *result, hsd_error *err);
+HSD_API hsd_status hsd_capture_salvage(const char *path, const char *out_path, bool force, const hsd_run *run,
+                                       hsd_salvage_result *result, hsd_error *err);
 
 #ifdef __cplusplus
 }

@@ -127,24 +127,24 @@ typedef struct hsd_check_config {
  * err->text goes on from the name of the file: "has an unknown key 'max_grow' in line 7". HSD_E_UNSUPPORTED: built
  * without libyaml. *out is NULL on failure; free with hsd_check_config_free.
  */
-hsd_status hsd_check_config_read(hsd_check_config **out, const void *text, size_t size, const char *name,
-                                 hsd_error *err);
+HSD_API hsd_status hsd_check_config_read(hsd_check_config **out, const void *text, size_t size, const char *name,
+                                         hsd_error *err);
 
 /* The rules where there is no file: for two captures, or for a series. One of them that captures cannot answer (no
  * holders, say) is HSD_CHECK_OFF with why_unknown, and a note says so; the one about the whole heap always can. */
-hsd_status hsd_check_config_default(hsd_check_config **out, bool is_series, hsd_error *err);
-void hsd_check_config_free(hsd_check_config *config);
+HSD_API hsd_status hsd_check_config_default(hsd_check_config **out, bool is_series, hsd_error *err);
+HSD_API void hsd_check_config_free(hsd_check_config *config);
 
 /* How many captures of `count` at the start a series is to leave out (hsd_series_options.warmup). HSD_E_CORRUPT when
  * fewer than two would be left. */
-hsd_status hsd_check_warmup(const hsd_check_config *config, size_t count, uint32_t *out, hsd_error *err);
+HSD_API hsd_status hsd_check_warmup(const hsd_check_config *config, size_t count, uint32_t *out, hsd_error *err);
 
 /* A first configuration from what is seen: limits a little above what grew, the largest holders by name, each with a
  * comment that says what was found. Of a series the rule that nothing grows in every round stands among them, and what
  * grew so has its limit commented out: what is written passes on the same captures but for that. Exactly one of diff and series
  * is not NULL. *left_out: how many limits are commented out; may be NULL. */
-hsd_status hsd_check_config_suggest(const hsd_diff *diff, const hsd_series *series, hsd_write_fn write, void *context,
-                                    size_t *left_out, hsd_error *err);
+HSD_API hsd_status hsd_check_config_suggest(const hsd_diff *diff, const hsd_series *series, hsd_write_fn write, void *context,
+                                            size_t *left_out, hsd_error *err);
 
 /* ---- what is found ---- */
 
@@ -216,10 +216,10 @@ typedef struct hsd_check {
 
 /* The text that patterns of holders are held against: "global sessions SessionCache .entries Entry[]". Writes at most
  * `capacity` bytes with a NUL behind them, returns the length of the whole. */
-size_t hsd_check_holder_text(char *out, size_t capacity, hsd_text root, const hsd_step *path, size_t path_count);
+HSD_API size_t hsd_check_holder_text(char *out, size_t capacity, hsd_text root, const hsd_step *path, size_t path_count);
 
 /* Exit status of the command: 0 passed, 1 failed, 3 cannot be judged (which wins over 1). */
-int hsd_check_exit(const hsd_check *check);
+HSD_API int hsd_check_exit(const hsd_check *check);
 
 /* What a capture measured itself, for rules with metric:NAME: its HSD_RECORD_METRIC records; the last of a name
  * counts. */
@@ -235,14 +235,14 @@ typedef struct hsd_check_options {
 /* Judges a diff or a series (the other is NULL); both, the config and the sites must outlive the result. `options` may
  * be NULL: no allowance has run out. HSD_E_MISUSE: both or neither of diff and series, or a series of two groups. *out
  * is NULL on failure. */
-hsd_status hsd_check_run(hsd_check **out, const hsd_check_config *config, const hsd_diff *diff,
-                         const hsd_series *series, const hsd_check_options *options, hsd_error *err);
-void hsd_check_free(hsd_check *check);
+HSD_API hsd_status hsd_check_run(hsd_check **out, const hsd_check_config *config, const hsd_diff *diff,
+                                 const hsd_series *series, const hsd_check_options *options, hsd_error *err);
+HSD_API void hsd_check_free(hsd_check *check);
 
 /* Which types a second pass should find allocation sites for: those of rows that fail or warn (of a holder the type
  * that it got most of), by growth, at most `most`. Returns how many; texts are borrowed. Then run again with the
  * sites. */
-size_t hsd_check_types_wanted(const hsd_check *check, hsd_text *out, size_t most);
+HSD_API size_t hsd_check_types_wanted(const hsd_check *check, hsd_text *out, size_t most);
 
 #ifdef __cplusplus
 }

@@ -376,10 +376,10 @@ typedef struct hsd_diff_options {
  * Compares two open captures. *out is NULL on failure; free with hsd_diff_free. HSD_E_OVER_BUDGET names
  * the memory that suffices.
  */
-hsd_status hsd_diff_run(hsd_diff **out, hsd_capture *before, hsd_capture *after,
-                        const hsd_diff_options *options, const hsd_run *run, hsd_error *err);
+HSD_API hsd_status hsd_diff_run(hsd_diff **out, hsd_capture *before, hsd_capture *after,
+                                const hsd_diff_options *options, const hsd_run *run, hsd_error *err);
 
-void hsd_diff_free(hsd_diff *diff);
+HSD_API void hsd_diff_free(hsd_diff *diff);
 
 /* True for the name that stands for no root alone. */
 static inline bool hsd_root_is_nobody(hsd_text root) { return root.size == 7 && memcmp(root.data, "(roots)", 7) == 0; }

@@ -23,7 +23,7 @@ typedef hsd_status (*hsd_dump_fn)(void *context, const char *bytes, size_t size,
  * text is ASCII without control characters but LF. Opened with HSD_DAMAGE_SKIP, what is intact is written.
  * Memory: that of one reader and 64 KiB.
  */
-hsd_status hsd_capture_dump(hsd_capture *capture, hsd_dump_fn write, void *context, hsd_error *err);
+HSD_API hsd_status hsd_capture_dump(hsd_capture *capture, hsd_dump_fn write, void *context, hsd_error *err);
 
 #ifdef __cplusplus
 }

@@ -29,7 +29,7 @@ typedef struct hsd_exporter_info {
 } hsd_exporter_info;
 
 /* Row i of the registry; NULL past the end. */
-const hsd_exporter_info *hsd_exporter_get(size_t i);
+HSD_API const hsd_exporter_info *hsd_exporter_get(size_t i);
 
 /* What the stacks of profiles are. */
 typedef enum hsd_export_stacks {
@@ -56,7 +56,7 @@ typedef struct hsd_export_result {
 } hsd_export_result;
 
 /* Whether there is such an exporter, and it can do what is asked: what hsd_export_file would refuse before it looks at a capture. */
-hsd_status hsd_export_check(const char *path, const hsd_export_options *options, bool is_pair, hsd_error *err);
+HSD_API hsd_status hsd_export_check(const char *path, const hsd_export_options *options, bool is_pair, hsd_error *err);
 
 /*
  * Writes `after`, or with `before` (NULL = none) what grew between the two, to `path` ("-" = standard output, where the format is a
@@ -66,8 +66,8 @@ hsd_status hsd_export_check(const char *path, const hsd_export_options *options,
  * or a capture without objects for one that needs them, standard output for one that needs a file. HSD_E_OVER_BUDGET with what
  * suffices. Else the statuses of reading and writing. `options`, `run`, `result` may be NULL, `path` not.
  */
-hsd_status hsd_export_file(hsd_capture *before, hsd_capture *after, const char *path, const hsd_export_options *options,
-                           const hsd_run *run, hsd_export_result *result, hsd_error *err);
+HSD_API hsd_status hsd_export_file(hsd_capture *before, hsd_capture *after, const char *path, const hsd_export_options *options,
+                                   const hsd_run *run, hsd_export_result *result, hsd_error *err);
 
 #ifdef __cplusplus
 }

@@ -78,7 +78,7 @@ typedef struct hsd_importer_info {
 } hsd_importer_info;
 
 /* Row i of the registry; NULL past the end. */
-const hsd_importer_info *hsd_importer_get(size_t i);
+HSD_API const hsd_importer_info *hsd_importer_get(size_t i);
 
 typedef struct hsd_import_result {
     const char *format; /* name of the importer that read it */
@@ -94,26 +94,26 @@ typedef struct hsd_import_result {
  * importer knows the content: the text names what was found and what is supported. Otherwise the
  * statuses of reading. On failure nothing is left behind.
  */
-hsd_status hsd_import_file(const char *path, const char *out_path, bool force,
-                           const hsd_import_options *options, const hsd_run *run,
-                           hsd_import_result *result, hsd_error *err);
+HSD_API hsd_status hsd_import_file(const char *path, const char *out_path, bool force,
+                                   const hsd_import_options *options, const hsd_run *run,
+                                   hsd_import_result *result, hsd_error *err);
 
 /* The same into an unnamed temporary file: *out_fd, owned by the caller, positioned anywhere. */
-hsd_status hsd_import_temp(const char *path, const hsd_import_options *options, const hsd_run *run,
-                           int *out_fd, hsd_import_result *result, hsd_error *err);
+HSD_API hsd_status hsd_import_temp(const char *path, const hsd_import_options *options, const hsd_run *run,
+                                   int *out_fd, hsd_import_result *result, hsd_error *err);
 
 /* The same from an open descriptor, which stays open: from where it stands (file, pipe, socket). `name` stands in errors. */
-hsd_status hsd_import_temp_fd(int in_fd, const char *name, const hsd_import_options *options, const hsd_run *run, int *out_fd,
-                              hsd_import_result *result, hsd_error *err);
+HSD_API hsd_status hsd_import_temp_fd(int in_fd, const char *name, const hsd_import_options *options, const hsd_run *run, int *out_fd,
+                                      hsd_import_result *result, hsd_error *err);
 
 /* The same between open descriptors, which stay open: from where `in_fd` stands (file, pipe, socket) to where `out_fd` stands.
  * `name` stands in errors. What was written before a failure stays, as an incomplete capture. */
-hsd_status hsd_import_descriptor(int in_fd, const char *name, int out_fd, const hsd_import_options *options, const hsd_run *run,
-                                 hsd_import_result *result, hsd_error *err);
+HSD_API hsd_status hsd_import_descriptor(int in_fd, const char *name, int out_fd, const hsd_import_options *options, const hsd_run *run,
+                                         hsd_import_result *result, hsd_error *err);
 
 /* Name of the importer that would read this prefix (at least 4 KiB of it, if there are), NULL = none.
  * gzip members are looked into. */
-const char *hsd_import_probe(const void *prefix, size_t size);
+HSD_API const char *hsd_import_probe(const void *prefix, size_t size);
 
 #ifdef __cplusplus
 }

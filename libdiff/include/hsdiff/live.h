@@ -41,10 +41,10 @@ typedef struct hsd_process {
  * HSD_E_UNSUPPORTED: no way is open; the text names the gate (another user, another namespace, an agent that is not loaded, a
  * runtime that refuses to be attached to), the hint what opens it. Reads /proc alone: nothing happens to the process.
  */
-hsd_status hsd_process_look(hsd_process *out, long pid, const char *way, hsd_error *err);
+HSD_API hsd_status hsd_process_look(hsd_process *out, long pid, const char *way, hsd_error *err);
 
 /* All processes whose name or executable is `name`, by ascending pid, this one left out. Up to `most`; *found counts all. */
-hsd_status hsd_process_find(long *pids, size_t most, size_t *found, const char *name, hsd_error *err);
+HSD_API hsd_status hsd_process_find(long *pids, size_t most, size_t *found, const char *name, hsd_error *err);
 
 /* A process of the machine, as a list shows it. */
 typedef struct hsd_listed_process {
@@ -63,7 +63,7 @@ typedef bool (*hsd_process_fn)(void *context, const hsd_listed_process *one); /*
  * name, executable, main class or script, or systemd unit holds it, or whose container's id begins with it. Reads /proc alone. HSD_E_UNSUPPORTED: /proc
  * cannot be read.
  */
-hsd_status hsd_process_list(const char *name, hsd_process_fn tell, void *context, hsd_error *err);
+HSD_API hsd_status hsd_process_list(const char *name, hsd_process_fn tell, void *context, hsd_error *err);
 
 /* Memory of a process, and the bound at which the kernel kills. */
 typedef struct hsd_live_memory {
@@ -73,11 +73,11 @@ typedef struct hsd_live_memory {
 } hsd_live_memory;
 
 /* As it is now, from /proc and /sys/fs/cgroup: some 50 us. HSD_E_NOT_FOUND: there is no such process. */
-hsd_status hsd_live_memory_read(hsd_live_memory *out, long pid, hsd_error *err);
+HSD_API hsd_status hsd_live_memory_read(hsd_live_memory *out, long pid, hsd_error *err);
 
 /* Row i of the table of ways: its name and one line; NULL past the end. */
-const char *hsd_way_name(size_t i);
-const char *hsd_way_summary(size_t i);
+HSD_API const char *hsd_way_name(size_t i);
+HSD_API const char *hsd_way_summary(size_t i);
 
 typedef struct hsd_live_options {
     const char *way;          /* NULL = the best that is open */
@@ -103,15 +103,15 @@ typedef struct hsd_live_result {
  * goes on whatever happens to this side. HSD_E_TRUNCATED: the target or its agent went away in the middle; with keep_cut that is
  * HSD_OK and result->is_complete false, if anything came.
  */
-hsd_status hsd_live_capture(const hsd_process *process, const char *out_path, bool force, const hsd_live_options *options,
-                            const hsd_run *run, hsd_live_result *result, hsd_error *err);
+HSD_API hsd_status hsd_live_capture(const hsd_process *process, const char *out_path, bool force, const hsd_live_options *options,
+                                    const hsd_run *run, hsd_live_result *result, hsd_error *err);
 
 /* The same into a temporary file without a name: *out_fd is the caller's, -1 on failure. */
-hsd_status hsd_live_capture_temp(const hsd_process *process, const hsd_live_options *options, const hsd_run *run, int *out_fd,
-                                 hsd_live_result *result, hsd_error *err);
+HSD_API hsd_status hsd_live_capture_temp(const hsd_process *process, const hsd_live_options *options, const hsd_run *run, int *out_fd,
+                                         hsd_live_result *result, hsd_error *err);
 
 /* Gives back what the way keeps in the target between captures (the tags of jvm). HSD_E_UNSUPPORTED where that is nothing. */
-hsd_status hsd_live_forget(const hsd_process *process, const hsd_run *run, hsd_error *err);
+HSD_API hsd_status hsd_live_forget(const hsd_process *process, const hsd_run *run, hsd_error *err);
 
 /* ---- programs that are started for it ---- */
 
@@ -121,8 +121,8 @@ hsd_status hsd_live_forget(const hsd_process *process, const hsd_run *run, hsd_e
  * need be set (a JVM, .NET) nothing is. *chosen says which way it will be. Calls `set` once for each variable.
  */
 typedef void (*hsd_set_variable_fn)(void *context, const char *name, const char *value);
-hsd_status hsd_live_prepare(const char *const *command, const char *way, const char **chosen, hsd_set_variable_fn set,
-                            void *context, hsd_error *err);
+HSD_API hsd_status hsd_live_prepare(const char *const *command, const char *way, const char **chosen, hsd_set_variable_fn set,
+                                    void *context, hsd_error *err);
 
 /* ---- streams that programs send ---- */
 
@@ -138,8 +138,8 @@ typedef struct hsd_received {
     hsd_error error;      /* HSD_OK, or why it is cut or refused */
 } hsd_received;
 typedef void (*hsd_received_fn)(void *context, const hsd_received *one);
-hsd_status hsd_receive(const char *where, const char *folder, const hsd_live_options *options, const hsd_run *run,
-                       hsd_received_fn tell, void *context, hsd_error *err);
+HSD_API hsd_status hsd_receive(const char *where, const char *folder, const hsd_live_options *options, const hsd_run *run,
+                               hsd_received_fn tell, void *context, hsd_error *err);
 
 #ifdef __cplusplus
 }

@@ -75,9 +75,9 @@ typedef struct hsd_profile_options {
  * `options` and `run` may be NULL. *out is NULL on failure; free with hsd_profile_free. Fails as hsd_top_run does, and with
  * what `each` returned.
  */
-hsd_status hsd_profile_make(hsd_profile **out, hsd_capture *capture, const hsd_profile_options *options, const hsd_run *run,
-                            hsd_error *err);
-void hsd_profile_free(hsd_profile *profile);
+HSD_API hsd_status hsd_profile_make(hsd_profile **out, hsd_capture *capture, const hsd_profile_options *options, const hsd_run *run,
+                                    hsd_error *err);
+HSD_API void hsd_profile_free(hsd_profile *profile);
 
 /* ---- baselines ---- */
 
@@ -97,8 +97,8 @@ typedef struct hsd_baseline_options {
  * and options give the same bytes on every machine and for any budget; a baseline of a baseline has the same sums. The
  * file is there whole or not at all. *bytes_written may be NULL.
  */
-hsd_status hsd_baseline_write(hsd_capture *capture, const char *path, const hsd_baseline_options *options, const hsd_run *run,
-                              uint64_t *bytes_written, hsd_error *err);
+HSD_API hsd_status hsd_baseline_write(hsd_capture *capture, const char *path, const hsd_baseline_options *options, const hsd_run *run,
+                                      uint64_t *bytes_written, hsd_error *err);
 
 #ifdef __cplusplus
 }

@@ -91,10 +91,10 @@ typedef struct hsd_report_format {
 } hsd_report_format;
 
 /* Row i of the registry; NULL past the end. */
-const hsd_report_format *hsd_report_format_get(size_t i);
+HSD_API const hsd_report_format *hsd_report_format_get(size_t i);
 
 /* The format of that name; NULL if there is none. */
-const hsd_report_format *hsd_report_format_find(const char *name);
+HSD_API const hsd_report_format *hsd_report_format_find(const char *name);
 
 /*
  * The objects that changed, as CSV with the columns change,id,type,bytes,before,after:
@@ -112,9 +112,9 @@ typedef struct hsd_objects_csv {
 } hsd_objects_csv;
 
 /* HSD_OK, or what `write` returned. */
-hsd_status hsd_objects_csv_begin(hsd_objects_csv *csv, hsd_write_fn write, void *context, hsd_error *err);
+HSD_API hsd_status hsd_objects_csv_begin(hsd_objects_csv *csv, hsd_write_fn write, void *context, hsd_error *err);
 /* Passed as hsd_diff_options.changed. */
-hsd_status hsd_objects_csv_row(void *csv, const hsd_changed_object *object, hsd_error *err);
+HSD_API hsd_status hsd_objects_csv_row(void *csv, const hsd_changed_object *object, hsd_error *err);
 
 /* ---- foreign text ---- */
 
@@ -148,31 +148,31 @@ typedef enum hsd_escape_form {
  * Writes at most `capacity` bytes of the escaped text with a NUL behind them, and returns the length
  * the whole of it needs without the NUL. out may be NULL with capacity 0.
  */
-size_t hsd_escape(hsd_escape_form form, const char *text, size_t size, char *out, size_t capacity);
+HSD_API size_t hsd_escape(hsd_escape_form form, const char *text, size_t size, char *out, size_t capacity);
 
 /* hsd_escape with HSD_ESCAPE_TERMINAL and HSD_ESCAPE_SHELL. */
-size_t hsd_escape_terminal(char *out, size_t capacity, const char *text, size_t size);
-size_t hsd_quote_shell(char *out, size_t capacity, const char *text, size_t size);
+HSD_API size_t hsd_escape_terminal(char *out, size_t capacity, const char *text, size_t size);
+HSD_API size_t hsd_quote_shell(char *out, size_t capacity, const char *text, size_t size);
 
 /* ---- numbers, the same in every locale ---- */
 
 #define HSD_NUMBER_CHARS 32
 
 /* "412.6 MiB", "5.70 MiB", "512 B", "0": three significant figures, one decimal from 10 on. Returns out. */
-char *hsd_format_bytes(char out[HSD_NUMBER_CHARS], uint64_t bytes);
+HSD_API char *hsd_format_bytes(char out[HSD_NUMBER_CHARS], uint64_t bytes);
 /* The same with a sign: "+125.8 MiB"; zero has none. */
-char *hsd_format_bytes_signed(char out[HSD_NUMBER_CHARS], int64_t bytes);
+HSD_API char *hsd_format_bytes_signed(char out[HSD_NUMBER_CHARS], int64_t bytes);
 /* "3,118,204" and "+412,310". */
-char *hsd_format_count(char out[HSD_NUMBER_CHARS], uint64_t count);
-char *hsd_format_count_signed(char out[HSD_NUMBER_CHARS], int64_t count);
+HSD_API char *hsd_format_count(char out[HSD_NUMBER_CHARS], uint64_t count);
+HSD_API char *hsd_format_count_signed(char out[HSD_NUMBER_CHARS], int64_t count);
 /* "2026-11-20 09:14:02Z". */
-char *hsd_format_time(char out[HSD_NUMBER_CHARS], uint64_t unix_ns);
+HSD_API char *hsd_format_time(char out[HSD_NUMBER_CHARS], uint64_t unix_ns);
 /* "1h 00m", "4m 05s", "12 s", "0.4 s". */
-char *hsd_format_duration(char out[HSD_NUMBER_CHARS], uint64_t elapsed_ns);
+HSD_API char *hsd_format_duration(char out[HSD_NUMBER_CHARS], uint64_t elapsed_ns);
 
 /* A digest, a domain, an id of a capture: its 32 hexadecimal digits. */
 #define HSD_HEX_CHARS 33
-char *hsd_format_hex(char out[HSD_HEX_CHARS], const uint8_t id[16]);
+HSD_API char *hsd_format_hex(char out[HSD_HEX_CHARS], const uint8_t id[16]);
 
 #ifdef __cplusplus
 }

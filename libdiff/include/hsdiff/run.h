@@ -46,7 +46,7 @@ typedef struct hsd_run {
 
 /* The smaller of 1 GiB and a quarter of what the machine or its memory cgroup (v1 or v2) allows,
  * at least 32 MiB. Reads /proc and /sys. */
-uint64_t hsd_run_default_memory(void);
+HSD_API uint64_t hsd_run_default_memory(void);
 
 /* The smallest budget any operation accepts. */
 #define HSD_MEMORY_MIN_BYTES (UINT64_C(16) << 20)

@@ -37,7 +37,7 @@ typedef enum hsd_verdict {
     HSD_VERDICT_SHRINKING  /* the mirror image of the first two that grow */
 } hsd_verdict;
 
-const char *hsd_verdict_name(hsd_verdict verdict); /* "steady", "each step", "growing", "levelled", "no trend", "shrinking" */
+HSD_API const char *hsd_verdict_name(hsd_verdict verdict); /* "steady", "each step", "growing", "levelled", "no trend", "shrinking" */
 
 /* Of the values behind the warm-up; `steps` are the differences of neighbours. Amounts may be bytes or objects. */
 typedef struct hsd_trend {
@@ -53,7 +53,7 @@ typedef struct hsd_trend {
 } hsd_trend;
 
 /* `times_ns` (ascending) may be NULL. `noise` is what does not count as movement. count >= 1; one value: steady. */
-hsd_trend hsd_trend_of(const uint64_t *values, const uint64_t *times_ns, size_t count, uint64_t noise);
+HSD_API hsd_trend hsd_trend_of(const uint64_t *values, const uint64_t *times_ns, size_t count, uint64_t noise);
 
 /* Two groups: Mann-Whitney U, two-sided, exact where both groups together have at most 20 values and none are equal, else normal with
  * ties corrected. Medians of an even number: the lower plus half of the difference. Spread: half of the interquartile range. */
@@ -64,7 +64,7 @@ typedef struct hsd_contrast {
 } hsd_contrast;
 
 /* Either count is at least 1. */
-hsd_contrast hsd_contrast_of(const uint64_t *before, size_t before_count, const uint64_t *after, size_t after_count);
+HSD_API hsd_contrast hsd_contrast_of(const uint64_t *before, size_t before_count, const uint64_t *after, size_t after_count);
 
 /* ---- the result ---- */
 
@@ -187,9 +187,9 @@ typedef struct hsd_series_options {
  * is no time axis. `run` may be NULL. *out is NULL on failure; free with hsd_series_free. HSD_E_MISUSE for fewer than 2 or more
  * than 1,000 captures, before_count >= count, warmup > count - 2; else as hsd_profile_make and hsd_diff_run fail, the file named.
  */
-hsd_status hsd_series_run(hsd_series **out, const hsd_series_source *source, const hsd_series_options *options, const hsd_run *run,
-                          hsd_error *err);
-void hsd_series_free(hsd_series *series);
+HSD_API hsd_status hsd_series_run(hsd_series **out, const hsd_series_source *source, const hsd_series_options *options, const hsd_run *run,
+                                  hsd_error *err);
+HSD_API void hsd_series_free(hsd_series *series);
 
 /*
  * A place says that something grows, and not always who holds it: what two variables hold together has no place but "(roots)". A diff of two captures
@@ -199,14 +199,14 @@ void hsd_series_free(hsd_series *series);
  */
 
 /* True if something grows of which no place says who holds it. */
-bool hsd_series_wants_pair(const hsd_series *series);
+HSD_API bool hsd_series_wants_pair(const hsd_series *series);
 
 /* The first and the last capture behind the warm-up in which objects can be looked at: no baselines, no totals, nothing incomplete. False if there
  * are no two, and of repeated captures. */
-bool hsd_series_find_pair(const hsd_series *series, size_t *from, size_t *to);
+HSD_API bool hsd_series_find_pair(const hsd_series *series, size_t *from, size_t *to);
 
 /* Rows and trends stay as they are; rows of holders get `held`. Takes `pair` in any case. HSD_E_NOMEM. */
-hsd_status hsd_series_take_pair(hsd_series *series, hsd_diff *pair, size_t from, size_t to, hsd_error *err);
+HSD_API hsd_status hsd_series_take_pair(hsd_series *series, hsd_diff *pair, size_t from, size_t to, hsd_error *err);
 
 #ifdef __cplusplus
 }

@@ -29,9 +29,9 @@ typedef struct hsd_sites {
 #define HSD_SITES_OF_A_TYPE 8u    /* rows of one type at most, the largest */
 
 /* Objects count live or not. `run` may be NULL. *out is NULL on failure; free with hsd_sites_free. */
-hsd_status hsd_sites_run(hsd_sites **out, hsd_capture *before, hsd_capture *after, const hsd_text *types, size_t type_count,
-                         const hsd_run *run, hsd_error *err);
-void hsd_sites_free(hsd_sites *sites);
+HSD_API hsd_status hsd_sites_run(hsd_sites **out, hsd_capture *before, hsd_capture *after, const hsd_text *types, size_t type_count,
+                                 const hsd_run *run, hsd_error *err);
+HSD_API void hsd_sites_free(hsd_sites *sites);
 
 #ifdef __cplusplus
 }

@@ -30,28 +30,28 @@ typedef struct hsd_sql_options {
  * Over one capture, or a pair (`before` not NULL), which outlive it. `run` is borrowed until close; `options` and `run` may be NULL.
  * HSD_E_UNSUPPORTED in a build without SQLite.
  */
-hsd_status hsd_sql_open(hsd_sql **out, hsd_capture *before, hsd_capture *after, const hsd_sql_options *options, const hsd_run *run,
-                        hsd_error *err);
+HSD_API hsd_status hsd_sql_open(hsd_sql **out, hsd_capture *before, hsd_capture *after, const hsd_sql_options *options, const hsd_run *run,
+                                hsd_error *err);
 
 /* True if the first bytes of a file (100 or more) are those of a database that hsdiff made. */
-bool hsd_sql_probe(const void *prefix, size_t size);
+HSD_API bool hsd_sql_probe(const void *prefix, size_t size);
 
 /* Over such a database; `fd` is borrowed until close, `name` for messages. HSD_E_NOT_THIS_FORMAT, HSD_E_TOO_NEW, HSD_E_CORRUPT. */
-hsd_status hsd_sql_open_file(hsd_sql **out, int fd, const char *name, const hsd_run *run, hsd_error *err);
+HSD_API hsd_status hsd_sql_open_file(hsd_sql **out, int fd, const char *name, const hsd_run *run, hsd_error *err);
 
 /*
  * Prepares one statement, in place of the one before, and makes the tables that it reads. HSD_E_UNSUPPORTED: it is no SQL, names what is
  * not there, does more than read, or is not one statement; the text says which, and err->offset_bytes where in the statement, if that is
  * known. Else as reading captures and running a diff fails; nothing more can be asked then. `text` need not end with a NUL.
  */
-hsd_status hsd_sql_prepare(hsd_sql *sql, const char *text, size_t size, hsd_error *err);
+HSD_API hsd_status hsd_sql_prepare(hsd_sql *sql, const char *text, size_t size, hsd_error *err);
 
 /* Columns of the statement, and their names (borrowed until the next prepare). */
-unsigned hsd_sql_column_count(const hsd_sql *sql);
-const char *hsd_sql_column_name(const hsd_sql *sql, unsigned column);
+HSD_API unsigned hsd_sql_column_count(const hsd_sql *sql);
+HSD_API const char *hsd_sql_column_name(const hsd_sql *sql, unsigned column);
 
 /* The next row. HSD_END behind the last; HSD_E_CANCELLED when the callback of the run said so. */
-hsd_status hsd_sql_next(hsd_sql *sql, hsd_error *err);
+HSD_API hsd_status hsd_sql_next(hsd_sql *sql, hsd_error *err);
 
 typedef enum hsd_sql_kind { HSD_SQL_NULL, HSD_SQL_INTEGER, HSD_SQL_REAL, HSD_SQL_TEXT, HSD_SQL_BYTES } hsd_sql_kind;
 
@@ -62,10 +62,10 @@ typedef struct hsd_sql_value {
 } hsd_sql_value;
 
 /* A value of the row; borrowed until next, and until the same column is asked for again. */
-hsd_sql_value hsd_sql_get(hsd_sql *sql, unsigned column);
+HSD_API hsd_sql_value hsd_sql_get(hsd_sql *sql, unsigned column);
 
 /* NULL is accepted. */
-void hsd_sql_close(hsd_sql *sql);
+HSD_API void hsd_sql_close(hsd_sql *sql);
 
 #ifdef __cplusplus
 }

@@ -11,6 +11,8 @@
 #include <stdarg.h>
 #include <stdint.h>
 
+#include <hsdiff/version.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -49,32 +51,32 @@ typedef struct hsd_error {
 } hsd_error;
 
 /* A zeroed error with no offset. */
-void hsd_error_init(hsd_error *err);
+HSD_API void hsd_error_init(hsd_error *err);
 
 /*
  * Fills `err` (which may be NULL) and returns `status`, so that `return hsd_fail(...)` reads well.
  * Keeps `file` if it was already set; resets offset, errno, hint.
  */
-hsd_status hsd_fail(hsd_error *err, hsd_status status, const char *format, ...)
+HSD_API hsd_status hsd_fail(hsd_error *err, hsd_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* The same with a byte offset in the input. */
-hsd_status hsd_fail_at(hsd_error *err, hsd_status status, uint64_t offset_bytes,
-                       const char *format, ...) __attribute__((format(printf, 4, 5)));
+HSD_API hsd_status hsd_fail_at(hsd_error *err, hsd_status status, uint64_t offset_bytes,
+                               const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* HSD_E_IO with errno's text appended to the sentence: "cannot read: Input/output error". */
-hsd_status hsd_fail_errno(hsd_error *err, int sys_errno, const char *format, ...)
+HSD_API hsd_status hsd_fail_errno(hsd_error *err, int sys_errno, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Names the file of an error that has none yet. NULL err or NULL file: nothing happens. */
-void hsd_error_set_file(hsd_error *err, const char *file);
+HSD_API void hsd_error_set_file(hsd_error *err, const char *file);
 
 /* Sets the hint of an error: what the user can do next. */
-void hsd_error_set_hint(hsd_error *err, const char *format, ...)
+HSD_API void hsd_error_set_hint(hsd_error *err, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* A short stable word for a status ("corrupt", "truncated"): for JSON and tests. Never NULL. */
-const char *hsd_status_name(hsd_status status);
+HSD_API const char *hsd_status_name(hsd_status status);
 
 /* Forwards anything but HSD_OK to the caller of the function it stands in. */
 #define HSD_TRY(call)                          \

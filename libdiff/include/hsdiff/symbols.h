@@ -41,12 +41,12 @@ typedef struct hsd_symbol_result {
  * read; errors of the input as hsd_capture_open has them. Incomplete captures stay incomplete. Files are read, never mapped. Memory: one
  * block, the symbols, and of DWARF what half of run->memory_bytes holds; past that names come without lines, which is noted.
  */
-hsd_status hsd_symbols_resolve(int in_fd, int out_fd, const hsd_symbol_options *options, const hsd_run *run,
-                               hsd_symbol_result *result, hsd_error *err);
+HSD_API hsd_status hsd_symbols_resolve(int in_fd, int out_fd, const hsd_symbol_options *options, const hsd_run *run,
+                                       hsd_symbol_result *result, hsd_error *err);
 
 /* The same into a file: whole or not there, 0600; "-" = standard output. */
-hsd_status hsd_symbols_resolve_file(int in_fd, const char *out_path, bool force, const hsd_symbol_options *options,
-                                    const hsd_run *run, hsd_symbol_result *result, hsd_error *err);
+HSD_API hsd_status hsd_symbols_resolve_file(int in_fd, const char *out_path, bool force, const hsd_symbol_options *options,
+                                            const hsd_run *run, hsd_symbol_result *result, hsd_error *err);
 
 #ifdef __cplusplus
 }

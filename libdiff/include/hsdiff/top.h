@@ -82,9 +82,9 @@ typedef struct hsd_top_options {
  * `options` and `run` may be NULL. *out is NULL on failure; free with hsd_top_free. Fails as hsd_diff_run does, and
  * with what `each` returned.
  */
-hsd_status hsd_top_run(hsd_top **out, hsd_capture *capture, const hsd_top_options *options, const hsd_run *run,
-                       hsd_error *err);
-void hsd_top_free(hsd_top *top);
+HSD_API hsd_status hsd_top_run(hsd_top **out, hsd_capture *capture, const hsd_top_options *options, const hsd_run *run,
+                               hsd_error *err);
+HSD_API void hsd_top_free(hsd_top *top);
 
 /* ---- paths ---- */
 
@@ -133,9 +133,9 @@ typedef struct hsd_paths_options {
  * hsd_paths_free. HSD_E_NOT_FOUND when no object is of that type or id; text and hint name close ones.
  * HSD_E_UNSUPPORTED for a capture without roots or references. Fails as hsd_diff_run does.
  */
-hsd_status hsd_paths_run(hsd_paths **out, hsd_capture *capture, const hsd_paths_options *options,
-                         const hsd_run *run, hsd_error *err);
-void hsd_paths_free(hsd_paths *paths);
+HSD_API hsd_status hsd_paths_run(hsd_paths **out, hsd_capture *capture, const hsd_paths_options *options,
+                                 const hsd_run *run, hsd_error *err);
+HSD_API void hsd_paths_free(hsd_paths *paths);
 
 #ifdef __cplusplus
 }

@@ -39,12 +39,12 @@ typedef struct hsd_single_options {
 } hsd_single_options;
 
 /* Types, roots, and the objects that dominate most. HSD_OK, or what `write` returned, or HSD_E_NOMEM. */
-hsd_status hsd_report_top(const hsd_top *top, const hsd_single_options *options, hsd_write_fn write, void *context,
-                          hsd_error *err);
+HSD_API hsd_status hsd_report_top(const hsd_top *top, const hsd_single_options *options, hsd_write_fn write, void *context,
+                                  hsd_error *err);
 
 /* Paths with what is reached over them. The same statuses. */
-hsd_status hsd_report_paths(const hsd_paths *paths, const hsd_single_options *options, hsd_write_fn write,
-                            void *context, hsd_error *err);
+HSD_API hsd_status hsd_report_paths(const hsd_paths *paths, const hsd_single_options *options, hsd_write_fn write,
+                                    void *context, hsd_error *err);
 
 /*
  * Every live object with what it retains, as CSV with the columns id,type,bytes,retained_bytes,retained_objects,
@@ -58,9 +58,9 @@ typedef struct hsd_retained_csv {
 } hsd_retained_csv;
 
 /* HSD_OK, or what `write` returned. */
-hsd_status hsd_retained_csv_begin(hsd_retained_csv *csv, hsd_write_fn write, void *context, hsd_error *err);
+HSD_API hsd_status hsd_retained_csv_begin(hsd_retained_csv *csv, hsd_write_fn write, void *context, hsd_error *err);
 /* Passed as hsd_top_options.each. */
-hsd_status hsd_retained_csv_row(void *csv, const hsd_retained *object, hsd_error *err);
+HSD_API hsd_status hsd_retained_csv_row(void *csv, const hsd_retained *object, hsd_error *err);
 
 #ifdef __cplusplus
 }

@@ -31,47 +31,47 @@ typedef struct hsd_view_options {
 } hsd_view_options;
 
 /* False in a build without libmicrohttpd: hsd_view_start is HSD_E_UNSUPPORTED then. */
-bool hsd_view_is_known(void);
+HSD_API bool hsd_view_is_known(void);
 
 /*
  * Listens, and answers on a thread of its own. *out is NULL on failure: HSD_E_IO when the port is taken. The address is
  * "http://127.0.0.1:PORT/#TOKEN": whoever has it sees what is shown.
  */
-hsd_status hsd_view_start(hsd_view **out, const hsd_view_options *options, hsd_error *err);
-const char *hsd_view_address(const hsd_view *view);
+HSD_API hsd_status hsd_view_start(hsd_view **out, const hsd_view_options *options, hsd_error *err);
+HSD_API const char *hsd_view_address(const hsd_view *view);
 
 /* ---- what is shown; each may be called from the thread that does the work, while requests are answered ---- */
 
 /* A hsd_progress_fn whose context is the hsd_view; false once the viewer was stopped. */
-bool hsd_view_progress(void *view, const char *stage, uint64_t done, uint64_t total);
+HSD_API bool hsd_view_progress(void *view, const char *stage, uint64_t done, uint64_t total);
 
 /* Names of the captures, before anything else. */
-hsd_status hsd_view_set_captures(hsd_view *view, const char *const *names, size_t count, hsd_error *err);
+HSD_API hsd_status hsd_view_set_captures(hsd_view *view, const char *const *names, size_t count, hsd_error *err);
 
 /* The report is there, of a diff or a series (the other is NULL). It is written and kept packed (some MiB); nothing is borrowed. A
  * single capture has none: its first page is what it browses. HSD_E_MISUSE when there is one already. */
-hsd_status hsd_view_set_report(hsd_view *view, const hsd_diff *diff, const hsd_series *series, hsd_error *err);
+HSD_API hsd_status hsd_view_set_report(hsd_view *view, const hsd_diff *diff, const hsd_series *series, hsd_error *err);
 
 /* Work is done. The index is there, and borrowed until hsd_view_stop; its questions are asked by the answering thread alone. NULL =
  * there is none, and `why` is a clause. */
-void hsd_view_set_browse(hsd_view *view, hsd_browse *browse, const char *why);
+HSD_API void hsd_view_set_browse(hsd_view *view, hsd_browse *browse, const char *why);
 
 /* Work failed: the page shows why. */
-void hsd_view_set_error(hsd_view *view, const hsd_error *error);
+HSD_API void hsd_view_set_error(hsd_view *view, const hsd_error *error);
 
 /* True when work failed before there was a report, and no page has asked for anything so far: nobody has seen the viewer, and it has nothing
  * to show. */
-bool hsd_view_failed_unseen(hsd_view *view);
+HSD_API bool hsd_view_failed_unseen(hsd_view *view);
 
 /*
  * Waits until its work is done and nobody has asked for idle_seconds, or `stop` is true (asked some ten times a second; may be NULL).
  * True if nobody asked any more. From then on hsd_view_progress gives the work up.
  */
 typedef bool (*hsd_view_stop_fn)(void *context);
-bool hsd_view_wait(hsd_view *view, hsd_view_stop_fn stop, void *context);
+HSD_API bool hsd_view_wait(hsd_view *view, hsd_view_stop_fn stop, void *context);
 
 /* Ends all connections. NULL is accepted. */
-void hsd_view_stop(hsd_view *view);
+HSD_API void hsd_view_stop(hsd_view *view);
 
 #ifdef __cplusplus
 }

@@ -106,7 +106,7 @@ static const char values_words[] =
 
 hsd_status hsd_html_made_of(hsd_html_made *made, const hsd_html_subject *subject, const hsd_report_options *options, hsd_error *err)
 {
-    HSD_TRY(put(add(made, "Made by"), "hsdiff " HSD_VERSION, err));
+    HSD_TRY(put(add(made, "Made by"), "hsdiff " HSDIFF_VERSION, err));
     if (options->command) HSD_TRY(put(add(made, "Command"), options->command, err));
     HSD_TRY(add_digests(made, subject, err));
     if (subject->diff)

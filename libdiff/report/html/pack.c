@@ -64,8 +64,8 @@ static void put_page(hsd_out *out, const packing *p)
     hsd_ndjson_begin(out, "hsdiff.page/1", "page");
     hsd_json_text(out, ", \"kind\": ", kind_of(p->subject));
     hsd_json_text(out, ", \"of\": ", p->subject->diff ? "diff" : "series");
-    hsd_json_text(out, ", \"version\": ", HSD_VERSION);
-    hsd_json_text(out, ", \"generated_by\": ", "hsdiff " HSD_VERSION);
+    hsd_json_text(out, ", \"version\": ", HSDIFF_VERSION);
+    hsd_json_text(out, ", \"generated_by\": ", "hsdiff " HSDIFF_VERSION);
     hsd_json_count(out, ", \"noise_bytes\": ", hsd_html_noise(p->subject, p->options));
     hsd_json_bool(out, ", \"exact_bytes\": ", p->options->exact_bytes);
     put_made(out, p);

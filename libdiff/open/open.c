@@ -1,0 +1,155 @@
+#define _GNU_SOURCE /* tee */
+/*
+ * Each input is opened once: what it is, is told by its first bytes, and it is then read through the same descriptor. A file that can be read again is
+ * simply looked at; a pipe must keep its bytes for whoever reads it next, so they are copied out of it with tee(2), which takes nothing away:
+ *
+ *      regular file    pread                     is it a capture?  yes: hsd_capture_open_fd
+ *      pipe            tee, read the copy                          no:  hsd_import_temp_fd, then open that
+ *
+ * (A pipe with a name that is opened again waits for another writer, who never comes.)
+ */
+#include <hsdiff/open.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/check.h"
+
+#define PREFIX_BYTES 8 /* enough to know a capture */
+#define STEP_MS      100
+
+static const hsd_open_options no_options;
+static const hsd_run no_run;
+
+hsd_status hsd_open_path(int *fd, const char *path, hsd_error *err)
+{
+    struct stat what;
+    *fd = STDIN_FILENO;
+    if (strcmp(path, "-") == 0) return HSD_OK;
+    const bool is_pipe = stat(path, &what) == 0 && S_ISFIFO(what.st_mode);
+    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (is_pipe ? O_NONBLOCK : 0));
+    if (*fd < 0) return hsd_fail_errno(err, errno, "cannot be opened");
+    if (is_pipe) fcntl(*fd, F_SETFL, fcntl(*fd, F_GETFL) & ~O_NONBLOCK);
+    return HSD_OK;
+}
+
+/* ---- looking without taking ---- */
+
+/* Copies what is in the pipe, which is not empty or has ended. 0 or an errno. */
+static int copy_prefix(int fd, char *prefix, size_t *size)
+{
+    int copy[2];
+    *size = 0;
+    if (pipe2(copy, O_CLOEXEC) != 0) return errno;
+    const ssize_t seen = tee(fd, copy[1], PREFIX_BYTES, SPLICE_F_NONBLOCK);
+    const int error = seen < 0 ? errno : 0;
+    const ssize_t taken = seen > 0 ? read(copy[0], prefix, PREFIX_BYTES) : 0;
+    close(copy[0]);
+    close(copy[1]);
+    if (taken > 0) *size = (size_t)taken;
+    return error == EINTR || error == EAGAIN ? 0 : error;
+}
+
+static hsd_status say_waiting(const char *name, const hsd_run *run, hsd_error *err)
+{
+    char stage[128];
+    snprintf(stage, sizeof stage, "waiting for %s", name);
+    if (run->progress == NULL || run->progress(run->progress_context, stage, 0, 0)) return HSD_OK;
+    return hsd_fail(err, HSD_E_CANCELLED, "cancelled while waiting for what is written to it");
+}
+
+/* Waits until there is enough in the pipe, or no more to come. */
+static hsd_status peek_pipe(int fd, const char *name, const hsd_run *run, char *prefix, size_t *size, hsd_error *err)
+{
+    struct pollfd end = {.fd = fd, .events = POLLIN};
+    for (*size = 0;;) {
+        const int ready = poll(&end, 1, STEP_MS);
+        if (ready > 0) {
+            const int error = copy_prefix(fd, prefix, size);
+            if (error != 0) return hsd_fail_errno(err, error, "cannot be read");
+            if (*size >= PREFIX_BYTES || (end.revents & ~POLLIN)) return HSD_OK; /* it had ended before it was copied */
+            nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+        }
+        HSD_TRY(say_waiting(name, run, err));
+    }
+}
+
+/* The first bytes of a regular file. */
+static hsd_status read_prefix(int fd, char *prefix, size_t *size, hsd_error *err)
+{
+    *size = 0;
+    while (*size < PREFIX_BYTES) {
+        const ssize_t got = pread(fd, prefix + *size, PREFIX_BYTES - *size, (off_t)*size);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return hsd_fail_errno(err, errno, "cannot be read");
+        if (got == 0) break;
+        *size += (size_t)got;
+    }
+    return *size == 0 ? hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "is empty (0 bytes)") : HSD_OK;
+}
+
+hsd_status hsd_look(hsd_content *out, int fd, const char *name, const hsd_run *run, hsd_error *err)
+{
+    char prefix[PREFIX_BYTES];
+    size_t size = 0;
+    struct stat what;
+    *out = HSD_CONTENT_UNKNOWN;
+    if (fstat(fd, &what) != 0) return hsd_fail_errno(err, errno, "cannot be opened");
+    if (S_ISDIR(what.st_mode)) return hsd_fail_errno(err, EISDIR, "cannot be read");
+    if (S_ISFIFO(what.st_mode)) HSD_TRY(peek_pipe(fd, name, run == NULL ? &no_run : run, prefix, &size, err));
+    if (S_ISREG(what.st_mode)) HSD_TRY(read_prefix(fd, prefix, &size, err));
+    *out = hsd_capture_probe(prefix, size) ? HSD_CONTENT_CAPTURE : HSD_CONTENT_FOREIGN;
+    return HSD_OK;
+}
+
+/* ---- opening what it is ---- */
+
+static hsd_status import(int fd, const char *name, const hsd_open_options *options, const hsd_run *run, int *written, hsd_import_result *imported,
+                         hsd_error *err)
+{
+    const hsd_run *own = options->import_run == NULL ? run : options->import_run;
+    return hsd_import_temp_fd(fd, name, &options->import, own, written, imported, err);
+}
+
+static hsd_status open_capture(hsd_capture **out, int fd, const char *name, hsd_damage damage, const hsd_run *run, hsd_error *err)
+{
+    const int own = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); /* it becomes the capture's */
+    if (own < 0) return hsd_fail_errno(err, errno, "cannot be opened");
+    return hsd_capture_open_fd(out, own, name, damage, run, err);
+}
+
+hsd_status hsd_open_fd(hsd_capture **out, int fd, const char *name, const hsd_open_options *options, const hsd_run *run, hsd_import_result *imported,
+                       hsd_error *err)
+{
+    hsd_import_result ignored;
+    if (options == NULL) options = &no_options;
+    if (run == NULL) run = &no_run;
+    if (imported == NULL) imported = &ignored;
+    hsd_content content = options->content;
+    *out = NULL;
+    *imported = (hsd_import_result){0};
+    int written = -1;
+    if (content == HSD_CONTENT_UNKNOWN) HSD_TRY(hsd_look(&content, fd, name, run, err));
+    if (content == HSD_CONTENT_CAPTURE) return open_capture(out, fd, name, options->damage, run, err);
+    HSD_TRY(import(fd, name, options, run, &written, imported, err));
+    HSD_TRY(hsd_capture_open_fd(out, written, name, HSD_DAMAGE_SKIP, run, err)); /* an import that was cut short gives a capture that says so */
+    hsd_capture_set_digest(*out, imported->has_digest ? imported->digest : NULL);
+    return HSD_OK;
+}
+
+hsd_status hsd_open(hsd_capture **out, const char *path, const hsd_open_options *options, const hsd_run *run, hsd_import_result *imported, hsd_error *err)
+{
+    int fd = -1;
+    *out = NULL;
+    hsd_status status = hsd_open_path(&fd, path, err);
+    if (status == HSD_OK) status = hsd_open_fd(out, fd, strcmp(path, "-") == 0 ? "standard input" : path, options, run, imported, err);
+    if (status != HSD_OK) hsd_error_set_file(err, path);
+    if (fd > STDERR_FILENO) close(fd);
+    return status;
+}
