@@ -1,9 +1,4 @@
-/*
- * Column headers against the table of fields, and the decoding of single columns. See columns.h.
- *
- * The table below is FORMAT.md 6 as data: which columns a type of block has, how wide their values are,
- * and what they are counted by.
- */
+/* Column headers against the table of fields (forms.h), and the decoding of single columns. See columns.h. */
 #include "format/columns.h"
 
 #include <stdlib.h>
@@ -11,152 +6,30 @@
 
 #include "base/check.h"
 #include "format/bytes.h"
+#include "format/forms.h"
 #include "format/unpack.h"
-
-typedef enum field_kind {
-    U64 = 1,
-    U32,   /* below 2^32 */
-    ENTRY, /* number of a table entry: below 2^31 */
-    BYTES
-} field_kind;
-
-typedef struct column_field {
-    uint8_t column;
-    uint8_t kind;
-    bool is_one_a_record; /* else counted by another column: checked when that is known */
-} column_field;
-
-#define MAX_FIELDS 18
-
-/* Rows: types below END, then those of sums. */
-#define SUM_ROW(type) (HSC_BLOCK_END + (type) - HSC_BLOCK_LIVE_TOTALS)
-
-static const column_field fields_of[SUM_ROW(HSC_BLOCK_SITE_TOTALS) + 1][MAX_FIELDS] = {
-    [HSC_BLOCK_STRINGS] = {{HSC_COL_KEY, ENTRY, 1},
-                           {HSC_COL_TEXT_BYTES, U32, 1},
-                           {HSC_COL_TEXT, BYTES, 0}},
-    [HSC_BLOCK_TYPES] = {{HSC_COL_FLAGS, U32, 1},
-                         {HSC_COL_KEY, ENTRY, 1},
-                         {HSC_COL_TEXT_BYTES, U32, 1},
-                         {HSC_COL_TEXT, BYTES, 0}},
-    [HSC_BLOCK_LABELS] = {{HSC_COL_FLAGS, U32, 1},
-                          {HSC_COL_KEY, ENTRY, 1},
-                          {HSC_COL_KIND, U32, 1},
-                          {HSC_COL_TEXT_ID, ENTRY, 1}},
-    [HSC_BLOCK_SITES] = {{HSC_COL_KEY, ENTRY, 1},
-                         {HSC_COL_TEXT_ID, ENTRY, 1},
-                         {HSC_COL_PARENT, ENTRY, 1},
-                         {HSC_COL_FILE, ENTRY, 1},
-                         {HSC_COL_LINE, U32, 1},
-                         {HSC_COL_COLUMN_NUMBER, U32, 1}},
-    [HSC_BLOCK_OBJECTS] = {{HSC_COL_ID, U64, 1},
-                           {HSC_COL_TYPE, ENTRY, 1},
-                           {HSC_COL_SIZE, U64, 1},
-                           {HSC_COL_NATIVE_SIZE, U64, 1},
-                           {HSC_COL_ELEMENTS, U64, 1},
-                           {HSC_COL_SITE, ENTRY, 1},
-                           {HSC_COL_AGE, U32, 1},
-                           {HSC_COL_FLAGS, U32, 1},
-                           {HSC_COL_NAME, ENTRY, 1},
-                           {HSC_COL_CATEGORY, ENTRY, 1},
-                           {HSC_COL_IDENTITY, U64, 1},
-                           {HSC_COL_CONTENT, U64, 1},
-                           {HSC_COL_VALUE_BYTES, U32, 1},
-                           {HSC_COL_VALUE, BYTES, 0},
-                           {HSC_COL_REF_COUNT, U32, 1},
-                           {HSC_COL_REF_TARGET, U64, 0},
-                           {HSC_COL_REF_LABEL, ENTRY, 0},
-                           {HSC_COL_REF_INDEX, U64, 0}},
-    [HSC_BLOCK_EDGES] = {{HSC_COL_REF_TARGET, U64, 1},
-                         {HSC_COL_REF_LABEL, ENTRY, 1},
-                         {HSC_COL_REF_INDEX, U64, 1},
-                         {HSC_COL_EDGE_SOURCE, U64, 1}},
-    [HSC_BLOCK_ROOTS] = {{HSC_COL_FLAGS, U32, 1},
-                         {HSC_COL_KIND, U32, 1},
-                         {HSC_COL_TEXT_ID, ENTRY, 1},
-                         {HSC_COL_PARENT, ENTRY, 1},
-                         {HSC_COL_TARGET, U64, 1},
-                         {HSC_COL_DEPTH, U32, 1}},
-    [HSC_BLOCK_THREADS] = {{HSC_COL_KEY, ENTRY, 1}, {HSC_COL_TEXT_ID, ENTRY, 1}},
-    [HSC_BLOCK_FRAMES] = {{HSC_COL_TEXT_ID, ENTRY, 1},
-                          {HSC_COL_PARENT, ENTRY, 1},
-                          {HSC_COL_FILE, ENTRY, 1},
-                          {HSC_COL_LINE, U32, 1},
-                          {HSC_COL_DEPTH, U32, 1}},
-    [HSC_BLOCK_METRICS] = {{HSC_COL_TEXT_BYTES, U32, 1},
-                           {HSC_COL_TEXT, BYTES, 0},
-                           {HSC_COL_UNIT, U32, 1},
-                           {HSC_COL_VALUE_U64, U64, 1}},
-    [HSC_BLOCK_LOSSES] = {{HSC_COL_TEXT_BYTES, U32, 1},
-                          {HSC_COL_TEXT, BYTES, 0},
-                          {HSC_COL_VALUE_U64, U64, 1}},
-    [HSC_BLOCK_TYPE_TOTALS] = {{HSC_COL_KEY, ENTRY, 1},
-                               {HSC_COL_COUNT, U64, 1},
-                               {HSC_COL_BYTES, U64, 1},
-                               {HSC_COL_NATIVE_BYTES, U64, 1},
-                               {HSC_COL_BUCKET_COUNT, U32, 1},
-                               {HSC_COL_BUCKET, U32, 0},
-                               {HSC_COL_BUCKET_OBJECTS, U64, 0},
-                               {HSC_COL_BUCKET_BYTES, U64, 0}},
-    [HSC_BLOCK_GROUP_TOTALS] = {{HSC_COL_KEY, ENTRY, 1},
-                                {HSC_COL_KIND, U32, 1},
-                                {HSC_COL_COUNT, U64, 1},
-                                {HSC_COL_BYTES, U64, 1}},
-    [HSC_BLOCK_INDEX] = {{HSC_COL_OFFSET, U64, 1},
-                         {HSC_COL_BLOCK_TYPE, U32, 1},
-                         {HSC_COL_RECORDS, U32, 1},
-                         {HSC_COL_ORDINAL, U64, 1},
-                         {HSC_COL_STORED, U32, 1},
-                         {HSC_COL_NUMBER, U64, 1}},
-    [SUM_ROW(HSC_BLOCK_LIVE_TOTALS)] = {{HSC_COL_KEY, ENTRY, 1},
-                                        {HSC_COL_COUNT, U64, 1},
-                                        {HSC_COL_BYTES, U64, 1},
-                                        {HSC_COL_RETAINED, U64, 1},
-                                        {HSC_COL_UNREACHED, U64, 1},
-                                        {HSC_COL_UNREACHED_BYTES, U64, 1}},
-    [SUM_ROW(HSC_BLOCK_ROOT_TOTALS)] = {{HSC_COL_FLAGS, U32, 1},
-                                        {HSC_COL_KEY, ENTRY, 1},
-                                        {HSC_COL_KIND, U32, 1},
-                                        {HSC_COL_COUNT, U64, 1},
-                                        {HSC_COL_BYTES, U64, 1},
-                                        {HSC_COL_RETAINED, U64, 1}},
-    [SUM_ROW(HSC_BLOCK_PLACES)] = {{HSC_COL_FLAGS, U32, 1},
-                                   {HSC_COL_KEY, ENTRY, 1},
-                                   {HSC_COL_TEXT_ID, ENTRY, 1},
-                                   {HSC_COL_PARENT, ENTRY, 1},
-                                   {HSC_COL_COUNT, U64, 1},
-                                   {HSC_COL_BYTES, U64, 1}},
-    [SUM_ROW(HSC_BLOCK_SITE_TOTALS)] = {{HSC_COL_SITE, ENTRY, 1},
-                                        {HSC_COL_KEY, ENTRY, 1},
-                                        {HSC_COL_COUNT, U64, 1},
-                                        {HSC_COL_BYTES, U64, 1}},
-};
 
 static const uint64_t zero_u64;
 static const uint32_t zero_u32;
 const hsd_u64s hsd_u64s_zero = {&zero_u64, 0};
 const hsd_u32s hsd_u32s_zero = {&zero_u32, 0};
 
-static const column_field *find_field(uint8_t type, unsigned column)
+static const hsd_field *find_field(uint8_t type, unsigned column)
 {
-    if (type >= HSC_BLOCK_END && !hsd_block_is_later(type)) return NULL;
-    const column_field *row = fields_of[type < HSC_BLOCK_END ? type : SUM_ROW(type)];
-    for (const column_field *f = row; f < row + MAX_FIELDS && f->kind != 0; f++) {
-        if (f->column == column) return f;
-    }
-    return NULL;
+    const hsd_form *form = hsd_form_of_block(type);
+    return form == NULL ? NULL : hsd_form_field(form, column);
 }
 
 /* ---- headers ---- */
 
-static hsd_status check_coding(const hsd_column *column, const column_field *field, unsigned id,
+static hsd_status check_coding(const hsd_column *column, const hsd_field *field, unsigned id,
                                hsd_fault *fault)
 {
     const bool is_bytes = column->coding == HSC_CODING_BYTES;
     if (column->coding > HSC_CODING_BYTES) {
         return hsd_fault_corrupt(fault, "5.6", "column %u has coding %u", id, column->coding);
     }
-    if (is_bytes != (field->kind == BYTES)) {
+    if (is_bytes != (field->kind == HSD_FIELD_BYTES)) {
         return hsd_fault_corrupt(fault, "5.6", "column %u has a coding of another kind of field",
                                  id);
     }
@@ -203,14 +76,14 @@ static hsd_status check_length(const hsd_column *column, unsigned id, hsd_fault 
 static hsd_status take_column(hsd_columns *columns, unsigned id, const hsd_column *column,
                               hsd_fault *fault)
 {
-    const column_field *field = id < HSD_COLUMN_LIMIT ? find_field(columns->type, id) : NULL;
+    const hsd_field *field = id < HSD_COLUMN_LIMIT ? find_field(columns->type, id) : NULL;
     if (field == NULL) {
         return hsd_fault_corrupt(fault, "5.2", "%s have no column %u",
                                  hsd_block_type_name(columns->type), id);
     }
     HSD_TRY(check_coding(column, field, id, fault));
     HSD_TRY(check_length(column, id, fault));
-    if (field->is_one_a_record && column->count != columns->records) {
+    if (!field->is_many && column->count != columns->records) {
         return hsd_fault_corrupt(fault, "5.3", "column %u has %u values for %u records", id,
                                  (unsigned)column->count, (unsigned)columns->records);
     }
@@ -292,9 +165,9 @@ static hsd_status check_count(const hsd_column *column, unsigned id, uint64_t co
 /* Greatest value that a field may have; all its bits are ones. */
 static uint64_t limit_of(const hsd_columns *columns, unsigned id)
 {
-    const column_field *field = find_field(columns->type, id);
-    if (field == NULL || field->kind == U64) return UINT64_MAX;
-    return field->kind == U32 ? UINT32_MAX : HSC_MAX_TABLE_ID;
+    const hsd_field *field = find_field(columns->type, id);
+    if (field == NULL || field->kind == HSD_FIELD_U64) return UINT64_MAX;
+    return field->kind == HSD_FIELD_U32 ? UINT32_MAX : HSC_MAX_TABLE_ID;
 }
 
 static hsd_status check_limit(const hsd_columns *columns, unsigned id, uint64_t all_bits,

@@ -1,4 +1,4 @@
-/* The text form of a capture: FORMAT.md, Appendix A. One function for each kind of line. */
+/* The text form of a capture: FORMAT.md, Appendix A. What stands in the line of a record is the table of forms.h. */
 #include <hsdiff/dump.h>
 
 #include <inttypes.h>
@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "format/capture_state.h"
+#include "format/forms.h"
 #include "format/object_block.h"
 
 #define TEXT_BYTES  ((size_t)64 << 10)
@@ -149,26 +150,60 @@ static void dump_end(printer *p)
     put(p, " blocks=%" PRIu64 "\n", capture->info.blocks);
 }
 
+/* ---- fields ---- */
+
+static uint64_t number_in(const hsd_field *field, const uint8_t *record)
+{
+    uint32_t narrow;
+    uint64_t wide;
+    if (field->member_bytes == sizeof wide) {
+        memcpy(&wide, record + field->offset, sizeof wide);
+        return wide;
+    }
+    memcpy(&narrow, record + field->offset, sizeof narrow);
+    return narrow;
+}
+
+static void put_text(printer *p, const char *name, hsd_text text)
+{
+    if (name != NULL && text.size == 0) return;
+    if (name != NULL) put(p, " %s=", name);
+    else put_char(p, ' ');
+    put_quoted(p, text);
+}
+
+static void put_field(printer *p, const hsd_field *field, const uint8_t *record, bool source_is_ordinal)
+{
+    const bool is_text = field->print == HSD_PRINT_TEXT;
+    const uint64_t number = is_text ? 0 : number_in(field, record);
+    hsd_text text = {"", 0};
+    if (is_text) memcpy(&text, record + field->offset, sizeof text);
+    switch ((hsd_field_print)field->print) {
+    case HSD_PRINT_NOT: break;
+    case HSD_PRINT_ALWAYS: put(p, " %" PRIu64, number); break;
+    case HSD_PRINT_ID: put(p, " 0x%" PRIx64, number); break;
+    case HSD_PRINT_NUMBER: put_number(p, field->name, number); break;
+    case HSD_PRINT_HEX: put_hex(p, field->name, number); break;
+    case HSD_PRINT_TEXT: put_text(p, field->name, text); break;
+    case HSD_PRINT_TARGET: put_target(p, number, p->capture->info.targets_are_ordinals); break;
+    case HSD_PRINT_SOURCE: put_target(p, number, source_is_ordinal); break;
+    case HSD_PRINT_GROUP: put(p, number == 0 ? " category" : " root"); break;
+    }
+}
+
+/* One line, but for its end. */
+static void put_record(printer *p, const hsd_form *form, const void *record, bool source_is_ordinal)
+{
+    put(p, "%s", form->word);
+    for (const hsd_field *field = form->fields; field->kind != 0; field++)
+        if (field->print != HSD_PRINT_NOT) put_field(p, field, record, source_is_ordinal);
+}
+
 /* ---- objects ---- */
 
 static void dump_object(printer *p, const hsd_object *object)
 {
-    put(p, "object %" PRIu64 " 0x%" PRIx64, object->ordinal, object->id);
-    put_number(p, "type", object->type);
-    put_number(p, "size", object->size_bytes);
-    put_number(p, "native", object->native_bytes);
-    put_number(p, "elements", object->elements);
-    put_number(p, "site", object->site);
-    put_number(p, "age", object->age);
-    put_hex(p, "flags", object->flags);
-    put_number(p, "name", object->name);
-    put_number(p, "category", object->category);
-    put_hex(p, "identity", object->identity);
-    put_hex(p, "content", object->content);
-    if (object->value.size > 0) {
-        put(p, " value=");
-        put_quoted(p, object->value);
-    }
+    put_record(p, &hsd_forms[HSD_FORM_OBJECT], object, false);
     put_char(p, '\n');
     p->objects++;
     if ((object->flags & HSD_OBJECT_PSEUDO) == 0)
@@ -204,97 +239,8 @@ static hsd_status dump_objects(printer *p)
 
 /* ---- the other records ---- */
 
-static void dump_string(printer *p, const hsd_record *record)
+static void dump_buckets(printer *p, const hsd_type_total *total)
 {
-    put(p, "string %u ", (unsigned)record->string.id);
-    put_quoted(p, record->string.text);
-}
-
-static void dump_type(printer *p, const hsd_record *record)
-{
-    put(p, "type %u", (unsigned)record->type.id);
-    put_hex(p, "flags", record->type.flags);
-    put_char(p, ' ');
-    put_quoted(p, record->type.name);
-}
-
-static void dump_label(printer *p, const hsd_record *record)
-{
-    put(p, "label %u", (unsigned)record->label.id);
-    put_number(p, "kind", record->label.kind);
-    put_hex(p, "flags", record->label.flags);
-    put_number(p, "name", record->label.name);
-}
-
-static void dump_site(printer *p, const hsd_record *record)
-{
-    put(p, "site %u", (unsigned)record->site.id);
-    put_number(p, "parent", record->site.parent);
-    put_number(p, "function", record->site.function);
-    put_number(p, "file", record->site.file);
-    put_number(p, "line", record->site.line);
-    put_number(p, "column", record->site.column);
-}
-
-static void dump_edge(printer *p, const hsd_record *record)
-{
-    put(p, "edge");
-    put_target(p, record->edge.source, record->edge.source_is_ordinal);
-    put_target(p, record->edge.target, p->capture->info.targets_are_ordinals);
-    put_number(p, "label", record->edge.label);
-    put_number(p, "index", record->edge.index);
-    p->edges++;
-}
-
-static void dump_root(printer *p, const hsd_record *record)
-{
-    put(p, "root");
-    put_number(p, "kind", record->root.kind);
-    put_hex(p, "flags", record->root.flags);
-    put_number(p, "label", record->root.label);
-    put_target(p, record->root.target, p->capture->info.targets_are_ordinals);
-    put_number(p, "thread", record->root.thread);
-    put_number(p, "frame", record->root.frame);
-    p->roots++;
-}
-
-static void dump_thread(printer *p, const hsd_record *record)
-{
-    put(p, "thread %u", (unsigned)record->thread.id);
-    put_number(p, "name", record->thread.name);
-}
-
-static void dump_frame(printer *p, const hsd_record *record)
-{
-    put(p, "frame %u %u", (unsigned)record->frame.thread, (unsigned)record->frame.depth);
-    put_number(p, "function", record->frame.function);
-    put_number(p, "file", record->frame.file);
-    put_number(p, "line", record->frame.line);
-}
-
-static void dump_metric(printer *p, const hsd_record *record)
-{
-    put(p, "metric ");
-    put_quoted(p, record->metric.name);
-    put_char(p, ' ');
-    put_quoted(p, record->metric.unit);
-    put(p, " %" PRIu64, record->metric.value);
-}
-
-static void dump_loss(printer *p, const hsd_record *record)
-{
-    put(p, "loss ");
-    put_quoted(p, record->loss.what);
-    put(p, " %" PRIu64, record->loss.count);
-}
-
-static void dump_type_total(printer *p, const hsd_record *record)
-{
-    const hsd_type_total *total = &record->type_total;
-    put(p, "total type %u", (unsigned)total->type);
-    put_number(p, "objects", total->objects);
-    put_number(p, "bytes", total->bytes);
-    put_number(p, "native", total->native_bytes);
     for (uint32_t i = 0; i < total->bucket_count; i++) {
         put(p, "\n bucket %u", total->buckets[i]);
         put_number(p, "objects", total->bucket_objects[i]);
@@ -302,58 +248,7 @@ static void dump_type_total(printer *p, const hsd_record *record)
     }
 }
 
-static void dump_group_total(printer *p, const hsd_record *record)
-{
-    put(p, "total %s %u", record->group_total.kind == 0 ? "category" : "root",
-        (unsigned)record->group_total.key);
-    put_number(p, "count", record->group_total.count);
-    put_number(p, "bytes", record->group_total.bytes);
-}
-
-static void dump_live_total(printer *p, const hsd_record *record)
-{
-    const hsd_live_total *total = &record->live_total;
-    put(p, "live %u", (unsigned)total->type);
-    put_number(p, "objects", total->objects);
-    put_number(p, "bytes", total->bytes);
-    put_number(p, "retained", total->retained_bytes);
-    put_number(p, "unreached", total->unreached_objects);
-    put_number(p, "unreached_bytes", total->unreached_bytes);
-}
-
-static void dump_root_total(printer *p, const hsd_record *record)
-{
-    const hsd_root_total *total = &record->root_total;
-    put(p, "owned %u", (unsigned)total->name);
-    put_number(p, "kind", total->kind);
-    put_hex(p, "flags", total->flags);
-    put_number(p, "objects", total->objects);
-    put_number(p, "bytes", total->bytes);
-    put_number(p, "retained", total->retained_bytes);
-}
-
-static void dump_place(printer *p, const hsd_record *record)
-{
-    const hsd_place_total *place = &record->place_total;
-    put(p, "place %u %u", (unsigned)place->number, (unsigned)place->name);
-    put_number(p, "parent", place->parent);
-    put_number(p, "edge", place->edge);
-    put_hex(p, "flags", place->flags);
-    put_number(p, "objects", place->objects);
-    put_number(p, "bytes", place->bytes);
-}
-
-static void dump_site_total(printer *p, const hsd_record *record)
-{
-    const hsd_site_total *total = &record->site_total;
-    put(p, "allocated %u %u", (unsigned)total->type, (unsigned)total->site);
-    put_number(p, "objects", total->objects);
-    put_number(p, "bytes", total->bytes);
-}
-
-typedef void (*line_fn)(printer *p, const hsd_record *record);
-
-static hsd_status dump_records(printer *p, hsd_record_kind kind, line_fn line)
+static hsd_status dump_records(printer *p, hsd_record_kind kind)
 {
     hsd_record_reader *reader;
     hsd_record record;
@@ -361,7 +256,10 @@ static hsd_status dump_records(printer *p, hsd_record_kind kind, line_fn line)
     hsd_status status;
     while ((status = hsd_record_reader_next(reader, &record, p->err)) == HSD_OK &&
            p->status == HSD_OK) {
-        line(p, &record);
+        put_record(p, &hsd_forms[kind], &record, kind == HSD_RECORD_EDGE && record.edge.source_is_ordinal);
+        if (kind == HSD_RECORD_TYPE_TOTAL) dump_buckets(p, &record.type_total);
+        p->edges += kind == HSD_RECORD_EDGE;
+        p->roots += kind == HSD_RECORD_ROOT;
         put_char(p, '\n');
     }
     hsd_record_reader_close(reader);
@@ -371,23 +269,10 @@ static hsd_status dump_records(printer *p, hsd_record_kind kind, line_fn line)
 static hsd_status dump_all(printer *p)
 {
     dump_head(p);
-    HSD_TRY(dump_records(p, HSD_RECORD_STRING, dump_string));
-    HSD_TRY(dump_records(p, HSD_RECORD_TYPE, dump_type));
-    HSD_TRY(dump_records(p, HSD_RECORD_LABEL, dump_label));
-    HSD_TRY(dump_records(p, HSD_RECORD_SITE, dump_site));
-    HSD_TRY(dump_objects(p));
-    HSD_TRY(dump_records(p, HSD_RECORD_EDGE, dump_edge));
-    HSD_TRY(dump_records(p, HSD_RECORD_ROOT, dump_root));
-    HSD_TRY(dump_records(p, HSD_RECORD_THREAD, dump_thread));
-    HSD_TRY(dump_records(p, HSD_RECORD_FRAME, dump_frame));
-    HSD_TRY(dump_records(p, HSD_RECORD_METRIC, dump_metric));
-    HSD_TRY(dump_records(p, HSD_RECORD_LOSS, dump_loss));
-    HSD_TRY(dump_records(p, HSD_RECORD_TYPE_TOTAL, dump_type_total));
-    HSD_TRY(dump_records(p, HSD_RECORD_GROUP_TOTAL, dump_group_total));
-    HSD_TRY(dump_records(p, HSD_RECORD_LIVE_TOTAL, dump_live_total));
-    HSD_TRY(dump_records(p, HSD_RECORD_ROOT_TOTAL, dump_root_total));
-    HSD_TRY(dump_records(p, HSD_RECORD_PLACE, dump_place));
-    HSD_TRY(dump_records(p, HSD_RECORD_SITE_TOTAL, dump_site_total));
+    for (unsigned kind = 0; kind < HSD_FORM_OBJECT; kind++) {
+        if (kind == HSD_RECORD_EDGE) HSD_TRY(dump_objects(p)); /* behind the tables that they refer to */
+        HSD_TRY(dump_records(p, (hsd_record_kind)kind));
+    }
     dump_end(p);
     flush(p);
     return p->status;

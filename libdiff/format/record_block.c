@@ -1,31 +1,25 @@
 /*
  * Decoding the blocks of tables, edges, roots and totals. See record_block.h.
  *
- * Each type of block has a row that says which columns it has, and a function that makes a record of the
- * i-th place of them. Texts are given out in place: the byte behind one becomes a NUL while it is borrowed.
+ * Which columns a type of block has, and which member of the record each fills, is the table of forms.h. What does not follow from one value alone (the
+ * unit of a metric, the buckets of a total, the number of a place) is filled behind that. Texts are given out in place: the byte behind one becomes a NUL
+ * while it is borrowed.
  */
 #include "format/record_block.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #define BUCKETS_MAX HSC_MAX_REFERENCES /* FORMAT.md 10.4 */
 
-typedef struct record_row {
-    uint8_t block_type;
-    uint8_t narrow[HSD_RECORD_FIELDS + 2]; /* columns of 32 bits, one value a record; 0 = no more */
-    uint8_t wide[HSD_RECORD_FIELDS];       /* columns of 64 bits */
-    bool has_text, has_buckets;
-    void (*make)(hsd_record_block *records, uint32_t i, hsd_record *out);
-} record_row;
-
-static uint32_t narrow(const hsd_record_block *records, unsigned field, uint32_t i)
+static struct hsd_field_values *values_of(hsd_record_block *records, unsigned column)
 {
-    return hsd_u32s_get(records->narrow[field], i);
+    return &records->values[hsd_form_field(records->form, column) - records->form->fields];
 }
 
-static uint64_t wide(const hsd_record_block *records, unsigned field, uint32_t i)
+static uint32_t narrow(hsd_record_block *records, unsigned column, uint32_t i)
 {
-    return hsd_u64s_get(records->wide[field], i);
+    return hsd_u32s_get(values_of(records, column)->narrow, i);
 }
 
 /* ---- texts ---- */
@@ -48,289 +42,87 @@ static hsd_text take_text(hsd_record_block *records, uint32_t size)
     return text;
 }
 
-/* ---- one function for each kind of record ---- */
+/* ---- records ---- */
 
-static void make_string(hsd_record_block *r, uint32_t i, hsd_record *out)
+/* The member of one field. A text takes its bytes off the column of texts. */
+static void fill_member(hsd_record_block *r, const hsd_field *field, const struct hsd_field_values *values, uint32_t i, uint8_t *record)
 {
-    out->string = (hsd_string){.id = narrow(r, 0, i), .text = take_text(r, narrow(r, 1, i))};
+    if (field->is_many) return;
+    if (field->kind == HSD_FIELD_U64) {
+        const uint64_t value = hsd_u64s_get(values->wide, i);
+        memcpy(record + field->offset, &value, sizeof value);
+    } else if (field->column == HSC_COL_TEXT_BYTES) {
+        const hsd_text text = take_text(r, hsd_u32s_get(values->narrow, i));
+        memcpy(record + field->offset, &text, sizeof text);
+    } else if (field->member_bytes == sizeof(uint32_t) && field->kind != HSD_FIELD_NONE) {
+        uint32_t value = hsd_u32s_get(values->narrow, i);
+        if (field->known != 0 && value > field->known) value = 0;
+        memcpy(record + field->offset, &value, sizeof value);
+    }
 }
 
-static void make_type(hsd_record_block *r, uint32_t i, hsd_record *out)
+/* What of the text is the unit was checked when the block was decoded. */
+static void cut_unit(hsd_record_block *r, uint32_t i, hsd_metric *metric)
 {
-    out->type = (hsd_type){
-        .id = narrow(r, 0, i), .flags = narrow(r, 2, i), .name = take_text(r, narrow(r, 1, i))};
+    const uint32_t unit = narrow(r, HSC_COL_UNIT, i);
+    metric->name.size -= unit;
+    metric->unit = (hsd_text){metric->name.data + metric->name.size, unit};
 }
 
-static void make_label(hsd_record_block *r, uint32_t i, hsd_record *out)
+static void take_buckets(hsd_record_block *r, hsd_type_total *total)
 {
-    const uint32_t kind = narrow(r, 1, i);
-    out->label = (hsd_label){.id = narrow(r, 0, i),
-                             .kind = kind <= 7 ? kind : 0,
-                             .flags = narrow(r, 2, i),
-                             .name = narrow(r, 3, i)};
-}
-
-static void make_site(hsd_record_block *r, uint32_t i, hsd_record *out)
-{
-    out->site = (hsd_site){.id = narrow(r, 0, i),
-                           .function = narrow(r, 1, i),
-                           .parent = narrow(r, 2, i),
-                           .file = narrow(r, 3, i),
-                           .line = narrow(r, 4, i),
-                           .column = narrow(r, 5, i)};
-}
-
-static void make_edge(hsd_record_block *r, uint32_t i, hsd_record *out)
-{
-    out->edge = (hsd_edge){.label = narrow(r, 0, i),
-                           .target = wide(r, 0, i),
-                           .index = wide(r, 1, i),
-                           .source = wide(r, 2, i),
-                           .source_is_ordinal = r->source_is_ordinal};
-}
-
-static void make_root(hsd_record_block *r, uint32_t i, hsd_record *out)
-{
-    const uint32_t kind = narrow(r, 0, i);
-    out->root = (hsd_root){.kind = kind <= 11 ? kind : 0,
-                           .label = narrow(r, 1, i),
-                           .thread = narrow(r, 2, i),
-                           .frame = narrow(r, 3, i),
-                           .flags = narrow(r, 4, i),
-                           .target = wide(r, 0, i)};
-}
-
-static void make_thread(hsd_record_block *r, uint32_t i, hsd_record *out)
-{
-    out->thread = (hsd_thread){.id = narrow(r, 0, i), .name = narrow(r, 1, i)};
-}
-
-static void make_frame(hsd_record_block *r, uint32_t i, hsd_record *out)
-{
-    out->frame = (hsd_frame){.function = narrow(r, 0, i),
-                             .thread = narrow(r, 1, i),
-                             .file = narrow(r, 2, i),
-                             .line = narrow(r, 3, i),
-                             .depth = narrow(r, 4, i)};
-}
-
-static void make_metric(hsd_record_block *r, uint32_t i, hsd_record *out)
-{
-    const uint32_t unit = narrow(r, 1, i);
-    const hsd_text all = take_text(r, narrow(r, 0, i));
-    const size_t name = all.size - unit; /* checked when the block was decoded */
-    out->metric = (hsd_metric){
-        .name = {all.data, name}, .unit = {all.data + name, unit}, .value = wide(r, 0, i)};
-}
-
-static void make_loss(hsd_record_block *r, uint32_t i, hsd_record *out)
-{
-    out->loss = (hsd_loss){.what = take_text(r, narrow(r, 0, i)), .count = wide(r, 0, i)};
-}
-
-static void make_type_total(hsd_record_block *r, uint32_t i, hsd_record *out)
-{
-    const uint32_t buckets = narrow(r, 1, i);
-    for (uint32_t k = 0; k < buckets; k++)
+    for (uint32_t k = 0; k < total->bucket_count; k++)
         r->bucket_numbers[k] = (uint8_t)r->buckets[k];
-    out->type_total = (hsd_type_total){.type = narrow(r, 0, i),
-                                       .objects = wide(r, 0, i),
-                                       .bytes = wide(r, 1, i),
-                                       .native_bytes = wide(r, 2, i),
-                                       .bucket_count = buckets,
-                                       .buckets = r->bucket_numbers,
-                                       .bucket_objects = r->bucket_objects,
-                                       .bucket_bytes = r->bucket_bytes};
-    if (buckets == 0) return;
-    r->buckets += buckets;
-    r->bucket_objects += buckets;
-    r->bucket_bytes += buckets;
+    total->buckets = r->bucket_numbers;
+    total->bucket_objects = r->bucket_objects;
+    total->bucket_bytes = r->bucket_bytes;
+    if (total->bucket_count == 0) return;
+    r->buckets += total->bucket_count;
+    r->bucket_objects += total->bucket_count;
+    r->bucket_bytes += total->bucket_count;
 }
 
-static void make_group_total(hsd_record_block *r, uint32_t i, hsd_record *out)
+static void make_record(hsd_record_block *r, uint32_t i, hsd_record *out)
 {
-    out->group_total = (hsd_group_total){.key = narrow(r, 0, i),
-                                         .kind = narrow(r, 1, i),
-                                         .count = wide(r, 0, i),
-                                         .bytes = wide(r, 1, i)};
+    *out = (hsd_record){0};
+    for (unsigned n = 0; r->form->fields[n].kind != 0; n++)
+        fill_member(r, &r->form->fields[n], &r->values[n], i, (uint8_t *)out);
+    if (r->type == HSC_BLOCK_METRICS) cut_unit(r, i, &out->metric);
+    if (r->type == HSC_BLOCK_TYPE_TOTALS) take_buckets(r, &out->type_total);
+    if (r->type == HSC_BLOCK_EDGES) out->edge.source_is_ordinal = r->source_is_ordinal;
+    if (r->type == HSC_BLOCK_PLACES) out->place_total.number = r->first_place + i;
 }
-
-static void make_live_total(hsd_record_block *r, uint32_t i, hsd_record *out)
-{
-    out->live_total = (hsd_live_total){.type = narrow(r, 0, i),
-                                       .objects = wide(r, 0, i),
-                                       .bytes = wide(r, 1, i),
-                                       .retained_bytes = wide(r, 2, i),
-                                       .unreached_objects = wide(r, 3, i),
-                                       .unreached_bytes = wide(r, 4, i)};
-}
-
-static void make_root_total(hsd_record_block *r, uint32_t i, hsd_record *out)
-{
-    const uint32_t kind = narrow(r, 1, i);
-    out->root_total = (hsd_root_total){.name = narrow(r, 0, i),
-                                       .kind = kind <= 11 ? kind : 0,
-                                       .flags = narrow(r, 2, i),
-                                       .objects = wide(r, 0, i),
-                                       .bytes = wide(r, 1, i),
-                                       .retained_bytes = wide(r, 2, i)};
-}
-
-static void make_place(hsd_record_block *r, uint32_t i, hsd_record *out)
-{
-    out->place_total = (hsd_place_total){.number = r->first_place + i,
-                                         .name = narrow(r, 0, i),
-                                         .parent = narrow(r, 1, i),
-                                         .edge = narrow(r, 2, i),
-                                         .flags = narrow(r, 3, i),
-                                         .objects = wide(r, 0, i),
-                                         .bytes = wide(r, 1, i)};
-}
-
-static void make_site_total(hsd_record_block *r, uint32_t i, hsd_record *out)
-{
-    out->site_total = (hsd_site_total){.type = narrow(r, 0, i),
-                                       .site = narrow(r, 1, i),
-                                       .objects = wide(r, 0, i),
-                                       .bytes = wide(r, 1, i)};
-}
-
-/* ---- the table ---- */
-
-static const record_row rows[HSD_RECORD_KINDS] = {
-    [HSD_RECORD_STRING] =
-        {HSC_BLOCK_STRINGS, {HSC_COL_KEY, HSC_COL_TEXT_BYTES}, {0}, true, false, make_string},
-    [HSD_RECORD_TYPE] = {HSC_BLOCK_TYPES,
-                         {HSC_COL_KEY, HSC_COL_TEXT_BYTES, HSC_COL_FLAGS},
-                         {0},
-                         true,
-                         false,
-                         make_type},
-    [HSD_RECORD_LABEL] = {HSC_BLOCK_LABELS,
-                          {HSC_COL_KEY, HSC_COL_KIND, HSC_COL_FLAGS, HSC_COL_TEXT_ID},
-                          {0},
-                          false,
-                          false,
-                          make_label},
-    [HSD_RECORD_SITE] = {HSC_BLOCK_SITES,
-                         {HSC_COL_KEY, HSC_COL_TEXT_ID, HSC_COL_PARENT, HSC_COL_FILE, HSC_COL_LINE,
-                          HSC_COL_COLUMN_NUMBER},
-                         {0},
-                         false,
-                         false,
-                         make_site},
-    [HSD_RECORD_EDGE] = {HSC_BLOCK_EDGES,
-                         {HSC_COL_REF_LABEL},
-                         {HSC_COL_REF_TARGET, HSC_COL_REF_INDEX, HSC_COL_EDGE_SOURCE},
-                         false,
-                         false,
-                         make_edge},
-    [HSD_RECORD_ROOT] = {HSC_BLOCK_ROOTS,
-                         {HSC_COL_KIND, HSC_COL_TEXT_ID, HSC_COL_PARENT, HSC_COL_DEPTH,
-                          HSC_COL_FLAGS},
-                         {HSC_COL_TARGET},
-                         false,
-                         false,
-                         make_root},
-    [HSD_RECORD_THREAD] =
-        {HSC_BLOCK_THREADS, {HSC_COL_KEY, HSC_COL_TEXT_ID}, {0}, false, false, make_thread},
-    [HSD_RECORD_FRAME] = {HSC_BLOCK_FRAMES,
-                          {HSC_COL_TEXT_ID, HSC_COL_PARENT, HSC_COL_FILE, HSC_COL_LINE,
-                           HSC_COL_DEPTH},
-                          {0},
-                          false,
-                          false,
-                          make_frame},
-    [HSD_RECORD_METRIC] = {HSC_BLOCK_METRICS,
-                           {HSC_COL_TEXT_BYTES, HSC_COL_UNIT},
-                           {HSC_COL_VALUE_U64},
-                           true,
-                           false,
-                           make_metric},
-    [HSD_RECORD_LOSS] =
-        {HSC_BLOCK_LOSSES, {HSC_COL_TEXT_BYTES}, {HSC_COL_VALUE_U64}, true, false, make_loss},
-    [HSD_RECORD_TYPE_TOTAL] = {HSC_BLOCK_TYPE_TOTALS,
-                               {HSC_COL_KEY, HSC_COL_BUCKET_COUNT},
-                               {HSC_COL_COUNT, HSC_COL_BYTES, HSC_COL_NATIVE_BYTES},
-                               false,
-                               true,
-                               make_type_total},
-    [HSD_RECORD_GROUP_TOTAL] = {HSC_BLOCK_GROUP_TOTALS,
-                                {HSC_COL_KEY, HSC_COL_KIND},
-                                {HSC_COL_COUNT, HSC_COL_BYTES},
-                                false,
-                                false,
-                                make_group_total},
-    [HSD_RECORD_LIVE_TOTAL] = {HSC_BLOCK_LIVE_TOTALS,
-                               {HSC_COL_KEY},
-                               {HSC_COL_COUNT, HSC_COL_BYTES, HSC_COL_RETAINED, HSC_COL_UNREACHED,
-                                HSC_COL_UNREACHED_BYTES},
-                               false,
-                               false,
-                               make_live_total},
-    [HSD_RECORD_ROOT_TOTAL] = {HSC_BLOCK_ROOT_TOTALS,
-                               {HSC_COL_KEY, HSC_COL_KIND, HSC_COL_FLAGS},
-                               {HSC_COL_COUNT, HSC_COL_BYTES, HSC_COL_RETAINED},
-                               false,
-                               false,
-                               make_root_total},
-    [HSD_RECORD_PLACE] = {HSC_BLOCK_PLACES,
-                          {HSC_COL_KEY, HSC_COL_PARENT, HSC_COL_TEXT_ID, HSC_COL_FLAGS},
-                          {HSC_COL_COUNT, HSC_COL_BYTES},
-                          false,
-                          false,
-                          make_place},
-    [HSD_RECORD_SITE_TOTAL] = {HSC_BLOCK_SITE_TOTALS,
-                               {HSC_COL_KEY, HSC_COL_SITE},
-                               {HSC_COL_COUNT, HSC_COL_BYTES},
-                               false,
-                               false,
-                               make_site_total},
-};
 
 uint8_t hsd_record_block_type(hsd_record_kind kind)
 {
-    return (unsigned)kind < HSD_RECORD_KINDS ? rows[kind].block_type : HSC_BLOCK_INFO;
+    return (unsigned)kind < HSD_RECORD_KINDS ? hsd_forms[kind].block_type : HSC_BLOCK_INFO;
 }
 
 hsd_record_kind hsd_record_block_kind(uint8_t block_type)
 {
-    for (unsigned kind = 0; kind < HSD_RECORD_KINDS; kind++) {
-        if (rows[kind].block_type == block_type) return (hsd_record_kind)kind;
-    }
-    return HSD_RECORD_KINDS;
+    const hsd_form *form = hsd_form_of_block(block_type);
+    return form == NULL || form - hsd_forms > HSD_RECORD_KINDS ? HSD_RECORD_KINDS : (hsd_record_kind)(form - hsd_forms);
 }
 
 /* ---- decoding ---- */
 
-static const record_row *row_of(const hsd_record_block *records)
-{
-    return &rows[hsd_record_block_kind(records->type)];
-}
-
 static hsd_status decode_fields(hsd_record_block *records, hsd_fault *fault)
 {
-    const record_row *row = row_of(records);
-    for (unsigned i = 0; i < HSD_RECORD_FIELDS + 2 && row->narrow[i] != 0; i++) {
-        HSD_TRY(hsd_column_u32(&records->columns, &records->store, row->narrow[i], records->records,
-                               &records->narrow[i], fault));
-    }
-    for (unsigned i = 0; i < HSD_RECORD_FIELDS && row->wide[i] != 0; i++) {
-        HSD_TRY(hsd_column_u64(&records->columns, &records->store, row->wide[i], records->records,
-                               &records->wide[i], fault));
+    for (unsigned n = 0; records->form->fields[n].kind != 0; n++) {
+        const hsd_field *field = &records->form->fields[n];
+        struct hsd_field_values *values = &records->values[n];
+        if (field->is_many || field->kind == HSD_FIELD_NONE) continue;
+        if (field->kind == HSD_FIELD_U64)
+            HSD_TRY(hsd_column_u64(&records->columns, &records->store, field->column, records->records, &values->wide, fault));
+        else
+            HSD_TRY(hsd_column_u32(&records->columns, &records->store, field->column, records->records, &values->narrow, fault));
     }
     return HSD_OK;
 }
 
-/* Which narrow field has the lengths of the texts: the row's first or second. */
-static hsd_u32s text_lengths(const hsd_record_block *records)
-{
-    return records->narrow[row_of(records)->narrow[0] == HSC_COL_TEXT_BYTES ? 0 : 1];
-}
-
 static hsd_status decode_text(hsd_record_block *records, hsd_fault *fault)
 {
-    const hsd_u32s lengths = text_lengths(records);
+    const hsd_u32s lengths = values_of(records, HSC_COL_TEXT_BYTES)->narrow;
     const bool has_unit = records->type == HSC_BLOCK_METRICS;
     uint64_t sum = 0;
     hsd_bytes bytes;
@@ -338,7 +130,7 @@ static hsd_status decode_text(hsd_record_block *records, hsd_fault *fault)
         const uint32_t length = hsd_u32s_get(lengths, i);
         if (length > HSC_MAX_TEXT_BYTES)
             return hsd_fault_corrupt(fault, "10.5", "a text has %u bytes", (unsigned)length);
-        if (has_unit && narrow(records, 1, i) > length) {
+        if (has_unit && narrow(records, HSC_COL_UNIT, i) > length) {
             return hsd_fault_corrupt(fault, "6.12", "the unit of a metric is longer than its text");
         }
         sum += length;
@@ -348,12 +140,12 @@ static hsd_status decode_text(hsd_record_block *records, hsd_fault *fault)
     return HSD_OK;
 }
 
-static hsd_status check_bucket_counts(const hsd_record_block *records, uint64_t *sum,
+static hsd_status check_bucket_counts(hsd_record_block *records, uint64_t *sum,
                                       hsd_fault *fault)
 {
     *sum = 0;
     for (uint32_t i = 0; i < records->records; i++) {
-        const uint32_t count = narrow(records, 1, i);
+        const uint32_t count = narrow(records, HSC_COL_BUCKET_COUNT, i);
         if (count > HSC_HISTOGRAM_BUCKETS)
             return hsd_fault_corrupt(fault, "6.14", "a histogram has %u buckets", (unsigned)count);
         *sum += count;
@@ -384,36 +176,38 @@ static hsd_status decode_buckets(hsd_record_block *r, hsd_fault *fault)
 static hsd_status add_sources(hsd_record_block *records, const hsd_block_header *header,
                               hsd_fault *fault)
 {
-    const uint64_t *targets, *sources;
+    const uint64_t *array, *sources;
     if (!hsd_column_is_of_source(&records->columns, HSC_COL_REF_TARGET)) return HSD_OK;
     const bool target_is_ordinal = (header->flags & HSC_BLOCK_FLAG_TARGET_ORDINAL) != 0;
     if (target_is_ordinal != records->source_is_ordinal) {
         return hsd_fault_corrupt(fault, "5.7",
                                  "targets are differences to sources of another kind");
     }
-    if (records->wide[0].mask == 0) {
+    hsd_u64s *targets = &values_of(records, HSC_COL_REF_TARGET)->wide;
+    const hsd_u64s given = values_of(records, HSC_COL_EDGE_SOURCE)->wide;
+    if (targets->mask == 0) {
         HSD_TRY(hsd_column_u64_array(&records->columns, &records->store, HSC_COL_REF_TARGET,
-                                     records->records, &targets, fault));
+                                     records->records, &array, fault));
     }
-    sources = records->wide[2].at;
-    if (records->wide[2].mask == 0) {
+    sources = given.at;
+    if (given.mask == 0) {
         HSD_TRY(hsd_column_u64_array(&records->columns, &records->store, HSC_COL_EDGE_SOURCE,
                                      records->records, &sources, fault));
     }
     uint64_t *values = records->store.slot[HSC_COL_REF_TARGET].array;
     records->store.slot[HSC_COL_REF_TARGET].fill_count = 0;
     hsd_column_add_sources(&records->columns, HSC_COL_REF_TARGET, sources, values);
-    records->wide[0] = (hsd_u64s){values, UINT64_MAX};
+    *targets = (hsd_u64s){values, UINT64_MAX};
     return HSD_OK;
 }
 
 static hsd_status decode_all(hsd_record_block *records, const hsd_block *block, hsd_fault *fault)
 {
-    const record_row *row = row_of(records);
+    records->form = &hsd_forms[hsd_record_block_kind(records->type)];
     HSD_TRY(hsd_columns_parse(block, &records->columns, fault));
     HSD_TRY(decode_fields(records, fault));
-    if (row->has_text) HSD_TRY(decode_text(records, fault));
-    if (row->has_buckets) HSD_TRY(decode_buckets(records, fault));
+    if (hsd_form_field(records->form, HSC_COL_TEXT) != NULL) HSD_TRY(decode_text(records, fault));
+    if (hsd_form_field(records->form, HSC_COL_BUCKET) != NULL) HSD_TRY(decode_buckets(records, fault));
     return records->type == HSC_BLOCK_EDGES ? add_sources(records, &block->header, fault) : HSD_OK;
 }
 
@@ -438,11 +232,11 @@ bool hsd_record_block_next(hsd_record_block *records, hsd_record *out)
     restore_text(records);
     /* Totals of kinds that a later version adds are not for us (6.15). */
     while (records->type == HSC_BLOCK_GROUP_TOTALS && records->next < records->records &&
-           narrow(records, 1, records->next) > 1) {
+           narrow(records, HSC_COL_KIND, records->next) > 1) {
         records->next++;
     }
     if (records->next >= records->records) return false;
-    row_of(records)->make(records, records->next, out);
+    make_record(records, records->next, out);
     records->next++;
     return true;
 }

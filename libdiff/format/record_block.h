@@ -8,16 +8,18 @@
 #include <hsdiff/capture.h>
 
 #include "format/columns.h"
+#include "format/forms.h"
 
 #define HSD_RECORD_KINDS  (HSD_RECORD_SITE_TOTAL + 1)
-#define HSD_RECORD_FIELDS 5
 
 typedef struct hsd_record_block {
     uint8_t type;
     uint32_t records, next;
-    /* Columns of one value a record, by their place in the table of record_block.c. */
-    hsd_u32s narrow[HSD_RECORD_FIELDS + 2];
-    hsd_u64s wide[HSD_RECORD_FIELDS];
+    const hsd_form *form;
+    struct hsd_field_values { /* of columns of one value a record, by the place of the field in the form */
+        hsd_u32s narrow;
+        hsd_u64s wide; /* HSD_FIELD_U64 */
+    } values[HSD_FORM_FIELDS];
     uint8_t *text;        /* what is left of TEXT */
     uint8_t *restore_at;  /* a byte that stands under the NUL of the last text … */
     uint8_t restore_byte; /* … and what it was */

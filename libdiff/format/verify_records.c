@@ -2,6 +2,8 @@
  * The rules about records: numbers of tables are defined once and used only when defined, totals are those of the records. See
  * verify_state.h.
  */
+#include <string.h>
+
 #include "base/check.h"
 #include "format/end_counts.h"
 #include "format/verify_state.h"
@@ -54,14 +56,23 @@ static void use(hsd_verifier *v, hsd_table table, uint32_t id)
     if (hsd_id_set_add(&v->used[table], id) == HSD_ID_NO_MEMORY) run_out(v, "numbers of a table");
 }
 
-/* ---- one function for each kind ---- */
+/* What the fields of a record define and use. */
+static void take_numbers(hsd_verifier *v, const hsd_form *form, const void *record)
+{
+    for (const hsd_field *field = form->fields; field->kind != 0; field++) {
+        uint32_t number;
+        if (field->role == HSD_FIELD_PLAIN || field->is_many) continue;
+        memcpy(&number, (const uint8_t *)record + field->offset, sizeof number);
+        if (field->role == HSD_FIELD_DEFINES) define(v, (hsd_table)(field->table - 1), number);
+        else use(v, (hsd_table)(field->table - 1), number);
+    }
+}
+
+/* ---- what else holds for each kind ---- */
 
 static void check_object(hsd_verifier *v, const hsd_object *object)
 {
-    use(v, HSD_TABLE_TYPE, object->type);
-    use(v, HSD_TABLE_SITE, object->site);
-    use(v, HSD_TABLE_STRING, object->name);
-    use(v, HSD_TABLE_STRING, object->category);
+    take_numbers(v, &hsd_forms[HSD_FORM_OBJECT], object);
     for (uint32_t i = 0; i < object->reference_count; i++)
         use(v, HSD_TABLE_LABEL, object->labels[i]);
     if (v->is_locating) return;
@@ -76,31 +87,13 @@ static void check_object(hsd_verifier *v, const hsd_object *object)
 
 static void check_label(hsd_verifier *v, const hsd_label *label)
 {
-    define(v, HSD_TABLE_LABEL, label->id);
-    use(v, HSD_TABLE_STRING, label->name);
     if (!v->is_locating && (label->flags & STRENGTH_MASK) == STRENGTH_RESERVED) {
         hsd_verify_tell(v, "6.4", "label %u has a strength that is reserved", (unsigned)label->id);
     }
 }
 
-static void check_site(hsd_verifier *v, const hsd_site *site)
-{
-    define(v, HSD_TABLE_SITE, site->id);
-    use(v, HSD_TABLE_STRING, site->function);
-    use(v, HSD_TABLE_STRING, site->file);
-    use(v, HSD_TABLE_SITE, site->parent);
-}
-
-static void check_root(hsd_verifier *v, const hsd_root *root)
-{
-    use(v, HSD_TABLE_STRING, root->label);
-    use(v, HSD_TABLE_THREAD, root->thread);
-    if (!v->is_locating) hsd_totals_add_root(&v->totals, root);
-}
-
 static void check_type_total(hsd_verifier *v, const hsd_type_total *total)
 {
-    use(v, HSD_TABLE_TYPE, total->type);
     if (v->is_locating) return;
     if (total->type < v->last_type)
         hsd_verify_tell(v, "6.14", "the totals of type %u do not stand in order",
@@ -129,8 +122,6 @@ static void check_group_total(hsd_verifier *v, const hsd_group_total *total)
 
 static void check_site_total(hsd_verifier *v, const hsd_site_total *total)
 {
-    use(v, HSD_TABLE_TYPE, total->type);
-    use(v, HSD_TABLE_SITE, total->site);
     if (v->is_locating) return;
     if (total->site == 0) hsd_verify_tell(v, "6.20", "a site total of type %u has no site", (unsigned)total->type);
     if (v->file.header.minor < HSC_VERSION_MINOR_SITE_TOTALS && !v->is_salvaged)
@@ -143,7 +134,6 @@ static void check_site_total(hsd_verifier *v, const hsd_site_total *total)
 static void use_place(hsd_verifier *v, const hsd_place_total *place)
 {
     const bool is_root = (place->flags & PLACE_IS_ROOT) != 0;
-    use(v, HSD_TABLE_STRING, place->edge);
     use(v, is_root ? HSD_TABLE_STRING : HSD_TABLE_TYPE, place->name);
 }
 
@@ -155,26 +145,14 @@ void hsd_verify_record(void *context, const hsd_block_header *header, const hsd_
         check_object(v, object);
         return;
     }
+    take_numbers(v, hsd_form_of_block(header->type), record);
     switch (header->type) {
-    case HSC_BLOCK_STRINGS: define(v, HSD_TABLE_STRING, record->string.id); break;
-    case HSC_BLOCK_TYPES: define(v, HSD_TABLE_TYPE, record->type.id); break;
     case HSC_BLOCK_LABELS: check_label(v, &record->label); break;
-    case HSC_BLOCK_SITES: check_site(v, &record->site); break;
-    case HSC_BLOCK_EDGES: use(v, HSD_TABLE_LABEL, record->edge.label); break;
-    case HSC_BLOCK_ROOTS: check_root(v, &record->root); break;
-    case HSC_BLOCK_THREADS:
-        define(v, HSD_TABLE_THREAD, record->thread.id);
-        use(v, HSD_TABLE_STRING, record->thread.name);
-        break;
-    case HSC_BLOCK_FRAMES:
-        use(v, HSD_TABLE_THREAD, record->frame.thread);
-        use(v, HSD_TABLE_STRING, record->frame.function);
-        use(v, HSD_TABLE_STRING, record->frame.file);
+    case HSC_BLOCK_ROOTS:
+        if (!v->is_locating) hsd_totals_add_root(&v->totals, &record->root);
         break;
     case HSC_BLOCK_TYPE_TOTALS: check_type_total(v, &record->type_total); break;
     case HSC_BLOCK_GROUP_TOTALS: check_group_total(v, &record->group_total); break;
-    case HSC_BLOCK_LIVE_TOTALS: use(v, HSD_TABLE_TYPE, record->live_total.type); break;
-    case HSC_BLOCK_ROOT_TOTALS: use(v, HSD_TABLE_STRING, record->root_total.name); break;
     case HSC_BLOCK_PLACES: use_place(v, &record->place_total); break;
     case HSC_BLOCK_SITE_TOTALS: check_site_total(v, &record->site_total); break;
     default: break;

@@ -11,20 +11,11 @@
 #include "format/block_list.h"
 #include "format/content.h"
 #include "format/facts.h"
+#include "format/forms.h"
 #include "format/id_set.h"
 #include "format/index.h"
 #include "format/scan.h"
 #include "format/totals.h"
-
-/* Tables whose numbers are used elsewhere. */
-typedef enum hsd_table {
-    HSD_TABLE_STRING,
-    HSD_TABLE_TYPE,
-    HSD_TABLE_LABEL,
-    HSD_TABLE_SITE,
-    HSD_TABLE_THREAD,
-    HSD_TABLES
-} hsd_table;
 
 /* Rules that are told of one block; what comes after them is only counted. */
 #define HSD_RULES_A_BLOCK 16
