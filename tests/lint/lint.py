@@ -5,7 +5,8 @@ usage: lint.py [PROJECT]
 
 Rules, each a function below: who may include what (includes.table), one includer for each third-party header
 (thirdparty.table), an opening comment in every source file, no open ends in the code, no file past 700 lines, tidy
-white space, no calls that cannot be used safely, a fuzz target with seeds for every importer, a comment on everything public.
+white space, no calls that cannot be used safely, a fuzz target with seeds for every importer, a comment and a mark
+on everything public.
 The self-test (test_lint.py) plants one breach of each kind and expects it to be found.
 """
 import os
@@ -287,7 +288,7 @@ def check_importers_have_fuzz_targets(tree):
 
 
 def check_public_headers_are_documented(tree):
-    """Each function of a public header stands in a paragraph with a comment; close and free speak for themselves."""
+    """Each function of a public header is marked as one, and stands in a paragraph with a comment; close and free speak for themselves."""
     for path in tree.c_files(PRODUCT_FOLDERS):
         if "/include/" not in path or not path.endswith(".h"):
             continue
@@ -298,6 +299,8 @@ def check_public_headers_are_documented(tree):
             if 'extern "C"' not in lines[number]:
                 depth = max(depth + line.count("{") - line.count("}"), 0)
             function = re.match(r"(?!typedef\b|static\b)[A-Za-z_][\w\s*]*?\b(\w+)\s*\(", line)
+            if at_top and function and not re.match(r"HS[DC]_API\b", line):
+                yield path, number + 1, f"{function.group(1)} is public and not marked: HSD_API or HSC_API, or programs do not find it"
             if at_top and function and not function.group(1).endswith(("_close", "_free", "_release")):
                 if not has_comment_in_paragraph(lines, number):
                     yield path, number + 1, f"{function.group(1)} is public and has no comment"

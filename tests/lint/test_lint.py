@@ -10,7 +10,7 @@ import lint  # noqa: E402
 
 OPENING = "/*\n * A file of the clean tree, which the tests below break in one place at a time.\n */\n"
 CLEAN = {
-    "capture/include/hscapture/hscapture.h": OPENING + "/* Opens it. */\nint hsc_open(void);\n",
+    "capture/include/hscapture/hscapture.h": OPENING + "/* Opens it. */\nHSC_API int hsc_open(void);\n",
     "capture/core/layout.h": OPENING + "#define HSC_ONE 1\n",
     "capture/core/codec.c": OPENING + "#include <zstd.h>\n#include \"layout.h\"\n",
     "libdiff/include/hsdiff/status.h": OPENING + "/* What is returned. */\ntypedef enum hsd_status {\n    HSD_OK\n} hsd_status;\n",
@@ -62,8 +62,10 @@ BREACHES = [
     ("an importer without a fuzz target", {"tests/fuzz/fuzz_hprof.c": None}, "has no fuzz target"),
     ("a fuzz target that nobody runs", {"tests/fuzz/CMakeLists.txt": "#\n"}, "not listed"),
     ("a registry that the lint cannot read", {"libdiff/import/registry.c": OPENING}, "no row of an importer"),
-    ("a public function without a comment", append("libdiff/include/hsdiff/status.h", "\nint hsd_bare(void);\n"),
+    ("a public function without a comment", append("libdiff/include/hsdiff/status.h", "\nHSD_API int hsd_bare(void);\n"),
      "hsd_bare is public and has no comment"),
+    ("a public function without its mark", append("libdiff/include/hsdiff/status.h", "\n/* It is not seen. */\nint hsd_hidden(void);\n"),
+     "hsd_hidden is public and not marked"),
 ]
 
 
