@@ -17,7 +17,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { linesOf } from "./icicle_tree.mjs";
 
-const bundle = join(dirname(fileURLToPath(import.meta.url)), "../../libdiff/report/html/bundle");
+const bundle = join(dirname(fileURLToPath(import.meta.url)), "../../libdiff/web/bundle");
 const [packages, places = "100000"] = process.argv.slice(2);
 if (!packages) {
   console.error("icicle.mjs: needs the folder of the packages of tests/web: run npm ci there, then node icicle.mjs tests/web");

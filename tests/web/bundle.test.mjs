@@ -9,15 +9,15 @@ import test from "node:test";
 import { pagePackages } from "./support/packages.mjs";
 import { folder, run, source } from "./support/work.mjs";
 
-const html = join(source, "libdiff/report/html");
+const html = join(source, "libdiff/web");
 const committed = join(html, "bundle");
 const budget = 260 * 1024;
 
 /* The sources beside their packages, in the build folder. */
 function sources() {
   const where = pagePackages();
-  for (const name of ["src", "test"]) rmSync(join(where, name), { recursive: true, force: true });
-  for (const name of ["src", "test", "build.mjs", "tsconfig.json"]) cpSync(join(html, "web", name), join(where, name), { recursive: true });
+  for (const name of ["kit", "report", "view", "test"]) rmSync(join(where, name), { recursive: true, force: true });
+  for (const name of ["kit", "report", "view", "test", "build.mjs", "tsconfig.json"]) cpSync(join(html, name), join(where, name), { recursive: true });
   return where;
 }
 
@@ -29,7 +29,7 @@ test("the bundle is what its sources give", () => {
   run(process.execPath, ["build.mjs", built], { cwd: where });
   assert.deepEqual(readdirSync(built).sort(), readdirSync(committed).sort());
   for (const name of readdirSync(built))
-    assert.ok(readFileSync(join(built, name)).equals(readFileSync(join(committed, name))), `${name} is not what \`npm run build\` in libdiff/report/html/web gives`);
+    assert.ok(readFileSync(join(built, name)).equals(readFileSync(join(committed, name))), `${name} is not what \`npm run build\` in libdiff/web gives`);
 });
 
 for (const name of ["report", "view"]) {

@@ -1,9 +1,9 @@
 /*
- * Writes libdiff/report/html/web/test/numbers.txt, what report/number.c and the public format functions make of numbers: the page has to write
+ * Writes libdiff/web/test/numbers.txt, what report/number.c and the public format functions make of numbers: the page has to write
  * the same (format.test.ts there). Built and run by hand when those change, from the root of the project:
  *
  *      cc -I libdiff -I libdiff/include tests/web/make_numbers.c libdiff/report/number.c -o /tmp/make_numbers
- *      /tmp/make_numbers > libdiff/report/html/web/test/numbers.txt
+ *      /tmp/make_numbers > libdiff/web/test/numbers.txt
  *
  * A line: function, arguments, text; separated by tabs.
  */

@@ -6,7 +6,7 @@
 #define HSD_REPORT_HTML_BUNDLE_H
 
 #include "base/buffer.h"
-#include "report/html/bundle/csp.h"
+#include "web/bundle/csp.h"
 
 extern const hsd_bytes hsd_html_report_js, hsd_html_report_css, hsd_html_view_js, hsd_html_view_css;
 

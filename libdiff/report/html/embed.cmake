@@ -1,6 +1,6 @@
 # cmake -DFOLDER=bundle -DOUTPUT=bundle.c -P embed.cmake
 # The bundles as byte arrays of C. What would end the element that they stand in, or begin a comment, is refused.
-set(code "/* Made by embed.cmake of what stands in bundle/. */\n#include \"report/html/bundle.h\"\n")
+set(code "/* Made by embed.cmake of what stands in libdiff/web/bundle/. */\n#include \"report/html/bundle.h\"\n")
 foreach(name IN ITEMS report.js report.css view.js view.css)
   file(READ "${FOLDER}/${name}" text)
   string(TOLOWER "${text}" lower)

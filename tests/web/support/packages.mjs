@@ -31,7 +31,7 @@ export function install(from, name) {
 }
 
 export const testPackages = () => install(join(source, "tests/web"), "packages");
-export const pagePackages = () => install(join(source, "libdiff/report/html/web"), "page");
+export const pagePackages = () => install(join(source, "libdiff/web"), "page");
 
 /** A package of the tests. */
 export function load(name) {
