@@ -12,10 +12,14 @@
 
 #include "base/check.h"
 
-/* Demangled names that begin so: the standard libraries of C++ and Rust, what stands for new and malloc there, and the runtime of Go. */
+/* Demangled names that begin so: the standard libraries of C++, Rust and Zig, what stands for new and malloc there, and the runtime of Go. */
 static const char *const prefixes[] = {
-    "operator new", "std::", "__gnu_cxx::", "alloc::", "<alloc::", "core::", "<core::", "__rust_", "__rdl_", "__rg_",
+    "operator new", "std::", "__gnu_cxx::", "alloc::", "<alloc::", "core::", "<core::", "__rust_", "hashbrown::", "<hashbrown::",
+    "<T as alloc::", "<T as core::", "<[T] as alloc::", "<[T] as core::", "<str as alloc::", "<I as core::", "<F as core::", "__rdl_", "__rg_",
     "boost::container::", "boost::make_", "absl::container_internal::", "folly::detail::", "tcmalloc::", "je_",
+    /* Zig's: its names have dots, and none for what was inlined. */
+    "mem.Allocator.", "heap.c_allocator_impl.", "heap.CAllocator.", "heap.arena_allocator.", "array_list.", "hash_map.", "array_hash_map.", "multi_array_list.", "deque.",
+    "rawAlloc", "createAdvancedWithRetAddr", "allocAdvancedWithRetAddr", "allocWithSizeAndAlignment",
     /* Go's, and variants of them: mallocgcSmallNoscan, growsliceNoAlias, mallocgc.func2. Go leaves its own out of profiles, but not of stacks
      * that are the runtime's alone: runtime.mallocgc < runtime.newobject < runtime.malg is what goroutines take. */
     "runtime.mallocgc", "runtime.newobject", "runtime.newarray", "runtime.makeslice", "runtime.growslice", "runtime.makechan", "runtime.makemap",

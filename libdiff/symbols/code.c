@@ -6,14 +6,33 @@
 #include <string.h>
 
 #include "base/allocators.h"
+#include "base/check.h"
 #include "symbols/demangle.h"
 #include "symbols/spelling.h"
 
-/* "stdout@GLIBC_2.2.5", "make.part.0", "cache.1": what stands in front. ".L5" is none of these. */
+/* What compilers put behind a name, when they make a second function or variable of one. */
+static bool is_number_or_part(const char *word)
+{
+    static const char *const parts[] = {"part", "constprop", "isra", "cold", "lto_priv", "llvm", "localalias", "ipa", "pow2", "_omp_fn", "default", "resolver",
+                                        "avx", "sse", "arch", "str", "resume", "destroy", "cleanup", "warm", "hot", "unlikely", "exit", "startup", "clone"};
+    const size_t size = strcspn(word, ".@");
+    if (size > 0 && strspn(word, "0123456789") == size) return true;
+    for (size_t i = 0; i < HSD_ARRAY_LEN(parts); i++)
+        if (strncmp(word, parts[i], strlen(parts[i])) == 0) return true;
+    return false;
+}
+
+/* "stdout@GLIBC_2.2.5", "make.part.0", "cache.1": what stands in front. ".L5" is none of these, nor is "shop.plant" of Zig, and two dots are Rust's way to
+ * write "::". */
 static size_t plain_length(const char *name)
 {
-    const size_t length = strcspn(name, ".@");
-    return length > 0 ? length : strlen(name);
+    size_t at = 0;
+    for (;;) {
+        at += strcspn(name + at, ".@");
+        if (name[at] != '.' || (at > 0 && name[at + 1] != '.' && is_number_or_part(name + at + 1))) break;
+        at += name[at + 1] == '.' ? 2 : 1;
+    }
+    return at > 0 ? at : strlen(name);
 }
 
 /* Demangled and spelled; ends with NUL, of which the size says nothing. */

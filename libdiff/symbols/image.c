@@ -157,6 +157,36 @@ static hsd_status read_table(hsd_image *image, Elf_Scn *section, const GElf_Shdr
     return HSD_OK;
 }
 
+/* Words that the loader fills: those that a symbol says the name of. */
+static hsd_status read_imports(hsd_image *image, Elf_Scn *section, const GElf_Shdr *header, hsd_error *err)
+{
+    GElf_Shdr table_header;
+    GElf_Rela entry;
+    GElf_Sym named;
+    Elf_Data *data = elf_getdata(section, NULL);
+    Elf_Scn *table = elf_getscn(image->elf, header->sh_link);
+    if (data == NULL || table == NULL || gelf_getshdr(table, &table_header) == NULL || table_header.sh_type != SHT_DYNSYM) return HSD_OK;
+    Elf_Data *symbols = elf_getdata(table, NULL);
+    const size_t count = data->d_size / gelf_fsize(image->elf, ELF_T_RELA, 1, EV_CURRENT);
+    for (size_t i = 0; symbols != NULL && i < count && i <= INT32_MAX; i++) {
+        if (gelf_getrela(data, (int)i, &entry) == NULL) break;
+        const unsigned kind = (unsigned)GELF_R_TYPE(entry.r_info);
+        if (kind != R_X86_64_JUMP_SLOT && kind != R_X86_64_GLOB_DAT) continue;
+        if (GELF_R_SYM(entry.r_info) > INT32_MAX || gelf_getsym(symbols, (int)GELF_R_SYM(entry.r_info), &named) == NULL) continue;
+        const char *name = elf_strptr(image->elf, table_header.sh_link, named.st_name);
+        if (name == NULL || name[0] == '\0') continue;
+        const symbol found = {.address = entry.r_offset, .size = sizeof(uint64_t), .name = name};
+        HSD_TRY(add_symbol(image, HSD_SYMBOL_IMPORT, &found, err));
+    }
+    return HSD_OK;
+}
+
+static bool is_x86_64(const hsd_image *image)
+{
+    const Elf64_Ehdr *header = elf64_getehdr(image->elf);
+    return header != NULL && header->e_machine == EM_X86_64;
+}
+
 static int compare(const void *a, const void *b)
 {
     const symbol *x = a, *y = b;
@@ -175,6 +205,7 @@ static hsd_status read_symbols(hsd_image *image, hsd_error *err)
         if (gelf_getshdr(section, &header) == NULL) continue;
         if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM)
             HSD_TRY(read_table(image, section, &header, err));
+        if (header.sh_type == SHT_RELA && is_x86_64(image)) HSD_TRY(read_imports(image, section, &header, err));
     }
     for (int kind = 0; kind < HSD_SYMBOL_KINDS; kind++) {
         symbol_list *list = &image->symbols[kind];
@@ -254,6 +285,22 @@ const char *hsd_image_find(const hsd_image *image, hsd_symbol_kind kind, uint64_
 bool hsd_image_is_relro(const hsd_image *image, uint64_t address)
 {
     return address >= image->relro.low && address < image->relro.high;
+}
+
+size_t hsd_image_code(const hsd_image *image, uint64_t address, uint8_t *out, size_t room)
+{
+    GElf_Shdr header;
+    if (!is_x86_64(image)) return 0;
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(image->elf, section)) != NULL;) {
+        if (gelf_getshdr(section, &header) == NULL || header.sh_type != SHT_PROGBITS || (header.sh_flags & SHF_EXECINSTR) == 0) continue;
+        if ((header.sh_flags & SHF_COMPRESSED) != 0 || address < header.sh_addr || address - header.sh_addr >= header.sh_size) continue;
+        const uint64_t skipped = address - header.sh_addr;
+        uint64_t offset;
+        if (!hsd_add_u64(header.sh_offset, skipped, &offset) || offset > INT64_MAX) return 0;
+        const ssize_t got = pread(image->fd, out, (size_t)hsd_min_u64(room, header.sh_size - skipped), (off_t)offset);
+        return got > 0 ? (size_t)got : 0;
+    }
+    return 0;
 }
 
 /* ---- DWARF ---- */
@@ -413,6 +460,12 @@ const char *hsd_image_find(const hsd_image *image, hsd_symbol_kind kind, uint64_
 {
     (void)image, (void)kind, (void)address;
     return NULL;
+}
+
+size_t hsd_image_code(const hsd_image *image, uint64_t address, uint8_t *out, size_t room)
+{
+    (void)image, (void)address, (void)out, (void)room;
+    return 0;
 }
 
 bool hsd_image_is_relro(const hsd_image *image, uint64_t address)

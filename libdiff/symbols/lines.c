@@ -7,6 +7,8 @@
  */
 #include "symbols/lines.h"
 
+#include "symbols/dies.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -277,21 +279,51 @@ static source_line find_line(Dwarf_Die *unit_die, uint64_t address)
     return (source_line){without_folders(path), (uint32_t)number};
 }
 
-hsd_status hsd_lines_find(hsd_lines *lines, uint64_t address, hsd_place *out, hsd_error *err)
+/* The unit and the function at the address. */
+static hsd_status find_dies(hsd_lines *lines, uint64_t address, Dwarf_Die *unit_die, bool *has_unit, Dwarf_Die *function, bool *has_function,
+                            hsd_error *err)
 {
-    Dwarf_Die unit_die, function;
-    *out = (hsd_place){.function_count = 0};
     const range *in_unit = find_range(&lines->unit_ranges, address);
-    if (in_unit == NULL || dwarf_offdie(lines->dwarf, in_unit->die, &unit_die) == NULL) return HSD_OK;
+    *has_function = false;
+    *has_unit = in_unit != NULL && dwarf_offdie(lines->dwarf, in_unit->die, unit_die) != NULL;
+    if (!*has_unit) return HSD_OK;
     unit *u = &lines->units[in_unit->unit];
     if (!u->is_read) {
         u->is_read = true;
-        HSD_TRY(read_functions(lines, &u->functions, &unit_die, err));
+        HSD_TRY(read_functions(lines, &u->functions, unit_die, err));
     }
-    const source_line line = find_line(&unit_die, address);
     const range *in_function = find_range(&u->functions, address);
-    if (in_function != NULL && dwarf_offdie(lines->dwarf, in_function->die, &function) != NULL)
-        find_functions(&unit_die, &function, address, line, out);
+    *has_function = in_function != NULL && dwarf_offdie(lines->dwarf, in_function->die, function) != NULL;
+    return HSD_OK;
+}
+
+hsd_status hsd_lines_scope(hsd_lines *lines, uint64_t address, hsd_scope *out, hsd_error *err)
+{
+    bool has_unit, has_function;
+    uint64_t steps_left = STEPS_MAX;
+    *out = (hsd_scope){.count = 0};
+    HSD_TRY(find_dies(lines, address, &out->unit, &has_unit, &out->functions[0], &has_function, err));
+    if (!has_function) return HSD_OK;
+    Dwarf_Die die = out->functions[0];
+    out->count = 1;
+    for (size_t depth = 0; depth < DEPTH_MAX && out->count < HSD_SCOPE_FUNCTIONS && descend(&die, address, &steps_left); depth++)
+        if (dwarf_tag(&die) == DW_TAG_inlined_subroutine) out->functions[out->count++] = die;
+    return HSD_OK;
+}
+
+const char *hsd_die_linkage_name(Dwarf_Die *die) { return name_of(die); }
+
+bool hsd_die_go_on(Dwarf_Die *die) { return go_on(die); }
+
+hsd_status hsd_lines_find(hsd_lines *lines, uint64_t address, hsd_place *out, hsd_error *err)
+{
+    Dwarf_Die unit_die, function;
+    bool has_unit, has_function;
+    *out = (hsd_place){.function_count = 0};
+    HSD_TRY(find_dies(lines, address, &unit_die, &has_unit, &function, &has_function, err));
+    if (!has_unit) return HSD_OK;
+    const source_line line = find_line(&unit_die, address);
+    if (has_function) find_functions(&unit_die, &function, address, line, out);
     if (out->function_count > 0) return HSD_OK;
     out->files[0] = line.file; /* for a name from elsewhere */
     out->lines[0] = line.line;

@@ -20,6 +20,7 @@
 #include "base/names.h"
 #include "core/layout.h"
 #include "symbols/code.h"
+#include "symbols/site_types.h"
 
 typedef struct hsd_cached_name {
     uint64_t hash; /* 0 = free place */
@@ -250,8 +251,8 @@ static bool is_of_system(hsd_text module)
     return false;
 }
 
-/* "<=48 B at FUNCTION" for one of the names of a text, if it is the one, or the last. */
-static hsd_status try_allocated(hsd_resolver *resolver, const hsd_marked *marked, size_t i, bool *is_done, hsd_error *err)
+/* "<=48 B at FUNCTION", or another thing in front, for one of the names of a text, if it is the one, or the last. */
+static hsd_status try_allocated(hsd_resolver *resolver, const hsd_marked *marked, hsd_text what, size_t i, bool *is_done, hsd_error *err)
 {
     hsd_unresolved name;
     const hsd_code_name *code = NULL;
@@ -270,18 +271,59 @@ static hsd_status try_allocated(hsd_resolver *resolver, const hsd_marked *marked
         if (function == NULL) function = code->text;
     }
     *is_done = true;
-    HSD_TRY(append(&resolver->text, marked->size, err));
+    HSD_TRY(append(&resolver->text, what, err));
     HSD_TRY(append_word(&resolver->text, " at ", err));
     return function != NULL ? append_word(&resolver->text, function, err) : append(&resolver->text, marked->names[i], err);
 }
 
-static hsd_status replace_allocated(hsd_resolver *resolver, const hsd_marked *marked, hsd_error *err)
+/* The number in "<=48 B"; 0 = there is none. */
+static uint64_t most_bytes_of(hsd_text size)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 2; i < size.size && size.data[i] >= '0' && size.data[i] <= '9' && bytes < UINT64_MAX / 16; i++)
+        bytes = 10 * bytes + (uint64_t)(size.data[i] - '0');
+    return bytes;
+}
+
+/* The type of the blocks, as far as their place tells. */
+static hsd_status find_site_type(hsd_resolver *resolver, const hsd_marked *marked, hsd_site_type *out, hsd_error *err)
+{
+    hsd_call_chain site = {.most_bytes = most_bytes_of(marked->size)};
+    hsd_unresolved names[HSD_SITE_CALLS];
+    hsd_module *module;
+    while (site.count < marked->name_count && hsd_unresolved_parse(marked->names[site.count], &names[site.count]))
+        HSD_TRY(hsd_modules_get(&resolver->modules, &names[site.count++], &module, err));
+    for (size_t i = 0; i < site.count; i++) { /* all are there: none moves any more */
+        HSD_TRY(hsd_modules_get(&resolver->modules, &names[i], &module, err));
+        site.modules[i] = module;
+        site.addresses[i] = names[i].offset;
+    }
+    return site.most_bytes > 0 ? hsd_site_type_find(out, &site, err) : HSD_OK;
+}
+
+static hsd_status append_places(hsd_resolver *resolver, const hsd_marked *marked, hsd_text what, hsd_error *err)
 {
     bool is_done = false;
-    if (marked->name_count == 0) return append(&resolver->text, marked->size, err);
     for (size_t i = 0; i < marked->name_count && !is_done; i++)
-        HSD_TRY(try_allocated(resolver, marked, i, &is_done, err));
+        HSD_TRY(try_allocated(resolver, marked, what, i, &is_done, err));
     return HSD_OK;
+}
+
+/* A type of the program alone says what the blocks are; of one that many things share, the place says more. */
+static hsd_status replace_allocated(hsd_resolver *resolver, const hsd_marked *marked, hsd_error *err)
+{
+    hsd_site_type type = {.says_little = false};
+    if (marked->name_count == 0) return append(&resolver->text, marked->size, err);
+    hsd_status status = find_site_type(resolver, marked, &type, err);
+    const hsd_text what = type.text.size > 0 ? (hsd_text){(const char *)type.text.data, type.text.size} : marked->size;
+    if (status == HSD_OK && type.text.size > 0 && !type.says_little) {
+        count(resolver, true);
+        status = append(&resolver->text, what, err);
+    } else if (status == HSD_OK) {
+        status = append_places(resolver, marked, what, err);
+    }
+    hsd_site_type_release(&type);
+    return status;
 }
 
 /* A name that is the whole text, or names anywhere in other text: those without lines, as the text is more than a place, and should be

@@ -22,7 +22,7 @@ STALE = 8
 LOST = {
     "strdup": ("copy_field", "native_lost.c", 1, None),
     "list": ("lose_list", "native_lost.c", 1, None),
-    "cycle": ("lose_cycle", "native_lost.c", 2, "<=64 B at lose_cycle"),
+    "cycle": ("lose_cycle", "native_lost.c", 2, "node"),
     "tree": ("grow_tree", "native_lost.c", 7, None),
     "realloc": ("lose_buffer", "native_lost.c", 1, None),
     "table": ("lose_table", "native_lost.c", 1, None),
@@ -30,7 +30,7 @@ LOST = {
     "shared": ("lose_shared", "native_lost.cpp", 2, "shop::Account"),
     "parser": ("shop::Parser::field", "native_lost.cpp", 1, None),
     "vector": ("fill", "native_lost.cpp", 2 / 16, None),
-    "map": ("lose_map", "native_lost.cpp", 2, "<=72 B at lose_map"),
+    "map": ("lose_map", "native_lost.cpp", 2, "node of std::map<long, std::string>"),
 }
 KEPT = {"interior": "native_lost.c", "tls": "native_lost.c", "clean": "native_lost.c", "constant": "native_lost.c", "kept": "native_lost.cpp"}
 

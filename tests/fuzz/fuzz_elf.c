@@ -7,6 +7,7 @@
 
 #include "support/memfile.h"
 #include "symbols/code.h"
+#include "symbols/site_types.h"
 
 #define STEPS       64
 #define DEBUG_BYTES ((uint64_t)8 << 20)
@@ -26,6 +27,20 @@ static void look_up(const hsd_module *module, uint64_t address)
     hsd_code_release(&code);
 }
 
+/* Types of blocks whose callers are at any addresses, of any size. */
+static void find_type(const hsd_module *module, uint64_t address, uint64_t step)
+{
+    hsd_call_chain chain = {.count = HSD_SITE_CALLS, .most_bytes = address % 512};
+    hsd_site_type type = {.says_little = false};
+    hsd_error err;
+    for (size_t i = 0; i < HSD_SITE_CALLS; i++) {
+        chain.modules[i] = module;
+        chain.addresses[i] = address + i * step;
+    }
+    if (hsd_site_type_find(&type, &chain, &err) != HSD_OK) abort();
+    hsd_site_type_release(&type);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     hsd_module module = {.image_count = 1};
@@ -41,6 +56,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (bytes > 0 && bytes < DEBUG_BYTES && hsd_lines_open(&module.lines, module.images[0], &err) != HSD_OK) abort();
         for (unsigned i = 0; i < STEPS; i++)
             look_up(&module, 0x1000 + i * 0x51);
+        for (unsigned i = 0; i < STEPS; i++)
+            find_type(&module, 0x1000 + i * 0x1d, 0x3b);
         look_up(&module, 0x4010);
         look_up(&module, UINT64_MAX);
         hsd_lines_close(module.lines);

@@ -9,10 +9,12 @@ import shutil
 import subprocess
 import sys
 
-SOURCES = pathlib.Path(__file__).resolve().parent.parent / "unit" / "symbols"
+TESTS = pathlib.Path(__file__).resolve().parent.parent
+SOURCES, PROGRAMS = TESTS / "unit" / "symbols", TESTS / "agents" / "programs"
 BUILDS = [("gcc", "o2", "shop.c", ["-g", "-O2", "-Wl,--build-id"]), ("gcc", "dwarf4", "shop.c", ["-g", "-gdwarf-4", "-O1", "-no-pie"]),
           ("gcc", "packed", "shop.c", ["-g", "-gz", "-shared", "-fPIC", "-DLIBRARY"]), ("gcc", "object", "shop.c", ["-g", "-c"]),
-          ("gcc", "bare", "shop.c", ["-O2"]), ("g++", "classes", "store.cpp", ["-O1"]), ("gcc", "split", "shop.c", ["-g", "-gsplit-dwarf"])]
+          ("gcc", "bare", "shop.c", ["-O2"]), ("g++", "classes", "store.cpp", ["-O1"]), ("gcc", "split", "shop.c", ["-g", "-gsplit-dwarf"]),
+          ("gcc", "types", PROGRAMS / "types_leak.c", ["-g", "-O0"]), ("gcc", "flow", PROGRAMS / "types_leak.c", ["-g", "-O2"])]
 
 
 def main(folder):

@@ -4,8 +4,8 @@
  *
  *      {allocated} <=72 B at shop+0x1af0{…} < shop+0x1b44{…} < shop+0x10c9{…}
  *
- * Three calls, since the innermost may be a wrapper (xmalloc, operator new), which only its name tells, and names are
- * found elsewhere. The size is that of a class: buffers of one place have any length, and a type for each would say
+ * Eight calls at most, since the inner ones may be wrappers (xmalloc, operator new) and functions of libraries (eight deep in
+ * Rust without optimisation), which only their names tell, and names are found elsewhere. The size is that of a class: buffers of one place have any length, and a type for each would say
  * nothing. Both depend on the block alone, so that a block has one type in all captures of a program.
  */
 #include "native/walk/walk.h"
@@ -41,7 +41,7 @@ bool hsn_types_open(hsn_walker *k)
 
 /* ---- places ---- */
 
-/* Up to three calls that are not an allocator's; where there are none, those that are. */
+/* The innermost calls that are not an allocator's; where there are none, those that are. */
 static size_t choose_frames(const hsn_walker *k, const uintptr_t *frames, size_t count,
                             uintptr_t chosen[HSN_TYPE_FRAMES], bool *is_loader)
 {
@@ -63,12 +63,16 @@ static size_t choose_frames(const hsn_walker *k, const uintptr_t *frames, size_t
 /* The number of these frames, the same for the same ones; 0 = there are too many. */
 static uint32_t number_frames(hsn_walker *k, const uintptr_t chosen[HSN_TYPE_FRAMES])
 {
-    const uint64_t second = UINT64_C(1) << 63;
+    const uint64_t whole = UINT64_C(1) << 63;
+    uint32_t way = 0; /* the number of the frames so far */
     if (chosen[0] == 0) return 1;
-    uint32_t *first = hsn_pairs_put(&k->frames, chosen[0], chosen[1]);
-    if (first == NULL) return 0;
-    if (*first == 0) *first = (uint32_t)k->frames.count;
-    uint32_t *set = hsn_pairs_put(&k->frames, second | *first, chosen[2]);
+    for (size_t i = 0; i < HSN_TYPE_FRAMES && chosen[i] != 0; i++) {
+        uint32_t *longer = hsn_pairs_put(&k->frames, way, chosen[i]);
+        if (longer == NULL) return 0;
+        if (*longer == 0) *longer = (uint32_t)k->frames.count;
+        way = *longer;
+    }
+    uint32_t *set = hsn_pairs_put(&k->frames, whole | way, 0);
     if (set == NULL) return 0;
     if (*set == 0) {
         if (k->frame_sets + 1 >= k->frame_set_capacity) return 0;

@@ -16,7 +16,7 @@
 #include "native/walk/scan.h"
 #include "native/stacks.h"
 
-enum { HSN_OFFSET_LABELS = 512, HSN_TYPE_FRAMES = 3, HSN_OTHER_CONSTANTS = 4096, HSN_MAX_TYPES = 1 << 18 };
+enum { HSN_OFFSET_LABELS = 512, HSN_TYPE_FRAMES = 8, HSN_OTHER_CONSTANTS = 4096, HSN_MAX_TYPES = 1 << 18 };
 
 /* Of a stack: what types and sites need of it, worked out once. */
 typedef struct hsn_place {

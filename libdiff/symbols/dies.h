@@ -1,0 +1,30 @@
+/*
+ * The entries of DWARF at an address, for those that ask more of them than names. Only in builds that have libdw.
+ */
+#ifndef HSD_SYMBOLS_DIES_H
+#define HSD_SYMBOLS_DIES_H
+
+#include "symbols/lines.h"
+
+#ifdef HSD_HAVE_DW
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+
+#define HSD_SCOPE_FUNCTIONS 48u
+
+typedef struct hsd_scope {
+    Dwarf_Die unit;
+    Dwarf_Die functions[HSD_SCOPE_FUNCTIONS]; /* the function, then the calls that were inlined there, from the outside in; of more the first */
+    size_t count;                             /* 0: the address lies in no function that is known */
+} hsd_scope;
+
+hsd_status hsd_lines_scope(hsd_lines *lines, uint64_t address, hsd_scope *out, hsd_error *err);
+
+/* The linkage name of a function, else its name; of inlined calls those of what was inlined. NULL = it has none. */
+const char *hsd_die_linkage_name(Dwarf_Die *die);
+
+/* To the sibling behind, never back: lists that lead in circles end. */
+bool hsd_die_go_on(Dwarf_Die *die);
+
+#endif
+#endif

@@ -1,0 +1,34 @@
+/*
+ * What becomes of a block that a call has returned: it is followed through the instructions behind the call, until the program stores it where DWARF knows a
+ * type, in a variable, a member, an element, or hands it to a function that takes a T *, or returns it. Only in builds that have libdw.
+ */
+#ifndef HSD_SYMBOLS_FLOW_H
+#define HSD_SYMBOLS_FLOW_H
+
+#include "symbols/modules.h"
+#include "symbols/types.h"
+
+#ifdef HSD_HAVE_DW
+
+typedef enum hsd_flow_end { HSD_FLOW_LOST, HSD_FLOW_TYPED, HSD_FLOW_RETURNED } hsd_flow_end;
+
+typedef struct hsd_flow {
+    hsd_flow_end end;
+    hsd_type_name type; /* TYPED: fits the block */
+    bool is_array;
+    int64_t skipped;    /* RETURNED: the pointer that the caller gets is so far inside the block */
+} hsd_flow; /* zeroed: empty */
+
+/*
+ * Follows the block of at most `most_bytes` from the return address `after` on, which lies in the function of `scope`. `skipped` is what the function that returned it
+ * has skipped. A type that says little is taken only where no other comes. HSD_E_NOMEM.
+ */
+hsd_status hsd_flow_follow(hsd_flow *out, const hsd_module *module, hsd_scope *scope, uint64_t after, int64_t skipped, uint64_t most_bytes, hsd_error *err);
+
+/* The linkage name of the function that is called in front of the return address; NULL where the call does not say it. Borrowed. */
+const char *hsd_flow_callee(const hsd_module *module, uint64_t after);
+
+void hsd_flow_release(hsd_flow *flow);
+
+#endif
+#endif

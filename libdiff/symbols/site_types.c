@@ -1,0 +1,195 @@
+/*
+ * From the call that allocated out to the function that wanted the block. Functions of libraries are asked by their names; those that allocate for others in C, and
+ * the one that wanted the block, by what they do with it. See site_types.h.
+ */
+#include "symbols/site_types.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/allocators.h"
+#include "symbols/demangle.h"
+#include "symbols/flow.h"
+#include "symbols/generic.h"
+
+#ifdef HSD_HAVE_DW
+
+enum { MOST_CHILDREN = 256 };
+
+typedef struct search {
+    const hsd_call_chain *site;
+    hsd_site_type *out;
+    hsd_generic generic;
+    hsd_flow flow;
+    int64_t skipped;       /* what is returned lies so far inside the block */
+    bool is_block;         /* the call of the frame returns the block: nothing but functions that were seen to return it stands inside */
+    bool is_done;
+} search;
+
+/* ---- functions of libraries ---- */
+
+static bool names_parameter(Dwarf_Die *function, Dwarf_Die *type)
+{
+    Dwarf_Die child;
+    unsigned steps = 0;
+    if (dwarf_child(function, &child) != 0) return false;
+    do {
+        const char *name = dwarf_tag(&child) == DW_TAG_template_type_parameter ? dwarf_diename(&child) : NULL;
+        if (name != NULL && strcmp(name, "T") == 0) return hsd_type_of(&child, type);
+    } while (++steps < MOST_CHILDREN && hsd_die_go_on(&child));
+    return false;
+}
+
+/* The type of the parameter T of a function of Rust: what was inlined and what is defined elsewhere says so there. */
+static const char *parameter_of(Dwarf_Die *function)
+{
+    static const unsigned ways[] = {DW_AT_abstract_origin, DW_AT_specification};
+    Dwarf_Die at = *function, type;
+    Dwarf_Attribute attribute;
+    if (names_parameter(&at, &type)) return dwarf_diename(&type);
+    for (size_t i = 0; i < 2; i++) {
+        Dwarf_Die other;
+        if (dwarf_formref_die(dwarf_attr(&at, ways[i], &attribute), &other) == NULL) continue;
+        if (names_parameter(&other, &type)) return dwarf_diename(&type);
+        at = other;
+    }
+    return NULL;
+}
+
+static hsd_status add_function(search *s, Dwarf_Die *unit, Dwarf_Die *function, const char *name, hsd_error *err)
+{
+    hsd_generic_function known = {.name = name};
+    Dwarf_Die result;
+    if (function != NULL && dwarf_srclang(unit) == DW_LANG_Rust) known.parameter = parameter_of(function);
+    else if (function != NULL && strchr(name, '.') != NULL && hsd_type_of(function, &result)) known.result = dwarf_diename(&result);
+    return hsd_generic_add(&s->generic, &known, err);
+}
+
+static hsd_status take_generic(search *s, hsd_error *err)
+{
+    s->is_done = true;
+    s->out->says_little = s->generic.says_little;
+    return hsd_generic_append(&s->generic, &s->out->text, err);
+}
+
+/* ---- what functions do with it ---- */
+
+static hsd_status take_type(search *s, const hsd_type_name *name, bool is_array, hsd_error *err)
+{
+    s->is_done = true;
+    s->out->says_little = name->says_little;
+    HSD_TRY(hsd_buffer_append(&s->out->text, name->text.data, name->text.size, err));
+    return is_array ? hsd_buffer_append(&s->out->text, "[]", 2, err) : HSD_OK;
+}
+
+/* The function returns the block: as what? A pointer to anything, and the caller decides. */
+static hsd_status take_returned(search *s, Dwarf_Die *function, hsd_error *err)
+{
+    hsd_type_name name = {.bytes = 0};
+    Dwarf_Die type, pointee;
+    bool is_array;
+    if (!hsd_type_of(function, &type)) {
+        s->is_done = true;
+        return HSD_OK;
+    }
+    s->skipped = s->flow.skipped;
+    if (hsd_type_is_bare_pointer(&type)) return HSD_OK;
+    s->is_done = true;
+    if (!hsd_type_pointee(&type, &pointee) || (uint64_t)s->skipped >= s->site->most_bytes) return HSD_OK;
+    hsd_status status = hsd_type_describe(&name, &pointee, err);
+    if (status == HSD_OK && name.text.size > 0 && hsd_type_fits(&name, s->site->most_bytes - (uint64_t)s->skipped, &is_array))
+        status = take_type(s, &name, is_array, err);
+    hsd_type_release(&name);
+    return status;
+}
+
+static hsd_status follow(search *s, const hsd_module *module, hsd_scope *scope, uint64_t address, hsd_error *err)
+{
+    if (!s->is_block) {
+        s->is_done = true;
+        return HSD_OK;
+    }
+    HSD_TRY(hsd_flow_follow(&s->flow, module, scope, address + 1, s->skipped, s->site->most_bytes, err));
+    if (s->flow.end == HSD_FLOW_TYPED) return take_type(s, &s->flow.type, s->flow.is_array, err);
+    if (s->flow.end == HSD_FLOW_RETURNED) return take_returned(s, &scope->functions[0], err);
+    s->is_done = true;
+    return HSD_OK;
+}
+
+/* ---- calls ---- */
+
+/* The function that the innermost call calls is none of the calls: it lies in a library that allocates. */
+static hsd_status add_callee(search *s, const hsd_module *module, uint64_t address, hsd_error *err)
+{
+    char *name = NULL;
+    const char *symbol = hsd_flow_callee(module, address + 1);
+    if (symbol == NULL) return HSD_OK;
+    HSD_TRY(hsd_demangle(symbol, &name, err));
+    s->is_block = hsd_function_allocates(name) && strstr(name, "::") == NULL;
+    const hsd_status status = hsd_generic_add(&s->generic, &(hsd_generic_function){.name = name}, err);
+    free(name);
+    return status;
+}
+
+/* One function, *is_wanted tells whether it is none that allocates for others. */
+static hsd_status add_named(search *s, hsd_scope *scope, Dwarf_Die *function, const char *linkage_name, bool *is_passed, hsd_error *err)
+{
+    char *name = NULL;
+    *is_passed = false;
+    if (linkage_name == NULL) return HSD_OK;
+    HSD_TRY(hsd_demangle(linkage_name, &name, err));
+    *is_passed = hsd_generic_is_library(name);
+    const hsd_status status = *is_passed ? add_function(s, &scope->unit, function, name, err) : HSD_OK;
+    free(name);
+    return status;
+}
+
+static hsd_status add_call(search *s, size_t i, hsd_error *err)
+{
+    const hsd_module *module = s->site->modules[i];
+    hsd_scope scope = {.count = 0};
+    bool is_passed = true;
+    s->is_done = module == NULL || module->image_count == 0;
+    if (s->is_done) return HSD_OK;
+    if (i == 0) HSD_TRY(add_callee(s, module, s->site->addresses[i], err));
+    if (module->lines != NULL) HSD_TRY(hsd_lines_scope(module->lines, s->site->addresses[i], &scope, err));
+    for (size_t n = scope.count; n > 0 && is_passed; n--)
+        HSD_TRY(add_named(s, &scope, &scope.functions[n - 1], hsd_die_linkage_name(&scope.functions[n - 1]), &is_passed, err));
+    if (scope.count == 0) HSD_TRY(add_named(s, &scope, NULL, hsd_module_find(module, HSD_SYMBOL_FUNCTION, s->site->addresses[i]), &is_passed, err));
+    if (is_passed) {
+        s->is_block = false; /* what functions of libraries return is their own business */
+        return HSD_OK;
+    }
+    if (s->generic.kind != HSD_GENERIC_NOTHING) return take_generic(s, err);
+    if (scope.count > 0) return follow(s, module, &scope, s->site->addresses[i], err);
+    s->is_done = true;
+    return HSD_OK;
+}
+
+hsd_status hsd_site_type_find(hsd_site_type *out, const hsd_call_chain *site, hsd_error *err)
+{
+    search s = {.site = site, .out = out, .is_block = true};
+    hsd_status status = HSD_OK;
+    for (size_t i = 0; i < site->count && status == HSD_OK && !s.is_done; i++)
+        status = add_call(&s, i, err);
+    if (status == HSD_OK && out->text.size == 0 && s.generic.kind != HSD_GENERIC_NOTHING) status = take_generic(&s, err);
+    hsd_generic_release(&s.generic);
+    hsd_flow_release(&s.flow);
+    return status;
+}
+
+#else
+
+hsd_status hsd_site_type_find(hsd_site_type *out, const hsd_call_chain *site, hsd_error *err)
+{
+    (void)out, (void)site, (void)err;
+    return HSD_OK;
+}
+
+#endif
+
+void hsd_site_type_release(hsd_site_type *type)
+{
+    hsd_buffer_release(&type->text);
+    *type = (hsd_site_type){.says_little = false};
+}

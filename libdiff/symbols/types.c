@@ -1,0 +1,259 @@
+/* Names and shapes of types. See types.h. */
+#include "symbols/types.h"
+
+#ifdef HSD_HAVE_DW
+#include <string.h>
+
+#include "base/check.h"
+#include "symbols/generic.h"
+#include "symbols/spelling.h"
+
+enum { MOST_STEPS = 32, MOST_MEMBERS = 4096, MOST_NESTED = 16, MOST_PATH_STEPS = 1 << 18, SMALL_CLASS = 128, SMALL_STEP = 8 };
+
+bool hsd_type_of(Dwarf_Die *die, Dwarf_Die *type)
+{
+    Dwarf_Attribute attribute;
+    return dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &attribute), type) != NULL;
+}
+
+static bool is_qualifier(int tag)
+{
+    return tag == DW_TAG_const_type || tag == DW_TAG_volatile_type || tag == DW_TAG_restrict_type || tag == DW_TAG_atomic_type;
+}
+
+/* Without const and its kin, and without typedefs if `and_names`. False where nothing is left: void. */
+static bool peel(Dwarf_Die *type, bool and_names)
+{
+    for (int steps = 0; steps < MOST_STEPS; steps++) {
+        const int tag = dwarf_tag(type);
+        if (!is_qualifier(tag) && !(and_names && tag == DW_TAG_typedef)) return true;
+        Dwarf_Die inner;
+        if (!hsd_type_of(type, &inner)) return false;
+        *type = inner;
+    }
+    return false;
+}
+
+/* The pointer itself; false if the type is none. */
+static bool as_pointer(const Dwarf_Die *type, Dwarf_Die *pointer)
+{
+    *pointer = *type;
+    return peel(pointer, true) && dwarf_tag(pointer) == DW_TAG_pointer_type;
+}
+
+bool hsd_type_pointee(Dwarf_Die *type, Dwarf_Die *pointee)
+{
+    Dwarf_Die pointer;
+    if (!as_pointer(type, &pointer) || !hsd_type_of(&pointer, pointee)) return false;
+    Dwarf_Die bare = *pointee;
+    return peel(&bare, true) && dwarf_tag(&bare) != DW_TAG_unspecified_type;
+}
+
+static bool is_base(Dwarf_Die *type)
+{
+    const int tag = dwarf_tag(type);
+    return tag == DW_TAG_base_type || tag == DW_TAG_enumeration_type;
+}
+
+bool hsd_type_is_bare_pointer(Dwarf_Die *type)
+{
+    Dwarf_Die pointer, pointee;
+    if (!as_pointer(type, &pointer)) return false;
+    if (!hsd_type_pointee(type, &pointee)) return true;
+    return peel(&pointee, true) && dwarf_tag(&pointee) == DW_TAG_base_type && dwarf_bytesize(&pointee) == 1;
+}
+
+static bool is_aggregate(int tag) { return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type; }
+
+/* Bytes of one of these; 0 = not known. */
+static uint64_t bytes_of(Dwarf_Die *type)
+{
+    Dwarf_Word bytes;
+    Dwarf_Die bare = *type;
+    if (!peel(&bare, true)) return 0;
+    if (dwarf_tag(&bare) == DW_TAG_pointer_type) return sizeof(uint64_t);
+    return dwarf_aggregate_size(&bare, &bytes) == 0 ? bytes : 0;
+}
+
+/* ---- what stands at an offset ---- */
+
+static bool member_place(Dwarf_Die *member, uint64_t *offset)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word value = 0;
+    *offset = 0;
+    if (dwarf_attr(member, DW_AT_data_member_location, &attribute) == NULL) return true;
+    if (dwarf_formudata(&attribute, &value) != 0) return false;
+    *offset = value;
+    return true;
+}
+
+/* The one member that holds the offset, its type and what is left of the offset; of a union that has several, none. */
+static bool find_member(Dwarf_Die *aggregate, uint64_t offset, Dwarf_Die *type, uint64_t *rest)
+{
+    Dwarf_Die member, of;
+    unsigned found = 0, steps = 0;
+    if (dwarf_child(aggregate, &member) != 0) return false;
+    do {
+        uint64_t at;
+        const int tag = dwarf_tag(&member);
+        if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || !member_place(&member, &at) || offset < at || !hsd_type_of(&member, &of)) continue;
+        if (offset - at >= bytes_of(&of)) continue;
+        *type = of;
+        *rest = offset - at;
+        found++;
+    } while (++steps < MOST_MEMBERS && hsd_die_go_on(&member));
+    return found == 1;
+}
+
+bool hsd_type_pointee_at(Dwarf_Die *type, uint64_t offset, Dwarf_Die *pointee)
+{
+    Dwarf_Die at = *type;
+    for (int depth = 0; depth < MOST_NESTED; depth++) {
+        Dwarf_Die inner;
+        if (!peel(&at, true)) return false;
+        const int tag = dwarf_tag(&at);
+        if (tag == DW_TAG_pointer_type) return offset == 0 && hsd_type_pointee(&at, pointee);
+        if (tag == DW_TAG_array_type) {
+            if (!hsd_type_of(&at, &inner)) return false;
+            const uint64_t bytes = bytes_of(&inner);
+            if (bytes == 0) return false;
+            offset %= bytes;
+        } else if (!is_aggregate(tag) || !find_member(&at, offset, &inner, &offset)) {
+            return false;
+        }
+        at = inner;
+    }
+    return false;
+}
+
+/* ---- names ---- */
+
+static hsd_status append_word(hsd_buffer *out, const char *word, hsd_error *err) { return hsd_buffer_append(out, word, strlen(word), err); }
+
+/* The last sibling that begins at or before the entry at `offset`: the entry, or what it stands in. */
+static bool find_sibling(Dwarf_Die *at, Dwarf_Off offset, unsigned *steps_left)
+{
+    Dwarf_Die next = *at;
+    if (dwarf_dieoffset(at) > offset) return false;
+    while ((*steps_left)-- > 0 && hsd_die_go_on(&next) && dwarf_dieoffset(&next) <= offset)
+        *at = next;
+    return *steps_left > 0;
+}
+
+/* "shop::" and "shop::Session::" of what the entry stands in. Entries know nothing of that, so the way is looked for from the unit down. */
+static hsd_status append_path(hsd_buffer *out, Dwarf_Die *type, hsd_error *err)
+{
+    Dwarf_Die unit, at;
+    unsigned steps_left = MOST_PATH_STEPS;
+    const Dwarf_Off offset = dwarf_dieoffset(type);
+    if (dwarf_diecu(type, &unit, NULL, NULL) == NULL || dwarf_child(&unit, &at) != 0) return HSD_OK;
+    for (int depth = 0; depth < MOST_STEPS && find_sibling(&at, offset, &steps_left) && dwarf_dieoffset(&at) != offset; depth++) {
+        const int tag = dwarf_tag(&at);
+        const char *name = dwarf_diename(&at);
+        if (tag == DW_TAG_namespace || is_aggregate(tag)) {
+            HSD_TRY(append_word(out, name != NULL ? name : "(anonymous namespace)", err));
+            HSD_TRY(append_word(out, "::", err));
+        }
+        Dwarf_Die child;
+        if (dwarf_child(&at, &child) != 0) return HSD_OK;
+        at = child;
+    }
+    return HSD_OK;
+}
+
+static bool is_of_cpp(Dwarf_Die *type)
+{
+    Dwarf_Die unit;
+    if (dwarf_diecu(type, &unit, NULL, NULL) == NULL) return false;
+    const int language = dwarf_srclang(&unit);
+    return language == DW_LANG_C_plus_plus || language == DW_LANG_C_plus_plus_03 || language == DW_LANG_C_plus_plus_11 || language == DW_LANG_C_plus_plus_14;
+}
+
+static hsd_status append_named(hsd_type_name *out, Dwarf_Die *type, hsd_error *err)
+{
+    hsd_buffer path = {0};
+    const char *name = dwarf_diename(type);
+    if (name == NULL || name[0] == '\0' || strnlen(name, 4096) == 4096) return HSD_OK;
+    if (strchr(name, '.') != NULL) return hsd_generic_spell_zig(&out->text, name, strlen(name), err); /* a dot is in no name of C and C++ */
+    if (!is_of_cpp(type)) return append_word(&out->text, name, err);
+    hsd_status status = append_path(&path, type, err);
+    if (status == HSD_OK) status = hsd_buffer_append(&path, name, strlen(name) + 1, err);
+    if (status == HSD_OK) status = hsd_spell(&out->text, (const char *)path.data, err);
+    hsd_buffer_release(&path);
+    return status;
+}
+
+/* The last member of a structure is an array whose length is not given, 0 or 1. */
+static bool is_open_ended(Dwarf_Die *type)
+{
+    Dwarf_Die member, last, of, range;
+    Dwarf_Attribute attribute;
+    Dwarf_Word count = 0;
+    bool has_last = false;
+    unsigned steps = 0;
+    if (dwarf_tag(type) != DW_TAG_structure_type || dwarf_child(type, &member) != 0) return false;
+    do {
+        if (dwarf_tag(&member) != DW_TAG_member) continue;
+        last = member;
+        has_last = true;
+    } while (++steps < MOST_MEMBERS && hsd_die_go_on(&member));
+    if (!has_last || !hsd_type_of(&last, &of) || !peel(&of, true) || dwarf_tag(&of) != DW_TAG_array_type || dwarf_child(&of, &range) != 0) return false;
+    if (dwarf_attr(&range, DW_AT_count, &attribute) != NULL) return dwarf_formudata(&attribute, &count) == 0 && count <= 1;
+    if (dwarf_attr(&range, DW_AT_upper_bound, &attribute) == NULL) return true;
+    return dwarf_formudata(&attribute, &count) == 0 && (count == 0 || count + 1 == 0);
+}
+
+/* "order *" of a pointer: what is at its end, and a star for each. */
+static hsd_status append_pointer(hsd_type_name *out, Dwarf_Die *pointer, hsd_error *err)
+{
+    Dwarf_Die at = *pointer, inner;
+    unsigned stars = 0;
+    while (stars < 4 && dwarf_tag(&at) == DW_TAG_pointer_type) {
+        stars++;
+        if (!hsd_type_of(&at, &inner) || !peel(&inner, false)) break;
+        at = inner;
+    }
+    out->says_little = dwarf_tag(&at) == DW_TAG_pointer_type;
+    if (out->says_little) HSD_TRY(append_word(&out->text, "void", err));
+    else HSD_TRY(append_named(out, &at, err));
+    if (out->text.size == 0) return HSD_OK;
+    if (peel(&at, true)) out->says_little |= is_base(&at);
+    HSD_TRY(append_word(&out->text, " ", err));
+    for (; stars > 0; stars--)
+        HSD_TRY(append_word(&out->text, "*", err));
+    return HSD_OK;
+}
+
+hsd_status hsd_type_describe(hsd_type_name *out, Dwarf_Die *type, hsd_error *err)
+{
+    Dwarf_Die named = *type, bare = *type;
+    hsd_buffer_clear(&out->text);
+    out->bytes = 0;
+    out->says_little = out->is_open_ended = false;
+    if (!peel(&named, false) || !peel(&bare, true)) return HSD_OK;
+    const int tag = dwarf_tag(&bare);
+    if (!is_aggregate(tag) && !is_base(&bare) && tag != DW_TAG_pointer_type) return HSD_OK;
+    out->bytes = bytes_of(&bare);
+    out->says_little = is_base(&bare);
+    out->is_open_ended = is_open_ended(&bare);
+    return dwarf_tag(&named) == DW_TAG_pointer_type ? append_pointer(out, &named, err) : append_named(out, &named, err);
+}
+
+void hsd_type_release(hsd_type_name *name)
+{
+    hsd_buffer_release(&name->text);
+    *name = (hsd_type_name){.bytes = 0};
+}
+
+bool hsd_type_fits(const hsd_type_name *name, uint64_t most_bytes, bool *is_array)
+{
+    *is_array = false;
+    if (name->bytes == 0 || name->bytes > most_bytes) return false;
+    const uint64_t count = most_bytes / name->bytes, least = most_bytes <= SMALL_CLASS ? most_bytes - hsd_min_u64(SMALL_STEP, most_bytes) : most_bytes - most_bytes / 4;
+    if (count * name->bytes <= least) return name->is_open_ended;
+    *is_array = count > 1 && !name->is_open_ended;
+    return true;
+}
+
+#endif

@@ -1,0 +1,117 @@
+/*
+ * A program in C that asks for memory in every way that programs in C do, for types by debug information. Obeys the lines of
+ * tests/agents/kit.py. "leak N" plants N of each; the comment says of what type it is.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct order { long number, amount[11]; } order;                     /* 96 */
+struct line { struct line *next; char text[120]; };                          /* 128 */
+typedef struct { double at[24]; } point;                                     /* 192 */
+struct packet { struct packet *next; size_t size; char bytes[]; };           /* 16 and what follows */
+struct base { struct base *next; int kind; };                                /* 16 */
+struct circle { struct base base; double radius[10]; };                      /* 96 */
+struct session { struct session *next; char *name; order **orders; struct line *lines; point *points; size_t order_count, room; }; /* 56 */
+
+static struct session *sessions;
+static struct packet *packets;
+static struct base *shapes;
+static struct line *last_line;
+static size_t planted;
+
+static void *xmalloc(size_t size)
+{
+    void *block = malloc(size);
+    if (block == NULL) abort();
+    return block;
+}
+
+__attribute__((noinline)) static void *pool_get(size_t size) { return memset(xmalloc(size), 0, size); }
+
+/* `order`, by what the function returns. */
+__attribute__((noinline)) static order *new_order(long number)
+{
+    order *o = malloc(sizeof *o);
+    if (o == NULL) return NULL;
+    o->number = number;
+    return o;
+}
+
+/* `line`, stored in a member and in a global variable. */
+__attribute__((noinline)) static void add_line(struct session *s, const char *text)
+{
+    s->lines = pool_get(sizeof *s->lines);
+    snprintf(s->lines->text, sizeof s->lines->text, "%s", text);
+    last_line = calloc(1, sizeof *last_line);
+    last_line->next = s->lines->next;
+    s->lines->next = last_line;
+}
+
+/* `order *[]`, grown by realloc. */
+__attribute__((noinline)) static void add_order(struct session *s, order *o)
+{
+    if (s->order_count == s->room) {
+        order **bigger = realloc(s->orders, (s->room = s->room * 2 + 4) * sizeof *bigger);
+        if (bigger == NULL) abort();
+        s->orders = bigger;
+    }
+    s->orders[s->order_count++] = o;
+}
+
+/* `packet`, of any length. */
+__attribute__((noinline)) static void add_packet(size_t size)
+{
+    struct packet *p = xmalloc(sizeof *p + size);
+    p->size = size;
+    p->next = packets;
+    packets = p;
+}
+
+/* `circle`: what is kept is a pointer to what it begins with. */
+__attribute__((noinline)) static struct base *make_circle(double radius)
+{
+    struct circle *c = xmalloc(sizeof *c);
+    c->radius[0] = radius;
+    c->base.kind = 1;
+    c->base.next = shapes;
+    return &c->base;
+}
+
+__attribute__((noinline)) static struct session *make_session(long number)
+{
+    struct session *s = calloc(1, sizeof *s);
+    s->name = malloc(40);
+    snprintf(s->name, 40, "session %ld", number);
+    s->points = pool_get(3 * sizeof *s->points);
+    s->next = sessions;
+    return s;
+}
+
+static void leak(long count)
+{
+    for (long i = 0; i < count; i++) {
+        sessions = make_session(i);
+        for (int n = 0; n < 3; n++)
+            add_order(sessions, new_order(n));
+        add_line(sessions, "a line of text");
+        add_packet(100);
+        shapes = make_circle(i);
+        planted++;
+    }
+}
+
+int main(void)
+{
+    char text[64];
+    long count;
+    puts("ready");
+    fflush(stdout);
+    while (fgets(text, sizeof text, stdin) != NULL && strncmp(text, "quit", 4) != 0) {
+        if (sscanf(text, "leak %ld", &count) != 1) continue;
+        leak(count);
+        printf("leaked %zu\n", planted);
+        fflush(stdout);
+    }
+    return 0;
+}
