@@ -480,6 +480,22 @@ static bool returns_first_argument(const char *name)
     return false;
 }
 
+/* mov %rdi,%rax; ret: a function that is there for the compiler's sake. */
+static bool is_identity(const hsd_module *module, uint64_t target)
+{
+    uint8_t code[16];
+    const size_t size = target != 0 ? read_code(module, target, code, sizeof code) : 0;
+    bool is_moved = false;
+    for (size_t at = 0; at < size;) {
+        const hsd_x86 one = hsd_x86_decode(code + at, size - at, target + at);
+        if (one.kind == HSD_X86_RETURN) return is_moved;
+        if (one.kind == HSD_X86_STORE && !one.is_memory && one.is_whole && one.reg == HSD_X86_RDI && one.base == HSD_X86_RAX) is_moved = true;
+        else if (one.kind != HSD_X86_OTHER || one.changed != 0) return false;
+        at += one.size;
+    }
+    return false;
+}
+
 /* The block is the first argument of a function of this file that takes a T *, a constructor above all. */
 static hsd_status consider_argument(following *f, uint64_t target, int64_t skipped, bool *is_done, hsd_error *err)
 {
@@ -501,7 +517,7 @@ static hsd_status call(following *f, const hsd_x86 *one, bool *is_done, hsd_erro
     const char *name = name_of_target(f->module, one);
     if (first.kind == BLOCK) HSD_TRY(consider_argument(f, one->is_memory ? 0 : one->target, first.number, is_done, err));
     forget(f, CLOBBERED_BY_CALLS);
-    if (returns_first_argument(name)) f->registers[HSD_X86_RAX] = first;
+    if (returns_first_argument(name) || (first.kind == BLOCK && !one->is_memory && is_identity(f->module, one->target))) f->registers[HSD_X86_RAX] = first;
     return HSD_OK;
 }
 
@@ -600,8 +616,8 @@ hsd_status hsd_flow_follow(hsd_flow *out, const hsd_module *module, hsd_scope *s
         find_places(f);
         status = follow(f, err);
     }
-    if (status == HSD_OK && out->end == HSD_FLOW_LOST && f->weak.text.size > 0) {
-        out->end = HSD_FLOW_TYPED;
+    if (status == HSD_OK && out->end != HSD_FLOW_TYPED && f->weak.text.size > 0) {
+        if (out->end == HSD_FLOW_LOST) out->end = HSD_FLOW_TYPED;
         out->type = f->weak;
         out->is_array = f->weak_is_array;
         f->weak = (hsd_type_name){.bytes = 0};

@@ -14,7 +14,7 @@ typedef enum hsd_flow_end { HSD_FLOW_LOST, HSD_FLOW_TYPED, HSD_FLOW_RETURNED } h
 
 typedef struct hsd_flow {
     hsd_flow_end end;
-    hsd_type_name type; /* TYPED: fits the block */
+    hsd_type_name type; /* TYPED: fits the block. RETURNED: one that says little, where it had such a one before; may be empty */
     bool is_array;
     int64_t skipped;    /* RETURNED: the pointer that the caller gets is so far inside the block */
 } hsd_flow; /* zeroed: empty */

@@ -7,15 +7,12 @@
  */
 #include "symbols/lines.h"
 
-#include "symbols/dies.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef HSD_HAVE_DW
-#include <dwarf.h>
-#include <elfutils/libdw.h>
+#include "symbols/dies.h"
 
+#ifdef HSD_HAVE_DW
 #define DEPTH_MAX 256              /* of blocks inside a function, of namespaces around it */
 #define STEPS_MAX (UINT64_C(1) << 20) /* of one look-up */
 

@@ -6,7 +6,7 @@
  *      {vtable} shop+0x3d60{3fa4…}                              shop::Session
  *      {variable} shop+0x4048{3fa4…}                            sessions
  *      {thread-local} shop+0x3d10{3fa4…}                        thread-local current
- *      {allocated} <=48 B at shop+0x1190{…} < shop+0x11f4{…}    <=48 B at make_session
+ *      {allocated} <=48 B at shop+0x1190{…} < shop+0x11f4{…}    session (site_types.h), or <=48 B at make_session
  *
  * Every name of code is looked up once and kept; when what is kept would pass its share of the memory, all of it is given up.
  */

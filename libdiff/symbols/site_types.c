@@ -24,6 +24,8 @@ typedef struct search {
     int64_t skipped;       /* what is returned lies so far inside the block */
     bool is_block;         /* the call of the frame returns the block: nothing but functions that were seen to return it stands inside */
     bool is_done;
+    hsd_type_name little;  /* what the first that wanted the block has kept it as: characters, numbers. For where its callers say no more */
+    bool little_is_array;
 } search;
 
 /* ---- functions of libraries ---- */
@@ -82,6 +84,16 @@ static hsd_status take_type(search *s, const hsd_type_name *name, bool is_array,
     return is_array ? hsd_buffer_append(&s->out->text, "[]", 2, err) : HSD_OK;
 }
 
+/* Of those that allocate for others it says nothing. */
+static void keep_little(search *s, Dwarf_Die *function)
+{
+    const char *name = dwarf_diename(function);
+    if (s->little.text.size > 0 || s->flow.type.text.size == 0 || name == NULL || hsd_function_allocates(name)) return;
+    s->little = s->flow.type;
+    s->little_is_array = s->flow.is_array;
+    s->flow.type = (hsd_type_name){.bytes = 0};
+}
+
 /* The function returns the block: as what? A pointer to anything, and the caller decides. */
 static hsd_status take_returned(search *s, Dwarf_Die *function, hsd_error *err)
 {
@@ -93,7 +105,10 @@ static hsd_status take_returned(search *s, Dwarf_Die *function, hsd_error *err)
         return HSD_OK;
     }
     s->skipped = s->flow.skipped;
-    if (hsd_type_is_bare_pointer(&type)) return HSD_OK;
+    if (hsd_type_is_bare_pointer(&type)) {
+        keep_little(s, function);
+        return HSD_OK;
+    }
     s->is_done = true;
     if (!hsd_type_pointee(&type, &pointee) || (uint64_t)s->skipped >= s->site->most_bytes) return HSD_OK;
     hsd_status status = hsd_type_describe(&name, &pointee, err);
@@ -173,7 +188,9 @@ hsd_status hsd_site_type_find(hsd_site_type *out, const hsd_call_chain *site, hs
     for (size_t i = 0; i < site->count && status == HSD_OK && !s.is_done; i++)
         status = add_call(&s, i, err);
     if (status == HSD_OK && out->text.size == 0 && s.generic.kind != HSD_GENERIC_NOTHING) status = take_generic(&s, err);
+    if (status == HSD_OK && out->text.size == 0 && s.little.text.size > 0) status = take_type(&s, &s.little, s.little_is_array, err);
     hsd_generic_release(&s.generic);
+    hsd_type_release(&s.little);
     hsd_flow_release(&s.flow);
     return status;
 }

@@ -1,0 +1,124 @@
+/* Instructions as far as a pointer is followed through them, and types by the names of library functions. What becomes of both in real programs: tests/agents. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/generic.h"
+#include "symbols/x86.h"
+
+#define DECODE(...) hsd_x86_decode((const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}), 0x1000)
+
+Test(x86, knows_where_a_register_goes)
+{
+    hsd_x86 one = DECODE(0x48, 0x89, 0x45, 0xe8); /* mov %rax,-0x18(%rbp) */
+    cr_assert(one.kind == HSD_X86_STORE && one.size == 4 && one.is_memory && one.is_whole && one.reg == HSD_X86_RAX && one.base == HSD_X86_RBP);
+    cr_assert_eq(one.displacement, -0x18);
+    one = DECODE(0x48, 0x89, 0x05, 0x22, 0x2b, 0x00, 0x00); /* mov %rax,0x2b22(%rip) */
+    cr_assert(one.kind == HSD_X86_STORE && one.base == HSD_X86_RIP && one.displacement == 0x1007 + 0x2b22);
+    one = DECODE(0x48, 0x89, 0x0c, 0x02); /* mov %rcx,(%rdx,%rax,1) */
+    cr_assert(one.kind == HSD_X86_STORE && one.has_index && one.base == 2 && one.index == 0);
+    one = DECODE(0x4c, 0x8b, 0x64, 0x24, 0x08); /* mov 0x8(%rsp),%r12 */
+    cr_assert(one.kind == HSD_X86_LOAD && one.reg == 12 && one.base == HSD_X86_RSP && one.displacement == 8 && !one.has_index);
+    one = DECODE(0x48, 0x83, 0xc0, 0x10); /* add $0x10,%rax */
+    cr_assert(one.kind == HSD_X86_ADD && one.base == HSD_X86_RAX && one.displacement == 16);
+    one = DECODE(0x89, 0xd8); /* mov %ebx,%eax: half of it */
+    cr_assert(one.kind == HSD_X86_STORE && !one.is_memory && !one.is_whole);
+}
+
+Test(x86, knows_where_the_way_goes_on)
+{
+    hsd_x86 one = DECODE(0xe8, 0xfb, 0x0f, 0x00, 0x00);
+    cr_assert(one.kind == HSD_X86_CALL && one.target == 0x2000 && !one.is_memory);
+    one = DECODE(0xff, 0x15, 0x00, 0x10, 0x00, 0x00); /* call *0x1000(%rip) */
+    cr_assert(one.kind == HSD_X86_CALL && one.is_memory && one.base == HSD_X86_RIP && one.displacement == 0x2006);
+    one = DECODE(0x0f, 0x84, 0xfa, 0xff, 0xff, 0xff);
+    cr_assert(one.kind == HSD_X86_BRANCH_ZERO && one.target == 0x1000);
+    one = DECODE(0x75, 0x10);
+    cr_assert(one.kind == HSD_X86_BRANCH_NOT_ZERO && one.target == 0x1012);
+    cr_assert_eq(DECODE(0xc3).kind, HSD_X86_RETURN);
+    cr_assert_eq(DECODE(0x41, 0x54).kind, HSD_X86_PUSH);
+}
+
+Test(x86, what_is_cut_off_or_not_known_ends_the_way)
+{
+    const uint8_t whole[] = {0x48, 0xc7, 0x84, 0x24, 1, 2, 3, 4, 5, 6, 7, 8}; /* movq $…,0x…(%rsp) */
+    cr_assert_eq(hsd_x86_decode(whole, sizeof whole, 0).size, sizeof whole);
+    for (size_t size = 0; size < sizeof whole; size++) {
+        uint8_t *exact = malloc(size + 1); /* with nothing behind, for sanitizers */
+        memcpy(exact, whole, size);
+        cr_assert_eq(hsd_x86_decode(exact, size, 0).kind, HSD_X86_UNKNOWN, "%zu", size);
+        free(exact);
+    }
+    cr_assert_eq(DECODE(0x0f, 0x0b).kind, HSD_X86_UNKNOWN);
+}
+
+/* Functions from the inside out, "name" or "name|parameter T|result", until an empty one. */
+static void expect(const char *wanted, const hsd_generic_function *functions, size_t count)
+{
+    hsd_generic generic = {.says_little = false};
+    hsd_buffer out = {0};
+    for (size_t i = 0; i < count; i++)
+        cr_assert_eq(hsd_generic_add(&generic, &functions[i], NULL), HSD_OK);
+    cr_assert_eq(hsd_generic_append(&generic, &out, NULL), HSD_OK);
+    cr_assert_eq(hsd_buffer_append(&out, "", 1, NULL), HSD_OK);
+    cr_assert_str_eq((const char *)out.data, wanted);
+    hsd_buffer_release(&out);
+    hsd_generic_release(&generic);
+}
+
+#define EXPECT(wanted, ...) expect(wanted, (const hsd_generic_function[]){__VA_ARGS__}, sizeof((const hsd_generic_function[]){__VA_ARGS__}) / sizeof(hsd_generic_function))
+
+Test(generic, cpp)
+{
+    EXPECT("shop::Item[]", {.name = "std::__new_allocator<shop::Item>::allocate"}, {.name = "std::vector<shop::Item, std::allocator<shop::Item> >::push_back"});
+    EXPECT("node of std::map<long, Session>", {.name = "std::__new_allocator<std::_Rb_tree_node<std::pair<long const, Session> > >::allocate"});
+    EXPECT("Account", {.name = "std::make_unique<Account>"});
+    EXPECT("std::string", {.name = "std::__new_allocator<char>::allocate"},
+           {.name = "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >::_M_create"});
+    EXPECT("buckets of std::unordered_map<long, Visit>", {.name = "std::__new_allocator<std::__detail::_Hash_node_base*>::allocate"},
+           {.name = "std::_Hashtable<long, std::pair<long const, Visit>, std::allocator<std::pair<long const, Visit> > >::_M_rehash"});
+    EXPECT("", {.name = "operator new"}, {.name = "std::vector<int>::push_back"});
+}
+
+Test(generic, rust)
+{
+    EXPECT("Vec<Order>", {.name = "alloc::raw_vec::RawVec<T,A>::grow_one", .parameter = "Order"}, {.name = "alloc::vec::Vec<T,A>::push", .parameter = "Order"});
+    EXPECT("VecDeque<Order>", {.name = "alloc::raw_vec::RawVec<T,A>::grow_one", .parameter = "Order"},
+           {.name = "alloc::collections::vec_deque::VecDeque<T,A>::grow", .parameter = "Order"});
+    EXPECT("String", {.name = "<alloc::vec::Vec<u8>>::with_capacity"}, {.name = "<alloc::string::String>::with_capacity"});
+    EXPECT("Vec<u8>", {.name = "<alloc::vec::Vec<u8>>::with_capacity"}, {.name = "std::io::Buffer::new"}, {.name = "alloc::string::String::from"});
+    EXPECT("Arc<Node>", {.name = "alloc::boxed::Box<T>::new", .parameter = "ArcInner<shop::Node>"}, {.name = "alloc::sync::Arc<T>::new", .parameter = "Node"});
+    EXPECT("BTreeMap<String, u64>", {.name = "alloc::boxed::Box<T,A>::new_uninit_in", .parameter = "LeafNode<alloc::string::String, u64>"});
+    EXPECT("HashMap<u32, Session>", {.name = "hashbrown::raw::RawTable<T,A>::reserve_rehash", .parameter = "(u32, shop::Session)"});
+    EXPECT("HashSet<u64>", {.name = "hashbrown::raw::RawTable<T,A>::reserve_rehash", .parameter = "(u64, ())"});
+    EXPECT("LinkedList<Order>", {.name = "alloc::boxed::Box<T>::new", .parameter = "Node<shop::Order>"}, {.name = "alloc::collections::linked_list::LinkedList<T>::push_back"});
+    EXPECT("Vec<HashMap<u32, Session>>", {.name = "alloc::vec::Vec<T,A>::push", .parameter = "std::collections::HashMap<u32, shop::Session, std::hash::random::RandomState>"});
+}
+
+Test(generic, zig)
+{
+    EXPECT("Node", {.name = "mem.Allocator.create__func_7", .result = "error{OutOfMemory}!*shop.Node"});
+    EXPECT("[]Node", {.name = "mem.Allocator.alloc__func_7", .result = "error{OutOfMemory}![]shop.Node"});
+    EXPECT("ArrayList(Order)", {.name = "mem.Allocator.alignedAlloc__func_8", .result = "error{OutOfMemory}![]shop.Order"},
+           {.name = "array_list.Aligned(shop.Order,null).append"});
+    EXPECT("HashMap(u64, *Account)", {.name = "hash_map.Custom(u64,*shop.Account,hash_map.AutoContext(u64),80).grow"});
+}
+
+Test(generic, names_that_end_early_say_nothing_wrong)
+{
+    static const char *const names[] = {"std::__new_allocator<", "std::__new_allocator<::allocate", "std::make_unique<", "std::basic_string<", "std::basic_string<,,", "std::_Hashtable<",
+                                        "alloc::boxed::", "hashbrown::raw::RawTable<", "alloc::vec::Vec<", "array_list.Aligned(", "hash_map.Custom(", "mem.Allocator.create__", "<", "", "_ZN"};
+    static const char *const types[] = {NULL, "", "(", "(,", "LeafNode<", "ArcInner<", "Node<", "::", "[", "!", "!*"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        for (size_t k = 0; k < sizeof types / sizeof types[0]; k++) {
+            hsd_generic generic = {.says_little = false};
+            hsd_buffer out = {0};
+            const hsd_generic_function one = {.name = names[i], .parameter = types[k], .result = types[k]};
+            cr_assert_eq(hsd_generic_add(&generic, &one, NULL), HSD_OK);
+            cr_assert_eq(hsd_generic_add(&generic, &one, NULL), HSD_OK);
+            cr_assert_eq(hsd_generic_append(&generic, &out, NULL), HSD_OK);
+            hsd_buffer_release(&out);
+            hsd_generic_release(&generic);
+        }
+    }
+}
