@@ -33,21 +33,22 @@ static void name_of(char *out, size_t room, const void *address)
     snprintf(out, room, "test+0x%zx{%s}", (size_t)((const char *)address - (const char *)info.dli_fbase), build_id);
 }
 
-/* A legal capture with three strings more: a function, a variable, a place that nobody knows. */
+/* A legal capture with four strings more: a function, a variable, a place that nobody knows, a block that a function asked for. */
 static forge capture_of_names(void)
 {
     char function[256], variable[256], text[1024];
     forge f = forge_begin();
     name_of(function, sizeof function, (const char *)(uintptr_t)name_of + 1);
     name_of(variable, sizeof variable, &planted_variable[2]);
-    const int size = snprintf(text, sizeof text, "%s{variable} %snowhere+0x10{00}", function, variable);
+    const int size = snprintf(text, sizeof text, "%s{variable} %snowhere+0x10{00}{allocated} <=64 B at %s", function, variable, function);
+    const size_t sizes[] = {strlen(function), 11 + strlen(variable), 16};
     forge_info(&f, 0, 0);
     legal_put_tables(&f);
-    FORGE(&f, HSC_COL_KEY, 1000, 1001, 1002);
-    FORGE(&f, HSC_COL_TEXT_BYTES, strlen(function), 11 + strlen(variable), (size_t)size - strlen(function) - 11 - strlen(variable));
+    FORGE(&f, HSC_COL_KEY, 1000, 1001, 1002, 1003);
+    FORGE(&f, HSC_COL_TEXT_BYTES, sizes[0], sizes[1], sizes[2], (size_t)size - sizes[0] - sizes[1] - sizes[2]);
     forge_text(&f, HSC_COL_TEXT, text);
-    forge_block(&f, HSC_BLOCK_STRINGS, 0, 3, 0);
-    f.end[HSC_END_STRINGS] += 3;
+    forge_block(&f, HSC_BLOCK_STRINGS, 0, 4, 0);
+    f.end[HSC_END_STRINGS] += 4;
     legal_put_objects(&f);
     legal_put_roots(&f);
     legal_put_end(&f);
@@ -79,8 +80,8 @@ Test(resolve, names_what_the_process_has_mapped)
     cr_assert(strstr(text, "\"name_of") != NULL, "%s", text);
     cr_assert(strstr(text, "\"planted_variable\"") != NULL, "%s", text);
     cr_assert(strstr(text, "nowhere+0x10{00}") != NULL, "%s", text);
-    cr_assert_eq(result.names, 3);
-    cr_assert_eq(result.resolved, 2);
+    cr_assert_eq(result.names, 4);
+    cr_assert_eq(result.resolved, 3);
     cr_assert_eq(result.modules, 2);
     cr_assert_eq(result.modules_found, 1);
     free(text);
