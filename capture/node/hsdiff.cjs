@@ -11,8 +11,9 @@
 //
 // HSDIFF_SIGNAL names another signal (none = no signal), HSDIFF_EVERY=SECONDS and HSDIFF_COUNT=N make a series by 2 and 3.
 //
-// V8 builds its snapshot in memory while the program stands still; what is made of it here goes out piece by piece, and is never
-// held as a whole: see stream(). The heaps of worker threads are not in it. The file stays open: by that hsdiff knows it is loaded.
+// V8 builds its snapshot in memory while a process stands still: a copy of this one, made by the addon hsdiff.node beside this file, or
+// this one where there is no addon, or HSDIFF_NODE=inside: see take(). What is made of it goes out piece by piece, and is never held
+// as a whole: see stream(). The heaps of worker threads are not in it. The file stays open: by that hsdiff knows it is loaded.
 'use strict';
 
 const {isMainThread} = require('worker_threads');
@@ -32,9 +33,24 @@ function load() {
   const v8 = require('v8');
 
   const PATIENCE_MS = 30000; // for a reader that does not read
+  const COPIES = 3; // made of the process before its heap is taken inside it
+  const QUIET_TRIES = 100; // of a millisecond each, until no other thread runs
+  const LOOK_MS = 20;
+  const STILL_LOOKS = 100; // without work, of a copy that waits for a thread that is not there
+  const [WRITTEN, STALLED] = [0, 1]; // numbers that a copy and this process tell each other
+  const [WHOLE, CUT, KILLED] = [0, 1, 128 + 9]; // how a copy ends
   const told = new Set();
   let number = 0;
   let isBusy = false;
+  let isWanted = false; // a signal came while a capture was under way
+  let copier; // the addon, or null
+  // How long the process stands still for a byte of heap: while V8 makes a snapshot of it, and while it numbers its objects. As measured
+  // in this process, once it was.
+  const nsPerByte = {inside: 100, numbered: 5};
+  // V8 numbers the objects of a heap up to this in about 0.1 s. Larger ones are copied without that, and so are they from then on.
+  const NUMBERED_BYTES = 20 * 1024 * 1024;
+  const WAY = process.env.HSDIFF_NODE || ''; // exact: numbered, however long it takes; quick: never; inside: without a copy
+  let isQuick = WAY === 'quick';
   const collections = {count: 0, ns: 0};
   let domain = newDomain();
 
@@ -143,13 +159,19 @@ function load() {
     }
   }
 
+  function nsSince(start) {
+    const [seconds, ns] = process.hrtime(start);
+    return seconds * 1e9 + ns;
+  }
+
   // Writes a snapshot to a descriptor. The stream that V8 gives calls push() for each piece as it is made; taken from there a piece
   // is written at once, where a pipe would first collect all of them in memory. `head`, made when the snapshot has been built and
   // before it is written, stands in front.
-  function stream(fd, head) {
+  function stream(fd, head, tell) {
     const started = process.hrtime();
     const snapshot = v8.getHeapSnapshot();
-    const built = process.hrtime(started);
+    const built = nsSince(started);
+    let written = 0;
     let failure = null;
     let isWhole = false;
     snapshot.on('error', error => { failure = failure || error; });
@@ -160,17 +182,155 @@ function load() {
       } else if (failure === null) {
         try {
           writeAll(fd, piece);
+          tell(written += piece.length);
         } catch (error) {
           failure = error;
         }
       }
       return piece !== null;
     };
-    if (head) writeAll(fd, Buffer.from(head(built[0] * 1e9 + built[1])));
+    tell(1);
+    writeAll(fd, head(built));
     snapshot._read();
     if (failure === null && !isWhole) failure = new Error('V8 gave no whole snapshot');
     snapshot.destroy();
     if (failure !== null) throw failure;
+  }
+
+  // ---- in the process, or in a copy of it
+
+  function findCopier() {
+    const addon = {exports: {}};
+    try {
+      if (WAY !== 'inside' && process.platform === 'linux') process.dlopen(addon, path.join(__dirname, 'hsdiff.node'));
+    } catch (error) {
+      // It is not there, was built for another machine, or addons are forbidden here.
+    }
+    return addon.exports.copy ? addon.exports : null;
+  }
+
+  // What a capture is written to: a descriptor; head(), what stands in front of the snapshot; is whoever asked for it gone; and how to
+  // warn that one that the program will stand still.
+  function target(fd, more) {
+    return Object.assign({fd, head: () => Buffer.alloc(0), isGone: () => false, warn: () => {}}, more);
+  }
+
+  function takeInside(to, done) {
+    try {
+      const size = v8.getHeapStatistics().used_heap_size;
+      to.warn(Math.round(size * nsPerByte.inside));
+      const started = process.hrtime();
+      stream(to.fd, ns => to.head({copied: 0, build_ns: ns, domain: currentDomain()}), () => {});
+      nsPerByte.inside = nsSince(started) / size;
+      done(null);
+    } catch (error) {
+      done(error);
+    }
+  }
+
+  // Does not return: what is after it is the program's.
+  function beCopy(to, facts) {
+    try {
+      process.title = `hsdiff: copy of ${process.ppid}`;
+      stream(to.fd, () => to.head(Object.assign({copied: 1, build_ns: copier.get(STALLED)}, facts)), written => copier.put(WRITTEN, written));
+      copier.exit(WHOLE);
+    } catch (error) {
+      copier.exit(CUT);
+    }
+  }
+
+  // The work that a copy has done, as text, or null if it is doing some just now.
+  function workOf(pid) {
+    try {
+      const text = fs.readFileSync(`/proc/${pid}/stat`, 'latin1');
+      const words = text.slice(text.lastIndexOf(')') + 2).split(' ');
+      return /^[RD]/.test(words[0]) ? null : `${words[11]} ${words[12]}`;
+    } catch (error) {
+      return null;
+    }
+  }
+
+  // A copy that waits for its reader is not given up here: writeAll() does that. Looks are counted, not time: this process may be late itself.
+  function watchCopy(pid, to, done) {
+    let work = null;
+    let looks = 0;
+    let isStill = false;
+    const look = () => {
+      const status = copier.status(pid);
+      if (status >= 0) return done(status, isStill);
+      const now = copier.get(WRITTEN) > 0 ? null : workOf(pid);
+      looks = now === null || now !== work ? 0 : looks + 1;
+      work = now;
+      isStill = isStill || looks >= STILL_LOOKS;
+      if (isStill || to.isGone()) process.kill(pid, 'SIGKILL');
+      setTimeout(look, LOOK_MS);
+    };
+    setTimeout(look, LOOK_MS);
+  }
+
+  // A thread that runs may hold a lock. One that runs all the time is not waited for.
+  function whenQuiet(then, tries = QUIET_TRIES) {
+    if (tries > 0 && copier.busy() > 0) setTimeout(whenQuiet, 1, then, tries - 1);
+    else then();
+  }
+
+  // What is to be done when a copy has ended, or could not be made.
+  function afterCopy(to, copies, status, isStill, done) {
+    const isBefore = copier.get(WRITTEN) === 0;
+    const fail = why => done(Object.assign(new Error(why), {isBefore}));
+    if (status === WHOLE) return done(null);
+    if (to.isGone()) return fail('whoever asked for it is gone');
+    if (status === CUT || !isBefore) return fail('the copy of the process could not write it');
+    if (status === KILLED && !isStill) return fail('the copy of the process was killed; is there memory for it?');
+    if (copies > 1) return takeInCopy(to, copies - 1, done);
+    if (!isStill) return fail(`V8 fails in copies of this process (${status}); HSDIFF_NODE=inside takes its heap without`);
+    say('still', `${COPIES} copies of the process stood still: its heap is taken inside it`);
+    takeInside(to, done);
+  }
+
+  // Without the young generation, which is mostly garbage.
+  function settledBytes() {
+    return v8.getHeapStatistics().used_heap_size - spaces().young;
+  }
+
+  // Objects keep the numbers that V8 gave them here. What it numbers in a copy it would number anew in the next: a domain of its own.
+  function makeCopy(to) {
+    const size = settledBytes();
+    isQuick = isQuick || (WAY !== 'exact' && size > NUMBERED_BYTES);
+    const domain = isQuick ? newDomain() : currentDomain();
+    const stall = Math.round(size * nsPerByte.numbered);
+    if (!isQuick) to.warn(stall);
+    const started = process.hrtime();
+    const pid = copier.copy(to.fd, Number(!isQuick));
+    if (pid === 0) beCopy(to, {domain, exact_ns: isQuick && WAY !== 'quick' ? stall : 0});
+    const ns = nsSince(started);
+    copier.put(STALLED, ns);
+    if (!isQuick) nsPerByte.numbered = ns / size;
+    return pid;
+  }
+
+  // Where there is no memory for a copy there is less for a snapshot inside the process.
+  function withoutCopy(to, errno, done) {
+    const why = Object.keys(os.constants.errno).find(name => os.constants.errno[name] === errno) || errno;
+    if (why === 'ENOMEM') return done(Object.assign(new Error('there is no memory for a copy of the process'), {isBefore: true}));
+    say('uncopied', `the process cannot be copied (${why}): its heap is taken inside it`);
+    takeInside(to, done);
+  }
+
+  function takeInCopy(to, copies, done) {
+    whenQuiet(() => {
+      if (to.isGone()) return done(new Error('whoever asked for it is gone'));
+      const pid = makeCopy(to);
+      if (pid > 0) return watchCopy(pid, to, (status, isStill) => afterCopy(to, copies, status, isStill, done));
+      withoutCopy(to, -pid, done);
+    });
+  }
+
+  // Calls done(error or null).
+  function take(to, done) {
+    if (copier === undefined) copier = findCopier();
+    if (copier) takeInCopy(to, COPIES, done);
+    else takeInside(to, done);
   }
 
   // ---- where it goes
@@ -188,30 +348,49 @@ function load() {
     }
   }
 
-  function sendTo(file, done) {
-    const socket = net.connect({path: file});
-    socket.on('error', error => {
-      if (error.code === 'ECONNREFUSED') {
-        try {
-          fs.unlinkSync(file);
-        } catch (gone) {
-          // Someone else has swept it.
-        }
-        say('stale', 'whoever asked for this capture is gone; signal again to save a file');
+  function forget(file) {
+    try {
+      fs.unlinkSync(file);
+    } catch (error) {
+      // Someone else has swept it.
+    }
+    say('stale', 'whoever asked for this capture is gone; signal again to save a file');
+  }
+
+  // Lines of JSON: how long the program will stand still, if it will; its metrics, and then the snapshot, or why there is none.
+  function answer(socket, isGone, done) {
+    const fd = socket._handle.fd;
+    const line = words => Buffer.from(JSON.stringify(words) + '\n');
+    const facts = Object.assign({hsdiff: 1, pid: process.pid, name: programName(), node: process.version}, metrics());
+    take(target(fd, {
+      isGone,
+      warn: ns => writeAll(fd, line({stall_ns: ns})),
+      head: more => line(Object.assign(more, facts)),
+    }), error => {
+      if (error && !isGone()) {
+        say('cut', `a capture was cut off: ${error.message}`);
+        if (error.isBefore) socket.end(line({error: error.message}));
       }
       done();
     });
+  }
+
+  function sendTo(file, done) {
+    const socket = net.connect({path: file});
+    let isConnected = false;
+    let isGone = false;
+    socket.on('error', error => { if (error.code === 'ECONNREFUSED') forget(file); });
+    socket.on('close', () => {
+      isGone = true;
+      if (!isConnected) done();
+    });
     socket.on('connect', () => {
-      try {
-        const facts = metrics();
-        stream(socket._handle.fd, ns => JSON.stringify(Object.assign(
-          {hsdiff: 1, pid: process.pid, name: programName(), node: process.version, build_ns: ns, domain: currentDomain()},
-          facts)) + '\n');
-      } catch (error) {
-        say('cut', `a capture was cut off: ${error.message}`);
-      }
-      socket.destroy();
-      done();
+      isConnected = true;
+      socket.resume(); // to hear that whoever asked is gone
+      answer(socket, () => isGone, () => {
+        if (!socket.writableEnded) socket.destroy();
+        done();
+      });
     });
   }
 
@@ -230,18 +409,16 @@ function load() {
   }
 
   // Runs hsdiff import on a snapshot; what it says goes to standard error.
-  function importBy(hsdiff, out, stdout) {
+  function importBy(hsdiff, out, stdout, done) {
     const child = childProcess.spawn(hsdiff, ['import', '-', '-o', out, '--from', 'v8'], {stdio: ['pipe', stdout, 'inherit']});
     child.on('error', error => say('spawn', `cannot start ${hsdiff}: ${error.message}`));
     child.stdin.on('error', () => {});
     child.unref();
-    if (child.stdin._handle) {
-      try {
-        stream(child.stdin._handle.fd, null);
-      } finally {
-        child.stdin.destroy();
-      }
-    }
+    if (!child.stdin._handle) return done(null);
+    take(target(child.stdin._handle.fd), error => {
+      child.stdin.destroy();
+      done(error);
+    });
   }
 
   function nextPath(folder) {
@@ -252,27 +429,34 @@ function load() {
     }
   }
 
-  function saveIn(folder) {
-    const stem = nextPath(folder);
-    const hsdiff = findHsdiff();
-    if (hsdiff) {
-      importBy(hsdiff, stem + '.hs', 'ignore');
-      return say('saved', `captures are saved in ${path.resolve(folder)}, the first of them as ${path.basename(stem)}.hs`);
-    }
+  // A file that has its name when it is whole.
+  function saveRaw(stem, done) {
     const {O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW} = fs.constants;
     const part = stem + '.part';
     const fd = fs.openSync(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-    try {
-      stream(fd, null);
-      fs.renameSync(part, stem + '.heapsnapshot');
-    } catch (error) {
-      fs.unlinkSync(part);
-      throw error;
-    } finally {
+    take(target(fd), error => {
       fs.closeSync(fd);
+      if (error) fs.unlinkSync(part);
+      else fs.renameSync(part, stem + '.heapsnapshot');
+      done(error);
+    });
+  }
+
+  function saveIn(folder, done) {
+    const stem = nextPath(folder);
+    const hsdiff = findHsdiff();
+    const where = path.resolve(folder);
+    if (hsdiff) {
+      say('saved', `captures are saved in ${where}, the first of them as ${path.basename(stem)}.hs`);
+      return importBy(hsdiff, stem + '.hs', 'ignore', done);
     }
-    say('raw', `no hsdiff in HSDIFF or PATH: snapshots are saved as they are in ${path.resolve(folder)}, with all strings of the ` +
-      `program inside, the first of them as ${path.basename(stem)}.heapsnapshot`);
+    saveRaw(stem, error => {
+      if (!error) {
+        say('raw', `no hsdiff in HSDIFF or PATH: snapshots are saved as they are in ${where}, with all strings of the program inside, ` +
+          `the first of them as ${path.basename(stem)}.heapsnapshot`);
+      }
+      done(error);
+    });
   }
 
   function endpoint(to) {
@@ -290,39 +474,52 @@ function load() {
       return done();
     }
     const socket = net.connect(where);
-    socket.on('error', error => {
-      say('push', `cannot send to ${to}: ${error.message}`);
-      done();
-    });
+    let isConnected = false;
+    const fail = error => say('push', `cannot send to ${to}: ${error.message}`);
+    socket.on('error', fail);
+    socket.on('close', () => { if (!isConnected) done(); });
     socket.on('connect', () => {
-      try {
-        importBy(hsdiff, '-', socket);
-      } catch (error) {
-        say('push', `cannot send to ${to}: ${error.message}`);
-      }
-      socket.destroy();
-      done();
+      isConnected = true;
+      importBy(hsdiff, '-', socket, error => {
+        if (error) fail(error);
+        socket.destroy();
+        done();
+      });
     });
   }
 
   function save(done) {
     const to = process.env.HSDIFF_TO || '';
     if (to !== '' && !to.startsWith('dir:')) return pushTo(to, done);
+    const end = error => {
+      if (error) say('save', `cannot save a capture: ${error.message}`);
+      done();
+    };
     try {
-      saveIn(to.slice(4) || process.env.HSDIFF_DIR || '.');
+      saveIn(to.slice(4) || process.env.HSDIFF_DIR || '.', end);
     } catch (error) {
-      say('save', `cannot save a capture: ${error.message}`);
+      end(error);
     }
-    done();
+  }
+
+  // A signal that comes meanwhile is answered behind it.
+  function begin(what) {
+    isBusy = true;
+    what(() => {
+      isBusy = false;
+      if (!isWanted) return;
+      isWanted = false;
+      onSignal();
+    });
   }
 
   function onSignal() {
-    if (isBusy) return;
-    isBusy = true;
-    const done = () => { isBusy = false; };
+    if (isBusy) {
+      isWanted = true;
+      return;
+    }
     const file = rendezvousPath();
-    if (isOurSocket(file)) sendTo(file, done);
-    else save(done);
+    begin(done => (isOurSocket(file) ? sendTo(file, done) : save(done)));
   }
 
   // ---- what calls for one
@@ -348,9 +545,8 @@ function load() {
     let left = Number(process.env.HSDIFF_COUNT) > 0 ? Math.floor(Number(process.env.HSDIFF_COUNT)) : Infinity;
     const timer = setInterval(() => {
       if (isBusy) return;
-      isBusy = true;
       if (--left <= 0) clearInterval(timer);
-      save(() => { isBusy = false; });
+      begin(save);
     }, Math.max(1, Math.min(every * 1000, 2 ** 31 - 1)));
     timer.unref();
   }

@@ -86,6 +86,7 @@ static hsd_status read_metrics(outcome *out, const uint8_t *data, size_t size, s
     (void)piece;
     const hsd_status status = hsd_node_metrics_read(&metrics, (const char *)data, size, err);
     out->bytes = hsd_node_metrics_list(&metrics, list, HSD_IMPORT_METRICS_MAX);
+    if (strlen(metrics.failure) != metrics.failure_size || metrics.failure_size >= sizeof metrics.failure) abort();
     return status;
 }
 

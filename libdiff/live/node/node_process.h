@@ -20,7 +20,12 @@ const char *hsd_node_argument(const hsd_process_facts *facts, size_t i);
 typedef struct hsd_node_metrics {
     uint64_t values[16];    /* by row of the table of names */
     bool has[16];
-    uint64_t build_ns;      /* how long V8 took before the first byte */
+    uint64_t build_ns;      /* how long V8 took before the first byte; is_copied: how long the program stood still to be copied */
+    bool is_copied;         /* V8 builds the snapshot in a copy of the process, which goes on meanwhile */
+    uint64_t exact_ns;      /* how long it would have stood still for objects with numbers that last; 0 = they have, or nobody asks */
+    uint64_t stall_ns;      /* how long the program will stand still; a line of its own, before V8 begins */
+    char failure[160];      /* why there is no snapshot; "" = there is one */
+    size_t failure_size;
     uint8_t domain[16];     /* of identities: 32 hexadecimal digits behind "domain"; 0 = not said */
     char hex[32];
     size_t hex_size;
@@ -29,5 +34,10 @@ typedef struct hsd_node_metrics {
 /* Reads "name":number members of one object; what is not known is skipped. HSD_E_CORRUPT if it is no JSON. */
 hsd_status hsd_node_metrics_read(hsd_node_metrics *metrics, const char *text, size_t size, hsd_error *err);
 size_t hsd_node_metrics_list(const hsd_node_metrics *metrics, hsd_origin_metric *out, size_t most);
+
+/* How long V8 takes inside a process that has this heap, as far as one can say before. */
+uint64_t hsd_node_expected_stall_ns(const hsd_node_metrics *metrics);
+/* Tells it to the user, unless nobody would notice. */
+void hsd_node_warn_of_stall(hsd_live *live, uint64_t stall_ns);
 
 #endif

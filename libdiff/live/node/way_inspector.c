@@ -130,6 +130,7 @@ static hsd_status import_snapshot(hsd_live *live, session *s, hsd_error *err)
         return hsd_fail_errno(err, errno, "cannot draw a random number");
     HSD_TRY(ask_metrics(s, err));
     if (s->is_to_close) HSD_TRY(hsd_inspector_call(&s->connection, 4, "Runtime.evaluate", close_prepared, err));
+    hsd_node_warn_of_stall(live, hsd_node_expected_stall_ns(&s->metrics));
     s->asked_ns = hsd_now_ns();
     HSD_TRY(hsd_live_feed(live, take_snapshot, s, "v8", &options, err));
     live->result->pause_ns = pause_of(s);

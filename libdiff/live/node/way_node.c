@@ -1,8 +1,9 @@
 #define _GNU_SOURCE
 /*
  * Node with the helper of capture/node in it. A socket is made where the helper looks for one, a signal tells it to, and what comes is
- * one line of metrics and then the snapshot as V8 writes it. The program stands still from when V8 begins to build the snapshot to
- * when its last byte is written; the helper tells the first part, the clock here the second.
+ * one line of metrics and then the snapshot as V8 writes it. V8 builds it in a copy of the process, and the helper tells how long making
+ * that took. Where there is no copy, the program stands still from when V8 begins to when the last byte is written; the helper tells before
+ * how long that will be, then how long it was to the first byte, and the clock here tells the rest.
  */
 #include "live/way.h"
 
@@ -23,7 +24,7 @@
 
 #define HELPER "the helper in the program"
 
-enum { LINE_MAX_BYTES = 4096, BUFFER_BYTES = 65536, ENDING_MS = 200 };
+enum { LINE_MAX_BYTES = 4096, LINES_MAX = 16, BUFFER_BYTES = 65536, ENDING_MS = 200 };
 
 typedef struct answer {
     int fd;
@@ -85,25 +86,40 @@ static hsd_status read_some(answer *in, hsd_error *err)
     }
 }
 
-/* The line is what stands before the first line break; the snapshot begins behind it, in the buffer. */
-static hsd_status read_line(answer *in, hsd_live *live, hsd_error *err)
+/* What stands before the next line break; what follows it stays in the buffer. */
+static hsd_status take_line(answer *in, hsd_live *live, char line[static LINE_MAX_BYTES], size_t *size, hsd_error *err)
+{
+    for (*size = 0;;) {
+        if (in->at == in->have) {
+            HSD_TRY(hsd_live_wait_target(live, in->fd, err));
+            HSD_TRY(read_some(in, err));
+        }
+        if (in->have == 0) return hsd_fail(err, HSD_E_TRUNCATED, "the program went away before its snapshot");
+        const char *from = in->buffer + in->at, *end = memchr(from, '\n', in->have - in->at);
+        const size_t part = end == NULL ? in->have - in->at : (size_t)(end - from);
+        if (part > LINE_MAX_BYTES - *size) return hsd_fail(err, HSD_E_CORRUPT, "what the helper says of itself is too long");
+        memcpy(line + *size, from, part);
+        *size += part;
+        in->at += part + (end != NULL);
+        if (end != NULL) return HSD_OK;
+    }
+}
+
+/* Lines in front of the snapshot: that the program will stand still, why there is none, its metrics. */
+static hsd_status read_lines(answer *in, hsd_live *live, hsd_error *err)
 {
     char line[LINE_MAX_BYTES];
-    size_t size = 0;
-    for (;;) {
-        HSD_TRY(hsd_live_wait_target(live, in->fd, err));
-        HSD_TRY(read_some(in, err));
-        if (in->have == 0) return hsd_fail(err, HSD_E_TRUNCATED, "the program went away before its snapshot");
-        const char *end = memchr(in->buffer, '\n', in->have);
-        const size_t part = end == NULL ? in->have : (size_t)(end - in->buffer);
-        if (part > sizeof line - size) return hsd_fail(err, HSD_E_CORRUPT, "what the helper says of itself is too long");
-        memcpy(line + size, in->buffer, part);
-        size += part;
-        if (end == NULL) continue;
-        in->at = part + 1;
+    size_t size;
+    for (int i = 0; i < LINES_MAX; i++) {
+        HSD_TRY(take_line(in, live, line, &size, err));
         in->line_ns = hsd_now_ns();
-        return hsd_node_metrics_read(&in->metrics, line, size, err);
+        in->metrics = (hsd_node_metrics){.build_ns = 0};
+        HSD_TRY(hsd_node_metrics_read(&in->metrics, line, size, err));
+        if (in->metrics.failure_size > 0) return hsd_fail(err, HSD_E_IO, "%s took no snapshot: %s", live->process->name, in->metrics.failure);
+        if (in->metrics.stall_ns == 0) return HSD_OK;
+        hsd_node_warn_of_stall(live, in->metrics.stall_ns);
     }
+    return hsd_fail(err, HSD_E_CORRUPT, "what the helper says of itself does not end");
 }
 
 static hsd_status pass_on(void *context, hsd_feed *feed, hsd_error *err)
@@ -121,7 +137,17 @@ static hsd_status pass_on(void *context, hsd_feed *feed, hsd_error *err)
 static uint64_t pause_of(const answer *in)
 {
     const uint64_t end = in->end_ns;
+    if (in->metrics.is_copied) return in->metrics.build_ns;
     return hsd_add_saturating(in->metrics.build_ns, (end != 0 ? end : hsd_now_ns()) - in->line_ns);
+}
+
+/* A large heap is not numbered before it is copied, unless that was asked for. */
+static void warn_of_structure(hsd_live *live, const answer *in)
+{
+    if (in->metrics.exact_ns == 0) return;
+    hsd_note(live->reporter, HSD_NOTE_WARNING,
+             "%s went on, and so its objects have no numbers that last: captures recognise them by structure. With HSDIFF_NODE=exact in its "
+             "environment they have, for about %.1f s of standing still", live->process->name, (double)in->metrics.exact_ns / 1e9);
 }
 
 static size_t tell_metrics(void *context, hsd_origin_metric *out, size_t most)
@@ -129,6 +155,7 @@ static size_t tell_metrics(void *context, hsd_origin_metric *out, size_t most)
     const answer *in = context;
     size_t count = hsd_node_metrics_list(&in->metrics, out, most);
     if (count < most) out[count++] = (hsd_origin_metric){"capture.pause", "ns", pause_of(in)};
+    if (count < most && in->metrics.is_copied) out[count++] = (hsd_origin_metric){"capture.copied", "count", 1};
     return count;
 }
 
@@ -140,10 +167,11 @@ static hsd_status take_answer(hsd_live *live, int fd, hsd_error *err)
     hsd_import_origin origin = {.metrics = tell_metrics, .context = in};
     hsd_import_options options = {.origin = &origin, .compression = live->options->compression,
                                         .with_values = live->options->with_values};
-    hsd_status status = read_line(in, live, err);
+    hsd_status status = read_lines(in, live, err);
     memcpy(origin.domain, in->metrics.domain, sizeof origin.domain);
     if (status == HSD_OK) status = hsd_live_feed(live, pass_on, in, "v8", &options, err);
     if (status == HSD_OK) live->result->pause_ns = pause_of(in);
+    if (status == HSD_OK) warn_of_structure(live, in);
     free(in);
     return status;
 }

@@ -161,6 +161,25 @@ Test(inspector, knows_ports)
     cr_assert_eq(hsd_inspector_word_port("app.js"), -1);
 }
 
+Test(inspector, reads_that_the_program_is_copied_will_stand_still_or_has_no_snapshot)
+{
+    static const char copied[] = "{\"copied\":1,\"build_ns\":9}", stall[] = "{\"stall_ns\":1400000000}";
+    char long_failure[600] = "{\"error\":\"no memory\\u0007\\n ";
+    hsd_node_metrics metrics = {.build_ns = 0};
+    cr_assert_eq(hsd_node_metrics_read(&metrics, copied, sizeof copied - 1, NULL), HSD_OK);
+    cr_assert(metrics.is_copied && metrics.build_ns == 9);
+    cr_assert_eq(hsd_node_metrics_read(&metrics, stall, sizeof stall - 1, NULL), HSD_OK);
+    cr_assert_eq(metrics.stall_ns, UINT64_C(1400000000));
+    const size_t begin = strlen(long_failure);
+    memset(long_failure + begin, 'x', sizeof long_failure - begin - 2);
+    memcpy(long_failure + sizeof long_failure - 2, "\"}", 2);
+    cr_assert_eq(hsd_node_metrics_read(&metrics, long_failure, sizeof long_failure, NULL), HSD_OK);
+    cr_assert_eq(strncmp(metrics.failure, "no memory?? xxx", 15), 0);
+    cr_assert_eq(strlen(metrics.failure), sizeof metrics.failure - 1);
+    metrics.values[0] = UINT64_MAX / 2;
+    cr_assert_eq(hsd_node_expected_stall_ns(&metrics), UINT64_MAX);
+}
+
 Test(inspector, reads_the_line_of_the_helper)
 {
     static const char line[] = "{\"build_ns\":7,\"domain\":\"000102030405060708090a0b0c0d0e0f\",\"heap.used\":5,\"other\":{\"heap.used\":6}}";
@@ -171,6 +190,8 @@ Test(inspector, reads_the_line_of_the_helper)
     cr_assert_eq(metrics.domain[15], 15);
     cr_assert_eq(hsd_node_metrics_list(&metrics, list, HSD_IMPORT_METRICS_MAX), 1);
     cr_assert(list[0].value == 5 && strcmp(list[0].name, "heap.used") == 0);
+    cr_assert(!metrics.is_copied && metrics.stall_ns == 0 && metrics.failure_size == 0);
+    cr_assert_eq(hsd_node_expected_stall_ns(&metrics), 500);
     cr_assert_eq(hsd_node_metrics_read(&metrics, "{\"a\"", 4, NULL), HSD_E_TRUNCATED);
     cr_assert_eq(hsd_node_metrics_read(&metrics, "nonsense", 8, NULL), HSD_E_CORRUPT);
 }

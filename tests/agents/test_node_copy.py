@@ -1,0 +1,290 @@
+#!/usr/bin/env python3
+"""Node that goes on while its heap is taken: the copy of the process, what becomes of it, and the ways without one."""
+import contextlib
+import http.client
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import threading
+import time
+
+import kit
+from kit import check, row, say
+
+SERVER = kit.HERE / "programs" / "node_server.js"
+CAPTURES = 100 if kit.LONG else 6
+FIRST, MORE = 1500, 700
+CLIENTS = 3
+
+
+def same(what, got, wanted):
+    check(got == wanted, f"{what}: {got}, not {wanted}")
+
+
+def start(tool, megabytes, environment=None, agents=None):
+    kit.need("node")
+    helper = pathlib.Path(agents or tool.agents) / "hsdiff.cjs"
+    return kit.Program(["node", "--require", str(helper), str(SERVER), str(megabytes)], environment=environment)
+
+
+def metrics(tool, capture):
+    text = tool.run("dump", capture, "--only", "metrics").stdout
+    return {name: int(value) for value, name in re.findall(r'^metric (\d+) name="([^"]+)"', text, re.M)}
+
+
+def is_copied(tool, capture):
+    return metrics(tool, capture).get("capture.copied", 0) == 1
+
+
+def children(pid):
+    with contextlib.suppress(OSError):
+        return [int(word) for word in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    return []
+
+
+def check_none_left(program):
+    """No copy, dead or alive."""
+    kit.wait_until(f"children {children(program.pid)}", lambda: not children(program.pid))
+
+
+def check_quiet(program):
+    """No copy is left, and the program has not heard of any."""
+    check_none_left(program)
+    program.tell("children")
+    same("signals of ended children", program.expect("children"), "0")
+
+
+def check_leak(diff, by_ids):
+    for name in ("Session", "User"):
+        found = row(diff["types"], "type", name)
+        same(f"{name} growth", found["growth"]["objects"], MORE)
+        if by_ids:
+            same(f"{name} new", found["new"]["objects"], MORE)
+            same(f"{name} freed", found["freed"]["objects"], 0)
+    if by_ids:
+        holder = diff["holders"][0]
+        same("the first holder", holder["root"], "global.registry")
+        check(any(step["edge"] == ".sessions" for step in holder["path"]), f"its path is {holder['path']}")
+
+
+class Load:
+    """Clients that ask one after another; what failed, and the longest answer."""
+
+    def __init__(self, program):
+        program.tell("port")
+        self.port = int(program.expect("port"))
+        self.is_over = False
+        self.failures, self.answers, self.longest = [], 0, 0.0
+        self.lock = threading.Lock()
+        self.threads = [threading.Thread(target=self.ask_on) for _ in range(CLIENTS)]
+
+    def ask_on(self):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+        while not self.is_over:
+            began = time.monotonic()
+            failure = None
+            try:
+                connection.request("GET", "/")
+                answer = connection.getresponse()
+                answer.read()
+                if answer.status != 200:
+                    failure = f"status {answer.status}"
+            except (OSError, http.client.HTTPException) as error:
+                failure = repr(error)
+            with self.lock:
+                self.answers += 1
+                self.longest = max(self.longest, time.monotonic() - began)
+                if failure:
+                    self.failures.append(failure)
+                    return
+            time.sleep(0.002)
+
+    def longest_since(self):
+        with self.lock:
+            longest, self.longest = self.longest, 0.0
+        return longest
+
+    def __enter__(self):
+        for thread in self.threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.is_over = True
+        for thread in self.threads:
+            thread.join()
+
+
+def under_load(tool, folder):
+    """Captures of a server that answers on: all in a copy, all whole, the holder right, no request failed, no signal of the copies' end."""
+    with start(tool, 8) as program, Load(program) as load:
+        program.leak(FIRST)
+        time.sleep(1)
+        without = load.longest_since()
+        for i in range(CAPTURES):
+            if i == CAPTURES - 1:
+                program.leak(MORE)
+            tool.capture(program.pid, folder / f"{i}.hs")
+            check(is_copied(tool, folder / f"{i}.hs"), f"capture {i} was taken inside: {program.errors()}")
+            tool.run("verify", folder / f"{i}.hs")
+        pauses = [metrics(tool, folder / f"{i}.hs")["capture.pause"] / 1e6 for i in range(CAPTURES)]
+        say(f"        {load.answers} answers, the longest {1000 * load.longest_since():.0f} ms ({1000 * without:.0f} ms before the captures); "
+            f"pauses told {min(pauses):.0f} to {max(pauses):.0f} ms")
+        same("requests that failed", load.failures, [])
+        check_leak(tool.diff(folder / f"{CAPTURES - 2}.hs", folder / f"{CAPTURES - 1}.hs"), by_ids=True)
+        check_quiet(program)
+        load.is_over = True
+        program.tell("quit")
+
+
+def large(tool, folder):
+    """A large heap is copied without numbers, and that is told; with HSDIFF_NODE=exact they are there, and how long that takes is told before."""
+    with start(tool, 32) as program:
+        told = tool.capture(program.pid, folder / "a.hs").stderr
+        check("HSDIFF_NODE=exact" in told and "will stand still" not in told, told)
+        check_quick(tool, folder, program)
+    with start(tool, 32, {"HSDIFF_NODE": "exact"}) as program:
+        program.leak(FIRST)
+        told = tool.capture(program.pid, folder / "c.hs").stderr
+        check(re.search(r"will stand still for about \d+\.\d s", told) and "HSDIFF_NODE" not in told, told)
+        program.leak(MORE)
+        tool.capture(program.pid, folder / "d.hs")
+        check(is_copied(tool, folder / "d.hs"), f"it was taken inside: {program.errors()}")
+        check_leak(tool.diff(folder / "c.hs", folder / "d.hs"), by_ids=True)
+        program.quit()
+
+
+def quick(tool, folder):
+    """HSDIFF_NODE=quick: the same of a small heap, and nothing is told."""
+    with start(tool, 8, {"HSDIFF_NODE": "quick"}) as program:
+        check("HSDIFF_NODE" not in tool.capture(program.pid, folder / "a.hs").stderr, "it was asked for")
+        check_quick(tool, folder, program)
+
+
+def check_quick(tool, folder, program):
+    """Each capture is a domain of its own, and growth is exact all the same."""
+    program.leak(FIRST)
+    os.unlink(folder / "a.hs")
+    tool.capture(program.pid, folder / "a.hs")
+    program.leak(MORE)
+    tool.capture(program.pid, folder / "b.hs")
+    for name in ("a.hs", "b.hs"):
+        check(is_copied(tool, folder / name), f"{name} was taken inside: {program.errors()}")
+    say(f"        pause {metrics(tool, folder / 'b.hs')['capture.pause'] / 1e6:.0f} ms")
+    diff = tool.diff(folder / "a.hs", folder / "b.hs")
+    check(diff["match"]["exact"] == 0, f"matched by ids of copies: {diff['match']}")
+    check_leak(diff, by_ids=False)
+    check_quiet(program)
+    program.quit()
+
+
+def check_inside(tool, folder, program):
+    program.leak(FIRST)
+    told = tool.capture(program.pid, folder / "a.hs").stderr
+    check(re.search(r"will stand still for about \d+\.\d s", told), f"the stall was not told: {told}")
+    program.leak(MORE)
+    tool.capture(program.pid, folder / "b.hs")
+    check(not is_copied(tool, folder / "b.hs"), "it says that it was copied")
+    check_leak(tool.diff(folder / "a.hs", folder / "b.hs"), by_ids=True)
+    check_quiet(program)
+    program.quit()
+
+
+def inside(tool, folder):
+    """HSDIFF_NODE=inside, and the helper without its addon: in the process, and how long it will stand still is told before."""
+    with start(tool, 16, {"HSDIFF_NODE": "inside"}) as program:
+        check_inside(tool, folder, program)
+    alone = folder / "alone"
+    alone.mkdir()
+    shutil.copy(pathlib.Path(tool.agents) / "hsdiff.cjs", alone)
+    with start(tool, 16, agents=alone) as program:
+        check_inside(tool, folder / "alone", program)
+
+
+def signal_copies(program, asker, number, most):
+    """Sends a signal to each copy that comes up while the asker waits; the idle child that goes before a copy gets it too, and does not mind."""
+    seen = set()
+    while asker.poll() is None and len(seen) < most:
+        for child in children(program.pid):
+            name = ""
+            with contextlib.suppress(OSError):
+                name = pathlib.Path(f"/proc/{child}/cmdline").read_text()
+            if child not in seen and name.startswith("hsdiff: copy"):
+                seen.add(child)
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(child, number)
+        time.sleep(0.001)
+    return len(seen)
+
+
+def ask(tool, program, out):
+    return subprocess.Popen([tool.path, "capture", str(program.pid), "-o", str(out)], env=tool.environment, stdin=subprocess.DEVNULL,
+                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+
+def killed(tool, folder):
+    """A copy that is killed, as the kernel does when memory runs short: said, nothing kept, and the program goes on."""
+    with start(tool, 24) as program:
+        program.leak(FIRST)
+        with ask(tool, program, folder / "no.hs") as asker:
+            same("copies", signal_copies(program, asker, signal.SIGKILL, 1), 1)
+            told = asker.communicate(timeout=60)[1]
+        check(asker.returncode != 0 and "the copy of the process was killed" in told, f"exit {asker.returncode}: {told}")
+        check(not (folder / "no.hs").exists(), "a capture was kept")
+        program.leak(MORE)
+        tool.capture(program.pid, folder / "a.hs")
+        check(is_copied(tool, folder / "a.hs"), "the next was taken inside")
+        check_quiet(program)
+        program.quit()
+
+
+def standing_still(tool, folder):
+    """Copies that stand still, as one does whose lock another thread held: given up, made anew, and at last the heap is taken inside."""
+    with start(tool, 24) as program:
+        program.leak(FIRST)
+        with ask(tool, program, folder / "once.hs") as asker:
+            same("copies", signal_copies(program, asker, signal.SIGSTOP, 1), 1)
+            told = asker.communicate(timeout=120)[1]
+        same(f"exit status ({told})", asker.returncode, 0)
+        check(is_copied(tool, folder / "once.hs"), "one that stood still was enough")
+        with ask(tool, program, folder / "all.hs") as asker:
+            same("copies", signal_copies(program, asker, signal.SIGSTOP, 3), 3)
+            told = asker.communicate(timeout=120)[1]
+        same(f"exit status ({told})", asker.returncode, 0)
+        check(not is_copied(tool, folder / "all.hs"), "it says that it was copied")
+        check("3 copies of the process stood still" in program.errors(), program.errors())
+        check("will stand still for about" in told, told)
+        check_none_left(program) # that a child was stopped is signalled whatever its end would signal
+        program.quit()
+
+
+def asker_gone(tool, folder):
+    """Whoever asked is killed: so is the copy, at once, and nothing is kept."""
+    with start(tool, 24) as program:
+        with ask(tool, program, folder / "no.hs") as asker:
+            kit.wait_until("no copy", lambda: children(program.pid))
+            asker.kill()
+        check_quiet(program)
+        check(not (folder / "no.hs").exists(), "a capture was kept")
+        tool.capture(program.pid, folder / "a.hs")
+        program.quit()
+
+
+def program_gone(tool, folder):
+    """The program is killed: so is the copy."""
+    with start(tool, 24) as program:
+        with ask(tool, program, folder / "no.hs") as asker:
+            kit.wait_until("no copy", lambda: any(pathlib.Path(f"/proc/{one}/cmdline").read_text().startswith("hsdiff: copy")
+                                                  for one in children(program.pid)))
+            copies = children(program.pid)
+            program.process.kill()
+            program.process.wait()
+            asker.communicate(timeout=60)
+        check(asker.returncode != 0, "half a snapshot is a capture")
+        kit.wait_until("copies live on", lambda: not any(pathlib.Path(f"/proc/{one}").exists() for one in copies))
+
+
+kit.main({case.__name__: case for case in (under_load, large, quick, inside, killed, standing_still, asker_gone, program_gone)})
