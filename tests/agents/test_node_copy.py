@@ -16,6 +16,7 @@ from kit import check, row, say
 
 SERVER = kit.HERE / "programs" / "node_server.js"
 CAPTURES = 100 if kit.LONG else 6
+LARGE_CAPTURES = 20 if kit.LONG else 2
 FIRST, MORE = 1500, 700
 CLIENTS = 3
 
@@ -135,6 +136,24 @@ def under_load(tool, folder):
             f"pauses told {min(pauses):.0f} to {max(pauses):.0f} ms")
         same("requests that failed", load.failures, [])
         check_leak(tool.diff(folder / f"{CAPTURES - 2}.hs", folder / f"{CAPTURES - 1}.hs"), by_ids=True)
+        check_quiet(program)
+        load.is_over = True
+        program.tell("quit")
+
+
+def large_under_load(tool, folder):
+    """The same of 100 MiB, which are copied without numbers."""
+    with start(tool, 100) as program, Load(program) as load:
+        time.sleep(1)
+        without = load.longest_since()
+        for i in range(LARGE_CAPTURES):
+            tool.capture(program.pid, folder / f"{i}.hs", "--timeout", "300s", timeout=600)
+            check(is_copied(tool, folder / f"{i}.hs"), f"capture {i} was taken inside: {program.errors()}")
+            tool.run("verify", folder / f"{i}.hs")
+        pauses = [metrics(tool, folder / f"{i}.hs")["capture.pause"] / 1e6 for i in range(LARGE_CAPTURES)]
+        say(f"        {load.answers} answers, the longest {1000 * load.longest_since():.0f} ms ({1000 * without:.0f} ms before the captures); "
+            f"pauses told {min(pauses):.0f} to {max(pauses):.0f} ms")
+        same("requests that failed", load.failures, [])
         check_quiet(program)
         load.is_over = True
         program.tell("quit")
@@ -287,4 +306,4 @@ def program_gone(tool, folder):
         kit.wait_until("copies live on", lambda: not any(pathlib.Path(f"/proc/{one}").exists() for one in copies))
 
 
-kit.main({case.__name__: case for case in (under_load, large, quick, inside, killed, standing_still, asker_gone, program_gone)})
+kit.main({case.__name__: case for case in (under_load, large_under_load, large, quick, inside, killed, standing_still, asker_gone, program_gone)})
