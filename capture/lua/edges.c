@@ -1,6 +1,6 @@
 /*
  * What one object refers to. Everything is asked by Lua's API, raw: no metamethod runs. A table that says that it is weak gives weak
- * references; where its keys alone are, a value hangs from its key as well, as the collector has it.
+ * references; where its keys alone are, a value hangs from its key, as the collectors from Lua 5.2 on have it.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -9,6 +9,9 @@
 #include "lua_agent.h"
 
 /* ---- tables ---- */
+
+/* Does a value of a table with weak keys live as long as its key does? Before Lua 5.2, and in LuaJIT, it lives as long as the table. */
+#define HAS_EPHEMERONS (LUA_VERSION_NUM >= 502)
 
 typedef struct weakness {
     bool keys, values;
@@ -72,7 +75,7 @@ static void table_edges(walk *w)
         uint64_t index = 0;
         if (!keys_alone) {
             const uint32_t label = entry_label(w, weak, elements, &index);
-            walk_refer(w, weak.keys ? LABEL_WEAK_VALUE : label, index);
+            walk_refer(w, weak.keys && HAS_EPHEMERONS ? LABEL_WEAK_VALUE : label, index);
         }
         lua_pop(L, 1);
         walk_refer(w, weak.keys ? LABEL_WEAK_KEY : LABEL_KEY, 0);
@@ -88,7 +91,7 @@ void edges_behind(walk *w)
     lua_State *L = w->L;
     if (lua_type(L, -1) != LUA_TTABLE || has_named_entries(w)) return;
     const weakness weak = weakness_of(L);
-    if (!weak.keys || weak.values) return;
+    if (!HAS_EPHEMERONS || !weak.keys || weak.values) return;
     const uint64_t table = walk_address(L);
     lua_pushnil(L);
     while (lua_next(L, -2) != 0) {
@@ -135,6 +138,10 @@ static void userdata_edges(walk *w)
         walk_refer(w, LABEL_USER_VALUE, 0);
         lua_pop(w->L, 1);
     }
+    lua_pop(w->L, 1);
+#elif LUA_VERSION_NUM >= 502
+    lua_getuservalue(w->L, -1);
+    walk_refer(w, LABEL_USER_VALUE, 0);
     lua_pop(w->L, 1);
 #endif
     refer_environment(w);

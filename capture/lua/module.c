@@ -7,7 +7,7 @@
  *      hsdiff.poll()                   -- answers who asks just now: for schedulers of coroutines, and loops that wait in C
  *      hsdiff.stop()
  *
- * Without poll() a program answers between two instructions: LuaJIT in any coroutine, Lua 5.4 in its main thread, for a hook there is
+ * Without poll() a program answers between two instructions: LuaJIT in any coroutine, the others in their main thread, for a hook there is
  * one thread's own.
  */
 #include <errno.h>

@@ -95,9 +95,17 @@ static uint64_t userdata_bytes(lua_State *L)
     return (values == 0 ? UDATA_HEAD : UDATA_VALUES_HEAD + values * VALUE_BYTES) + raw_length(L, -1);
 }
 
-#else /* LuaJIT and 5.1 */
+#else /* by their headers; 64 bits */
 
-enum { STRING_HEAD = 24, UDATA_HEAD = 48, CLOSURE_HEAD = 40, NODE_BYTES = 24, TABLE_BYTES = 64, THREAD_BYTES = 1024, CDATA_BYTES = 24 };
+#if defined(LUA_JITLIBNAME)
+enum { STRING_HEAD = 24, UDATA_HEAD = 48, CLOSURE_HEAD = 40, NODE_BYTES = 24, TABLE_BYTES = 64, THREAD_BYTES = 1024, CDATA_BYTES = 24, SLOT_BYTES = 8 };
+#elif LUA_VERSION_NUM < 502
+enum { STRING_HEAD = 24, UDATA_HEAD = 40, CLOSURE_HEAD = 40, NODE_BYTES = 40, TABLE_BYTES = 64, THREAD_BYTES = 1224, CDATA_BYTES = 0, SLOT_BYTES = 16 };
+#elif LUA_VERSION_NUM < 503
+enum { STRING_HEAD = 24, UDATA_HEAD = 40, CLOSURE_HEAD = 32, NODE_BYTES = 40, TABLE_BYTES = 64, THREAD_BYTES = 928, CDATA_BYTES = 0, SLOT_BYTES = 16 };
+#else
+enum { STRING_HEAD = 24, UDATA_HEAD = 40, CLOSURE_HEAD = 32, NODE_BYTES = 32, TABLE_BYTES = 56, THREAD_BYTES = 928, CDATA_BYTES = 0, SLOT_BYTES = 16 };
+#endif
 
 void sizes_learn(sizes *known, lua_State *L)
 {
@@ -121,7 +129,7 @@ static uint64_t thread_size(const sizes *known, lua_State *L)
     return known->is_exact ? thread_bytes(lua_topointer(L, -1)) : THREAD_BYTES;
 }
 #else
-enum { SLOT_BYTES = 8, UPVALUE_BYTES = 8, C_UPVALUE_BYTES = 8 };
+enum { UPVALUE_BYTES = 8, C_UPVALUE_BYTES = SLOT_BYTES };
 static uint64_t table_estimate(lua_State *L);
 static uint64_t table_size(const sizes *known, lua_State *L)
 {

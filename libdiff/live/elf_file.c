@@ -29,6 +29,19 @@ static int open_command(const char *command)
     }
 }
 
+bool hsd_elf_resolve(const char *command, char *out, size_t size)
+{
+    char link[64];
+    const int fd = open_command(command);
+    if (fd < 0) return false;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    const ssize_t length = readlink(link, out, size);
+    close(fd);
+    if (length <= 0 || (size_t)length >= size) return false;
+    out[length] = '\0';
+    return true;
+}
+
 /* The text of the interpreter's segment, cut to the room that there is. */
 static bool is_musl(int fd, uint64_t header, bool is_large)
 {

@@ -5,6 +5,7 @@
 #define HSD_LIVE_ELF_FILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 typedef enum hsd_elf_kind {
     HSD_ELF_NOT,     /* a script, or not there: whoever starts it will see */
@@ -16,6 +17,9 @@ typedef enum hsd_elf_kind {
 
 /* `command` as a shell takes it: looked for in PATH if it has no slash. */
 hsd_elf_kind hsd_elf_look(const char *command);
+
+/* Where the command leads, behind all links. False: nowhere, or `size` is too small. */
+bool hsd_elf_resolve(const char *command, char *out, size_t size);
 
 /* True for a program of Go, by the note that its linker writes. The same of a file that is open; the descriptor stays the caller's. */
 bool hsd_elf_is_go(const char *command);

@@ -1,11 +1,12 @@
 /*
- * Lua 5.4 and LuaJIT: a module that the program has required, or that LUA_INIT requires for it. It walks the heap between two
+ * Lua 5.1 to 5.4 and LuaJIT: a module that the program has required, or that LUA_INIT requires for it. It walks the heap between two
  * instructions of the VM and answers over its own socket.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "live/elf_file.h"
 #include "live/facts.h"
 #include "live/procfs.h"
 
@@ -13,25 +14,57 @@ typedef struct variant {
     const char *runtime, *folder, *init, *cpath;
 } variant;
 
-/* Variables with a version go before those without, and leave other Luas alone. */
-static const variant lua54 = {"Lua 5.4", "lua5.4", "LUA_INIT_5_4", "LUA_CPATH_5_4"};
+/* Variables with a version go before those without, and leave other Luas alone; 5.1 and LuaJIT have none. */
+static const variant versions[] = {
+    {"Lua 5.4", "lua5.4", "LUA_INIT_5_4", "LUA_CPATH_5_4"},
+    {"Lua 5.3", "lua5.3", "LUA_INIT_5_3", "LUA_CPATH_5_3"},
+    {"Lua 5.2", "lua5.2", "LUA_INIT_5_2", "LUA_CPATH_5_2"},
+    {"Lua 5.1", "lua5.1", "LUA_INIT", "LUA_CPATH"},
+};
+enum { VERSIONS = sizeof versions / sizeof versions[0] };
 static const variant luajit = {"LuaJIT", "luajit", "LUA_INIT", "LUA_CPATH"};
 
+/* "lua5.3", "lua53", "lua-5.3", and what is linked or packed behind it. */
+static const variant *version_of(const char *name, size_t size)
+{
+    for (size_t i = 0; i < VERSIONS; i++) {
+        const char *digits = versions[i].folder + 3; /* "5.3" */
+        const char without_dot[] = {digits[0], digits[2]};
+        const size_t dash = size > 3 && name[3] == '-';
+        if (size >= 6 + dash && memcmp(name + 3 + dash, digits, 3) == 0) return &versions[i];
+        if (size == 5 && memcmp(name + 3, without_dot, 2) == 0) return &versions[i];
+    }
+    return NULL;
+}
+
+/* One that is called lua alone may be any: of those the newest. */
 static const variant *variant_of(const char *path)
 {
     size_t size = 0;
     const char *name = hsd_procfs_last_part(path, &size);
     if (size >= 6 && memcmp(name, "luajit", 6) == 0) return &luajit;
-    const bool is_lua = size >= 3 && memcmp(name, "lua", 3) == 0;
-    return is_lua && (size == 3 || (size >= 6 && memcmp(name, "lua5.4", 6) == 0) || (size == 5 && memcmp(name, "lua54", 5) == 0)) ? &lua54 : NULL;
+    if (size < 3 || memcmp(name, "lua", 3) != 0) return NULL;
+    return size == 3 ? &versions[0] : version_of(name, size);
+}
+
+/* A command called lua is often a link to one with a version. */
+static const variant *variant_of_command(const char *command)
+{
+    char resolved[1024];
+    const variant *kind = variant_of(command), *behind = NULL;
+    if (kind != NULL && hsd_elf_resolve(command, resolved, sizeof resolved)) behind = variant_of(resolved);
+    return behind == NULL ? kind : behind;
 }
 
 static const variant *variant_of_process(const hsd_process_facts *facts)
 {
-    const variant *kind = variant_of(facts->executable);
-    if (kind == NULL && hsd_process_maps(facts, "libluajit-5.1.so", true)) kind = &luajit;
-    if (kind == NULL && hsd_process_maps(facts, "liblua5.4.so", true)) kind = &lua54;
-    return kind;
+    char library[32];
+    if (hsd_process_maps(facts, "libluajit-5.1.so", true)) return &luajit;
+    for (size_t i = 0; i < VERSIONS; i++) {
+        snprintf(library, sizeof library, "lib%s.so", versions[i].folder);
+        if (hsd_process_maps(facts, library, true)) return &versions[i];
+    }
+    return variant_of(facts->executable);
 }
 
 static hsd_gate look(const hsd_process_facts *facts, hsd_process *process, hsd_error *err)
@@ -92,7 +125,7 @@ static bool set_init(const variant *kind, hsd_set_variable_fn set, void *context
 static bool prepare(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status, hsd_error *err)
 {
     char module[1024], name[64];
-    const variant *kind = command[0] == NULL ? NULL : variant_of(command[0]);
+    const variant *kind = command[0] == NULL ? NULL : variant_of_command(command[0]);
     if (kind == NULL) return false;
     snprintf(name, sizeof name, "%s/hsdiff.so", kind->folder);
     *status = hsd_agent_path(module, sizeof module, name, err);
@@ -103,7 +136,7 @@ static bool prepare(const char *const *command, hsd_set_variable_fn set, void *c
 
 const hsd_way hsd_way_lua = {
     .name = "lua",
-    .summary = "Lua 5.4 and LuaJIT with the hsdiff module: walked by the VM's own thread between two instructions",
+    .summary = "Lua 5.1 to 5.4 and LuaJIT with the hsdiff module: walked by the VM's own thread between two instructions",
     .stored = "shapes only: no strings, no numbers, and keys of tables only where 16 tables have them",
     .look = look,
     .capture = capture,

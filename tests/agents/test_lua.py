@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lua 5.4 and LuaJIT: programs that leak under load, captured from outside by way lua, and by themselves."""
+"""Lua 5.1 to 5.4 and LuaJIT: programs that leak under load, captured from outside by way lua, and by themselves."""
 import os
 import pathlib
 import random
@@ -11,7 +11,7 @@ import kit
 from kit import check, row, say
 
 PROGRAM = kit.HERE / "programs" / "lua_leak.lua"
-VMS = {"lua5.4": "LUA_CPATH_5_4", "luajit": "LUA_CPATH"}
+VMS = {"lua5.1": "LUA_CPATH", "lua5.2": "LUA_CPATH_5_2", "lua5.3": "LUA_CPATH_5_3", "lua5.4": "LUA_CPATH_5_4", "luajit": "LUA_CPATH"}
 FIRST, MORE = 1500, 700
 LONG = bool(os.environ.get("HSD_LONG"))
 
@@ -27,7 +27,7 @@ def machines(tool):
         if kit.shutil.which(name) and (pathlib.Path(tool.agents) / name / "hsdiff.so").exists():
             found[name] = {variable: f"{tool.agents}/{name}/?.so;;"}
     if not found:
-        kit.skip("neither lua5.4 nor luajit is here, or no module was built")
+        kit.skip("no Lua is here, or no module was built")
     return found.items()
 
 
@@ -169,6 +169,29 @@ io.write(string.format("%d\\n", after - before))
     same("tables new", table["new"]["objects"], 700)
 
 
+def weak_keys(tool, folder):
+    """Values that refer to their own keys, in a table with weak keys: with ephemerons they go with the keys, without they are held by the table for ever."""
+    script = folder / "weak.lua"
+    script.write_text("""
+local hsdiff = require "hsdiff"
+cache = setmetatable({}, {__mode = "k"})
+assert(hsdiff.capture(arg[1]))
+for i = 1, 100 do local key = setmetatable({}, {__name = "Key"}) cache[key] = setmetatable({key = key}, {__name = "Value"}) end
+collectgarbage() collectgarbage()
+assert(hsdiff.capture(arg[2]))
+""")
+    for vm, environment in machines(tool):
+        a, b = folder / f"{vm}-a.hs", folder / f"{vm}-b.hs"
+        done = subprocess.run([vm, str(script), str(a), str(b)], env=dict(os.environ, **environment), capture_output=True, text=True, timeout=60)
+        same(f"{vm} {done.stderr}", done.returncode, 0)
+        diff = tool.diff(a, b)
+        wanted = 100 if vm in ("lua5.1", "luajit") else 0
+        for kind in ("Key", "Value"):
+            same(f"{vm}: {kind}", row(diff["types"], "type", kind).get("growth", {"objects": 0})["objects"], wanted)
+        if wanted:
+            same(f"{vm}: holder", diff["holders"][0]["root"], "global cache")
+
+
 def asleep(tool, folder):
     """A VM that waits in C does not answer: said so, and it goes on. So does a program without the module."""
     for vm, environment in machines(tool):
@@ -191,7 +214,7 @@ def asleep(tool, folder):
 
 
 def coroutines(tool, folder):
-    """A program that never leaves a coroutine: LuaJIT answers, Lua 5.4 where the program polls. A hook of the program's own stays."""
+    """A program that never leaves a coroutine: LuaJIT answers, the others where the program polls. A hook of the program's own stays."""
     for vm, environment in machines(tool):
         script = folder / "coroutines.lua"
         script.write_text("""
@@ -260,4 +283,4 @@ def target_killed(tool, folder):
                     tool.run("verify", out)
 
 
-kit.main({case.__name__: case for case in (leak, started, own_capture, exact_sizes, asleep, coroutines, aborted, target_killed)})
+kit.main({case.__name__: case for case in (leak, started, own_capture, exact_sizes, weak_keys, asleep, coroutines, aborted, target_killed)})

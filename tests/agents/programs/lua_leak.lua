@@ -1,4 +1,4 @@
--- A program that leaks sessions while it works, for Lua 5.4 and LuaJIT. Plain Lua cannot look whether standard input has a line without
+-- A program that leaks sessions while it works, for Lua 5.1 to 5.4 and LuaJIT. Plain Lua cannot look whether standard input has a line without
 -- waiting for it, so the lines of kit.py stand in a file, which grows: arg[1]. With arg[2] == "listen" the module is required here.
 if arg[2] == "listen" then assert(require("hsdiff").listen()) end
 
