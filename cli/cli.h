@@ -39,7 +39,7 @@ typedef enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } cli
 
 /* Everything an option can set; zero is the default of each. */
 typedef struct cli_options {
-    const char *format, *output, *objects, *temp_dir, *from, *only, *generate, *retained, *config, *way, *to, *executable, *html, *folder;
+    const char *format, *output, *objects, *temp_dir, *remote, *serve, *from, *only, *generate, *retained, *config, *way, *to, *executable, *html, *folder;
     int sort, table, match, color, top_sort, top_table, stacks;
     uint64_t top, memory_bytes, noise_bytes, threads, level, warmup, places, max_bytes, every_ms, after_ms, timeout_ms, count, pid, port, idle_ms, keep, until_growth_bytes;
     unsigned budget_permille, near_percent; /* watch; 0 = by default */

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "capture_names.h"
+#include "capture_remote.h"
 #include "capture_report.h"
 #include "capture_targets.h"
 #include "capture_view.h"
@@ -352,6 +353,14 @@ static int run_capture(cli_app *cli)
 {
     int made = CLI_DONE;
     if (!cli_knows_capture_format(cli) || !cli_knows_way(cli)) return CLI_USAGE;
+    if (cli->options.serve) {
+        const hsd_live_options options = live_options(cli);
+        return cli_capture_serve(cli, &options);
+    }
+    if (cli_is_remote(cli)) {
+        made = make_folder(cli);
+        return made != CLI_DONE ? made : cli_capture_remote(cli);
+    }
     if (cli->options.follow && !cli->has_dashes) {
         cli_complain("--follow is for programs that are started: hsdiff capture --follow -- COMMAND.");
         return CLI_USAGE;
@@ -376,13 +385,14 @@ static const cli_example examples[] = {
     {"hsdiff capture --every 30s -- ./server --port 8080", "a program that is started for it"},
     {"hsdiff capture --follow -o run/ -- ./start.sh", "and every program that the script starts"},
     {"hsdiff capture 4121 --view --open", "look at it in the browser, and keep nothing"},
+    {"hsdiff capture ssh://shop.example.org/checkout-api -o x.hs", "of a program on another machine"},
     {"hsdiff capture --forget 4121", "give back what captures keep in a JVM"},
     {0},
 };
 
 const cli_command cli_command_capture = {
     .name = "capture",
-    .synopsis = "PID|NAME... | -- COMMAND...",
+    .synopsis = "PID|NAME... | ssh://HOST/PID|NAME | -- COMMAND...",
     .summary = "take a capture of a running program",
     .description =
         "PID or NAME: hsdiff ps shows what there is. A part of a name will do where it fits one process alone.\n"
@@ -397,6 +407,9 @@ const cli_command cli_command_capture = {
         "Behind -- stands a command to start, with what its runtime needs to be captured; by default a capture is taken every 10 s "
         "until it ends. The exit status is then that of the command, if it is not 0. A script or another program in front of the one that is "
         "meant needs --follow.\n"
+        "\n"
+        "ssh://[USER@]HOST[:PORT]/NAME is a program on another machine, to which ssh goes without a question and which has hsdiff. The capture is taken there, into "
+        "a file without a name, and sent as it grows; a connection that breaks is made anew and goes on where it stopped. In NAME a space is %20.\n"
         "\n"
         "Ways: native, an agent in C and C++ programs (--, or LD_PRELOAD); jvm, an agent that is loaded into a JVM for it and knows objects "
         "again; hprof, a heap dump of a JVM through a pipe; dotnet, the diagnostics socket of .NET; go, the memory of a Go program that is stopped for a moment; node, a helper "

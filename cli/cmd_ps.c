@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "capture_remote.h"
 #include "info_words.h"
 #include "out.h"
 #include "report_error.h"
@@ -251,7 +252,7 @@ static int run_ps(cli_app *cli)
         return CLI_USAGE;
     }
     if (!cli_out_open(&out, cli, &exit_status)) return exit_status;
-    exit_status = list_all(&self, cli->input_count > 0 ? cli->inputs[0] : NULL);
+    exit_status = cli_is_remote(cli) ? cli_list_remote(cli, &out) : list_all(&self, cli->input_count > 0 ? cli->inputs[0] : NULL);
     free(self.rows);
     return cli_out_close(&out, cli, exit_status);
 }
@@ -259,13 +260,14 @@ static int run_ps(cli_app *cli)
 static const cli_example examples[] = {
     {"hsdiff ps", "what can be captured now, and how"},
     {"hsdiff ps shop", "those whose name, script, main class or unit holds 'shop'"},
+    {"hsdiff ps ssh://shop.example.org", "those of another machine"},
     {"hsdiff ps --all", "programs that no agent is in, too"},
     {0},
 };
 
 const cli_command cli_command_ps = {
     .name = "ps",
-    .synopsis = "[NAME]",
+    .synopsis = "[NAME | ssh://HOST[/NAME]]",
     .summary = "list the programs that can be captured, and how",
     .description =
         "Shows each process with a runtime that hsdiff knows or with one of its agents: what it is called, what it runs in, how much memory it has resident, "

@@ -59,6 +59,30 @@ void cli_note(const cli_app *cli, const char *format, ...)
     va_end(arguments);
 }
 
+/* One line of it, without its line feed. */
+static void relay_line(const char *who, const char *line, size_t size)
+{
+    static const char own[] = "hsdiff: ", usage[] = "To see what it can do:";
+    char text[LINE_BYTES];
+    const bool is_own = size >= sizeof own - 1 && memcmp(line, own, sizeof own - 1) == 0;
+    if (size == 0 || (size >= sizeof usage - 1 && memcmp(line, usage, sizeof usage - 1) == 0)) return;
+    const size_t skipped = is_own ? sizeof own - 1 : 0;
+    snprintf(text, sizeof text, "%s%s%s%.*s", is_own ? own : "", is_own ? who : "", is_own ? ": " : "", (int)(size - skipped), line + skipped);
+    print_escaped(stderr, text);
+    fputs("\n", stderr);
+}
+
+void cli_relay_said(const cli_app *cli, const char *who, const char *said, bool is_failure)
+{
+    if (cli->options.quiet && !is_failure) return;
+    cli_progress_clear();
+    while (*said != '\0') {
+        const size_t size = strcspn(said, "\n");
+        relay_line(who, said, size);
+        said += size + (said[size] == '\n');
+    }
+}
+
 void cli_take_note(void *context, hsd_note_level level, const char *text)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* two imports may tell at once */
