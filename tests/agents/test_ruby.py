@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A real Ruby program under load with the snippet of doc/capture-ruby.md in it, dumped twice by signal, imported and compared."""
+"""Real Ruby programs under load: captured by the agent, and dumped with the snippet of doc/capture-ruby.md by a signal, imported and compared."""
 import os
 import re
 import signal
@@ -131,5 +131,134 @@ def instances(tool, folder):
     same("process instances", len(domains), 3)
 
 
+# ---- the agent ----
+
+
+def environment(tool):
+    folder = f"{tool.agents}/ruby"
+    if not os.path.exists(f"{folder}/hsdiff.rb"):
+        kit.skip("no agent was built: ruby-dev")
+    return {"RUBYLIB": folder, "RUBYOPT": "-rhsdiff"}
+
+
+def with_agent(tool, name, **more):
+    return kit.Program(["ruby", str(kit.HERE / "programs" / f"{name}.rb")], {**environment(tool), **more})
+
+
+def agent_leak(tool, folder):
+    """Exact counts, the constant that holds, and the way by names of variables."""
+    with with_agent(tool, "ruby_leak") as program:
+        program.leak(2000)
+        tool.capture(program.pid, folder / "a.hs")
+        program.leak(500)
+        program.tell("keep 70")
+        program.expect("kept")
+        tool.capture(program.pid, folder / "b.hs")
+        program.quit()
+    for name in "ab":
+        tool.run("verify", folder / f"{name}.hs")
+    diff = tool.diff(folder / "a.hs", folder / "b.hs", "--top", "1000")
+    expect_growth(diff, "Session", 2000, 500)
+    expect_growth(diff, "Tag", 2000, 500)
+    cache = row(diff["roots"], "root", "Shop::Cache.SESSIONS")
+    same("what the constant holds: sessions, tags, their texts and data", cache["growth"]["objects"], 500 * 4)
+    same("what the global variable holds", row(diff["roots"], "root", "$kept")["growth"]["objects"], 70)
+    screen = tool.run(folder / "a.hs", folder / "b.hs").stdout
+    check("Shop::Cache.SESSIONS: Array" in screen and "[*]: Session" in screen and ".@tag: Tag" in screen and ".@text: String" in screen, screen)
+
+
+def agent_places(tool, folder):
+    """Each kind of place by its name; nothing of the program runs, and nothing in it changes."""
+    with with_agent(tool, "ruby_shapes") as program:
+        tool.capture(program.pid, folder / "a.hs")
+        program.leak(40)
+        tool.capture(program.pid, folder / "b.hs")
+        program.tell("told")
+        same("threads, autoload, the collector", program.expect("told"), "1 autoload false true")
+        program.tell("deadlock")
+        same("all threads wait", program.expect("deadlock"), "fatal")
+        program.quit()
+    diff = tool.diff(folder / "a.hs", folder / "b.hs", "--top", "1000")
+    for kind in ("Shared", "OnClass", "Key", "Value", "Member", "Generic", "Closure"):
+        same(f"Of{kind}", row(diff["types"], "type", f"Of{kind}")["growth"]["objects"], 40)
+    weak = tool.run("paths", folder / "b.hs", "OfWeak", expect=None).stdout  # a word that was left on the C stack may look like one of them
+    check("WEAK" not in weak, weak)
+    roots = {r["root"]: r["growth"]["objects"] for r in diff["roots"]}
+    for root, least in (("static Holder.@@shared", 40), ("static Holder.@on_class", 40), ("static HASH", 80), ("static POINTS", 80), ("static TEXT", 40), ("static CLOSURES", 120)):
+        found = [count for name, count in roots.items() if name == root or name.endswith("." + root.split(" ")[1]) or name.endswith(root)]
+        check(found and max(found) >= least, f"{root}: {found} of {[n for n, c in roots.items() if c > 0]}")
+    path = tool.run("paths", folder / "b.hs", "OfMember").stdout
+    check(".place" in path, path)
+    growth = diff["total"]["growth"]["objects"]
+    check(growth < 40 * 16, f"the capture left {growth} objects behind")
+
+
+def agent_asked(tool, folder):
+    """A program that sleeps answers; one in C code that keeps the lock does not, and goes on; children of fork answer for themselves."""
+    with with_agent(tool, "ruby_shapes") as program:
+        program.tell("fork")
+        child = int(program.expect("forked"))
+        kit.wait_until("the child listens", lambda: f"@hsdiff/1/ruby/{child}" in open("/proc/net/unix").read())
+        done = None
+        for _ in range(100):
+            done = tool.capture(child, folder / "child.hs", "--force", expect=None)
+            same(done.stderr, done.returncode, 0)
+            values = row(tool.diff(folder / "child.hs", folder / "child.hs", "--top", "1000")["types"], "type", "OfValue").get("after", {"objects": 0})["objects"]
+            if values == 500:
+                break
+        same("what the child alone has", values, 500)
+        os.kill(child, signal.SIGKILL)
+        program.tell("busy 8")
+        program.expect("busy")
+        refused = tool.capture(program.pid, folder / "busy.hs", "--timeout", "30s", expect=None)
+        if refused.returncode != 0:
+            check("ran no instruction" in refused.stderr and not (folder / "busy.hs").exists(), refused.stderr)
+        program.expect("done")
+        tool.capture(program.pid, folder / "after.hs")
+        program.quit()
+    with kit.Program(["ruby", str(kit.HERE / "programs" / "ruby_shapes.rb")], {"RUBYOPT": "", "RUBYLIB": ""}) as program:
+        refused = tool.capture(program.pid, folder / "no.hs", expect=3)
+        check("hsdiff capture -- ruby" in refused.stderr, refused.stderr)
+        program.quit()
+
+
+def agent_aborted(tool, folder):
+    """Askers that are killed at any moment: the program goes on, and the next capture is whole."""
+    with with_agent(tool, "ruby_leak") as program:
+        program.leak(20000)
+        moments = kit.Moments(11, 0.2)
+        for i in range(kit.ABORTS):
+            asker = subprocess.Popen([tool.path, "capture", str(program.pid), "-o", str(folder / f"x{i}.hs")], env=tool.environment,
+                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            moments.sleep(asker)
+            asker.kill()
+            asker.wait()
+        for left in folder.glob("x*"):
+            tool.run("verify", left)
+        same("planted", program.leak(100), 20100)
+        tool.capture(program.pid, folder / "whole.hs")
+        tool.run("verify", folder / "whole.hs")
+        program.quit()
+
+
+def agent_started(tool, folder):
+    """hsdiff capture -- ruby, and a script that says that it is Ruby's; what RUBYOPT had stays."""
+    environment(tool)
+    script = folder / "app"
+    script.write_text("#!/usr/bin/env ruby\nKEPT = Array.new(1000) { Object.new }\nputs $DEBUG_APP.inspect, $VERBOSE.inspect\nends = Time.now + 4\nsleep 0.1 while Time.now < ends\n")
+    script.chmod(0o755)
+    for number, command in enumerate((["ruby", str(script)], [str(script)])):
+        done = tool.run("capture", "--every", "1s", "--count", "1", "-o", folder / f"{number}.hs", "--", *command)
+        check("way ruby" in done.stderr, done.stderr)
+        saved = list(folder.glob(f"{number}*.hs"))
+        same("captures", len(saved), 1)
+        tool.run("verify", saved[0])
+    kept = dict(tool.environment)
+    tool.environment = dict(kept, RUBYOPT="-W2")
+    done = tool.run("capture", "--every", "1s", "--count", "1", "-o", folder / "w.hs", "--", "ruby", str(script))
+    check("true" in done.stdout, f"-W2 is still there: {done.stdout}")
+    tool.environment = kept
+
+
 if __name__ == "__main__":
-    kit.main({f.__name__: f for f in (leak, sites, cut, instances)})
+    kit.main({f.__name__: f for f in (leak, sites, cut, instances, agent_leak, agent_places, agent_asked, agent_aborted, agent_started)})

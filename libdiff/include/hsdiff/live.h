@@ -6,6 +6,7 @@
  *      native     C, C++, anything with malloc          agent in the process (LD_PRELOAD, linked), asked over its socket
  *      mono       Mono                                  profiler module in the process, likewise
  *      lua        Lua 5.1 to 5.4, LuaJIT                module in the process, likewise
+ *      ruby       Ruby                                  extension in the process, likewise
  *      jvm        HotSpot                               JVMTI agent, loaded for the purpose: ids for life, growth object by object
  *      hprof      HotSpot                               GC.heap_dump through a pipe into the importer: no memory in the target
  *      dotnet     .NET Core 3.1 and later               diagnostics socket of the runtime, nettrace turned into .hs as it arrives

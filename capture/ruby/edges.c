@@ -1,0 +1,155 @@
+/*
+ * What an object refers to. By name where Ruby has names: variables of instances, elements, keys and values, members of a Struct, and what a class
+ * has (state.c). All else that the collector would mark comes behind, without a name.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ruby_agent.h"
+
+static void add(edges *all, VALUE target, uint32_t label, uint64_t index)
+{
+    if (RB_SPECIAL_CONST_P(target)) return;
+    if (all->count == all->room) {
+        const size_t room = all->room == 0 ? 1024 : all->room * 2;
+        edge *rows = realloc(all->rows, room * sizeof *rows);
+        if (rows == NULL) {
+            all->failed = true;
+            return;
+        }
+        all->rows = rows;
+        all->room = room;
+    }
+    all->rows[all->count++] = (edge){.target = target, .label = label, .index = index};
+}
+
+/* ---- by name ---- */
+
+static uint32_t label_of(walk *w, name_kind kind, ID name)
+{
+    const char *text = rb_id2name(name);
+    if (text == NULL || text[0] == '\0') return kind == NAME_STATE ? LABEL_STATE : LABEL_NONE; /* of the interpreter's own */
+    return names_put(&w->names, kind, text, strlen(text));
+}
+
+typedef struct naming {
+    walk *walk;
+    name_kind kind;
+} naming;
+
+static int add_variable(ID name, VALUE value, st_data_t data)
+{
+    const naming *as = (const naming *)data;
+    const char *text = rb_id2name(name);
+    if (text != NULL && text[0] == '@') add(&as->walk->edges, value, label_of(as->walk, as->kind, name), 0);
+    return ST_CONTINUE;
+}
+
+static int add_entry(VALUE key, VALUE value, VALUE data)
+{
+    walk *w = (walk *)data;
+    add(&w->edges, key, LABEL_KEY, 0);
+    add(&w->edges, value, LABEL_VALUE, 0);
+    return ST_CONTINUE;
+}
+
+static void add_members(walk *w, VALUE object)
+{
+    const VALUE members = rb_struct_members(object);
+    const long count = RARRAY_LEN(members);
+    for (long i = 0; i < count && i < NUM2LONG(rb_struct_size(object)); i++) {
+        const VALUE name = RARRAY_AREF(members, i);
+        add(&w->edges, RSTRUCT_GET(object, (int)i), RB_SYMBOL_P(name) ? label_of(w, NAME_FIELD, SYM2ID(name)) : LABEL_NONE, 0);
+    }
+}
+
+static void add_state(walk *w, VALUE module)
+{
+    size_t count;
+    const named *rows = state_of(&w->state, module, &count);
+    for (size_t i = 0; i < count; i++) add(&w->edges, rows[i].value, label_of(w, NAME_STATE, rows[i].name), 0);
+}
+
+static void add_named(walk *w, VALUE object)
+{
+    const int type = RB_BUILTIN_TYPE(object);
+    const bool is_class = type == T_CLASS || type == T_MODULE;
+    naming as = {.walk = w, .kind = is_class ? NAME_STATE : NAME_FIELD};
+    if (type == T_ARRAY)
+        for (long i = 0; i < RARRAY_LEN(object); i++) add(&w->edges, RARRAY_AREF(object, i), LABEL_ELEMENT, (uint64_t)i);
+    if (RBASIC(object)->klass == 0) return; /* hidden: of the interpreter */
+    if (type == T_HASH) rb_hash_foreach(object, add_entry, (VALUE)w);
+    if (type == T_STRUCT) add_members(w, object);
+    if (is_class) add_state(w, object);
+    if (type == T_OBJECT || is_class || RB_FL_TEST_RAW(object, FL_EXIVAR)) rb_ivar_foreach(object, add_variable, (st_data_t)&as);
+}
+
+/* ---- the rest ---- */
+
+static void add_reached(VALUE target, void *data)
+{
+    walk *w = data;
+    add(&w->edges, target, LABEL_NONE, 0);
+}
+
+static int by_target(const void *a, const void *b)
+{
+    const VALUE x = ((const edge *)a)->target, y = ((const edge *)b)->target;
+    return (x > y) - (x < y);
+}
+
+enum { FEW = 16 };
+
+static bool has_name(const edge *by_address, size_t count, VALUE target)
+{
+    const edge wanted = {.target = target};
+    if (count > FEW) return bsearch(&wanted, by_address, count, sizeof *by_address, by_target) != NULL;
+    for (size_t i = 0; i < count; i++)
+        if (by_address[i].target == target) return true;
+    return false;
+}
+
+/* Those that have no name, each once. */
+static void keep_unnamed(edges *all)
+{
+    edge *rest = all->rows + all->named_count;
+    const size_t named = all->named_count, count = all->count - named;
+    size_t kept = 0;
+    if (count == 0) return;
+    if (named > FEW) qsort(all->rows, named, sizeof *all->rows, by_target);
+    if (count > 1) qsort(rest, count, sizeof *rest, by_target);
+    for (size_t i = 0; i < count; i++) {
+        if (kept > 0 && rest[kept - 1].target == rest[i].target) continue;
+        if (!has_name(all->rows, named, rest[i].target)) rest[kept++] = rest[i];
+    }
+    all->count = named + kept;
+}
+
+uint32_t edges_secondary_label(VALUE object)
+{
+    const int type = RB_BUILTIN_TYPE(object);
+    if (type == T_IMEMO) {
+        const char *name = rb_imemo_name((int)(RBASIC(object)->flags >> FL_USHIFT) & IMEMO_MASK);
+        return name != NULL && strcmp(name, "constcache") == 0 ? LABEL_CACHE : LABEL_NONE;
+    }
+    const char *name = type == T_DATA ? rb_objspace_data_type_name(object) : NULL;
+    return name != NULL && (strcmp(name, "VM/thread") == 0 || strcmp(name, "fiber") == 0) ? LABEL_STACK : LABEL_NONE;
+}
+
+void edges_collect(walk *w, VALUE object)
+{
+    edges *all = &w->edges;
+    const int type = RB_BUILTIN_TYPE(object);
+    const VALUE klass = type == T_IMEMO || type == T_ICLASS ? 0 : RBASIC(object)->klass;
+    const uint32_t secondary = edges_secondary_label(object);
+    const uint32_t rest = secondary != LABEL_NONE ? secondary : type == T_CLASS || type == T_MODULE || type == T_ICLASS ? LABEL_STATE : LABEL_NONE;
+    all->count = 0;
+    add_named(w, object);
+    all->named_count = all->count;
+    rb_objspace_reachable_objects_from(object, add_reached, w);
+    keep_unnamed(all);
+    for (size_t i = 0; i < all->count; i++) {
+        if (i >= all->named_count) all->rows[i].label = all->rows[i].target == klass ? (uint32_t)LABEL_CLASS : rest;
+        else if (secondary != LABEL_NONE) all->rows[i].label = secondary;
+    }
+}

@@ -1,0 +1,127 @@
+/*
+ * The Ruby agent: walks all objects of a Ruby on its main thread, in a trap, and writes them as it goes.
+ *
+ *      agent.c   listen, and the way from the agent's thread to Ruby's: a signal, a trap, the walk
+ *      walk.c    a collection, then all slots of the heap, one object after the other
+ *      edges.c   what an object refers to: by variables, elements, members, keys and values; and by what is left
+ *      state.c   constants of classes, and global variables, by their names, before the walk
+ *      names.c   types, labels and strings, each once
+ *
+ * While it walks the collector is off and no other thread of Ruby runs. Nothing of Ruby is allocated in the walk; what state.c takes before is left out.
+ * Functions that Ruby exports for its own objspace and does not declare are declared here.
+ */
+#ifndef HSC_RUBY_AGENT_H
+#define HSC_RUBY_AGENT_H
+
+#include <ruby.h>
+#include <ruby/version.h>
+
+#include "agent/agent.h"
+
+/* ---- what Ruby exports for objspace ---- */
+
+int rb_objspace_each_objects(int (*callback)(void *start, void *end, size_t stride, void *data), void *data);
+void rb_objspace_reachable_objects_from(VALUE object, void (*callback)(VALUE, void *), void *data);
+void rb_objspace_reachable_objects_from_root(void (*callback)(const char *category, VALUE, void *), void *data);
+size_t rb_obj_memsize_of(VALUE object);
+const char *rb_objspace_data_type_name(VALUE object);
+const char *rb_imemo_name(int type);
+VALUE rb_class_path_cached(VALUE klass);
+
+typedef struct constant { /* rb_const_entry_t, from Ruby 2.3 on */
+    int flag, line;
+    VALUE value, file; /* Qundef: it is still to be loaded */
+} constant;
+const constant *rb_const_lookup(VALUE module, ID name);
+
+enum { IMEMO_MASK = 0x0f };
+
+/* ---- names.c ---- */
+
+enum { NAME_BYTES = 256 };
+
+/* Labels that are there from the start. */
+enum { LABEL_NONE, LABEL_CLASS, LABEL_STATE, LABEL_CACHE, LABEL_STACK, LABEL_ELEMENT, LABEL_KEY, LABEL_VALUE, LABEL_FIRST_FREE };
+
+typedef enum name_kind { NAME_STRING = 1, NAME_TYPE, NAME_CODE_TYPE, NAME_INTERNAL_TYPE, NAME_FIELD, NAME_STATE } name_kind;
+
+typedef struct name_entry {
+    char *text;
+    size_t size;
+    uint32_t id;
+    name_kind kind;
+} name_entry;
+
+typedef struct names {
+    hsc_writer *writer;
+    name_entry *entries;
+    size_t capacity, count;
+    uint32_t next_string, next_type, next_label;
+    bool failed;
+} names;
+
+bool names_open(names *all, hsc_writer *writer);
+/* The number of this text, defined when it is new; 0 without memory. Types of three kinds share their numbers, and so do labels: fields of an object,
+ * and names of a class, which begin owners. */
+uint32_t names_put(names *all, name_kind kind, const char *text, size_t size);
+void names_close(names *all);
+
+/* ---- state.c ---- */
+
+/* What a class or module has under a name of its own. */
+typedef struct named {
+    VALUE owner, value; /* owner 0: a global variable */
+    ID name;
+} named;
+
+typedef struct state {
+    named *rows;        /* by owner */
+    size_t count, room;
+    VALUE *own;         /* objects that were made to find that out */
+    size_t own_count, own_room;
+    bool failed;
+} state;
+
+/* Of all classes and modules that have names, and global variables. May raise: under rb_protect. Runs no code of the program. */
+void state_collect(state *all);
+/* The rows of an owner. */
+const named *state_of(const state *all, VALUE owner, size_t *count);
+bool state_is_own(const state *all, VALUE object);
+void state_release(state *all);
+
+/* ---- edges.c ---- */
+
+typedef struct edge {
+    VALUE target;
+    uint32_t label;
+    uint64_t index;
+} edge;
+
+typedef struct edges {
+    edge *rows;         /* those with names first */
+    size_t count, room, named_count;
+    bool failed;
+} edges;
+
+/* ---- walk.c ---- */
+
+typedef struct walk {
+    hsc_writer *writer;
+    names names;
+    state state;
+    edges edges;
+    hsa_self self;
+    uint64_t started_ns;
+    uint32_t thread_string, cache_string; /* labels of secondary roots */
+    const char *failure;
+} walk;
+
+/* A collection, and a whole capture into `sink`. NULL, or why it could not be begun. What goes wrong later is in the capture. */
+const char *walk_all(const hsc_sink *sink, int compression);
+
+/* Of `object`, whose flags are looked at: all that it refers to, into walk->edges. */
+void edges_collect(walk *w, VALUE object);
+/* Is it a thread or fiber, what lies on whose stack it refers to; or a cache of a constant? Its references hold nothing by themselves. */
+uint32_t edges_secondary_label(VALUE object);
+
+#endif
