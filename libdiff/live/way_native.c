@@ -75,6 +75,12 @@ static hsd_gate refuse(const hsd_process_facts *facts, const hsd_process *proces
         hsd_error_set_hint(err, "link the program dynamically, or with the agent, and start it again");
         return HSD_GATE_CLOSED;
     }
+    if (!facts->is_readable) { /* what it is cannot be seen, and so no other way either */
+        hsd_fail(err, HSD_E_UNSUPPORTED, "no agent answers in process %ld (%s), and what else it is may not be looked at from here", facts->pid, process->name);
+        hsd_error_set_hint(err, "run hsdiff as its user, %u, which needs no capability; as root it takes CAP_SYS_PTRACE (and what doc/kubernetes.md says)",
+                           facts->uid);
+        return HSD_GATE_CLOSED;
+    }
     hsd_fail(err, HSD_E_UNSUPPORTED, "no agent is loaded in process %ld (%s), and its runtime offers none", facts->pid, process->name);
     if (hsd_agent_path(path, sizeof path, agent_file, NULL) == HSD_OK)
         hsd_error_set_hint(err, "start it with one: hsdiff capture -- COMMAND, or LD_PRELOAD=%s COMMAND", path);

@@ -109,6 +109,33 @@ def read_only(tool, folder):
         one.quit()
 
 
+def least_rights(tool, folder):
+    """What doc/kubernetes.md says that a debug container needs: the user of the program and no capability, in other mounts, where nothing can be written but one
+    folder. And root without CAP_SYS_PTRACE is told what is missing."""
+    need("unshare", "setpriv", "node", "java", "javac")
+    if os.geteuid() != 0:
+        return say("        not root: left out")
+    os.chmod(folder, 0o755)
+    (folder / "app.js").write_text("const kept = []; setInterval(() => kept.push({}), 10); console.log('ready');")
+    (folder / "A.java").write_text('public class A { public static void main(String[] a) throws Exception { System.out.println("ready"); Thread.sleep(600000); } }')
+    subprocess.run(["javac", "-d", folder, folder / "A.java"], check=True)
+    own = ["setpriv", "--reuid", "10001", "--regid", "10001", "--clear-groups", "--inh-caps=-all", "--bounding-set=-all", "--no-new-privs"]
+    java = os.path.realpath(shutil.which("java"))
+    programs = {"native": load_of(tool), "node": ["node", str(folder / "app.js")], "jvm": [java, "-cp", str(folder), "A"]}
+    pod = ["unshare", "-m", "sh", "-c", 'mount --bind / /mnt && mount -o remount,bind,ro /mnt && mount -t tmpfs tmpfs /mnt/tmp && chmod 1777 /mnt/tmp && mount --bind /proc /mnt/proc &&'
+           ' mount --bind /dev /mnt/dev && mkdir /mnt/tmp/agents && cp -r "$HSDIFF_AGENTS"/. /mnt/tmp/agents && cp "$1" /mnt/tmp/hsdiff && shift &&'
+           ' HSDIFF_AGENTS=/tmp/agents exec chroot /mnt "$@"', "sh", tool.path]
+    for kind, command in programs.items():
+        with Program([*own, *command]) as one:
+            asked = ["/tmp/hsdiff", "capture", str(one.pid), "-q", "-o", "-", *(["--open-inspector"] if kind == "node" else [])]
+            done = subprocess.run([*pod, *own, *asked], env=tool.environment, capture_output=True, timeout=120, cwd="/")
+            check(done.returncode == 0 and done.stdout[:4] == b"\x89HSC", f"{kind}: {done.returncode} {done.stderr}")
+            if kind == "jvm":
+                bare = ["setpriv", "--inh-caps=-all", "--bounding-set=-all", "--no-new-privs"]
+                done = subprocess.run([*bare, tool.path, "capture", str(one.pid)], env=tool.environment, capture_output=True, text=True, timeout=60, cwd=folder)
+                check(done.returncode == 3 and "as its user, 10001" in done.stderr and "CAP_SYS_PTRACE" in done.stderr, done.stderr)
+
+
 def musl(tool, folder):
     """A program of another C library: the agent, which is of glibc, does not come into it, and that is said."""
     need("musl-gcc")
@@ -125,4 +152,4 @@ def musl(tool, folder):
 
 
 if __name__ == "__main__":
-    main({case.__name__: case for case in (native, inspector, listed, read_only, musl)})
+    main({case.__name__: case for case in (native, inspector, listed, read_only, least_rights, musl)})
