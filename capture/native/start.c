@@ -52,6 +52,36 @@ bool hsn_open_all(void)
 
 /* ---- serving ---- */
 
+/* The file whose malloc stands in front of this one, "" = none: an allocator that is preloaded before the agent, or linked into the program. */
+static char in_front[128];
+
+static void look_in_front(void)
+{
+    Dl_info own, first;
+    void *found = dlsym(RTLD_DEFAULT, "malloc");
+    if (found == NULL || dladdr(&hsn_real, &own) == 0 || dladdr(found, &first) == 0 || first.dli_fbase == own.dli_fbase) return;
+    const char *slash = strrchr(first.dli_fname, '/'), *name = slash == NULL ? first.dli_fname : slash + 1;
+    const size_t size = strlen(name) < sizeof in_front ? strlen(name) : sizeof in_front - 1;
+    memcpy(in_front, name, size);
+    in_front[size] = '\0';
+}
+
+/* One that passes on what it is asked for may stand in front: then blocks are recorded all the same. */
+static bool refuse_bypassed(const hsa_request *request)
+{
+    static const char before[] = "malloc of this program is that of ", behind[] = ", in front of the agent, which has recorded nothing: name the agent first in "
+                                                                                 "LD_PRELOAD; of an allocator that is linked into the program nothing can be recorded";
+    char sentence[sizeof before + sizeof in_front + sizeof behind];
+    if (in_front[0] == '\0' || hsn_table_count() > 0) return false;
+    size_t used = sizeof before - 1;
+    memcpy(sentence, before, used);
+    memcpy(sentence + used, in_front, strlen(in_front));
+    used += strlen(in_front);
+    memcpy(sentence + used, behind, sizeof behind);
+    hsa_refuse(request, sentence);
+    return true;
+}
+
 static void serve(void *context, const hsa_request *request)
 {
     (void)context;
@@ -59,6 +89,7 @@ static void serve(void *context, const hsa_request *request)
         hsa_accept(request); /* identities cost nothing here */
         return;
     }
+    if (refuse_bypassed(request)) return;
     const hsn_taken taken = hsn_snapshot(request, NULL);
     if (taken.error != NULL) hsa_refuse(request, taken.error);
 }
@@ -201,6 +232,7 @@ __attribute__((constructor)) static void start(void)
     const hsn_range stack = hsn_proc_mapping((uintptr_t)__libc_stack_end);
     hsn_threads_describe_main(stack.high);
     hsn_waits_find_libc();
+    look_in_front();
     if (!hsn_set.follows) leave_environment();
     pthread_atfork(before_fork, let_go, after_fork_in_child);
     hsn_me.silent--;

@@ -203,7 +203,30 @@ def go(tool, folder):
     check(refused.returncode == 3 and "program of Go" in refused.stderr and "gcore" in refused.stderr, f"{refused.returncode} {refused.stderr}")
 
 
-CASES = {"c": c, "python": python, "go": go, "c_plain": c_plain, "c_fixed": c_fixed, "cpp": cpp, "stripped": stripped}
+def allocators(tool, folder):
+    """Other allocators: behind the agent all is recorded, in front of it nothing is, which is told and no capture of an empty heap."""
+    agent, program = f"{tool.agents}/libhsdiff-native.so", build("native_leak.c", "-O2", "-g")
+    found = [name for name in ("libjemalloc.so.2", "libtcmalloc_minimal.so.4", "libmimalloc.so.2.0") if list(pathlib.Path("/usr/lib").glob(f"*/{name}"))]
+    for name in found:
+        with kit.Program([program], {"LD_PRELOAD": f"{agent}:{name}"}) as running:
+            running.leak(FIRST)
+            tool.capture(running.pid, folder / f"{name}-a.hs")
+            running.leak(MORE)
+            tool.capture(running.pid, folder / f"{name}-b.hs")
+            running.quit()
+        diff = tool.diff(folder / f"{name}-a.hs", folder / f"{name}-b.hs", "--top", "all")
+        check(diff["identity_known"], f"{name}: identity")
+        objects = diff["total"]["growth"]["objects"]
+        check(objects >= MORE, f"{name}: {diff['total']['growth']}")
+        near(f"{name}: objects that grew, some of each kind", objects, round(objects / MORE) * MORE)
+        with kit.Program([program], {"LD_PRELOAD": f"{name}:{agent}"}) as running:
+            refused = tool.capture(running.pid, folder / "no.hs", expect=3)
+            check(f"that of {name}, in front of the agent" in refused.stderr and not (folder / "no.hs").exists(), refused.stderr)
+            running.quit()
+    say(f"        {', '.join(found) or 'none is installed'}")
+
+
+CASES = {"allocators": allocators, "c": c, "python": python, "go": go, "c_plain": c_plain, "c_fixed": c_fixed, "cpp": cpp, "stripped": stripped}
 
 if __name__ == "__main__":
     kit.main(CASES)
