@@ -32,10 +32,10 @@ typedef struct hsd_remote {
 } hsd_remote;
 
 /* Does the word begin with "ssh://"? */
-bool hsd_remote_is(const char *word);
+HSD_API bool hsd_remote_is(const char *word);
 
 /* HSD_E_UNSUPPORTED: not such an address, or with something in it that ssh or a shell could take for more than a name. */
-hsd_status hsd_remote_parse(hsd_remote *out, const char *word, hsd_error *err);
+HSD_API hsd_status hsd_remote_parse(hsd_remote *out, const char *word, hsd_error *err);
 
 enum { HSD_REMOTE_SAID_BYTES = 4096 };
 
@@ -64,21 +64,21 @@ typedef struct hsd_remote_answer {
  * not 0 and nothing was kept. HSD_E_UNSUPPORTED: ssh lets nobody in, or there is no hsdiff, the hint says what to do. HSD_E_IO: no such machine, nobody
  * answers. HSD_E_TRUNCATED: the connection broke and could not be taken up again.
  */
-hsd_status hsd_remote_capture(const hsd_remote *at, const hsd_remote_options *options, const hsd_run *run, hsd_remote_answer *answer,
-                              hsd_error *err);
+HSD_API hsd_status hsd_remote_capture(const hsd_remote *at, const hsd_remote_options *options, const hsd_run *run, hsd_remote_answer *answer,
+                                      hsd_error *err);
 
 /* Takes what arrives on standard output there; false = enough. */
 typedef bool (*hsd_remote_fn)(void *context, const void *data, size_t size);
 
 /* Runs hsdiff there with these words, each one word there too. Statuses as above; *exit_status is its own. What it said on standard error goes to `said`. */
-hsd_status hsd_remote_run(const hsd_remote *at, const char *command, const char *const *words, size_t word_count, hsd_remote_fn take, void *context,
-                          const hsd_run *run, int *exit_status, char said[HSD_REMOTE_SAID_BYTES], hsd_error *err);
+HSD_API hsd_status hsd_remote_run(const hsd_remote *at, const char *command, const char *const *words, size_t word_count, hsd_remote_fn take, void *context,
+                                  const hsd_run *run, int *exit_status, char said[HSD_REMOTE_SAID_BYTES], hsd_error *err);
 
 /* ---- the other end ---- */
 
 /* Tells of the capture, on `report`. */
-void hsd_remote_tell_process(int report, const hsd_process *process);
-void hsd_remote_tell_result(int report, const hsd_live_result *result);
+HSD_API void hsd_remote_tell_process(int report, const hsd_process *process);
+HSD_API void hsd_remote_tell_result(int report, const hsd_live_result *result);
 
 /*
  * Takes one capture to standard output, in a process of its own; what it says on standard error is passed on. Tells the process before the first byte, the result
@@ -87,11 +87,11 @@ void hsd_remote_tell_result(int report, const hsd_live_result *result);
 typedef int (*hsd_serve_fn)(void *context, int report);
 
 /* Is this what hsd_remote_serve takes: 32 digits or letters a-f, ':', how many bytes have arrived? */
-bool hsd_remote_is_ticket(const char *ticket);
+HSD_API bool hsd_remote_is_ticket(const char *ticket);
 
 /* The other end of hsd_remote_capture, on standard input and output. The first call with a ticket starts the keeper, later ones find it. HSD_E_NOT_FOUND:
  * bytes are asked for of a capture that is not there any more. */
-hsd_status hsd_remote_serve(const char *ticket, hsd_serve_fn capture, void *context, const hsd_run *run, hsd_error *err);
+HSD_API hsd_status hsd_remote_serve(const char *ticket, hsd_serve_fn capture, void *context, const hsd_run *run, hsd_error *err);
 
 #ifdef __cplusplus
 }
