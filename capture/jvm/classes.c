@@ -271,7 +271,6 @@ static void make_labels(jvm_capture *capture)
     capture->interface_label = jvm_label(output, HSC_LABEL_INTERNAL, 0, "interface");
     for (uint32_t strength = 0; strength <= HSC_STRENGTH_SOFT; strength++)
         capture->referent_labels[strength] = jvm_label(output, HSC_LABEL_FIELD, strength, "referent");
-    capture->named_referent = jvm_label(output, HSC_LABEL_FIELD, HSC_LABEL_NAMED_ROOT, "referent");
     capture->cleanable_label = jvm_label(output, HSC_LABEL_INTERNAL, 0, "cleaner");
     capture->named_locals = jvm_label(output, HSC_LABEL_FIELD, HSC_LABEL_NAMED_ROOT | HSC_LABEL_FOLD, "threadLocals");
     capture->named_inheritable =

@@ -191,7 +191,7 @@ typedef struct jvm_capture {
     jvm_outside outside;
     jvm_locals locals;
     uint32_t weak_element_label, element_label, class_label, super_label, loader_label, signers_label, domain_label, constant_label, interface_label;
-    uint32_t referent_labels[4], named_referent, cleanable_label, named_locals, named_inheritable;
+    uint32_t referent_labels[4], cleanable_label, named_locals, named_inheritable;
     uint32_t finalizer_queue, plain_roots[32];
     uint32_t mirror_class; /* number of java.lang.Class */
     uint64_t objects, references, bytes, lost_objects, lost_frames;

@@ -5,9 +5,9 @@
  * Left out are references of objects to classes of the boot loader, half of all: those live for ever and hold nothing that is not
  * held anyway. What a Reference refers to is told like any other field, and its label says how strongly it holds.
  *
- * References that start owners of their own (statics, thread locals, what a queued Finalizer holds) stand with their object in a capture.
- * So class objects, threads and Finalizers are written when the JVM has told what they refer to, which it does in one go; class
- * objects of which it tells nothing, behind the walk.
+ * References that start owners of their own (statics, thread locals) stand with their object in a capture, and how strongly a Finalizer
+ * holds depends on whether it is queued. So class objects, threads and Finalizers are written when the JVM has told what they refer to,
+ * which it does in one go; class objects of which it tells nothing, behind the walk.
  */
 #include "jvm.h"
 
@@ -109,7 +109,7 @@ static void write_pending(jvm_capture *capture)
     write_value(capture, object.name != 0);
     hsc_references(capture->writer, pending->targets, pending->labels, NULL, pending->count);
     if (pending->referent != 0)
-        hsc_reference(capture->writer, pending->referent, pending->is_queued ? capture->named_referent : capture->referent_labels[of->strength], 0);
+        hsc_reference(capture->writer, pending->referent, capture->referent_labels[pending->is_queued ? HSC_STRENGTH_STRONG : of->strength], 0);
     if (hsc_end_object(capture->writer) != HSC_OK) capture->has_failed = true;
     pending->tag = 0;
 }

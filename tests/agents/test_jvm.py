@@ -181,12 +181,15 @@ def local(tool, folder):
 
 
 def finalizer(tool, folder):
-    """What waits behind a finalizer that hangs is held by the queue alone."""
+    """What waits behind a finalizer that hangs is held by the queue, with the Finalizer that it waits in."""
     need_agent(tool)
     with start("finalizer") as program:
         diff = two_captures(tool, folder, program, ("--way", "jvm"), more=9000)
         program.quit()
-    same("held by the queue", row(diff["roots"], "root", "finalizer queue.referent")["growth"]["objects"], 9000)
+    first = diff["holders"][0]
+    queue = "static java.lang.ref.Finalizer.queue"
+    check(queue in [first["root"], *(one["root"] for one in first.get("held_by", []))], f"the first holder is {first['root']}")
+    same("held by the queue: a handle and its Finalizer each", first["net"]["objects"], 2 * 9000)
     found = row(diff["types"], "type", "JvmLeak$Handle")
     same("handles", (found["before"]["objects"], found["after"]["objects"]), (1500, 10500))
 

@@ -5,8 +5,8 @@
  * Only the field `referent` of java.lang.ref.Reference holds less than strongly, and how depends on
  * the class of the object: weak and phantom references never retain; soft ones do, counted apart.
  * Every object with a finalizer has a final reference, which does not retain while something else does; once the object was
- * found dead it is in the queue of finalizers (its `next` is set), and then nothing but the queue holds the object until its
- * finalizer has run: that is the owner "finalizer queue.referent". The user may want all of them to retain.
+ * found dead it is in the queue of finalizers (its `next` is set), and then nothing but that reference holds the object until its
+ * finalizer has run. The user may want all of them to retain.
  *
  * An object refers to its class, which keeps the class loader and all statics alive. Classes that go with the
  * program are roots anyway (STICKY_CLASS, and those of loader.c): references to them change nothing in what is live or
@@ -109,7 +109,7 @@ static void flags_of_field(making *m, hsd_bytes class_name, hsd_bytes name, uint
         if (hsd_hprof_equals(name, "referent")) {
             *flags |= strength_of_referent(m);
             m->plan->referent_offset = (uint32_t)m->offset;
-            *named |= m->plan->kind == HPROF_PLAN_FINAL ? HSC_LABEL_NAMED_ROOT : *flags;
+            if (m->plan->kind != HPROF_PLAN_FINAL) *named |= *flags;
         } else if (hsd_hprof_equals(name, "next")) {
             m->plan->next_offset = (uint32_t)m->offset;
         }

@@ -217,14 +217,14 @@ Test(hprof, weakens_referents_by_their_class)
     }
 }
 
-Test(hprof, holds_what_waits_for_its_finalizer_by_the_queue)
+Test(hprof, holds_what_waits_for_its_finalizer_by_that)
 {
     const heap_form form = {.is_queued = true};
     hprof_case c;
     open_case(&c, &form);
     for (unsigned i = 0; i < 4; i++) {
         static const uint32_t flags[4] = {HSC_STRENGTH_WEAK, HSC_STRENGTH_SOFT, HSC_STRENGTH_WEAK,
-                                          HSC_LABEL_NAMED_ROOT};
+                                          HSC_STRENGTH_STRONG};
         const view_object *reference = case_object(&c, &form, HEAP_WEAK + i);
         const view_label label =
             case_refers(&c, reference, "referent", heap_id(&form, HEAP_WEAK_VALUE + i));
