@@ -57,11 +57,19 @@ bool hsd_growth_is_crowded(const hsd_growth *growth, uint64_t place)
     return bsearch(&place, growth->crowded, growth->crowded_count, sizeof place, compare_places) != NULL;
 }
 
+static uint32_t type_of_step(const hsd_growth *growth, uint64_t place)
+{
+    const hsd_kin_count *before = &growth->steps[BEFORE][place % HSD_KIN_STEPS], *after = &growth->steps[AFTER][place % HSD_KIN_STEPS];
+    return after->type != 0 ? after->type : before->type;
+}
+
 /* A node of a structure that is reached from outside. Where kin are the same on both sides, one side has them. */
 static bool is_node(const hsd_growth *growth, const hsd_choice *choice, int side)
 {
     const uint64_t kin = choice->kin[side] != 0 ? choice->kin[side] : choice->kin[!side];
-    return kin != 0 && hsd_growth_is_apart(growth, kin) && hsd_growth_are_kin(growth, kin);
+    if (kin == 0 || !hsd_growth_is_apart(growth, kin)) return false;
+    const uint32_t type = type_of_step(growth, kin);
+    return type != 0 && growth->is_structure[type - 1];
 }
 
 /* One that is no choice has little. */
@@ -160,12 +168,18 @@ bool hsd_growth_is_apart(const hsd_growth *growth, uint64_t place)
     return growth->steps[BEFORE][place % HSD_KIN_STEPS].is_apart || growth->steps[AFTER][place % HSD_KIN_STEPS].is_apart;
 }
 
-bool hsd_growth_are_kin(const hsd_growth *growth, uint64_t place)
+/* From outside: nodes of a structure, or what nodes of one have each. */
+static bool are_of_structure(const hsd_growth *growth, uint64_t place)
 {
     const hsd_kin_count *before = &growth->steps[BEFORE][place % HSD_KIN_STEPS], *after = &growth->steps[AFTER][place % HSD_KIN_STEPS];
-    const uint32_t type = after->type != 0 ? after->type : before->type;
-    if (before->is_apart || after->is_apart) return type != 0 && growth->is_structure[type - 1];
-    return (uint64_t)before->again + after->again >= HSD_KIN_LEAST;
+    const uint32_t type = type_of_step(growth, place), above = after->type != 0 ? after->above : before->above;
+    return (type != 0 && growth->is_structure[type - 1]) || (above != 0 && growth->is_structure[above - 1]);
+}
+
+bool hsd_growth_are_kin(const hsd_growth *growth, uint64_t place)
+{
+    if (hsd_growth_is_apart(growth, place)) return are_of_structure(growth, place);
+    return (uint64_t)growth->steps[BEFORE][place % HSD_KIN_STEPS].again + growth->steps[AFTER][place % HSD_KIN_STEPS].again >= HSD_KIN_LEAST;
 }
 
 static hsd_status close_family(crowds *c, const family *f, hsd_error *err)

@@ -19,11 +19,12 @@
 #include "diff/trie.h"
 
 #define HSD_KIN_LOOK_BACK 4u
-#define HSD_KIN_STEPS 16384u /* numbers of steps; two that share one are taken for one */
+#define HSD_KIN_STEPS 65536u /* numbers of steps; two that share one are taken for one */
 #define HSD_KIN_LEAST 6u     /* objects of both sides: so many are several */
 
 typedef struct hsd_kin_count { /* of one step, of kept objects that can hold */
     uint32_t type;       /* common type + 1; 0 = there are none */
+    uint32_t above;      /* of a step from outside: the type that stands there + 1; 0 = a root does */
     uint32_t is_apart;   /* the step without a reference */
     uint32_t all, again; /* of `all` those whose type stood above them */
 } hsd_kin_count;
@@ -58,25 +59,35 @@ static inline bool hsd_kin_step(hsd_kin *kin, uint32_t type)
     return false;
 }
 
-static inline uint32_t hsd_kin_step_number(uint32_t edge, uint32_t type)
+/* What stands above the last step; 0 = a root does. */
+static inline uint32_t hsd_kin_above(const hsd_kin *kin)
 {
-    return (uint32_t)(hsd_mix(edge, type) % HSD_KIN_STEPS);
+    if (kin->count < 2 || (kin->types[kin->count - 2] & HSD_TRIE_IS_ROOT)) return 0;
+    return kin->types[kin->count - 2] + 1;
 }
 
-static inline void hsd_kin_see(hsd_kin_count *steps, uint32_t edge, uint32_t type, bool is_again)
+/* Of the last step. Those from outside are told apart by where they come from. */
+static inline uint32_t hsd_kin_step_number(const hsd_kin *kin, uint32_t edge)
 {
-    hsd_kin_count *step = &steps[hsd_kin_step_number(edge, type)];
-    step->type = type + 1;
+    const uint64_t by = edge == HSD_TRIE_INDIRECT ? hsd_mix(edge, hsd_kin_above(kin)) : edge;
+    return (uint32_t)(hsd_mix(by, kin->types[kin->count - 1]) % HSD_KIN_STEPS);
+}
+
+static inline void hsd_kin_see(hsd_kin_count *steps, const hsd_kin *kin, uint32_t edge, bool is_again)
+{
+    hsd_kin_count *step = &steps[hsd_kin_step_number(kin, edge)];
+    step->type = kin->types[kin->count - 1] + 1;
     step->is_apart = edge == HSD_TRIE_INDIRECT;
+    step->above = step->is_apart ? hsd_kin_above(kin) : 0;
     step->all++;
     step->again += is_again;
 }
 
 /* A number for the place and the step; those of a place lie side by side. Never 0. */
-static inline uint64_t hsd_kin_place(const hsd_kin *kin, uint32_t edge, uint32_t type)
+static inline uint64_t hsd_kin_place(const hsd_kin *kin, uint32_t edge)
 {
     const uint64_t place = kin->places[kin->count - 1] | HSD_KIN_STEPS;
-    return (place & ~(uint64_t)(HSD_KIN_STEPS - 1)) | hsd_kin_step_number(edge, type);
+    return (place & ~(uint64_t)(HSD_KIN_STEPS - 1)) | hsd_kin_step_number(kin, edge);
 }
 
 /* The place alone. */

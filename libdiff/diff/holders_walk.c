@@ -130,10 +130,10 @@ static void find_kin(const walk *w, uint32_t edge, const frame *above, frame *f)
     const bool is_again_there = hsd_kin_step(&f->kin, f->type);
     if ((f->flags & CAN_HOLD) == 0) return;
     const uint32_t step = is_again_there ? edge : HSD_TRIE_INDIRECT; /* from outside is not by their own references */
-    f->kin_place = hsd_kin_place(&f->kin, step, f->type);
+    f->kin_place = hsd_kin_place(&f->kin, step);
     if (w->is_again) return;
-    hsd_kin_see(w->growth->steps[w->side], edge, f->type, is_again_there);
-    if (step != edge) hsd_kin_see(w->growth->steps[w->side], step, f->type, false);
+    hsd_kin_see(w->growth->steps[w->side], &f->kin, edge, is_again_there);
+    if (step != edge) hsd_kin_see(w->growth->steps[w->side], &f->kin, step, false);
 }
 
 /* One of a crowd holds nothing. */
@@ -167,8 +167,8 @@ static hsd_status enter(void *context, const hsd_tree_node *node, void *parent, 
     const bool kept = enter_object(w, node, above->flags, f);
     const uint32_t edge = hsd_growth_edge_of(growth, node->edge);
     f->place = hsd_trie_step_to(w->trie, &above->place, edge, f->type);
-    f->is_apart = edge == HSD_TRIE_INDIRECT;
-    if (growth->has_identity) find_kin(w, edge, above, f);
+    f->is_apart = node->edge == HSD_TREE_INDIRECT; /* a reference without a name is one */
+    if (growth->has_identity) find_kin(w, node->edge == HSD_EDGE_NAMELESS ? HSD_EDGE_NAMELESS : edge, above, f);
     f->pool = above->pool;
     if (f->pool != 0) f->below = hsd_mix(above->below, (uint64_t)edge << 32 | f->type);
     if ((f->flags & CAN_HOLD) && growth->crowded_count > 0) leave_crowd(w, f);

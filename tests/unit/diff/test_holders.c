@@ -282,6 +282,72 @@ Test(holders, with_most_of_a_place_are_no_crowd)
     hsd_diff_free(diff);
 }
 
+/* 2 old objects in an array whose references have no names, as in captures of .NET, with 30 and 20 new items. */
+static void write_nameless(bool is_after)
+{
+    hsc_writer *w = begin(is_after, HSC_IDENTITY_EXACT);
+    put(w, 1, MAP, 8, (const uint64_t[]){10, 0, 11, 0, 0});
+    for (uint64_t i = 0; i < 2; i++) {
+        const uint64_t count = is_after ? 30 - 10 * i : 0;
+        good(hsc_begin_object(w, &(hsc_object){.id = 10 + i, .type = NODE, .size_bytes = 16}));
+        for (uint64_t k = 0; k < count; k++) good(hsc_reference(w, 1000 * (i + 1) + k, 0, 0));
+        good(hsc_end_object(w));
+        for (uint64_t k = 0; k < count; k++) put(w, 1000 * (i + 1) + k, ITEM, 100, NULL);
+    }
+    put_root(w, ROOT_STRING, 1);
+    finish(w);
+}
+
+Test(holders, of_two_to_which_nameless_references_lead_is_what_has_these)
+{
+    write_nameless(false);
+    write_nameless(true);
+    hsd_diff *diff = compare(NULL, NULL);
+    cr_assert_eq(diff->holder_count, 1);
+    cr_assert_eq(diff->holders[0].id, 1);
+    cr_assert_eq(diff->holders[0].new_.objects, 50);
+    hsd_diff_free(diff);
+}
+
+enum { TREE_NODES = 31 };
+
+/* A tree of old nodes, each with a list of its own, to which a new item comes in all; in the list of the top `most` of them. */
+static void write_lists_of_tree(bool is_after, uint64_t most)
+{
+    hsc_writer *w = begin(is_after, HSC_IDENTITY_EXACT);
+    for (uint64_t i = 1; i <= TREE_NODES; i++) {
+        const uint64_t count = !is_after ? 0 : i == 1 ? most : 1, left = 2 * i <= TREE_NODES ? 2 * i : 0;
+        put(w, i, NODE, 16, (const uint64_t[]){100 + i, VALUE, left, BY_ID, left + 1, BY_NAME, 0});
+        good(hsc_begin_object(w, &(hsc_object){.id = 100 + i, .type = MAP, .size_bytes = 8}));
+        for (uint64_t k = 0; k < count; k++) good(hsc_reference(w, 1000 * i + k, ELEMENT, k));
+        good(hsc_end_object(w));
+        for (uint64_t k = 0; k < count; k++) put(w, 1000 * i + k, ITEM, 100, NULL);
+    }
+    put_root(w, ROOT_STRING, 1);
+    finish(w);
+}
+
+Test(holders, of_what_each_node_of_a_tree_has_is_the_top)
+{
+    write_lists_of_tree(false, 0);
+    write_lists_of_tree(true, 1);
+    hsd_diff *diff = compare(NULL, NULL);
+    cr_assert_eq(diff->holder_count, 1);
+    cr_assert_eq(diff->holders[0].id, 1);
+    cr_assert_eq(diff->holders[0].new_.objects, TREE_NODES);
+    hsd_diff_free(diff);
+}
+
+Test(holders, with_most_of_what_nodes_of_a_tree_have_are_the_list_of_one)
+{
+    write_lists_of_tree(false, 0);
+    write_lists_of_tree(true, 200);
+    hsd_diff *diff = compare(NULL, NULL);
+    cr_assert_eq(diff->holders[0].id, 101);
+    cr_assert_eq(diff->holders[0].new_.objects, 200);
+    hsd_diff_free(diff);
+}
+
 /* ---- threads ---- */
 
 /* Three threads of a pool and one that is none, each with a map, in a field or by a name that is a root of its own. */
