@@ -1,12 +1,14 @@
 /*
  * Paths as text. The reference from a root's name to what it names has no name of its own, so the first step adds
- * nothing; later ones without a name are told by the type they lead to.
+ * nothing; later ones without a name are told by the type they lead to. Where the second is one of these and the root is of many
+ * things, Object.(state) of all constants, the type of the first is told, too.
  */
 #include "report/place.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "report/holder_rows.h"
 
@@ -100,13 +102,34 @@ static bool is_plain_start(const hsd_spot *place, size_t i)
     return i == 0 && place->steps[0].edge.size == 0 && place->steps[0].repeat <= 1;
 }
 
+static bool has_word(hsd_text text, const char *word, size_t size)
+{
+    for (size_t i = 0; size > 0 && i + size <= text.size; i++)
+        if (strncasecmp(text.data + i, word, size) == 0) return true;
+    return false;
+}
+
+/* Shop in "static com.x.Shop current", Thread in "threads". */
+static bool says_type(hsd_text root, hsd_text type)
+{
+    char kind[64];
+    return has_word(root, type.data, type.size) || has_word(root, kind, kind_word(type, kind, sizeof kind));
+}
+
+/* A root in parentheses is not one variable. */
+static bool is_start_told(const hsd_spot *place)
+{
+    const hsd_step *steps = place->steps;
+    return place->count > 1 && place->root.size > 0 && place->root.data[place->root.size - 1] == ')' && steps[1].edge.size == 0 && !has_name_of_its_own(&steps[0]) && !says_type(place->root, steps[0].type);
+}
+
 hsd_status hsd_place_append(hsd_buffer *out, const hsd_spot *place, hsd_error *err)
 {
     HSD_TRY(hsd_buffer_append(out, place->root.data, place->root.size, err));
     for (size_t i = 0; i < place->count; i++) {
         if (place->cut > 0 && i == place->count / 2)
             HSD_TRY(append_count(out, "", place->cut, " more", err));
-        if (!is_plain_start(place, i)) HSD_TRY(hsd_step_append(out, &place->steps[i], err));
+        if (!is_plain_start(place, i) || is_start_told(place)) HSD_TRY(hsd_step_append(out, &place->steps[i], err));
     }
     return HSD_OK;
 }

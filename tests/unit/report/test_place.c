@@ -35,11 +35,22 @@ Test(place, tells_a_reference_without_a_name_by_its_type)
                     two = {sample_text("(pending)"), steps, 2, 0},
                     one = {sample_text("(pending)"), steps, 1, 0},
                     none = {sample_text("(pending)"), steps, 0, 0};
-    cr_expect_str_eq(text_of("(pending)", steps, 3, 0), "(pending) -> Timer.callback");
-    cr_expect_str_eq(text_of("(pending)", steps, 2, 0), "(pending) -> Timer");
+    cr_expect_str_eq(text_of("(pending)", steps, 3, 0), "(pending) -> Queue -> Timer.callback");
+    cr_expect_str_eq(text_of("(pending)", steps, 2, 0), "(pending) -> Queue -> Timer");
     cr_expect(hsd_place_ends_in_type(&two));
     cr_expect(!hsd_place_ends_in_type(&all) && !hsd_place_ends_in_type(&one) &&
               !hsd_place_ends_in_type(&none));
+}
+
+Test(place, tells_the_type_that_a_root_names_where_nothing_else_does)
+{
+    const hsd_step steps[] = {sample_step("", "Scheduler"), sample_step("", "Hash")};
+    const hsd_step named[] = {sample_step("", "Scheduler"), sample_step("@waiting", "Hash")};
+    cr_expect_str_eq(text_of("Object.(state)", steps, 2, 0), "Object.(state) -> Scheduler -> Hash");
+    cr_expect_str_eq(text_of("Scheduler.(state)", steps, 2, 0), "Scheduler.(state) -> Hash");
+    cr_expect_str_eq(text_of("Object.(state)", steps, 1, 0), "Object.(state)");
+    cr_expect_str_eq(text_of("Object.(state)", named, 2, 0), "Object.(state)@waiting");
+    cr_expect_str_eq(text_of("static Shop shop", steps, 2, 0), "static Shop shop -> Hash");
 }
 
 Test(place, counts_steps_that_repeat_and_steps_that_were_left_out)

@@ -151,8 +151,8 @@ Test(where, reads_well_for_a_root_itself_and_for_what_has_no_name)
     path[1] = sample_step("", "Timer");
     holders[0] = sample_holder("(pending)", path, 2, GROWTH);
     report = sample_report("text", &diff, &wide);
-    SAYS(report, "hangs from one place: (pending) -> Timer.");
-    HOLDS(report, "\n(pending) -> Timer  ");
+    SAYS(report, "hangs from one place: (pending) -> Application -> Timer.");
+    HOLDS(report, "\n(pending) -> Application -> Timer  ");
     free(report);
 }
 
