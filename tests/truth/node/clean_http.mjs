@@ -11,6 +11,7 @@ const server = http.createServer((request, response) => {
   last[at++ % last.length] = new Access(request.url);
   response.end('ok');
 });
+server.keepAliveTimeout = 0; // none: captures stop the program for a while
 await new Promise(done => server.listen(0, '127.0.0.1', done));
 const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
 

@@ -22,6 +22,7 @@ function visit(number) {
   }).on('error', failed));
 }
 
+server.keepAliveTimeout = 0; // none: captures stop the program for a while
 server.listen(0, '127.0.0.1', async () => {
   for (let i = 0; i < 300; i++) await visit(-1);
   play({ noise: ['cache', 'ring', 'timers'], leak: visit });

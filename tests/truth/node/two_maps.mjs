@@ -10,11 +10,12 @@ const byId = new Map();
 const byName = new Map();
 
 const server = http.createServer((request, response) => {
-  const user = new User(Number(request.url.slice(1)));
+  const user = new User(Number(request.url.slice(1)) | 0); // an integer: optimized code boxes what may be none
   byId.set(user.id, user);
   byName.set(user.name, user);
   response.end('ok');
 });
+server.keepAliveTimeout = 0; // none: captures stop the program for a while
 await new Promise(done => server.listen(0, '127.0.0.1', done));
 const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
 
