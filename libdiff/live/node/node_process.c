@@ -8,7 +8,7 @@
 
 #include "live/node/json_events.h"
 
-/* For a byte of heap, with objects of some 50 bytes: 1.5 to 2.0 s were measured at 11 to 16 MiB, 9 s at 100 MiB. */
+/* For a byte of heap, with objects of some 50 bytes: 1.5 to 2.0 s were measured at 11 to 16 MiB, 7.4 s of a processor at 100 MiB. */
 enum { STALL_NS_PER_BYTE = 100 };
 #define NOTICED_NS UINT64_C(100000000)
 
