@@ -1,9 +1,10 @@
 /*
- * Three passes. The censuses of both sides are merged to find suspects. Then, side after side, the graph is walked for what is around
- * them, and the objects are read for who that is: references know ordinals, and only ids mean the same on both sides.
+ * The censuses of both sides are merged to find suspects. Then, side after side, the graph is walked for what is around them, and the
+ * objects are read for who that is: references know ordinals, and only ids mean the same on both sides. What both sides have stands
+ * together in one order then, and each suspect is judged.
  *
- *      graph ──► (node around it, suspect) by node ──┐
- *      objects in order ─────────────────────────────┴──► before: into the filters; after: held against them
+ *      graph ──► (node around it, suspect, name) by node ──┐
+ *      objects in order ───────────────────────────────────┴──► (suspect, what of it, who, name, side) ──► judged
  */
 #include "diff/replaced.h"
 
@@ -16,9 +17,12 @@
 #include "diff/tandem.h"
 #include <hscapture/hscapture.h>
 
-enum { REFERRER, CHILD, SORTS };
+/* What is asked of what is around a suspect: the same there on both sides, the same sort of thing, a name alike. */
+enum { REFERRER, CHILD, SORTS, REFERRER_KIND = SORTS, NAME, QUESTIONS };
 
-#define AROUND_SEED UINT64_C(0x61726f756e64)
+enum { SUSPECT, WHO, NAMED, COMPANY_WORDS }; /* words of a record of company; the first is suspect * QUESTIONS + question */
+
+#define ROOT_SEED UINT64_C(0x726f6f74)
 #define FIRST_SUSPECTS UINT32_C(256)
 
 typedef struct looking { /* at one side */
@@ -29,34 +33,33 @@ typedef struct looking { /* at one side */
     uint64_t *by_node;    /* node << 32 | suspect, ascending */
     uint8_t *is_suspect;  /* one bit an object */
     uint8_t *referrers;   /* two bits an object: how many refer to it, up to HSD_REPLACED_SHARED */
-    hsd_sorter *around;   /* node, suspect << 1 | sort */
+    hsd_sorter *around;   /* node, suspect << 1 | sort, name of the reference */
+    hsd_sorter *company;  /* of both sides */
 } looking;
 
 static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for objects at one address"); }
 
 /* ---- suspects ---- */
 
-typedef enum suspicion { NONE, RESIZED, MOVED } suspicion;
-
-static suspicion suspect(const hsd_comparison *c, const uint64_t *const *records)
+static hsd_suspicion suspect(const hsd_comparison *c, const uint64_t *const *records)
 {
     const uint64_t *a = records[BEFORE], *b = records[AFTER];
-    if (a == NULL || b == NULL || !hsd_census_is_live(a) || !hsd_census_is_live(b)) return NONE;
-    if (hsd_marks_differ(hsd_census_mark(a), hsd_census_mark(b))) return NONE;
-    if (hsd_census_bytes(a) != hsd_census_bytes(b)) return RESIZED;
+    if (a == NULL || b == NULL || !hsd_census_is_live(a) || !hsd_census_is_live(b)) return HSD_SUSPECT_NONE;
+    if (hsd_marks_differ(hsd_census_mark(a), hsd_census_mark(b))) return HSD_SUSPECT_NONE;
+    if (hsd_census_bytes(a) != hsd_census_bytes(b)) return HSD_SUSPECT_RESIZED;
     const uint32_t from = c->root_number[BEFORE][hsd_census_root(a)], to = c->root_number[AFTER][hsd_census_root(b)];
-    return from != to ? MOVED : NONE;
+    return from != to ? HSD_SUSPECT_MOVED : HSD_SUSPECT_STAYED;
 }
 
 /* True if there is room for one more of its sort. The merge, which finds them again, asks the same in the same order. */
-static bool is_taken(uint32_t counts[2], suspicion why)
+static bool is_taken(const hsd_replaced *r, uint32_t counts[HSD_SUSPICIONS], hsd_suspicion why)
 {
-    if (why == NONE || counts[why == MOVED] == HSD_REPLACED_SUSPECTS) return false;
-    counts[why == MOVED]++;
+    if (why == HSD_SUSPECT_NONE || counts[why] == HSD_REPLACED_SUSPECTS || (why == HSD_SUSPECT_STAYED && r->has_many)) return false;
+    counts[why]++;
     return true;
 }
 
-static hsd_status add_suspect(hsd_replaced *r, const uint64_t *const *records, suspicion why, hsd_error *err)
+static hsd_status add_suspect(hsd_replaced *r, const uint64_t *const *records, hsd_suspicion why, hsd_error *err)
 {
     if (r->count == r->capacity) {
         const uint32_t wanted = r->capacity == 0 ? FIRST_SUSPECTS : 2 * r->capacity;
@@ -67,22 +70,33 @@ static hsd_status add_suspect(hsd_replaced *r, const uint64_t *const *records, s
     }
     r->suspects[r->count++] = (hsd_suspect){
         .nodes = {hsd_census_ordinal(records[BEFORE]), hsd_census_ordinal(records[AFTER])},
-        .needs_own = why == MOVED,
+        .why = why,
     };
     return HSD_OK;
+}
+
+/* All of those that stayed are looked at, or none. */
+static void leave_stayed(hsd_replaced *r)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < r->count; i++)
+        if (r->suspects[i].why != HSD_SUSPECT_STAYED) r->suspects[left++] = r->suspects[i];
+    r->count = left;
+    r->has_many = true;
 }
 
 static hsd_status gather_suspects(hsd_replaced *r, const hsd_comparison *c, hsd_error *err)
 {
     hsd_sorter *const streams[SIDE_COUNT] = {c->sides[BEFORE].census, c->sides[AFTER].census};
     const uint64_t *const *records;
-    uint32_t counts[2] = {0, 0};
+    uint32_t counts[HSD_SUSPICIONS] = {0};
     hsd_tandem *tandem;
     HSD_TRY(hsd_tandem_new(&tandem, streams, SIDE_COUNT, err));
     hsd_status status;
     while ((status = hsd_tandem_next(tandem, &records, err)) == HSD_OK) {
-        const suspicion why = suspect(c, records);
-        if (is_taken(counts, why)) status = add_suspect(r, records, why, err);
+        const hsd_suspicion why = suspect(c, records);
+        if (is_taken(r, counts, why)) status = add_suspect(r, records, why, err);
+        else if (why == HSD_SUSPECT_STAYED && !r->has_many) leave_stayed(r);
         if (status != HSD_OK) break;
     }
     hsd_tandem_free(tandem);
@@ -109,8 +123,6 @@ static hsd_status number_suspects(looking *l, hsd_error *err)
     for (uint32_t i = 0; i < l->replaced->count; i++) {
         hsd_suspect *suspect = &l->replaced->suspects[i];
         const uint32_t node = suspect->nodes[l->which];
-        memset(suspect->counts, 0, sizeof suspect->counts);
-        suspect->has_own = false;
         hsd_bit_set(l->is_suspect, node);
         l->by_node[i] = (uint64_t)node << 32 | i;
     }
@@ -143,26 +155,69 @@ static void count_referrer(looking *l, uint32_t node)
         l->referrers[node >> 2] = (uint8_t)(l->referrers[node >> 2] + (1u << (node & 3) * 2));
 }
 
-static hsd_status put_around(looking *l, uint32_t suspect_node, uint32_t node, unsigned sort, hsd_error *err)
+/* The number of a name that tells references apart; 0 = it does not, as of elements. */
+static uint32_t telling_name(const looking *l, uint32_t edge)
+{
+    const hsd_edge_names *edges = &l->c->edges;
+    const uint32_t name = HSD_EDGE_NAME(edge);
+    if (name >= edges->count) return 0;
+    const hsd_bytes text = edges->texts[name];
+    return text.size == 0 || (text.size == 3 && memcmp(text.data, "[*]", 3) == 0) ? 0 : name;
+}
+
+static hsd_status put_around(looking *l, uint32_t suspect_node, uint32_t node, unsigned sort, uint32_t name, hsd_error *err)
 {
     const uint32_t at = suspect_at(l, suspect_node);
     hsd_suspect *suspect = &l->replaced->suspects[at];
     if (suspect->is_one) return HSD_OK;
-    if (suspect->counts[sort]++ == HSD_REPLACED_AROUND) {
+    if (suspect->counts[l->which][sort]++ == HSD_REPLACED_AROUND) {
         suspect->is_one = true;
         return HSD_OK;
     }
-    const uint64_t record[2] = {node, (uint64_t)at << 1 | sort};
+    const uint64_t record[3] = {node, (uint64_t)at << 1 | sort, telling_name(l, name)};
     return hsd_sorter_put(l->around, record, err);
 }
 
-static hsd_status take_targets(looking *l, uint32_t node, const hsd_targets *targets, bool from_suspect, hsd_error *err)
+static hsd_status take_named(looking *l, uint32_t node, const hsd_targets *targets, bool from_suspect, hsd_error *err)
 {
     for (uint32_t i = 0; i < targets->count; i++) {
-        const uint32_t target = targets->items[i];
-        count_referrer(l, target);
-        if (from_suspect) HSD_TRY(put_around(l, node, target, CHILD, err));
-        if (is_suspect_node(l, target)) HSD_TRY(put_around(l, target, node, REFERRER, err));
+        const uint32_t target = targets->items[i], name = targets->names[i];
+        if (from_suspect) HSD_TRY(put_around(l, node, target, CHILD, name, err));
+        if (is_suspect_node(l, target)) HSD_TRY(put_around(l, target, node, REFERRER, name, err));
+    }
+    return HSD_OK;
+}
+
+/* Counts what it refers to; true if there is a suspect among it. */
+static bool count_targets(looking *l, const hsd_targets *targets)
+{
+    bool has_suspect = false;
+    for (uint32_t i = 0; i < targets->count; i++) {
+        count_referrer(l, targets->items[i]);
+        has_suspect |= is_suspect_node(l, targets->items[i]);
+    }
+    return has_suspect;
+}
+
+/* Names are read of those lists alone in which they matter. */
+static hsd_status take_node(looking *l, uint32_t node, hsd_error *err)
+{
+    hsd_adjacency *graph = l->side->adjacency;
+    const bool is_suspect = is_suspect_node(l, node);
+    bool is_asked = is_suspect;
+    hsd_targets targets;
+    hsd_adjacency_get(graph, node, &targets);
+    is_asked |= count_targets(l, &targets);
+    while (targets.has_more) {
+        hsd_adjacency_more(graph, &targets);
+        is_asked |= count_targets(l, &targets);
+    }
+    if (!is_asked) return HSD_OK;
+    hsd_adjacency_get_named(graph, node, &targets);
+    HSD_TRY(take_named(l, node, &targets, is_suspect, err));
+    while (targets.has_more) {
+        hsd_adjacency_more(graph, &targets);
+        HSD_TRY(take_named(l, node, &targets, is_suspect, err));
     }
     return HSD_OK;
 }
@@ -173,48 +228,58 @@ static hsd_status walk_graph(looking *l, hsd_error *err)
     const uint32_t count = hsd_adjacency_node_count(graph);
     for (uint32_t node = 0; node < count; node++) {
         if ((node & 0xffff) == 0) HSD_TRY(hsd_progress(l->side->reporter, "looking around objects", node, count, err));
-        if (hsd_adjacency_is_leaf(graph, node)) continue;
-        const bool from_suspect = is_suspect_node(l, node);
-        hsd_targets targets;
-        hsd_adjacency_get(graph, node, &targets);
-        HSD_TRY(take_targets(l, node, &targets, from_suspect, err));
-        while (targets.has_more) {
-            hsd_adjacency_more(graph, &targets);
-            HSD_TRY(take_targets(l, node, &targets, from_suspect, err));
-        }
+        if (!hsd_adjacency_is_leaf(graph, node)) HSD_TRY(take_node(l, node, err));
     }
     return hsd_adjacency_check(graph, err);
 }
 
 /* ---- who that is ---- */
 
-static void meet(looking *l, const uint64_t *record, uint64_t who)
+static hsd_suspect *suspect_of(const looking *l, const uint64_t *around) { return &l->replaced->suspects[around[1] >> 1]; }
+
+static hsd_status put_company(looking *l, const uint64_t *around, unsigned question, uint64_t who, uint64_t name, hsd_error *err)
 {
-    hsd_suspect *suspect = &l->replaced->suspects[record[1] >> 1];
-    const unsigned bit = (unsigned)(hsd_mix(AROUND_SEED, who) >> 32) & 255;
-    uint64_t *word = &suspect->around[record[1] & 1][bit / 64];
-    if (l->which == BEFORE) *word |= UINT64_C(1) << bit % 64;
-    else if (*word >> bit % 64 & 1) suspect->is_one = true;
+    const uint64_t record[COMPANY_WORDS] = {
+        [SUSPECT] = (around[1] >> 1) * QUESTIONS + question, [WHO] = who, [NAMED] = name << 1 | (unsigned)l->which,
+    };
+    return hsd_sorter_put(l->company, record, err);
 }
 
-static void meet_object(looking *l, const uint64_t *record, const hsd_object *object)
+static hsd_status meet_referrer(looking *l, const uint64_t *around, uint64_t who, uint64_t kind, hsd_error *err)
+{
+    HSD_TRY(put_company(l, around, REFERRER, who, around[2], err));
+    if (suspect_of(l, around)->why == HSD_SUSPECT_RESIZED) return HSD_OK;
+    return put_company(l, around, REFERRER_KIND, hsd_mix(kind, around[2]), 0, err);
+}
+
+static hsd_status meet_child(looking *l, const uint64_t *around, uint64_t who, hsd_error *err)
+{
+    hsd_suspect *suspect = suspect_of(l, around);
+    if (suspect->why != HSD_SUSPECT_RESIZED) HSD_TRY(put_company(l, around, NAME, 0, around[2], err));
+    if (referrers_of(l, (uint32_t)around[0]) >= HSD_REPLACED_SHARED) return HSD_OK;
+    suspect->has_own[l->which] = true;
+    return put_company(l, around, CHILD, who, around[2], err);
+}
+
+static hsd_status meet_object(looking *l, const uint64_t *around, const hsd_object *object, hsd_error *err)
 {
     const hsd_type_table *types = &l->side->types;
+    const uint32_t type = hsd_type_common(types, object->type);
     const bool has_no_address = (object->flags & HSC_OBJECT_PSEUDO) || (hsd_type_flags(types, object->type) & HSC_TYPE_PART);
-    hsd_suspect *suspect = &l->replaced->suspects[record[1] >> 1];
-    if ((record[1] & 1) == CHILD) {
-        if (referrers_of(l, (uint32_t)record[0]) >= HSD_REPLACED_SHARED) return;
-        suspect->has_own = true;
-    }
-    if (has_no_address) suspect->is_one = true;
-    else meet(l, record, hsd_mix(object->id, hsd_type_common(types, object->type)));
+    const bool is_child = (around[1] & 1) == CHILD;
+    const bool is_shared = is_child && referrers_of(l, (uint32_t)around[0]) >= HSD_REPLACED_SHARED;
+    if (has_no_address && !is_shared) suspect_of(l, around)->is_one = true;
+    if (suspect_of(l, around)->is_one) return HSD_OK;
+    const uint64_t who = hsd_mix(object->id, type);
+    return is_child ? meet_child(l, around, who, err) : meet_referrer(l, around, who, type, err);
 }
 
 /* A label node or a root node: its name, by its common number. */
-static void meet_root(looking *l, const uint64_t *record)
+static hsd_status meet_root(looking *l, const uint64_t *around, hsd_error *err)
 {
-    const uint32_t name = l->side->name_of_node[record[0] - l->side->object_count];
-    meet(l, record, hsd_mix(SORTS, l->c->root_number[l->which][name]));
+    const uint32_t name = l->side->name_of_node[around[0] - l->side->object_count];
+    const uint64_t who = hsd_mix(ROOT_SEED, l->c->root_number[l->which][name]);
+    return (around[1] & 1) == CHILD ? meet_child(l, around, who, err) : meet_referrer(l, around, who, who, err);
 }
 
 static hsd_status next_around(looking *l, const uint64_t **record, hsd_error *err)
@@ -233,7 +298,7 @@ static hsd_status meet_objects(looking *l, hsd_object_reader *reader, const uint
         if (status == HSD_END) return HSD_OK;
         HSD_TRY(status);
         while (*record != NULL && (*record)[0] == object.ordinal && !object.is_continuation) {
-            meet_object(l, *record, &object);
+            HSD_TRY(meet_object(l, *record, &object, err));
             HSD_TRY(next_around(l, record, err));
         }
     }
@@ -250,40 +315,90 @@ static hsd_status meet_all(looking *l, hsd_error *err)
     hsd_status status = meet_objects(l, reader, &record, err);
     hsd_object_reader_close(reader);
     while (status == HSD_OK && record != NULL) {
-        meet_root(l, record);
-        status = next_around(l, &record, err);
+        status = meet_root(l, record, err);
+        if (status == HSD_OK) status = next_around(l, &record, err);
     }
     return status;
-}
-
-/* What has nothing around it has lost no company. */
-static void leave_alone(looking *l)
-{
-    for (uint32_t i = 0; i < l->replaced->count; i++) {
-        hsd_suspect *suspect = &l->replaced->suspects[i];
-        if (suspect->counts[REFERRER] == 0 || (suspect->needs_own && !suspect->has_own)) suspect->is_one = true;
-    }
 }
 
 static hsd_status look(looking *l, hsd_error *err)
 {
     HSD_TRY(number_suspects(l, err));
-    HSD_TRY(hsd_side_sorter(l->side, 2, 1, HSD_SORT_MIN_BYTES, &l->around, err));
+    HSD_TRY(hsd_side_sorter(l->side, 3, 1, HSD_SORT_MIN_BYTES, &l->around, err));
     HSD_TRY(walk_graph(l, err));
-    HSD_TRY(meet_all(l, err));
-    leave_alone(l);
-    return HSD_OK;
+    return meet_all(l, err);
 }
 
-static hsd_status look_at_side(hsd_replaced *replaced, const hsd_comparison *c, int which, hsd_error *err)
+static hsd_status look_at_side(hsd_replaced *replaced, const hsd_comparison *c, int which, hsd_sorter *company, hsd_error *err)
 {
-    looking l = {.c = c, .side = (hsd_side_walk *)&c->sides[which], .replaced = replaced, .which = which};
+    looking l = {.c = c, .side = (hsd_side_walk *)&c->sides[which], .replaced = replaced, .which = which, .company = company};
     const hsd_status status = look(&l, err);
     free(l.by_node);
     free(l.is_suspect);
     free(l.referrers);
     hsd_sorter_free(l.around);
     return status;
+}
+
+/* ---- judged ---- */
+
+/* What is the same in all words but the name and the side. */
+typedef struct group {
+    uint64_t suspect, who;
+    uint64_t name;                           /* the last one */
+    bool has[SIDE_COUNT], named[SIDE_COUNT]; /* any; of the last name */
+    bool is_nameless[SIDE_COUNT];
+    bool is_common;                          /* both sides have it, by one name, or by one that may be the other's */
+} group;
+
+static void take_company(group *g, const uint64_t *record)
+{
+    const unsigned side = record[NAMED] & 1;
+    const uint64_t name = record[NAMED] >> 1;
+    if (g->suspect != record[SUSPECT] || g->who != record[WHO]) *g = (group){.suspect = record[SUSPECT], .who = record[WHO]};
+    if (g->name != name) g->named[BEFORE] = g->named[AFTER] = false;
+    g->name = name;
+    g->has[side] = g->named[side] = true;
+    g->is_nameless[side] |= name == 0;
+    g->is_common |= g->named[BEFORE] && g->named[AFTER];
+    for (int one = 0; one < SIDE_COUNT; one++) g->is_common |= g->is_nameless[one] && g->has[!one];
+}
+
+static void note_common(hsd_replaced *replaced, const group *g)
+{
+    hsd_suspect *suspect = &replaced->suspects[g->suspect / QUESTIONS];
+    const unsigned question = g->suspect % QUESTIONS;
+    if (question < SORTS) suspect->is_one = true;
+    else suspect->is_alike = true;
+}
+
+/* Does what it lost tell enough? Else nothing about it may be alike. */
+static bool is_told_by_loss(const hsd_suspect *suspect)
+{
+    if (suspect->why == HSD_SUSPECT_RESIZED) return true;
+    return suspect->why == HSD_SUSPECT_MOVED && suspect->has_own[BEFORE] && suspect->has_own[AFTER];
+}
+
+static bool is_one(const hsd_suspect *suspect)
+{
+    for (int side = 0; side < SIDE_COUNT; side++)
+        if (suspect->counts[side][REFERRER] == 0) return true; /* what has nothing around it has lost no company */
+    if (suspect->is_one || is_told_by_loss(suspect)) return suspect->is_one;
+    return suspect->is_alike || suspect->counts[BEFORE][CHILD] + suspect->counts[AFTER][CHILD] == 0;
+}
+
+static hsd_status judge(hsd_replaced *replaced, hsd_sorter *company, hsd_error *err)
+{
+    const uint64_t *record;
+    group g = {.suspect = UINT64_MAX};
+    HSD_TRY(hsd_side_serve(company, 0, err));
+    hsd_status status;
+    while ((status = hsd_sorter_next(company, &record, err)) == HSD_OK) {
+        take_company(&g, record);
+        if (g.is_common) note_common(replaced, &g);
+    }
+    for (uint32_t i = 0; i < replaced->count; i++) replaced->suspects[i].is_one = is_one(&replaced->suspects[i]);
+    return status == HSD_END ? HSD_OK : status;
 }
 
 /* ---- the whole ---- */
@@ -298,15 +413,20 @@ bool hsd_replaced_can_tell(const hsd_comparison *c)
 
 hsd_status hsd_replaced_find(hsd_replaced *replaced, const hsd_comparison *c, hsd_error *err)
 {
+    hsd_sorter *company = NULL;
     if (!hsd_replaced_can_tell(c)) return HSD_OK;
     HSD_TRY(gather_suspects(replaced, c, err));
-    for (int side = 0; side < SIDE_COUNT && replaced->count > 0; side++) HSD_TRY(look_at_side(replaced, c, side, err));
-    return HSD_OK;
+    if (replaced->count == 0) return HSD_OK;
+    hsd_status status = hsd_side_sorter(&c->sides[AFTER], COMPANY_WORDS, COMPANY_WORDS, HSD_SORT_MIN_BYTES, &company, err);
+    for (int side = 0; side < SIDE_COUNT && status == HSD_OK; side++) status = look_at_side(replaced, c, side, company, err);
+    if (status == HSD_OK) status = judge(replaced, company, err);
+    hsd_sorter_free(company);
+    return status;
 }
 
 bool hsd_replaced_next(hsd_replaced *replaced, const hsd_comparison *c, const uint64_t *const *records)
 {
-    if (replaced->next == replaced->count || !is_taken(replaced->taken, suspect(c, records))) return false;
+    if (replaced->next == replaced->count || !is_taken(replaced, replaced->taken, suspect(c, records))) return false;
     return !replaced->suspects[replaced->next++].is_one;
 }
 
