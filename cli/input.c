@@ -57,7 +57,7 @@ static hsd_status open_as_it_is(input_job *opening)
     struct timespec began, ended;
     input->is_foreign = opening->options.content == HSD_CONTENT_FOREIGN;
     clock_gettime(CLOCK_MONOTONIC, &began);
-    HSD_TRY(hsd_open_fd(&input->capture, opening->fd, input->is_foreign ? name_of(opening) : input->path, &opening->options, &opening->cli->run, &input->imported,
+    HSD_TRY(hsd_open_fd(&input->capture, opening->fd, input->path, &opening->options, &opening->cli->run, &input->imported,
                         &opening->error));
     clock_gettime(CLOCK_MONOTONIC, &ended);
     opening->elapsed_ns = (uint64_t)(ended.tv_sec - began.tv_sec) * 1000000000u + (uint64_t)ended.tv_nsec - (uint64_t)began.tv_nsec;

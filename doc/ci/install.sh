@@ -26,6 +26,3 @@ fi
 cmake -S "$HSDIFF_SOURCE" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DHSD_TESTS=OFF -DCMAKE_INSTALL_PREFIX="$PREFIX"
 cmake --build "$work/build"
 cmake --install "$work/build"
-mkdir -p "$PREFIX/include" "$PREFIX/lib"
-cp -R "$HSDIFF_SOURCE/capture/include/hscapture" "$PREFIX/include/"
-cp "$work/build/capture/libhscapture.a" "$PREFIX/lib/"

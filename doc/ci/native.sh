@@ -30,6 +30,6 @@ capture() {
 }
 
 export CAPTURE_FILE="$OUT/heap.capture"
-"${CC:-cc}" -O2 -g "-I$HSCAPTURE/include" "$PROGRAM" "-L$HSCAPTURE/lib" -lhscapture -lzstd -o "$OUT/program" || die "cannot compile $PROGRAM"
+"${CC:-cc}" -O2 -g "-I$HSCAPTURE/include" "$PROGRAM" "$HSCAPTURE/lib/libhscapture.a" -lzstd -o "$OUT/program" || die "cannot compile $PROGRAM"
 SERVICE="'$OUT/program' ${OPTIONS-}"
 gate

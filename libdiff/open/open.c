@@ -114,7 +114,7 @@ static hsd_status import(int fd, const char *name, const hsd_open_options *optio
                          hsd_error *err)
 {
     const hsd_run *own = options->import_run == NULL ? run : options->import_run;
-    return hsd_import_temp_fd(fd, name, &options->import, own, written, imported, err);
+    return hsd_import_temp_fd(fd, strcmp(name, "-") == 0 ? "standard input" : name, &options->import, own, written, imported, err);
 }
 
 static hsd_status open_capture(hsd_capture **out, int fd, const char *name, hsd_damage damage, const hsd_run *run, hsd_error *err)
@@ -148,7 +148,7 @@ hsd_status hsd_open(hsd_capture **out, const char *path, const hsd_open_options 
     int fd = -1;
     *out = NULL;
     hsd_status status = hsd_open_path(&fd, path, err);
-    if (status == HSD_OK) status = hsd_open_fd(out, fd, strcmp(path, "-") == 0 ? "standard input" : path, options, run, imported, err);
+    if (status == HSD_OK) status = hsd_open_fd(out, fd, path, options, run, imported, err);
     if (status != HSD_OK) hsd_error_set_file(err, path);
     if (fd > STDERR_FILENO) close(fd);
     return status;

@@ -52,7 +52,7 @@ HSD_API hsd_status hsd_open_path(int *fd, const char *path, hsd_error *err);
  */
 HSD_API hsd_status hsd_look(hsd_content *out, int fd, const char *name, const hsd_run *run, hsd_error *err);
 
-/* Reads from `fd` as hsd_open does; it stays open and is the caller's. `name` stands in errors. */
+/* Reads from `fd` as hsd_open does; it stays open and is the caller's. `name` stands in errors and reports; "-" is standard input. */
 HSD_API hsd_status hsd_open_fd(hsd_capture **out, int fd, const char *name, const hsd_open_options *options, const hsd_run *run,
                                        hsd_import_result *imported, hsd_error *err);
 
