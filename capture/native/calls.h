@@ -15,13 +15,15 @@ typedef enum hsn_timeout {
     HSN_TIMEOUT_NONE,         /* without end, or by an absolute time, or the kernel keeps it */
     HSN_TIMEOUT_MILLISECONDS, /* a number; negative = without end */
     HSN_TIMEOUT_TIMESPEC,     /* the address of a timespec; 0 = without end */
-    HSN_TIMEOUT_SOCKET        /* SO_RCVTIMEO or SO_SNDTIMEO: not to be changed from here */
+    HSN_TIMEOUT_RING,         /* io_uring_enter: within a structure, if its flags say so */
+    HSN_TIMEOUT_RECEIVE,      /* SO_RCVTIMEO of the socket, */
+    HSN_TIMEOUT_SEND          /* SO_SNDTIMEO: no argument */
 } hsn_timeout;
 
 typedef struct hsn_call {
     long number;
     hsn_timeout timeout;
-    int argument; /* which of the six holds it */
+    int argument; /* which of the six holds it, or the socket */
 } hsn_call;
 
 /* The call, if it is one that may return EINTR without need and can be taken up again; else NULL. Never close, which must not be done twice. */

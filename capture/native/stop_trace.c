@@ -28,11 +28,15 @@
 #include "native/registers.h"
 #include "native/reserve.h"
 #include "native/settings.h"
+#include "native/socket_times.h"
 #include "native/tasks.h"
 #include "native/threads.h"
 #include "native/waits.h"
 
-enum { STACK_BYTES = 64 * 1024, PASS_NS = 100 * 1000 };
+enum { STACK_BYTES = 64 * 1024, PASS_NS = 100 * 1000, LOOK_NS = 20 * 1000 };
+static const uint64_t ASLEEP_NS = 10 * 1000 * 1000; /* so long the others wait, all in all, for those that sockets make wait */
+static const uint64_t ENTERING_NS = UINT64_C(10) * 1000 * 1000 * 1000;
+enum { SYSCALL_STOP = SIGTRAP | 0x80 }; /* with PTRACE_O_TRACESYSGOOD */
 enum { EVENT_SHIFT = 16, RESTART_UNLESS_HANDLED = 514 }; /* ERESTARTNOHAND: the kernel's own, not for programs to see */
 
 /* Where the tracer is. */
@@ -81,7 +85,7 @@ static bool is_dead(int tid)
 static bool seize(size_t i)
 {
     hsn_task *task = &hsn_list.tasks[i];
-    const int tid = hsn_list.threads[i].tid, error = trace(PTRACE_SEIZE, tid, NULL);
+    const int tid = hsn_list.threads[i].tid, error = trace(PTRACE_SEIZE, tid, (void *)PTRACE_O_TRACESYSGOOD);
     task->is_gone = error != 0 && (error == ESRCH || is_dead(tid));
     task->is_deaf = error != 0 && !task->is_gone;
     return !task->is_deaf;
@@ -116,15 +120,21 @@ static hsn_local *find_critical(const struct user_regs_struct *registers)
     return copy.critical != 0 ? local : NULL;
 }
 
-/* A call that this stop has ended goes on, but for a signal of the program's that came meanwhile: the kernel knows, and then EINTR stays. */
-static void mend_call(size_t i, struct user_regs_struct *registers)
+/* The call that a stop has ended; NULL = none that has to be taken up again. */
+static const hsn_call *ended_call(const struct user_regs_struct *registers)
 {
-    const long long result = (long long)registers->rax;
-    const hsn_call *call = (long long)registers->orig_rax >= 0 && result == -EINTR ? hsn_call_find((long)registers->orig_rax) : NULL;
+    const bool is_ended = (long long)registers->orig_rax >= 0 && (long long)registers->rax == -EINTR;
+    return is_ended ? hsn_call_find((long)registers->orig_rax) : NULL;
+}
+
+/* It goes on, but for a signal of the program's that came meanwhile: the kernel knows, and then EINTR stays. */
+static void mend_call(size_t i, struct user_regs_struct *registers, bool is_first_time)
+{
+    const hsn_call *call = ended_call(registers);
     if (call == NULL) return;
     struct iovec place = {registers, sizeof *registers};
     registers->rax = (unsigned long long)-RESTART_UNLESS_HANDLED;
-    hsn_waits_shorten(here.target, i, call, registers);
+    if (is_first_time) hsn_waits_shorten(here.target, i, call, registers);
     trace_set(PTRACE_SETREGSET, hsn_list.threads[i].tid, &place, NT_PRSTATUS);
 }
 
@@ -150,7 +160,7 @@ static void take(size_t i)
     }
     hsn_registers_of_trace(t, &registers, here.vectors, get_vectors(t->tid));
     if (t->tls.high == 0 && registers.fs_base != 0) t->tls = hsn_thread_tls_of((uintptr_t)registers.fs_base);
-    mend_call(i, &registers);
+    mend_call(i, &registers, true);
     atomic_store(&hsn_list.tasks[i].answered, hsn_list.generation);
 }
 
@@ -228,10 +238,95 @@ static bool stop_all(void)
     return true;
 }
 
+static void detach(size_t i)
+{
+    if (hsn_task_stands(i)) trace(PTRACE_DETACH, hsn_list.threads[i].tid, (void *)(uintptr_t)hsn_list.tasks[i].signal);
+}
+
+/* A stop of this thread as waitpid tells it; 0 = it runs, or sleeps, or has ended. */
+static int stop_of(size_t i)
+{
+    int status;
+    return waitpid(hsn_list.threads[i].tid, &status, __WALL | WNOHANG) > 0 && WIFSTOPPED(status) ? status : 0;
+}
+
+/*
+ * A thread that was let go under trace stands again: at the end of its call, or for a signal, which here may be one that the program ignores, as SIGCHLD:
+ * such are not even sent to who is not traced. What that has ended goes on.
+ */
+static void let_go_again(size_t i, int status)
+{
+    struct user_regs_struct registers;
+    const bool is_signal = status >> EVENT_SHIFT == 0 && WSTOPSIG(status) != SYSCALL_STOP;
+    if (get_general(hsn_list.threads[i].tid, &registers)) mend_call(i, &registers, false);
+    hsn_list.tasks[i].signal = is_signal ? WSTOPSIG(status) : 0;
+    hsn_list.tasks[i].way = HSN_TASK_STANDS;
+    detach(i);
+}
+
+/* Its next stop, or 0 when it has ended, or time is over, or it sleeps in this call (NULL = is not asked for), and did not before. */
+static int watch(size_t i, const hsn_call *sleeps_in, uint64_t deadline)
+{
+    const int tid = hsn_list.threads[i].tid;
+    int status;
+    while ((status = stop_of(i)) == 0 && hsa_now_ns() < deadline && !hsn_task_is_gone(here.target, tid)) {
+        if (sleeps_in != NULL && hsn_waits_sleeps_in(here.target, i, sleeps_in)) return 0;
+        nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+    }
+    return status;
+}
+
+/* Lets a thread go up to the beginning or the end of a system call, and watches it. */
+static int go_on(size_t i, const hsn_call *sleeps_in, uint64_t deadline)
+{
+    hsn_waits_count(here.target, i);
+    return trace(PTRACE_SYSCALL, hsn_list.threads[i].tid, NULL) == 0 ? watch(i, sleeps_in, deadline) : 0;
+}
+
+static bool begins_call(int status) { return status != 0 && WSTOPSIG(status) == SYSCALL_STOP; }
+
+/*
+ * Its socket has what is left of its time until it sleeps again. No other thread of this program runs meanwhile, which could begin to wait for the same
+ * socket, and it does not come out of its call by itself. One that does not sleep in time may have its whole time anew.
+ */
+static void release_timed(size_t i, uint64_t deadline)
+{
+    hsn_task *task = &hsn_list.tasks[i];
+    struct user_regs_struct registers;
+    uint64_t whole_ns;
+    if (task->signal != 0 || hsa_now_ns() >= deadline || !get_general(hsn_list.threads[i].tid, &registers)) return;
+    task->call = hsn_call_find((long)registers.orig_rax);
+    const int fd = task->call == NULL ? -1 : (int)*hsn_call_argument(&registers, task->call->argument);
+    if (fd < 0 || !hsn_socket_time(task->call, fd, &whole_ns) || !hsn_socket_time_set(task->call, fd, task->rest_ns)) return;
+    int status = go_on(i, NULL, deadline);
+    task->way = status == 0 ? HSN_TASK_ENTERS : HSN_TASK_IS_IN;
+    if (begins_call(status)) status = go_on(i, task->call, deadline);
+    hsn_socket_time_set(task->call, fd, whole_ns);
+    if (status != 0) let_go_again(i, status);
+}
+
+/*
+ * Who is let go at the beginning of a call finds a signal there that does not exist, and ends it: it has to be resumed there. Who sleeps in its call is
+ * let go by the end of the tracer, which it does not notice.
+ */
+static void finish_timed(size_t i)
+{
+    const hsn_task *task = &hsn_list.tasks[i];
+    const uint64_t deadline = hsa_now_ns() + ENTERING_NS;
+    int status = watch(i, task->way == HSN_TASK_IS_IN ? task->call : NULL, deadline);
+    if (task->way == HSN_TASK_ENTERS && begins_call(status)) status = go_on(i, task->call, deadline);
+    if (status != 0) let_go_again(i, status);
+}
+
 static void detach_all(void)
 {
+    const uint64_t deadline = hsa_now_ns() + ASLEEP_NS;
     for (size_t i = 0; i < hsn_list.count; i++)
-        if (hsn_task_stands(i)) trace(PTRACE_DETACH, hsn_list.threads[i].tid, (void *)(uintptr_t)hsn_list.tasks[i].signal);
+        if (hsn_list.tasks[i].rest_ns > 0) release_timed(i, deadline);
+    for (size_t i = 0; i < hsn_list.count; i++)
+        if (hsn_list.tasks[i].way == HSN_TASK_STANDS) detach(i);
+    for (size_t i = 0; i < hsn_list.count; i++)
+        if (hsn_list.tasks[i].way == HSN_TASK_ENTERS || hsn_list.tasks[i].way == HSN_TASK_IS_IN) finish_timed(i);
 }
 
 /* Who has not stopped in time is let go by the kernel when this ends. */

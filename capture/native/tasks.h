@@ -11,6 +11,9 @@
 
 #include "native/world.h"
 
+/* Where a thread is when it is let go: where it stopped, or under way to its call or in it, watched while its socket has another time. */
+typedef enum hsn_task_way { HSN_TASK_STANDS, HSN_TASK_ENTERS, HSN_TASK_IS_IN } hsn_task_way;
+
 /* What is known of a thread under way to its stop, apart from its registers. */
 typedef struct hsn_task {
     _Atomic uint32_t answered; /* generation: it stands still */
@@ -21,6 +24,9 @@ typedef struct hsn_task {
     int signal;                /* the tracer holds this signal of the program's back, 0 = none */
     uint64_t asleep_since_ns;  /* when it went to sleep in its system call (hsa_now_ns); 0 = not known, or in none whose timeout matters */
     uint64_t sleeps;           /* then: how often it had gone to sleep in all its life */
+    hsn_task_way way;
+    const struct hsn_call *call; /* of that socket, for who is let go there */
+    uint64_t rest_ns;          /* what its call has left of the time of its socket; 0 = nothing of that kind */
 } hsn_task;
 
 typedef struct hsn_tasks {

@@ -12,12 +12,28 @@
 
 #include "native/proc.h"
 #include "native/reserve.h"
+#include "native/socket_times.h"
 #include "native/tasks.h"
 
 enum { MAX_TID = 1 << 22, TEXT_BYTES = 1024, DIGITS_BELOW_MS = 6, WORDS_TO_PROCESSOR = 37 };
+/* Of io_uring_enter: its fourth argument, and what the fifth leads to with RING_HAS_STRUCTURE. */
+enum { RING_FLAGS = 3, RING_SIZE = 5, RING_HAS_STRUCTURE = 1 << 3, RING_ABSOLUTE = 1 << 5, RING_REGISTERED = 1 << 6 };
 static const uint64_t NS_A_MS = 1000 * 1000, NS_A_SECOND = 1000 * 1000 * 1000;
 
-static struct timespec *left; /* by tid: where the kernel reads what is left. A thread may be in the same call at the next stop */
+typedef struct ring_argument {
+    uint64_t signals;
+    uint32_t signals_size, least_wait_us;
+    uint64_t timespec;
+} ring_argument;
+
+/* Where the kernel reads what is left; of a socket's call, which says nothing of it, when it ends and the sleep that is meant. */
+typedef struct rest {
+    struct timespec time;
+    ring_argument ring;
+    uint64_t until_ns, sleeps;
+} rest;
+
+static rest *left; /* by tid: a thread may be in the same call at the next stop */
 static size_t left_count;
 static hsn_range libc;
 
@@ -149,13 +165,32 @@ static uint64_t sleeps_of(int pid, int tid)
     return at == NULL ? 0 : decimal(at + sizeof key - 1, &at);
 }
 
+/* The socket of the call, in the first argument, which is behind the number in hexadecimal: "45 0x5 0x7f…"; -1 = not to be had. */
+static int socket_of(int pid, int tid)
+{
+    char path[HSN_PROC_PATH], text[TEXT_BYTES];
+    hsn_proc_path(path, pid, tid, "syscall");
+    hsa_read_text(path, text, sizeof text);
+    const char *at = strstr(text, " 0x");
+    int fd = at == NULL ? -1 : 0;
+    for (at = at == NULL ? "" : at + 3; fd >= 0 && fd < INT32_MAX >> 4 && ((*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'f')); at++)
+        fd = fd << 4 | (*at <= '9' ? *at - '0' : *at - 'a' + 10);
+    return fd;
+}
+
+static bool has_timeout(int pid, int tid, const hsn_call *call)
+{
+    if (call->timeout == HSN_TIMEOUT_RECEIVE || call->timeout == HSN_TIMEOUT_SEND) return hsn_socket_time(call, socket_of(pid, tid), NULL);
+    return call->timeout != HSN_TIMEOUT_NONE;
+}
+
 void hsn_waits_note(int pid, size_t index)
 {
     const int tid = hsn_list.threads[index].tid;
     const uint64_t sleeps = sleeps_of(pid, tid); /* first: what comes between this and the last look shows in it */
     const long number = call_of(pid, tid);
     const hsn_call *call = number < 0 ? NULL : hsn_call_find(number);
-    if (call == NULL || (call->timeout != HSN_TIMEOUT_MILLISECONDS && call->timeout != HSN_TIMEOUT_TIMESPEC)) return;
+    if (call == NULL || !has_timeout(pid, tid, call)) return;
     const uint64_t slept = last_ran_ns(pid, tid), now = slept == 0 ? 0 : processor_now_ns(processor_of(pid, tid));
     if (sleeps == 0 || now <= slept) return;
     hsn_list.tasks[index].asleep_since_ns = minus(hsa_now_ns(), now - slept);
@@ -170,15 +205,32 @@ static void shorten_milliseconds(unsigned long long *argument, uint64_t waited)
     if (before > 0) *argument = (unsigned long long)minus((uint64_t)before * NS_A_MS + NS_A_MS / 2, waited) / NS_A_MS;
 }
 
-static void shorten_timespec(unsigned long long *argument, uint64_t waited, struct timespec *rest)
+static bool read_memory(uint64_t address, void *out, size_t size)
+{
+    struct iovec to = {out, size}, from = {(void *)(uintptr_t)address, size};
+    return address != 0 && syscall(SYS_process_vm_readv, getpid(), &to, 1UL, &from, 1UL, 0UL) == (long)size;
+}
+
+/* False: no time that could be shortened. */
+static bool shorten_timespec(uint64_t address, uint64_t waited, struct timespec *out)
 {
     struct timespec before;
-    struct iovec to = {&before, sizeof before}, from = {(void *)(uintptr_t)*argument, sizeof before};
-    if (*argument == 0 || syscall(SYS_process_vm_readv, getpid(), &to, 1UL, &from, 1UL, 0UL) != (long)sizeof before) return;
-    if (before.tv_sec < 0 || before.tv_nsec < 0 || (uint64_t)before.tv_sec > UINT64_MAX / NS_A_SECOND - 1) return;
+    if (!read_memory(address, &before, sizeof before)) return false;
+    if (before.tv_sec < 0 || before.tv_nsec < 0 || (uint64_t)before.tv_sec > UINT64_MAX / NS_A_SECOND - 1) return false;
     const uint64_t ns = minus((uint64_t)before.tv_sec * NS_A_SECOND + (uint64_t)before.tv_nsec, waited);
-    *rest = (struct timespec){.tv_sec = (time_t)(ns / NS_A_SECOND), .tv_nsec = (long)(ns % NS_A_SECOND)};
-    *argument = (unsigned long long)(uintptr_t)rest;
+    *out = (struct timespec){.tv_sec = (time_t)(ns / NS_A_SECOND), .tv_nsec = (long)(ns % NS_A_SECOND)};
+    return true;
+}
+
+static void shorten_ring(struct user_regs_struct *registers, unsigned long long *argument, uint64_t waited, rest *out)
+{
+    const unsigned long long flags = *hsn_call_argument(registers, RING_FLAGS), size = *hsn_call_argument(registers, RING_SIZE);
+    ring_argument copy;
+    if ((flags & RING_HAS_STRUCTURE) == 0 || (flags & (RING_ABSOLUTE | RING_REGISTERED)) != 0 || size != sizeof copy) return;
+    if (!read_memory(*argument, &copy, sizeof copy) || !shorten_timespec(copy.timespec, waited, &out->time)) return;
+    copy.timespec = (uintptr_t)&out->time;
+    out->ring = copy;
+    *argument = (uintptr_t)&out->ring;
 }
 
 /* Was it still asleep in the same call when it was stopped? It has gone to sleep once since, for the stop. */
@@ -191,8 +243,29 @@ void hsn_waits_shorten(int pid, size_t index, const hsn_call *call, struct user_
 {
     const uint64_t since = hsn_list.tasks[index].asleep_since_ns, waited = minus(hsa_now_ns(), since);
     unsigned long long *argument = hsn_call_argument(registers, call->argument);
-    if (since == 0 || registers->rip < libc.low || registers->rip >= libc.high) return;
-    if (!is_same_sleep(pid, index)) return; /* it has waited less than that: the whole time anew, rather than too short */
+    rest *out = &left[(size_t)hsn_list.threads[index].tid % left_count];
+    uint64_t whole_ns = 0;
+    if (since == 0 || !is_same_sleep(pid, index)) return; /* it has waited less than that: the whole time anew, rather than too short */
+    if (hsn_socket_time(call, (int)*argument, &whole_ns)) {
+        if (out->sleeps != hsn_list.tasks[index].sleeps) out->until_ns = since + whole_ns; /* not one that was taken up again */
+        hsn_list.tasks[index].rest_ns = minus(out->until_ns, hsa_now_ns()) + 1;
+        return;
+    }
+    if (registers->rip < libc.low || registers->rip >= libc.high) return; /* others may use the registers behind the call */
     if (call->timeout == HSN_TIMEOUT_MILLISECONDS) shorten_milliseconds(argument, waited);
-    if (call->timeout == HSN_TIMEOUT_TIMESPEC) shorten_timespec(argument, waited, &left[(size_t)hsn_list.threads[index].tid % left_count]);
+    if (call->timeout == HSN_TIMEOUT_TIMESPEC && shorten_timespec(*argument, waited, &out->time)) *argument = (uintptr_t)&out->time;
+    if (call->timeout == HSN_TIMEOUT_RING) shorten_ring(registers, argument, waited, out);
+}
+
+/* ---- behind the stop ---- */
+
+void hsn_waits_count(int pid, size_t index) { hsn_list.tasks[index].sleeps = sleeps_of(pid, hsn_list.threads[index].tid); }
+
+bool hsn_waits_sleeps_in(int pid, size_t index, const hsn_call *call)
+{
+    const int tid = hsn_list.threads[index].tid;
+    const uint64_t sleeps = sleeps_of(pid, tid);
+    if (sleeps <= hsn_list.tasks[index].sleeps || call_of(pid, tid) != call->number) return false;
+    left[(size_t)tid % left_count].sleeps = sleeps;
+    return true;
 }

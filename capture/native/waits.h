@@ -24,7 +24,16 @@ void hsn_waits_end(void);
 /* Fills asleep_since_ns of thread `index` of hsn_list. */
 void hsn_waits_note(int pid, size_t index);
 
-/* Shortens the timeout of the call that is to be taken up again, in the registers. Nothing where the call was not made by libc, or has no end. */
+/*
+ * Shortens the timeout of the call that is to be taken up again, in the registers. Nothing where the call was not made by libc, or has no end. A timeout
+ * of a socket is told as rest_ns.
+ */
 void hsn_waits_shorten(int pid, size_t index, const hsn_call *call, struct user_regs_struct *registers);
+
+/* Notes how often thread `index`, which is about to be let go, has gone to sleep. */
+void hsn_waits_count(int pid, size_t index);
+
+/* Has it since gone to sleep in this system call? Then its next stop knows that. The call alone is told of who is woken, too. */
+bool hsn_waits_sleeps_in(int pid, size_t index, const hsn_call *call);
 
 #endif

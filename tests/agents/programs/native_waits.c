@@ -3,14 +3,18 @@
  *
  *      native_waits [MILLISECONDS]      of each wait
  *
- * Prints "ready", and for each line "report" one line "waits NAME DONE EARLY WRONG LATEST_US" a call and then "reported": how often it waited, how often
- * it came back before its time, how often with another answer than it should (EINTR), and how long behind its time at most. "signals" counts what was
- * sent to a thread in epoll_pwait and what made it return, as it must; "ended" how many of pause, accept, flock and waitpid returned, which have no reason
- * to. Ends at "quit".
+ * Prints "ready" and how many calls there are (io_uring not everywhere), and for each line "report" one line
+ * "waits NAME DONE EARLY WRONG LATEST_US ERRNO" a call and then "reported": how often it waited, how often it came back before its time, how often
+ * with another answer than it should (EINTR), how long behind its time at most, and the last wrong answer (ERANGE: the time of its socket is another).
+ * "signals" counts what was sent to a thread in epoll_pwait and what made it return, as it must; "ended" how many of pause, accept, flock and waitpid
+ * returned, which have no reason to. Ends at "quit".
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
+#include <linux/io_uring.h>
 #include <mqueue.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -24,6 +28,7 @@
 #include <sys/epoll.h>
 #include <sys/file.h>
 #include <sys/ipc.h>
+#include <sys/msg.h>
 #include <sys/prctl.h>
 #include <sys/sem.h>
 #include <sys/select.h>
@@ -163,9 +168,97 @@ static bool do_mq_timedreceive(void)
     return mq_timedreceive(queue, text, sizeof text, NULL, &until) < 0 && errno == ETIMEDOUT;
 }
 
+static bool do_epoll_pwait2(void)
+{
+    static int fd = -1;
+    struct epoll_event event;
+    const struct timespec t = spec_of(wait_ns);
+    if (fd < 0) fd = epoll_create1(0);
+    return epoll_pwait2(fd, &event, 1, &t, NULL) == 0;
+}
+
+static bool do_futex(void)
+{
+    static uint32_t never;
+    const struct timespec t = spec_of(wait_ns);
+    return syscall(SYS_futex, &never, FUTEX_WAIT, 0, &t, NULL, 0) < 0 && errno == ETIMEDOUT;
+}
+
+/* A socket with the time as its own. */
+static int timed_socket(int family, int option)
+{
+    const int fd = socket(family, SOCK_STREAM, 0);
+    const struct timeval t = value_of(wait_ns);
+    return setsockopt(fd, SOL_SOCKET, option, &t, sizeof t) == 0 ? fd : -1;
+}
+
+/* Is the time of the socket still what it was set to? */
+static bool keeps_its_time(int fd, int option)
+{
+    const struct timeval wanted = value_of(wait_ns);
+    struct timeval t;
+    socklen_t size = sizeof t;
+    const bool is_kept = getsockopt(fd, SOL_SOCKET, option, &t, &size) == 0 && t.tv_sec == wanted.tv_sec && t.tv_usec == wanted.tv_usec;
+    if (!is_kept) errno = ERANGE;
+    return is_kept;
+}
+
+static bool do_recv(void)
+{
+    static int ends[2] = {-1, -1};
+    char c;
+    if (ends[0] < 0) {
+        const struct timeval t = value_of(wait_ns);
+        if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0 || setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &t, sizeof t) != 0) return false;
+    }
+    return recv(ends[0], &c, 1, 0) < 0 && errno == EAGAIN && keeps_its_time(ends[0], SO_RCVTIMEO);
+}
+
+static bool do_accept(void)
+{
+    static int fd = -1;
+    if (fd < 0) {
+        fd = timed_socket(AF_INET, SO_RCVTIMEO);
+        if (listen(fd, 1) != 0) return false;
+    }
+    return accept(fd, NULL, NULL) < 0 && errno == EAGAIN && keeps_its_time(fd, SO_RCVTIMEO);
+}
+
+/* Into a pair that is full. */
+static bool do_send(void)
+{
+    static int ends[2] = {-1, -1};
+    static const char much[4096];
+    if (ends[0] < 0) {
+        const struct timeval t = value_of(wait_ns);
+        if (socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) != 0 || setsockopt(ends[0], SOL_SOCKET, SO_SNDTIMEO, &t, sizeof t) != 0) return false;
+        while (send(ends[0], much, sizeof much, MSG_DONTWAIT) > 0) {
+        }
+    }
+    return send(ends[0], much, sizeof much, 0) < 0 && errno == EAGAIN && keeps_its_time(ends[0], SO_SNDTIMEO);
+}
+
+/* By the kernel's own calls: no library of a system is sure to be there. A ring without completions, waited for by a time of the call. */
+static int ring = -1;
+
+static bool has_ring(void)
+{
+    struct io_uring_params parameters = {0};
+    ring = (int)syscall(SYS_io_uring_setup, 4, &parameters);
+    return ring >= 0 && (parameters.features & IORING_FEAT_EXT_ARG) != 0;
+}
+
+static bool do_io_uring(void)
+{
+    const struct timespec t = spec_of(wait_ns);
+    const struct io_uring_getevents_arg argument = {.ts = (uintptr_t)&t};
+    return syscall(SYS_io_uring_enter, ring, 0, 1, IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG, &argument, sizeof argument) < 0 && errno == ETIME;
+}
+
 /* ---- waits that another thread ends ---- */
 
-static int pipe_ends[2];
+static int pipe_ends[2], messages = -1, listening = -1, locked_now = -1, lock_wanted = -1;
+static struct sockaddr_in listening_at = {.sin_family = AF_INET};
 
 static void *end_read(void *unused)
 {
@@ -180,6 +273,107 @@ static bool do_read(void)
 {
     char c;
     return read(pipe_ends[0], &c, 1) == 1;
+}
+
+typedef struct message {
+    long type;
+    char text[8];
+} message;
+
+static void *end_msgrcv(void *unused)
+{
+    const message sent_now = {.type = 1};
+    (void)unused;
+    for (;;) {
+        do_clock_nanosleep();
+        if (msgsnd(messages, &sent_now, sizeof sent_now.text, 0) != 0) return NULL;
+    }
+}
+
+static bool do_msgrcv(void)
+{
+    message got;
+    return msgrcv(messages, &got, sizeof got.text, 0, 0) == (ssize_t)sizeof got.text;
+}
+
+static void *end_accepted(void *unused)
+{
+    (void)unused;
+    for (;;) {
+        const int fd = socket(AF_INET, SOCK_STREAM, 0);
+        do_clock_nanosleep();
+        if (connect(fd, (const struct sockaddr *)&listening_at, sizeof listening_at) != 0) return NULL;
+        close(fd);
+    }
+}
+
+static bool do_accepted(void)
+{
+    const int fd = accept(listening, NULL, NULL);
+    return fd >= 0 && close(fd) == 0;
+}
+
+/* Both have it by turns, each through an open file of its own. */
+static void *end_locked(void *unused)
+{
+    (void)unused;
+    for (;;) {
+        if (flock(locked_now, LOCK_EX) != 0) return NULL;
+        do_clock_nanosleep();
+        flock(locked_now, LOCK_UN);
+    }
+}
+
+static bool do_flock(void) { return flock(lock_wanted, LOCK_EX) == 0 && flock(lock_wanted, LOCK_UN) == 0; }
+
+static bool do_waitpid(void)
+{
+    int status;
+    const pid_t child = fork();
+    if (child == 0) _exit(do_clock_nanosleep() ? 7 : 1);
+    return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 7;
+}
+
+/* SIGALRM comes once a wait, and is open in this thread alone, here alone. */
+static bool do_sigsuspend(void)
+{
+    static timer_t timer;
+    static bool has_timer;
+    sigset_t alarms, before;
+    const struct itimerspec once = {.it_value = spec_of(wait_ns)};
+    struct sigevent to = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGALRM};
+    to._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+    if (!has_timer && timer_create(CLOCK_MONOTONIC, &to, &timer) != 0) return false;
+    has_timer = true;
+    sigemptyset(&alarms);
+    sigaddset(&alarms, SIGALRM);
+    pthread_sigmask(SIG_BLOCK, &alarms, &before);
+    if (timer_settime(timer, 0, &once, NULL) != 0) return false;
+    sigdelset(&before, SIGALRM);
+    return sigsuspend(&before) < 0 && errno == EINTR;
+}
+
+static int open_again(int fd)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    return open(path, O_RDWR);
+}
+
+/* Files, queues and sockets of the waits that another thread ends. */
+static bool open_all(void)
+{
+    char lock[] = "/tmp/hsdiff-waits-XXXXXX";
+    socklen_t size = sizeof listening_at;
+    listening = socket(AF_INET, SOCK_STREAM, 0);
+    listening_at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    locked_now = mkstemp(lock);
+    if (locked_now < 0) return false;
+    lock_wanted = open_again(locked_now);
+    unlink(lock);
+    messages = msgget(IPC_PRIVATE, 0600);
+    return pipe(pipe_ends) == 0 && lock_wanted >= 0 && messages >= 0 && bind(listening, (const struct sockaddr *)&listening_at, size) == 0 &&
+           listen(listening, 8) == 0 && getsockname(listening, (struct sockaddr *)&listening_at, &size) == 0;
 }
 
 /* ---- calls that nothing ends: each return of theirs is one too many ---- */
@@ -197,9 +391,7 @@ static bool end_accept(void)
 
 static bool end_flock(void)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", locked);
-    return flock(open(path, O_RDWR), LOCK_EX) == 0; /* another open file: the lock of the first is in its way */
+    return flock(open_again(locked), LOCK_EX) == 0; /* another open file: the lock of the first is in its way */
 }
 
 static bool end_wait(void)
@@ -229,6 +421,7 @@ typedef struct call {
     bool is_free; /* has no time of its own */
     atomic_ulong done, early, wrong;
     atomic_long latest_ns;
+    atomic_int wrong_errno;
 } call;
 
 static call calls[] = {
@@ -247,9 +440,21 @@ static call calls[] = {
     {.name = "sigtimedwait", .wait = do_sigtimedwait},
     {.name = "semtimedop", .wait = do_semtimedop},
     {.name = "mq_timedreceive", .wait = do_mq_timedreceive},
+    {.name = "epoll_pwait2", .wait = do_epoll_pwait2},
+    {.name = "futex", .wait = do_futex},
+    {.name = "recv", .wait = do_recv},
+    {.name = "accept", .wait = do_accept},
+    {.name = "send", .wait = do_send},
+    {.name = "waitpid", .wait = do_waitpid},
+    {.name = "sigsuspend", .wait = do_sigsuspend},
     {.name = "read", .wait = do_read, .is_free = true},
+    {.name = "msgrcv", .wait = do_msgrcv, .is_free = true},
+    {.name = "accepted", .wait = do_accepted, .is_free = true},
+    {.name = "flock", .wait = do_flock, .is_free = true},
+    {.name = "io_uring", .wait = do_io_uring}, /* the last: not everywhere */
 };
 enum { CALLS = sizeof calls / sizeof *calls };
+static size_t call_count = CALLS;
 
 static void *wait_forever(void *context)
 {
@@ -258,10 +463,12 @@ static void *wait_forever(void *context)
         void *block = malloc(100);
         const int64_t before = now_ns(CLOCK_MONOTONIC);
         const bool is_right = c->wait();
+        const int error = errno;
         const int64_t late = now_ns(CLOCK_MONOTONIC) - before - wait_ns;
         free(block);
         c->done++;
         c->wrong += !is_right;
+        if (!is_right) c->wrong_errno = error;
         if (c->is_free) continue;
         c->early += late < -GRAIN_NS;
         if (late > c->latest_ns) c->latest_ns = late;
@@ -306,6 +513,8 @@ static void *wake(void *unused)
     return NULL;
 }
 
+static void count_alarm(int number) { (void)number; }
+
 static void begin(void *(*run)(void *), void *argument, pthread_t *out)
 {
     if (pthread_create(out, NULL, run, argument) != 0) abort();
@@ -313,8 +522,8 @@ static void begin(void *(*run)(void *), void *argument, pthread_t *out)
 
 static void report(void)
 {
-    for (size_t i = 0; i < CALLS; i++)
-        printf("waits %s %lu %lu %lu %ld\n", calls[i].name, calls[i].done, calls[i].early, calls[i].wrong, calls[i].latest_ns / 1000);
+    for (size_t i = 0; i < call_count; i++)
+        printf("waits %s %lu %lu %lu %ld %d\n", calls[i].name, calls[i].done, calls[i].early, calls[i].wrong, calls[i].latest_ns / 1000, calls[i].wrong_errno);
     printf("ended %lu\n", ended);
     printf("signals %lu %lu %lu\n", sent, handled, woken);
     printf("reported\n");
@@ -327,25 +536,30 @@ int main(int count, char **arguments)
     pthread_t ignored;
     sigset_t wakes;
     char lock[] = "/tmp/hsdiff-waits-XXXXXX";
+    static void *(*const enders[])(void *) = {end_read, end_msgrcv, end_accepted, end_locked};
     static bool (*endless[])(void) = {end_pause, end_accept, end_flock, end_wait};
     if (count > 1) wait_ns = strtol(arguments[1], NULL, 10) * NS_A_MS;
-    if (pipe(pipe_ends) != 0) return 1;
+    if (!open_all()) return 1;
+    call_count -= !has_ring();
     signal(SIGUSR1, count_signal);
+    signal(SIGALRM, count_alarm);
     locked = mkstemp(lock);
     if (locked < 0 || unlink(lock) != 0 || flock(locked, LOCK_EX) != 0) return 1;
     for (size_t i = 0; i < sizeof endless / sizeof *endless; i++)
         begin(never_end, &endless[i], &ignored);
-    begin(end_read, NULL, &ignored);
-    for (size_t i = 0; i < CALLS; i++)
+    for (size_t i = 0; i < sizeof enders / sizeof *enders; i++)
+        begin(enders[i], NULL, &ignored);
+    for (size_t i = 0; i < call_count; i++)
         begin(wait_forever, &calls[i], &ignored);
     sigemptyset(&wakes);
     sigaddset(&wakes, SIGUSR1);
     pthread_sigmask(SIG_BLOCK, &wakes, NULL);
     begin(be_woken, NULL, &sleeper);
     begin(wake, NULL, &ignored);
-    printf("ready\n");
+    printf("ready %zu\n", call_count);
     fflush(stdout);
     while (fgets(line, sizeof line, stdin) != NULL && strcmp(line, "quit\n") != 0)
         if (strcmp(line, "report\n") == 0) report();
+    msgctl(messages, IPC_RMID, NULL);
     return 0;
 }
