@@ -111,7 +111,7 @@ def pauses(arguments):
                 with tempfile.NamedTemporaryFile(suffix=".hs") as file:
                     file.write(bytes_)
                     file.flush()
-                    text = subprocess.run([dump, "dump", file.name], capture_output=True, text=True, check=True).stdout
+                    text = subprocess.run([dump, "dump", file.name, "--only", "metrics"], capture_output=True, text=True, check=True).stdout
                 found.append(int(re.search(r'^metric (\d+) name="capture.pause"', text, re.M).group(1)) / 1e6)
             program.communicate("quit\n")
             print(f"{blocks},{arguments.bytes},{huge},{len(found)},{statistics.median(found):.2f},{min(found):.2f},{max(found):.2f},"
