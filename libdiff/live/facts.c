@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@
 #define STATUS_MAX_BYTES ((size_t)64 << 10)
 #define ENVIRONMENT_MAX_BYTES ((size_t)8 << 20)
 #define LIST_MAX_BYTES ((size_t)64 << 20)
-enum { PATH_BYTES = 64 };
+enum { PATH_BYTES = 64, READ_BYTES = 64 * 1024 };
 
 static void make_path(char path[PATH_BYTES], long pid, const char *file)
 {
@@ -78,14 +79,17 @@ static hsd_status read_status(hsd_process_facts *facts, hsd_error *err)
     return HSD_E_UNSUPPORTED;
 }
 
-/* Seconds from 1970 to the boot of the machine; 0 if they are not known. */
+/* Seconds from 1970 to the boot of the machine, as they were when first asked for; 0 if they are not known. */
 static uint64_t boot_seconds(void)
 {
-    uint64_t seconds = 0;
+    static _Atomic uint64_t known;
+    uint64_t seconds = atomic_load(&known);
+    if (seconds != 0) return seconds;
     char *stat = hsd_procfs_read("/proc/stat", (size_t)4 << 20, NULL);
     const char *at = stat == NULL ? NULL : strstr(stat, "\nbtime ");
     if (at != NULL && !hsd_procfs_number(at + sizeof "\nbtime " - 1, &seconds)) seconds = 0;
     free(stat);
+    atomic_store(&known, seconds);
     return seconds;
 }
 
@@ -164,6 +168,7 @@ static bool any_line(const char *path, bool (*is_it)(const char *line, const voi
     size_t room = 0, read_bytes = 0;
     bool found = false;
     ssize_t length;
+    if (file != NULL) setvbuf(file, NULL, _IOFBF, READ_BYTES); /* else the kernel makes these lists anew for each KiB */
     while (file != NULL && !found && read_bytes < LIST_MAX_BYTES && (length = getline(&line, &room, file)) > 0) {
         if (line[length - 1] == '\n') line[length - 1] = '\0';
         found = is_it(line, what);
@@ -243,6 +248,7 @@ static bool is_wanted_socket(const char *line, const void *what) { return hsd_pr
 bool hsd_process_has_abstract(const hsd_process_facts *facts, const char *name)
 {
     char path[PATH_BYTES];
+    if (hsd_facts_sockets(facts) != NULL) return hsd_shared_facts_listen(facts->shared, name);
     make_path(path, facts->pid, "net/unix");
     return any_line(path, is_wanted_socket, name);
 }
@@ -258,9 +264,22 @@ static bool is_agent_socket(const char *line, const void *what)
     return size > 0 && (size_t)size < sizeof whole && hsd_procfs_unix_line_is(line, whole);
 }
 
+/* Among those that are shared, under the same names. */
+static bool is_shared_agent(const hsd_process_facts *facts, const char *name)
+{
+    char turn[128];
+    bool found = hsd_shared_facts_listen(facts->shared, name);
+    for (int i = 2; !found && i <= 9; i++) {
+        snprintf(turn, sizeof turn, "%s.%d", name, i);
+        found = hsd_shared_facts_listen(facts->shared, turn);
+    }
+    return found;
+}
+
 bool hsd_facts_listens(const hsd_process_facts *facts, const char *name)
 {
     char path[PATH_BYTES];
+    if (hsd_facts_sockets(facts) != NULL) return is_shared_agent(facts, name);
     make_path(path, facts->pid, "net/unix");
     return any_line(path, is_agent_socket, name);
 }

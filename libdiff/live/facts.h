@@ -7,6 +7,39 @@
 
 #include "live/way.h"
 
+enum { HSD_SHARED_FILES = 64 };
+
+/* What is asked of every process in a list and has few answers. Belongs to one thread. */
+typedef struct hsd_shared_facts {
+    char *names;          /* of what listens in this network namespace: abstract sockets, one behind the other; NULL = not read */
+    const char **sorted;  /* the same, `count` of them */
+    size_t count;
+    bool has_dotnet;      /* a diagnostics socket of .NET is among those with a path */
+    bool has_user;
+    unsigned uid;         /* the last one, and */
+    char user[32];        /* its name */
+    struct {
+        uint64_t device, inode;
+        bool is_go;
+    } files[HSD_SHARED_FILES]; /* executables that were looked into, the last ones */
+    size_t file_count;
+    bool has_agent;       /* it was looked where the native agent is: */
+    char agent[400];      /* "" = nowhere */
+} hsd_shared_facts;
+
+/* Does it execute a program of Go? */
+bool hsd_facts_is_go(const hsd_process_facts *facts);
+/* "alice", or "#1000" for who has no name here. */
+const char *hsd_shared_user_name(hsd_shared_facts *shared, unsigned uid);
+
+void hsd_shared_facts_open(hsd_shared_facts *out);
+void hsd_shared_facts_close(hsd_shared_facts *shared);
+/* The sockets are those of this process' network namespace: NULL for a process in another. */
+const hsd_shared_facts *hsd_facts_sockets(const hsd_process_facts *facts);
+
+/* Does an abstract socket of this name listen there? */
+bool hsd_shared_facts_listen(const hsd_shared_facts *shared, const char *name);
+
 /* HSD_E_NOT_FOUND: no such process, or it is gone by now. HSD_E_UNSUPPORTED: /proc does not show it, or `pid` is a thread's. */
 hsd_status hsd_facts_read(hsd_process_facts *out, long pid, hsd_error *err);
 

@@ -160,8 +160,16 @@ static bool is_wanted(const hsd_process_facts *facts, const hsd_groups *groups, 
     return size >= CONTAINER_DIGITS_LEAST && strncmp(groups->container, name, size) == 0;
 }
 
+/* A way that capture() would not go as it is asked usually is not open. */
+static void ask_for_leave(hsd_listed_process *out, const hsd_process_facts *facts)
+{
+    const hsd_way *way = NULL;
+    if (out->process.way == NULL || hsd_way_find(&way, out->process.way, NULL) != HSD_OK || way->needs_leave == NULL) return;
+    if (way->needs_leave(facts, &out->why)) out->process.way = NULL;
+}
+
 /* False: not to be told. */
-static bool describe_listed(hsd_listed_process *out, long pid, const char *name)
+static bool describe_listed(hsd_listed_process *out, long pid, const char *name, hsd_shared_facts *shared)
 {
     hsd_process_facts facts;
     hsd_groups groups;
@@ -169,16 +177,18 @@ static bool describe_listed(hsd_listed_process *out, long pid, const char *name)
     hsd_error_init(&out->why);
     if (hsd_facts_read(&facts, pid, NULL) != HSD_OK || facts.is_zombie) return false;
     if (facts.arguments[0] == '\0' && facts.executable[0] == '\0') return false; /* a thread of the kernel */
+    facts.shared = shared;
     hsd_facts_groups(&facts, &groups);
     if (!is_wanted(&facts, &groups, name)) return false;
     describe(&out->process, &facts);
     hsd_facts_keep_maps(&facts);
     if (hsd_gates_pass(&facts, &out->why) == HSD_OK) (void)look_by_any(&out->process, &facts, &out->why);
     if (out->process.way != NULL) hsd_error_init(&out->why);
+    ask_for_leave(out, &facts);
     out->rss_bytes = facts.rss_bytes;
     out->has_runtime = out->process.way != NULL || strcmp(out->process.runtime, "native") != 0;
     snprintf(out->container, sizeof out->container, "%.12s", groups.container);
-    hsd_user_name(out->user, sizeof out->user, facts.uid);
+    snprintf(out->user, sizeof out->user, "%s", hsd_shared_user_name(shared, facts.uid));
     return true;
 }
 
@@ -186,10 +196,13 @@ hsd_status hsd_process_list(const char *name, hsd_process_fn tell, void *context
 {
     long *all = NULL;
     size_t count = 0;
+    hsd_shared_facts shared;
     hsd_listed_process one;
     HSD_TRY(list_pids(&all, &count, err));
+    hsd_shared_facts_open(&shared);
     for (size_t i = 0; i < count; i++)
-        if (all[i] != (long)getpid() && describe_listed(&one, all[i], name) && !tell(context, &one)) break;
+        if (all[i] != (long)getpid() && describe_listed(&one, all[i], name, &shared) && !tell(context, &one)) break;
+    hsd_shared_facts_close(&shared);
     free(all);
     return HSD_OK;
 }

@@ -76,14 +76,20 @@ bool hsd_procfs_maps_line_is(const char *line, const char *name, bool prefix)
     return (prefix ? size >= length : size == length) && memcmp(last, name, length) == 0;
 }
 
-bool hsd_procfs_unix_line_is(const char *line, const char *name)
+const char *hsd_procfs_unix_line_name(const char *line)
 {
     /* Num RefCount Protocol Flags Type St Inode Path: the flag of a listening socket is 0x10000, a NUL is shown as @ */
     const char *flags = skip_fields(line, 3), *path = skip_fields(line, 7);
-    if (flags == NULL || path == NULL || *path != '@') return false;
+    if (flags == NULL || path == NULL || *path != '@') return NULL;
     char *end = NULL;
     const unsigned long bits = strtoul(flags, &end, 16);
-    return end != flags && (bits & 0x10000) != 0 && strcmp(path + 1, name) == 0;
+    return end != flags && (bits & 0x10000) != 0 ? path + 1 : NULL;
+}
+
+bool hsd_procfs_unix_line_is(const char *line, const char *name)
+{
+    const char *own = hsd_procfs_unix_line_name(line);
+    return own != NULL && strcmp(own, name) == 0;
 }
 
 const char *hsd_procfs_status_value(const char *status, const char *key)

@@ -20,6 +20,8 @@ bool hsd_procfs_maps_line_is(const char *line, const char *name, bool prefix);
 
 /* Does this line of net/unix stand for a socket that listens at the abstract name? */
 bool hsd_procfs_unix_line_is(const char *line, const char *name);
+/* The abstract name at which the socket of this line listens, to its end; NULL = it does not, or has a path. */
+const char *hsd_procfs_unix_line_name(const char *line);
 
 /* The text behind "Key:" and white space in status, up to the end of its line; NULL if there is none. */
 const char *hsd_procfs_status_value(const char *status, const char *key);

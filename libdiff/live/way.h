@@ -25,6 +25,7 @@ typedef struct hsd_process_facts {
     bool is_traced, is_zombie;
     bool has_mapped;       /* `mapped` holds all names of mapped files, each once, the last empty: a list of processes asks many times */
     char mapped[16 * 1024];
+    struct hsd_shared_facts *shared; /* of all processes of a list (facts.h); NULL = everything is read anew */
 } hsd_process_facts;
 
 /* Does a mapped file of the process have this name (its last part; `prefix`: begins with it)? Reads /proc/PID/maps anew, unless has_mapped. */
@@ -67,6 +68,8 @@ typedef struct hsd_way {
     hsd_status (*forget)(const hsd_process_facts *facts, const hsd_run *run, hsd_error *err); /* NULL = keeps nothing */
     /* For a command about to be started: true if it is one of mine; then sets what it needs. NULL = is never started for. */
     bool (*prepare)(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status, hsd_error *err);
+    /* Does capture() refuse it, as it is now, without an option of the user's? Then the error has the reason and the option. NULL = never. */
+    bool (*needs_leave)(const hsd_process_facts *facts, hsd_error *err);
     bool asks_before;      /* never taken unless named or nothing else is open */
     bool leaves_names;     /* captures hold unresolved names (hsdiff/symbols.h), to be resolved behind it */
 } hsd_way;

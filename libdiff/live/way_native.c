@@ -24,17 +24,6 @@ static hsd_status refuse_go(hsd_error *err, const char *which)
     return HSD_E_UNSUPPORTED;
 }
 
-static bool is_go(const hsd_process_facts *facts)
-{
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%ld/exe", facts->pid);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) return false;
-    const bool found = hsd_elf_file_is_go(fd);
-    close(fd);
-    return found;
-}
-
 static bool is_python(const hsd_process_facts *facts)
 {
     const char *slash = strrchr(facts->executable, '/');
@@ -49,16 +38,30 @@ static bool is_of_musl(const hsd_process_facts *facts)
 
 static const char other_library[] = "run it on a system with glibc, as an image of Debian or Ubuntu";
 
+/* "" = it is nowhere. */
+static void find_agent(const hsd_process_facts *facts, char *out, size_t size)
+{
+    hsd_shared_facts *shared = facts->shared;
+    if (shared != NULL && shared->has_agent) {
+        snprintf(out, size, "%s", shared->agent);
+        return;
+    }
+    if (hsd_agent_path(out, size, agent_file, NULL) != HSD_OK) *out = '\0';
+    if (shared == NULL) return;
+    snprintf(shared->agent, sizeof shared->agent, "%s", out);
+    shared->has_agent = true;
+}
+
 static hsd_gate refuse(const hsd_process_facts *facts, const hsd_process *process, hsd_error *err)
 {
-    char path[400];
+    char path[sizeof ((hsd_shared_facts *)0)->agent];
     const bool is_loaded = hsd_process_maps(facts, agent_file, false);
     if (is_loaded) {
         hsd_fail(err, HSD_E_UNSUPPORTED, "the native agent is in process %ld (%s) and does not listen", facts->pid, process->name);
         hsd_error_set_hint(err, "the program may be starting or ending: try again; else start it anew: hsdiff capture -- COMMAND");
         return HSD_GATE_CLOSED;
     }
-    if (is_go(facts)) {
+    if (hsd_facts_is_go(facts)) {
         char which[96];
         snprintf(which, sizeof which, "process %ld (%s)", facts->pid, process->name);
         refuse_go(err, which);
@@ -82,7 +85,8 @@ static hsd_gate refuse(const hsd_process_facts *facts, const hsd_process *proces
         return HSD_GATE_CLOSED;
     }
     hsd_fail(err, HSD_E_UNSUPPORTED, "no agent is loaded in process %ld (%s), and its runtime offers none", facts->pid, process->name);
-    if (hsd_agent_path(path, sizeof path, agent_file, NULL) == HSD_OK)
+    find_agent(facts, path, sizeof path);
+    if (*path != '\0')
         hsd_error_set_hint(err, "start it with one: hsdiff capture -- COMMAND, or LD_PRELOAD=%s COMMAND", path);
     else
         hsd_error_set_hint(err, "start it with one: hsdiff capture -- COMMAND");
@@ -90,18 +94,18 @@ static hsd_gate refuse(const hsd_process_facts *facts, const hsd_process *proces
 }
 
 /* Programs whose runtime has its own memory, of which the native agent sees blocks at most: their names help in a list. */
-static const char *runtime_of(const hsd_process_facts *facts)
+static const char *runtime_of(const hsd_process_facts *facts, bool has_agent)
 {
     const char *slash = strrchr(facts->executable, '/'), *name = slash == NULL ? facts->executable : slash + 1;
     if (is_python(facts)) return "Python";
     if (strncmp(name, "ruby", 4) == 0) return "Ruby";
-    return is_go(facts) ? "Go" : "native";
+    return !has_agent && hsd_facts_is_go(facts) ? "Go" : "native";
 }
 
 static hsd_gate look(const hsd_process_facts *facts, hsd_process *process, hsd_error *err)
 {
     const hsd_gate gate = hsd_live_find_agent(facts, "native", err);
-    snprintf(process->runtime, sizeof process->runtime, "%s", gate == HSD_GATE_OPEN ? "native" : runtime_of(facts));
+    snprintf(process->runtime, sizeof process->runtime, "%s", runtime_of(facts, gate == HSD_GATE_OPEN));
     return gate == HSD_GATE_NOT_MINE ? refuse(facts, process, err) : gate;
 }
 

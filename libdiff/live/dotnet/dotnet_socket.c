@@ -16,6 +16,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "live/facts.h"
 #include "live/procfs.h"
 
 #define MAGIC         "DOTNET_IPC_V1"
@@ -73,6 +74,8 @@ hsd_gate hsd_dotnet_find(const hsd_process_facts *facts, hsd_error *err)
 {
     char name[NAME_BYTES];
     struct stat what;
+    const hsd_shared_facts *sockets = hsd_facts_sockets(facts);
+    if (sockets != NULL && !sockets->has_dotnet) return HSD_GATE_NOT_MINE;
     const int folder = locate(name, facts, &what);
     if (folder < 0) return HSD_GATE_NOT_MINE;
     close(folder);

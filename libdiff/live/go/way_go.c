@@ -10,6 +10,7 @@
 
 #include "base/note.h"
 #include "live/elf_file.h"
+#include "live/facts.h"
 #include "live/go/snapshot.h"
 
 /* ---- one capture ---- */
@@ -53,8 +54,8 @@ static hsd_status capture(hsd_live *live, hsd_error *err)
 static hsd_gate look(const hsd_process_facts *facts, hsd_process *process, hsd_error *err)
 {
     char program[64];
+    if (!hsd_facts_is_go(facts)) return HSD_GATE_NOT_MINE;
     snprintf(program, sizeof program, "/proc/%ld/exe", facts->pid);
-    if (!hsd_elf_is_go(program)) return HSD_GATE_NOT_MINE;
     snprintf(process->runtime, sizeof process->runtime, "Go");
     if (hsd_elf_has_section(program, ".debug_info") || hsd_elf_has_section(program, ".zdebug_info")) return HSD_GATE_OPEN;
     hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld (%s) is a program of Go without debug info, by which alone its memory can be read", facts->pid,

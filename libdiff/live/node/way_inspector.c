@@ -302,11 +302,20 @@ static hsd_gate look(const hsd_process_facts *facts, hsd_process *process, hsd_e
     return hsd_node_closed(facts, err);
 }
 
+static bool needs_leave(const hsd_process_facts *facts, hsd_error *err)
+{
+    hsd_inspector_port ports[HSD_INSPECTOR_PORTS];
+    if (hsd_inspector_ports(facts, ports) > 0) return false;
+    (void)hsd_node_closed(facts, err);
+    return true;
+}
+
 const hsd_way hsd_way_inspector = {
     .name = "inspector",
     .summary = "Node with --inspect, or opened for the moment: HeapProfiler over the inspector's WebSocket",
     .stored = "shapes only: no strings, keys or numbers of the program",
     .look = look,
     .capture = capture,
+    .needs_leave = needs_leave,
     .asks_before = true,
 };

@@ -67,6 +67,32 @@ Test(process, facts_of_descriptors_and_sockets)
     child_end(&c);
 }
 
+Test(process, what_a_list_shares_is_what_each_process_says)
+{
+    child c = child_start("agent", "");
+    hsd_shared_facts shared;
+    hsd_process_facts facts = facts_of(c.pid);
+    char name[64], user[32];
+    snprintf(name, sizeof name, "hsdiff/1/native/%ld", (long)c.pid);
+    hsd_user_name(user, sizeof user, facts.uid);
+    hsd_shared_facts_open(&shared);
+    facts.shared = &shared;
+    cr_assert_eq(hsd_facts_sockets(&facts), &shared);
+    cr_assert(hsd_process_has_abstract(&facts, name) && hsd_facts_listens(&facts, name));
+    cr_assert_not(hsd_process_has_abstract(&facts, "hsdiff/1/native/"));
+    cr_assert_str_eq(hsd_shared_user_name(&shared, facts.uid), user);
+    cr_assert_str_eq(hsd_shared_user_name(&shared, 3999999999u), "#3999999999");
+    cr_assert_str_eq(hsd_shared_user_name(&shared, facts.uid), user);
+    cr_assert(!hsd_facts_is_go(&facts) && !hsd_facts_is_go(&facts) && shared.file_count == 1);
+    facts.is_same_network = false; /* then the list of sockets is another's */
+    cr_assert_null(hsd_facts_sockets(&facts));
+    cr_assert(hsd_facts_listens(&facts, name));
+    hsd_shared_facts_close(&shared);
+    facts.is_same_network = true;
+    cr_assert_null(hsd_facts_sockets(&facts));
+    child_end(&c);
+}
+
 static const char *script_of(const char *executable, const char *words, size_t size)
 {
     static char out[64];
