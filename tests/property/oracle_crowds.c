@@ -22,6 +22,7 @@ typedef struct kin { /* where an object stands among its kin */
     char place[ORACLE_PATH];
     char step[2 * ORACLE_NAME];
     uint32_t type;
+    uint32_t above; /* the type that stands above + 1; 0 = a root does */
     bool is_again, is_apart;
 } kin;
 
@@ -56,7 +57,17 @@ static void begin(kin_way *way, const char *root)
     snprintf(way->place[0], sizeof way->place[0], "(%s)", root);
 }
 
-static void name_step(const char *edge, uint32_t type, char out[2 * ORACLE_NAME]) { snprintf(out, 2 * ORACLE_NAME, "%s T%u", edge, type); }
+/* Those from outside are told apart by what they come from; a reference without a name is one. */
+static void name_step(const oracle_node *node, bool is_outside, const kin *at, char out[2 * ORACLE_NAME])
+{
+    if (is_outside || node->is_apart) snprintf(out, 2 * ORACLE_NAME, "- T%u by %u", at->type, at->above);
+    else snprintf(out, 2 * ORACLE_NAME, "%s T%u", strcmp(node->edge, "-") == 0 ? "?" : node->edge, at->type);
+}
+
+static uint32_t above_in(const kin_way *way)
+{
+    return way->count < 2 || way->type[way->count - 2] == UINT32_MAX ? 0 : way->type[way->count - 2] + 1;
+}
 
 static void find_kin(const oracle_view *v, int node, kin *out)
 {
@@ -72,8 +83,9 @@ static void find_kin(const oracle_view *v, int node, kin *out)
     }
     out->type = v->heap->objects[node].type;
     memcpy(out->place, way.place[way.count - 1], sizeof out->place);
-    out->is_apart = strcmp(v->nodes[node].edge, "-") == 0 || !out->is_again;
-    name_step(out->is_again ? v->nodes[node].edge : "-", out->type, out->step);
+    out->above = above_in(&way);
+    out->is_apart = v->nodes[node].is_apart || !out->is_again;
+    name_step(&v->nodes[node], !out->is_again, out, out->step);
 }
 
 /* ---- steps, of all that is kept ---- */
@@ -106,10 +118,10 @@ static void count_steps(step_counts *steps, const side *s)
     for (uint32_t i = 0; i < s->view->heap->object_count; i++) {
         if (!oracle_is_shown(s->view, (int)i) || oracle_partner(s, (int)i) < 0 || !can_ever_hold(s->view, (int)i)) continue;
         find_kin(s->view, (int)i, &at);
-        name_step(s->view->nodes[i].edge, at.type, name);
+        name_step(&s->view->nodes[i], false, &at, name);
         step_count *step = step_at(steps, name);
         step->type = at.type;
-        step->is_apart = strcmp(s->view->nodes[i].edge, "-") == 0;
+        step->is_apart = s->view->nodes[i].is_apart;
         step->all++;
         step->again += at.is_again;
     }
@@ -129,7 +141,8 @@ static bool is_structure(const step_counts *steps, uint32_t type)
 
 static bool are_kin(step_counts *steps, const kin *at)
 {
-    return at->is_apart ? is_structure(steps, at->type) : step_at(steps, at->step)->again >= LEAST_KIN;
+    if (!at->is_apart) return step_at(steps, at->step)->again >= LEAST_KIN;
+    return is_structure(steps, at->type) || (at->above != 0 && is_structure(steps, at->above - 1)); /* nodes, or what nodes have each */
 }
 
 /* ---- crowds ---- */
@@ -192,6 +205,14 @@ static void put_kin(crowds *c, const side *s, int node, bool is_told, uint64_t c
     if (change > at->apart_largest) at->apart_largest = change;
 }
 
+/* Its last step tells a reference without a name from none. */
+static void find_place(const oracle_view *v, int node, char place[ORACLE_PATH])
+{
+    oracle_find_place(v, node, place);
+    char *step = strrchr(place, '-');
+    if (strcmp(v->nodes[node].edge, "-") == 0 && !v->nodes[node].is_apart && step != NULL) *step = '?';
+}
+
 /* A holder counts where it stands on the sides of which it has something, at one place once. */
 static void count_holder(crowds *c, oracle_diff *diff, const side *s, int node)
 {
@@ -200,8 +221,8 @@ static void count_holder(crowds *c, oracle_diff *diff, const side *s, int node)
     const bool is_told = s->is_after && holder->is_listed[0];
     const uint64_t change = change_of(holder);
     if (!holder->is_listed[s->is_after] || change == 0) return;
-    oracle_find_place(s->view, node, place);
-    if (is_told) oracle_find_place(s->other, oracle_partner(s, node), other);
+    find_place(s->view, node, place);
+    if (is_told) find_place(s->other, oracle_partner(s, node), other);
     if (!is_told || strcmp(place, other) != 0) {
         static kin at;
         crowd *of = put(c, place, false, change);
@@ -212,7 +233,7 @@ static void count_holder(crowds *c, oracle_diff *diff, const side *s, int node)
     put_kin(c, s, node, is_told, change);
 }
 
-/* Reached by several ways, or by a reference without a name. */
+/* Reached by several ways. */
 static bool is_apart(const char *place)
 {
     const size_t length = strlen(place);
@@ -266,7 +287,7 @@ static void mark_crowds(crowds *c, const side *s)
     for (uint32_t i = 0; i < s->view->heap->object_count; i++) {
         char place[ORACLE_PATH];
         if (!oracle_is_shown(s->view, (int)i) || !oracle_can_hold(s, (int)i)) continue;
-        oracle_find_place(s->view, (int)i, place);
+        find_place(s->view, (int)i, place);
         find_kin(s->view, (int)i, &at);
         const crowd *of_kin = crowd_at(c, at.place, true);
         const bool is_of_kin = are_kin(&c->steps, &at) && of_kin->is_crowd && (!at.is_apart || of_kin->apart_count >= 2);
