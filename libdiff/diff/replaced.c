@@ -252,12 +252,14 @@ static hsd_status meet_referrer(looking *l, const uint64_t *around, uint64_t who
     return put_company(l, around, REFERRER_KIND, hsd_mix(kind, around[2]), 0, err);
 }
 
+/* Who refers to objects was counted; nodes of labels and roots are nobody's own. */
 static hsd_status meet_child(looking *l, const uint64_t *around, uint64_t who, hsd_error *err)
 {
     hsd_suspect *suspect = suspect_of(l, around);
+    const bool is_object = around[0] < l->side->object_count;
     if (suspect->why != HSD_SUSPECT_RESIZED) HSD_TRY(put_company(l, around, NAME, 0, around[2], err));
-    if (referrers_of(l, (uint32_t)around[0]) >= HSD_REPLACED_SHARED) return HSD_OK;
-    suspect->has_own[l->which] = true;
+    if (is_object && referrers_of(l, (uint32_t)around[0]) >= HSD_REPLACED_SHARED) return HSD_OK;
+    suspect->has_own[l->which] |= is_object;
     return put_company(l, around, CHILD, who, around[2], err);
 }
 
