@@ -15,7 +15,7 @@ after(closeBrowsers);
 const planted = {
   node: ["global.sessions", "Session"],
   jvm: ["Shop.openOrders", "Shop$Order"],
-  native: ["thread-local notes", "make_note"],
+  native: ["thread-local notes", "note"],
 };
 const sizes = { desktop, phone };
 

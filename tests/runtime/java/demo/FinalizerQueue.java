@@ -3,7 +3,7 @@ package demo;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 
-/** A finalizer that hangs: everything that has one and is dropped waits behind it, held by nothing but the queue. */
+/** A finalizer that hangs: everything that has one and is dropped waits behind it, held by the queue and by the list of what has one. */
 public final class FinalizerQueue {
     private static final CountDownLatch HANGS = new CountDownLatch(1);
     private static int dropped;
@@ -49,8 +49,8 @@ public final class FinalizerQueue {
 
     public static void main(String[] args) throws Exception {
         Plant.in(args)
-                .growing("demo.FinalizerQueue$Handle", "finalizer queue.referent")
-                .holder("finalizer queue.referent", "", null, "demo.FinalizerQueue$Handle")
+                .growing("demo.FinalizerQueue$Handle", "(shared)")
+                .holder("static java.lang.ref.Finalizer.queue", "java.lang.ref.ReferenceQueue", null, "demo.FinalizerQueue$Handle")
                 .counts(Map.of("demo.FinalizerQueue$Handle", () -> dropped))
                 .leak(() -> hang(), () -> drop(21_004));
     }
