@@ -11,11 +11,11 @@ import { folder } from "./support/work.mjs";
 
 after(closeBrowsers);
 
-/* What was planted: the root, and what hangs below it. */
+/* What was planted: the root, and what hangs below it (a text of its own). */
 const planted = {
   node: ["global.sessions", "Session"],
   jvm: ["Shop.openOrders", "Shop$Order"],
-  native: ["thread-local notes", "note"],
+  native: ["thread-local notes", "\nnote\n"],
 };
 const sizes = { desktop, phone };
 
