@@ -26,8 +26,9 @@ typedef enum value_kind { NOTHING, BLOCK, POINTER, ADDRESS } value_kind;
 
 typedef struct value {
     value_kind kind;
-    int64_t number;    /* BLOCK: what is skipped of it; ADDRESS: it */
-    Dwarf_Die pointee; /* POINTER */
+    hsd_flow_spot spot; /* BLOCK */
+    uint64_t address;   /* ADDRESS */
+    Dwarf_Die pointee;  /* POINTER */
 } value;
 
 typedef enum place_kind { IN_REGISTER, IN_FRAME, AT_REGISTER, AT_ADDRESS } place_kind;
@@ -369,22 +370,24 @@ static bool pointee_of_memory(following *f, const hsd_x86 *one, uint64_t at, Dwa
     if (pointee_in_frame(f, one, at, pointee)) return true;
     const value *held = &f->registers[one->base & 15], *index = one->index < HSD_X86_REGISTERS ? &f->registers[one->index] : &nothing;
     if (held->kind == NOTHING && (index->kind == ADDRESS || index->kind == POINTER)) held = index; /* either may be the base */
-    if (held->kind == ADDRESS) return pointee_at_address(f, (uint64_t)held->number + (uint64_t)one->displacement, pointee);
+    if (held->kind == ADDRESS) return pointee_at_address(f, held->address + (uint64_t)one->displacement, pointee);
     if (held->kind == POINTER) return pointee_behind((Dwarf_Die *)&held->pointee, one, pointee);
     return held->kind == NOTHING && pointee_in_register(f, one->base, at, &to) && pointee_behind(&to, one, pointee);
 }
 
 /* ---- types that it may have ---- */
 
-static hsd_status consider(following *f, Dwarf_Die *pointee, int64_t skipped, bool *is_done, hsd_error *err)
+/* Of a block whose header is as long as only the program knows, nothing but characters and the like can be told: they fit everywhere. */
+static hsd_status consider(following *f, Dwarf_Die *pointee, hsd_flow_spot spot, bool *is_done, hsd_error *err)
 {
+    const int64_t skipped = spot.is_unknown ? 0 : spot.skipped;
     hsd_type_name name = {.bytes = 0};
     bool is_array = false;
     *is_done = false;
     if (skipped < 0 || (uint64_t)skipped >= f->most_bytes) return HSD_OK;
     hsd_status status = hsd_type_describe(&name, pointee, err);
     const bool is_fit = status == HSD_OK && name.text.size > 0 && hsd_type_fits(&name, f->most_bytes - (uint64_t)skipped, &is_array);
-    if (is_fit && !name.says_little) {
+    if (is_fit && !name.says_little && !spot.is_unknown) {
         hsd_type_release(&f->out->type);
         f->out->type = name;
         f->out->is_array = is_array;
@@ -392,7 +395,7 @@ static hsd_status consider(following *f, Dwarf_Die *pointee, int64_t skipped, bo
         *is_done = true;
         return HSD_OK;
     }
-    if (is_fit && f->weak.text.size == 0) {
+    if (is_fit && name.says_little && f->weak.text.size == 0) {
         f->weak = name;
         f->weak_is_array = is_array;
         return HSD_OK;
@@ -410,7 +413,7 @@ static hsd_status consider_variables(following *f, uint64_t at, bool *is_done, h
         place *p = &f->places[i];
         if (p->kind != IN_REGISTER || p->reg >= HSD_X86_REGISTERS || p->low < f->start || at < p->low || at >= p->high) continue;
         const value *held = &f->registers[p->reg];
-        if (held->kind == BLOCK && hsd_type_pointee_at(&p->type, p->inside, &pointee)) HSD_TRY(consider(f, &pointee, held->number, is_done, err));
+        if (held->kind == BLOCK && hsd_type_pointee_at(&p->type, p->inside, &pointee)) HSD_TRY(consider(f, &pointee, held->spot, is_done, err));
     }
     return HSD_OK;
 }
@@ -431,7 +434,7 @@ static hsd_status store(following *f, const hsd_x86 *one, uint64_t at, bool *is_
         f->registers[one->base & 15] = held;
         return HSD_OK;
     }
-    if (held.kind == BLOCK && pointee_of_memory(f, one, at, &pointee)) HSD_TRY(consider(f, &pointee, held.number, is_done, err));
+    if (held.kind == BLOCK && pointee_of_memory(f, one, at, &pointee)) HSD_TRY(consider(f, &pointee, held.spot, is_done, err));
     slot *known = find_slot(f, one);
     if (known == NULL && held.kind != NOTHING && !one->has_index && (one->base == HSD_X86_RSP || one->base == HSD_X86_RBP) && f->slot_count < MOST_SLOTS) {
         known = &f->slots[f->slot_count++];
@@ -452,14 +455,26 @@ static void load(following *f, const hsd_x86 *one, uint64_t at)
     f->registers[one->reg] = one->is_whole ? got : nothing;
 }
 
+static const value *held_by(const following *f, unsigned reg) { return reg < HSD_X86_REGISTERS ? &f->registers[reg] : &nothing; }
+
+/* The sum of two registers of which one leads into the block, and the other is a number that is not known. */
+static value somewhere_inside(const value *one, const value *other)
+{
+    const bool is_one = one->kind == BLOCK && other->kind == NOTHING, is_other = other->kind == BLOCK && one->kind == NOTHING;
+    return is_one || is_other ? (value){.kind = BLOCK, .spot = {.is_unknown = true}} : nothing;
+}
+
 static void take_address(following *f, const hsd_x86 *one)
 {
     value got = nothing;
     if (one->reg >= HSD_X86_REGISTERS) return;
-    if (!one->has_index && one->base == HSD_X86_RIP) got = (value){.kind = ADDRESS, .number = one->displacement};
-    if (!one->has_index && one->base < HSD_X86_REGISTERS && f->registers[one->base].kind == BLOCK) {
+    if (one->has_index) {
+        got = somewhere_inside(held_by(f, one->base), held_by(f, one->index));
+    } else if (one->base == HSD_X86_RIP) {
+        got = (value){.kind = ADDRESS, .address = (uint64_t)one->displacement};
+    } else if (held_by(f, one->base)->kind == BLOCK) {
         got = f->registers[one->base];
-        got.number += one->displacement;
+        got.spot.skipped += one->displacement;
     }
     f->registers[one->reg] = got;
 }
@@ -468,8 +483,14 @@ static void add(following *f, const hsd_x86 *one)
 {
     value *held = &f->registers[one->base & 15];
     if (one->base == HSD_X86_RSP) f->stack_shift += one->displacement;
-    if (held->kind == BLOCK) held->number += one->displacement;
+    if (held->kind == BLOCK) held->spot.skipped += one->displacement;
     else *held = nothing;
+}
+
+static void add_register(following *f, const hsd_x86 *one)
+{
+    value *held = &f->registers[one->base & 15];
+    *held = somewhere_inside(held, held_by(f, one->reg));
 }
 
 static bool returns_first_argument(const char *name)
@@ -497,7 +518,7 @@ static bool is_identity(const hsd_module *module, uint64_t target)
 }
 
 /* The block is the first argument of a function of this file that takes a T *, a constructor above all. */
-static hsd_status consider_argument(following *f, uint64_t target, int64_t skipped, bool *is_done, hsd_error *err)
+static hsd_status consider_argument(following *f, uint64_t target, hsd_flow_spot spot, bool *is_done, hsd_error *err)
 {
     hsd_scope called;
     Dwarf_Die parameter, type, pointee;
@@ -508,14 +529,14 @@ static hsd_status consider_argument(following *f, uint64_t target, int64_t skipp
     while (dwarf_tag(&parameter) != DW_TAG_formal_parameter)
         if (!hsd_die_go_on(&parameter)) return HSD_OK;
     if (!hsd_type_of(&parameter, &type) || !hsd_type_pointee(&type, &pointee)) return HSD_OK;
-    return consider(f, &pointee, skipped, is_done, err);
+    return consider(f, &pointee, spot, is_done, err);
 }
 
 static hsd_status call(following *f, const hsd_x86 *one, bool *is_done, hsd_error *err)
 {
     const value first = f->registers[HSD_X86_RDI];
     const char *name = name_of_target(f->module, one);
-    if (first.kind == BLOCK) HSD_TRY(consider_argument(f, one->is_memory ? 0 : one->target, first.number, is_done, err));
+    if (first.kind == BLOCK) HSD_TRY(consider_argument(f, one->is_memory ? 0 : one->target, first.spot, is_done, err));
     forget(f, CLOBBERED_BY_CALLS);
     if (returns_first_argument(name) || (first.kind == BLOCK && !one->is_memory && is_identity(f->module, one->target))) f->registers[HSD_X86_RAX] = first;
     return HSD_OK;
@@ -534,9 +555,10 @@ static bool tests_block(following *f, const hsd_x86 *one)
 static void finish(following *f, bool is_returned)
 {
     const value held = f->registers[HSD_X86_RAX];
-    if (!is_returned || held.kind != BLOCK || held.number < 0 || held.number > MOST_SKIPPED) return;
+    const bool is_near = held.spot.is_unknown || (held.spot.skipped >= 0 && held.spot.skipped <= MOST_SKIPPED);
+    if (!is_returned || held.kind != BLOCK || !is_near) return;
     f->out->end = HSD_FLOW_RETURNED;
-    f->out->skipped = held.number;
+    f->out->spot = held.spot;
 }
 
 static bool is_inside(following *f, uint64_t address) { return dwarf_haspc(&f->scope->functions[0], address) == 1; }
@@ -552,6 +574,7 @@ static hsd_status step(following *f, const hsd_x86 *one, uint64_t *next, hsd_err
     case HSD_X86_LOAD: load(f, one, at); break;
     case HSD_X86_ADDRESS: take_address(f, one); break;
     case HSD_X86_ADD: add(f, one); break;
+    case HSD_X86_ADD_REGISTER: add_register(f, one); break;
     case HSD_X86_TEST: f->tested_block = tests_block(f, one); break;
     case HSD_X86_CALL: HSD_TRY(call(f, one, &is_done, err)); break;
     case HSD_X86_PUSH: f->stack_shift -= 8; break;
@@ -602,7 +625,7 @@ static hsd_status follow(following *f, hsd_error *err)
     return HSD_OK;
 }
 
-hsd_status hsd_flow_follow(hsd_flow *out, const hsd_module *module, hsd_scope *scope, uint64_t after, int64_t skipped, uint64_t most_bytes, hsd_error *err)
+hsd_status hsd_flow_follow(hsd_flow *out, const hsd_module *module, hsd_scope *scope, uint64_t after, hsd_flow_spot spot, uint64_t most_bytes, hsd_error *err)
 {
     hsd_flow_release(out);
     if (scope->count == 0 || module->lines == NULL) return HSD_OK;
@@ -611,7 +634,7 @@ hsd_status hsd_flow_follow(hsd_flow *out, const hsd_module *module, hsd_scope *s
     hsd_status status = f != NULL && places != NULL ? HSD_OK : hsd_fail(err, HSD_E_NOMEM, "no memory for types");
     if (status == HSD_OK) {
         *f = (following){.module = module, .scope = scope, .out = out, .start = after, .most_bytes = most_bytes, .places = places};
-        f->registers[HSD_X86_RAX] = (value){.kind = BLOCK, .number = skipped};
+        f->registers[HSD_X86_RAX] = (value){.kind = BLOCK, .spot = spot};
         f->has_frame_pointer = has_frame_pointer(f);
         find_places(f);
         status = follow(f, err);

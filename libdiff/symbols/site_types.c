@@ -21,7 +21,7 @@ typedef struct search {
     hsd_site_type *out;
     hsd_generic generic;
     hsd_flow flow;
-    int64_t skipped;       /* what is returned lies so far inside the block */
+    hsd_flow_spot spot;    /* what is returned leads there */
     bool is_block;         /* the call of the frame returns the block: nothing but functions that were seen to return it stands inside */
     bool is_done;
     hsd_type_name little;  /* what the first that wanted the block has kept it as: characters, numbers. For where its callers say no more */
@@ -94,26 +94,38 @@ static void keep_little(search *s, Dwarf_Die *function)
     s->flow.type = (hsd_type_name){.bytes = 0};
 }
 
-/* The function returns the block: as what? A pointer to anything, and the caller decides. */
+/* The type that the function says it returns a pointer to, where it fits what lies there; empty otherwise. */
+static hsd_status describe_returned(search *s, Dwarf_Die *type, hsd_type_name *name, bool *is_array, hsd_error *err)
+{
+    Dwarf_Die pointee;
+    const uint64_t skipped = s->spot.is_unknown ? 0 : (uint64_t)s->spot.skipped;
+    if (!hsd_type_pointee(type, &pointee) || skipped >= s->site->most_bytes) return HSD_OK;
+    const hsd_status status = hsd_type_describe(name, &pointee, err);
+    const bool is_fit = status == HSD_OK && name->text.size > 0 && hsd_type_fits(name, s->site->most_bytes - skipped, is_array);
+    if (!is_fit || (s->spot.is_unknown && !name->says_little)) hsd_type_release(name);
+    return status;
+}
+
+/* The function returns the block: as what? A pointer to anything or to characters, and the caller decides; characters are what it is when he does not. */
 static hsd_status take_returned(search *s, Dwarf_Die *function, hsd_error *err)
 {
     hsd_type_name name = {.bytes = 0};
-    Dwarf_Die type, pointee;
-    bool is_array;
+    Dwarf_Die type;
+    bool is_array = false;
     if (!hsd_type_of(function, &type)) {
         s->is_done = true;
         return HSD_OK;
     }
-    s->skipped = s->flow.skipped;
-    if (hsd_type_is_bare_pointer(&type)) {
-        keep_little(s, function);
-        return HSD_OK;
+    s->spot = s->flow.spot;
+    s->is_done = !hsd_type_is_bare_pointer(&type);
+    HSD_TRY(describe_returned(s, &type, &name, &is_array, err));
+    if (!s->is_done && s->flow.type.text.size == 0) {
+        s->flow.type = name;
+        s->flow.is_array = is_array;
+        name = (hsd_type_name){.bytes = 0};
     }
-    s->is_done = true;
-    if (!hsd_type_pointee(&type, &pointee) || (uint64_t)s->skipped >= s->site->most_bytes) return HSD_OK;
-    hsd_status status = hsd_type_describe(&name, &pointee, err);
-    if (status == HSD_OK && name.text.size > 0 && hsd_type_fits(&name, s->site->most_bytes - (uint64_t)s->skipped, &is_array))
-        status = take_type(s, &name, is_array, err);
+    if (!s->is_done) keep_little(s, function);
+    const hsd_status status = s->is_done && name.text.size > 0 ? take_type(s, &name, is_array, err) : HSD_OK;
     hsd_type_release(&name);
     return status;
 }
@@ -124,7 +136,7 @@ static hsd_status follow(search *s, const hsd_module *module, hsd_scope *scope, 
         s->is_done = true;
         return HSD_OK;
     }
-    HSD_TRY(hsd_flow_follow(&s->flow, module, scope, address + 1, s->skipped, s->site->most_bytes, err));
+    HSD_TRY(hsd_flow_follow(&s->flow, module, scope, address + 1, s->spot, s->site->most_bytes, err));
     if (s->flow.end == HSD_FLOW_TYPED) return take_type(s, &s->flow.type, s->flow.is_array, err);
     if (s->flow.end == HSD_FLOW_RETURNED) return take_returned(s, &scope->functions[0], err);
     s->is_done = true;

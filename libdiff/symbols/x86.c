@@ -191,9 +191,17 @@ static void change_both(reading *r)
 static void decode_arithmetic(reading *r)
 {
     const unsigned form = r->operation & 7, which = r->operation >> 3;
-    enum { XOR = 6, COMPARE = 7 };
+    enum { ADD = 0, COMPARE = 7, TO_BASE = 1, TO_REGISTER = 3 };
     if (form >= 6) {
         be(r, HSD_X86_UNKNOWN);
+    } else if (which == ADD && (r->rex & REX_W) != 0 && (form == TO_REGISTER || (form == TO_BASE && !r->out.is_memory))) {
+        const uint8_t reg = r->out.reg;
+        be(r, HSD_X86_ADD_REGISTER);
+        if (form == TO_REGISTER) {
+            r->out.reg = r->out.is_memory ? HSD_X86_NO_REGISTER : r->out.base;
+            r->out.base = reg;
+            r->out.is_memory = r->out.has_index = false;
+        }
     } else if (which == COMPARE) {
         be(r, HSD_X86_TEST);
     } else if (form >= 4) {

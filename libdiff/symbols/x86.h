@@ -17,6 +17,7 @@ typedef enum hsd_x86_kind {
     HSD_X86_LOAD,     /* of `reg` from memory or from the register `base` */
     HSD_X86_ADDRESS,  /* `reg` becomes the address of the memory (lea) */
     HSD_X86_ADD,      /* `displacement` is added to the register `base` */
+    HSD_X86_ADD_REGISTER, /* the register `reg` is added to the register `base`; NO_REGISTER: what stands in memory */
     HSD_X86_TEST,     /* of registers with themselves or others, or of memory: nothing changes but flags */
     HSD_X86_CALL, HSD_X86_JUMP, /* `target`, 0 = not known; or through memory (`is_memory`) */
     HSD_X86_BRANCH_ZERO, HSD_X86_BRANCH_NOT_ZERO, HSD_X86_BRANCH, /* `target` */

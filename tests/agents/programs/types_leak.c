@@ -14,7 +14,10 @@ struct base { struct base *next; int kind; };                                /* 
 struct circle { struct base base; double radius[10]; };                      /* 96 */
 struct session { struct session *next; char *name; order **orders; struct line *lines; point *points; size_t order_count, room; }; /* 56 */
 
+struct tag { struct tag *next; void *text; };                                /* 16 */
+
 static struct session *sessions;
+static struct tag *tags;
 static struct packet *packets;
 static struct base *shapes;
 static struct line *last_line;
@@ -78,6 +81,30 @@ __attribute__((noinline)) static struct base *make_circle(double radius)
     return &c->base;
 }
 
+/* `char[]`: text behind a header that is as long as the text makes it; what is kept is a pointer to the text, as one to anything. */
+__attribute__((noinline)) static char *new_text(const void *bytes, size_t size)
+{
+    const size_t header = size < 32 ? 1 : size < 256 ? 3 : 9;
+    char *text = (char *)xmalloc(header + size + 1) + header;
+    if (header == 1) text[-1] = (char)size;
+    else if (header == 3) memcpy(text - 3, &(unsigned short){(unsigned short)size}, 2);
+    else memcpy(text - 9, &size, 8);
+    if (size > 0 && bytes != NULL) memcpy(text, bytes, size);
+    text[size] = '\0';
+    return text;
+}
+
+__attribute__((noinline)) static void add_tag(long number)
+{
+    char line[400];
+    const size_t size = number % 2 == 0 ? 71 : 366; /* blocks of 75 and of 376 bytes */
+    struct tag *t = xmalloc(sizeof *t);
+    memset(line, 'x', sizeof line);
+    t->text = new_text(line, size);
+    t->next = tags;
+    tags = t;
+}
+
 __attribute__((noinline)) static struct session *make_session(long number)
 {
     struct session *s = calloc(1, sizeof *s);
@@ -97,6 +124,7 @@ static void leak(long count)
         add_line(sessions, "a line of text");
         add_packet(100);
         shapes = make_circle(i);
+        add_tag(i);
         planted++;
     }
 }

@@ -21,6 +21,14 @@ Test(x86, knows_where_a_register_goes)
     cr_assert(one.kind == HSD_X86_LOAD && one.reg == 12 && one.base == HSD_X86_RSP && one.displacement == 8 && !one.has_index);
     one = DECODE(0x48, 0x83, 0xc0, 0x10); /* add $0x10,%rax */
     cr_assert(one.kind == HSD_X86_ADD && one.base == HSD_X86_RAX && one.displacement == 16);
+    one = DECODE(0x48, 0x01, 0xe9); /* add %rbp,%rcx */
+    cr_assert(one.kind == HSD_X86_ADD_REGISTER && one.reg == HSD_X86_RBP && one.base == 1 && one.size == 3);
+    one = DECODE(0x4c, 0x03, 0xc0); /* add %rax,%r8: the other form */
+    cr_assert(one.kind == HSD_X86_ADD_REGISTER && one.reg == HSD_X86_RAX && one.base == 8);
+    cr_assert_eq(DECODE(0x01, 0xe9).kind, HSD_X86_OTHER); /* add %ebp,%ecx: no pointer any more */
+    one = DECODE(0x48, 0x03, 0x4d, 0x08); /* add 0x8(%rbp),%rcx */
+    cr_assert(one.kind == HSD_X86_ADD_REGISTER && one.reg == HSD_X86_NO_REGISTER && one.base == 1 && !one.is_memory && one.size == 4);
+    cr_assert_eq(DECODE(0x48, 0x01, 0x4d, 0x08).kind, HSD_X86_OTHER); /* add %rcx,0x8(%rbp): no register changes */
     one = DECODE(0x89, 0xd8); /* mov %ebx,%eax: half of it */
     cr_assert(one.kind == HSD_X86_STORE && !one.is_memory && !one.is_whole);
 }
