@@ -68,6 +68,10 @@ typedef struct following {
 
 static const value nothing = {.kind = NOTHING};
 
+/* Offsets come from the file and from its code, which may be hostile: they wrap. */
+static int64_t plus(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
+static int64_t minus(int64_t a, int64_t b) { return (int64_t)((uint64_t)a - (uint64_t)b); }
+
 /* ---- code ---- */
 
 static size_t read_code(const hsd_module *module, uint64_t address, uint8_t *out, size_t room)
@@ -216,8 +220,8 @@ static int64_t bytes_above_stack(const following *f)
         const bool is_stack = one.kind == HSD_X86_ADD && one.base == HSD_X86_RSP;
         if (one.kind == HSD_X86_UNKNOWN || one.kind == HSD_X86_POP || one.kind == HSD_X86_RETURN || (is_stack && one.displacement > 0)) return 0;
         if ((one.changed >> HSD_X86_RSP & 1) != 0 || (one.kind == HSD_X86_ADDRESS && one.reg == HSD_X86_RSP)) return 0;
-        if (one.kind == HSD_X86_PUSH) bytes += 8;
-        if (is_stack) bytes -= one.displacement;
+        if (one.kind == HSD_X86_PUSH) bytes = plus(bytes, 8);
+        if (is_stack) bytes = minus(bytes, one.displacement);
         at += one.size;
         skipped += one.size;
     }
@@ -238,11 +242,11 @@ static void find_frame_base(following *f)
         if (op->atom == DW_OP_call_frame_cfa && f->has_frame_pointer) {
             p->kind = AT_REGISTER;
             p->reg = HSD_X86_RBP;
-            p->offset += FRAME_POINTER_TO_CFA;
+            p->offset = plus(p->offset, FRAME_POINTER_TO_CFA);
         } else if (op->atom == DW_OP_call_frame_cfa && above > 0) {
             p->kind = AT_REGISTER;
             p->reg = HSD_X86_RSP;
-            p->offset += above;
+            p->offset = plus(p->offset, above);
         } else if (op->atom == DW_OP_reg6) {
             p->kind = AT_REGISTER;
             p->reg = HSD_X86_RBP;
@@ -320,7 +324,7 @@ static bool pointee_at_address(following *f, uint64_t address, Dwarf_Die *pointe
 
 /* ---- memory ---- */
 
-static int64_t stack_offset(const following *f, const hsd_x86 *one) { return one->displacement + (one->base == HSD_X86_RSP ? f->stack_shift : 0); }
+static int64_t stack_offset(const following *f, const hsd_x86 *one) { return plus(one->displacement, one->base == HSD_X86_RSP ? f->stack_shift : 0); }
 
 static slot *find_slot(following *f, const hsd_x86 *one)
 {
@@ -345,7 +349,7 @@ static bool pointee_in_frame(following *f, const hsd_x86 *one, uint64_t at, Dwar
 {
     for (size_t i = 0; i < f->place_count && !one->has_index; i++) {
         place *p = &f->places[i];
-        const int64_t offset = stack_offset(f, one) - p->offset;
+        const int64_t offset = minus(stack_offset(f, one), p->offset);
         if (p->kind != AT_REGISTER || p->reg != one->base || at < p->low || at >= p->high || offset < 0) continue;
         Dwarf_Word bytes;
         if (dwarf_aggregate_size(&p->type, &bytes) != 0 || (uint64_t)offset >= bytes) continue;
@@ -474,7 +478,7 @@ static void take_address(following *f, const hsd_x86 *one)
         got = (value){.kind = ADDRESS, .address = (uint64_t)one->displacement};
     } else if (held_by(f, one->base)->kind == BLOCK) {
         got = f->registers[one->base];
-        got.spot.skipped += one->displacement;
+        got.spot.skipped = plus(got.spot.skipped, one->displacement);
     }
     f->registers[one->reg] = got;
 }
@@ -482,8 +486,8 @@ static void take_address(following *f, const hsd_x86 *one)
 static void add(following *f, const hsd_x86 *one)
 {
     value *held = &f->registers[one->base & 15];
-    if (one->base == HSD_X86_RSP) f->stack_shift += one->displacement;
-    if (held->kind == BLOCK) held->spot.skipped += one->displacement;
+    if (one->base == HSD_X86_RSP) f->stack_shift = plus(f->stack_shift, one->displacement);
+    if (held->kind == BLOCK) held->spot.skipped = plus(held->spot.skipped, one->displacement);
     else *held = nothing;
 }
 
@@ -577,9 +581,9 @@ static hsd_status step(following *f, const hsd_x86 *one, uint64_t *next, hsd_err
     case HSD_X86_ADD_REGISTER: add_register(f, one); break;
     case HSD_X86_TEST: f->tested_block = tests_block(f, one); break;
     case HSD_X86_CALL: HSD_TRY(call(f, one, &is_done, err)); break;
-    case HSD_X86_PUSH: f->stack_shift -= 8; break;
+    case HSD_X86_PUSH: f->stack_shift = minus(f->stack_shift, 8); break;
     case HSD_X86_POP:
-        f->stack_shift += 8;
+        f->stack_shift = plus(f->stack_shift, 8);
         if (one->reg < HSD_X86_REGISTERS) f->registers[one->reg] = nothing;
         break;
     case HSD_X86_BRANCH_NOT_ZERO:
