@@ -50,9 +50,9 @@ static bool is_usable(const cli_app *cli)
     const cli_options *options = &cli->options;
     if (cli->input_count > 1)
         cli_complain("one program of one machine is captured over ssh, and %zu were named.", cli->input_count);
-    else if (options->view)
+    else if (options->capture.view)
         cli_complain("--view is for programs of this machine: take the capture with -o FILE, then hsdiff view FILE.");
-    else if (options->forget)
+    else if (options->capture.forget)
         cli_complain("--forget is for programs of this machine: ssh HOST hsdiff capture --forget PID.");
     else if (options->symbol_count * 2 > SYMBOL_WORDS)
         cli_complain("at most %d --symbols are passed on over ssh.", SYMBOL_WORDS / 2);
@@ -149,7 +149,7 @@ int cli_capture_remote(const cli_app *cli)
     int result = CLI_DONE;
     if (!is_usable(cli) || !parse(cli, &at)) return CLI_USAGE;
     pass_on(&words, options);
-    if (!cli_child_sleep(NULL, options->after_ms)) return CLI_DONE;
+    if (!cli_child_sleep(NULL, options->capture.after_ms)) return CLI_DONE;
     for (named.number = 1; named.number <= count; named.number++) {
         if (named.number > 1 && !cli_child_sleep(NULL, options->every_ms)) return result;
         const int one = take_one(cli, &at, &words, &named, previous);
@@ -203,11 +203,11 @@ int cli_capture_serve(const cli_app *cli, const hsd_live_options *options)
     serving self = {.cli = cli, .options = options};
     hsd_error err;
     hsd_error_init(&err);
-    if (!hsd_remote_is_ticket(cli->options.serve) || cli->input_count != 1 || cli->has_dashes) {
+    if (!hsd_remote_is_ticket(cli->options.capture.serve) || cli->input_count != 1 || cli->has_dashes) {
         cli_complain("--serve is what hsdiff capture ssh:// says to the hsdiff at the other end.");
         return CLI_USAGE;
     }
-    if (hsd_remote_serve(cli->options.serve, take_to_output, &self, &cli->run, &err) == HSD_OK) return CLI_DONE;
+    if (hsd_remote_serve(cli->options.capture.serve, take_to_output, &self, &cli->run, &err) == HSD_OK) return CLI_DONE;
     return cli_report_error(cli, &err);
 }
 
@@ -231,7 +231,7 @@ int cli_list_remote(const cli_app *cli, cli_out *out)
     hsd_error_init(&err);
     if (!parse(cli, &at)) return CLI_USAGE;
     words[count++] = "ps";
-    if (cli->options.all) words[count++] = "--all";
+    if (cli->options.ps.all) words[count++] = "--all";
     if (cli->options.format) {
         words[count++] = "--format";
         words[count++] = cli->options.format;

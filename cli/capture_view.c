@@ -18,8 +18,8 @@ static bool is_usable(const cli_app *cli)
     const cli_options *options = &cli->options;
     if (cli->has_dashes)
         cli_complain("--view shows a process that runs: hsdiff capture PID --view.");
-    else if (options->every_ms > 0 || options->count > 1 || options->forget)
-        cli_complain("--view shows one capture: leave out %s.", options->every_ms > 0 ? "--every" : options->forget ? "--forget" : "--count");
+    else if (options->every_ms > 0 || options->count > 1 || options->capture.forget)
+        cli_complain("--view shows one capture: leave out %s.", options->every_ms > 0 ? "--every" : options->capture.forget ? "--forget" : "--count");
     else if (options->output && strcmp(options->output, "-") == 0)
         cli_complain("--view prints its address on standard output: -o takes a file, or leave it out.");
     else if (options->format && strcmp(options->format, "json") == 0)

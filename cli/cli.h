@@ -2,7 +2,8 @@
  * One run of the command: what was asked, under which conditions, and what came of it. main.c fills it,
  * a cmd_*.c does the work, and everything that talks to the user lies in the small files beside it:
  *
- *      option_table.c options.c     the options of all commands, and the parser that reads them
+ *      common_options.c             options that several commands take; those of one stand in its file
+ *      options.c                    the parser that reads them
  *      command_line.c               what was given, as a report tells it
  *      help.c man.c complete.c      the same tables, told: --help, manual pages, completions
  *      formats.c                    what is read and written, from the registries
@@ -37,12 +38,11 @@ enum {
 
 typedef enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } cli_color;
 
-/* Everything an option can set; zero is the default of each. */
+/* What options set; zero is the default of each. First what several commands take, then of each command what it takes alone. */
 typedef struct cli_options {
-    const char *format, *output, *objects, *temp_dir, *remote, *serve, *from, *only, *generate, *retained, *config, *way, *to, *executable, *html, *folder;
-    int sort, table, match, color, top_sort, top_table, stacks;
-    uint64_t top, memory_bytes, noise_bytes, threads, level, warmup, places, max_bytes, every_ms, after_ms, timeout_ms, count, pid, port, idle_ms, keep, until_growth_bytes;
-    unsigned budget_permille, near_percent; /* watch; 0 = by default */
+    const char *format, *output, *temp_dir, *remote, *from, *generate, *way, *executable, *html;
+    int table, match, color;
+    uint64_t top, memory_bytes, noise_bytes, threads, level, warmup, places, max_bytes, every_ms, timeout_ms, count, port, idle_ms;
     unsigned dump_numbers[2]; /* before, after */
     const char **keys;        /* "TYPE:FIELD" each; room for one a word of the command line */
     size_t key_count;
@@ -52,13 +52,48 @@ typedef struct cli_options {
     size_t also_count;
     const char **symbols;     /* --symbols, likewise */
     size_t symbol_count;
-    bool has_level, force, summary, partial, exact_bytes, plain, wide, with_values, final_is_strong;
-    bool tree, no_holders, has_warmup, cohorts, no_cohorts, survivors, init, update_baseline, identities, forget, open_inspector, follow;
-    bool view, open, ipv6, never_idle, all;
-    bool no_progress, quiet, verbose, help, version;
+    bool has_level, has_warmup, force, summary, partial, exact_bytes, plain, wide, with_values, final_is_strong, no_holders, cohorts, no_cohorts, survivors, identities;
+    bool open_inspector, open, ipv6, never_idle, no_progress, quiet, verbose, help, version;
+    struct {
+        const char *objects;
+        int sort;
+        bool tree;
+    } diff;
+    struct {
+        const char *config;
+        bool init, update_baseline;
+    } check;
+    struct {
+        const char *serve;
+        uint64_t after_ms;
+        bool follow, forget, view;
+    } capture;
+    struct {
+        const char *folder;
+        uint64_t keep, until_growth_bytes;
+        unsigned budget_permille, near_percent; /* 0 = by default */
+    } watch;
+    struct {
+        int sort, table;
+        const char *retained;
+    } one; /* top */
+    struct {
+        const char *to;
+        int stacks;
+    } export;
+    struct {
+        const char *only;
+    } dump;
+    struct {
+        bool all;
+    } ps;
+    struct {
+        uint64_t pid;
+    } symbolize;
 } cli_options;
 
 typedef struct cli_command cli_command;
+typedef struct cli_option cli_option; /* options.h */
 
 typedef struct cli_app {
     int argc;
@@ -92,42 +127,15 @@ struct cli_command {
     const char *
         description; /* paragraphs for the manual, a blank line between them; "  " starts verbatim lines */
     const cli_example *examples; /* ends with a NULL command */
-    unsigned bit;                /* which options it takes: CLI_ON_* */
+    const cli_option *const *options; /* that it takes, in the order in which help shows them; ends with NULL (common_options.h) */
     size_t inputs_min, inputs_max;
+    bool is_of_processes; /* its inputs are no files */
+    bool salvages, shows_pages;
     cli_command_fn run;
 };
-
-#define CLI_ON_DIFF    0x01u
-#define CLI_ON_IMPORT  0x02u
-#define CLI_ON_INFO    0x04u
-#define CLI_ON_DUMP    0x08u
-#define CLI_ON_VERIFY  0x10u
-#define CLI_ON_SALVAGE 0x20u
-#define CLI_ON_HELP    0x40u
-#define CLI_ON_DEMO    0x80u
-#define CLI_ON_TOP     0x100u
-#define CLI_ON_PATHS   0x200u
-#define CLI_ON_CHECK    0x400u
-#define CLI_ON_SERIES   0x800u
-#define CLI_ON_BASELINE 0x1000u
-#define CLI_ON_CAPTURE 0x2000u
-#define CLI_ON_RECEIVE 0x4000u
-#define CLI_ON_SYMBOLIZE 0x8000u
-#define CLI_ON_EXPORT  0x10000u
-#define CLI_ON_SQL     0x20000u
-#define CLI_ON_VIEW    0x40000u
-#define CLI_ON_PS      0x80000u
-#define CLI_ON_WATCH   0x100000u
-#define CLI_ON_ALL     0x1FFFFFu
-#define CLI_ON_WORK    (CLI_ON_ALL & ~CLI_ON_HELP)
 
 /* Row i of the table; NULL past the end. The first is the default. */
 const cli_command *cli_command_get(size_t i);
 const cli_command *cli_command_find(const char *name);
-
-extern const cli_command cli_command_diff, cli_command_top, cli_command_paths, cli_command_import, cli_command_info, cli_command_dump,
-    cli_command_verify, cli_command_salvage, cli_command_help, cli_command_demo, cli_command_check, cli_command_series,
-    cli_command_baseline, cli_command_capture, cli_command_ps, cli_command_receive, cli_command_symbolize, cli_command_export, cli_command_sql, cli_command_view,
-    cli_command_watch;
 
 #endif

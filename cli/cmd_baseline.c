@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "common_options.h"
 #include "input.h"
 #include "progress.h"
 #include "report_error.h"
@@ -53,6 +54,11 @@ static const cli_example examples[] = {
     {0},
 };
 
+static const cli_option *const options[] = {
+    &cli_option_identities, &cli_option_places, &cli_option_partial, &cli_option_from, &cli_option_exe, &cli_option_dump, &cli_option_final_is_strong,
+    CLI_OPTIONS_OF_WORK, NULL,
+};
+
 const cli_command cli_command_baseline = {
     .name = "baseline",
     .synopsis = "CAPTURE -o FILE",
@@ -67,7 +73,7 @@ const cli_command cli_command_baseline = {
         "not known. With --identities, where both captures are of one process whose ids last, hsdiff --no-holders tells new and freed "
         "by type, and hsdiff series the ages of objects.",
     .examples = examples,
-    .bit = CLI_ON_BASELINE,
+    .options = options,
     .inputs_min = 1,
     .inputs_max = 1,
     .run = run_baseline,

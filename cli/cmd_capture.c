@@ -14,6 +14,7 @@
 #include "capture_report.h"
 #include "capture_targets.h"
 #include "capture_view.h"
+#include "common_options.h"
 #include "launch.h"
 #include "progress.h"
 #include "report_error.h"
@@ -264,7 +265,7 @@ static int capture_running(const cli_app *cli)
                                : cli->options.every_ms > 0 ? 0
                                                            : 1,
                       .every_ms = cli->options.every_ms,
-                      .after_ms = cli->options.after_ms,
+                      .after_ms = cli->options.capture.after_ms,
                       .is_by_name = cli->options.every_ms > 0 && cli_are_names(cli),
                       .among = count > 1                                                   ? CLI_CAPTURES_OF_SEVERAL
                                : cli->options.every_ms == 0 && cli->options.count <= 1 ? CLI_CAPTURE_ALONE
@@ -272,7 +273,7 @@ static int capture_running(const cli_app *cli)
     int result = look_at(cli, targets, pids, &count);
     if (count > 0) {
         crowd all = {.targets = targets, .count = count};
-        const int taken = cli->options.forget ? forget_all(cli, targets, count) : take_all(cli, &how, &all);
+        const int taken = cli->options.capture.forget ? forget_all(cli, targets, count) : take_all(cli, &how, &all);
         if (result == CLI_DONE) result = taken;
     }
     free(targets);
@@ -300,10 +301,10 @@ static int capture_child(const cli_app *cli, cli_child *child, const char *way, 
     const uint64_t every_ms = options->every_ms > 0 ? options->every_ms : STARTED_EVERY_MS;
     const plan how = {.count = options->count,
                       .every_ms = every_ms,
-                      .after_ms = options->after_ms > 0 ? options->after_ms : every_ms,
+                      .after_ms = options->capture.after_ms > 0 ? options->capture.after_ms : every_ms,
                       .child = child,
-                      .among = options->follow ? CLI_CAPTURES_OF_SEVERAL : CLI_CAPTURES_OF_ONE};
-    crowd all = {.targets = targets, .count = 1, .follows = options->follow};
+                      .among = options->capture.follow ? CLI_CAPTURES_OF_SEVERAL : CLI_CAPTURES_OF_ONE};
+    crowd all = {.targets = targets, .count = 1, .follows = options->capture.follow};
     int result = CLI_DONE;
     hsd_error err;
     if (wait_until_open(child, &targets[0], way, &err) == HSD_OK)
@@ -353,7 +354,7 @@ static int run_capture(cli_app *cli)
 {
     int made = CLI_DONE;
     if (!cli_knows_capture_format(cli) || !cli_knows_way(cli)) return CLI_USAGE;
-    if (cli->options.serve) {
+    if (cli->options.capture.serve) {
         const hsd_live_options options = live_options(cli);
         return cli_capture_serve(cli, &options);
     }
@@ -361,19 +362,19 @@ static int run_capture(cli_app *cli)
         made = make_folder(cli);
         return made != CLI_DONE ? made : cli_capture_remote(cli);
     }
-    if (cli->options.follow && !cli->has_dashes) {
+    if (cli->options.capture.follow && !cli->has_dashes) {
         cli_complain("--follow is for programs that are started: hsdiff capture --follow -- COMMAND.");
         return CLI_USAGE;
     }
-    if (!cli->options.view && (cli->options.open || cli->options.ipv6 || cli->options.port > 0 || cli->options.idle_ms > 0 || cli->options.never_idle)) {
+    if (!cli->options.capture.view && (cli->options.open || cli->options.ipv6 || cli->options.port > 0 || cli->options.idle_ms > 0 || cli->options.never_idle)) {
         cli_complain("--open, --port, --ipv6 and --idle are of the viewer: add --view.");
         return CLI_USAGE;
     }
-    if (cli->options.view) {
+    if (cli->options.capture.view) {
         const hsd_live_options options = live_options(cli);
         return cli_capture_view(cli, &options);
     }
-    if (!cli->options.forget) made = make_folder(cli);
+    if (!cli->options.capture.forget) made = make_folder(cli);
     if (made != CLI_DONE) return made;
     return cli->has_dashes ? capture_started(cli) : capture_running(cli);
 }
@@ -388,6 +389,56 @@ static const cli_example examples[] = {
     {"hsdiff capture ssh://shop.example.org/checkout-api -o x.hs", "of a program on another machine"},
     {"hsdiff capture --forget 4121", "give back what captures keep in a JVM"},
     {0},
+};
+
+static const cli_option *const options[] = {
+    &cli_option_format_of_captures,
+    &(const cli_option){
+        .name = "every",
+        .value = "TIME",
+        .kind = CLI_DURATION,
+        .offset = CLI_FIELD(every_ms),
+        .told = CLI_LEFT_OUT,
+        .help = "take a capture every TIME, such as 60s or 5m, until the program ends or --count is reached; a program that was named may start again "
+             "within a minute, or three TIMEs; by default one capture, and every 10s of a program that is started with --"},
+    &cli_option_count,
+    &(const cli_option){
+        .name = "after",
+        .value = "TIME",
+        .kind = CLI_DURATION,
+        .offset = CLI_FIELD(capture.after_ms),
+        .told = CLI_TOLD,
+        .help = "wait that long before the first one; by default not at all, or as long as --every for a program that is started with --"},
+    &cli_option_way, &cli_option_open_inspector,
+    &(const cli_option){
+        .name = "follow",
+        .kind = CLI_FLAG,
+        .offset = CLI_FIELD(capture.follow),
+        .told = CLI_LEFT_OUT,
+        .help = "with --: capture what the program starts, too, and what that starts; their names are told apart by NAME-PID"},
+    &(const cli_option){
+        .name = "forget",
+        .kind = CLI_FLAG,
+        .offset = CLI_FIELD(capture.forget),
+        .told = CLI_LEFT_OUT,
+        .help = "capture nothing: give back the memory that earlier captures keep in the process (the tags of a JVM)"},
+    &cli_option_remote,
+    &(const cli_option){
+        .name = "serve",
+        .value = "TICKET",
+        .kind = CLI_TEXT,
+        .offset = CLI_FIELD(capture.serve),
+        .told = CLI_LEFT_OUT,
+        .help = "the other end of ssh://, which is started by it: the capture goes to standard output in parts"},
+    &cli_option_timeout, &cli_option_symbols,
+    &(const cli_option){
+        .name = "view",
+        .kind = CLI_FLAG,
+        .offset = CLI_FIELD(capture.view),
+        .told = CLI_TOLD,
+        .help = "one capture of one process: show it as hsdiff view does; without -o it is kept nowhere else"},
+    &cli_option_open, &cli_option_port, &cli_option_ipv6, &cli_option_idle, &cli_option_partial_capture, &cli_option_with_values, &cli_option_level,
+    CLI_OPTIONS_OF_WORK, NULL,
 };
 
 const cli_command cli_command_capture = {
@@ -415,7 +466,8 @@ const cli_command cli_command_capture = {
         "again; hprof, a heap dump of a JVM through a pipe; dotnet, the diagnostics socket of .NET; go, the memory of a Go program that is stopped for a moment; node, a helper "
         "(--, or node --require); inspector, Node with --inspect; mono, lua and ruby, modules of theirs (--).",
     .examples = examples,
-    .bit = CLI_ON_CAPTURE,
+    .options = options,
+    .is_of_processes = true,
     .inputs_min = 1,
     .inputs_max = 1000,
     .run = run_capture,

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common_options.h"
 #include "config.h"
 #include "progress.h"
 #include "report_error.h"
@@ -160,7 +161,7 @@ static hsd_status protect_captures(const check_job *job, hsd_error *err)
     const cli_app *cli = job->cli;
     const char *path = cli->inputs[0];
     struct stat what;
-    if (!cli->options.update_baseline || cli->options.force) return HSD_OK;
+    if (!cli->options.check.update_baseline || cli->options.force) return HSD_OK;
     if (stat(path, &what) != 0 || (S_ISREG(what.st_mode) && is_baseline(cli, path))) return HSD_OK; /* if missing: said later */
     hsd_fail(err, HSD_E_NOT_FOUND, "is no baseline: --update-baseline would put sums in the place of a whole capture");
     hsd_error_set_file(err, path);
@@ -211,7 +212,7 @@ static hsd_status check(check_job *job, hsd_error *err)
     cli_progress_clear();
     cli_out_tell_space(cli, job->diff ? job->diff->temp_bytes_peak : job->series->temp_bytes_peak);
     HSD_TRY(cli_outlets_write(job->outlets, cli, write_report, job, err));
-    if (!cli->options.update_baseline) return HSD_OK;
+    if (!cli->options.check.update_baseline) return HSD_OK;
     if (hsd_check_exit(job->check) != CLI_DAMAGED) return update_baseline(job, err);
     cli_note(cli, "%s was left as it is: captures that cannot be judged make no baseline.", cli->inputs[0]);
     return HSD_OK;
@@ -232,7 +233,7 @@ static void release(check_job *job)
 static int exit_of(const check_job *job)
 {
     const int result = hsd_check_exit(job->check);
-    return result == CLI_FAILED && job->cli->options.update_baseline ? CLI_DONE : result;
+    return result == CLI_FAILED && job->cli->options.check.update_baseline ? CLI_DONE : result;
 }
 
 static int run_rules(check_job *job)
@@ -288,7 +289,7 @@ static bool takes_stdin(const cli_app *cli)
 /* --update-baseline opens the last capture again where the rules did not read all of it, or it was closed behind its turn. */
 static bool is_opened_again(const cli_app *cli)
 {
-    return cli->options.update_baseline && (cli->options.summary || is_series(cli));
+    return cli->options.check.update_baseline && (cli->options.summary || is_series(cli));
 }
 
 static bool is_usable(const cli_app *cli)
@@ -297,21 +298,21 @@ static bool is_usable(const cli_app *cli)
     const char *last = cli->inputs[cli->input_count - 1];
     if (cli->first_group > 0)
         cli_complain("hsdiff check takes one series and no groups.");
-    else if (options->init && (options->config || options->also_count > 0 || options->html || options->format))
+    else if (options->check.init && (options->check.config || options->also_count > 0 || options->html || options->format))
         cli_complain("--init writes a configuration: leave out %s.",
-                     options->config ? "--config" : options->format ? "--format" : options->html ? "--html" : "--also");
-    else if (options->init && options->update_baseline)
+                     options->check.config ? "--config" : options->format ? "--format" : options->html ? "--html" : "--also");
+    else if (options->check.init && options->check.update_baseline)
         cli_complain("--init and --update-baseline exclude each other.");
-    else if (options->update_baseline && strcmp(cli->inputs[0], "-") == 0)
+    else if (options->check.update_baseline && strcmp(cli->inputs[0], "-") == 0)
         cli_complain("--update-baseline needs a file to write to, and BEFORE is standard input.");
-    else if (!options->update_baseline && (options->identities || options->places > 0))
+    else if (!options->check.update_baseline && (options->identities || options->places > 0))
         cli_complain("%s is for the baseline that --update-baseline writes.", options->identities ? "--identities" : "--places");
-    else if (options->config && strcmp(options->config, "-") == 0 && takes_stdin(cli))
+    else if (options->check.config && strcmp(options->check.config, "-") == 0 && takes_stdin(cli))
         cli_complain("--config and a capture cannot both be standard input.");
     else if (is_opened_again(cli) && !cli_can_be_read_again(last))
         cli_complain("--update-baseline reads the last capture a second time here, and %s can be read once: give it as a file.",
                      strcmp(last, "-") == 0 ? "standard input" : last);
-    else if (options->update_baseline && options->partial)
+    else if (options->check.update_baseline && options->partial)
         cli_complain("--update-baseline takes whole captures: leave out --partial.");
     else
         return cli_series_is_usable(cli);
@@ -322,7 +323,7 @@ static int run_check(cli_app *cli)
 {
     check_job job = {.cli = cli};
     if (!is_usable(cli)) return CLI_USAGE;
-    const int result = cli->options.init ? run_init(&job) : run_rules(&job);
+    const int result = cli->options.check.init ? run_init(&job) : run_rules(&job);
     release(&job);
     return result;
 }
@@ -336,6 +337,42 @@ static const cli_example examples[] = {
     {"hsdiff check base.hs new.hs --format github", "annotations on GitHub"},
     {"hsdiff check base.hs new.hs --update-baseline", "accept what grew: base.hs gets the sums of new.hs"},
     {0},
+};
+
+static const cli_option *const options[] = {
+    &(const cli_option){
+        .name = "format",
+        .value = "FORMAT",
+        .choices = "text|json|ndjson|csv|markdown|junit|sarif|openmetrics|github|html",
+        .kind = CLI_TEXT,
+        .offset = CLI_FIELD(format),
+        .told = CLI_LEFT_OUT,
+        .help = "text for people (the default), json, ndjson or csv for programs, markdown for a summary, junit, sarif, openmetrics, annotations for "
+             "github, or html for a browser"},
+    &cli_option_html, &cli_option_also,
+    &(const cli_option){
+        .name = "config",
+        .value = "FILE",
+        .kind = CLI_FILE,
+        .offset = CLI_FIELD(check.config),
+        .told = CLI_TOLD,
+        .help = "read the rules there and not in .hsdiff.yml"},
+    &(const cli_option){
+        .name = "init",
+        .kind = CLI_FLAG,
+        .offset = CLI_FIELD(check.init),
+        .told = CLI_LEFT_OUT,
+        .help = "judge nothing: write a first .hsdiff.yml (or -o FILE) whose rules these captures pass"},
+    &(const cli_option){
+        .name = "update-baseline",
+        .kind = CLI_FLAG,
+        .offset = CLI_FIELD(check.update_baseline),
+        .told = CLI_LEFT_OUT,
+        .help = "accept what grew: replace BEFORE by the sums of the last capture, and end with 0"},
+    &cli_option_warmup, &cli_option_label, &cli_option_survivors, &cli_option_cohorts, &cli_option_no_cohorts, &cli_option_identities,
+    &cli_option_places, &cli_option_max_bytes, &cli_option_top, &cli_option_summary, &cli_option_no_holders, &cli_option_partial, &cli_option_min,
+    &cli_option_bytes, &cli_option_plain, &cli_option_wide, &cli_option_from, &cli_option_exe, &cli_option_dump, &cli_option_final_is_strong,
+    CLI_OPTIONS_OF_WORK, NULL,
 };
 
 const cli_command cli_command_check = {
@@ -402,7 +439,7 @@ const cli_command cli_command_check = {
         "\n"
         "As JSON, schema hsdiff.check/1: rules with outcome, found, limit, over and findings; problems, notes, captures.",
     .examples = examples,
-    .bit = CLI_ON_CHECK,
+    .options = options,
     .inputs_min = 2,
     .inputs_max = HSD_SERIES_MOST,
     .run = run_check,

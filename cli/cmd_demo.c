@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common_options.h"
 #include "demo_heap.h"
 #include "out.h"
 #include "progress.h"
@@ -50,7 +51,7 @@ static int run_demo(cli_app *cli)
 
     const char *inputs[2] = {paths[0], paths[1]};
     cli_app compare = *cli;
-    compare.command = &cli_command_diff;
+    compare.command = cli_command_find("diff");
     compare.inputs = inputs;
     compare.input_count = 2;
     compare.options.output = NULL;
@@ -63,6 +64,10 @@ static const cli_example examples[] = {
     {0},
 };
 
+static const cli_option *const options[] = {
+    CLI_OPTIONS_OF_WORK, NULL,
+};
+
 const cli_command cli_command_demo = {
     .name = "demo",
     .synopsis = "[-o FOLDER]",
@@ -71,7 +76,7 @@ const cli_command cli_command_demo = {
                    "and compares them. The answer names "
                    "the type that grew and the root that holds it.",
     .examples = examples,
-    .bit = CLI_ON_DEMO,
+    .options = options,
     .inputs_min = 0,
     .inputs_max = 0,
     .run = run_demo,

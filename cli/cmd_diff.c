@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common_options.h"
 #include "compare.h"
 #include "input.h"
 #include "outlets.h"
@@ -20,8 +21,8 @@ typedef struct object_list {
 
 static hsd_status open_objects(object_list *list, const cli_app *cli, hsd_error *err)
 {
-    if (!cli->options.objects) return HSD_OK;
-    HSD_TRY(hsd_result_file_open(&list->file, cli->options.objects, cli->options.force, err));
+    if (!cli->options.diff.objects) return HSD_OK;
+    HSD_TRY(hsd_result_file_open(&list->file, cli->options.diff.objects, cli->options.force, err));
     return hsd_objects_csv_begin(&list->csv, hsd_result_file_write, list->file, err);
 }
 
@@ -68,10 +69,10 @@ static hsd_status write_report(const hsd_report_format *format, const hsd_report
 /* The option that shows what comes with holders; NULL when there is none. */
 static const char *option_for_holders(const cli_options *options)
 {
-    return options->tree                         ? "--tree"
+    return options->diff.tree                         ? "--tree"
            : options->table == HSD_TABLE_HOLDERS ? "--table holders"
            : options->table == HSD_TABLE_TREE    ? "--table tree"
-           : options->sort == HSD_SORT_RETAINED  ? "--sort retained"
+           : options->diff.sort == HSD_SORT_RETAINED  ? "--sort retained"
                                                  : NULL;
 }
 
@@ -127,7 +128,7 @@ int cli_compare(cli_app *cli, cli_outlets *outlets)
 /* The option that asks for single objects; NULL when there is none. */
 static const char *option_for_objects(const cli_options *options)
 {
-    return options->objects ? "--objects" : options->key_count > 0 ? "--key" : NULL;
+    return options->diff.objects ? "--objects" : options->key_count > 0 ? "--key" : NULL;
 }
 
 static bool is_usable(const cli_app *cli)
@@ -135,7 +136,7 @@ static bool is_usable(const cli_app *cli)
     const cli_options *options = &cli->options;
     if (strcmp(cli->inputs[0], "-") == 0 && strcmp(cli->inputs[1], "-") == 0)
         cli_complain("only one of the two inputs can be standard input.");
-    else if (options->objects && options->summary)
+    else if (options->diff.objects && options->summary)
         cli_complain("--summary reads no object, so --objects has nothing to list.");
     else if (options->key_count > 0 && options->summary)
         cli_complain("--summary reads no object, so --key has nothing to tell apart.");
@@ -148,9 +149,9 @@ static bool is_usable(const cli_app *cli)
         cli_complain("%s leaves out what %s shows.",
                      options->no_holders ? "--no-holders" : "--summary",
                      option_for_holders(options));
-    else if (options->tree && options->format && strcmp(options->format, "csv") == 0)
+    else if (options->diff.tree && options->format && strcmp(options->format, "csv") == 0)
         cli_complain("--format csv holds one table: --table tree.");
-    else if (options->objects && strcmp(options->objects, "-") == 0 &&
+    else if (options->diff.objects && strcmp(options->diff.objects, "-") == 0 &&
              (!options->output || strcmp(options->output, "-") == 0))
         cli_complain("--objects and the report cannot both go to standard output: add -o FILE.");
     else
@@ -179,6 +180,45 @@ static const cli_example examples[] = {
     {"hsdiff a.hprof b.hprof --key com.shop.Order:id", "objects that a field of theirs tells apart"},
     {"hsdiff a.hprof b.hprof --memory 256M --temp-dir /scratch", "on a small machine"},
     {0},
+};
+
+static const cli_option *const options[] = {
+    &cli_option_format_of_growth, &cli_option_html, &cli_option_also, &cli_option_max_bytes, &cli_option_top,
+    &(const cli_option){
+        .letter = 's',
+        .name = "sort",
+        .value = "KEY",
+        .choices = "growth|percent|objects|name|retained",
+        .kind = CLI_CHOICE,
+        .offset = CLI_FIELD(diff.sort),
+        .told = CLI_TOLD,
+        .help = "what decides which types and roots are shown, and in which order: growth in bytes (the default), percent, objects, name, or the growth of "
+             "what they retain"},
+    &cli_option_summary,
+    &(const cli_option){
+        .name = "objects",
+        .value = "FILE",
+        .kind = CLI_FILE,
+        .offset = CLI_FIELD(diff.objects),
+        .told = CLI_LEFT_OUT,
+        .help = "also list each object that came, went or changed there, as CSV: change,id,type,bytes,before,after"},
+    &(const cli_option){
+        .name = "table",
+        .value = "TABLE",
+        .choices = "types|roots|holders|lost|tree|uncollected",
+        .kind = CLI_CHOICE,
+        .offset = CLI_FIELD(table),
+        .told = CLI_LEFT_OUT,
+        .help = "which table --format csv holds: types (the default), roots, holders, lost, tree or uncollected"},
+    &(const cli_option){
+        .name = "tree",
+        .kind = CLI_FLAG,
+        .offset = CLI_FIELD(diff.tree),
+        .told = CLI_LEFT_OUT,
+        .help = "also show growth by path: what each path from a root holds, as a tree with bars; the places that changed most, or with --top all every "
+             "one"},
+    &cli_option_no_holders, &cli_option_partial, &cli_option_match, &cli_option_key, &cli_option_min, &cli_option_bytes, &cli_option_plain,
+    &cli_option_wide, &cli_option_from, &cli_option_exe, &cli_option_dump, &cli_option_final_is_strong, CLI_OPTIONS_OF_WORK, NULL,
 };
 
 const cli_command cli_command_diff = {
@@ -236,7 +276,7 @@ const cli_command cli_command_diff = {
         "\n"
         "A growing heap is an answer and not an error: the exit status is 0.",
     .examples = examples,
-    .bit = CLI_ON_DIFF,
+    .options = options,
     .inputs_min = 2,
     .inputs_max = HSD_SERIES_MOST,
     .run = run_diff,

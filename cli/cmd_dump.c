@@ -7,6 +7,7 @@
 
 #include <hscapture/hscapture.h>
 
+#include "common_options.h"
 #include "info_words.h"
 #include "input.h"
 #include "out.h"
@@ -298,7 +299,7 @@ static bool are_known(const char *only)
 static hsd_status put_all(const dump_job *dump)
 {
     for (size_t i = 0; i < KIND_COUNT; i++) {
-        if (!is_wanted(dump->cli->options.only, kinds[i].name)) continue;
+        if (!is_wanted(dump->cli->options.dump.only, kinds[i].name)) continue;
         HSD_TRY(kinds[i].put ? put_records(dump, &kinds[i]) : put_objects(dump));
     }
     return HSD_OK;
@@ -311,9 +312,9 @@ static int run_dump(cli_app *cli)
     hsd_error err;
     int result = CLI_DONE;
     hsd_error_init(&err);
-    if (!are_known(cli->options.only)) {
+    if (!are_known(cli->options.dump.only)) {
         cli_complain("--only takes kinds of records separated by commas, not '%s'.",
-                     cli->options.only);
+                     cli->options.dump.only);
         return CLI_USAGE;
     }
     if (!cli_out_open(&out, cli, &result)) return result;
@@ -341,6 +342,19 @@ static const cli_example examples[] = {
     {0},
 };
 
+static const cli_option *const options[] = {
+    &cli_option_top, &cli_option_partial,
+    &(const cli_option){
+        .name = "only",
+        .value = "KINDS",
+        .kind = CLI_TEXT,
+        .offset = CLI_FIELD(dump.only),
+        .choices = "strings|types|labels|sites|threads|frames|metrics|losses|objects|edges|roots|totals|groups",
+        .told = CLI_LEFT_OUT,
+        .help = "the kinds of records to print, separated by commas"},
+    &cli_option_from, &cli_option_exe, &cli_option_dump, &cli_option_final_is_strong, CLI_OPTIONS_OF_WORK, NULL,
+};
+
 const cli_command cli_command_dump = {
     .name = "dump",
     .synopsis = "FILE",
@@ -352,7 +366,7 @@ const cli_command cli_command_dump = {
                    "0x1000 is an id and #17 the place of an object in the stream. FORMAT.md "
                    "explains every field.",
     .examples = examples,
-    .bit = CLI_ON_DUMP,
+    .options = options,
     .inputs_min = 1,
     .inputs_max = 1,
     .run = run_dump,

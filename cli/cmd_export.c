@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "common_options.h"
 #include "input.h"
 #include "progress.h"
 #include "report_error.h"
@@ -35,11 +36,11 @@ static int run_export(cli_app *cli)
         cli_complain("-o FILE is missing: where should the export go? Its name may tell the format, or --to FORMAT does.");
         return CLI_USAGE;
     }
-    const hsd_export_options wanted = {.format = options->to,
+    const hsd_export_options wanted = {.format = options->export.to,
                                        .force = options->force,
                                        .partial = options->partial,
                                        .with_values = options->with_values,
-                                       .stacks = (hsd_export_stacks)options->stacks};
+                                       .stacks = (hsd_export_stacks)options->export.stacks};
     hsd_status status = hsd_export_check(options->output, &wanted, cli->input_count > 1, &err);
     if (status != HSD_OK) {
         cli_report_error(cli, &err);
@@ -65,6 +66,26 @@ static const cli_example examples[] = {
     {0},
 };
 
+static const cli_option *const options[] = {
+    &cli_option_partial,
+    &(const cli_option){
+        .name = "to",
+        .value = "FORMAT",
+        .kind = CLI_TEXT,
+        .offset = CLI_FIELD(export.to),
+        .told = CLI_LEFT_OUT,
+        .help = "the format to write; by default the one that the name of FILE tells (hsdiff help formats)"},
+    &(const cli_option){
+        .name = "stacks",
+        .value = "OF",
+        .choices = "auto|sites|paths",
+        .kind = CLI_CHOICE,
+        .offset = CLI_FIELD(export.stacks),
+        .told = CLI_LEFT_OUT,
+        .help = "profiles: the stacks that allocated objects (sites), or what holds them from the root down (paths); auto takes sites if there are any"},
+    &cli_option_from, &cli_option_dump, &cli_option_with_values, &cli_option_final_is_strong, CLI_OPTIONS_OF_WORK, NULL,
+};
+
 const cli_command cli_command_export = {
     .name = "export",
     .synopsis = "CAPTURE [AFTER] -o FILE",
@@ -80,7 +101,7 @@ const cli_command cli_command_export = {
         "Profiles (pprof, collapsed, speedscope) are made of stacks: with --stacks sites those of the calls that allocated the objects, with "
         "--stacks paths those of what holds them, from the root down.",
     .examples = examples,
-    .bit = CLI_ON_EXPORT,
+    .options = options,
     .inputs_min = 1,
     .inputs_max = 2,
     .run = run_export,

@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "common_options.h"
 #include "help.h"
 #include "report_error.h"
 
@@ -36,13 +37,26 @@ static const cli_example examples[] = {
     {0},
 };
 
+static const cli_option *const options[] = {
+    &(const cli_option){
+        .name = "generate",
+        .value = "WHAT",
+        .choices = "man|man-formats|complete-bash|complete-zsh|complete-fish",
+        .kind = CLI_TEXT,
+        .offset = CLI_FIELD(generate),
+        .told = CLI_LEFT_OUT,
+        .help = "print the manual page (of a command that follows), that of the formats, or the completions of a shell"},
+    &cli_option_output, &cli_option_force, CLI_OPTIONS_OF_A_PAGE, NULL,
+};
+
 const cli_command cli_command_help = {
     .name = "help",
     .synopsis = "[COMMAND|formats]",
     .summary = "help on everything, on one command, or on formats",
     .description = "Prints help. --help and -h do the same and may stand anywhere.",
     .examples = examples,
-    .bit = CLI_ON_HELP,
+    .options = options,
+    .shows_pages = true,
     .inputs_min = 0,
     .inputs_max = 1,
     .run = run_help,

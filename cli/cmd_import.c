@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "common_options.h"
 #include "progress.h"
 #include "report_error.h"
 
@@ -57,6 +58,11 @@ static const cli_example examples[] = {
     {0},
 };
 
+static const cli_option *const options[] = {
+    &cli_option_summary, &cli_option_partial, &cli_option_from, &cli_option_exe, &cli_option_dump, &cli_option_with_values,
+    &cli_option_final_is_strong, &cli_option_level, CLI_OPTIONS_OF_WORK, NULL,
+};
+
 const cli_command cli_command_import = {
     .name = "import",
     .synopsis = "IN -o OUT.hs",
@@ -77,7 +83,7 @@ const cli_command cli_command_import = {
         "computed by the layout of the JVM that wrote the dump, as its class histogram gives them, "
         "and --verbose tells which layout was found.",
     .examples = examples,
-    .bit = CLI_ON_IMPORT,
+    .options = options,
     .inputs_min = 1,
     .inputs_max = 1,
     .run = run_import,

@@ -8,6 +8,7 @@
 
 #include <hscapture/hscapture.h>
 
+#include "common_options.h"
 #include "info_parts.h"
 #include "info_words.h"
 #include "input.h"
@@ -458,6 +459,11 @@ static const cli_example examples[] = {
     {0},
 };
 
+static const cli_option *const options[] = {
+    &cli_option_format_of_one, &cli_option_bytes, &cli_option_from, &cli_option_exe, &cli_option_dump, &cli_option_final_is_strong,
+    CLI_OPTIONS_OF_WORK, NULL,
+};
+
 const cli_command cli_command_info = {
     .name = "info",
     .synopsis = "FILE",
@@ -472,7 +478,7 @@ const cli_command cli_command_info = {
                    "--format json): of a capture it is made of its checksums, of a foreign dump it is what xxh128sum prints. "
                    "The exit status is 3 when the capture is not complete.",
     .examples = examples,
-    .bit = CLI_ON_INFO,
+    .options = options,
     .inputs_min = 1,
     .inputs_max = 1,
     .run = run_info,

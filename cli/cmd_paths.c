@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common_options.h"
+#include "option_values.h"
 #include "out.h"
 #include "progress.h"
 #include "report_error.h"
@@ -78,6 +80,19 @@ static const cli_example examples[] = {
     {0},
 };
 
+static const cli_option *const options[] = {
+    &cli_option_format_of_one,
+    &(const cli_option){
+        .name = "top",
+        .value = "N",
+        .kind = CLI_OTHER,
+        .set = cli_set_top,
+        .told = CLI_TOLD,
+        .help = "show N paths and add up the rest, or all of them (all); by default 10"},
+    &cli_option_partial, &cli_option_bytes, &cli_option_plain, &cli_option_wide, &cli_option_from, &cli_option_exe, &cli_option_dump,
+    &cli_option_final_is_strong, CLI_OPTIONS_OF_WORK, NULL,
+};
+
 const cli_command cli_command_paths = {
     .name = "paths",
     .synopsis = "CAPTURE TYPE|ID",
@@ -107,7 +122,7 @@ const cli_command cli_command_paths = {
         "unreached of what was asked for, paths with references, live, root, kind and path, and "
         "others: how many paths are not shown, and what is reached over them.",
     .examples = examples,
-    .bit = CLI_ON_PATHS,
+    .options = options,
     .inputs_min = 2,
     .inputs_max = 2,
     .run = run_paths,

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "capture_remote.h"
+#include "common_options.h"
 #include "info_words.h"
 #include "out.h"
 #include "report_error.h"
@@ -209,7 +210,7 @@ static void put_text(listing *self)
 static bool take(void *context, const hsd_listed_process *one)
 {
     listing *self = context;
-    if (!one->has_runtime && !self->cli->options.all) {
+    if (!one->has_runtime && !self->cli->options.ps.all) {
         self->hidden++;
         return true;
     }
@@ -265,6 +266,25 @@ static const cli_example examples[] = {
     {0},
 };
 
+static const cli_option *const options[] = {
+    &(const cli_option){
+        .name = "format",
+        .value = "FORMAT",
+        .choices = "text|json",
+        .kind = CLI_TEXT,
+        .offset = CLI_FIELD(format),
+        .told = CLI_LEFT_OUT,
+        .help = "text for people (the default), json for programs"},
+    &(const cli_option){
+        .letter = 'a',
+        .name = "all",
+        .kind = CLI_FLAG,
+        .offset = CLI_FIELD(ps.all),
+        .told = CLI_LEFT_OUT,
+        .help = "programs that no agent is in and that have no runtime of their own, too"},
+    &cli_option_remote, CLI_OPTIONS_OF_WORK, NULL,
+};
+
 const cli_command cli_command_ps = {
     .name = "ps",
     .synopsis = "[NAME | ssh://HOST[/NAME]]",
@@ -277,7 +297,7 @@ const cli_command cli_command_ps = {
         "NAME is a part of the name of the program, of its script or main class or of its systemd unit, or the beginning of a container's id. hsdiff capture takes "
         "the same words.",
     .examples = examples,
-    .bit = CLI_ON_PS,
+    .options = options,
     .inputs_min = 0,
     .inputs_max = 1,
     .run = run_ps,

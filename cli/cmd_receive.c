@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "capture_report.h"
+#include "common_options.h"
 #include "progress.h"
 #include "report_error.h"
 
@@ -66,6 +67,10 @@ static const cli_example examples[] = {
     {0},
 };
 
+static const cli_option *const options[] = {
+    &cli_option_format_of_captures, &cli_option_count, &cli_option_timeout, &cli_option_partial_capture, CLI_OPTIONS_OF_WORK, NULL,
+};
+
 const cli_command cli_command_receive = {
     .name = "receive",
     .synopsis = "unix:PATH|tcp:HOST:PORT",
@@ -79,7 +84,8 @@ const cli_command cli_command_receive = {
         "\n"
         "  HSDIFF_TO=unix:/run/user/1000/heaps.sock HSDIFF_EVERY=60",
     .examples = examples,
-    .bit = CLI_ON_RECEIVE,
+    .options = options,
+    .is_of_processes = true,
     .inputs_min = 1,
     .inputs_max = 1,
     .run = run_receive,

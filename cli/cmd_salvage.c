@@ -6,6 +6,7 @@
 
 #include <hsdiff/capture.h>
 
+#include "common_options.h"
 #include "progress.h"
 #include "report_error.h"
 
@@ -52,6 +53,10 @@ static const cli_example examples[] = {
     {0},
 };
 
+static const cli_option *const options[] = {
+    CLI_OPTIONS_OF_WORK, NULL,
+};
+
 const cli_command cli_command_salvage = {
     .name = "salvage",
     .synopsis = "IN -o OUT.hs",
@@ -60,7 +65,8 @@ const cli_command cli_command_salvage = {
                    "which is marked as incomplete "
                    "with the reason. One bad block costs one block. IN is only read.",
     .examples = examples,
-    .bit = CLI_ON_SALVAGE,
+    .options = options,
+    .salvages = true,
     .inputs_min = 1,
     .inputs_max = 1,
     .run = run_salvage,

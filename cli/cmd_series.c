@@ -1,6 +1,7 @@
 /*
  * hsdiff series A B C …: growth over many captures.
  */
+#include "common_options.h"
 #include "series.h"
 
 static const cli_example examples[] = {
@@ -12,6 +13,21 @@ static const cli_example examples[] = {
     {"hsdiff series day*.hs --format openmetrics -o heap.prom", "for a dashboard"},
     {"hsdiff b1.hs b2.hs b3.hs -- a1.hs a2.hs a3.hs", "repeated captures of two builds: median, spread, p"},
     {0},
+};
+
+static const cli_option *const options[] = {
+    &cli_option_format_of_growth, &cli_option_html, &cli_option_also, &cli_option_warmup, &cli_option_label, &cli_option_survivors,
+    &cli_option_cohorts, &cli_option_no_cohorts, &cli_option_max_bytes, &cli_option_top, &cli_option_summary,
+    &(const cli_option){
+        .name = "table",
+        .value = "TABLE",
+        .choices = "types|roots|holders|lost",
+        .kind = CLI_CHOICE,
+        .offset = CLI_FIELD(table),
+        .told = CLI_LEFT_OUT,
+        .help = "which table --format csv holds: types (the default), roots, holders or lost"},
+    &cli_option_no_holders, &cli_option_partial, &cli_option_min, &cli_option_bytes, &cli_option_plain, &cli_option_wide, &cli_option_from,
+    &cli_option_exe, &cli_option_dump, &cli_option_final_is_strong, CLI_OPTIONS_OF_WORK, NULL,
 };
 
 const cli_command cli_command_series = {
@@ -47,7 +63,7 @@ const cli_command cli_command_series = {
         "As JSON, schema hsdiff.series/1: captures; total, unreached, types, roots and holders (lost, where captures tell it) with bytes and objects, arrays with one "
         "value for each capture, trend and verdict, and with holders where two of the captures (pair) say who holds it; cohorts; others.",
     .examples = examples,
-    .bit = CLI_ON_SERIES,
+    .options = options,
     .inputs_min = 2,
     .inputs_max = HSD_SERIES_MOST,
     .run = cli_run_series,

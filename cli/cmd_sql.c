@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common_options.h"
 #include "input.h"
 #include "progress.h"
 #include "report_error.h"
@@ -207,6 +208,11 @@ static const cli_example examples[] = {
     {0},
 };
 
+static const cli_option *const options[] = {
+    &cli_option_format_of_one, &cli_option_partial, &cli_option_plain, &cli_option_wide, &cli_option_from, &cli_option_dump, &cli_option_with_values,
+    &cli_option_final_is_strong, CLI_OPTIONS_OF_WORK, NULL,
+};
+
 const cli_command cli_command_sql = {
     .name = "sql",
     .synopsis = "CAPTURE [AFTER] STATEMENT",
@@ -230,7 +236,7 @@ const cli_command cli_command_sql = {
         "Ids of objects are what other commands show as 0x... or @...; from 2^63 on they are negative here. As JSON, schema hsdiff.sql/1: "
         "columns and rows, each an array.",
     .examples = examples,
-    .bit = CLI_ON_SQL,
+    .options = options,
     .inputs_min = 2,
     .inputs_max = 3,
     .run = run_sql,

@@ -9,6 +9,8 @@
 #include <hsdiff/output.h>
 #include <hsdiff/symbols.h>
 
+#include "common_options.h"
+#include "option_values.h"
 #include "progress.h"
 #include "report_error.h"
 
@@ -41,7 +43,7 @@ static int run_symbolize(cli_app *cli)
         return cli_report_error(cli, &err);
     }
     const hsd_symbol_options symbols = {
-        .pid = (long)options->pid, .directories = options->symbols, .directory_count = options->symbol_count};
+        .pid = (long)options->symbolize.pid, .directories = options->symbols, .directory_count = options->symbol_count};
     const hsd_status status = hsd_symbols_resolve_file(in, options->output, options->force, &symbols, &cli->run, &result, &err);
     close(in);
     cli_progress_clear();
@@ -61,6 +63,18 @@ static const cli_example examples[] = {
     {0},
 };
 
+static const cli_option *const options[] = {
+    &cli_option_symbols,
+    &(const cli_option){
+        .name = "pid",
+        .value = "PID",
+        .kind = CLI_OTHER,
+        .set = cli_set_pid,
+        .told = CLI_LEFT_OUT,
+        .help = "look at the files that this process has mapped"},
+    CLI_OPTIONS_OF_WORK, NULL,
+};
+
 const cli_command cli_command_symbolize = {
     .name = "symbolize",
     .synopsis = "IN.hs -o OUT.hs",
@@ -71,7 +85,7 @@ const cli_command cli_command_symbolize = {
         "debug files are looked for by build id, in the folders of --symbols, in /usr/lib/debug, and with --pid among the files that a process "
         "has mapped. No path that stands in the capture is ever opened.",
     .examples = examples,
-    .bit = CLI_ON_SYMBOLIZE,
+    .options = options,
     .inputs_min = 1,
     .inputs_max = 1,
     .run = run_symbolize,

@@ -4,6 +4,8 @@
  */
 #include <string.h>
 
+#include "common_options.h"
+#include "option_values.h"
 #include "out.h"
 #include "progress.h"
 #include "report_error.h"
@@ -21,8 +23,8 @@ typedef struct object_list {
 
 static hsd_status open_list(object_list *list, const cli_app *cli, hsd_error *err)
 {
-    if (!cli->options.retained) return HSD_OK;
-    HSD_TRY(hsd_result_file_open(&list->file, cli->options.retained, cli->options.force, err));
+    if (!cli->options.one.retained) return HSD_OK;
+    HSD_TRY(hsd_result_file_open(&list->file, cli->options.one.retained, cli->options.force, err));
     return hsd_retained_csv_begin(&list->csv, hsd_result_file_write, list->file, err);
 }
 
@@ -65,8 +67,8 @@ static int run_with(cli_app *cli, cli_out *out, hsd_single_format format)
     cli_progress_clear();
     if (status == HSD_OK) {
         hsd_single_options options = cli_single_options(cli, &input, format);
-        options.sort_by = (hsd_top_sort)cli->options.top_sort;
-        options.table = (hsd_top_table)cli->options.top_table;
+        options.sort_by = (hsd_top_sort)cli->options.one.sort;
+        options.table = (hsd_top_table)cli->options.one.table;
         cli_out_tell_space(cli, top->temp_bytes_peak);
         status = hsd_report_top(top, &options, hsd_result_file_write, out->file, &err);
     }
@@ -78,7 +80,7 @@ static int run_with(cli_app *cli, cli_out *out, hsd_single_format format)
 
 static bool both_to_stdout(const cli_options *options)
 {
-    return options->retained && strcmp(options->retained, "-") == 0 &&
+    return options->one.retained && strcmp(options->one.retained, "-") == 0 &&
            (!options->output || strcmp(options->output, "-") == 0);
 }
 
@@ -102,6 +104,44 @@ static const cli_example examples[] = {
     {"hsdiff top heap.hs --format json --top 50", "for a script, schema hsdiff.top/1"},
     {"hsdiff top heap.hs --retained objects.csv", "and what each single object retains"},
     {0},
+};
+
+static const cli_option *const options[] = {
+    &cli_option_format_of_one,
+    &(const cli_option){
+        .name = "top",
+        .value = "N",
+        .kind = CLI_OTHER,
+        .set = cli_set_top,
+        .told = CLI_TOLD,
+        .help = "show N types, roots and objects, and add up the rest; all for all of them; by default 20 types, 10 roots and the objects that retain 1 % "
+             "of the heap as text (at most 10), else every type and root and 100 objects"},
+    &(const cli_option){
+        .letter = 's',
+        .name = "sort",
+        .value = "KEY",
+        .choices = "retained|bytes|objects|name",
+        .kind = CLI_CHOICE,
+        .offset = CLI_FIELD(one.sort),
+        .told = CLI_TOLD,
+        .help = "what decides which types and roots are shown, and in which order: what they retain (the default), bytes, objects or name"},
+    &(const cli_option){
+        .name = "table",
+        .value = "TABLE",
+        .choices = "types|roots|objects",
+        .kind = CLI_CHOICE,
+        .offset = CLI_FIELD(one.table),
+        .told = CLI_LEFT_OUT,
+        .help = "which table --format csv holds: types (the default), roots or objects"},
+    &(const cli_option){
+        .name = "retained",
+        .value = "FILE",
+        .kind = CLI_FILE,
+        .offset = CLI_FIELD(one.retained),
+        .told = CLI_LEFT_OUT,
+        .help = "also list what every live object retains there, as CSV: id,type,bytes,retained_bytes,retained_objects,dominator"},
+    &cli_option_partial, &cli_option_bytes, &cli_option_plain, &cli_option_wide, &cli_option_from, &cli_option_exe, &cli_option_dump,
+    &cli_option_final_is_strong, CLI_OPTIONS_OF_WORK, NULL,
 };
 
 const cli_command cli_command_top = {
@@ -131,7 +171,7 @@ const cli_command cli_command_top = {
         "unreached and retained_bytes, objects with bytes, retained, root and path, and with --top "
         "others. Where retained sizes are not known they are null, and why_no_retained says why.",
     .examples = examples,
-    .bit = CLI_ON_TOP,
+    .options = options,
     .inputs_min = 1,
     .inputs_max = 1,
     .run = run_top,

@@ -5,6 +5,7 @@
 
 #include <hsdiff/capture.h>
 
+#include "common_options.h"
 #include "out.h"
 #include "progress.h"
 #include "report_error.h"
@@ -81,6 +82,10 @@ static const cli_example examples[] = {
     {0},
 };
 
+static const cli_option *const options[] = {
+    CLI_OPTIONS_OF_WORK, NULL,
+};
+
 const cli_command cli_command_verify = {
     .name = "verify",
     .synopsis = "FILE...",
@@ -96,7 +101,7 @@ const cli_command cli_command_verify = {
         "can make it say "
         "anything.",
     .examples = examples,
-    .bit = CLI_ON_VERIFY,
+    .options = options,
     .inputs_min = 1,
     .inputs_max = SIZE_MAX,
     .run = run_verify,

@@ -3,6 +3,7 @@
  */
 #include <hsdiff/series.h>
 
+#include "common_options.h"
 #include "viewer.h"
 
 static int run_view(cli_app *cli) { return cli_viewer_is_usable(cli) ? cli_viewer_run(cli, NULL) : CLI_USAGE; }
@@ -14,6 +15,12 @@ static const cli_example examples[] = {
     {"hsdiff view heap.hs --port 8123 --idle never", "for ssh -L 8123:127.0.0.1:8123"},
     {"hsdiff capture 4121 --view --open", "a process as it is now"},
     {0},
+};
+
+static const cli_option *const options[] = {
+    &cli_option_label, &cli_option_open, &cli_option_port, &cli_option_ipv6, &cli_option_idle, &cli_option_partial, &cli_option_match,
+    &cli_option_key, &cli_option_min, &cli_option_from, &cli_option_exe, &cli_option_dump, &cli_option_with_values, &cli_option_final_is_strong,
+    CLI_OPTIONS_OF_WORK, NULL,
 };
 
 const cli_command cli_command_view = {
@@ -41,7 +48,7 @@ const cli_command cli_command_view = {
         "\n"
         "doc/view.md describes the page and the questions that it asks, which scripts may ask, too.",
     .examples = examples,
-    .bit = CLI_ON_VIEW,
+    .options = options,
     .inputs_min = 1,
     .inputs_max = HSD_SERIES_MOST,
     .run = run_view,

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "capture_targets.h"
+#include "common_options.h"
 #include "compare.h"
 #include "info_words.h"
+#include "option_values.h"
 #include "report_error.h"
 #include "signals.h"
 #include "watch.h"
@@ -25,7 +27,7 @@ static void tell_end(const cli_watch *watch, cli_watch_end end)
         cli_note(cli, "%s (pid %ld) has ended, after %llu capture%s", watch->process.name, watch->process.pid, (unsigned long long)watch->shelf.taken,
                  watch->shelf.taken == 1 ? "" : "s");
     if (end != CLI_WATCH_PROVEN) return;
-    const uint64_t limit = cli->options.until_growth_bytes;
+    const uint64_t limit = cli->options.watch.until_growth_bytes;
     const bool is_lost = !cli_watch_is_proven(&series->total.trend, limit);
     const hsd_trend *trend = is_lost ? &series->unreached.trend : &series->total.trend;
     cli_note(cli, "growth is proven: %s %s in %u steps, %u of them up, and --until-growth is %s", is_lost ? "what is lost grew by" : "the live heap grew by",
@@ -99,10 +101,10 @@ static int watch_it(cli_app *cli, cli_outlets *outlets)
     int result = CLI_USAGE;
     cli_watch watch = {.cli = cli};
     const cli_options *options = &cli->options;
-    watch.shelf.keep = options->keep == 0 ? KEEP : options->keep;
+    watch.shelf.keep = options->watch.keep == 0 ? KEEP : options->watch.keep;
     watch.shelf.warmup = options->has_warmup ? (size_t)options->warmup : WARMUP;
     if (!find_process(cli, &watch.process, &result)) return result;
-    if (cli_shelf_open(&watch.shelf, cli, &watch.process, options->folder, &result)) result = end_with(&watch, cli_watch_run(&watch), outlets);
+    if (cli_shelf_open(&watch.shelf, cli, &watch.process, options->watch.folder, &result)) result = end_with(&watch, cli_watch_run(&watch), outlets);
     cli_watch_release(&watch);
     return result;
 }
@@ -111,7 +113,7 @@ static int run_watch(cli_app *cli)
 {
     cli_outlets outlets;
     int result = CLI_DONE;
-    if (cli->options.keep > 0 && cli->options.keep < KEEP_LEAST) {
+    if (cli->options.watch.keep > 0 && cli->options.watch.keep < KEEP_LEAST) {
         cli_complain("--keep takes at least 2: the first capture and the last.");
         return CLI_USAGE;
     }
@@ -127,6 +129,62 @@ static const cli_example examples[] = {
     {"hsdiff watch shop --every 1h --keep 100 --into week/", "for a week, with a hundred captures of it"},
     {"hsdiff series shop-4121/sums/*.hs", "afterwards: the course of every type, root and holder"},
     {0},
+};
+
+static const cli_option *const options[] = {
+    &cli_option_format_of_growth, &cli_option_html, &cli_option_also, &cli_option_max_bytes,
+    &(const cli_option){
+        .name = "every",
+        .value = "TIME",
+        .kind = CLI_DURATION,
+        .offset = CLI_FIELD(every_ms),
+        .told = CLI_LEFT_OUT,
+        .help = "take a capture every TIME, such as 60s or 5m (the default); less often where --budget demands it"},
+    &(const cli_option){
+        .name = "until-growth",
+        .value = "SIZE",
+        .kind = CLI_SIZE,
+        .offset = CLI_FIELD(watch.until_growth_bytes),
+        .told = CLI_LEFT_OUT,
+        .help = "end with the answer, and exit status 1, when a growth of SIZE is proven: a trend that chance alone would give in less than 5 of 100 cases"},
+    &(const cli_option){
+        .name = "keep",
+        .value = "N",
+        .kind = CLI_COUNT,
+        .offset = CLI_FIELD(watch.keep),
+        .told = CLI_LEFT_OUT,
+        .help = "keep N captures, at least 2, by default 24: the first, the last, and of those between as many as there may be, evenly in time"},
+    &(const cli_option){
+        .name = "into",
+        .value = "FOLDER",
+        .kind = CLI_FOLDER,
+        .offset = CLI_FIELD(watch.folder),
+        .told = CLI_LEFT_OUT,
+        .help = "put the captures there; by default into NAME-PID here"},
+    &(const cli_option){
+        .name = "budget",
+        .value = "PERCENT",
+        .kind = CLI_OTHER,
+        .set = cli_set_budget,
+        .told = CLI_LEFT_OUT,
+        .help = "of the time that the program may stand still, and of one processor that hsdiff may use: by default 2%; captures are taken less often "
+             "where they cost more"},
+    &(const cli_option){
+        .name = "near",
+        .value = "PERCENT",
+        .kind = CLI_OTHER,
+        .set = cli_set_near,
+        .told = CLI_LEFT_OUT,
+        .help = "take a capture at once when so much of the memory of its control group, or of the machine, is in use: by default 90%"},
+    &(const cli_option){
+        .name = "warmup",
+        .value = "N",
+        .kind = CLI_OTHER,
+        .set = cli_set_warmup,
+        .told = CLI_TOLD,
+        .help = "leave the first N captures out of trends and of the answer; by default 1"},
+    &cli_option_count, &cli_option_way, &cli_option_open_inspector, &cli_option_timeout, &cli_option_symbols, &cli_option_top, &cli_option_min,
+    &cli_option_bytes, &cli_option_plain, &cli_option_wide, &cli_option_with_values, &cli_option_level, CLI_OPTIONS_OF_WORK, NULL,
 };
 
 const cli_command cli_command_watch = {
@@ -152,7 +210,7 @@ const cli_command cli_command_watch = {
         "Captures are kept in a folder, for their user alone. At most --keep of them stay: the first that counts, the last, and of those between as many as there "
         "may be, evenly in time. The sums of each (a baseline) stay too, at most 200, in the folder sums beside them, for hsdiff series.",
     .examples = examples,
-    .bit = CLI_ON_WATCH,
+    .options = options,
     .inputs_min = 1,
     .inputs_max = 1,
     .run = run_watch,

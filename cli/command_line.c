@@ -1,7 +1,7 @@
 /*
  * The command line as a report tells it. Two command lines that ask for the same give the same text, whatever order their options had:
  *
- *      hsdiff [COMMAND] INPUT… [--option [VALUE]]…                  options in the order of the table
+ *      hsdiff [COMMAND] INPUT… [--option [VALUE]]…                  options in the order of the command's list
  *      hsdiff [COMMAND] INPUT… [--option [VALUE]]… -- INPUT…        two groups
  *
  * What changes nothing in a report is left out (cli_told), so the text is the same for any number of threads and any memory.
@@ -44,10 +44,10 @@ static void put_value(line *to, const char *value)
 
 static void put_options(line *to, const cli_app *cli)
 {
-    for (size_t row = 0; cli_option_get(row); row++)
+    for (const cli_option *const *row = cli->command->options; *row; row++)
         for (size_t i = 0; i < cli->given_count; i++) {
             const cli_option *option = cli->given[i].option;
-            if (option != cli_option_get(row)) continue;
+            if (option != *row) continue;
             put_text(to, " --");
             put_text(to, option->name);
             if (option->kind != CLI_FLAG) put_value(to, cli->given[i].value);

@@ -1,17 +1,21 @@
 /*
- * The table of commands: to add one, write its cmd_*.c and add its row here.
+ * The table of commands: to add one, write its cmd_*.c and add its name here.
  */
 #include <string.h>
 
-#include "cli.h"
+#include "options.h"
 
-static const cli_command *const commands[] = {
-    &cli_command_diff, &cli_command_check, &cli_command_series, &cli_command_baseline,
-    &cli_command_capture, &cli_command_watch, &cli_command_ps, &cli_command_receive, &cli_command_symbolize,
-    &cli_command_view, &cli_command_top,  &cli_command_paths,  &cli_command_sql, &cli_command_import, &cli_command_export,
-    &cli_command_info, &cli_command_dump, &cli_command_verify, &cli_command_salvage,
-    &cli_command_demo, &cli_command_help,
-};
+/* In the order in which help lists them; the first is the default. */
+#define COMMANDS(X)                                                                                                                                  \
+    X(diff) X(check) X(series) X(baseline) X(capture) X(watch) X(ps) X(receive) X(symbolize) X(view) X(top) X(paths) X(sql) X(import) X(export) X(info) \
+    X(dump) X(verify) X(salvage) X(demo) X(help)
+
+#define DECLARE(name) extern const cli_command cli_command_##name;
+#define ROW(name) &cli_command_##name,
+
+COMMANDS(DECLARE)
+
+static const cli_command *const commands[] = {COMMANDS(ROW)};
 
 const cli_command *cli_command_get(size_t i)
 {
@@ -22,5 +26,37 @@ const cli_command *cli_command_find(const char *name)
 {
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
         if (strcmp(commands[i]->name, name) == 0) return commands[i];
+    return NULL;
+}
+
+/* ---- their options ---- */
+
+bool cli_command_takes(const cli_command *command, const cli_option *option)
+{
+    for (const cli_option *const *own = command->options; *own; own++)
+        if (*own == option) return true;
+    return false;
+}
+
+const cli_option *cli_command_option(const cli_command *command, const char *name, size_t size)
+{
+    for (const cli_option *const *own = command->options; *own; own++)
+        if (strlen((*own)->name) == size && memcmp((*own)->name, name, size) == 0) return *own;
+    return NULL;
+}
+
+static bool is_of_earlier(size_t command, const cli_option *option)
+{
+    for (size_t i = 0; i < command; i++)
+        if (cli_command_takes(commands[i], option)) return true;
+    return false;
+}
+
+const cli_option *cli_option_get(size_t i)
+{
+    size_t at = 0;
+    for (size_t command = 0; command < sizeof commands / sizeof commands[0]; command++)
+        for (const cli_option *const *own = commands[command]->options; *own; own++)
+            if (!is_of_earlier(command, *own) && at++ == i) return *own;
     return NULL;
 }

@@ -34,7 +34,7 @@ static void put_bash_pattern(cli_out *out, const cli_option *option)
     const char *separator = "        ";
     for (size_t i = 0; cli_command_get(i); i++) {
         const cli_command *command = cli_command_get(i);
-        if (is_further(option) && !(option->commands & command->bit)) continue;
+        if (is_further(option) && !cli_command_takes(command, option)) continue;
         const char *name = is_further(option) ? command->name : "*";
         cli_out_format(out, "%s%s\\ --%s", separator, name, option->name);
         if (option->letter) cli_out_format(out, "|%s\\ -%c", name, option->letter);
@@ -65,12 +65,11 @@ static void put_bash_values(cli_out *out, bool further)
     }
 }
 
-static void put_bash_options(cli_out *out, const char *pattern, unsigned command)
+static void put_bash_options(cli_out *out, const char *pattern, const cli_command *command)
 {
     cli_out_format(out, "        %s) options='", pattern);
-    for (size_t i = 0; cli_option_get(i); i++)
-        if (cli_option_get(i)->commands & command)
-            cli_out_format(out, "--%s ", cli_option_get(i)->name);
+    for (const cli_option *const *option = command->options; *option; option++)
+        cli_out_format(out, "--%s ", (*option)->name);
     cli_out_text(out, "' ;;\n");
 }
 
@@ -84,8 +83,8 @@ static void put_bash(cli_out *out)
     put_bash_values(out, false);
     cli_out_text(out, "    esac\n    case ${COMP_WORDS[1]} in\n");
     for (size_t i = 1; cli_command_get(i); i++)
-        put_bash_options(out, cli_command_get(i)->name, cli_command_get(i)->bit);
-    put_bash_options(out, "*", CLI_ON_DIFF);
+        put_bash_options(out, cli_command_get(i)->name, cli_command_get(i));
+    put_bash_options(out, "*", cli_command_get(0));
     cli_out_text(out, "    esac\n    COMPREPLY=()\n"
                       "    if [[ $word == -* ]]; then COMPREPLY=($(compgen -W \"$options\" -- "
                       "\"$word\")); return; fi\n"
@@ -163,7 +162,7 @@ static void put_fish_commands(cli_out *out, const cli_option *option)
 {
     cli_out_text(out, " -n '__fish_seen_subcommand_from");
     for (size_t i = 0; cli_command_get(i); i++)
-        if (option->commands & cli_command_get(i)->bit)
+        if (cli_command_takes(cli_command_get(i), option))
             cli_out_format(out, " %s", cli_command_get(i)->name);
     cli_out_text(out, "'");
 }

@@ -61,7 +61,7 @@ static void blame_usage(hsd_error *err, const char *path)
 
 bool cli_config_open(hsd_check_config **out, const cli_app *cli, bool is_series, int *exit_status)
 {
-    const char *path = cli->options.config;
+    const char *path = cli->options.check.config;
     hsd_error err;
     hsd_error_init(&err);
     if (!path && is_there(CLI_CONFIG_NAME)) path = CLI_CONFIG_NAME;

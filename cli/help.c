@@ -163,13 +163,10 @@ static void print_option(cli_out *out, const cli_option *option)
 }
 
 /* Options of the command's own first, those of every command behind. */
-static void print_options(cli_out *out, unsigned command, bool common)
+static void print_options(cli_out *out, const cli_command *command, bool common)
 {
-    for (size_t i = 0; cli_option_get(i); i++) {
-        const cli_option *option = cli_option_get(i);
-        const bool is_common = (option->commands & CLI_ON_WORK) == CLI_ON_WORK;
-        if (option->commands & command && is_common == common) print_option(out, option);
-    }
+    for (const cli_option *const *option = command->options; *option; option++)
+        if ((*option)->is_common == common) print_option(out, *option);
 }
 
 static void print_rows(cli_out *out, const cli_row *rows)
@@ -238,9 +235,9 @@ void cli_print_help(cli_out *out)
     for (size_t i = 0; cli_command_get(i); i++)
         cli_out_format(out, "  %-10s%s\n", cli_command_get(i)->name, cli_command_get(i)->summary);
     cli_out_text(out, "\nOptions of hsdiff BEFORE AFTER:\n");
-    print_options(out, CLI_ON_DIFF, false);
+    print_options(out, cli_command_get(0), false);
     cli_out_text(out, "\nOptions of every command:\n");
-    print_options(out, CLI_ON_DIFF, true);
+    print_options(out, cli_command_get(0), true);
     cli_out_text(out, "\nHeap dumps that are read:\n");
     cli_print_formats(out);
     cli_out_text(out, "\nExit status:\n");
@@ -255,9 +252,9 @@ void cli_print_command_help(cli_out *out, const cli_command *command)
     cli_out_format(out, "\nUsage: hsdiff %s %s\n\n", command->name, command->synopsis);
     cli_print_wrapped(out, command->description, 0, 0, WIDTH);
     cli_out_text(out, "\nOptions:\n");
-    print_options(out, command->bit, false);
+    print_options(out, command, false);
     cli_out_text(out, "\nOptions of every command:\n");
-    print_options(out, command->bit, true);
+    print_options(out, command, true);
 }
 
 void cli_print_version(cli_out *out)

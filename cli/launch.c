@@ -88,7 +88,7 @@ bool cli_launch(cli_child *child, const cli_app *cli, const char **way, int *res
         words[i] = (char *)(uintptr_t)cli->inputs[i];
     int why = 0;
     bool runs = false;
-    if (cli->options.follow) let_agents_follow(&is_set);
+    if (cli->options.capture.follow) let_agents_follow(&is_set);
     if (hsd_live_prepare((const char *const *)words, cli->options.way, way, set_variable, &is_set, &err) != HSD_OK) {
         *result = cli_report_error(cli, &err);
     } else if (!is_set) {

@@ -77,11 +77,11 @@ static void put_option(cli_out *out, const cli_option *option)
     cli_out_text(out, ".\n");
 }
 
-static void put_options(cli_out *out, unsigned command)
+static void put_options(cli_out *out, const cli_command *command)
 {
     cli_out_text(out, ".SH OPTIONS\n");
-    for (size_t i = 0; cli_option_get(i); i++)
-        if (cli_option_get(i)->commands & command) put_option(out, cli_option_get(i));
+    for (const cli_option *const *option = command->options; *option; option++)
+        put_option(out, *option);
 }
 
 static void put_examples(cli_out *out, const cli_command *command)
@@ -116,7 +116,7 @@ static void put_page_of_command(cli_out *out, const cli_command *command)
     put(out, command->synopsis);
     cli_out_text(out, " [\\fIoptions\\fR]\n.SH DESCRIPTION\n");
     put_paragraphs(out, command->description);
-    put_options(out, command->bit);
+    put_options(out, command);
     put_rows(out, "\"EXIT STATUS\"", cli_exit_statuses);
     put_examples(out, command);
     cli_out_text(out, ".SH \"SEE ALSO\"\n.BR hsdiff (1)\n");
@@ -149,7 +149,7 @@ static void put_main_page(cli_out *out)
         "\\fBhsdiff\\fR \\fICOMMAND\\fR [\\fIoptions\\fR] [\\fIFILE\\fR...]\n.SH DESCRIPTION\n");
     put_paragraphs(out, diff->description);
     put_commands(out);
-    put_options(out, diff->bit);
+    put_options(out, diff);
     cli_out_text(out, ".SH \"HEAP DUMPS THAT ARE READ\"\n");
     for (size_t i = 0; hsd_importer_get(i); i++)
         put_term(out, hsd_importer_get(i)->name, hsd_importer_get(i)->summary);

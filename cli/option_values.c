@@ -90,8 +90,8 @@ bool cli_set_pid(cli_options *options, const char *value)
 {
     char *end;
     if (value[0] < '1' || value[0] > '9') return false;
-    options->pid = strtoull(value, &end, 10);
-    return *end == 0 && options->pid <= INT32_MAX;
+    options->symbolize.pid = strtoull(value, &end, 10);
+    return *end == 0 && options->symbolize.pid <= INT32_MAX;
 }
 
 bool cli_set_port(cli_options *options, const char *value)
@@ -129,8 +129,8 @@ bool cli_set_budget(cli_options *options, const char *value)
         end += 2;
     }
     if (!is_percent_end(end) || whole > 100) return false;
-    options->budget_permille = (unsigned)(whole * 10 + tenths);
-    return options->budget_permille > 0 && options->budget_permille <= 1000;
+    options->watch.budget_permille = (unsigned)(whole * 10 + tenths);
+    return options->watch.budget_permille > 0 && options->watch.budget_permille <= 1000;
 }
 
 bool cli_set_near(cli_options *options, const char *value)
@@ -138,8 +138,8 @@ bool cli_set_near(cli_options *options, const char *value)
     char *end;
     if (value[0] < '1' || value[0] > '9') return false;
     const unsigned long percent = strtoul(value, &end, 10);
-    options->near_percent = (unsigned)(percent <= 100 ? percent : 0);
-    return is_percent_end(end) && options->near_percent > 0;
+    options->watch.near_percent = (unsigned)(percent <= 100 ? percent : 0);
+    return is_percent_end(end) && options->watch.near_percent > 0;
 }
 
 bool cli_set_warmup(cli_options *options, const char *value)

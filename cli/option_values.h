@@ -1,5 +1,5 @@
 /*
- * How the table of options (option_table.c) has values read that are more than a text, a number, a size or a time. Each takes what stands behind its option into
+ * How values of options are read that are more than a text, a number, a size or a time. Each takes what stands behind its option into
  * `options`; false when it is none.
  */
 #ifndef CLI_OPTION_VALUES_H

@@ -101,33 +101,35 @@ static bool store(const cli_option *option, cli_options *options, const char *va
 
 /* ---- the command line ---- */
 
-/* The row that the commands of `bits` take, else the first of that name. */
-static const cli_option *find_long(const char *name, size_t size, unsigned bits)
+/* The row that the command takes, else the first of that name. */
+static const cli_option *find_long(const char *name, size_t size, const cli_command *command)
 {
-    const cli_option *found = NULL;
-    for (size_t i = 0; cli_option_get(i); i++) {
-        const cli_option *option = cli_option_get(i);
-        if (strlen(option->name) != size || memcmp(option->name, name, size) != 0) continue;
-        if (option->commands & bits) return option;
-        if (!found) found = option;
-    }
+    const cli_option *found = command ? cli_command_option(command, name, size) : NULL;
+    for (size_t i = 0; !found && cli_command_get(i); i++)
+        found = cli_command_option(cli_command_get(i), name, size);
     return found;
 }
 
-/* Which rows the command line used. */
-typedef struct cli_used {
-    bool rows[CLI_OPTIONS_MAX];
-} cli_used;
-
-static size_t row_of(const cli_option *option) { return (size_t)(option - cli_option_get(0)); }
-
-static const cli_option *find_letter(char letter, unsigned bits)
+static const cli_option *find_letter(char letter, const cli_command *command)
 {
     for (size_t i = 0; letter != 0 && cli_option_get(i); i++) {
         const cli_option *option = cli_option_get(i);
-        if (option->letter == letter) return find_long(option->name, strlen(option->name), bits);
+        if (option->letter == letter) return find_long(option->name, strlen(option->name), command);
     }
     return NULL;
+}
+
+/* Which options the command line used, each once. */
+typedef struct cli_used {
+    const cli_option *options[CLI_OPTIONS_MAX];
+    size_t count;
+} cli_used;
+
+static void note_used(cli_used *used, const cli_option *option)
+{
+    for (size_t i = 0; i < used->count; i++)
+        if (used->options[i] == option) return;
+    if (used->count < CLI_OPTIONS_MAX) used->options[used->count++] = option;
 }
 
 /* True if the word is an option whose value is the word behind it. */
@@ -135,9 +137,9 @@ static bool takes_next_word(const char *word)
 {
     const cli_option *option = NULL;
     if (word[0] == '-' && word[1] == '-') {
-        option = strchr(word, '=') ? NULL : find_long(word + 2, strlen(word + 2), 0);
+        option = strchr(word, '=') ? NULL : find_long(word + 2, strlen(word + 2), NULL);
     } else if (word[0] == '-') {
-        while (*++word && (option = find_letter(*word, 0)) && option->kind == CLI_FLAG)
+        while (*++word && (option = find_letter(*word, NULL)) && option->kind == CLI_FLAG)
             continue;
         if (*word && word[1]) return false; /* the value stands behind the letter */
     }
@@ -158,10 +160,10 @@ static const cli_command *command_of_words(const cli_app *cli)
 }
 
 /* The command whose options are read: rows of one name differ from command to command. */
-static unsigned command_bit(const cli_app *cli)
+static const cli_command *command_of(const cli_app *cli)
 {
     const cli_command *named = command_of_words(cli);
-    return named ? named->bit : cli_command_get(0)->bit;
+    return named ? named : cli_command_get(0);
 }
 
 static bool fail_unknown(const char *word, const char *name, size_t size)
@@ -222,11 +224,11 @@ static bool parse_long(cli_app *cli, int *at, cli_used *used)
 {
     const char *word = cli->argv[*at], *name = word + 2, *equals = strchr(name, '=');
     const size_t size = equals ? (size_t)(equals - name) : strlen(name);
-    const cli_option *option = find_long(name, size, command_bit(cli));
+    const cli_option *option = find_long(name, size, command_of(cli));
     if (!option) return fail_unknown(word, name, size);
     char shown[64];
     snprintf(shown, sizeof shown, "--%s", option->name);
-    used->rows[row_of(option)] = true;
+    note_used(used, option);
     if (option->kind == CLI_FLAG) {
         if (equals) {
             cli_complain("%s takes no value.", shown);
@@ -244,12 +246,12 @@ static bool parse_letters(cli_app *cli, int *at, cli_used *used)
 {
     for (const char *letter = cli->argv[*at] + 1; *letter; letter++) {
         const char shown[] = {'-', *letter, 0};
-        const cli_option *option = find_letter(*letter, command_bit(cli));
+        const cli_option *option = find_letter(*letter, command_of(cli));
         if (!option) {
             cli_complain("there is no option %s (in %s).", shown, cli->argv[*at]);
             return false;
         }
-        used->rows[row_of(option)] = true;
+        note_used(used, option);
         if (option->kind == CLI_FLAG) {
             note_given(cli, option, "");
             store(option, &cli->options, "");
@@ -268,20 +270,25 @@ static void list_commands(char *text, size_t size, const char *option_name)
     text[0] = 0;
     for (size_t i = 0; cli_command_get(i); i++) {
         const cli_command *command = cli_command_get(i);
-        if (!(find_long(option_name, strlen(option_name), command->bit)->commands & command->bit)) continue;
+        if (!cli_command_option(command, option_name, strlen(option_name))) continue;
         const int more = snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "", command->name);
         if (more < 0 || (size_t)more >= size - used) return;
         used += (size_t)more;
     }
 }
 
+/* What help takes is taken with every command: --generate names its page. */
+static bool applies(const cli_command *command, const cli_option *option)
+{
+    return cli_command_takes(command, option) || cli_command_takes(cli_command_find("help"), option);
+}
+
 static bool check_used(cli_app *cli, const cli_used *used)
 {
-    for (size_t i = 0; cli_option_get(i); i++) {
-        const cli_option *option = cli_option_get(i);
-        const bool applies = option->commands & (cli->command->bit | CLI_ON_HELP);
+    for (size_t i = 0; i < used->count; i++) {
+        const cli_option *option = used->options[i];
         char names[256];
-        if (!used->rows[i] || applies) continue;
+        if (applies(cli->command, option)) continue;
         list_commands(names, sizeof names, option->name);
         cli_complain("--%s is no option of hsdiff %s, but of: %s.", option->name, cli->command->name, names);
         return false;

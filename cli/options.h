@@ -1,6 +1,6 @@
 /*
- * The table of options: the parser, --help, the manual pages and the completions all read it, so that
- * they cannot disagree.
+ * Options: the parser, --help, the manual pages and the completions all read their rows, so that they cannot disagree. The rows of one command stand in its file, those
+ * of several in common_options.c, and each command lists what it takes.
  */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
@@ -25,19 +25,21 @@ typedef enum cli_told {
     CLI_LEFT_OUT  /* where the answer goes, in which format, with how much of the machine: a page says the same with and without */
 } cli_told;
 
-typedef struct cli_option {
+struct cli_option {
     char letter; /* 0 = none */
     const char *name;
     const char *value;   /* what stands for it in help: "FILE"; NULL for flags */
     const char *choices; /* "types|roots", for CLI_CHOICE and for completion */
     const char *help;    /* one sentence without a full stop */
-    unsigned commands;   /* CLI_ON_* */
     cli_kind kind;
     size_t offset; /* in cli_options */
     bool (*set)(cli_options *options, const char *value);
     cli_told told;
-    bool repeats; /* each use counts, not the last alone */
-} cli_option;
+    bool repeats;   /* each use counts, not the last alone */
+    bool is_common; /* of every command: help shows it behind the others */
+};
+
+#define CLI_FIELD(name) offsetof(cli_options, name)
 
 /* A use of an option that is told. */
 struct cli_given {
@@ -47,8 +49,14 @@ struct cli_given {
 
 #define CLI_OPTIONS_MAX 128
 
-/* Row i of the table, whose rows stand one behind the other; at most CLI_OPTIONS_MAX. NULL past the end. */
+/* Row i of all commands, each once, those of the first command first; at most CLI_OPTIONS_MAX. NULL past the end. */
 const cli_option *cli_option_get(size_t i);
+
+/* Does the command take it? */
+bool cli_command_takes(const cli_command *command, const cli_option *option);
+
+/* The option of that name that the command takes; NULL when it takes none. */
+const cli_option *cli_command_option(const cli_command *command, const char *name, size_t size);
 
 /*
  * Reads the command line into `cli`: command, options, inputs. Options may stand anywhere, "--" ends

@@ -78,7 +78,7 @@ const hsd_report_format *cli_find_format(const char *option, const char *name, s
 /* The file that two outputs name; NULL when there is none. */
 static const char *find_shared(const cli_options *options)
 {
-    const char *results[] = {options->output, options->objects};
+    const char *results[] = {options->output, options->diff.objects};
     for (size_t i = 0; i < count_wishes(options); i++) {
         const char *file = wish_of(options, i).file;
         for (size_t j = 0; j < sizeof results / sizeof results[0]; j++)
@@ -159,19 +159,19 @@ hsd_report_options cli_report_options(const cli_app *cli, bool to_file)
     const cli_screen screen = to_file ? (cli_screen){.name_width = options->wide ? 0 : CLI_NAME_COLUMNS, .has_utf8 = true} : cli_out_screen(cli);
     return (hsd_report_options){
         .top = cli_out_rows(cli, 0),
-        .sort_by = (hsd_sort_by)options->sort,
+        .sort_by = (hsd_sort_by)options->diff.sort,
         .table = (hsd_report_table)options->table,
         .width = screen.width,
         .name_width = screen.name_width,
         .use_color = screen.has_color,
         .use_utf8 = screen.has_utf8,
         .exact_bytes = options->exact_bytes,
-        .tree = options->tree,
+        .tree = options->diff.tree,
         .plain = options->plain,
         .noise_bytes = options->noise_bytes,
         .max_bytes = (size_t)options->max_bytes,
         .survivors = options->survivors,
-        .config_path = options->config,
+        .config_path = options->check.config,
         .html_path = options->html,
         .command = cli->command_line,
     };

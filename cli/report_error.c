@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common_options.h"
 #include "progress.h"
 #include "signals.h"
 
@@ -20,7 +21,7 @@ static const char *topic; /* the command whose help usage errors name; NULL = no
 
 void cli_set_topic(const cli_command *command)
 {
-    const bool has_page = command && command->bit != CLI_ON_HELP;
+    const bool has_page = command && !command->shows_pages;
     topic = has_page ? command->name : NULL;
 }
 
@@ -183,7 +184,7 @@ static void print_hint(const char *hint)
 static const char *likely_cause(const cli_app *cli, const hsd_error *err)
 {
     const bool of_input = is_input(cli, err->file);
-    if (cli->command->bit & (CLI_ON_CAPTURE | CLI_ON_RECEIVE)) return NULL; /* it was no file */
+    if (cli->command->is_of_processes) return NULL; /* it was no file */
     if (err->status == HSD_E_TRUNCATED)
         return "Usual causes: a full disk, a capture that was killed, an upload that stopped.";
     if (err->status == HSD_E_CORRUPT)
@@ -263,9 +264,7 @@ static void print_salvage(const char *file)
 
 static bool takes_partial(const cli_app *cli)
 {
-    return (cli->command->bit &
-            (CLI_ON_DIFF | CLI_ON_SERIES | CLI_ON_CHECK | CLI_ON_BASELINE | CLI_ON_TOP | CLI_ON_PATHS | CLI_ON_IMPORT | CLI_ON_DUMP)) &&
-           !cli->options.partial && !cli->options.update_baseline;
+    return cli_command_takes(cli->command, &cli_option_partial) && !cli->options.partial && !cli->options.check.update_baseline;
 }
 
 /* Commands for a damaged or cut-off input. */
@@ -275,7 +274,7 @@ static bool print_rescue(const cli_app *cli, const hsd_error *err)
         !is_input(cli, err->file))
         return false;
     const bool salvages =
-        is_capture_name(err->file) && cli->command->bit != CLI_ON_SALVAGE && err->hint[0];
+        is_capture_name(err->file) && !cli->command->salvages && err->hint[0];
     const bool is_partial = takes_partial(cli) && err->hint[0];
     if (salvages) print_salvage(err->file);
     if (is_partial) {

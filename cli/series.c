@@ -140,11 +140,11 @@ static size_t standard_inputs(const cli_app *cli)
 /* Options of two captures that say nothing about a series; NULL when none was given. */
 static const char *option_of_two(const cli_options *options)
 {
-    return options->objects             ? "--objects"
+    return options->diff.objects        ? "--objects"
            : options->key_count > 0     ? "--key"
-           : options->tree              ? "--tree"
+           : options->diff.tree         ? "--tree"
            : options->match != 0        ? "--match"
-           : options->sort != 0         ? "--sort"
+           : options->diff.sort != 0    ? "--sort"
            : options->table == HSD_TABLE_TREE ? "--table tree"
            : options->table == HSD_TABLE_UNCOLLECTED ? "--table uncollected"
                                                      : NULL;

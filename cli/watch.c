@@ -35,7 +35,7 @@ static uint64_t now_ns(void)
 /* What is lost is no part of the live heap. */
 static bool is_proven(const cli_watch *watch)
 {
-    const uint64_t least = watch->cli->options.until_growth_bytes;
+    const uint64_t least = watch->cli->options.watch.until_growth_bytes;
     const hsd_series *series = watch->series;
     if (least == 0 || series == NULL) return false;
     return cli_watch_is_proven(&series->total.trend, least) || (series->lost.is_known && cli_watch_is_proven(&series->unreached.trend, least));
@@ -84,7 +84,7 @@ static void tell_taken(const cli_watch *watch, const hsd_live_result *result)
 static void tell_budget(const cli_watch *watch, uint64_t cost_ns)
 {
     char every[HSD_NUMBER_CHARS], cost[HSD_NUMBER_CHARS];
-    const unsigned budget = watch->cli->options.budget_permille;
+    const unsigned budget = watch->cli->options.watch.budget_permille;
     cli_note(watch->cli, "that took %s, so the next comes after %s: --budget allows %g %%", cli_format_short_time(cost, cost_ns),
              hsd_format_duration(every, watch->every_ns), (double)budget / 10);
 }
@@ -210,7 +210,7 @@ static void plan_next(cli_watch *watch, uint64_t began_ns, uint64_t cost_ns)
 {
     const cli_options *options = &watch->cli->options;
     const uint64_t asked = options->every_ms * NS_A_MS, before = watch->every_ns;
-    watch->every_ns = cli_watch_interval(asked, cost_ns, options->budget_permille);
+    watch->every_ns = cli_watch_interval(asked, cost_ns, options->watch.budget_permille);
     watch->due_ns = began_ns + watch->every_ns;
     if (watch->every_ns > asked && watch->every_ns > before + before / 4) tell_budget(watch, cost_ns);
 }
@@ -246,7 +246,7 @@ static cli_watch_end take_one(cli_watch *watch)
 /* True when memory has run short since the last capture. */
 static bool came_near(cli_watch *watch)
 {
-    const unsigned percent = used_percent(&watch->memory), near = watch->cli->options.near_percent;
+    const unsigned percent = used_percent(&watch->memory), near = watch->cli->options.watch.near_percent;
     if (percent + RELIEF_PERCENT < near) watch->is_near = false;
     if (percent < near || watch->is_near) return false;
     watch->is_near = true;
@@ -274,8 +274,8 @@ static cli_watch_end wait_for_next(cli_watch *watch)
 static void fill_defaults(cli_options *options)
 {
     if (options->every_ms == 0) options->every_ms = EVERY_MS;
-    if (options->budget_permille == 0) options->budget_permille = BUDGET_PERMILLE;
-    if (options->near_percent == 0) options->near_percent = NEAR_PERCENT;
+    if (options->watch.budget_permille == 0) options->watch.budget_permille = BUDGET_PERMILLE;
+    if (options->watch.near_percent == 0) options->watch.near_percent = NEAR_PERCENT;
 }
 
 cli_watch_end cli_watch_run(cli_watch *watch)
@@ -284,7 +284,7 @@ cli_watch_end cli_watch_run(cli_watch *watch)
     cli_watch_screen_begin(&watch->screen, watch->cli);
     watch->began_ns = watch->due_ns = now_ns();
     watch->every_ns = watch->cli->options.every_ms * NS_A_MS;
-    watch->is_near = hsd_live_memory_read(&watch->memory, watch->process.pid, NULL) == HSD_OK && used_percent(&watch->memory) >= watch->cli->options.near_percent;
+    watch->is_near = hsd_live_memory_read(&watch->memory, watch->process.pid, NULL) == HSD_OK && used_percent(&watch->memory) >= watch->cli->options.watch.near_percent;
     cli_watch_end end = CLI_WATCH_GOES_ON;
     while (end == CLI_WATCH_GOES_ON) {
         end = wait_for_next(watch);

@@ -4,7 +4,6 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <spawn.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,40 +12,10 @@
 
 #include "command_line.h"
 #include "options.h"
-#include "report_error.h"
 
 #define WORDS_MOST 64
 
 extern char **environ;
-
-/* ---- what the parser asks of the rest of the command ---- */
-
-static const cli_command commands[] = {
-    {.name = "diff", .bit = CLI_ON_DIFF},
-    {.name = "check", .bit = CLI_ON_CHECK},
-    {.name = "series", .bit = CLI_ON_SERIES},
-    {.name = "view", .bit = CLI_ON_VIEW},
-    {.name = "capture", .bit = CLI_ON_CAPTURE},
-};
-
-const cli_command *cli_command_get(size_t i) { return i < sizeof commands / sizeof commands[0] ? &commands[i] : NULL; }
-
-const cli_command *cli_command_find(const char *name)
-{
-    for (size_t i = 0; cli_command_get(i); i++)
-        if (strcmp(commands[i].name, name) == 0) return &commands[i];
-    return NULL;
-}
-
-void cli_set_topic(const cli_command *command) { (void)command; }
-
-void cli_complain(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-}
 
 /* ---- telling ---- */
 
@@ -171,7 +140,28 @@ Test(command_line, is_read_back_by_a_shell_as_it_was_given)
     }
 }
 
-/* ---- the table ---- */
+/* ---- the rows ---- */
+
+Test(command_line, the_parser_has_room_for_every_option)
+{
+    size_t count = 0;
+    while (cli_option_get(count))
+        count++;
+    cr_assert_gt(count, 50);
+    cr_assert_leq(count, CLI_OPTIONS_MAX);
+}
+
+Test(command_line, a_command_takes_one_option_of_a_name_and_a_letter)
+{
+    for (size_t i = 0; cli_command_get(i); i++) {
+        const cli_option *const *options = cli_command_get(i)->options;
+        for (size_t a = 0; options[a]; a++) {
+            cr_expect_eq(cli_command_option(cli_command_get(i), options[a]->name, strlen(options[a]->name)), options[a], "%s --%s", cli_command_get(i)->name, options[a]->name);
+            for (size_t b = 0; b < a; b++)
+                cr_expect(options[a]->letter == 0 || options[a]->letter != options[b]->letter, "%s -%c", cli_command_get(i)->name, options[a]->letter);
+        }
+    }
+}
 
 Test(command_line, every_option_says_whether_it_is_told)
 {

@@ -1,0 +1,474 @@
+/*
+ * Options that several commands take. Those of one command stand in its cmd_*.c.
+ */
+#include "common_options.h"
+
+#include "option_values.h"
+
+const cli_option cli_option_format_of_one = {
+    .name = "format",
+    .value = "FORMAT",
+    .choices = "text|json|csv",
+    .kind = CLI_TEXT,
+    .offset = CLI_FIELD(format),
+    .told = CLI_LEFT_OUT,
+    .help = "text for people (the default), json for programs, csv for spreadsheets (not of info)",
+};
+
+const cli_option cli_option_format_of_growth = {
+    .name = "format",
+    .value = "FORMAT",
+    .choices = "text|json|ndjson|csv|markdown|openmetrics|html",
+    .kind = CLI_TEXT,
+    .offset = CLI_FIELD(format),
+    .told = CLI_LEFT_OUT,
+    .help = "text for people (the default), json, ndjson or csv for programs, markdown for a merge request, openmetrics for a dashboard, html for a "
+             "browser",
+};
+
+const cli_option cli_option_html = {
+    .name = "html",
+    .value = "FILE",
+    .kind = CLI_OTHER,
+    .set = cli_set_html,
+    .told = CLI_LEFT_OUT,
+    .help = "also write the answer to FILE as a page, to look closer and to share: one file that needs no network",
+};
+
+const cli_option cli_option_also = {
+    .name = "also",
+    .value = "FORMAT=FILE",
+    .kind = CLI_OTHER,
+    .set = cli_set_also,
+    .told = CLI_LEFT_OUT,
+    .repeats = true,
+    .help = "also write the answer to FILE in another format; may be given again, each with a file of its own",
+};
+
+const cli_option cli_option_warmup = {
+    .name = "warmup",
+    .value = "N",
+    .kind = CLI_OTHER,
+    .set = cli_set_warmup,
+    .told = CLI_TOLD,
+    .help = "leave the first N captures out of trends; series: 0, check: what the rules say, else 1 from four captures on",
+};
+
+const cli_option cli_option_label = {
+    .name = "label",
+    .value = "TEXT",
+    .kind = CLI_OTHER,
+    .set = cli_set_label,
+    .told = CLI_TOLD,
+    .repeats = true,
+    .help = "a name for a capture, instead of that of its file; once for each, in their order",
+};
+
+const cli_option cli_option_survivors = {
+    .name = "survivors",
+    .kind = CLI_FLAG,
+    .offset = CLI_FIELD(survivors),
+    .told = CLI_TOLD,
+    .help = "three captures, baseline, target and final: show what came between the first two and is still there",
+};
+
+const cli_option cli_option_cohorts = {
+    .name = "cohorts",
+    .kind = CLI_FLAG,
+    .offset = CLI_FIELD(cohorts),
+    .told = CLI_TOLD,
+    .help = "tell the ages of objects also where they must be recognised by structure: three times the work",
+};
+
+const cli_option cli_option_no_cohorts = {
+    .name = "no-cohorts",
+    .kind = CLI_FLAG,
+    .offset = CLI_FIELD(no_cohorts),
+    .told = CLI_TOLD,
+    .help = "leave out the ages of objects",
+};
+
+const cli_option cli_option_identities = {
+    .name = "identities",
+    .kind = CLI_FLAG,
+    .offset = CLI_FIELD(identities),
+    .told = CLI_LEFT_OUT,
+    .help = "keep id, type and size of every object in a baseline, so that new and freed can be told; some bytes an object",
+};
+
+const cli_option cli_option_places = {
+    .name = "places",
+    .value = "N",
+    .kind = CLI_COUNT,
+    .offset = CLI_FIELD(places),
+    .told = CLI_LEFT_OUT,
+    .help = "keep N paths of types in a baseline; by default 8,192",
+};
+
+const cli_option cli_option_max_bytes = {
+    .name = "max-bytes",
+    .value = "SIZE",
+    .kind = CLI_SIZE,
+    .offset = CLI_FIELD(max_bytes),
+    .told = CLI_LEFT_OUT,
+    .help = "markdown: leave out rows, and say so, until it fits; by default 60,000, which a comment on GitHub takes",
+};
+
+const cli_option cli_option_format_of_captures = {
+    .name = "format",
+    .value = "FORMAT",
+    .choices = "text|json",
+    .kind = CLI_TEXT,
+    .offset = CLI_FIELD(format),
+    .told = CLI_LEFT_OUT,
+    .help = "what is told of each capture: text for people (the default), on standard error; json, one object a line on standard output",
+};
+
+const cli_option cli_option_count = {
+    .name = "count",
+    .value = "N",
+    .kind = CLI_COUNT,
+    .offset = CLI_FIELD(count),
+    .told = CLI_LEFT_OUT,
+    .help = "stop after N captures (of each process); a program that was started with -- is waited for",
+};
+
+const cli_option cli_option_way = {
+    .name = "way",
+    .value = "WAY",
+    .choices = "native|mono|lua|ruby|jvm|hprof|dotnet|node|inspector",
+    .kind = CLI_TEXT,
+    .offset = CLI_FIELD(way),
+    .told = CLI_TOLD,
+    .help = "go this way to the heap and not the best one that is open; hprof of a JVM takes no memory in it, jvm recognises objects",
+};
+
+const cli_option cli_option_open_inspector = {
+    .name = "open-inspector",
+    .kind = CLI_FLAG,
+    .offset = CLI_FIELD(open_inspector),
+    .told = CLI_TOLD,
+    .help = "Node without helper: open its inspector on the loopback for the capture (SIGUSR1), and close it again",
+};
+
+const cli_option cli_option_remote = {
+    .name = "remote",
+    .value = "COMMAND",
+    .kind = CLI_TEXT,
+    .offset = CLI_FIELD(remote),
+    .told = CLI_LEFT_OUT,
+    .help = "ssh://: what runs hsdiff at the other end, in words of the shell there, such as /opt/hsdiff/bin/hsdiff or \"sudo -n hsdiff\"; by default "
+             "hsdiff",
+};
+
+const cli_option cli_option_timeout = {
+    .name = "timeout",
+    .value = "TIME",
+    .kind = CLI_DURATION,
+    .offset = CLI_FIELD(timeout_ms),
+    .told = CLI_LEFT_OUT,
+    .help = "give up when nothing arrives for TIME; by default 60s",
+};
+
+const cli_option cli_option_symbols = {
+    .name = "symbols",
+    .value = "DIR",
+    .kind = CLI_OTHER,
+    .set = cli_set_symbols,
+    .told = CLI_TOLD,
+    .repeats = true,
+    .help = "look there, too, for programs, libraries and debug files with the names of addresses; may be given again",
+};
+
+const cli_option cli_option_open = {
+    .name = "open",
+    .kind = CLI_FLAG,
+    .offset = CLI_FIELD(open),
+    .told = CLI_LEFT_OUT,
+    .help = "viewer: also show the page in the browser of this desktop (xdg-open, sensible-browser)",
+};
+
+const cli_option cli_option_port = {
+    .name = "port",
+    .value = "PORT",
+    .kind = CLI_OTHER,
+    .set = cli_set_port,
+    .told = CLI_LEFT_OUT,
+    .help = "viewer: listen on this port, 1 to 65535; by default on one that is free",
+};
+
+const cli_option cli_option_ipv6 = {
+    .name = "ipv6",
+    .kind = CLI_FLAG,
+    .offset = CLI_FIELD(ipv6),
+    .told = CLI_LEFT_OUT,
+    .help = "viewer: listen on ::1 and not on 127.0.0.1",
+};
+
+const cli_option cli_option_idle = {
+    .name = "idle",
+    .value = "TIME",
+    .kind = CLI_OTHER,
+    .set = cli_set_idle,
+    .told = CLI_LEFT_OUT,
+    .help = "viewer: end when the page has asked for nothing for TIME, such as 5m or 1h, or never; by default 30m",
+};
+
+const cli_option cli_option_top = {
+    .name = "top",
+    .value = "N",
+    .kind = CLI_OTHER,
+    .set = cli_set_top,
+    .told = CLI_TOLD,
+    .help = "show N rows of each table and add up the rest, or all of them (all); by default 20 types, 10 roots and the holders with most of the "
+             "growth as text, everything in other formats",
+};
+
+const cli_option cli_option_summary = {
+    .name = "summary",
+    .kind = CLI_FLAG,
+    .offset = CLI_FIELD(summary),
+    .told = CLI_TOLD,
+    .help = "use the totals by type alone and read no object: fast for any size, but no roots, and garbage counts",
+};
+
+const cli_option cli_option_no_holders = {
+    .name = "no-holders",
+    .kind = CLI_FLAG,
+    .offset = CLI_FIELD(no_holders),
+    .told = CLI_TOLD,
+    .help = "stop at types and roots: faster, and does not say which objects hold the growth",
+};
+
+const cli_option cli_option_partial = {
+    .name = "partial",
+    .kind = CLI_FLAG,
+    .offset = CLI_FIELD(partial),
+    .told = CLI_TOLD,
+    .help = "use what is there of a damaged or cut-off input: figures are then lower bounds, and nothing is called freed",
+};
+
+const cli_option cli_option_partial_capture = {
+    .name = "partial",
+    .kind = CLI_FLAG,
+    .offset = CLI_FIELD(partial),
+    .told = CLI_TOLD,
+    .help = "keep a capture that was cut off in the middle: it says that it is incomplete",
+};
+
+const cli_option cli_option_match = {
+    .name = "match",
+    .value = "HOW",
+    .choices = "best|structure|counts",
+    .kind = CLI_CHOICE,
+    .offset = CLI_FIELD(match),
+    .told = CLI_TOLD,
+    .help = "by what objects are recognised: best (the default), what is surest in both captures; structure, do not look at ids; counts, recognise "
+             "nothing: growth is exact, new and freed are not known",
+};
+
+const cli_option cli_option_key = {
+    .name = "key",
+    .value = "TYPE:FIELD",
+    .kind = CLI_OTHER,
+    .set = cli_set_key,
+    .told = CLI_TOLD,
+    .repeats = true,
+    .help = "where objects have no ids that last, tell those of TYPE apart by the value of FIELD; may be given again for other types",
+};
+
+const cli_option cli_option_min = {
+    .name = "min",
+    .value = "SIZE",
+    .kind = CLI_SIZE,
+    .offset = CLI_FIELD(noise_bytes),
+    .told = CLI_TOLD,
+    .help = "changes below SIZE are noise: ~ for their percentage, steady; by default 0.1 % of before, and at least 64 KiB or 2 % of it, whichever is "
+             "less",
+};
+
+const cli_option cli_option_bytes = {
+    .name = "bytes",
+    .kind = CLI_FLAG,
+    .offset = CLI_FIELD(exact_bytes),
+    .told = CLI_TOLD,
+    .help = "show exact bytes instead of KiB, MiB and GiB",
+};
+
+const cli_option cli_option_plain = {
+    .name = "plain",
+    .kind = CLI_FLAG,
+    .offset = CLI_FIELD(plain),
+    .told = CLI_LEFT_OUT,
+    .help = "one record a line, tab separated, nothing cut or aligned: for screen readers and awk",
+};
+
+const cli_option cli_option_wide = {
+    .letter = 'w',
+    .name = "wide",
+    .kind = CLI_FLAG,
+    .offset = CLI_FIELD(wide),
+    .told = CLI_LEFT_OUT,
+    .help = "never cut names, neither to the width of the terminal nor elsewhere, and show all columns",
+};
+
+const cli_option cli_option_from = {
+    .name = "from",
+    .value = "FORMAT",
+    .kind = CLI_TEXT,
+    .offset = CLI_FIELD(from),
+    .told = CLI_TOLD,
+    .help = "read foreign dumps as this format instead of looking at their first bytes",
+};
+
+const cli_option cli_option_exe = {
+    .name = "exe",
+    .value = "PROGRAM",
+    .kind = CLI_TEXT,
+    .offset = CLI_FIELD(executable),
+    .told = CLI_TOLD,
+    .help = "the program that a heap dump or core of Go is of: its DWARF has the types and the names of globals",
+};
+
+const cli_option cli_option_dump = {
+    .name = "dump",
+    .value = "N[,M]",
+    .kind = CLI_OTHER,
+    .set = cli_set_dump,
+    .told = CLI_TOLD,
+    .help = "which dump of a file that holds several, from 1 (of before, of after)",
+};
+
+const cli_option cli_option_with_values = {
+    .name = "with-values",
+    .kind = CLI_FLAG,
+    .offset = CLI_FIELD(with_values),
+    .told = CLI_TOLD,
+    .help = "also keep map keys and value previews; they are user data, and the capture will say so",
+};
+
+const cli_option cli_option_final_is_strong = {
+    .name = "final-is-strong",
+    .kind = CLI_FLAG,
+    .offset = CLI_FIELD(final_is_strong),
+    .told = CLI_TOLD,
+    .help = "JVM dumps: objects that wait for their finalizer count as held by it",
+};
+
+const cli_option cli_option_level = {
+    .name = "level",
+    .value = "N",
+    .kind = CLI_OTHER,
+    .set = cli_set_level,
+    .told = CLI_LEFT_OUT,
+    .help = "compress the capture at this zstd level, 1 to 19, or not at all (0); the default is 1",
+};
+
+const cli_option cli_option_output = {
+    .letter = 'o',
+    .name = "output",
+    .value = "FILE",
+    .kind = CLI_FILE,
+    .offset = CLI_FIELD(output),
+    .told = CLI_LEFT_OUT,
+    .help = "write there and not to standard output; an existing file is kept unless --force is given",
+    .is_common = true,
+};
+
+const cli_option cli_option_force = {
+    .name = "force",
+    .kind = CLI_FLAG,
+    .offset = CLI_FIELD(force),
+    .told = CLI_LEFT_OUT,
+    .help = "replace files that exist",
+    .is_common = true,
+};
+
+const cli_option cli_option_memory = {
+    .name = "memory",
+    .value = "SIZE",
+    .kind = CLI_SIZE,
+    .offset = CLI_FIELD(memory_bytes),
+    .told = CLI_LEFT_OUT,
+    .help = "use at most this much memory, such as 64M or 2G; by default the smaller of 1 GiB and a quarter of what there is",
+    .is_common = true,
+};
+
+const cli_option cli_option_temp_dir = {
+    .name = "temp-dir",
+    .value = "DIR",
+    .kind = CLI_FOLDER,
+    .offset = CLI_FIELD(temp_dir),
+    .told = CLI_LEFT_OUT,
+    .help = "put temporary data there; by default $TMPDIR, else /var/tmp",
+    .is_common = true,
+};
+
+const cli_option cli_option_threads = {
+    .name = "threads",
+    .value = "N",
+    .kind = CLI_OTHER,
+    .set = cli_set_threads,
+    .told = CLI_LEFT_OUT,
+    .help = "use at most N threads; by default one for each processor",
+    .is_common = true,
+};
+
+const cli_option cli_option_no_progress = {
+    .name = "no-progress",
+    .kind = CLI_FLAG,
+    .offset = CLI_FIELD(no_progress),
+    .told = CLI_LEFT_OUT,
+    .help = "no progress line on a terminal",
+    .is_common = true,
+};
+
+const cli_option cli_option_color = {
+    .name = "color",
+    .value = "WHEN",
+    .choices = "auto|always|never",
+    .kind = CLI_CHOICE,
+    .offset = CLI_FIELD(color),
+    .told = CLI_LEFT_OUT,
+    .help = "auto (the default), always or never; NO_COLOR and TERM=dumb switch auto off",
+    .is_common = true,
+};
+
+const cli_option cli_option_quiet = {
+    .letter = 'q',
+    .name = "quiet",
+    .kind = CLI_FLAG,
+    .offset = CLI_FIELD(quiet),
+    .told = CLI_LEFT_OUT,
+    .help = "only the result and errors: no notes, no suggestions",
+    .is_common = true,
+};
+
+const cli_option cli_option_verbose = {
+    .letter = 'v',
+    .name = "verbose",
+    .kind = CLI_FLAG,
+    .offset = CLI_FIELD(verbose),
+    .told = CLI_LEFT_OUT,
+    .help = "tell on standard error how memory was divided and what each stage took",
+    .is_common = true,
+};
+
+const cli_option cli_option_help = {
+    .letter = 'h',
+    .name = "help",
+    .kind = CLI_FLAG,
+    .offset = CLI_FIELD(help),
+    .told = CLI_LEFT_OUT,
+    .help = "this help",
+    .is_common = true,
+};
+
+const cli_option cli_option_version = {
+    .name = "version",
+    .kind = CLI_FLAG,
+    .offset = CLI_FIELD(version),
+    .told = CLI_LEFT_OUT,
+    .help = "the version, and the formats that are known",
+    .is_common = true,
+};
