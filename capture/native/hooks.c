@@ -32,7 +32,9 @@
 
 enum { NUMBERS_AT_ONCE = 64 };
 
-hsn_allocator hsn_real;
+static void *first_malloc(size_t size);
+
+hsn_allocator hsn_real = {.malloc = first_malloc}; /* so that malloc need not ask */
 
 _Atomic int hsn_state;
 static _Atomic uint64_t next_number = 1;
@@ -49,6 +51,7 @@ static __attribute__((noinline)) void *take_early(size_t size)
     if (size > HSN_EARLY_BYTES - early_used) return NULL;
     void *block = hsn_early + early_used;
     early_used += (size + 15) & ~(size_t)15;
+    hsn_table_suspect((uintptr_t)block); /* free is to look at it */
     return block;
 }
 
@@ -63,11 +66,11 @@ static __attribute__((noinline)) void resolve(void)
     static const struct {
         const char *name;
         size_t at;
-    } names[] = {{"free", offsetof(hsn_allocator, free)}, {"calloc", offsetof(hsn_allocator, calloc)},
+    } names[] = {{"malloc", offsetof(hsn_allocator, malloc)}, {"calloc", offsetof(hsn_allocator, calloc)},
                  {"realloc", offsetof(hsn_allocator, realloc)}, {"posix_memalign", offsetof(hsn_allocator, posix_memalign)},
                  {"aligned_alloc", offsetof(hsn_allocator, aligned_alloc)}, {"memalign", offsetof(hsn_allocator, memalign)},
                  {"valloc", offsetof(hsn_allocator, valloc)}, {"pvalloc", offsetof(hsn_allocator, pvalloc)},
-                 {"malloc", offsetof(hsn_allocator, malloc)}};
+                 {"free", offsetof(hsn_allocator, free)}};
     is_resolving = true;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         void *symbol = next(names[i].name);
@@ -83,6 +86,8 @@ bool hsn_find_real(void)
     return true;
 }
 
+static void *first_malloc(size_t size) { return hsn_find_real() ? hsn_real.malloc(size) : take_early(size); }
+
 /* ---- on and off ---- */
 
 bool hsn_is_on(void) { return atomic_load_explicit(&hsn_state, memory_order_relaxed) == HSN_ON; }
@@ -97,37 +102,67 @@ __attribute__((noinline)) bool hsn_begin(void)
     return hsn_is_on();
 }
 
-void hsn_end(void) { atomic_store(&hsn_state, HSN_OFF); }
+void hsn_end(void)
+{
+    atomic_store(&hsn_state, HSN_OFF);
+    hsn_table_end();
+}
+
 unsigned long hsn_foreign(void) { return atomic_load(&foreign); }
 
 /* ---- recording ---- */
 
 /* From 1, drawn by the hundred: threads do not share a cache line for each allocation. Inside hsn_enter. */
-static inline uint64_t draw_number(void)
+static void draw_numbers(uint64_t *next, uint64_t *end)
 {
-    if (__builtin_expect(hsn_me.sequence == hsn_me.sequence_end, 0)) {
-        hsn_me.sequence = atomic_fetch_add_explicit(&next_number, NUMBERS_AT_ONCE, memory_order_relaxed);
-        hsn_me.sequence_end = hsn_me.sequence + NUMBERS_AT_ONCE;
-    }
-    return hsn_me.sequence++;
+    if (*next != *end) return;
+    *next = atomic_fetch_add_explicit(&next_number, NUMBERS_AT_ONCE, memory_order_relaxed);
+    *end = *next + NUMBERS_AT_ONCE;
 }
 
-static inline uint32_t stack_at(uintptr_t frame)
+static uint64_t draw_number(void)
 {
-    if (hsn_set.stacks == HSN_UNWIND_NONE) return 0;
-    const uintptr_t *saved = (const uintptr_t *)frame;
-    const hsn_place place = {.pc = saved[1], .sp = frame + 16, .bp = saved[0], .high = hsn_stack_high(frame)};
-    return hsn_trails_stack(hsn_thread_trails(), hsn_set.stacks, hsn_set.depth, &place);
+    hsn_magazine *m = hsn_me.magazine;
+    uint64_t *next = m != NULL ? &m->sequence : &hsn_me.sequence;
+    draw_numbers(next, m != NULL ? &m->sequence_end : &hsn_me.sequence_end);
+    return (*next)++;
 }
 
-static __attribute__((noinline)) void record(void *block, size_t size, uintptr_t frame)
+/* Once for each draw. Outside of everything. */
+static void listen_if_due(uintptr_t sp)
+{
+    if (hsn_listen_is_due(((const uintptr_t *)sp)[-1])) hsn_listen_if_due();
+}
+
+void hsn_renew(uintptr_t sp)
 {
     hsn_enter();
-    const hsn_block b = {.address = (uintptr_t)block, .size = size, .sequence = draw_number(), .stack = stack_at(frame)};
-    hsn_table_add(&b);
+    if (hsn_me.magazine != NULL) draw_numbers(&hsn_me.magazine->sequence, &hsn_me.magazine->sequence_end);
     hsn_leave();
-    if (__builtin_expect(b.sequence % NUMBERS_AT_ONCE == 0, 0) && hsn_listen_is_due(((const uintptr_t *)frame)[1]))
-        hsn_listen_if_due();
+    listen_if_due(sp);
+}
+
+static uint32_t stack_at(uintptr_t sp, uintptr_t bp)
+{
+    const hsn_place place = hsn_place_of(sp, bp);
+    return hsn_set.stacks == HSN_UNWIND_NONE ? 0 : hsn_trails_stack(hsn_thread_trails(), hsn_set.stacks, hsn_set.depth, &place);
+}
+
+/* What the quick way was out of, it has again behind this. Inside hsn_enter. */
+static void settle(void)
+{
+    if (hsn_me.magazine == NULL) hsn_thread_settle();
+    if (hsn_me.magazine != NULL) hsn_map_tend(hsn_me.magazine);
+}
+
+static void record(void *block, size_t size, uintptr_t sp, uintptr_t bp)
+{
+    hsn_enter();
+    const hsn_block b = {.address = (uintptr_t)block, .size = size, .sequence = draw_number(), .stack = stack_at(sp, bp)};
+    hsn_table_add(&b);
+    settle();
+    hsn_leave();
+    if (b.sequence % NUMBERS_AT_ONCE == 1) listen_if_due(sp);
 }
 
 /* Is this allocation one that the table takes? In the sampled mode few are. */
@@ -137,16 +172,31 @@ static inline bool is_taken(size_t size)
     return !hsn_sample_passes(&hsn_me.sampler, size) && hsn_sample_draw(&hsn_me.sampler, size, hsn_set.sample_bytes);
 }
 
-static inline bool may_record(void)
+/* A sample that falls into what a silent thread allocates is drawn, too: else it would fall on the first block behind. */
+static bool is_recorded(size_t size)
 {
-    if (__builtin_expect(atomic_load_explicit(&hsn_state, memory_order_relaxed) != HSN_ON, 0) && !hsn_begin()) return false;
-    return hsn_me.silent == 0 && hsn_me.critical == 0;
+    if (atomic_load_explicit(&hsn_state, memory_order_relaxed) != HSN_ON && !hsn_begin()) return false;
+    return !hsn_is_inside() && is_taken(size) && hsn_me.silent == 0;
+}
+
+void *hsn_note_slowly(void *block, size_t size, uintptr_t sp, uintptr_t bp)
+{
+    if (block != NULL && is_recorded(size)) record(block, size, sp, bp);
+    return block;
 }
 
 static inline void *note(void *block, size_t size, uintptr_t frame)
 {
-    if (block != NULL && may_record() && is_taken(size)) record(block, size, frame);
-    return block;
+    return hsn_sample_passes(&hsn_me.sampler, size) ? block : hsn_note(block, size, frame + 16, *(const uintptr_t *)frame);
+}
+
+/* May the block be in the table, and may the table be used here? */
+static bool may_forget(const void *block)
+{
+    if (atomic_load_explicit(&hsn_state, memory_order_relaxed) < HSN_ON) return false;
+    if (hsn_set.sample_bytes != 0) return !hsn_is_inside() && hsn_table_may_have((uintptr_t)block);
+    if (hsn_is_inside()) hsn_table_doubt();
+    return !hsn_is_inside();
 }
 
 /* Takes a block out of the table. Inside hsn_enter. */
@@ -158,21 +208,23 @@ static inline bool take_out(const void *block, hsn_block *was)
     return was_there;
 }
 
-void hsn_forget(const void *block)
+static void forget(const void *block)
 {
     hsn_block was;
     hsn_enter();
     take_out(block, &was);
+    settle();
     hsn_leave();
 }
 
-/* ---- the family ---- */
-
-HOOK void *malloc(size_t size)
+void hsn_free_slowly(void *block)
 {
-    if (!hsn_is_ready()) return take_early(size);
-    return note(hsn_real.malloc(size), size, FRAME);
+    if (block == NULL || hsn_is_early(block) || !hsn_is_ready()) return;
+    if (may_forget(block)) forget(block);
+    hsn_real.free(block);
 }
+
+/* ---- the family: malloc and free begin in quick.c ---- */
 
 HOOK void *calloc(size_t count, size_t size)
 {
@@ -208,7 +260,7 @@ HOOK void *pvalloc(size_t size) { return hsn_is_ready() ? note(hsn_real.pvalloc(
 /* Out of the table and into the row of this thread: inside the allocator the block may belong to nobody, and somebody else may get it. */
 static bool lift(void *block, hsn_block *was)
 {
-    if (!hsn_may_forget(block)) return false;
+    if (!may_forget(block)) return false;
     hsn_enter();
     const bool was_there = take_out(block, was);
     hsn_entry *row = was_there ? hsn_thread_entry() : NULL;

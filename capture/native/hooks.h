@@ -50,16 +50,18 @@ static inline bool hsn_is_early(const void *block) { return (uintptr_t)block - (
 
 /* True when the allocator behind is there; false inside the search for it. */
 bool hsn_find_real(void);
-static inline bool hsn_is_ready(void) { return __builtin_expect(hsn_real.malloc != NULL, 1) || hsn_find_real(); }
+static inline bool hsn_is_ready(void) { return __builtin_expect(hsn_real.free != NULL, 1) || hsn_find_real(); }
 
-/* May the block be in the table, and may the table be used here? */
-static inline bool hsn_may_forget(const void *block)
-{
-    if (atomic_load_explicit(&hsn_state, memory_order_relaxed) < HSN_ON || hsn_me.critical != 0) return false;
-    return hsn_set.sample_bytes == 0 || hsn_table_may_have((uintptr_t)block);
-}
-
-/* Takes a block out of the table, if it is there. */
-void hsn_forget(const void *block);
+/*
+ * A block that has just been given out, NULL too, is recorded, and returned. `sp`: of the caller of the hook, just above the return address; `bp`: its
+ * frame pointer. Not for a block whose sample has passed already (sample.h).
+ */
+void *hsn_note(void *block, size_t size, uintptr_t sp, uintptr_t bp);
+/* The same, by locks. */
+void *hsn_note_slowly(void *block, size_t size, uintptr_t sp, uintptr_t bp);
+/* New numbers for a thread whose magazine has none left. */
+void hsn_renew(uintptr_t sp);
+/* free of a block that may be anywhere or nowhere. */
+void hsn_free_slowly(void *block);
 
 #endif

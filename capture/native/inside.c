@@ -35,9 +35,9 @@ PUBLIC int hsn_capture(const char *path)
     return result;
 }
 
-PUBLIC void hsn_pause(void) { hsn_me.silent++; }
+PUBLIC void hsn_pause(void) { hsn_silence(); }
 
 PUBLIC void hsn_resume(void)
 {
-    if (hsn_me.silent > 0) hsn_me.silent--;
+    if (hsn_me.silent > 0) hsn_speak();
 }

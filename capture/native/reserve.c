@@ -15,10 +15,10 @@ void hsn_reserve_note(uintptr_t low, uintptr_t high)
     if (at < RANGES) ranges[at] = (hsn_range){low, high};
 }
 
-void *hsn_reserve(size_t *size, size_t least)
+static void *take(size_t *size, size_t least, int protection)
 {
     for (;; *size /= 2) {
-        void *at = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        void *at = mmap(NULL, *size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (at != MAP_FAILED) {
             hsn_reserve_note((uintptr_t)at, (uintptr_t)at + *size);
             return at;
@@ -26,6 +26,9 @@ void *hsn_reserve(size_t *size, size_t least)
         if (*size / 2 < least) return NULL;
     }
 }
+
+void *hsn_reserve(size_t *size, size_t least) { return take(size, least, PROT_READ | PROT_WRITE); }
+void *hsn_reserve_bare(size_t *size, size_t least) { return take(size, least, PROT_NONE); }
 
 const hsn_range *hsn_reserved(size_t *count)
 {

@@ -17,6 +17,10 @@
  */
 void *hsn_reserve(size_t *size, size_t least);
 
+/* The same without any access: who uses a part of it makes that readable and writable (mprotect), and only then it counts as taken where
+ * overcommitting is forbidden. */
+void *hsn_reserve_bare(size_t *size, size_t least);
+
 /* Puts a range on the list that somebody else has mapped: the agent's own variables, its thread's stack. */
 void hsn_reserve_note(uintptr_t low, uintptr_t high);
 

@@ -36,10 +36,11 @@ static void seed(hsn_sampler *s)
         (void)draw(&s->random);
 }
 
-static int64_t distance(hsn_sampler *s, uint64_t interval)
+/* Bytes before the next sample, and one. */
+static uint64_t distance(hsn_sampler *s, uint64_t interval)
 {
     const double chance = ((double)(draw(&s->random) >> 11) + 1) / 9007199254740993.0; /* above 0, below 1 */
-    return (int64_t)(-logarithm(chance) * (double)interval);
+    return (uint64_t)(-logarithm(chance) * (double)interval) + 1;
 }
 
 bool hsn_sample_draw(hsn_sampler *s, size_t size, uint64_t interval)
@@ -47,9 +48,9 @@ bool hsn_sample_draw(hsn_sampler *s, size_t size, uint64_t interval)
     const bool is_first = s->random == 0;
     if (is_first) {
         seed(s);
-        s->countdown = distance(s, interval);
+        s->credit = distance(s, interval);
         if (hsn_sample_passes(s, size)) return false;
     }
-    s->countdown = distance(s, interval);
+    s->credit = distance(s, interval);
     return true;
 }

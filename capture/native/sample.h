@@ -9,13 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* State of a thread: bytes up to the next sample, and where its draws are; both begin as 0. */
+/* State of a thread; all begins as 0. */
 typedef struct hsn_sampler {
-    int64_t countdown;
-    uint64_t random;
+    uint64_t credit; /* bytes up to the next sample, and one: 0 = nothing was drawn yet */
+    uint64_t random; /* where its draws are */
 } hsn_sampler;
 
-/* Does a sample fall into the next `size` bytes? 2 instructions mostly; a draw where one does. */
+/* Do the next `size` bytes end before the next sample? False before the first draw. */
 static inline bool hsn_sample_passes(hsn_sampler *s, size_t size);
 
 /* The distance to the next sample is drawn again. False at the first call of a thread when the first distance goes past `size`. */
@@ -23,8 +23,9 @@ bool hsn_sample_draw(hsn_sampler *s, size_t size, uint64_t interval);
 
 static inline bool hsn_sample_passes(hsn_sampler *s, size_t size)
 {
-    s->countdown -= size > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)size;
-    return s->countdown >= 0;
+    if (__builtin_expect(size >= s->credit, 0)) return false;
+    s->credit -= size;
+    return true;
 }
 
 #endif

@@ -107,7 +107,7 @@ static void find_frames(hsn_thread *t)
 static void work(hsn_world *world, hsn_stopped *stopped, const hsa_request *request, pid_t parent)
 {
     world->pause_ns = hsa_now_ns() - stopped->began_ns;
-    hsn_me.silent++;
+    hsn_silence();
     if (!settle_down(parent)) leave(1);
     close_others(request->fd);
     world->must_end = hsn_room_watch();
@@ -184,14 +184,14 @@ hsn_taken hsn_snapshot(const hsa_request *request, const ucontext_t *context)
     sigset_t all, before;
     if (!hsn_is_on()) return (hsn_taken){.error = "the agent does not record in this process: it had no memory for its table, or was told not to"};
     take_turn();
-    hsn_me.silent++;
+    hsn_silence();
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
     describe(&world);
     const pid_t child = split(&world, request, context, &taken);
     if (child > 0) taken.is_whole = wait_for(child);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    hsn_me.silent--;
+    hsn_speak();
     atomic_store(&is_taken, false);
     return taken;
 }

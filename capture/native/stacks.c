@@ -11,8 +11,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "native/lock.h"
 #include "native/reserve.h"
-#include "native/table.h"
 
 static const size_t MAX_STACKS = (size_t)1 << 22, MIN_STACKS = (size_t)1 << 12;
 enum { FRAMES_PER_STACK = 32 };

@@ -23,6 +23,7 @@
 
 #include "native/hooks.h"
 #include "native/local.h"
+#include "native/lock.h"
 #include "native/proc.h"
 #include "native/reserve.h"
 #include "native/settings.h"
@@ -47,7 +48,7 @@ bool hsn_open_all(void)
     hsn_settings_read(&hsn_set, getenv("HSDIFF_NATIVE"));
     hsn_unwind_open();
     hsn_when_waiting = hsn_stop_aside;
-    return hsn_threads_open() && hsn_table_open() && hsn_stacks_open() && hsn_stop_open();
+    return hsn_threads_open() && hsn_table_open(hsn_set.sample_bytes != 0) && hsn_stacks_open() && hsn_stop_open();
 }
 
 /* ---- serving ---- */
@@ -72,7 +73,7 @@ static bool refuse_bypassed(const hsa_request *request)
     static const char before[] = "malloc of this program is that of ", behind[] = ", in front of the agent, which has recorded nothing: name the agent first in "
                                                                                  "LD_PRELOAD; of an allocator that is linked into the program nothing can be recorded";
     char sentence[sizeof before + sizeof in_front + sizeof behind];
-    if (in_front[0] == '\0' || hsn_table_count() > 0) return false;
+    if (in_front[0] == '\0' || !hsn_table_is_unused()) return false;
     size_t used = sizeof before - 1;
     memcpy(sentence, before, used);
     memcpy(sentence + used, in_front, strlen(in_front));
@@ -97,7 +98,7 @@ static void serve(void *context, const hsa_request *request)
 static void begin_thread(void *context)
 {
     (void)context;
-    hsn_me.silent++;
+    hsn_silence();
     agent_tid = (int)syscall(SYS_gettid);
     const hsn_entry *row = hsn_thread_find(agent_tid);
     if (row != NULL && row->stack.high != 0) hsn_reserve_note(row->stack.low, row->stack.high);
@@ -109,9 +110,9 @@ static int start_listening(void)
 {
     static const hsa_agent agent = {.name = "native", .serve = serve, .thread_begins = begin_thread};
     atomic_store(&due_ns, 0);
-    hsn_me.silent++;
+    hsn_silence();
     const int error = hsa_listen(&agent);
-    hsn_me.silent--;
+    hsn_speak();
     return error;
 }
 
@@ -140,7 +141,7 @@ void hsn_listen_if_due(void)
 static void before_fork(void)
 {
     hsn_enter();
-    hsn_table_hold();
+    hsn_table_hold(hsn_me.magazine);
     hsn_stacks_hold();
     hsn_leave(); /* the table is whole and stays so: this thread may stop, and fork may wait for one that has */
 }
@@ -227,15 +228,16 @@ __attribute__((constructor)) static void start(void)
 {
     if (!hsn_begin()) return;
     const int error = errno;
-    hsn_me.silent++;
+    hsn_silence();
     dl_iterate_phdr(look_at_object, NULL);
     const hsn_range stack = hsn_proc_mapping((uintptr_t)__libc_stack_end);
     hsn_threads_describe_main(stack.high);
     hsn_waits_find_libc();
     look_in_front();
+    if (is_in(&libc, (uintptr_t)hsn_real.malloc)) hsn_map_trust_chunks();
     if (!hsn_set.follows) leave_environment();
     pthread_atfork(before_fork, let_go, after_fork_in_child);
-    hsn_me.silent--;
+    hsn_speak();
     if (hsn_set.listens) start_listening();
     errno = error;
 }

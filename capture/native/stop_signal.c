@@ -46,7 +46,7 @@ static void handle(int signal, siginfo_t *info, void *context)
     const uint32_t generation = hsn_ticket_generation(ticket);
     const bool is_ours = info->si_code == SI_QUEUE && info->si_pid == getpid();
     if (is_ours && generation == hsn_gate() && generation != 0) {
-        if (hsn_me.critical != 0)
+        if (hsn_is_inside())
             hsn_me.pending = ticket;
         else
             stand_still(ticket, context);

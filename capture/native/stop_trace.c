@@ -111,13 +111,21 @@ static size_t get_vectors(int tid)
     return trace_set(PTRACE_GETREGSET, tid, &place, NT_X86_XSTATE) == 0 ? place.iov_len : 0;
 }
 
-/* Its hsn_me, if it is inside the table; NULL if not, or if it has none. The address is the thread's word: it is not trusted. */
+/* Addresses of a thread are its word: they are not trusted. */
+static bool copy_from(void *to, const void *from, size_t size)
+{
+    struct iovec here_at = {to, size}, there = {(void *)from, size};
+    return syscall(SYS_process_vm_readv, getpid(), &here_at, 1UL, &there, 1UL, 0UL) == (long)size;
+}
+
+/* Its hsn_me, if it is inside (local.h); NULL if not, or if it has none. */
 static hsn_local *find_critical(const struct user_regs_struct *registers)
 {
     hsn_local *local = (hsn_local *)(registers->fs_base - here.local_below), copy;
-    struct iovec to = {&copy, sizeof copy}, from = {local, sizeof *local};
-    if (registers->fs_base == 0 || syscall(SYS_process_vm_readv, getpid(), &to, 1UL, &from, 1UL, 0UL) != (long)sizeof copy) return NULL;
-    return copy.critical != 0 ? local : NULL;
+    hsn_magazine magazine;
+    if (registers->fs_base == 0 || !copy_from(&copy, local, sizeof copy)) return NULL;
+    const bool is_inside = copy.magazine != NULL && copy_from(&magazine, copy.magazine, sizeof magazine) && magazine.inside != 0;
+    return copy.critical != 0 || is_inside ? local : NULL;
 }
 
 /* The call that a stop has ended; NULL = none that has to be taken up again. */

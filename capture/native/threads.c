@@ -13,13 +13,14 @@
 
 #include "native/hooks.h"
 #include "native/reserve.h"
+#include "native/settings.h"
 #include "native/start.h"
 #include "native/trails.h"
 
 extern void *__libc_stack_end; /* of ld.so: where the stack of the main thread began */
 
 enum { ROWS = 1 << 14, LEAST_TRAILS = 64, TRIES = 64, FOREIGN_PAGES = 16 };
-static const uintptr_t PAGE = 4096, MAX_STACK = (uintptr_t)1 << 30, TCB_BYTES = 2304;
+static const uintptr_t PAGE = 4096, TCB_BYTES = 2304;
 
 __thread hsn_local hsn_me __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
@@ -128,6 +129,17 @@ hsn_trails *hsn_thread_trails(void)
     return hsn_me.trails;
 }
 
+void hsn_thread_settle(void)
+{
+    hsn_entry *row = hsn_thread_entry();
+    if (hsn_me.magazine != NULL || row == NULL || hsn_set.sample_bytes != 0) return;
+    if (hsn_set.stacks != HSN_UNWIND_NONE && hsn_thread_trails() == NULL) return;
+    if (row->magazine == 0) row->magazine = hsn_map_new_magazine();
+    hsn_magazine *magazine = hsn_map_magazine(row->magazine);
+    if (magazine != NULL) magazine->trails = hsn_me.trails;
+    hsn_me.magazine = magazine;
+}
+
 const hsn_entry *hsn_thread_find(int tid)
 {
     for (size_t i = 0; i < TRIES && rows != NULL; i++) {
@@ -153,11 +165,18 @@ void hsn_threads_adopt(void)
     madvise(rows, ROWS * sizeof *rows, MADV_DONTNEED);
     hsn_me.entry = NULL;
     hsn_me.trails = NULL;
+    hsn_me.quick = NULL;
     hsn_entry *row = hsn_thread_entry();
-    if (row == NULL) return;
+    if (row == NULL) {
+        hsn_me.magazine = hsn_map_adopt_magazine(NULL);
+        return;
+    }
     row->stack = mine.stack;
     row->tls = mine.tls;
     row->moving = mine.moving;
+    hsn_me.magazine = hsn_map_adopt_magazine(hsn_me.magazine);
+    if (hsn_me.magazine != NULL && hsn_me.magazine->trails != NULL) hsn_me.magazine->trails = hsn_thread_trails();
+    row->magazine = hsn_me.magazine != NULL;
 }
 
 /* ---- stacks ---- */
@@ -179,14 +198,13 @@ static uintptr_t own_high(uintptr_t sp)
     const uintptr_t begun = (uintptr_t)__libc_stack_end, block = (uintptr_t)__builtin_thread_pointer();
     const bool is_main = (int)syscall(SYS_gettid) == main_tid;
     const uintptr_t high = is_main ? begun : block;
-    return sp < high && high - sp < MAX_STACK ? high : 0;
+    return sp < high && high - sp < HSN_MAX_STACK ? high : 0;
 }
 
-uintptr_t hsn_stack_high(uintptr_t sp)
+uintptr_t hsn_stack_high_slowly(uintptr_t sp)
 {
-    if (__builtin_expect(hsn_me.stack_high == 0, 0)) hsn_me.stack_high = own_high(sp);
-    const uintptr_t high = hsn_me.stack_high;
-    return __builtin_expect(sp < high && high - sp < MAX_STACK, 1) ? high : foreign_high(sp);
+    if (hsn_me.stack_high == 0) hsn_me.stack_high = own_high(sp);
+    return hsn_is_on_own_stack(sp) ? hsn_me.stack_high : foreign_high(sp);
 }
 
 static void describe_self(void)
@@ -222,10 +240,10 @@ typedef struct beginning {
 static void *begin(void *context)
 {
     const beginning b = *(beginning *)context;
-    hsn_me.silent++;
+    hsn_silence();
     hsn_real.free(context);
     describe_self();
-    hsn_me.silent--;
+    hsn_speak();
     return b.routine(b.argument);
 }
 

@@ -5,22 +5,20 @@
 
 #include "native/stacks.h"
 
-/* By the stack pointer and the function, so that loops at one depth do not drive each other out. */
-static inline hsn_kept_trail *set_of(hsn_trails *trails, const hsn_place *place)
-{
-    const uint64_t mixed = (place->sp + place->pc) * UINT64_C(0x9E3779B97F4A7C15);
-    return trails->kept[(mixed >> 60) % HSN_TRAIL_SETS];
-}
-
 /* Waiting for the stacks a handler of the program may have come in between and used the trails: so what is kept is written here, at once. */
 static void keep(hsn_trails *trails, const hsn_trail *walked, uint32_t stack)
 {
-    hsn_kept_trail *to = &set_of(trails, &walked->from)[trails->next++ % HSN_TRAIL_WAYS];
+    hsn_kept_trail *to = &trails->kept[hsn_trails_set(walked->from.sp, walked->from.pc)][trails->next++ % HSN_TRAIL_WAYS];
     to->trail.from = walked->from;
     to->trail.epoch = walked->epoch;
-    to->trail.count = walked->count;
-    memcpy(to->trail.offsets, walked->offsets, walked->count * sizeof *walked->offsets);
-    memcpy(to->trail.words, walked->words, walked->count * sizeof *walked->words);
+    const size_t pairs = (walked->pair_count + HSN_TRAIL_STEP - 1) / HSN_TRAIL_STEP * HSN_TRAIL_STEP;
+    to->trail.pair_count = walked->pair_count;
+    to->trail.word_count = walked->word_count;
+    memcpy(to->trail.pair_offsets, walked->pair_offsets, pairs * sizeof *walked->pair_offsets);
+    memcpy(to->trail.pairs, walked->pairs, pairs * sizeof *walked->pairs);
+    memcpy(to->trail.word_offsets, walked->word_offsets, walked->word_count * sizeof *walked->word_offsets);
+    memcpy(to->trail.pairs_before, walked->pairs_before, walked->word_count * sizeof *walked->pairs_before);
+    memcpy(to->trail.words, walked->words, walked->word_count * sizeof *walked->words);
     to->stack = stack;
 }
 
@@ -30,7 +28,7 @@ static __attribute__((noinline)) uint32_t walk(hsn_trails *trails, hsn_unwind_wa
     hsn_trail trail;
     const size_t count = hsn_unwind_trail(way, *place, frames, depth, &trail);
     const uint32_t stack = hsn_stacks_intern(frames, count);
-    if (trails != NULL && stack != 0 && trail.count <= HSN_TRAIL_WORDS) keep(trails, &trail, stack);
+    if (trails != NULL && stack != 0 && !trail.is_open) keep(trails, &trail, stack);
     return stack;
 }
 
@@ -38,7 +36,7 @@ uint32_t hsn_trails_stack(hsn_trails *trails, hsn_unwind_way way, size_t depth, 
 {
     if (way == HSN_UNWIND_NONE) return 0;
     if (trails != NULL && place->pc != 0) {
-        const hsn_kept_trail *set = set_of(trails, place);
+        const hsn_kept_trail *set = trails->kept[hsn_trails_set(place->sp, place->pc)];
         for (size_t i = 0; i < HSN_TRAIL_WAYS; i++)
             if (hsn_unwind_is_same(&set[i].trail, place)) return set[i].stack;
     }

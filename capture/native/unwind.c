@@ -21,7 +21,7 @@ typedef struct cached {
 } cached;
 
 static cached *cache;
-static _Atomic uint64_t generation; /* in the upper 16 bits of keys, where addresses have none */
+_Atomic uint64_t hsn_unwind_epoch; /* in the upper 16 bits of keys, where addresses have none */
 
 bool hsn_unwind_open(void)
 {
@@ -30,7 +30,7 @@ bool hsn_unwind_open(void)
     return cache != NULL;
 }
 
-void hsn_unwind_forget(void) { atomic_fetch_add(&generation, UINT64_C(1) << 48); }
+void hsn_unwind_forget(void) { atomic_fetch_add(&hsn_unwind_epoch, UINT64_C(1) << 48); }
 
 static __attribute__((noinline)) hsn_rule find_rule(uintptr_t pc, cached *slot, uint64_t key)
 {
@@ -59,16 +59,42 @@ static inline hsn_rule rule_at(uintptr_t pc, uint64_t epoch)
 
 static inline bool is_readable(const hsn_place *p, uintptr_t at) { return at >= p->sp && at <= p->high - 16 && at % 8 == 0; }
 
+static inline void trace_pair(hsn_trail *trail, uint32_t offset, uintptr_t low, uintptr_t high)
+{
+    const uint32_t i = trail->pair_count;
+    if (i == HSN_TRAIL_PAIRS) {
+        trail->is_open = true;
+        return;
+    }
+    trail->pair_offsets[i] = offset;
+    trail->pairs[i][0] = low;
+    trail->pairs[i][1] = high;
+    trail->pair_count++;
+}
+
+/* Two words one above the other, read one behind the other, become a pair. */
+static inline void trace_word(hsn_trail *trail, uint32_t offset, uintptr_t value)
+{
+    const uint32_t i = trail->word_count;
+    const bool is_above = i > 0 && trail->word_offsets[i - 1] + sizeof value == offset && trail->pairs_before[i - 1] == trail->pair_count;
+    if (is_above) {
+        trail->word_count--;
+        trace_pair(trail, offset - (uint32_t)sizeof value, trail->words[i - 1], value);
+    } else if (i == HSN_TRAIL_WORDS) {
+        trail->is_open = true;
+    } else {
+        trail->word_offsets[i] = offset;
+        trail->words[i] = value;
+        trail->pairs_before[i] = (uint8_t)trail->pair_count;
+        trail->word_count++;
+    }
+}
+
 /* A word of the stack; `trail` may be NULL. */
 static inline uintptr_t word(uintptr_t at, hsn_trail *trail)
 {
     const uintptr_t value = *(const uintptr_t *)at;
-    if (trail == NULL) return value;
-    if (trail->count < HSN_TRAIL_WORDS) {
-        trail->offsets[trail->count] = (uint32_t)(at - trail->from.sp);
-        trail->words[trail->count] = value;
-    }
-    trail->count++;
+    if (trail != NULL) trace_word(trail, (uint32_t)(at - trail->from.sp), value);
     return value;
 }
 
@@ -115,7 +141,7 @@ static inline bool step_by_rule(hsn_place *p, uint64_t epoch, hsn_trail *trail)
         break;
     }
     case HSN_RULE_SIGNAL:
-        if (trail != NULL) trail->count = HSN_TRAIL_WORDS + 1;
+        if (trail != NULL) trail->is_open = true;
         return step_by_signal(p);
     case HSN_RULE_END: return false;
     default: return step_by_pointer(p, trail);
@@ -139,11 +165,12 @@ static inline size_t walk_pointers(const hsn_place *place, uintptr_t *frames, si
     size_t count = 0;
     frames[count++] = place->pc;
     while (count < limit && at >= low && at <= top && at % 8 == 0) {
-        const uintptr_t pc = word(at + 8, trail);
+        const uintptr_t next = *(const uintptr_t *)at, pc = *(const uintptr_t *)(at + 8);
+        if (trail != NULL) trace_pair(trail, (uint32_t)(at - trail->from.sp), next, pc);
         if (pc == 0) break;
         frames[count++] = pc;
         low = at + 16;
-        at = word(at, trail);
+        at = next;
     }
     return count;
 }
@@ -151,7 +178,7 @@ static inline size_t walk_pointers(const hsn_place *place, uintptr_t *frames, si
 static inline size_t walk(hsn_unwind_way way, hsn_place place, uintptr_t *frames, uintptr_t *tops, size_t limit, hsn_trail *trail)
 {
     if (limit == 0 || way == HSN_UNWIND_NONE || place.pc == 0) return 0;
-    const uint64_t epoch = atomic_load_explicit(&generation, memory_order_relaxed);
+    const uint64_t epoch = atomic_load_explicit(&hsn_unwind_epoch, memory_order_relaxed);
     const bool is_walkable = place.high >= 16 && place.sp < place.high && place.sp % 8 == 0;
     if (way == HSN_UNWIND_FP && tops == NULL && is_walkable) return walk_pointers(&place, frames, limit, trail);
     size_t count = 0;
@@ -171,19 +198,33 @@ size_t hsn_unwind(hsn_unwind_way way, hsn_place place, uintptr_t *frames, uintpt
 size_t hsn_unwind_trail(hsn_unwind_way way, hsn_place place, uintptr_t *frames, size_t limit, hsn_trail *trail)
 {
     trail->from = place;
-    trail->epoch = atomic_load_explicit(&generation, memory_order_relaxed);
-    trail->count = 0;
-    return walk(way, place, frames, NULL, limit, trail);
+    trail->epoch = atomic_load_explicit(&hsn_unwind_epoch, memory_order_relaxed);
+    trail->is_open = false;
+    trail->pair_count = trail->word_count = 0;
+    const size_t count = walk(way, place, frames, NULL, limit, trail);
+    for (uint32_t i = trail->pair_count; i > 0 && i % HSN_TRAIL_STEP != 0; i++) {
+        trail->pair_offsets[i] = trail->pair_offsets[0];
+        memcpy(trail->pairs[i], trail->pairs[0], sizeof trail->pairs[0]);
+    }
+    return count;
 }
 
+static bool is_same_pair(const hsn_trail *trail, uint32_t i, uintptr_t sp)
+{
+    const uintptr_t *there = (const uintptr_t *)(sp + trail->pair_offsets[i]);
+    return there[0] == trail->pairs[i][0] && there[1] == trail->pairs[i][1];
+}
+
+/* Each only behind the ones before it: it may not be there otherwise. */
 bool hsn_unwind_is_same(const hsn_trail *trail, const hsn_place *place)
 {
-    const hsn_place *from = &trail->from;
-    if (from->sp != place->sp || from->pc != place->pc || from->bp != place->bp || from->high != place->high ||
-        trail->epoch != atomic_load_explicit(&generation, memory_order_relaxed))
-        return false;
-#pragma GCC unroll 8
-    for (uint32_t i = 0; i < trail->count; i++) /* each only behind the ones before it: it may not be there otherwise */
-        if (*(const uintptr_t *)(place->sp + trail->offsets[i]) != trail->words[i]) return false;
+    if (!hsn_unwind_begins_same(trail, place)) return false;
+    uint32_t pair = 0;
+    for (uint32_t i = 0; i <= trail->word_count; i++) {
+        const uint32_t pairs = i == trail->word_count ? trail->pair_count : trail->pairs_before[i];
+        for (; pair < pairs; pair++)
+            if (!is_same_pair(trail, pair, place->sp)) return false;
+        if (i < trail->word_count && *(const uintptr_t *)(place->sp + trail->word_offsets[i]) != trail->words[i]) return false;
+    }
     return true;
 }

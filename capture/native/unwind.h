@@ -6,6 +6,8 @@
 #ifndef HSN_UNWIND_H
 #define HSN_UNWIND_H
 
+#include <emmintrin.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,18 +32,23 @@ void hsn_unwind_forget(void);
  */
 size_t hsn_unwind(hsn_unwind_way way, hsn_place place, uintptr_t *frames, uintptr_t *tops, size_t limit);
 
-enum { HSN_TRAIL_WORDS = 128 }; /* two for each of 64 frames */
+enum { HSN_TRAIL_PAIRS = 64, HSN_TRAIL_WORDS = 64, HSN_TRAIL_STEP = 4 }; /* for each of 64 frames one */
 
 /*
- * What a walk read, in its order. A walk from the same place reads the first word, by that knows where the second is, and so on: as long as the
- * words are the same it is the same walk, and need not be made. So trails may be compared word by word, and read nothing that the walk would not.
+ * What a walk read: frame pointers and return addresses that lie side by side are pairs, the rest are words. A walk from the same place reads the first of
+ * them, by that knows where the second is, and so on: as long as all are the same it is the same walk, and need not be made. Compared in the
+ * order of the walk, a trail reads nothing that the walk would not.
  */
 typedef struct hsn_trail {
     hsn_place from;
     uint64_t epoch; /* of the rules */
-    uint32_t count; /* above HSN_TRAIL_WORDS: too long, or through a signal's frame; not to be compared */
-    uint32_t offsets[HSN_TRAIL_WORDS]; /* from from.sp */
+    bool is_open;   /* too long, or through a signal's frame; not to be compared */
+    uint32_t pair_count, word_count;
+    uint32_t pair_offsets[HSN_TRAIL_PAIRS]; /* from from.sp */
+    uint32_t word_offsets[HSN_TRAIL_WORDS];
+    uint8_t pairs_before[HSN_TRAIL_WORDS];  /* how many pairs were read before this word */
     uintptr_t words[HSN_TRAIL_WORDS];
+    _Alignas(16) uintptr_t pairs[HSN_TRAIL_PAIRS][2];
 } hsn_trail;
 
 /* hsn_unwind that leaves its trail: offsets and words only up to its end. */
@@ -49,5 +56,39 @@ size_t hsn_unwind_trail(hsn_unwind_way way, hsn_place place, uintptr_t *frames, 
 
 /* Would a walk from this place, which is no interrupted one, be the same? */
 bool hsn_unwind_is_same(const hsn_trail *trail, const hsn_place *place);
+
+/* The same on the thread's own stack, in which all memory from the stack pointer on can be read: no word waits for the one before. */
+static inline bool hsn_unwind_is_same_own(const hsn_trail *trail, const hsn_place *place);
+
+/* ---- within ---- */
+
+extern _Atomic uint64_t hsn_unwind_epoch;
+
+static inline bool hsn_unwind_begins_same(const hsn_trail *trail, const hsn_place *place)
+{
+    const hsn_place *from = &trail->from;
+    return from->sp == place->sp && from->pc == place->pc && from->bp == place->bp && from->high == place->high &&
+           trail->epoch == atomic_load_explicit(&hsn_unwind_epoch, memory_order_relaxed);
+}
+
+static inline bool hsn_unwind_is_same_own(const hsn_trail *trail, const hsn_place *place)
+{
+    if (!hsn_unwind_begins_same(trail, place)) return false;
+    const uintptr_t sp = place->sp;
+    const uint32_t *offset = trail->pair_offsets, *end = offset + trail->pair_count;
+    const __m128i *pair = (const __m128i *)(const void *)trail->pairs;
+    __m128i differs[2] = {_mm_setzero_si128(), _mm_setzero_si128()};
+    for (; offset < end; offset += HSN_TRAIL_STEP, pair += HSN_TRAIL_STEP) /* what fills the last step is the first pair again */
+#pragma GCC unroll 4
+        for (unsigned i = 0; i < HSN_TRAIL_STEP; i++) {
+            const __m128i there = _mm_loadu_si128((const __m128i *)(sp + offset[i]));
+            differs[i % 2] = _mm_or_si128(differs[i % 2], _mm_xor_si128(there, _mm_load_si128(&pair[i])));
+        }
+    uint64_t word_differs = 0;
+    for (uint32_t i = 0; i < trail->word_count; i++)
+        word_differs |= *(const uintptr_t *)(sp + trail->word_offsets[i]) ^ trail->words[i];
+    const __m128i same = _mm_cmpeq_epi8(_mm_or_si128(differs[0], differs[1]), _mm_setzero_si128());
+    return word_differs == 0 && _mm_movemask_epi8(same) == UINT16_MAX;
+}
 
 #endif

@@ -584,7 +584,7 @@ Test(walk, metrics_and_losses_are_written)
     cr_assert_eq(view_loss(&view, "blocks past the limit of the table"), 2);
     cr_assert_eq(view_loss(&view, "blocks at impossible addresses"), 1);
     cr_assert_str_eq(view.info->runtime, "native");
-    cr_assert_not_null(strstr(view.info->producer, " native, table 1"));
+    cr_assert_not_null(strstr(view.info->producer, " native, table 2"));
 }
 
 Test(walk, ends_when_nobody_takes_the_capture)
