@@ -10,6 +10,9 @@
 
 #include "native/lock.h"
 #include "native/reserve.h"
+#include "native/stacks.h"
+
+_Static_assert(HSN_STACK_LOG + HSN_MAP_SIZE_LOG <= 32, "a node has 32 bits for both");
 
 #define HUGE_PAGE ((uintptr_t)2 << 20)
 
@@ -17,6 +20,7 @@ enum {
     ROOTS = 1 << (HSN_MAP_ADDRESS_LOG - HSN_MAP_CHUNK_LOG),
     CHUNK_WINDOWS = 1 << (HSN_MAP_CHUNK_LOG - HSN_MAP_WINDOW_LOG),
     CHUNK_BYTES = CHUNK_WINDOWS * sizeof(uint32_t),
+    MOST_NODES = 1 << 27,
     MAGAZINES = 1 << 14,
     BATCH = 32,                        /* nodes between pool and magazine at a time */
     PAGE = 4096,
@@ -67,6 +71,7 @@ bool hsn_map_open(void)
     const size_t begin = (size_t)(-(uintptr_t)at & (HUGE_PAGE - 1)), nodes_size = all / 4;
     nodes = (hsn_map_node *)(void *)(at + begin);
     node_limit = (uint32_t)((nodes_size - begin) / sizeof *nodes);
+    if (node_limit > MOST_NODES) node_limit = MOST_NODES;
     windows = at + begin + (nodes_size & ~(HUGE_PAGE - 1));
     chunk_limit = (uint32_t)((size_t)(at + all - windows) / CHUNK_BYTES);
     /* A fork copies one entry for 2 MiB and not 512: measured, 1.6 us a MiB instead of 40. Not of the first nodes: most programs are small. */
@@ -153,13 +158,13 @@ static uint32_t pop(void)
 {
     const uint32_t node = pool_first;
     if (node == 0) return have_fresh(1) ? fresh++ * 2 : 0;
-    pool_first = hsn_map_node_at(nodes, node)->stack;
+    pool_first = hsn_map_node_at(nodes, node)->stack_and_size;
     return node;
 }
 
 static void push(uint32_t node)
 {
-    hsn_map_node_at(nodes, node)->stack = pool_first;
+    hsn_map_node_at(nodes, node)->stack_and_size = pool_first;
     pool_first = node;
 }
 
@@ -223,7 +228,8 @@ bool hsn_map_takes(uintptr_t address, size_t size)
 static void read_node(uint32_t node, uintptr_t address, hsn_block *out)
 {
     const hsn_map_node *n = hsn_map_node_at(nodes, node);
-    *out = (hsn_block){.address = address, .size = n->size, .sequence = n->sequence, .stack = n->stack};
+    *out = (hsn_block){.address = address, .size = n->stack_and_size % HSN_MAP_LARGE, .sequence = n->sequence,
+                       .stack = n->stack_and_size >> HSN_MAP_SIZE_LOG};
 }
 
 /* NULL: there are no windows there. */
@@ -251,7 +257,7 @@ hsn_map_added hsn_map_add(const hsn_block *block)
     const bool is_new = node == 0;
     if (is_new) node = make_room(block->address);
     if (node == 0) return HSN_MAP_FULL;
-    *hsn_map_node_at(nodes, node) = (hsn_map_node){.sequence = block->sequence, .stack = block->stack, .size = (uint32_t)block->size};
+    hsn_map_write(hsn_map_node_at(nodes, node), block);
     atomic_store_explicit(window_of(block->address), node | hsn_map_half(block->address), memory_order_release);
     return is_new ? HSN_MAP_NEW : HSN_MAP_REPLACED;
 }

@@ -14,7 +14,7 @@
 #include "native/lock.h"
 #include "native/reserve.h"
 
-static const size_t MAX_STACKS = (size_t)1 << 22, MIN_STACKS = (size_t)1 << 12;
+static const size_t MAX_STACKS = (size_t)1 << HSN_STACK_LOG, MIN_STACKS = (size_t)1 << 12;
 enum { FRAMES_PER_STACK = 32 };
 
 typedef struct item {

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { HSN_STACK_FRAMES = 64 };
+enum { HSN_STACK_FRAMES = 64, HSN_STACK_LOG = 22 }; /* an id has so many bits */
 
 /* Takes the address space: 4 M stacks, 128 M frames, less where that is refused. False when there is none at all. Once. */
 bool hsn_stacks_open(void);
