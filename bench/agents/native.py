@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """What the native agent costs: nanoseconds of processor time for a pair of malloc and free, plain, under the agent in each of its modes, and under
 other profilers where they are installed, all in the same run and by turns; medians, and ratios. Blocks alive at a time: few, which all caches hold, or as
-many as --alive says. Then the pause of captures of a program with a million blocks that four threads change, where --pauses names its folder of
-programs.
+many as --alive says. Then what a fork costs with so many --blocks, the floor of a pause; and the pause of captures of a program with as many blocks that
+four threads change, where --pauses names its folder of programs.
 
-heaptrack is a program of that name. tcmalloc (its heap profile of all, and its sampling) and jemalloc (its sampling, if it was built with it) take the
-place of glibc's malloc, which makes a pair cheaper or dearer by itself: their rows without a profile say by how much.
+heaptrack is a program of that name. A row `nothing` has a malloc and a free that only jump on: what any library pays that is put before malloc, if the
+compiler is there to make it. tcmalloc (its heap profile of all, and its sampling) and jemalloc (its sampling, if it was built with it) take the place of
+glibc's malloc, which makes a pair cheaper or dearer by itself: their rows without a profile say by how much.
 
 usage: native.py --pairs PROGRAM --agents FOLDER [--pairs-millions N] [--rounds N] [--alive N …] [--tcmalloc LIBRARY] [--jemalloc LIBRARY]
-                 [--pauses FOLDER --hsdiff PROGRAM] [--captures N] [--bytes N] [--blocks N …]
+                 [--bytehound LIBRARY] [--forks PROGRAM] [--pauses FOLDER --hsdiff PROGRAM] [--captures N] [--bytes N] [--blocks N …]
 """
 import argparse
 import os
@@ -23,9 +24,36 @@ import time
 
 SAMPLE = 524288
 DEPTH = 19  # with main and what starts it: 22 frames
-SLOW = {"heaptrack": 1, "tcmalloc_profile": 0.02}  # so many million pairs of these are enough
+SLOW = {"heaptrack": 1, "bytehound": 0.5, "tcmalloc_profile": 0.02}  # so many million pairs of these are enough
 MANY = 10000  # blocks alive with which nobody waits for tcmalloc_profile
 MODES = {"plain": None, "none": "stacks=none", "fp": "stacks=fp", "unwind": "stacks=unwind", "sampled": f"sample={SAMPLE}"}
+
+
+NOTHING = """#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stddef.h>
+static void *(*next_malloc)(size_t);
+static void (*next_free)(void *);
+void *malloc(size_t size)
+{
+    if (__builtin_expect(next_malloc == NULL, 0)) next_malloc = dlsym(RTLD_NEXT, "malloc");
+    return next_malloc(size);
+}
+void free(void *block)
+{
+    if (__builtin_expect(next_free == NULL, 0)) next_free = dlsym(RTLD_NEXT, "free");
+    next_free(block);
+}
+"""
+
+
+def make_nothing(folder):
+    compiler = shutil.which("cc")
+    if compiler is None:
+        return None
+    library = f"{folder}/nothing.so"
+    subprocess.run([compiler, "-O2", "-fPIC", "-fno-builtin", "-shared", "-x", "c", "-", "-o", library], input=NOTHING, text=True, check=True)
+    return library
 
 
 def can_profile(jemalloc):
@@ -37,8 +65,13 @@ def find_modes(arguments, folder):
     """Environments by mode; None = heaptrack's."""
     agent = f"{arguments.agents}/libhsdiff-native.so"
     modes = {name: {} if how is None else {"LD_PRELOAD": agent, "HSDIFF_NATIVE": how} for name, how in MODES.items()}
+    nothing = make_nothing(folder)
+    if nothing:
+        modes["nothing"] = {"LD_PRELOAD": nothing}
     if shutil.which("heaptrack"):
         modes["heaptrack"] = None
+    if arguments.bytehound:
+        modes["bytehound"] = {"LD_PRELOAD": arguments.bytehound, "MEMORY_PROFILER_OUTPUT": f"{folder}/bytehound.dat"}
     if arguments.tcmalloc:
         modes["tcmalloc"] = {"LD_PRELOAD": arguments.tcmalloc}
         modes["tcmalloc_profile"] = {"LD_PRELOAD": arguments.tcmalloc, "HEAPPROFILE": f"{folder}/heap"}
@@ -80,6 +113,20 @@ def overhead(arguments):
             taken = {name: how for name, how in modes.items() if alive < MANY or name != "tcmalloc_profile"}
             for threads in (1, 2):
                 compare(arguments, taken, threads, alive)
+
+
+def forks(arguments):
+    agent = f"{arguments.agents}/libhsdiff-native.so"
+    print("mode,blocks,bytes_of_the_biggest,hugetlb,first_fork_ms,later_fork_ms,resident_mib,in_huge_pages_mib,page_tables_mib")
+    for blocks in arguments.blocks:
+        for huge in (0, 1):
+            for mode in ("plain", "none", "unwind"):
+                environment = dict(os.environ, GLIBC_TUNABLES=f"glibc.malloc.hugetlb={huge}")
+                if MODES[mode] is not None:
+                    environment.update(LD_PRELOAD=agent, HSDIFF_NATIVE=MODES[mode])
+                command = [arguments.forks, str(blocks), str(arguments.bytes), str(arguments.captures)]
+                figures = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.split()
+                print(",".join([mode, str(blocks), str(arguments.bytes), str(huge), *figures]), flush=True)
 
 
 def capture(pid):
@@ -127,6 +174,8 @@ def main():
     parser.add_argument("--alive", type=int, nargs="+", default=[64])
     parser.add_argument("--tcmalloc")
     parser.add_argument("--jemalloc")
+    parser.add_argument("--bytehound")
+    parser.add_argument("--forks")
     parser.add_argument("--pauses")
     parser.add_argument("--hsdiff")
     parser.add_argument("--captures", type=int, default=15)
@@ -135,6 +184,8 @@ def main():
     arguments = parser.parse_args()
     arguments.agents = str(pathlib.Path(arguments.agents).resolve())
     overhead(arguments)
+    if arguments.forks:
+        forks(arguments)
     if arguments.pauses and arguments.hsdiff:
         pauses(arguments)
 

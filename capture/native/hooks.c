@@ -1,13 +1,13 @@
 /*
  * The malloc family, in front of the program's own: recorded after the block is there, forgotten before it is given back.
  *
- *      malloc ──► next malloc ──► {address, size, sequence, stack} ──► table
- *      free   ──► table         ──► next free
+ *      malloc ──► next malloc ──► {address, size, sequence, stack} ──► table      (quick.c, where the ordinary ones end, too)
+ *      free   ──► table         ──► next free                                     (quick.c)
  *      realloc ─► out of the table, into this thread's row ──► next realloc ──► back into the table, the same block
  *
- * Everything of the agent's own happens inside hsn_enter; the allocator behind runs outside, since it may wait for a thread that stands still.
- * A handler of the program that allocates while its thread is inside is served and not recorded; what it frees there unseen is put
- * right when the address is given out again.
+ * Everything of the agent's own happens inside hsn_enter, or inside of a magazine (map.h); the allocator behind runs outside, since it may wait
+ * for a thread that stands still. A handler of the program that allocates while its thread is inside is served and not recorded; what it frees
+ * there unseen is put right when the address is given out again.
  */
 #include "native/hooks.h"
 
@@ -97,7 +97,7 @@ __attribute__((noinline)) bool hsn_begin(void)
     int was = HSN_FRESH;
     if (environ == NULL || !hsn_is_ready() || !atomic_compare_exchange_strong(&hsn_state, &was, HSN_OPENING)) return hsn_is_on();
     const int error = errno;
-    atomic_store(&hsn_state, hsn_open_all() ? HSN_ON : HSN_OFF);
+    atomic_store(&hsn_state, hsn_open_all() ? HSN_ON : HSN_FAILED);
     errno = error;
     return hsn_is_on();
 }

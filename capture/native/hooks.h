@@ -40,7 +40,8 @@ unsigned long hsn_foreign(void);
 
 /* ---- what the hooks share ---- */
 
-enum { HSN_FRESH, HSN_OPENING, HSN_ON, HSN_OFF };
+/* Below HSN_ON there is no table. */
+enum { HSN_FRESH, HSN_OPENING, HSN_FAILED, HSN_ON, HSN_OFF };
 extern _Atomic int hsn_state;
 
 /* Memory for who asks before the allocator behind is known; never given back. */

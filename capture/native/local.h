@@ -42,7 +42,7 @@ void hsn_stop_again(void);
 void hsn_stop_aside(void);
 
 /* Is the calling thread, below this handler of the program's or of ours, changing something of the agent's? */
-static inline bool hsn_is_inside(void) { return hsn_me.critical != 0 || (hsn_me.magazine != NULL && hsn_me.magazine->inside != 0); }
+static inline bool hsn_is_inside(void) { return hsn_me.critical != 0 || (hsn_me.magazine != NULL && hsn_map_is_inside(hsn_me.magazine)); }
 
 static inline void hsn_stop_if_due(void)
 {

@@ -32,7 +32,7 @@ enum {
     LOOK_AGAIN = 1 << 16,              /* blocks more, behind which that is measured anew */
     LONG_WAIT = 20000                  /* waits, a second: who is inside for so long has ended there */
 };
-static const size_t ALL_BYTES = (size_t)8 << 30, LEAST_BYTES = (size_t)64 << 20, NODES_AT_ONCE = (size_t)1 << 20;
+static const size_t ALL_BYTES = (size_t)8 << 30, LEAST_BYTES = (size_t)32 << 20, NODES_AT_ONCE = (size_t)1 << 20;
 
 _Atomic uint32_t hsn_map_heed;
 static _Atomic uintptr_t *roots;
@@ -63,11 +63,12 @@ bool hsn_map_open(void)
 {
     size_t roots_size = ROOTS * sizeof *roots, all = ALL_BYTES, chunks_size = ALL_BYTES / CHUNK_BYTES * sizeof *chunk_roots,
            magazines_size = MAGAZINES * sizeof *magazines;
-    roots = hsn_reserve(&roots_size, roots_size);
-    chunk_roots = hsn_reserve(&chunks_size, chunks_size);
-    magazines = hsn_reserve(&magazines_size, magazines_size);
     unsigned char *at = hsn_reserve_bare(&all, LEAST_BYTES);
-    if (roots == NULL || chunk_roots == NULL || at == NULL) return false;
+    _Atomic uintptr_t *all_roots = at == NULL ? NULL : hsn_reserve(&roots_size, roots_size);
+    chunk_roots = hsn_reserve(&chunks_size, chunks_size);
+    if (all_roots == NULL || chunk_roots == NULL) return false;
+    roots = all_roots;
+    magazines = hsn_reserve(&magazines_size, magazines_size);
     const size_t begin = (size_t)(-(uintptr_t)at & (HUGE_PAGE - 1)), nodes_size = all / 4;
     nodes = (hsn_map_node *)(void *)(at + begin);
     node_limit = (uint32_t)((nodes_size - begin) / sizeof *nodes);
@@ -174,7 +175,7 @@ hsn_magazine *hsn_map_magazine(uint32_t number)
 {
     if (number == 0 || number >= MAGAZINES || magazines == NULL || !is_ordered) return NULL;
     hsn_magazine *m = &magazines[number];
-    m->inside = 0; /* the thread before may have ended there, in a handler */
+    atomic_store(&m->inside, 0); /* the thread before may have ended there, in a handler */
     m->roots = roots;
     m->all_nodes = nodes;
     m->least = least;
@@ -285,7 +286,7 @@ bool hsn_map_remove(uintptr_t address, hsn_block *out)
 
 static void wait_until_outside(const hsn_magazine *m)
 {
-    for (unsigned tries = 0; m->inside != 0 && tries < LONG_WAIT; tries++)
+    for (unsigned tries = 0; hsn_map_is_inside(m) && tries < LONG_WAIT; tries++)
         hsn_wait_a_little(tries, false);
 }
 
@@ -311,14 +312,14 @@ unsigned hsn_map_adopt(void)
 {
     unsigned inside = 0;
     for (uint32_t i = 1; i < atomic_load(&magazine_count); i++)
-        inside += magazines[i].inside != 0;
+        inside += hsn_map_is_inside(&magazines[i]);
     hsn_map_let_go();
     return inside;
 }
 
 hsn_magazine *hsn_map_adopt_magazine(hsn_magazine *mine)
 {
-    const bool is_whole = mine != NULL && mine->inside == 0;
+    const bool is_whole = mine != NULL && !hsn_map_is_inside(mine);
     const hsn_magazine kept = is_whole ? *mine : (hsn_magazine){0};
     if (magazines != NULL) madvise(magazines, atomic_load(&magazine_count) * sizeof *magazines, MADV_DONTNEED);
     atomic_store(&magazine_count, is_whole ? 2 : 1);

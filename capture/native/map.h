@@ -50,7 +50,7 @@ _Static_assert(sizeof(hsn_map_node) == 12, "of ten million blocks 4 bytes more a
  * at a time, but for the numbers of allocations, which are its own and not the next one's.
  */
 typedef struct hsn_magazine {
-    _Alignas(64) volatile uint32_t inside; /* 1: its thread is changing the map */
+    _Alignas(64) _Atomic uint32_t inside; /* 1: its thread is changing the map */
     uint32_t count;
     _Atomic uintptr_t *roots;           /* of the map */
     hsn_map_node *all_nodes;            /* of the pool's, too */
@@ -64,7 +64,10 @@ typedef struct hsn_magazine {
 enum { HSN_HEED_FORK = 1, HSN_HEED_DOUBT = 2, HSN_HEED_END = 4 };
 extern _Atomic uint32_t hsn_map_heed;
 
-/* Takes the address space: 6 GiB for the windows of 48 GiB of heap and 2 GiB for 2^27 nodes, less where that is refused. Once. */
+/*
+ * Takes the address space: 6 GiB for the windows of 48 GiB of heap and 2 GiB for 2^27 nodes, less where that is refused. False when there is none: then the
+ * map takes no block. Once.
+ */
 bool hsn_map_open(void);
 
 /* How much address space that took. */
@@ -154,20 +157,22 @@ static inline bool hsn_map_is_it(uint32_t entry, uintptr_t address)
     return entry != 0 && (entry & 1) == hsn_map_half(address);
 }
 
+static inline bool hsn_map_is_inside(const hsn_magazine *m) { return atomic_load_explicit(&m->inside, memory_order_acquire) != 0; }
+
 static inline bool hsn_map_begin(hsn_magazine *m)
 {
-    if (__builtin_expect(m->inside != 0, 0)) return false; /* a handler of the program's */
-    m->inside = 1;
+    if (__builtin_expect(hsn_map_is_inside(m), 0)) return false; /* a handler of the program's */
+    atomic_store_explicit(&m->inside, 1, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
     if (__builtin_expect(atomic_load_explicit(&hsn_map_heed, memory_order_relaxed) == 0, 1)) return true;
-    m->inside = 0;
+    atomic_store_explicit(&m->inside, 0, memory_order_relaxed);
     return false;
 }
 
 static inline void hsn_map_end(hsn_magazine *m)
 {
     atomic_signal_fence(memory_order_seq_cst);
-    m->inside = 0;
+    atomic_store_explicit(&m->inside, 0, memory_order_release);
     atomic_signal_fence(memory_order_seq_cst);
 }
 

@@ -19,16 +19,35 @@ static void *take(size_t *size, size_t least, int protection)
 {
     for (;; *size /= 2) {
         void *at = mmap(NULL, *size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (at != MAP_FAILED) {
-            hsn_reserve_note((uintptr_t)at, (uintptr_t)at + *size);
-            return at;
-        }
+        if (at != MAP_FAILED) return at;
         if (*size / 2 < least) return NULL;
     }
 }
 
-void *hsn_reserve(size_t *size, size_t least) { return take(size, least, PROT_READ | PROT_WRITE); }
-void *hsn_reserve_bare(size_t *size, size_t least) { return take(size, least, PROT_NONE); }
+static void *note(void *at, size_t size)
+{
+    if (at != NULL) hsn_reserve_note((uintptr_t)at, (uintptr_t)at + size);
+    return at;
+}
+
+void *hsn_reserve(size_t *size, size_t least)
+{
+    void *at = take(size, least, PROT_READ | PROT_WRITE);
+    return note(at, *size);
+}
+
+void *hsn_reserve_bare(size_t *size, size_t least)
+{
+    enum { LEFT = 3 }; /* of four parts */
+    const size_t asked = *size;
+    *size = asked * (LEFT + 1);
+    unsigned char *at = take(size, least * (LEFT + 1), PROT_NONE);
+    if (at == NULL) return NULL;
+    const size_t kept = *size / (LEFT + 1);
+    munmap(at + kept, *size - kept);
+    *size = kept;
+    return note(at, kept);
+}
 
 const hsn_range *hsn_reserved(size_t *count)
 {

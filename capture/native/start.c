@@ -48,7 +48,8 @@ bool hsn_open_all(void)
     hsn_settings_read(&hsn_set, getenv("HSDIFF_NATIVE"));
     hsn_unwind_open();
     hsn_when_waiting = hsn_stop_aside;
-    return hsn_threads_open() && hsn_table_open(hsn_set.sample_bytes != 0) && hsn_stacks_open() && hsn_stop_open();
+    /* first what cannot do with less, where the address space is limited */
+    return hsn_stop_open() && hsn_threads_open() && hsn_table_open(hsn_set.sample_bytes != 0) && hsn_stacks_open();
 }
 
 /* ---- serving ---- */

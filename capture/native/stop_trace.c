@@ -124,7 +124,7 @@ static hsn_local *find_critical(const struct user_regs_struct *registers)
     hsn_local *local = (hsn_local *)(registers->fs_base - here.local_below), copy;
     hsn_magazine magazine;
     if (registers->fs_base == 0 || !copy_from(&copy, local, sizeof copy)) return NULL;
-    const bool is_inside = copy.magazine != NULL && copy_from(&magazine, copy.magazine, sizeof magazine) && magazine.inside != 0;
+    const bool is_inside = copy.magazine != NULL && copy_from(&magazine, copy.magazine, sizeof magazine) && hsn_map_is_inside(&magazine);
     return copy.critical != 0 || is_inside ? local : NULL;
 }
 

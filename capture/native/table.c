@@ -57,8 +57,8 @@ bool hsn_table_open(bool is_sampled)
 {
     size_t heads_size = BUCKETS * sizeof *heads, nodes_size = MAX_NODES * sizeof *nodes;
     heads = hsn_reserve(&heads_size, heads_size);
-    if (heads == NULL || (!is_sampled && !hsn_map_open())) return false;
-    if (!is_sampled && nodes_size > hsn_map_reserved() / 4) nodes_size = hsn_map_reserved() / 4;
+    if (heads == NULL) return false;
+    if (!is_sampled && hsn_map_open() && nodes_size > hsn_map_reserved() / 4) nodes_size = hsn_map_reserved() / 4;
     nodes = hsn_reserve(&nodes_size, MIN_NODES * sizeof *nodes);
     node_limit = nodes_size / sizeof *nodes;
     if (nodes != NULL) prefer_huge_pages((uintptr_t)nodes, nodes_size);

@@ -1,7 +1,6 @@
 /*
- * Where blocks begin: a bitmap of the heap, by which a word is looked up in a few loads. The table (table.h) is a hash
- * of starts and knows nothing of what lies between; a sorted copy of it would take more memory than the program may
- * have left.
+ * Where blocks begin: a bitmap of the heap, by which a word is looked up in a few loads. The table (table.h) knows
+ * starts and nothing of what lies between; a sorted copy of it would take more memory than the program may have left.
  *
  *      address ─► chunk of 16 GiB ─► region of 2 MiB ─► line of 512 granules ─► granule: does a block begin here?
  *
