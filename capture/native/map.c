@@ -2,7 +2,6 @@
 #include "native/map.h"
 
 #include <fcntl.h>
-#include <linux/membarrier.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -53,6 +52,9 @@ static _Atomic uint32_t magazine_count = 1;
 static bool is_ordered; /* the kernel has membarrier */
 static __thread bool holds_pool __attribute__((tls_model("initial-exec")));
 
+/* Commands of membarrier (linux/membarrier.h), which all kernels have from 4.14 on. */
+enum { ORDER = 1 << 3, ORDER_REGISTER = 1 << 4 };
+
 static bool ask_order(int what) { return syscall(SYS_membarrier, what, 0, 0) == 0; }
 
 /* ---- memory ---- */
@@ -77,7 +79,7 @@ bool hsn_map_open(void)
     chunk_limit = (uint32_t)((size_t)(at + all - windows) / CHUNK_BYTES);
     /* A fork copies one entry for 2 MiB and not 512: measured, 1.6 us a MiB instead of 40. Not of the first nodes: most programs are small. */
     madvise((unsigned char *)nodes + HUGE_PAGE, nodes_size - begin - HUGE_PAGE, MADV_HUGEPAGE);
-    is_ordered = ask_order(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+    is_ordered = ask_order(ORDER_REGISTER);
     reserved = all;
     least = ((size_t)1 << HSN_MAP_HALF_LOG) + 1;
     return true;
@@ -296,7 +298,7 @@ void hsn_map_hold(const hsn_magazine *mine)
     hsn_lock_take(&pool, false);
     holds_pool = true;
     atomic_fetch_or(&hsn_map_heed, HSN_HEED_FORK);
-    if (is_ordered) ask_order(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+    if (is_ordered) ask_order(ORDER);
     for (uint32_t i = 1; i < count; i++)
         if (&magazines[i] != mine) wait_until_outside(&magazines[i]);
 }
@@ -323,7 +325,7 @@ hsn_magazine *hsn_map_adopt_magazine(hsn_magazine *mine)
     const hsn_magazine kept = is_whole ? *mine : (hsn_magazine){0};
     if (magazines != NULL) madvise(magazines, atomic_load(&magazine_count) * sizeof *magazines, MADV_DONTNEED);
     atomic_store(&magazine_count, is_whole ? 2 : 1);
-    is_ordered = is_ordered && ask_order(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+    is_ordered = is_ordered && ask_order(ORDER_REGISTER);
     if (!is_whole) return NULL;
     magazines[1] = kept;
     return &magazines[1];
