@@ -7,7 +7,7 @@
 
 #include "common_options.h"
 #include "option_values.h"
-#include "out.h"
+#include "outlets.h"
 #include "progress.h"
 #include "report_error.h"
 #include "single.h"
@@ -35,8 +35,24 @@ static hsd_status look(hsd_paths **paths, const cli_input *input, cli_app *cli, 
     return hsd_paths_run(paths, input->capture, &options, &cli->run, err);
 }
 
+/* What a report needs besides the options of the command. */
+typedef struct answer {
+    const hsd_paths *paths;
+    const cli_input *input;
+    const cli_app *cli;
+} answer;
+
+static hsd_status write_report(const hsd_report_format *format, const hsd_report_options *options, const void *what, hsd_write_fn write,
+                               void *context, hsd_error *err)
+{
+    const answer *told = what;
+    hsd_report_options report = *options;
+    cli_single_options(&report, told->cli, told->input);
+    return format->write_paths(told->paths, &report, write, context, err);
+}
+
 /* Everything between the open output and its end. */
-static int run_with(cli_app *cli, cli_out *out, hsd_single_format format)
+static int run_with(cli_app *cli, cli_outlets *outlets)
 {
     cli_input input = {.path = cli->inputs[0]};
     hsd_paths *paths = NULL;
@@ -49,9 +65,8 @@ static int run_with(cli_app *cli, cli_out *out, hsd_single_format format)
     }
     cli_progress_clear();
     if (status == HSD_OK) {
-        const hsd_single_options options = cli_single_options(cli, &input, format);
         cli_out_tell_space(cli, paths->temp_bytes_peak);
-        status = hsd_report_paths(paths, &options, hsd_result_file_write, out->file, &err);
+        status = cli_outlets_write(outlets, cli, write_report, &(answer){paths, &input, cli}, &err);
     }
     hsd_paths_free(paths);
     cli_inputs_close(&input, 1);
@@ -60,16 +75,14 @@ static int run_with(cli_app *cli, cli_out *out, hsd_single_format format)
 
 static int run_paths(cli_app *cli)
 {
-    hsd_single_format format;
-    cli_out out;
+    cli_outlets outlets;
     int result = CLI_DONE;
-    if (!cli_single_format(cli, &format)) return CLI_USAGE;
     if (cli->inputs[1][0] == 0) {
         cli_complain("which objects? hsdiff paths takes the name of a type, or an id.");
         return CLI_USAGE;
     }
-    if (!cli_out_open(&out, cli, &result)) return result;
-    return cli_out_close(&out, cli, run_with(cli, &out, format));
+    if (!cli_outlets_open(&outlets, cli, HSD_HOLDS_PATHS, &result)) return result;
+    return cli_outlets_close(&outlets, cli, run_with(cli, &outlets));
 }
 
 static const cli_example examples[] = {
@@ -81,7 +94,7 @@ static const cli_example examples[] = {
 };
 
 static const cli_option *const options[] = {
-    &cli_option_format_of_one,
+    &cli_option_format_of_growth, &cli_option_html, &cli_option_also, &cli_option_max_bytes,
     &(const cli_option){
         .name = "top",
         .value = "N",

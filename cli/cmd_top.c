@@ -6,7 +6,7 @@
 
 #include "common_options.h"
 #include "option_values.h"
-#include "out.h"
+#include "outlets.h"
 #include "progress.h"
 #include "report_error.h"
 #include "single.h"
@@ -29,15 +29,15 @@ static hsd_status open_list(object_list *list, const cli_app *cli, hsd_error *er
 }
 
 /* How many of the biggest objects. */
-static size_t objects_wanted(const cli_app *cli, hsd_single_format format)
+static size_t objects_wanted(const cli_app *cli, const hsd_report_format *format)
 {
-    const bool is_screen = format == HSD_SINGLE_TEXT && !cli->options.plain;
+    const bool is_screen = strcmp(format->name, "text") == 0 && !cli->options.plain;
     const size_t wanted = cli_out_rows(cli, is_screen ? OBJECTS_ON_SCREEN : OBJECTS_IN_DATA);
     return wanted < OBJECTS_MOST ? wanted : OBJECTS_MOST;
 }
 
 static hsd_status look(hsd_top **top, const cli_input *input, object_list *list, cli_app *cli,
-                       hsd_single_format format, hsd_error *err)
+                       const hsd_report_format *format, hsd_error *err)
 {
     const hsd_top_options options = {.objects = objects_wanted(cli, format),
                                      .partial = cli->options.partial,
@@ -52,8 +52,28 @@ static hsd_status look(hsd_top **top, const cli_input *input, object_list *list,
     return HSD_E_UNSUPPORTED;
 }
 
+/* What a report needs besides the options of the command. */
+typedef struct answer {
+    const hsd_top *top;
+    const cli_input *input;
+    const cli_app *cli;
+} answer;
+
+static hsd_status write_report(const hsd_report_format *format, const hsd_report_options *options, const void *what, hsd_write_fn write,
+                               void *context, hsd_error *err)
+{
+    static const hsd_sort_by sorts[] = {HSD_SORT_RETAINED, HSD_SORT_GROWTH, HSD_SORT_OBJECTS, HSD_SORT_NAME};
+    static const hsd_report_table tables[] = {HSD_TABLE_TYPES, HSD_TABLE_ROOTS, HSD_TABLE_OBJECTS};
+    const answer *told = what;
+    hsd_report_options report = *options;
+    cli_single_options(&report, told->cli, told->input);
+    report.sort_by = sorts[told->cli->options.one.sort];
+    report.table = tables[told->cli->options.one.table];
+    return format->write_top(told->top, &report, write, context, err);
+}
+
 /* Everything between the open output and its end. */
-static int run_with(cli_app *cli, cli_out *out, hsd_single_format format)
+static int run_with(cli_app *cli, cli_outlets *outlets)
 {
     cli_input input = {.path = cli->inputs[0]};
     object_list list = {0};
@@ -63,14 +83,11 @@ static int run_with(cli_app *cli, cli_out *out, hsd_single_format format)
     hsd_status status = open_list(&list, cli, &err);
     if (status == HSD_OK)
         status = cli_inputs_open(&input, 1, cli, false, cli_damage_wanted(cli), &err);
-    if (status == HSD_OK) status = look(&top, &input, &list, cli, format, &err);
+    if (status == HSD_OK) status = look(&top, &input, &list, cli, outlets->format, &err);
     cli_progress_clear();
     if (status == HSD_OK) {
-        hsd_single_options options = cli_single_options(cli, &input, format);
-        options.sort_by = (hsd_top_sort)cli->options.one.sort;
-        options.table = (hsd_top_table)cli->options.one.table;
         cli_out_tell_space(cli, top->temp_bytes_peak);
-        status = hsd_report_top(top, &options, hsd_result_file_write, out->file, &err);
+        status = cli_outlets_write(outlets, cli, write_report, &(answer){top, &input, cli}, &err);
     }
     hsd_top_free(top);
     cli_inputs_close(&input, 1);
@@ -86,16 +103,14 @@ static bool both_to_stdout(const cli_options *options)
 
 static int run_top(cli_app *cli)
 {
-    hsd_single_format format;
-    cli_out out;
+    cli_outlets outlets;
     int result = CLI_DONE;
-    if (!cli_single_format(cli, &format)) return CLI_USAGE;
     if (both_to_stdout(&cli->options)) {
         cli_complain("--retained and the report cannot both go to standard output: add -o FILE.");
         return CLI_USAGE;
     }
-    if (!cli_out_open(&out, cli, &result)) return result;
-    return cli_out_close(&out, cli, run_with(cli, &out, format));
+    if (!cli_outlets_open(&outlets, cli, HSD_HOLDS_TOP, &result)) return result;
+    return cli_outlets_close(&outlets, cli, run_with(cli, &outlets));
 }
 
 static const cli_example examples[] = {
@@ -107,7 +122,7 @@ static const cli_example examples[] = {
 };
 
 static const cli_option *const options[] = {
-    &cli_option_format_of_one,
+    &cli_option_format_of_growth, &cli_option_html, &cli_option_also, &cli_option_max_bytes,
     &(const cli_option){
         .name = "top",
         .value = "N",

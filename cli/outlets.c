@@ -41,6 +41,8 @@ static bool can_hold(const hsd_report_format *format, cli_holds holds)
     case HSD_HOLDS_DIFF: return format->write_diff != NULL;
     case HSD_HOLDS_SERIES: return format->write_series != NULL;
     case HSD_HOLDS_CHECK: return format->write_check != NULL;
+    case HSD_HOLDS_TOP: return format->write_top != NULL;
+    case HSD_HOLDS_PATHS: return format->write_paths != NULL;
     }
     return false;
 }
@@ -78,7 +80,7 @@ const hsd_report_format *cli_find_format(const char *option, const char *name, s
 /* The file that two outputs name; NULL when there is none. */
 static const char *find_shared(const cli_options *options)
 {
-    const char *results[] = {options->output, options->diff.objects};
+    const char *results[] = {options->output, options->diff.objects, options->one.retained};
     for (size_t i = 0; i < count_wishes(options); i++) {
         const char *file = wish_of(options, i).file;
         for (size_t j = 0; j < sizeof results / sizeof results[0]; j++)

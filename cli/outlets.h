@@ -8,7 +8,7 @@
 #include "out.h"
 
 /* Which kind of answer a format must have a form for. */
-typedef enum cli_holds { HSD_HOLDS_DIFF, HSD_HOLDS_SERIES, HSD_HOLDS_CHECK } cli_holds;
+typedef enum cli_holds { HSD_HOLDS_DIFF, HSD_HOLDS_SERIES, HSD_HOLDS_CHECK, HSD_HOLDS_TOP, HSD_HOLDS_PATHS } cli_holds;
 
 typedef struct cli_outlets {
     cli_out out;

@@ -1,17 +1,13 @@
 /*
- * What the commands about one capture share: the format that was asked for, and the options of a report.
+ * What the commands about one capture share.
  */
 #ifndef CLI_SINGLE_H
 #define CLI_SINGLE_H
 
 #include "input.h"
-#include <hsdiff/top_report.h>
+#include <hsdiff/report.h>
 
-/* The format of --format; false after a message. */
-bool cli_single_format(const cli_app *cli, hsd_single_format *format);
-
-/* Options of a report on standard output or into the file of -o. */
-hsd_single_options cli_single_options(const cli_app *cli, const cli_input *input,
-                                      hsd_single_format format);
+/* Adds the capture to the options of a report: its name and what it is, for lines that say what to type next. */
+void cli_single_options(hsd_report_options *options, const cli_app *cli, const cli_input *input);
 
 #endif

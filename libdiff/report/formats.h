@@ -1,6 +1,6 @@
 /*
- * What the registry of formats points at: the functions of each format, one or two files each. All have the shapes of
- * hsd_report_format (hsdiff/report.h).
+ * The formats of reports and what each of them can hold. A format that writes any model is one line here and one file in write/
+ * (write/write.h); what is written by hand for one result has the same name: hsd_FORMAT_RESULT, with the shape of hsd_report_format.
  */
 #ifndef HSD_REPORT_FORMATS_H
 #define HSD_REPORT_FORMATS_H
@@ -9,38 +9,35 @@
 #include <hsdiff/report.h>
 #include <hsdiff/series.h>
 
-#define HSD_WRITES_DIFF(name) \
-    hsd_status name(const hsd_diff *diff, const hsd_report_options *options, hsd_write_fn write, void *context, hsd_error *err)
-#define HSD_WRITES_SERIES(name) \
-    hsd_status name(const hsd_series *series, const hsd_report_options *options, hsd_write_fn write, void *context, hsd_error *err)
-#define HSD_WRITES_CHECK(name) \
-    hsd_status name(const hsd_check *check, const hsd_report_options *options, hsd_write_fn write, void *context, hsd_error *err)
+/* Of every result. */
+#define HSD_FORMATS_OF_ALL(FORMAT)                                                                                                    \
+    FORMAT(text, "tables for people")                                                                                                 \
+    FORMAT(json, "everything, for programs; schemas hsdiff.diff/1, hsdiff.series/1, hsdiff.check/1, hsdiff.top/1, hsdiff.paths/1")    \
+    FORMAT(csv, "one table (--table) for spreadsheets, RFC 4180")                                                                     \
+    FORMAT(ndjson, "the same as json, one object a line, for stores of logs")                                                         \
+    FORMAT(markdown, "summary of a job, comment on a merge request")                                                                  \
+    FORMAT(openmetrics, "gauges, for Prometheus and GitLab")                                                                          \
+    FORMAT(html, "a page to look closer and to share: one file, no network")
 
-HSD_WRITES_DIFF(hsd_text_diff);
-HSD_WRITES_DIFF(hsd_json_diff);
-HSD_WRITES_DIFF(hsd_csv_diff);
-HSD_WRITES_DIFF(hsd_ndjson_diff);
-HSD_WRITES_DIFF(hsd_markdown_diff);
-HSD_WRITES_DIFF(hsd_openmetrics_diff);
-HSD_WRITES_DIFF(hsd_html_diff);
+/* Of a check alone: they say what failed. */
+#define HSD_FORMATS_OF_CHECKS(FORMAT)                          \
+    FORMAT(junit, "a check as test cases, one a rule")         \
+    FORMAT(sarif, "a check as SARIF 2.1.0, one result a finding") \
+    FORMAT(github, "a check as annotations of a GitHub workflow")
 
-HSD_WRITES_SERIES(hsd_text_series);
-HSD_WRITES_SERIES(hsd_json_series);
-HSD_WRITES_SERIES(hsd_ndjson_series);
-HSD_WRITES_SERIES(hsd_csv_series);
-HSD_WRITES_SERIES(hsd_markdown_series);
-HSD_WRITES_SERIES(hsd_openmetrics_series);
-HSD_WRITES_SERIES(hsd_html_series);
+#define HSD_WRITER(format, result)                                                                                                    \
+    hsd_status hsd_##format##_##result(const hsd_##result *result, const hsd_report_options *options, hsd_write_fn write, void *context, \
+                                       hsd_error *err);
 
-HSD_WRITES_CHECK(hsd_text_check);
-HSD_WRITES_CHECK(hsd_json_check);
-HSD_WRITES_CHECK(hsd_ndjson_check);
-HSD_WRITES_CHECK(hsd_csv_check);
-HSD_WRITES_CHECK(hsd_markdown_check);
-HSD_WRITES_CHECK(hsd_openmetrics_check);
-HSD_WRITES_CHECK(hsd_html_check);
-HSD_WRITES_CHECK(hsd_junit_check);
-HSD_WRITES_CHECK(hsd_sarif_check);
-HSD_WRITES_CHECK(hsd_github_check);
+#define HSD_WRITERS_OF_ALL(format, summary) \
+    HSD_WRITER(format, diff)                \
+    HSD_WRITER(format, series)              \
+    HSD_WRITER(format, check)               \
+    HSD_WRITER(format, top)                 \
+    HSD_WRITER(format, paths)
+#define HSD_WRITERS_OF_CHECKS(format, summary) HSD_WRITER(format, check)
+
+HSD_FORMATS_OF_ALL(HSD_WRITERS_OF_ALL)
+HSD_FORMATS_OF_CHECKS(HSD_WRITERS_OF_CHECKS)
 
 #endif

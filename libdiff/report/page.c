@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "report/number.h"
+#include "report/write/cells.h"
 
-void hsd_page_init(hsd_page *page, const hsd_single_options *options, hsd_write_fn write,
+void hsd_page_init(hsd_page *page, const hsd_report_options *options, hsd_write_fn write,
                    void *context, hsd_error *err)
 {
     *page = (hsd_page){.options = options,
@@ -80,23 +81,6 @@ void hsd_page_capture(hsd_page *page, const hsd_side *side)
     put_origin(page, &side->info);
 }
 
-static void put_amount(hsd_page *page, const char *words, hsd_amount amount)
-{
-    char bytes[HSD_NUMBER_CHARS], objects[HSD_NUMBER_CHARS];
-    if (amount.objects == 0) return;
-    hsd_out_format(&page->out, "%s: %s in %s object%s.\n", words,
-                   hsd_page_size(page, bytes, amount.bytes),
-                   hsd_format_count(objects, amount.objects), amount.objects == 1 ? "" : "s");
-}
-
-void hsd_page_left_out(hsd_page *page, const hsd_side *side, bool has_soft)
-{
-    const hsd_amount soft = has_soft ? side->soft : (hsd_amount){0, 0};
-    if (soft.objects > 0 || side->unreached.objects > 0) hsd_page_part(page);
-    put_amount(page, "Kept by soft references alone", soft);
-    put_amount(page, "Unreached, not counted", side->unreached);
-}
-
 /* ---- tables ---- */
 
 bool hsd_page_begin_table(hsd_page *page, hsd_table *table, size_t columns, size_t rows)
@@ -155,7 +139,7 @@ void hsd_page_put_count(hsd_page *page, hsd_table *table, size_t column, uint64_
 void hsd_page_end_table(hsd_page *page, hsd_table *table)
 {
     hsd_out *out = &page->out;
-    const hsd_single_options *options = page->options;
+    const hsd_report_options *options = page->options;
     if (out->status == HSD_OK)
         out->status = hsd_table_cut_names(table, options->width, options->name_width, options->use_utf8, out->err);
     hsd_page_part(page);
@@ -176,25 +160,102 @@ void hsd_page_field_count(hsd_page *page, uint64_t value)
     hsd_out_format(&page->out, "\t%llu", (unsigned long long)value);
 }
 
-void hsd_page_plain_head(hsd_page *page, const hsd_side *side, const hsd_text *warnings,
-                         size_t warning_count)
+/* ---- parts of a model ---- */
+
+void hsd_page_begin(hsd_page *page, const hsd_report_options *options, hsd_out *out)
 {
-    char time[HSD_NUMBER_CHARS] = "";
-    for (size_t i = 0; i < warning_count; i++) {
-        hsd_out_text(&page->out, "warning");
-        hsd_page_field(page, warnings[i]);
-        hsd_out_text(&page->out, "\n");
+    hsd_page_init(page, options, out->write, out->context, out->err);
+    page->out = *out;
+}
+
+void hsd_page_finish(const hsd_page *page, hsd_out *out) { *out = page->out; }
+
+static void say_part(hsd_page *page, const hsd_model *model, const hsd_part *part)
+{
+    hsd_buffer text = {0};
+    hsd_out *out = &page->out;
+    if (out->status == HSD_OK) out->status = part->say(&text, model, out->err);
+    if (text.size > 0) {
+        if (!part->is_close || !page->has_just_said) hsd_page_part(page);
+        hsd_out_begin_paragraph(out);
+        hsd_out_escaped(out, page->form, (hsd_text){(const char *)text.data, text.size});
+        hsd_out_end_paragraph(out, 0);
+        page->has_just_said = true;
     }
-    if (side->info.taken_unix_ns > 0) hsd_format_time(time, side->info.taken_unix_ns);
-    hsd_out_text(&page->out, "# capture\tpath\ttaken\tbytes\tobjects\tunreached_bytes"
-                             "\tunreached_objects\tstate\ncapture");
-    hsd_page_field(page, text_of(side->info.path));
-    hsd_page_field(page, text_of(time));
-    hsd_page_field_count(page, side->live.bytes);
-    hsd_page_field_count(page, side->live.objects);
-    hsd_page_field_count(page, side->unreached.bytes);
-    hsd_page_field_count(page, side->unreached.objects);
-    hsd_out_format(&page->out, "\t%s\n", side->info.is_complete ? "complete" : "incomplete");
+    hsd_buffer_release(&text);
+}
+
+void hsd_page_say(hsd_page *page, const hsd_model *model, hsd_status (*say)(hsd_buffer *text, const hsd_model *model, hsd_error *err))
+{
+    say_part(page, model, &(hsd_part){.say = say});
+}
+
+static void put_model_cell(hsd_page *page, hsd_table *table, size_t i, const hsd_column *column, const hsd_scope *scope)
+{
+    char number[HSD_CELL_CHARS];
+    hsd_buffer text = {0};
+    if (!hsd_cell_is_text(column)) {
+        hsd_page_put(page, table, i, hsd_cell_number(number, column, scope, page->options->exact_bytes), HSD_PAINT_NONE);
+        return;
+    }
+    if (page->out.status == HSD_OK) page->out.status = hsd_cell_append(&text, column, scope, page->out.err);
+    hsd_page_put_name(page, table, i, (hsd_text){(const char *)text.data, text.size});
+    hsd_buffer_release(&text);
+}
+
+static void put_model_row(hsd_page *page, hsd_table *table, const hsd_cells *cells, size_t from, const hsd_scope *scope)
+{
+    for (size_t i = from; i < cells->count; i++)
+        put_model_cell(page, table, i, cells->columns[i], scope);
+}
+
+static void put_model_sum(hsd_page *page, hsd_table *table, const hsd_cells *cells, const char *name, hsd_paint paint, const hsd_scope *scope)
+{
+    hsd_table_add_row(table);
+    hsd_page_put(page, table, 0, name, paint);
+    put_model_row(page, table, cells, 1, scope);
+}
+
+/* In capitals. */
+static void put_model_headings(hsd_page *page, hsd_table *table, const hsd_cells *cells)
+{
+    char heading[64];
+    hsd_table_add_row(table);
+    for (size_t i = 0; i < cells->count; i++) {
+        size_t size = 0;
+        for (const char *at = cells->columns[i]->title; *at && size < sizeof heading - 1; at++)
+            heading[size++] = *at >= 'a' && *at <= 'z' ? (char)(*at - 'a' + 'A') : *at;
+        heading[size] = '\0';
+        hsd_page_put(page, table, i, heading, HSD_PAINT_HEADING);
+    }
+}
+
+static void put_model_table(hsd_page *page, const hsd_model *model, const hsd_part *part)
+{
+    const hsd_sheet *sheet = &part->sheet;
+    const hsd_cells cells = hsd_cells_of(model, part);
+    char name[HSD_OTHERS_CHARS];
+    hsd_table table;
+    if (!hsd_page_begin_table(page, &table, cells.count, sheet->rows.count + 3)) return;
+    table.has_ids = sheet->total == NULL;
+    put_model_headings(page, &table, &cells);
+    for (size_t i = 0; i < sheet->rows.count; i++) {
+        const hsd_scope scope = hsd_sheet_row(model, sheet, i);
+        hsd_table_add_row(&table);
+        put_model_row(page, &table, &cells, 0, &scope);
+    }
+    hsd_scope sum = hsd_sheet_others(model, sheet);
+    if (sheet->other_count > 0) put_model_sum(page, &table, &cells, hsd_others_name(name, part), HSD_PAINT_NONE, &sum);
+    sum.row = sheet->total;
+    if (sheet->total) put_model_sum(page, &table, &cells, "TOTAL", HSD_PAINT_HEADING, &sum);
+    hsd_page_end_table(page, &table);
+    page->has_just_said = false;
+}
+
+void hsd_page_part_of(hsd_page *page, const hsd_model *model, const hsd_part *part)
+{
+    if (part->kind == HSD_PART_TABLE && !part->sheet.is_unknown) put_model_table(page, model, part);
+    if (part->kind == HSD_PART_SENTENCE) say_part(page, model, part);
 }
 
 /* ---- what to type next ---- */
@@ -225,7 +286,7 @@ static size_t width_of(const hsd_page *page, const hsd_next *list, size_t count)
     for (size_t i = 0; i < count; i++) {
         const size_t words = 1u + (list[i].word.size > 0) + (list[i].after[0] != 0);
         const size_t command = strlen(list[i].before) + strlen(list[i].after) + list[i].word.size +
-                               strlen(page->options->command) + words;
+                               strlen(page->options->before_command) + words;
         if (command > commands) commands = command;
         if (strlen(list[i].why) > reasons) reasons = strlen(list[i].why);
     }
@@ -242,7 +303,7 @@ static void put_next(hsd_page *page, hsd_table *table, const hsd_next *next, boo
     hsd_page_put(page, table, is_stacked ? 1 : 2, next->why, HSD_PAINT_NONE);
     if (is_stacked) hsd_table_add_row(table);
     if (out->status == HSD_OK)
-        out->status = append_command(&line, page->options->command, next, out->err);
+        out->status = append_command(&line, page->options->before_command, next, out->err);
     put_cell(page, table, 1, (hsd_text){(char *)line.data, line.size}, HSD_PAINT_NONE);
     hsd_buffer_release(&line);
 }
@@ -250,7 +311,7 @@ static void put_next(hsd_page *page, hsd_table *table, const hsd_next *next, boo
 void hsd_page_next(hsd_page *page, const hsd_next *list, size_t count)
 {
     hsd_table table;
-    if (!page->options->command || count == 0 || !hsd_page_begin_table(page, &table, 3, 2 * count))
+    if (!page->options->before_command || count == 0 || !hsd_page_begin_table(page, &table, 3, 2 * count))
         return;
     const bool is_stacked = width_of(page, list, count) > LINE_COLUMNS;
     hsd_page_part(page);

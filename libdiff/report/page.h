@@ -5,29 +5,38 @@
 #ifndef HSD_REPORT_PAGE_H
 #define HSD_REPORT_PAGE_H
 
+#include "report/model/model.h"
 #include "report/out.h"
 #include "report/place.h"
 #include "report/table.h"
-#include <hsdiff/top_report.h>
+#include <hsdiff/report.h>
 
 typedef struct hsd_page {
     hsd_out out;
-    const hsd_single_options *options;
+    const hsd_report_options *options;
     hsd_escape_form form; /* HSD_ESCAPE_TERMINAL or HSD_ESCAPE_ASCII */
+    bool has_just_said;   /* what stands last is a sentence of a model */
     bool is_begun;        /* something stands on it: what comes next is parted from it by a blank line */
 } hsd_page;
 
-void hsd_page_init(hsd_page *page, const hsd_single_options *options, hsd_write_fn write,
+void hsd_page_init(hsd_page *page, const hsd_report_options *options, hsd_write_fn write,
                    void *context, hsd_error *err);
+
+/* A page that takes over what `out` has, and gives it back. */
+void hsd_page_begin(hsd_page *page, const hsd_report_options *options, hsd_out *out);
+void hsd_page_finish(const hsd_page *page, hsd_out *out);
+
+/* A table or a paragraph of a model; nothing for other parts. */
+void hsd_page_part_of(hsd_page *page, const hsd_model *model, const hsd_part *part);
+
+/* A paragraph; nothing where there is nothing to say. */
+void hsd_page_say(hsd_page *page, const hsd_model *model, hsd_status (*say)(hsd_buffer *text, const hsd_model *model, hsd_error *err));
 
 /* Parts what was printed from what comes, if both are there. Before each part of the screen. */
 void hsd_page_part(hsd_page *page);
 
 /* Name, time and size of the capture, and on a second line what it is of. */
 void hsd_page_capture(hsd_page *page, const hsd_side *side);
-
-/* What is live by soft references alone, and what is not counted. */
-void hsd_page_left_out(hsd_page *page, const hsd_side *side, bool has_soft);
 
 /* "412.6 MiB", or exact with --bytes. */
 char *hsd_page_size(const hsd_page *page, char out[HSD_NUMBER_CHARS], uint64_t bytes);
@@ -55,10 +64,6 @@ void hsd_page_end_table(hsd_page *page, hsd_table *table);
 void hsd_page_field(hsd_page *page, hsd_text text);
 void hsd_page_field_count(hsd_page *page, uint64_t value);
 
-/* The warnings and the capture as records. */
-void hsd_page_plain_head(hsd_page *page, const hsd_side *side, const hsd_text *warnings,
-                         size_t warning_count);
-
 /* ---- what to type next ---- */
 
 typedef struct hsd_next {
@@ -67,7 +72,7 @@ typedef struct hsd_next {
     const char *why;
 } hsd_next;
 
-/* Nothing without options->command. */
+/* Nothing without options->before_command. */
 void hsd_page_next(hsd_page *page, const hsd_next *list, size_t count);
 
 #endif

@@ -5,7 +5,7 @@
 #define HSD_REPORT_PATHS_ROWS_H
 
 #include "base/buffer.h"
-#include <hsdiff/top_report.h>
+#include <hsdiff/report.h>
 
 /* Steps of a path that have a line of their own: not the first when it is what the root itself names. */
 size_t hsd_path_first_step(const hsd_path_row *row);

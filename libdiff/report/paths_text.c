@@ -10,9 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/model/say.h"
 #include "report/page.h"
 #include "report/paths_rows.h"
-#include "report/top_formats.h"
+#include "report/write/plain.h"
 
 #define INDENT     2
 #define STEPS_HEAD 10 /* lines of a long path: so many at its beginning, */
@@ -122,53 +123,6 @@ static void print_table(hsd_page *page, const hsd_paths *paths)
     hsd_page_end_table(page, &table);
 }
 
-/* ---- the sentence ---- */
-
-static void put_subject(hsd_page *page, const hsd_paths *paths)
-{
-    char id[HSD_NUMBER_CHARS];
-    const hsd_path_row *row = paths->row_count > 0 ? &paths->rows[0] : NULL;
-    hsd_text type = paths->type;
-    if (paths->is_id && type.size == 0 && row && row->step_count > 0)
-        type = row->steps[row->step_count - 1].type;
-    if (paths->is_id) hsd_out_text(&page->out, hsd_format_id(id, &paths->side.info, paths->id));
-    if (paths->is_id && type.size > 0) hsd_out_text(&page->out, " ");
-    hsd_out_escaped(&page->out, page->form, type);
-}
-
-static void put_objects(hsd_page *page, const hsd_paths *paths, hsd_amount amount)
-{
-    char objects[HSD_NUMBER_CHARS], bytes[HSD_NUMBER_CHARS];
-    if (!paths->is_id)
-        hsd_out_format(&page->out, "%s object%s, ", hsd_format_count(objects, amount.objects),
-                       amount.objects == 1 ? "" : "s");
-    hsd_out_text(&page->out, hsd_page_size(page, bytes, amount.bytes));
-}
-
-/* "Session: 412,310 objects, 163.9 MiB, reached over 3 paths; 20 objects, 1.88 KiB, are unreached." */
-static void print_sentence(hsd_page *page, const hsd_paths *paths)
-{
-    char count[HSD_NUMBER_CHARS];
-    const uint64_t ways = paths->row_count + paths->other_rows;
-    hsd_out *out = &page->out;
-    hsd_page_part(page);
-    hsd_out_begin_paragraph(out);
-    put_subject(page, paths);
-    hsd_out_text(out, ": ");
-    if (paths->live.objects > 0) {
-        put_objects(page, paths, paths->live);
-        hsd_out_format(out, ", reached over %s path%s", hsd_format_count(count, ways),
-                       ways == 1 ? "" : "s");
-    }
-    if (paths->unreached.objects > 0) {
-        if (paths->live.objects > 0) hsd_out_text(out, "; ");
-        put_objects(page, paths, paths->unreached);
-        hsd_out_text(out, ", unreached: no root leads there over strong references");
-    }
-    hsd_out_text(out, ".");
-    hsd_out_end_paragraph(out, 0);
-}
-
 static void print_next(hsd_page *page, const hsd_paths *paths)
 {
     hsd_next list[3];
@@ -180,52 +134,29 @@ static void print_next(hsd_page *page, const hsd_paths *paths)
             (hsd_next){"hsdiff paths", "--top 100",
                        paths->is_id ? (hsd_text){id, strlen(id)} : paths->type, "more of them"};
     list[count++] = (hsd_next){"hsdiff top", "", {"", 0}, "what holds most"};
-    if (page->options->is_foreign && page->options->command && page->options->command[0] != '-')
+    if (page->options->before_is_foreign && page->options->before_command && page->options->before_command[0] != '-')
         list[count++] =
             (hsd_next){"hsdiff import", "-o heap.hs", {"", 0}, "to read the dump only once"};
     hsd_page_next(page, list, count);
 }
 
-/* ---- plain ---- */
-
-static void print_plain(hsd_page *page, const hsd_paths *paths)
+/* The table is not that of the model: a path takes a line for each of its steps. */
+static void put_screen(hsd_out *out, const hsd_model *model, const hsd_report_options *options)
 {
-    hsd_buffer line = {0};
-    hsd_out *out = &page->out;
-    hsd_page_plain_head(page, &paths->side, paths->warnings, paths->warning_count);
-    hsd_out_text(out, "# path, others\treferences\tobjects\tbytes\tpath\n");
-    for (size_t i = 0; i < paths->row_count; i++) {
-        const hsd_path_row *row = &paths->rows[i];
-        hsd_out_text(out, "path");
-        hsd_page_field_count(page, row->length);
-        hsd_page_field_count(page, row->objects.objects);
-        hsd_page_field_count(page, row->objects.bytes);
-        if (out->status == HSD_OK) out->status = hsd_path_append(&line, row, out->err);
-        hsd_page_field(page, (hsd_text){(char *)line.data, line.size});
-        hsd_out_text(out, "\n");
-        hsd_buffer_clear(&line);
-    }
-    hsd_buffer_release(&line);
-    if (paths->other_rows == 0) return;
-    hsd_out_text(out, "others\t");
-    hsd_page_field_count(page, paths->others.objects);
-    hsd_page_field_count(page, paths->others.bytes);
-    hsd_out_text(out, "\t\n");
-}
-
-hsd_status hsd_paths_write_text(const hsd_paths *paths, const hsd_single_options *options,
-                                hsd_write_fn write, void *context, hsd_error *err)
-{
+    const hsd_paths *paths = model->result;
     hsd_page page;
-    hsd_page_init(&page, options, write, context, err);
-    if (options->plain) {
-        print_plain(&page, paths);
-        return hsd_out_finish(&page.out);
-    }
+    hsd_page_begin(&page, options, out);
     hsd_out_warnings(&page.out, page.form, paths->warnings, paths->warning_count);
     hsd_page_capture(&page, &paths->side);
-    print_sentence(&page, paths);
+    hsd_page_say(&page, model, hsd_say_paths);
     print_table(&page, paths);
     print_next(&page, paths);
-    return hsd_out_finish(&page.out);
+    hsd_page_finish(&page, out);
+}
+
+hsd_status hsd_text_paths(const hsd_paths *paths, const hsd_report_options *options, hsd_write_fn write, void *context, hsd_error *err)
+{
+    const hsd_reported result = {.paths = paths};
+    if (options->plain) return hsd_plain_write(&result, options, write, context, err);
+    return hsd_write_model(&result, HSD_IN_PEOPLE, put_screen, options, write, context, err);
 }

@@ -1,23 +1,15 @@
 /*
- * The formats of reports: to add one, write its functions and add its row here.
+ * The formats of reports, as formats.h lists them.
  */
 #include <string.h>
 
 #include "base/check.h"
 #include "report/formats.h"
 
-static const hsd_report_format formats[] = {
-    {"text", "tables for people", hsd_text_diff, hsd_text_series, hsd_text_check},
-    {"json", "everything, for programs; schemas hsdiff.diff/1, hsdiff.series/1, hsdiff.check/1", hsd_json_diff, hsd_json_series, hsd_json_check},
-    {"csv", "one table (--table) for spreadsheets, RFC 4180", hsd_csv_diff, hsd_csv_series, hsd_csv_check},
-    {"ndjson", "the same as json, one object a line, for stores of logs", hsd_ndjson_diff, hsd_ndjson_series, hsd_ndjson_check},
-    {"markdown", "summary of a job, comment on a merge request", hsd_markdown_diff, hsd_markdown_series, hsd_markdown_check},
-    {"openmetrics", "gauges, for Prometheus and GitLab", hsd_openmetrics_diff, hsd_openmetrics_series, hsd_openmetrics_check},
-    {"html", "a page to look closer and to share: one file, no network", hsd_html_diff, hsd_html_series, hsd_html_check},
-    {"junit", "a check as test cases, one a rule", NULL, NULL, hsd_junit_check},
-    {"sarif", "a check as SARIF 2.1.0, one result a finding", NULL, NULL, hsd_sarif_check},
-    {"github", "a check as annotations of a GitHub workflow", NULL, NULL, hsd_github_check},
-};
+#define ROW_OF_ALL(name, summary) {#name, summary, hsd_##name##_diff, hsd_##name##_series, hsd_##name##_check, hsd_##name##_top, hsd_##name##_paths},
+#define ROW_OF_CHECKS(name, summary) {#name, summary, NULL, NULL, hsd_##name##_check, NULL, NULL},
+
+static const hsd_report_format formats[] = {HSD_FORMATS_OF_ALL(ROW_OF_ALL) HSD_FORMATS_OF_CHECKS(ROW_OF_CHECKS)};
 
 const hsd_report_format *hsd_report_format_get(size_t i)
 {

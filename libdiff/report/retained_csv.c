@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "report/csv_name.h"
-#include <hsdiff/top_report.h>
+#include <hsdiff/report.h>
 
 static const char heading[] = "id,type,bytes,retained_bytes,retained_objects,dominator\r\n";
 

@@ -169,7 +169,8 @@ const hsd_series_table *hsd_series_table_of(const hsd_series *series, hsd_report
     case HSD_TABLE_HOLDERS: return &series->holders;
     case HSD_TABLE_LOST: return &series->lost;
     case HSD_TABLE_TREE:
-    case HSD_TABLE_UNCOLLECTED: break;
+    case HSD_TABLE_UNCOLLECTED:
+    case HSD_TABLE_OBJECTS: break;
     }
     return NULL;
 }

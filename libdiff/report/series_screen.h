@@ -11,7 +11,7 @@
 
 typedef struct hsd_series_screen {
     hsd_page page;
-    hsd_single_options look; /* what the page takes of the options */
+    hsd_report_options look; /* what the page takes of the options */
     const hsd_series *series;
     const hsd_report_options *options;
 } hsd_series_screen;

@@ -61,12 +61,8 @@ hsd_status hsd_text_series(const hsd_series *series, const hsd_report_options *o
 {
     hsd_series_screen screen = {.series = series,
                                 .options = options,
-                                .look = {.width = options->width,
-                                         .name_width = options->name_width,
-                                         .use_color = options->use_color,
-                                         .use_utf8 = options->use_utf8,
-                                         .exact_bytes = options->exact_bytes,
-                                         .plain = options->plain}};
+                                .look = *options};
+    screen.look.before_command = NULL; /* no lines about what to type next */
     hsd_page_init(&screen.page, &screen.look, write, context, err);
     if (options->plain)
         hsd_series_print_plain(&screen);

@@ -50,10 +50,11 @@ static int by_retained(const void *left, const void *right)
 static const struct {
     int (*choose)(const void *, const void *), (*order)(const void *, const void *);
 } sorts[] = {
-    [HSD_TOP_BY_RETAINED] = {by_retained, by_retained},
-    [HSD_TOP_BY_BYTES] = {by_bytes, by_bytes},
-    [HSD_TOP_BY_OBJECTS] = {by_objects, by_objects},
-    [HSD_TOP_BY_NAME] = {by_retained, by_name},
+    [HSD_SORT_GROWTH] = {by_bytes, by_bytes},
+    [HSD_SORT_PERCENT] = {by_bytes, by_bytes},
+    [HSD_SORT_OBJECTS] = {by_objects, by_objects},
+    [HSD_SORT_NAME] = {by_retained, by_name},
+    [HSD_SORT_RETAINED] = {by_retained, by_retained},
 };
 
 static void fill(hsd_top_ranking *ranking, const hsd_top *top, bool is_types)
@@ -91,7 +92,7 @@ static void add(hsd_amount *sum, hsd_amount part)
 }
 
 hsd_status hsd_top_ranking_init(hsd_top_ranking *ranking, const hsd_top *top, bool is_types,
-                                hsd_top_sort sort_by, size_t most, hsd_error *err)
+                                hsd_sort_by sort_by, size_t most, hsd_error *err)
 {
     *ranking = (hsd_top_ranking){.count = is_types ? top->type_count : top->root_count};
     size_t bytes;

@@ -6,7 +6,7 @@
 #define HSD_REPORT_TOP_ROWS_H
 
 #include "base/buffer.h"
-#include <hsdiff/top_report.h>
+#include <hsdiff/report.h>
 
 typedef struct hsd_top_row { /* a view of a type or a root */
     hsd_text name;
@@ -28,7 +28,7 @@ typedef struct hsd_top_ranking {
  * their names. Unless `most` is HSD_TOP_ALL a row without a live object is never shown.
  */
 hsd_status hsd_top_ranking_init(hsd_top_ranking *ranking, const hsd_top *top, bool is_types,
-                                hsd_top_sort sort_by, size_t most, hsd_error *err);
+                                hsd_sort_by sort_by, size_t most, hsd_error *err);
 void hsd_top_ranking_release(hsd_top_ranking *ranking);
 
 /* True where what a row retains can be told: not of objects that several roots share. */

@@ -11,7 +11,7 @@
 #include <hsdiff/diff.h>
 #include <hsdiff/report.h>
 #include <hsdiff/top.h>
-#include <hsdiff/top_report.h>
+#include <hsdiff/report.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

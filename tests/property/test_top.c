@@ -11,7 +11,7 @@
 #include "oracle_view.h"
 #include "support/capture_file.h"
 #include "support/sizes.h"
-#include <hsdiff/top_report.h>
+#include <hsdiff/report.h>
 
 enum { HEAPS = 2000, LISTED_MAX = MODEL_MAX_OBJECTS };
 

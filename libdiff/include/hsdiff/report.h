@@ -12,6 +12,7 @@
 
 #include <hsdiff/diff.h>
 #include <hsdiff/status.h>
+#include <hsdiff/top.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,7 +21,7 @@ extern "C" {
 /* Takes `size` bytes or fails; called with pieces of any size, in order. */
 typedef hsd_status (*hsd_write_fn)(void *context, const void *data, size_t size, hsd_error *err);
 
-typedef enum hsd_sort_by {
+typedef enum hsd_sort_by { /* of one capture there is no growth: the amounts themselves */
     HSD_SORT_GROWTH, HSD_SORT_PERCENT, HSD_SORT_OBJECTS, HSD_SORT_NAME,
     HSD_SORT_RETAINED      /* growth of what the row retains; by growth where that is not known */
 } hsd_sort_by;
@@ -29,7 +30,8 @@ typedef enum hsd_report_table {
     HSD_TABLE_TYPES, HSD_TABLE_ROOTS, HSD_TABLE_HOLDERS,
     HSD_TABLE_LOST,        /* what is lost; of a series, too */
     HSD_TABLE_TREE,
-    HSD_TABLE_UNCOLLECTED  /* what is not collected yet */
+    HSD_TABLE_UNCOLLECTED, /* what is not collected yet */
+    HSD_TABLE_OBJECTS      /* of one capture: the objects that retain most */
 } hsd_report_table;
 
 #define HSD_TOP_ALL SIZE_MAX
@@ -48,7 +50,7 @@ typedef struct hsd_report_options {
     bool tree;             /* also the type-path tree: text and json; csv has a table for it */
     bool plain;            /* one record a line, tab separated, never cut */
     uint64_t noise_bytes;  /* below this a change prints as ~; 0 = hsd_noise_of the heap before */
-    /* Inputs as the user named them, for "Next:" lines; NULL = no such lines. Quoted by the report. */
+    /* Inputs as the user named them, for "Next:" lines; NULL = no such lines. Quoted by the report. Of one capture: the first. */
     const char *before_command, *after_command;
     bool before_is_foreign, after_is_foreign; /* imported on the fly: suggest to import once */
     /* html: what to type to get the same report, as harmless text whose words are quoted for a shell (HSD_ESCAPE_SHELL); NULL = not
@@ -68,7 +70,7 @@ struct hsd_series;
  * alone).
  *
  *      text      for people; with plain one record a line
- *      json      hsdiff.diff/1, hsdiff.series/1, hsdiff.check/1
+ *      json      hsdiff.diff/1, hsdiff.series/1, hsdiff.check/1, hsdiff.top/1, hsdiff.paths/1
  *      ndjson    the same nouns, one JSON object a line, each with "record"; for stores of logs
  *      csv       one table
  *      markdown  GitHub step summary, comment of a merge request; at most max_bytes
@@ -87,6 +89,10 @@ typedef struct hsd_report_format {
     hsd_status (*write_series)(const struct hsd_series *series, const hsd_report_options *options,
                                hsd_write_fn write, void *context, hsd_error *err);
     hsd_status (*write_check)(const struct hsd_check *check, const hsd_report_options *options,
+                              hsd_write_fn write, void *context, hsd_error *err);
+    hsd_status (*write_top)(const hsd_top *top, const hsd_report_options *options,
+                            hsd_write_fn write, void *context, hsd_error *err);
+    hsd_status (*write_paths)(const hsd_paths *paths, const hsd_report_options *options,
                               hsd_write_fn write, void *context, hsd_error *err);
 } hsd_report_format;
 
@@ -115,6 +121,22 @@ typedef struct hsd_objects_csv {
 HSD_API hsd_status hsd_objects_csv_begin(hsd_objects_csv *csv, hsd_write_fn write, void *context, hsd_error *err);
 /* Passed as hsd_diff_options.changed. */
 HSD_API hsd_status hsd_objects_csv_row(void *csv, const hsd_changed_object *object, hsd_error *err);
+
+/*
+ * Every live object with what it retains, as CSV with the columns id,type,bytes,retained_bytes,retained_objects,
+ * dominator: ids as 0x and hexadecimal digits, dominator empty where only a root dominates. begin writes the
+ * heading; hsd_retained_csv_row is a hsd_retained_fn whose context is the hsd_retained_csv.
+ */
+typedef struct hsd_retained_csv {
+    hsd_write_fn write;
+    void *context;
+    uint64_t row_count;
+} hsd_retained_csv;
+
+/* HSD_OK, or what `write` returned. */
+HSD_API hsd_status hsd_retained_csv_begin(hsd_retained_csv *csv, hsd_write_fn write, void *context, hsd_error *err);
+/* Passed as hsd_top_options.each. */
+HSD_API hsd_status hsd_retained_csv_row(void *csv, const hsd_retained *object, hsd_error *err);
 
 /* ---- foreign text ---- */
 

@@ -7,9 +7,7 @@
 #include "io/zip.h"
 #include "report/html/html.h"
 #include "report/html/parts.h"
-#include "report/json_pieces.h"
-#include "report/ndjson.h"
-#include "report/records.h"
+#include "report/write/ndjson.h"
 
 /* Of a table, before rows of the next go. A site has up to 32 frames. */
 #define FEW_ROWS  ((size_t)1000)
@@ -45,34 +43,37 @@ static const char *kind_of(const hsd_html_subject *subject)
     return subject->check ? "check" : subject->diff ? "diff" : "series";
 }
 
-static void put_made(hsd_out *out, const packing *p)
+static void put_made(hsd_json_writer *json, const packing *p)
 {
     hsd_html_made made = {0};
+    hsd_out *out = json->out;
     if (out->status == HSD_OK) out->status = hsd_html_made_of(&made, p->subject, p->options, out->err);
-    hsd_out_text(out, ", \"made\": [");
+    hsd_json_open_list(json, "made", HSD_JSON_INLINE);
     for (size_t i = 0; i < made.count; i++) {
-        hsd_json_text(out, i > 0 ? ", {\"label\": " : "{\"label\": ", made.labels[i]);
-        hsd_json_string(out, ", \"text\": ", (hsd_text){(const char *)made.texts[i].data, made.texts[i].size});
-        hsd_out_text(out, "}");
+        hsd_json_open_object(json, NULL, HSD_JSON_INLINE);
+        hsd_json_put_string(json, "label", made.labels[i]);
+        hsd_json_put_text(json, "text", (hsd_text){(const char *)made.texts[i].data, made.texts[i].size});
+        hsd_json_close(json);
     }
-    hsd_out_text(out, "]");
+    hsd_json_close(json);
     hsd_html_made_release(&made);
 }
 
 static void put_page(hsd_out *out, const packing *p)
 {
-    hsd_ndjson_begin(out, "hsdiff.page/1", "page");
-    hsd_json_text(out, ", \"kind\": ", kind_of(p->subject));
-    hsd_json_text(out, ", \"of\": ", p->subject->diff ? "diff" : "series");
-    hsd_json_text(out, ", \"version\": ", HSDIFF_VERSION);
-    hsd_json_text(out, ", \"generated_by\": ", "hsdiff " HSDIFF_VERSION);
-    hsd_json_count(out, ", \"noise_bytes\": ", hsd_html_noise(p->subject, p->options));
-    hsd_json_bool(out, ", \"exact_bytes\": ", p->options->exact_bytes);
-    put_made(out, p);
-    hsd_ndjson_end(out);
+    hsd_json_writer json;
+    hsd_ndjson_begin(&json, out, "hsdiff.page/1", "page");
+    hsd_json_put_string(&json, "kind", kind_of(p->subject));
+    hsd_json_put_string(&json, "of", p->subject->diff ? "diff" : "series");
+    hsd_json_put_string(&json, "version", HSDIFF_VERSION);
+    hsd_json_put_string(&json, "generated_by", "hsdiff " HSDIFF_VERSION);
+    hsd_json_put_count(&json, "noise_bytes", hsd_html_noise(p->subject, p->options));
+    hsd_json_put_flag(&json, "exact_bytes", p->options->exact_bytes);
+    put_made(&json, p);
+    hsd_ndjson_end(&json);
 }
 
-static hsd_status pack_once(packing *p, const hsd_records_most *most, hsd_error *err)
+static hsd_status pack_once(packing *p, const hsd_most *most, hsd_error *err)
 {
     const hsd_html_subject *subject = p->subject;
     hsd_out out;
@@ -81,9 +82,9 @@ static hsd_status pack_once(packing *p, const hsd_records_most *most, hsd_error 
     HSD_TRY(hsd_zip_new(&p->zip, HSD_ZIP_GZIP, take, p, err));
     hsd_out_init(&out, zip, p->zip, err);
     put_page(&out, p);
-    if (subject->check) hsd_check_records(&out, subject->check);
-    if (subject->diff) hsd_diff_records(&out, subject->diff, p->options->sort_by, most);
-    if (subject->series) hsd_series_records(&out, subject->series, p->options->sort_by, most);
+    if (subject->check) hsd_ndjson_put_result(&out, &(hsd_reported){.check = subject->check}, p->options, most);
+    if (subject->diff) hsd_ndjson_put_result(&out, &(hsd_reported){.diff = subject->diff}, p->options, most);
+    if (subject->series) hsd_ndjson_put_result(&out, &(hsd_reported){.series = subject->series}, p->options, most);
     hsd_status status = hsd_out_finish(&out);
     if (status == HSD_OK) status = hsd_zip_finish(p->zip, err);
     hsd_zip_free(p->zip);
@@ -94,12 +95,12 @@ static hsd_status pack_once(packing *p, const hsd_records_most *most, hsd_error 
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
-static hsd_records_most most_of(const packing *p)
+static hsd_most most_of(const packing *p)
 {
     const hsd_diff *diff = p->subject->diff;
     const hsd_series *series = p->subject->series;
     const size_t top = least(p->options->top > 0 ? p->options->top : HSD_TOP_ALL, HSD_HTML_ROWS_MOST);
-    return (hsd_records_most){.types = least(top, diff ? diff->type_count : series->types.row_count),
+    return (hsd_most){.types = least(top, diff ? diff->type_count : series->types.row_count),
                               .roots = least(top, diff ? diff->root_count : series->roots.row_count),
                               .holders = least(top, diff ? diff->holder_count : series->holders.row_count),
                               .sites = diff ? least(top, diff->site_count) : 0,
@@ -109,7 +110,7 @@ static hsd_records_most most_of(const packing *p)
 }
 
 /* Half as many rows of the first table that has more than few, else of the first that has any. False when none has. */
-static bool reduce(hsd_records_most *most)
+static bool reduce(hsd_most *most)
 {
     const struct { size_t *rows, few; } tables[] = {{&most->types, FEW_ROWS}, {&most->tree, FEW_ROWS},    {&most->ages, FEW_ROWS}, {&most->roots, FEW_ROWS},
                                                     {&most->sites, FEW_SITES}, {&most->holders, FEW_ROWS}, {&most->sizes, FEW_ROWS}};
@@ -125,7 +126,7 @@ static bool reduce(hsd_records_most *most)
 hsd_status hsd_html_pack(hsd_buffer *packed, const hsd_html_subject *subject, const hsd_report_options *options, hsd_error *err)
 {
     packing p = {.subject = subject, .options = options, .packed = packed};
-    hsd_records_most most = most_of(&p);
+    hsd_most most = most_of(&p);
     hsd_status status = hsd_zip_is_known() ? HSD_OK : hsd_fail(err, HSD_E_UNSUPPORTED, "this build cannot write HTML: it was made without zlib");
     if (status != HSD_OK) hsd_error_set_hint(err, "--format json or markdown holds the same figures");
     while (status == HSD_OK) {

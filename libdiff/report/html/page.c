@@ -55,19 +55,26 @@ hsd_status hsd_html_view_page(hsd_write_fn write, void *context, hsd_error *err)
 
 /* ---- the report ---- */
 
-void hsd_html_open(hsd_html *page, const char *kind, hsd_buffer *answer)
+void hsd_html_begin_head(hsd_html *page) { put_head(&page->out, report_policy); }
+
+void hsd_html_begin_body(hsd_html *page, const char *kind)
 {
     hsd_out *out = &page->out;
-    put_head(out, report_policy);
-    hsd_out_text(out, "<title>");
-    hsd_html_prose(page, answer);
     hsd_out_text(out, "</title>\n");
     put_style(out, hsd_html_report_css);
     hsd_out_format(out, "<body data-kind=\"%s\">\n", kind);
     hsd_out_text(out, "<a class=\"skip\" href=\"#main\">To the content</a>\n<header><p>hsdiff: what grew in a heap, and what keeps it "
                       "alive</p></header>\n<main id=\"main\">\n<section id=\"answer\" aria-labelledby=\"answer-title\">\n<h1 id=\"answer-title\">");
+}
+
+void hsd_html_open(hsd_html *page, const char *kind, hsd_buffer *answer)
+{
+    hsd_html_begin_head(page);
+    hsd_out_text(&page->out, "<title>");
     hsd_html_prose(page, answer);
-    hsd_out_text(out, "</h1>\n");
+    hsd_html_begin_body(page, kind);
+    hsd_html_prose(page, answer);
+    hsd_out_text(&page->out, "</h1>\n");
     hsd_buffer_release(answer);
 }
 
@@ -80,6 +87,8 @@ void hsd_html_relation(hsd_html *page, hsd_buffer *text)
 }
 
 void hsd_html_end_answer(hsd_html *page) { hsd_out_text(&page->out, "</section>\n"); }
+
+void hsd_html_close_static(hsd_html *page) { hsd_out_text(&page->out, "</main>\n</body>\n</html>\n"); }
 
 void hsd_html_close(hsd_html *page, const hsd_buffer *packed)
 {

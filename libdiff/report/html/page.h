@@ -19,12 +19,20 @@ typedef struct hsd_html {
  * (hsd_html_prose), heading and title of the page, and released. */
 void hsd_html_open(hsd_html *page, const char *kind, hsd_buffer *answer);
 
+/* The same in pieces, for a heading that is written twice: <title> and its text stand between the first two, the text of the heading and
+ * </h1> behind the second. */
+void hsd_html_begin_head(hsd_html *page);
+void hsd_html_begin_body(hsd_html *page, const char *kind);
+
 /* What stands below the heading in small: harmless text, which is released. */
 void hsd_html_relation(hsd_html *page, hsd_buffer *text);
 void hsd_html_end_answer(hsd_html *page);
 
 /* The packed records, the script, the end. */
 void hsd_html_close(hsd_html *page, const hsd_buffer *packed);
+
+/* The end of a page without a script. */
+void hsd_html_close_static(hsd_html *page);
 
 /* A section with a heading of ours, and in it what a script may replace. */
 void hsd_html_begin(hsd_html *page, const char *id, const char *heading);

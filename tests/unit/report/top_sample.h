@@ -6,7 +6,7 @@
 #define TESTS_UNIT_REPORT_TOP_SAMPLE_H
 
 #include "unit/report/sample.h"
-#include <hsdiff/top_report.h>
+#include <hsdiff/report.h>
 
 /* Objects of a hundred bytes each, none of them unreached. */
 static inline hsd_top_type sample_top_type(const char *name, uint64_t bytes, uint64_t retained)

@@ -1,0 +1,48 @@
+/*
+ * Which model a result has.
+ */
+#include "report/model/open.h"
+
+#include <stdlib.h>
+
+#include <hsdiff/status.h>
+
+static size_t bytes_of(const hsd_reported *subject)
+{
+    return subject->diff     ? hsd_model_diff_bytes
+           : subject->series ? hsd_model_series_bytes
+           : subject->check  ? hsd_model_check_bytes
+           : subject->top    ? hsd_model_top_bytes
+                             : hsd_model_paths_bytes;
+}
+
+static hsd_status fill(hsd_model *model, const hsd_reported *subject, const hsd_model_request *request)
+{
+    if (subject->diff) return hsd_model_diff(model, subject->diff, request);
+    if (subject->series) return hsd_model_series(model, subject->series, request);
+    if (subject->check) return hsd_model_check(model, subject->check, request);
+    if (subject->top) return hsd_model_top(model, subject->top, request);
+    return hsd_model_paths(model, subject->paths, request);
+}
+
+hsd_status hsd_model_open(hsd_model **out, const hsd_reported *subject, const hsd_report_options *options, const hsd_most *most, unsigned format,
+                          hsd_error *err)
+{
+    const hsd_model_request request = {options, most, err};
+    hsd_model *model = calloc(1, bytes_of(subject));
+    *out = NULL;
+    if (!model) return hsd_fail(err, HSD_E_NOMEM, "no memory for a report");
+    model->format = format;
+    model->options = options;
+    const hsd_status status = fill(model, subject, &request);
+    if (status == HSD_OK) *out = model;
+    else hsd_model_close(model);
+    return status;
+}
+
+void hsd_model_close(hsd_model *model)
+{
+    if (!model) return;
+    if (model->release) model->release(model);
+    free(model);
+}

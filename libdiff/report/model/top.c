@@ -1,0 +1,244 @@
+/*
+ * What a report of one capture says, schema hsdiff.top/1: what is in it by type and by root, and the objects that retain most. What is
+ * retained is null where nobody knows it, and of what several roots share; it overlaps and has no total.
+ */
+#include "report/model/columns.h"
+#include "report/model/open.h"
+#include "report/model/say.h"
+#include "report/top_rows.h"
+
+#define OBJECTS_SHOWN 3 /* however small */
+
+typedef struct top_model {
+    hsd_model model;
+    hsd_capture_row capture;
+    hsd_top_ranking types, roots;
+    hsd_top_row other_types, other_roots, total;
+} top_model;
+
+static const hsd_top *top_of(const hsd_scope *scope) { return scope->result; }
+static const hsd_top_row *row_of(const hsd_scope *scope) { return scope->row; }
+static bool knows_retained(const hsd_scope *scope) { return !scope->is_rest && hsd_top_row_retains(top_of(scope), row_of(scope)); }
+
+static hsd_value kind_of(const hsd_scope *scope)
+{
+    const hsd_top_root *root = row_of(scope)->root;
+    return hsd_value_string(root->is_shared ? "shared" : hsd_root_kind_word(root->kind));
+}
+
+/* ---- what people read ---- */
+
+static bool has_retained(const hsd_scope *scope) { return top_of(scope)->has_retained; }
+static hsd_value retained_share(const hsd_scope *scope) { return hsd_value_share(row_of(scope)->retained_bytes, top_of(scope)->side.live.bytes); }
+
+static const hsd_column amount_columns[] = {
+    {"bytes", HSD_KIND_BYTES, HSD_AT(hsd_top_row, live.bytes), .title = "Bytes"},
+    {"objects", HSD_KIND_COUNT, HSD_AT(hsd_top_row, live.objects), .title = "Objects"},
+    {"retained_bytes", HSD_KIND_BYTES, HSD_AT(hsd_top_row, retained_bytes), .title = "Retained", .has = has_retained, .is_known = knows_retained},
+    {NULL, HSD_KIND_SHARE, .title = "Of heap", .get = retained_share, .has = has_retained, .is_known = knows_retained},
+    {0},
+};
+
+/* ---- types and roots ---- */
+
+static const hsd_column type_columns[] = {
+    {"type", HSD_KIND_TEXT, HSD_AT(hsd_top_row, name), .in = HSD_IN_JSON},
+    {"name", HSD_KIND_TEXT, HSD_AT(hsd_top_row, name), .in = HSD_IN_CSV},
+    {"live", HSD_KIND_AMOUNT, HSD_AT(hsd_top_row, live), .in = HSD_IN_JSON},
+    {"unreached", HSD_KIND_AMOUNT, HSD_AT(hsd_top_row, unreached), .in = HSD_IN_JSON},
+    {"objects", HSD_KIND_COUNT, HSD_AT(hsd_top_row, live.objects), .in = HSD_IN_CSV},
+    {"bytes", HSD_KIND_COUNT, HSD_AT(hsd_top_row, live.bytes), .in = HSD_IN_CSV},
+    {"retained_bytes", HSD_KIND_COUNT, HSD_AT(hsd_top_row, retained_bytes), .in = HSD_IN_PROGRAMS, .is_known = knows_retained},
+    {"unreached", HSD_KIND_AMOUNT, HSD_AT(hsd_top_row, unreached), .in = HSD_IN_CSV},
+    {"type", HSD_KIND_TEXT, HSD_AT(hsd_top_row, name), .in = HSD_IN_TABLES, .title = "Type"},
+    {NULL, HSD_KIND_SPREAD, .in = HSD_IN_TABLES, .columns = amount_columns},
+    {0},
+};
+
+static const hsd_column root_columns[] = {
+    {"root", HSD_KIND_TEXT, HSD_AT(hsd_top_row, name), .in = HSD_IN_JSON},
+    {"name", HSD_KIND_TEXT, HSD_AT(hsd_top_row, name), .in = HSD_IN_CSV},
+    {"kind", HSD_KIND_STRING, .in = HSD_IN_JSON, .get = kind_of},
+    {"live", HSD_KIND_AMOUNT, HSD_AT(hsd_top_row, live), .in = HSD_IN_JSON},
+    {"objects", HSD_KIND_COUNT, HSD_AT(hsd_top_row, live.objects), .in = HSD_IN_CSV},
+    {"bytes", HSD_KIND_COUNT, HSD_AT(hsd_top_row, live.bytes), .in = HSD_IN_CSV},
+    {"retained_bytes", HSD_KIND_COUNT, HSD_AT(hsd_top_row, retained_bytes), .in = HSD_IN_PROGRAMS, .is_known = knows_retained},
+    {"root", HSD_KIND_TEXT, HSD_AT(hsd_top_row, name), .in = HSD_IN_TABLES, .title = "Root"},
+    {NULL, HSD_KIND_SPREAD, .in = HSD_IN_TABLES, .columns = amount_columns},
+    {0},
+};
+
+static const hsd_column plain_columns[] = {
+    {"name", HSD_KIND_TEXT, HSD_AT(hsd_top_row, name)},
+    {"bytes", HSD_KIND_COUNT, HSD_AT(hsd_top_row, live.bytes)},
+    {"objects", HSD_KIND_COUNT, HSD_AT(hsd_top_row, live.objects)},
+    {"unreached", HSD_KIND_AMOUNT, HSD_AT(hsd_top_row, unreached)},
+    {"retained_bytes", HSD_KIND_COUNT, HSD_AT(hsd_top_row, retained_bytes), .is_known = knows_retained},
+    {0},
+};
+
+static const hsd_column other_type_columns[] = {
+    {"live", HSD_KIND_AMOUNT, HSD_AT(hsd_top_row, live)},
+    {"unreached", HSD_KIND_AMOUNT, HSD_AT(hsd_top_row, unreached)},
+    {0},
+};
+
+static const hsd_column other_root_columns[] = {{"live", HSD_KIND_AMOUNT, HSD_AT(hsd_top_row, live)}, {0}};
+
+/* ---- objects ---- */
+
+static hsd_value retained_of(const hsd_scope *scope)
+{
+    const hsd_top_object *object = scope->row;
+    return hsd_value_amount((hsd_amount){object->retained_objects, object->retained_bytes});
+}
+
+static hsd_status place_of(hsd_buffer *text, const hsd_scope *scope, hsd_error *err) { return hsd_top_object_append(text, scope->row, err); }
+
+static const hsd_top_object *object_of(const hsd_scope *scope) { return scope->row; }
+static hsd_value share_of_object(const hsd_scope *scope) { return hsd_value_share(object_of(scope)->retained_bytes, top_of(scope)->side.live.bytes); }
+
+static hsd_value written_id(const hsd_scope *scope)
+{
+    hsd_value value = {.kind = HSD_KIND_HEX};
+    hsd_format_id(value.hex, &top_of(scope)->side.info, object_of(scope)->id);
+    return value;
+}
+
+static const hsd_column object_columns[] = {
+    {"object", HSD_KIND_ID, HSD_AT(hsd_top_object, id), .in = HSD_IN_PROGRAMS},
+    {"type", HSD_KIND_TEXT, HSD_AT(hsd_top_object, type), .in = HSD_IN_PROGRAMS},
+    {"bytes", HSD_KIND_COUNT, HSD_AT(hsd_top_object, bytes), .in = HSD_IN_PROGRAMS},
+    {"retained", HSD_KIND_AMOUNT, .in = HSD_IN_PROGRAMS, .get = retained_of},
+    {"root", HSD_KIND_TEXT, HSD_AT(hsd_top_object, root), .in = HSD_IN_PROGRAMS},
+    {"path", HSD_KIND_LIST, HSD_LIST_AT(hsd_top_object, path, path_count, hsd_step), .in = HSD_IN_JSON, .columns = hsd_step_columns},
+    {"path_cut", HSD_KIND_COUNT, HSD_AT(hsd_top_object, path_cut), .in = HSD_IN_JSON, .flags = HSD_IF_ANY},
+    {"place", HSD_KIND_WORDS, .in = HSD_IN_CSV, .words = place_of},
+    {"place", HSD_KIND_WORDS, .in = HSD_IN_TABLES, .title = "Biggest object", .words = place_of},
+    {"retained_bytes", HSD_KIND_BYTES, HSD_AT(hsd_top_object, retained_bytes), .in = HSD_IN_TABLES, .title = "Retained"},
+    {NULL, HSD_KIND_SHARE, .in = HSD_IN_TABLES, .title = "Of heap", .get = share_of_object},
+    {"retained_objects", HSD_KIND_COUNT, HSD_AT(hsd_top_object, retained_objects), .in = HSD_IN_TABLES, .title = "Objects"},
+    {"object", HSD_KIND_HEX, .in = HSD_IN_TABLES, .title = "ID", .get = written_id},
+    {0},
+};
+
+static const hsd_column plain_object_columns[] = {
+    {"id", HSD_KIND_HEX, .get = written_id},
+    {"type", HSD_KIND_TEXT, HSD_AT(hsd_top_object, type)},
+    {"bytes", HSD_KIND_COUNT, HSD_AT(hsd_top_object, bytes)},
+    {"retained_bytes", HSD_KIND_COUNT, HSD_AT(hsd_top_object, retained_bytes)},
+    {"retained_objects", HSD_KIND_COUNT, HSD_AT(hsd_top_object, retained_objects)},
+    {"place", HSD_KIND_WORDS, .words = place_of},
+    {0},
+};
+
+/* ---- sentences ---- */
+
+static const hsd_top *top_in(const hsd_model *model) { return model->result; }
+static hsd_status say_answer(hsd_buffer *text, const hsd_model *model, hsd_error *err) { return hsd_say_size(text, model, &top_in(model)->side, err); }
+static hsd_status say_capture(hsd_buffer *text, const hsd_model *model, hsd_error *err) { return hsd_say_capture(text, &top_in(model)->side, err); }
+
+static hsd_status say_why(hsd_buffer *text, const hsd_model *model, hsd_error *err)
+{
+    const hsd_top *top = model->result;
+    if (top->has_retained) return HSD_OK;
+    HSD_TRY(hsd_say(text, "What is retained is not known: ", err));
+    HSD_TRY(hsd_buffer_append(text, top->why_no_retained.data, top->why_no_retained.size, err));
+    return hsd_say(text, ".", err);
+}
+
+static hsd_status say_soft(hsd_buffer *text, const hsd_model *model, hsd_error *err)
+{
+    const hsd_top *top = model->result;
+    return top->has_retained ? hsd_say_amount(text, model, "Kept by soft references alone", top->side.soft, err) : HSD_OK;
+}
+
+static hsd_status say_unreached(hsd_buffer *text, const hsd_model *model, hsd_error *err)
+{
+    return hsd_say_amount(text, model, "Unreached, not counted", top_in(model)->side.unreached, err);
+}
+
+static void add_sentence(hsd_model *model, hsd_part_kind kind, hsd_status (*say)(hsd_buffer *, const hsd_model *, hsd_error *))
+{
+    hsd_model_add(model, (hsd_part){.kind = kind, .in = HSD_IN_PEOPLE, .say = say});
+}
+
+/* ---- parts ---- */
+
+static hsd_status add_ranked(top_model *m, const hsd_top *top, const hsd_model_request *request, bool is_types)
+{
+    const size_t most = is_types ? request->most->types : request->most->roots;
+    hsd_top_ranking *ranking = is_types ? &m->types : &m->roots;
+    hsd_top_row *others = is_types ? &m->other_types : &m->other_roots;
+    if (m->model.format == HSD_IN_CSV && request->options->table != (is_types ? HSD_TABLE_TYPES : HSD_TABLE_ROOTS)) return HSD_OK;
+    HSD_TRY(hsd_top_ranking_init(ranking, top, is_types, request->options->sort_by, most, request->err));
+    *others = (hsd_top_row){.name = {"", 0}, .live = ranking->others, .unreached = ranking->others_unreached};
+    if (ranking->count == 0 && (m->model.format & HSD_IN_TABLES)) return HSD_OK;
+    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TABLE, .in = HSD_IN_ALL,
+                                        .names = is_types ? "type, root" : NULL, .others_record = is_types ? "others-type" : "others-root",
+                                        .title = is_types ? "Live heap by type" : "Live heap by root", .one = is_types ? "type" : "root",
+                                        .many = is_types ? "types" : "roots", .member = is_types ? "types" : "roots",
+                                        .record = is_types ? "type" : "root", .first = "row", .columns = m->model.format == HSD_IN_PLAIN ? plain_columns : is_types ? type_columns : root_columns,
+                                        .sheet = {.rows = {ranking->rows, ranking->shown, sizeof *ranking->rows, false},
+                                                  .other_count = ranking->count - ranking->shown, .others = others,
+                                                  .other_columns = is_types ? other_type_columns : other_root_columns,
+                                                  .total = &m->total,
+                                                  .others_in = most != HSD_TOP_ALL ? HSD_OTHERS_ALWAYS : HSD_OTHERS_NONE}});
+    return HSD_OK;
+}
+
+/* For people with --top all of them; else those that retain a hundredth of the heap, and a few in any case. */
+static size_t objects_shown(const hsd_model *model, const hsd_top *top)
+{
+    const uint64_t least = top->side.live.bytes / 100;
+    size_t shown = 0;
+    if (model->format != HSD_IN_PEOPLE || model->options->top > 0) return top->object_count;
+    while (shown < top->object_count && (shown < OBJECTS_SHOWN || top->objects[shown].retained_bytes >= least))
+        shown++;
+    return shown;
+}
+
+static void add_objects(top_model *m, const hsd_top *top, const hsd_model_request *request)
+{
+    const size_t shown = objects_shown(&m->model, top);
+    if (shown == 0 && (m->model.format & (HSD_IN_TABLES | HSD_IN_PLAIN))) return;
+    if (m->model.format == HSD_IN_CSV && request->options->table != HSD_TABLE_OBJECTS) return;
+    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TABLE, .in = HSD_IN_ALL, .names = "object", .title = "Objects that retain most", .one = "object",
+                                        .many = "objects", .member = "objects", .record = "object", .first = "row",
+                                        .columns = m->model.format == HSD_IN_PLAIN ? plain_object_columns : object_columns,
+                                        .sheet = {.rows = {top->objects, shown, sizeof *top->objects, false},
+                                                  .is_unknown = !top->has_retained, .why = top->why_no_retained, .why_member = "why_no_retained"}});
+}
+
+static void release(hsd_model *model)
+{
+    top_model *m = (top_model *)(void *)model;
+    hsd_top_ranking_release(&m->types);
+    hsd_top_ranking_release(&m->roots);
+}
+
+const size_t hsd_model_top_bytes = sizeof(top_model);
+
+hsd_status hsd_model_top(hsd_model *model, const hsd_top *top, const hsd_model_request *request)
+{
+    top_model *m = (top_model *)(void *)model;
+    model->schema = "hsdiff.top/1";
+    model->result = top;
+    model->others_key = "of";
+    model->release = release;
+    m->capture = (hsd_capture_row){.side = &top->side, .has_soft = top->has_retained};
+    m->total = (hsd_top_row){.name = {"", 0}, .live = top->side.live};
+    add_sentence(model, HSD_PART_ANSWER, say_answer);
+    add_sentence(model, HSD_PART_RELATION, say_capture);
+    hsd_model_add(model, hsd_captures_part(&m->capture, 1));
+    hsd_model_add(model, hsd_warnings_part(top->warnings, top->warning_count));
+    hsd_model_add(model, hsd_plain_capture_part(&m->capture));
+    if (!top->has_retained) hsd_model_add(model, (hsd_part){.kind = HSD_PART_TEXTS, .in = HSD_IN_PLAIN, .record = "no-retained", .texts = &top->why_no_retained, .text_count = 1});
+    HSD_TRY(add_ranked(m, top, request, true));
+    HSD_TRY(add_ranked(m, top, request, false));
+    add_objects(m, top, request);
+    add_sentence(model, HSD_PART_SENTENCE, say_why);
+    add_sentence(model, HSD_PART_SENTENCE, say_soft);
+    hsd_model_add(model, (hsd_part){.kind = HSD_PART_SENTENCE, .in = HSD_IN_PEOPLE, .say = say_unreached, .is_close = true});
+    return HSD_OK;
+}
