@@ -33,7 +33,7 @@ static size_t read_names(hsd_text *names)
 }
 
 /* Each name is a type, a root, and the type and the reference of an object that it leads to. */
-static hsd_status print_top(const hsd_text *names, size_t count, const hsd_single_options *options)
+static hsd_status print_top(const hsd_text *names, size_t count, const single_options *options)
 {
     static hsd_top_type types[NAMES_MAX];
     static hsd_top_root roots[NAMES_MAX];
@@ -56,11 +56,11 @@ static hsd_status print_top(const hsd_text *names, size_t count, const hsd_singl
     top.side.info.runtime = names[2].data;
     top.warnings = &warning;
     top.warning_count = 1;
-    return hsd_report_top(&top, options, to_stdout, NULL, NULL);
+    return report_top(&top, options, to_stdout, NULL, NULL);
 }
 
 static hsd_status print_paths(const hsd_text *names, size_t count,
-                              const hsd_single_options *options)
+                              const single_options *options)
 {
     static hsd_path_row rows[NAMES_MAX];
     static hsd_step steps[NAMES_MAX][2];
@@ -72,23 +72,22 @@ static hsd_status print_paths(const hsd_text *names, size_t count,
     }
     hsd_paths paths = sample_paths("", rows, count);
     paths.type = names[1];
-    return hsd_report_paths(&paths, options, to_stdout, NULL, NULL);
+    return report_paths(&paths, options, to_stdout, NULL, NULL);
 }
 
 int main(int argc, char **argv)
 {
-    static const char *const formats[] = {"text", "json", "csv"};
     static hsd_text names[NAMES_MAX];
     const char *what = argc > 3 ? argv[3] : "";
-    hsd_single_options options = {.top = HSD_TOP_ALL,
-                                  .use_utf8 = true,
-                                  .plain = strcmp(what, "plain") == 0,
-                                  .table = strcmp(what, "roots") == 0     ? HSD_TOP_ROOTS
-                                           : strcmp(what, "objects") == 0 ? HSD_TOP_OBJECTS
-                                                                          : HSD_TOP_TYPES};
-    if (argc < 3) return 2;
-    for (size_t i = 0; i < 3; i++)
-        if (strcmp(argv[2], formats[i]) == 0) options.format = (hsd_single_format)i;
+    if (argc < 3 || !hsd_report_format_find(argv[2])) return 2;
+    const single_options options = {.format = argv[2],
+                                    .report = {.top = HSD_TOP_ALL,
+                                               .sort_by = HSD_SORT_RETAINED,
+                                               .use_utf8 = true,
+                                               .plain = strcmp(what, "plain") == 0,
+                                               .table = strcmp(what, "roots") == 0     ? HSD_TABLE_ROOTS
+                                                        : strcmp(what, "objects") == 0 ? HSD_TABLE_OBJECTS
+                                                                                       : HSD_TABLE_TYPES}};
     const size_t count = read_names(names);
     if (count < 3) return 2;
     const hsd_status status = strcmp(argv[1], "top") == 0 ? print_top(names, count, &options)

@@ -11,7 +11,6 @@
 #include <hsdiff/diff.h>
 #include <hsdiff/report.h>
 #include <hsdiff/top.h>
-#include <hsdiff/report.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -282,7 +281,7 @@ static uint64_t hash_top(hsd_capture *capture, const hsd_run *run)
     uint64_t hash = 1;
     dominated sum = {0};
     const hsd_top_options options = {.objects = 20, .each = add_dominated, .each_context = &sum};
-    const hsd_single_options form = {.format = HSD_SINGLE_JSON, .top = HSD_TOP_ALL};
+    const hsd_report_options form = {.top = HSD_TOP_ALL};
     hsd_error_init(&err);
     const hsd_status status = hsd_top_run(&top, capture, &options, run, &err);
     if (status != HSD_OK) {
@@ -290,7 +289,7 @@ static uint64_t hash_top(hsd_capture *capture, const hsd_run *run)
         return (uint64_t)status;
     }
     if (is_exact(capture)) check_top(top, &sum);
-    CHECK(hsd_report_top(top, &form, hash_bytes, &hash, &err) == HSD_OK);
+    CHECK(hsd_report_format_find("json")->write_top(top, &form, hash_bytes, &hash, &err) == HSD_OK);
     hsd_top_free(top);
     return hash;
 }
@@ -301,7 +300,7 @@ static uint64_t hash_paths(hsd_capture *capture, const hsd_run *run)
     hsd_error err;
     uint64_t hash = 1;
     const hsd_paths_options options = {.type = "T*", .most = 50};
-    const hsd_single_options form = {.format = HSD_SINGLE_JSON};
+    const hsd_report_options form = {.top = 0};
     hsd_error_init(&err);
     const hsd_status status = hsd_paths_run(&paths, capture, &options, run, &err);
     if (status == HSD_E_NOT_FOUND || status == HSD_E_UNSUPPORTED) return (uint64_t)status;
@@ -310,7 +309,7 @@ static uint64_t hash_paths(hsd_capture *capture, const hsd_run *run)
         return (uint64_t)status;
     }
     if (is_exact(capture)) check_paths(paths);
-    CHECK(hsd_report_paths(paths, &form, hash_bytes, &hash, &err) == HSD_OK);
+    CHECK(hsd_report_format_find("json")->write_paths(paths, &form, hash_bytes, &hash, &err) == HSD_OK);
     hsd_paths_free(paths);
     return hash;
 }

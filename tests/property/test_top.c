@@ -275,9 +275,10 @@ static hsd_status gather(void *context, const void *data, size_t size, hsd_error
 
 static void print(text *out, const hsd_top *top)
 {
-    for (int table = HSD_TOP_TYPES; table <= HSD_TOP_OBJECTS; table++) {
-        const hsd_single_options options = {.format = HSD_SINGLE_CSV, .table = (hsd_top_table)table};
-        cr_assert_eq(hsd_report_top(top, &options, gather, out, &err), HSD_OK, "%s", err.text);
+    for (int i = 0; i < 3; i++) {
+        static const hsd_report_table tables[] = {HSD_TABLE_TYPES, HSD_TABLE_ROOTS, HSD_TABLE_OBJECTS};
+        const hsd_report_options options = {.table = tables[i], .sort_by = HSD_SORT_RETAINED};
+        cr_assert_eq(hsd_report_format_find("csv")->write_top(top, &options, gather, out, &err), HSD_OK, "%s", err.text);
     }
 }
 

@@ -1,5 +1,5 @@
 /*
- * What is the same for every report about one capture: its four formats, what the writer says, and memory that runs out.
+ * What is the same for every report about one capture: its formats, what the writer says, and memory that runs out.
  */
 #ifndef TESTS_UNIT_REPORT_SINGLE_CHECKS_H
 #define TESTS_UNIT_REPORT_SINGLE_CHECKS_H
@@ -11,16 +11,25 @@
 #include "unit/report/says.h"
 #include "unit/report/top_sample.h"
 
-static const hsd_single_options text = {.use_utf8 = true};
-static const hsd_single_options json = {.use_utf8 = true, .format = HSD_SINGLE_JSON};
-static const hsd_single_options csv = {.use_utf8 = true, .format = HSD_SINGLE_CSV};
-static const hsd_single_options plain = {.use_utf8 = true, .plain = true};
+#define AS(name, ...) {.format = name, .report = {.use_utf8 = true, .sort_by = HSD_SORT_RETAINED, __VA_ARGS__}}
 
-enum { SINGLE_FORMATS = 4 };
+static const single_options text = AS("text", .top = 0);
+static const single_options json = AS("json", .top = 0);
+static const single_options csv = AS("csv", .top = 0);
+static const single_options plain = AS("text", .plain = true);
 
-static inline hsd_single_options single_format(size_t i)
+enum { SINGLE_FORMATS = 8 };
+
+static inline single_options single_format(size_t i)
 {
-    const hsd_single_options all[SINGLE_FORMATS] = {text, plain, json, csv};
+    const single_options all[SINGLE_FORMATS] = {text,
+                                                plain,
+                                                json,
+                                                csv,
+                                                AS("ndjson", .top = 0),
+                                                AS("markdown", .top = 0),
+                                                AS("openmetrics", .top = 0),
+                                                AS("html", .top = 0)};
     return all[i];
 }
 
@@ -28,7 +37,7 @@ static inline hsd_single_options single_format(size_t i)
 static inline void check_harmless(single_report report, const void *answer)
 {
     for (size_t i = 0; i < SINGLE_FORMATS; i++) {
-        const hsd_single_options options = single_format(i);
+        const single_options options = single_format(i);
         char *printed = sample_single(report, answer, &options);
         LACKS(printed, "\x1b");
         LACKS(printed, "\xe2\x80\xae");
@@ -40,7 +49,7 @@ static inline void check_harmless(single_report report, const void *answer)
 static inline void check_passes_on_what_the_writer_says(single_report report, const void *answer)
 {
     for (size_t i = 0; i < SINGLE_FORMATS; i++) {
-        const hsd_single_options options = single_format(i);
+        const single_options options = single_format(i);
         sample_sink sink = {.fail_at = 1};
         hsd_error err;
         hsd_error_init(&err);
@@ -60,9 +69,9 @@ static inline hsd_status check_discard(void *context, const void *data, size_t s
 static inline void check_fails_without_memory(single_report report, const void *answer, unsigned width)
 {
     for (size_t i = 0; i < SINGLE_FORMATS; i++) {
-        hsd_single_options options = single_format(i);
-        if (i == 0) options.width = width;
-        if (i == 0) options.command = "after.hs";
+        single_options options = single_format(i);
+        if (i == 0) options.report.width = width;
+        if (i == 0) options.report.before_command = "after.hs";
         bool has_struck = true;
         for (uint64_t at = 1; has_struck; at++) {
             size_t size = 0;

@@ -185,7 +185,7 @@ Test(paths_report, suggests_more_of_them)
 {
     hsd_paths paths = shop();
     paths.other_rows = 5;
-    const hsd_single_options options = {.use_utf8 = true, .command = "a.hs"};
+    const single_options options = AS("text", .before_command = "a.hs");
     char *report = sample_paths_report(&paths, &options);
     HOLDS(report, "Next:  hsdiff paths a.hs Session --top 100  more of them\n"
                   "       hsdiff top a.hs                      what holds most\n");

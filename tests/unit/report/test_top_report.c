@@ -53,7 +53,7 @@ Test(top_report, shows_types_roots_and_the_biggest_objects)
 Test(top_report, folds_the_rest_into_one_row_that_adds_up)
 {
     const hsd_top top = shop();
-    const hsd_single_options options = {.use_utf8 = true, .top = 1, .exact_bytes = true};
+    const single_options options = AS("text", .top = 1, .exact_bytes = true);
     char *report = sample_top_report(&top, &options);
     HOLDS(report, "\nSession         30,000 B      300  90,000 B      90%\n"
                   "2 other types   70,000 B      700\n"
@@ -89,17 +89,17 @@ Test(top_report, shows_twenty_types_and_never_one_without_live_objects)
 Test(top_report, sorts_by_each_key)
 {
     static const struct {
-        hsd_top_sort sort_by;
+        hsd_sort_by sort_by;
         const char *order;
     } cases[] = {
-        {HSD_TOP_BY_RETAINED, "type,Session,type,Buffer,type,string,"},
-        {HSD_TOP_BY_BYTES, "type,Buffer,type,Session,type,string,"},
-        {HSD_TOP_BY_OBJECTS, "type,Buffer,type,Session,type,string,"},
-        {HSD_TOP_BY_NAME, "type,Buffer,type,Session,type,string,"},
+        {HSD_SORT_RETAINED, "type,Session,type,Buffer,type,string,"},
+        {HSD_SORT_GROWTH, "type,Buffer,type,Session,type,string,"},
+        {HSD_SORT_OBJECTS, "type,Buffer,type,Session,type,string,"},
+        {HSD_SORT_NAME, "type,Buffer,type,Session,type,string,"},
     };
     const hsd_top top = shop();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const hsd_single_options options = {.format = HSD_SINGLE_CSV, .sort_by = cases[i].sort_by};
+        const single_options options = {.format = "csv", .report = {.sort_by = cases[i].sort_by}};
         char *report = sample_top_report(&top, &options), order[256] = "";
         size_t used = 0;
         for (const char *line = strstr(report, "\r\n") + 2; *line;
@@ -117,8 +117,8 @@ Test(top_report, puts_what_is_shared_where_its_bytes_belong)
 {
     hsd_top top = shop();
     roots[1].live = (hsd_amount){96000, 960000};
-    hsd_single_options options = csv;
-    options.table = HSD_TOP_ROOTS;
+    single_options options = csv;
+    options.report.table = HSD_TABLE_ROOTS;
     char *report = sample_top_report(&top, &options);
     HOLDS(report, "retained_bytes\r\nroot,(shared),96000,960000,\r\nroot,global.sessions,");
     free(report);
@@ -152,7 +152,7 @@ Test(top_report, says_why_nothing_is_known_of_what_is_retained)
 Test(top_report, json_has_everything_and_the_rest)
 {
     hsd_top top = shop();
-    const hsd_single_options one = {.format = HSD_SINGLE_JSON, .top = 1};
+    const single_options one = AS("json", .top = 1);
     hsd_text warning = sample_text("it is \"partial\"");
     top.warnings = &warning;
     top.warning_count = 1;
@@ -181,14 +181,14 @@ Test(top_report, json_has_everything_and_the_rest)
 Test(top_report, csv_holds_the_table_that_was_asked_for)
 {
     const hsd_top top = shop();
-    hsd_single_options options = csv;
-    options.table = HSD_TOP_ROOTS;
-    options.top = 1;
+    single_options options = csv;
+    options.report.table = HSD_TABLE_ROOTS;
+    options.report.top = 1;
     char *report = sample_top_report(&top, &options);
     cr_expect_str_eq(report, "row,name,objects,bytes,retained_bytes\r\n"
                              "root,global.sessions,950,95000,95000\r\nothers,,50,5000,\r\n");
     free(report);
-    options.table = HSD_TOP_OBJECTS;
+    options.report.table = HSD_TABLE_OBJECTS;
     report = sample_top_report(&top, &options);
     cr_expect_str_eq(report,
                      "row,object,type,bytes,retained_objects,retained_bytes,root,place\r\n"
@@ -221,7 +221,7 @@ Test(top_report, makes_hostile_names_harmless_in_every_format)
     char *report = sample_top_report(&top, &text);
     HOLDS(report, "\n\\x1b[31m=a,\"\\x0a\\u202eb ");
     free(report);
-    const hsd_single_options ascii = {.use_utf8 = false};
+    const single_options ascii = {.format = "text", .report = {.use_utf8 = false, .sort_by = HSD_SORT_RETAINED}};
     types[0].name = sample_text("Stra\xc3\x9f"
                                 "e");
     report = sample_top_report(&top, &ascii);
@@ -232,8 +232,7 @@ Test(top_report, makes_hostile_names_harmless_in_every_format)
 Test(top_report, suggests_what_to_type_next)
 {
     const hsd_top top = shop();
-    hsd_single_options options = {
-        .use_utf8 = true, .top = 1, .command = "a b.hprof", .is_foreign = true};
+    single_options options = AS("text", .top = 1, .before_command = "a b.hprof", .before_is_foreign = true);
     char *report = sample_top_report(&top, &options);
     HOLDS(report,
           "Next:  hsdiff paths 'a b.hprof' Session               how they are reached\n"
@@ -241,12 +240,12 @@ Test(top_report, suggests_what_to_type_next)
           "       hsdiff top 'a b.hprof' --retained objects.csv  what each object retains\n"
           "       hsdiff import 'a b.hprof' -o heap.hs           to read the dump only once\n");
     free(report);
-    options.command = "-";
+    options.report.before_command = "-";
     report = sample_top_report(&top, &options);
     LACKS(report, "hsdiff import");
     free(report);
-    options.command = "a/very/long/path/to/a/heap/that/was/captured/yesterday.hs";
-    options.is_foreign = false;
+    options.report.before_command = "a/very/long/path/to/a/heap/that/was/captured/yesterday.hs";
+    options.report.before_is_foreign = false;
     report = sample_top_report(&top, &options);
     HOLDS(report, "Next:  how they are reached\n       hsdiff paths a/very/long/");
     free(report);
@@ -257,8 +256,8 @@ Test(top_report, cuts_names_to_the_terminal_and_nowhere_else)
     hsd_top top = shop();
     types[0].name =
         sample_text("com.shop.cache.Entry<java.lang.String,com.shop.Session>.Inner.Deeper");
-    hsd_single_options options = text;
-    options.width = 60;
+    single_options options = text;
+    options.report.width = 60;
     char *report = sample_top_report(&top, &options);
     HOLDS(report, "\xe2\x80\xa6");
     for (const char *line = report; *line; line = strchr(line, '\n') + 1)
@@ -281,8 +280,8 @@ Test(top_report, keeps_objects_within_the_terminal_even_where_they_look_alike)
         objects[i] = sample_top_object("thread \"main\", com.shop.application.server.Main.main",
                                        far[i], 2, 9000);
     }
-    hsd_single_options options = text;
-    options.width = 80;
+    single_options options = text;
+    options.report.width = 80;
     char *report = sample_top_report(&top, &options);
     for (const char *line = strstr(report, "BIGGEST"); *line != '\n'; line = strchr(line, '\n') + 1)
         cr_expect_leq((size_t)(strchr(line, '\n') - line), 80 + 2, "%s", line);
@@ -293,9 +292,6 @@ Test(top_report, passes_on_what_the_writer_says)
 {
     const hsd_top top = shop();
     check_passes_on_what_the_writer_says(report_top, &top);
-    const hsd_single_options none = {.format = (hsd_single_format)9};
-    cr_expect_eq(hsd_report_top(&top, &none, sample_write, NULL, NULL), HSD_E_MISUSE);
-    cr_expect_eq(hsd_report_paths(NULL, &none, sample_write, NULL, NULL), HSD_E_MISUSE);
 }
 
 Test(top_report, fails_wherever_memory_runs_out)

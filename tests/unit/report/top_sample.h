@@ -77,25 +77,28 @@ static inline hsd_paths sample_paths(const char *type, hsd_path_row *rows, size_
     return paths;
 }
 
-/* hsd_report_top or hsd_report_paths, of an hsd_top or hsd_paths. */
-typedef hsd_status (*single_report)(const void *answer, const hsd_single_options *options,
-                                    hsd_write_fn write, void *context, hsd_error *err);
+/* In which format, and how. */
+typedef struct single_options {
+    const char *format;
+    hsd_report_options report;
+} single_options;
 
-static inline hsd_status report_top(const void *answer, const hsd_single_options *options,
-                                    hsd_write_fn write, void *context, hsd_error *err)
+/* Of an hsd_top or hsd_paths. */
+typedef hsd_status (*single_report)(const void *answer, const single_options *options, hsd_write_fn write, void *context, hsd_error *err);
+
+static inline hsd_status report_top(const void *answer, const single_options *options, hsd_write_fn write, void *context, hsd_error *err)
 {
-    return hsd_report_top(answer, options, write, context, err);
+    return hsd_report_format_find(options->format)->write_top(answer, &options->report, write, context, err);
 }
 
-static inline hsd_status report_paths(const void *answer, const hsd_single_options *options,
-                                      hsd_write_fn write, void *context, hsd_error *err)
+static inline hsd_status report_paths(const void *answer, const single_options *options, hsd_write_fn write, void *context, hsd_error *err)
 {
-    return hsd_report_paths(answer, options, write, context, err);
+    return hsd_report_format_find(options->format)->write_paths(answer, &options->report, write, context, err);
 }
 
 /* The report as a string; the caller frees it. */
 static inline char *sample_single(single_report report, const void *answer,
-                                  const hsd_single_options *options)
+                                  const single_options *options)
 {
     sample_sink sink = {0};
     hsd_error err;
@@ -105,12 +108,12 @@ static inline char *sample_single(single_report report, const void *answer,
     return sink.text;
 }
 
-static inline char *sample_top_report(const hsd_top *top, const hsd_single_options *options)
+static inline char *sample_top_report(const hsd_top *top, const single_options *options)
 {
     return sample_single(report_top, top, options);
 }
 
-static inline char *sample_paths_report(const hsd_paths *paths, const hsd_single_options *options)
+static inline char *sample_paths_report(const hsd_paths *paths, const single_options *options)
 {
     return sample_single(report_paths, paths, options);
 }
