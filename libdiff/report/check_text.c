@@ -6,7 +6,6 @@
  *      FAIL  sessions are released      +412,310           0     +412,310
  *              Session, held by global.sessions (SessionCache)
  */
-#include "report/check_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +17,7 @@
 #include "report/shorten.h"
 #include "report/table.h"
 #include "report/width.h"
+#include "report/write/plain.h"
 
 #define FINDINGS_SHOWN   5  /* of one rule */
 #define NAME_COLUMNS_MIN 16 /* narrower than that a name says nothing */
@@ -319,11 +319,8 @@ hsd_status hsd_text_check(const hsd_check *check, const hsd_report_options *opti
                           hsd_error *err)
 {
     layout l = {.check = check, .options = options, .form = options->use_utf8 ? HSD_ESCAPE_TERMINAL : HSD_ESCAPE_ASCII};
+    if (options->plain) return hsd_plain_write(&(hsd_reported){.check = check}, options, write, context, err);
     hsd_out_init(&l.out, write, context, err);
-    if (options->plain) {
-        hsd_check_plain(&l.out, check, l.form);
-        return hsd_out_finish(&l.out);
-    }
     put_head(&l);
     put_problems(&l);
     put_rules(&l);

@@ -30,8 +30,6 @@ void hsd_series_print_contrast(hsd_series_screen *screen, hsd_report_table table
 /* series_cohorts.c: what came in each interval and how much of it is still there, and of which types. */
 void hsd_series_print_survival(hsd_series_screen *screen);
 
-/* series_plain.c: the whole report as records. */
-void hsd_series_print_plain(hsd_series_screen *screen);
 
 /* ---- shared by the tables ---- */
 

@@ -4,6 +4,7 @@
  */
 #include "report/formats.h"
 #include "report/series_screen.h"
+#include "report/write/plain.h"
 
 #define TYPES_SHOWN 20
 #define ROOTS_SHOWN 5
@@ -62,11 +63,9 @@ hsd_status hsd_text_series(const hsd_series *series, const hsd_report_options *o
     hsd_series_screen screen = {.series = series,
                                 .options = options,
                                 .look = *options};
+    if (options->plain) return hsd_plain_write(&(hsd_reported){.series = series}, options, write, context, err);
     screen.look.before_command = NULL; /* no lines about what to type next */
     hsd_page_init(&screen.page, &screen.look, write, context, err);
-    if (options->plain)
-        hsd_series_print_plain(&screen);
-    else
-        print(&screen);
+    print(&screen);
     return hsd_out_finish(&screen.page.out);
 }

@@ -3,6 +3,7 @@
  * any number is believed; the two captures; the answer in a sentence; the tables that prove it; what
  * was left out; what to type next. What is not known is not printed.
  */
+#include "report/write/plain.h"
 #include "report/text.h"
 
 #include "report/formats.h"
@@ -63,10 +64,8 @@ hsd_status hsd_text_diff(const hsd_diff *diff, const hsd_report_options *options
                          .options = options,
                          .noise_bytes = noise_of(diff, options),
                          .form = options->use_utf8 ? HSD_ESCAPE_TERMINAL : HSD_ESCAPE_ASCII};
+    if (options->plain) return hsd_plain_write(&(hsd_reported){.diff = diff}, options, write, context, err);
     hsd_out_init(&screen.out, write, context, err);
-    if (options->plain)
-        hsd_screen_plain(&screen);
-    else
-        print(&screen);
+    print(&screen);
     return hsd_out_finish(&screen.out);
 }

@@ -51,9 +51,6 @@ void hsd_screen_foot(hsd_screen *screen, bool folded);
 /* match.c: how objects were matched, and how sure that is. True if there was something to say. */
 bool hsd_screen_match(hsd_screen *screen);
 
-/* plain.c: the whole report as records. */
-void hsd_screen_plain(hsd_screen *screen);
-
 /*
  * True if what is seen after and not before has really come: always with complete captures; with a partial
  * one if all of before is there, and after still says what is live.

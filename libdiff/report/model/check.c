@@ -191,7 +191,7 @@ static hsd_value site_line(const hsd_scope *scope)
 }
 
 static const hsd_column finding_columns[] = {
-    {"rule", HSD_KIND_TEXT, .in = HSD_IN_RECORDS, .get = rule_of_finding},
+    {"rule", HSD_KIND_TEXT, .in = HSD_IN_RECORDS | HSD_IN_PLAIN, .get = rule_of_finding},
     {"unit", HSD_KIND_STRING, .in = HSD_IN_RECORDS, .get = unit_of_finding},
     {"state", HSD_KIND_STRING, .in = HSD_IN_CSV, .get = state_of},
     {"name", HSD_KIND_TEXT, HSD_AT(hsd_finding, name)},
@@ -204,7 +204,7 @@ static const hsd_column finding_columns[] = {
     {"before", HSD_KIND_SIGNED, HSD_AT(hsd_finding, before)},
     {"after", HSD_KIND_SIGNED, HSD_AT(hsd_finding, after)},
     {"growth", HSD_KIND_SIGNED, HSD_AT(hsd_finding, growth)},
-    {"limit", HSD_KIND_SIGNED, HSD_AT(hsd_finding, limit), .in = HSD_IN_JSON},
+    {"limit", HSD_KIND_SIGNED, HSD_AT(hsd_finding, limit), .in = HSD_IN_JSON | HSD_IN_PLAIN},
     {"finding_limit", HSD_KIND_SIGNED, HSD_AT(hsd_finding, limit), .in = HSD_IN_CSV},
     {"limit_is_per_round", HSD_KIND_FLAG, HSD_AT(hsd_finding, is_per_round), .in = HSD_IN_JSON},
     {"per_round", HSD_KIND_SIGNED, HSD_AT(hsd_finding, per_round), .in = HSD_IN_JSON},
@@ -219,6 +219,8 @@ static const hsd_column finding_columns[] = {
     {"sites", HSD_KIND_LIST, HSD_LIST_AT(hsd_finding, sites, site_count, hsd_site_growth), .in = HSD_IN_JSON, .columns = site_columns},
     {0},
 };
+
+static hsd_value unlisted_of(const hsd_scope *scope) { return hsd_value_count(hsd_row_left_out(row_of(scope), row_of(scope)->finding_count)); }
 
 #define FINDINGS                                                                                                                \
     {"findings", HSD_KIND_LIST, HSD_LIST_AT(hsd_check_row, findings, finding_count, hsd_finding), .in = HSD_IN_DOCUMENT, .columns = finding_columns, \
@@ -247,6 +249,9 @@ static const hsd_column rule_columns[] = {
     {"other_findings", HSD_KIND_COUNT, HSD_AT(hsd_check_row, other_findings), .in = HSD_IN_JSON},
     {"holders", HSD_KIND_LIST, HSD_LIST_AT(hsd_check_row, held, held_count, hsd_holder *), .in = HSD_IN_JSON, .columns = hsd_held_columns,
      .flags = HSD_IF_ANY | HSD_OF_POINTERS},
+    {"name", HSD_KIND_TEXT, .in = HSD_IN_PLAIN, .get = rule_name},
+    {"line", HSD_KIND_COUNT, .in = HSD_IN_PLAIN, .get = line_of},
+    {"other_findings", HSD_KIND_COUNT, .in = HSD_IN_PLAIN, .get = unlisted_of},
     FINDINGS,
     {0},
 };
@@ -257,6 +262,22 @@ static const void *finding_in(const hsd_scope *scope) { return ((const csv_row *
 static const hsd_column csv_columns[] = {
     {NULL, HSD_KIND_SPREAD, .into = rule_in, .columns = rule_columns},
     {NULL, HSD_KIND_SPREAD, .into = finding_in, .columns = finding_columns},
+    {0},
+};
+
+/* ---- --plain: what is not known, or was not asked, is empty ---- */
+
+static hsd_value config_name(const hsd_scope *scope) { return hsd_value_text(check_of(scope)->config->name); }
+
+static const hsd_column plain_check_columns[] = {
+    {"verdict", HSD_KIND_STRING, .get = verdict_of},
+    {"config", HSD_KIND_TEXT, .get = config_name},
+    {"rules", HSD_KIND_SIZE, HSD_AT(hsd_check, row_count)},
+    {"failed", HSD_KIND_SIZE, HSD_AT(hsd_check, failed)},
+    {"warned", HSD_KIND_SIZE, HSD_AT(hsd_check, warned)},
+    {"passed", HSD_KIND_SIZE, HSD_AT(hsd_check, passed)},
+    {"unknown", HSD_KIND_SIZE, HSD_AT(hsd_check, unknown)},
+    {"off", HSD_KIND_COUNT, .get = off_of},
     {0},
 };
 
@@ -286,7 +307,7 @@ static void add_csv(check_model *m, const hsd_check *check)
 
 static void add_texts(check_model *m, const char *member, const char *record, const hsd_text *texts, size_t count)
 {
-    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TEXTS, .in = HSD_IN_JSON, .member = member, .record = record, .texts = texts, .text_count = count});
+    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TEXTS, .in = HSD_IN_JSON | HSD_IN_PLAIN, .member = member, .record = record, .texts = texts, .text_count = count});
 }
 
 static hsd_status add_captures(check_model *m, const hsd_check *check, const hsd_model_request *request)
@@ -297,15 +318,18 @@ static hsd_status add_captures(check_model *m, const hsd_check *check, const hsd
     if (!m->captures) return hsd_fail(request->err, HSD_E_NOMEM, "no memory for a report of %zu captures", count);
     if (check->diff) hsd_capture_rows_of_diff(m->captures, check->diff, check->diff->has_holders && m->model.format == HSD_IN_DOCUMENT);
     else if (series) hsd_capture_rows_of_series(m->captures, series);
-    hsd_model_add(&m->model, hsd_captures_part(m->captures, count));
+    hsd_model_add(&m->model, hsd_captures_part(m->captures, count, "name bytes objects state"));
     if (series) hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_FACTS, .in = HSD_IN_DOCUMENT, .columns = warmup_columns, .row = series});
     return HSD_OK;
 }
 
 static void add_rules(check_model *m, const hsd_check *check)
 {
-    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TABLE, .in = HSD_IN_JSON, .member = "rules", .record = "rule", .columns = rule_columns,
-                                        .below = {{"finding", &findings_column}},
+    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TABLE, .in = HSD_IN_JSON | HSD_IN_PLAIN, .member = "rules", .record = "rule", .names = "rule",
+                                        .columns = rule_columns,
+                                        .plain = "outcome name level subject pattern measure unit found limit over per_round line other_findings why_unknown",
+                                        .below = {{"finding", &findings_column, "finding",
+                                                   "state rule name root place before after growth limit growth_per_round rounds rounds_up p_millionths reason"}},
                                         .sheet = {.rows = {check->rows, check->row_count, sizeof *check->rows, false}}});
 }
 
@@ -331,6 +355,8 @@ hsd_status hsd_model_check(hsd_model *model, const hsd_check *check, const hsd_m
     if (is_document) HSD_TRY(add_captures(m, check, request));
     add_texts(m, "problems", "problem", check->problems, check->problem_count);
     add_texts(m, "warnings", "warning", warnings, warning_count);
+    hsd_model_add(model, (hsd_part){.kind = HSD_PART_RECORD, .in = HSD_IN_PLAIN, .names = "check", .record = "check",
+                                    .plain = "verdict config rules failed warned passed unknown off", .columns = plain_check_columns, .row = check});
     if (!is_document) {
         HSD_TRY(add_captures(m, check, request));
         add_rules(m, check);

@@ -25,6 +25,11 @@ static hsd_value identity_of(const hsd_scope *scope)
     return hsd_value_string("none");
 }
 
+static hsd_value state_of(const hsd_scope *scope)
+{
+    return hsd_value_string(((const hsd_side *)scope->row)->info.is_complete ? "complete" : "incomplete");
+}
+
 static bool has_digest(const hsd_scope *scope) { return ((const hsd_side *)scope->row)->info.has_digest; }
 static bool is_incomplete(const hsd_scope *scope) { return !((const hsd_side *)scope->row)->info.is_complete; }
 static bool has_process(const hsd_scope *scope)
@@ -71,6 +76,7 @@ const hsd_column hsd_side_columns[] = {
     {"dangling_references", HSD_KIND_COUNT, HSD_AT(hsd_side, dangling)},
     {"lost", HSD_KIND_COUNT, HSD_AT(hsd_side, info.lost)},
     {"damaged_blocks", HSD_KIND_COUNT, HSD_AT(hsd_side, info.damaged_blocks)},
+    {"state", HSD_KIND_STRING, .in = HSD_IN_PLAIN, .get = state_of},
     {"metrics", HSD_KIND_LIST, HSD_LIST_AT(hsd_side, metrics, metric_count, hsd_profile_metric), .columns = metric_columns,
      .flags = HSD_IF_ANY | HSD_AS_MAP},
     {0},
@@ -79,31 +85,21 @@ const hsd_column hsd_side_columns[] = {
 static bool has_which(const hsd_scope *scope) { return ((const hsd_capture_row *)scope->row)->which != NULL; }
 static bool has_point(const hsd_scope *scope) { return ((const hsd_capture_row *)scope->row)->point != NULL; }
 static hsd_value label_of(const hsd_scope *scope) { return hsd_value_text(((const hsd_capture_row *)scope->row)->point->label); }
+static hsd_value name_of(const hsd_scope *scope)
+{
+    const hsd_capture_row *row = scope->row;
+    return row->point ? label_of(scope) : hsd_value_string(row->side->info.path);
+}
+
 static const void *side_of(const hsd_scope *scope) { return ((const hsd_capture_row *)scope->row)->side; }
 
 const hsd_column hsd_capture_columns[] = {
-    {"side", HSD_KIND_STRING, HSD_AT(hsd_capture_row, which), .in = HSD_IN_RECORDS, .has = has_which},
+    {"side", HSD_KIND_STRING, HSD_AT(hsd_capture_row, which), .in = HSD_IN_RECORDS | HSD_IN_PLAIN, .has = has_which},
     {"label", HSD_KIND_TEXT, .get = label_of, .has = has_point},
+    {"name", HSD_KIND_TEXT, .in = HSD_IN_PLAIN, .get = name_of},
     {NULL, HSD_KIND_SPREAD, .into = side_of, .columns = hsd_side_columns},
     {0},
 };
-
-static hsd_value state_of(const hsd_scope *scope)
-{
-    return hsd_value_string(((const hsd_side *)scope->row)->info.is_complete ? "complete" : "incomplete");
-}
-
-const hsd_column hsd_plain_side_columns[] = {
-    {"path", HSD_KIND_STRING, HSD_AT(hsd_side, info.path)},
-    {"taken", HSD_KIND_TIME, HSD_AT(hsd_side, info.taken_unix_ns)},
-    {"bytes", HSD_KIND_COUNT, HSD_AT(hsd_side, live.bytes)},
-    {"objects", HSD_KIND_COUNT, HSD_AT(hsd_side, live.objects)},
-    {"unreached", HSD_KIND_AMOUNT, HSD_AT(hsd_side, unreached)},
-    {"state", HSD_KIND_STRING, .get = state_of},
-    {0},
-};
-
-static const hsd_column plain_capture_columns[] = {{NULL, HSD_KIND_SPREAD, .into = side_of, .columns = hsd_plain_side_columns}, {0}};
 
 void hsd_capture_rows_of_diff(hsd_capture_row rows[2], const hsd_diff *diff, bool has_soft)
 {
@@ -117,16 +113,10 @@ void hsd_capture_rows_of_series(hsd_capture_row *rows, const hsd_series *series)
         rows[i] = (hsd_capture_row){.side = &series->points[i].side, .point = &series->points[i]};
 }
 
-hsd_part hsd_captures_part(const hsd_capture_row *rows, size_t count)
+hsd_part hsd_captures_part(const hsd_capture_row *rows, size_t count, const char *plain)
 {
-    return (hsd_part){.kind = HSD_PART_TABLE, .in = HSD_IN_JSON, .member = "captures", .record = "capture", .columns = hsd_capture_columns,
+    return (hsd_part){.kind = HSD_PART_TABLE, .in = HSD_IN_JSON | HSD_IN_PLAIN, .names = "capture", .plain = plain, .member = "captures", .record = "capture", .columns = hsd_capture_columns,
                       .sheet = {.rows = {rows, count, sizeof *rows, false}}};
-}
-
-hsd_part hsd_plain_capture_part(const hsd_capture_row *row)
-{
-    return (hsd_part){.kind = HSD_PART_TABLE, .in = HSD_IN_PLAIN, .names = "capture", .record = "capture", .columns = plain_capture_columns,
-                      .sheet = {.rows = {row, 1, sizeof *row, false}}};
 }
 
 hsd_part hsd_warnings_part(const hsd_text *warnings, size_t count)

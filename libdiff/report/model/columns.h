@@ -18,7 +18,6 @@ typedef struct hsd_capture_row {
 
 extern const hsd_column hsd_capture_columns[]; /* of an hsd_capture_row */
 extern const hsd_column hsd_side_columns[];    /* of an hsd_side below one, or below no row where `soft` is not known */
-extern const hsd_column hsd_plain_side_columns[]; /* of an hsd_side: what --plain has of it */
 extern const hsd_column hsd_step_columns[];    /* of an hsd_step */
 extern const hsd_column hsd_frame_columns[];   /* of an hsd_site_frame */
 extern const hsd_column hsd_text_column[];     /* of an hsd_text: an item that is its value */
@@ -29,13 +28,12 @@ extern const hsd_column hsd_held_columns[];    /* the same with its growth */
 void hsd_capture_rows_of_diff(hsd_capture_row rows[2], const hsd_diff *diff, bool has_soft);
 void hsd_capture_rows_of_series(hsd_capture_row *rows, const hsd_series *series);
 
-/* The part with them; `rows` stays with the caller. */
-hsd_part hsd_captures_part(const hsd_capture_row *rows, size_t count);
+/* The part with them; `rows` stays with the caller. `plain` as of a part. */
+hsd_part hsd_captures_part(const hsd_capture_row *rows, size_t count, const char *plain);
 
-/* The same for --plain, of a report on one capture. */
-hsd_part hsd_plain_capture_part(const hsd_capture_row *row);
+/* What --plain has of a capture that stands by itself. */
+#define HSD_PLAIN_CAPTURE "path taken bytes objects unreached_bytes unreached_objects state"
 
 /* What must be known before any number is believed. */
 hsd_part hsd_warnings_part(const hsd_text *warnings, size_t count);
-
 #endif

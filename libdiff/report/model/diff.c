@@ -1,445 +1,48 @@
 /*
  * What a report of a diff says, schema hsdiff.diff/1: the captures, how objects were recognised, the total, growth by type, root and holder,
- * sizes, the tree of places, allocation sites, what is lost or not collected yet. Rows add up: new, freed, net and growth of all
- * holders with their others are those of the total, and so are the own amounts of all rows of the tree.
- *
- * Not known, so null: new, freed, kept and resized where single objects cannot be recognised, freed where a capture is partial, new where
- * the one before is.
+ * sizes, the tree of places, allocation sites, what is lost or not collected yet.
  */
 #include <stdlib.h>
 
 #include "report/holder_rows.h"
 #include "report/lost_rows.h"
-#include "report/match.h"
 #include "report/model/columns.h"
+#include "report/model/diff_columns.h"
 #include "report/model/open.h"
-#include "report/place.h"
 #include "report/rank.h"
 #include "report/site_rows.h"
 #include "report/tree_cut.h"
+#include "report/tree_rows.h"
 
 typedef struct diff_model {
     hsd_model model;
     hsd_capture_row captures[2];
     hsd_ranking types, roots;
     hsd_type_row other_type; /* what types that are no rows add up to */
-    hsd_rank_row other_types, other_roots;
+    hsd_rank_row other_types, other_roots, total;
     hsd_site_pick sites;
     hsd_site_row other_sites;
     hsd_lost_pick lost, uncollected;
     hsd_holder_rest rest;
     bool *kept;              /* of the tree */
+    hsd_tree_pick places;
+    hsd_tree_row other_places;
     size_t tree_at;          /* the row behind the one that was asked for last */
 } diff_model;
 
-static const hsd_diff *diff_of(const hsd_scope *scope) { return scope->result; }
-static bool knows_objects(const hsd_scope *scope) { return diff_of(scope)->identity_is_known; }
-static bool knows_new(const hsd_scope *scope) { return hsd_new_is_known(diff_of(scope)); }
-static bool knows_freed(const hsd_scope *scope) { return hsd_freed_is_known(diff_of(scope)); }
-static bool has_holders(const hsd_scope *scope) { return diff_of(scope)->has_holders; }
-
-/* ---- a change ---- */
-
-static hsd_value growth_of(const hsd_scope *scope)
-{
-    const hsd_change *change = scope->row;
-    return hsd_value_net(hsd_change_objects(change), hsd_change_bytes(change));
-}
-
-static const hsd_column change_columns[] = {
-    {"before", HSD_KIND_AMOUNT, HSD_AT(hsd_change, before)},
-    {"after", HSD_KIND_AMOUNT, HSD_AT(hsd_change, after)},
-    {"growth", HSD_KIND_NET, .get = growth_of},
-    {"new", HSD_KIND_AMOUNT, HSD_AT(hsd_change, new_), .is_known = knows_new},
-    {"freed", HSD_KIND_AMOUNT, HSD_AT(hsd_change, freed), .is_known = knows_freed},
-    {"kept", HSD_KIND_AMOUNT, HSD_AT(hsd_change, kept), .in = HSD_IN_JSON, .is_known = knows_objects},
-    {"undecided", HSD_KIND_AMOUNT, HSD_AT(hsd_change, undecided), .in = HSD_IN_JSON, .flags = HSD_IF_ANY},
-    {"resized_bytes", HSD_KIND_SIGNED, HSD_AT(hsd_change, resized_bytes), .is_known = knows_objects},
-    {"resized_objects", HSD_KIND_COUNT, HSD_AT(hsd_change, resized_objects), .in = HSD_IN_JSON, .is_known = knows_objects},
-    {0},
-};
-
-/* before, after, growth: of what is not told apart object by object. */
-static const hsd_column growth_columns[] = {
-    {"before", HSD_KIND_AMOUNT, HSD_AT(hsd_change, before)},
-    {"after", HSD_KIND_AMOUNT, HSD_AT(hsd_change, after)},
-    {"growth", HSD_KIND_NET, .get = growth_of},
-    {0},
-};
-
-/* ---- how objects were recognised ---- */
-
-static hsd_value rungs_of(const hsd_scope *scope)
-{
-    return hsd_value_items(diff_of(scope)->match.rungs, HSD_MATCH_RUNG_COUNT, sizeof(hsd_amount));
-}
-
-static bool gave_any(const hsd_scope *scope) { return ((const hsd_amount *)scope->row)->objects > 0; }
-static hsd_value rung_name(const hsd_scope *scope) { return hsd_value_string(hsd_rung_name((hsd_match_rung)scope->index)); }
-static hsd_value basis_of(const hsd_scope *scope) { return hsd_value_string(hsd_basis_name(diff_of(scope))); }
-
-/* Those that gave something, strong to weak: live in both, and their bytes after. */
-static const hsd_column rung_columns[] = {
-    {"rung", HSD_KIND_STRING, .get = rung_name, .has = gave_any},
-    {"objects", HSD_KIND_COUNT, HSD_AT(hsd_amount, objects)},
-    {"bytes", HSD_KIND_COUNT, HSD_AT(hsd_amount, bytes)},
-    {0},
-};
-
-static const hsd_column match_columns[] = {
-    {"basis", HSD_KIND_STRING, .get = basis_of},
-    {"reason", HSD_KIND_TEXT, HSD_AT(hsd_diff, match_reason), .flags = HSD_OR_NULL},
-    {"exact", HSD_KIND_COUNT, HSD_AT(hsd_diff, match.exact)},
-    {"address", HSD_KIND_COUNT, HSD_AT(hsd_diff, match.address)},
-    {"structure", HSD_KIND_COUNT, HSD_AT(hsd_diff, match.structure)},
-    {"unmatched_before", HSD_KIND_COUNT, HSD_AT(hsd_diff, match.unmatched_before)},
-    {"unmatched_after", HSD_KIND_COUNT, HSD_AT(hsd_diff, match.unmatched_after)},
-    {"ambiguous", HSD_KIND_COUNT, HSD_AT(hsd_diff, match.ambiguous)},
-    {"rungs", HSD_KIND_LIST, .get = rungs_of, .columns = rung_columns},
-    {"weak", HSD_KIND_AMOUNT, HSD_AT(hsd_diff, match.weak)},
-    {"reused", HSD_KIND_COUNT, HSD_AT(hsd_diff, match.reused)},
-    {"reuse_estimate", HSD_KIND_COUNT, HSD_AT(hsd_diff, match.reuse_estimate)},
-    {"warnings", HSD_KIND_LIST, HSD_LIST_AT(hsd_diff, warnings, warning_count, hsd_text), .columns = hsd_text_column},
-    {0},
-};
-
-static const hsd_column fact_columns[] = {
-    {"identity_known", HSD_KIND_FLAG, HSD_AT(hsd_diff, identity_is_known)},
-    {"partial", HSD_KIND_FLAG, HSD_AT(hsd_diff, is_partial)},
-    {"summary", HSD_KIND_FLAG, HSD_AT(hsd_diff, is_summary)},
-    {0},
-};
-
-/* ---- the total ---- */
-
-static bool has_external(const hsd_scope *scope) { return diff_of(scope)->external_before > 0 || diff_of(scope)->external_after > 0; }
-
-static const hsd_column external_columns[] = {
-    {"before", HSD_KIND_COUNT, HSD_AT(hsd_diff, external_before)},
-    {"after", HSD_KIND_COUNT, HSD_AT(hsd_diff, external_after)},
-    {0},
-};
-
-static const hsd_column total_columns[] = {
-    {NULL, HSD_KIND_SPREAD, .in = HSD_IN_RECORDS, .columns = fact_columns},
-    {NULL, HSD_KIND_SPREAD, HSD_AT(hsd_diff, total), .columns = change_columns},
-    {"external", HSD_KIND_RECORD, .in = HSD_IN_DOCUMENT, .has = has_external, .columns = external_columns},
-    {0},
-};
-
-/* ---- types and roots ---- */
-
-static const hsd_rank_row *rank_of(const hsd_scope *scope) { return scope->row; }
-static const void *change_in(const hsd_scope *scope) { return rank_of(scope)->change; }
-static const void *type_in(const hsd_scope *scope) { return rank_of(scope)->type; }
-static const void *root_in(const hsd_scope *scope) { return rank_of(scope)->root; }
-static hsd_value retained_before(const hsd_scope *scope) { return hsd_value_count(hsd_rank_row_retained(scope->row, false)); }
-static hsd_value retained_after(const hsd_scope *scope) { return hsd_value_count(hsd_rank_row_retained(scope->row, true)); }
-
-/* Rows overlap in what they retain: what a list retains, its elements retain too. So there is no such sum. */
-static bool knows_retained(const hsd_scope *scope) { return has_holders(scope) && !scope->is_rest; }
-
-static const hsd_column retained_columns[] = {
-    {"before", HSD_KIND_COUNT, .get = retained_before},
-    {"after", HSD_KIND_COUNT, .get = retained_after},
-    {0},
-};
-
-static bool type_has_external(const hsd_scope *scope)
-{
-    const hsd_type_row *type = scope->row;
-    return type->external_before > 0 || type->external_after > 0;
-}
-
-static hsd_value examples_of(const hsd_scope *scope)
-{
-    const hsd_type_row *type = scope->row;
-    return hsd_value_items(type->examples, type->example_count, sizeof type->examples[0]);
-}
-
-static const hsd_column type_external_columns[] = {
-    {"before", HSD_KIND_COUNT, HSD_AT(hsd_type_row, external_before)},
-    {"after", HSD_KIND_COUNT, HSD_AT(hsd_type_row, external_after)},
-    {0},
-};
-
-static const hsd_column unreached_columns[] = {
-    {"before", HSD_KIND_AMOUNT, HSD_AT(hsd_type_row, unreached_before)},
-    {"after", HSD_KIND_AMOUNT, HSD_AT(hsd_type_row, unreached_after)},
-    {0},
-};
-
-static const hsd_column id_column[] = {{NULL, HSD_KIND_ID, .at = 0}, {0}};
-
-static const hsd_column of_type_columns[] = {
-    {"external", HSD_KIND_RECORD, .has = type_has_external, .columns = type_external_columns},
-    {"unreached", HSD_KIND_RECORD, .columns = unreached_columns},
-    {"revived", HSD_KIND_AMOUNT, HSD_AT(hsd_type_row, revived), .is_known = knows_new},
-    {"dropped", HSD_KIND_AMOUNT, HSD_AT(hsd_type_row, dropped), .is_known = knows_freed},
-    {"examples", HSD_KIND_LIST, .get = examples_of, .columns = id_column}, /* to look for in the capture after */
-    {0},
-};
-
-static const hsd_column unreached_of_type_column[] = {{"unreached", HSD_KIND_RECORD, .columns = unreached_columns}, {0}};
-
-static const hsd_column type_columns[] = {
-    {"type", HSD_KIND_TEXT, HSD_AT(hsd_rank_row, name), .in = HSD_IN_JSON},
-    {"name", HSD_KIND_TEXT, HSD_AT(hsd_rank_row, name), .in = HSD_IN_CSV},
-    {NULL, HSD_KIND_SPREAD, .into = change_in, .columns = change_columns},
-    {NULL, HSD_KIND_SPREAD, .in = HSD_IN_CSV, .into = type_in, .columns = unreached_of_type_column},
-    {"retained", HSD_KIND_RECORD, .in = HSD_IN_JSON, .is_known = has_holders, .columns = retained_columns},
-    {"retained_before_bytes", HSD_KIND_COUNT, .in = HSD_IN_CSV, .get = retained_before, .is_known = knows_retained},
-    {"retained_after_bytes", HSD_KIND_COUNT, .in = HSD_IN_CSV, .get = retained_after, .is_known = knows_retained},
-    {NULL, HSD_KIND_SPREAD, .in = HSD_IN_JSON, .into = type_in, .columns = of_type_columns},
-    {0},
-};
-
-static hsd_value kind_of_root(const hsd_scope *scope)
-{
-    const hsd_root_row *root = rank_of(scope)->root;
-    return hsd_value_string(root->is_shared ? "shared" : hsd_root_kind_word(root->kind));
-}
-
-static const hsd_column of_root_columns[] = {
-    {"moved_in", HSD_KIND_AMOUNT, HSD_AT(hsd_root_row, moved_in), .is_known = knows_objects},
-    {"moved_out", HSD_KIND_AMOUNT, HSD_AT(hsd_root_row, moved_out), .is_known = knows_objects},
-    {0},
-};
-
-static const hsd_column root_columns[] = {
-    {"root", HSD_KIND_TEXT, HSD_AT(hsd_rank_row, name), .in = HSD_IN_JSON},
-    {"name", HSD_KIND_TEXT, HSD_AT(hsd_rank_row, name), .in = HSD_IN_CSV},
-    {"kind", HSD_KIND_STRING, .in = HSD_IN_JSON, .get = kind_of_root},
-    {NULL, HSD_KIND_SPREAD, .into = change_in, .columns = change_columns},
-    {"retained", HSD_KIND_RECORD, .in = HSD_IN_JSON, .is_known = has_holders, .columns = retained_columns},
-    {"retained_before_bytes", HSD_KIND_COUNT, .in = HSD_IN_CSV, .get = retained_before, .is_known = knows_retained},
-    {"retained_after_bytes", HSD_KIND_COUNT, .in = HSD_IN_CSV, .get = retained_after, .is_known = knows_retained},
-    {NULL, HSD_KIND_SPREAD, .in = HSD_IN_JSON, .into = root_in, .columns = of_root_columns},
-    {0},
-};
-
-static const hsd_column other_rank_columns[] = {{NULL, HSD_KIND_SPREAD, .into = change_in, .columns = change_columns}, {0}};
-
-/* ---- holders ---- */
-
-static hsd_value net_of_type(const hsd_scope *scope)
-{
-    const hsd_type_growth *type = scope->row;
-    return hsd_value_signed(type->net_objects);
-}
-
-static const hsd_column holder_type_columns[] = {
-    {"type", HSD_KIND_TEXT, HSD_AT(hsd_type_growth, type)},
-    {"objects", HSD_KIND_SIGNED, .get = net_of_type},
-    {"bytes", HSD_KIND_SIGNED, HSD_AT(hsd_type_growth, net_bytes)},
-    {"new", HSD_KIND_AMOUNT, HSD_AT(hsd_type_growth, new_), .is_known = knows_new},
-    {"freed", HSD_KIND_AMOUNT, HSD_AT(hsd_type_growth, freed), .is_known = knows_freed},
-    {0},
-};
-
-static const hsd_column edge_columns[] = {
-    {"depth", HSD_KIND_COUNT32, HSD_AT(hsd_growth_edge, depth)},
-    {"edge", HSD_KIND_TEXT, HSD_AT(hsd_growth_edge, edge)},
-    {"type", HSD_KIND_TEXT, HSD_AT(hsd_growth_edge, type)},
-    {"before", HSD_KIND_AMOUNT, HSD_AT(hsd_growth_edge, before)},
-    {"after", HSD_KIND_AMOUNT, HSD_AT(hsd_growth_edge, after)},
-    {"new", HSD_KIND_AMOUNT, HSD_AT(hsd_growth_edge, new_), .is_known = knows_new},
-    {"freed", HSD_KIND_AMOUNT, HSD_AT(hsd_growth_edge, freed), .is_known = knows_freed},
-    {"growth_bytes", HSD_KIND_SIGNED, HSD_AT(hsd_growth_edge, growth_bytes)},
-    {0},
-};
-
-static hsd_value net_of_holder(const hsd_scope *scope)
-{
-    const hsd_holder *holder = scope->row;
-    return hsd_value_net(holder->net_objects, holder->net_bytes);
-}
-
-static const hsd_column holder_sum_columns[] = {
-    {"new", HSD_KIND_AMOUNT, HSD_AT(hsd_holder, new_), .is_known = knows_new},
-    {"freed", HSD_KIND_AMOUNT, HSD_AT(hsd_holder, freed), .is_known = knows_freed},
-    {"net", HSD_KIND_NET, .get = net_of_holder},
-    {"resized_bytes", HSD_KIND_SIGNED, HSD_AT(hsd_holder, resized_bytes)},
-    {"growth_bytes", HSD_KIND_SIGNED, HSD_AT(hsd_holder, growth_bytes)},
-    {0},
-};
-
-static hsd_status holder_place(hsd_buffer *text, const hsd_scope *scope, hsd_error *err)
-{
-    const hsd_holder *holder = scope->row;
-    return hsd_place_append(text, &(hsd_spot){holder->root, holder->path, holder->path_count, holder->path_cut}, err);
-}
-
-static bool has_id(const hsd_scope *scope) { return ((const hsd_holder *)scope->row)->has_id; }
-
-/* By what it is held together, as one text. */
-static hsd_status held_by(hsd_buffer *text, const hsd_scope *scope, hsd_error *err)
-{
-    const hsd_holder *holder = scope->row;
-    for (size_t i = 0; i < holder->by_count; i++) {
-        if (i > 0) HSD_TRY(hsd_buffer_append(text, "; ", 2, err));
-        HSD_TRY(hsd_co_holder_append(text, &holder->by[i], ": ", "", err));
-    }
-    return HSD_OK;
-}
-
-static const hsd_column holder_columns[] = {
-    {NULL, HSD_KIND_SPREAD, .in = HSD_IN_JSON, .columns = hsd_who_columns},
-    {"root", HSD_KIND_TEXT, HSD_AT(hsd_holder, root), .in = HSD_IN_CSV},
-    {"place", HSD_KIND_WORDS, .in = HSD_IN_CSV, .words = holder_place},
-    {"type", HSD_KIND_TEXT, HSD_AT(hsd_holder, type), .in = HSD_IN_CSV},
-    {"object", HSD_KIND_ID, HSD_AT(hsd_holder, id), .in = HSD_IN_CSV, .is_known = has_id},
-    {NULL, HSD_KIND_SPREAD, .columns = holder_sum_columns},
-    {"held_by", HSD_KIND_WORDS, .in = HSD_IN_CSV, .words = held_by},
-    {"types", HSD_KIND_LIST, HSD_LIST_AT(hsd_holder, types, type_count, hsd_type_growth), .in = HSD_IN_JSON, .columns = holder_type_columns},
-    {"edges", HSD_KIND_LIST, HSD_LIST_AT(hsd_holder, edges, edge_count, hsd_growth_edge), .in = HSD_IN_JSON, .columns = edge_columns},
-    {0},
-};
-
-/* ---- sizes ---- */
-
-static hsd_value sizes_before(const hsd_scope *scope)
-{
-    return hsd_value_items(((const hsd_size_row *)scope->row)->before, HSD_SIZE_BUCKETS, sizeof(hsd_amount));
-}
-
-static hsd_value sizes_after(const hsd_scope *scope)
-{
-    return hsd_value_items(((const hsd_size_row *)scope->row)->after, HSD_SIZE_BUCKETS, sizeof(hsd_amount));
-}
-
-static hsd_value bucket_number(const hsd_scope *scope) { return hsd_value_count(scope->index); }
-
-/* Three numbers each; of 65 most are empty. */
-static const hsd_column bucket_columns[] = {
-    {NULL, HSD_KIND_COUNT, .get = bucket_number, .has = gave_any},
-    {NULL, HSD_KIND_COUNT, HSD_AT(hsd_amount, objects)},
-    {NULL, HSD_KIND_COUNT, HSD_AT(hsd_amount, bytes)},
-    {0},
-};
-
-static const hsd_column size_columns[] = {
-    {"type", HSD_KIND_TEXT, HSD_AT(hsd_size_row, type)},
-    {"before", HSD_KIND_LIST, .get = sizes_before, .columns = bucket_columns},
-    {"after", HSD_KIND_LIST, .get = sizes_after, .columns = bucket_columns},
-    {0},
-};
-
-/* ---- the tree: parents before children ---- */
-
-static size_t tree_number(const hsd_scope *scope) { return (size_t)((const hsd_tree_row *)scope->row - diff_of(scope)->tree); }
-static hsd_value number_of_place(const hsd_scope *scope) { return hsd_value_count(tree_number(scope)); }
-static bool has_parent(const hsd_scope *scope) { return tree_number(scope) > 0; }
-
-static hsd_value word_of_place(const hsd_scope *scope)
-{
-    const hsd_tree_row *row = scope->row;
-    return hsd_value_string(row->is_root ? "root" : tree_number(scope) > 0 ? "place" : "total");
-}
-
-static const hsd_column own_columns[] = {
-    {"before", HSD_KIND_AMOUNT, HSD_AT(hsd_tree_row, own_before)},
-    {"after", HSD_KIND_AMOUNT, HSD_AT(hsd_tree_row, own_after)},
-    {"new", HSD_KIND_AMOUNT, HSD_AT(hsd_tree_row, own_new), .is_known = knows_new},
-    {"freed", HSD_KIND_AMOUNT, HSD_AT(hsd_tree_row, own_freed), .is_known = knows_freed},
-    {0},
-};
-
-static const hsd_column all_columns[] = {
-    {"before", HSD_KIND_AMOUNT, HSD_AT(hsd_tree_row, before)},
-    {"after", HSD_KIND_AMOUNT, HSD_AT(hsd_tree_row, after)},
-    {"new", HSD_KIND_AMOUNT, HSD_AT(hsd_tree_row, new_), .is_known = knows_new},
-    {"freed", HSD_KIND_AMOUNT, HSD_AT(hsd_tree_row, freed), .is_known = knows_freed},
-    {0},
-};
-
-static const hsd_column tree_columns[] = {
-    {"row", HSD_KIND_STRING, .in = HSD_IN_CSV, .get = word_of_place},
-    {"row", HSD_KIND_COUNT, .in = HSD_IN_RECORDS, .get = number_of_place},
-    {"number", HSD_KIND_COUNT, .in = HSD_IN_CSV, .get = number_of_place},
-    {"depth", HSD_KIND_COUNT32, HSD_AT(hsd_tree_row, depth)},
-    {"parent", HSD_KIND_COUNT32, HSD_AT(hsd_tree_row, parent), .is_known = has_parent},
-    {"is_root", HSD_KIND_FLAG, HSD_AT(hsd_tree_row, is_root), .in = HSD_IN_JSON},
-    {"edge", HSD_KIND_TEXT, HSD_AT(hsd_tree_row, edge)},
-    {"type", HSD_KIND_TEXT, HSD_AT(hsd_tree_row, type)},
-    {"own", HSD_KIND_RECORD, .columns = own_columns},
-    {"total", HSD_KIND_RECORD, .in = HSD_IN_JSON, .columns = all_columns},
-    {NULL, HSD_KIND_SPREAD, .in = HSD_IN_CSV, .columns = all_columns},
-    {0},
-};
-
-static const hsd_column tree_fact_columns[] = {
-    {"tree_depth", HSD_KIND_COUNT32, HSD_AT(hsd_diff, tree_depth)},
-    {"tree_least_bytes", HSD_KIND_COUNT, HSD_AT(hsd_diff, tree_least_bytes)},
-    {0},
-};
-
-/* ---- sites: frames innermost first, `frame` is the one that wanted the memory; none where no site is known ---- */
-
-static bool has_site(const hsd_scope *scope) { return ((const hsd_site_row *)scope->row)->frame_count > 0; }
-
-static const hsd_column site_columns[] = {
-    {"frames", HSD_KIND_LIST, HSD_LIST_AT(hsd_site_row, frames, frame_count, hsd_site_frame), .columns = hsd_frame_columns},
-    {"frame", HSD_KIND_SIZE, HSD_AT(hsd_site_row, wanted), .is_known = has_site},
-    {NULL, HSD_KIND_SPREAD, HSD_AT(hsd_site_row, change), .columns = growth_columns},
-    {0},
-};
-
-static const hsd_column other_site_columns[] = {{NULL, HSD_KIND_SPREAD, HSD_AT(hsd_site_row, change), .columns = growth_columns}, {0}};
-
-/* ---- what is lost, or not collected yet ---- */
-
-static hsd_value lost_growth(const hsd_scope *scope)
-{
-    const hsd_change change = hsd_lost_change(scope->row);
-    return hsd_value_net(hsd_change_objects(&change), hsd_change_bytes(&change));
-}
-
-static bool lost_has_site(const hsd_scope *scope) { return ((const hsd_lost_row *)scope->row)->frame_count > 0; }
-static bool knows_heads(const hsd_scope *scope) { return !diff_of(scope)->lost.is_by_type; }
-static bool knows_revived(const hsd_scope *scope) { return diff_of(scope)->uncollected.knows_revived; }
-
-static const hsd_column head_columns[] = {
-    {"before", HSD_KIND_AMOUNT, HSD_AT(hsd_lost_row, heads_before)},
-    {"after", HSD_KIND_AMOUNT, HSD_AT(hsd_lost_row, heads_after)},
-    {0},
-};
-
-static const hsd_column lost_sum_columns[] = {
-    {"before", HSD_KIND_AMOUNT, HSD_AT(hsd_lost_row, before)},
-    {"after", HSD_KIND_AMOUNT, HSD_AT(hsd_lost_row, after)},
-    {"growth", HSD_KIND_NET, .get = lost_growth},
-    {"heads", HSD_KIND_RECORD, .in = HSD_IN_JSON, .is_known = knows_heads, .columns = head_columns},
-    {"before_heads", HSD_KIND_COUNT, HSD_AT(hsd_lost_row, heads_before.objects), .in = HSD_IN_CSV, .is_known = knows_heads},
-    {"after_heads", HSD_KIND_COUNT, HSD_AT(hsd_lost_row, heads_after.objects), .in = HSD_IN_CSV, .is_known = knows_heads},
-    {0},
-};
-
-static const hsd_column lost_columns[] = {
-    {"type", HSD_KIND_TEXT, HSD_AT(hsd_lost_row, type)},
-    {"cycle", HSD_KIND_TEXT, HSD_AT(hsd_lost_row, cycle), .flags = HSD_OR_NULL},
-    {"place", HSD_KIND_TEXT, HSD_AT(hsd_lost_row, place), .in = HSD_IN_CSV},
-    {"frames", HSD_KIND_LIST, HSD_LIST_AT(hsd_lost_row, frames, frame_count, hsd_site_frame), .in = HSD_IN_JSON, .columns = hsd_frame_columns},
-    {"frame", HSD_KIND_SIZE, HSD_AT(hsd_lost_row, wanted), .in = HSD_IN_JSON, .is_known = lost_has_site},
-    {NULL, HSD_KIND_SPREAD, .columns = lost_sum_columns},
-    {0},
-};
-
-static const hsd_column uncollected_sum_columns[] = {
-    {"before", HSD_KIND_AMOUNT, HSD_AT(hsd_lost_row, before)},
-    {"after", HSD_KIND_AMOUNT, HSD_AT(hsd_lost_row, after)},
-    {"growth", HSD_KIND_NET, .get = lost_growth},
-    {"revived", HSD_KIND_AMOUNT, HSD_AT(hsd_lost_row, revived), .is_known = knows_revived},
-    {0},
-};
-
-static const hsd_column uncollected_columns[] = {
-    {"type", HSD_KIND_TEXT, HSD_AT(hsd_lost_row, type)},
-    {NULL, HSD_KIND_SPREAD, .columns = uncollected_sum_columns},
-    {0},
-};
+#define PLAIN_SIZES   "before_bytes after_bytes growth_bytes before_objects after_objects growth_objects"
+#define PLAIN_FLOW    " new_bytes new_objects freed_bytes freed_objects"
+#define PLAIN_HOLDERS "depth place type growth_bytes before_objects after_objects growth_objects" PLAIN_FLOW
+#define PLAIN_TREE    "depth edge type before_bytes after_bytes before_objects after_objects" PLAIN_FLOW " growth_bytes growth_objects"
 
 /* ---- parts ---- */
+
+static bool is_plain(const diff_model *m) { return m->model.format == HSD_IN_PLAIN; }
+
+static const char *plain_changes(const hsd_diff *diff)
+{
+    return diff->identity_is_known ? "name " PLAIN_SIZES PLAIN_FLOW " resized_bytes" : "name " PLAIN_SIZES;
+}
 
 static bool is_asked(const diff_model *m, const hsd_model_request *request, hsd_report_table table)
 {
@@ -449,10 +52,18 @@ static bool is_asked(const diff_model *m, const hsd_model_request *request, hsd_
 static void add_head(diff_model *m, const hsd_diff *diff)
 {
     hsd_capture_rows_of_diff(m->captures, diff, diff->has_holders);
-    hsd_model_add(&m->model, hsd_captures_part(m->captures, 2));
-    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_RECORD, .in = HSD_IN_JSON, .member = "match", .record = "match", .columns = match_columns, .row = diff});
-    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_FACTS, .in = HSD_IN_DOCUMENT, .columns = fact_columns, .row = diff});
-    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_RECORD, .in = HSD_IN_JSON, .member = "total", .record = "total", .columns = total_columns, .row = diff});
+    if (is_plain(m)) hsd_model_add(&m->model, hsd_warnings_part(diff->warnings, diff->warning_count)); /* JSON has them in "match" */
+    hsd_model_add(&m->model, hsd_captures_part(m->captures, 2, "side path taken bytes objects unreached_bytes unreached_objects state"));
+    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_RECORD, .in = HSD_IN_PLAIN, .names = "basis", .record = "basis", .columns = hsd_diff_plain_basis_columns,
+                                        .plain = "basis matched_objects only_before_objects only_after_objects ambiguous_objects reused_addresses reuse_estimate reason", .row = diff});
+    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TABLE, .in = HSD_IN_PLAIN, .names = "rung", .plain = "rung objects bytes", .record = "rung", .columns = hsd_diff_rung_columns,
+                                        .sheet = {.rows = {diff->match.rungs, HSD_MATCH_RUNG_COUNT, sizeof diff->match.rungs[0], false}}});
+    m->total = (hsd_rank_row){.name = {"", 0}, .change = &diff->total};
+    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_RECORD, .in = HSD_IN_PLAIN, .names = "total, type, root", .plain = plain_changes(diff), .record = "total", .columns = hsd_diff_root_columns,
+                                        .row = &m->total});
+    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_RECORD, .in = HSD_IN_JSON, .member = "match", .record = "match", .columns = hsd_diff_match_columns, .row = diff});
+    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_FACTS, .in = HSD_IN_DOCUMENT, .columns = hsd_diff_fact_columns, .row = diff});
+    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_RECORD, .in = HSD_IN_JSON, .member = "total", .record = "total", .columns = hsd_diff_total_columns, .row = diff});
 }
 
 /* With --top a document tells the others even where there are none. */
@@ -465,10 +76,11 @@ static void add_ranking(diff_model *m, const hsd_model_request *request, bool is
     m->other_type.unreached_after = m->types.others_unreached_after;
     *others = (hsd_rank_row){.name = {"", 0}, .change = &ranking->others, .type = is_types ? &m->other_type : NULL};
     hsd_model_add(&m->model,
-                  (hsd_part){.kind = HSD_PART_TABLE, .in = HSD_IN_PROGRAMS, .member = is_types ? "types" : "roots", .record = is_types ? "type" : "root",
-                             .first = "row", .columns = is_types ? type_columns : root_columns,
+                  (hsd_part){.kind = HSD_PART_TABLE, .in = HSD_IN_PROGRAMS | HSD_IN_PLAIN, .member = is_types ? "types" : "roots", .record = is_types ? "type" : "root",
+                             .others_record = is_types ? "others-type" : "others-root", .first = "row",
+                             .plain = plain_changes(m->model.result), .columns = is_types ? hsd_diff_type_columns : hsd_diff_root_columns,
                              .sheet = {.rows = {ranking->rows, ranking->shown, sizeof *ranking->rows, false},
-                                       .other_count = ranking->count - ranking->shown, .others = others, .other_columns = other_rank_columns,
+                                       .other_count = ranking->count - ranking->shown, .others = others, .other_columns = hsd_diff_other_rank_columns,
                                        .others_in = is_cut ? HSD_OTHERS_ALWAYS : HSD_OTHERS_NONE}});
 }
 
@@ -487,19 +99,20 @@ static void add_holders(diff_model *m, const hsd_diff *diff, const hsd_model_req
     const size_t most = request->most->holders, shown = diff->holder_count < most ? diff->holder_count : most;
     if (!is_asked(m, request, HSD_TABLE_HOLDERS)) return;
     m->rest = hsd_holders_rest(diff, shown);
-    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TABLE, .in = HSD_IN_PROGRAMS, .member = "holders", .record = "holder", .first = "row",
-                                        .columns = holder_columns,
+    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TABLE, .in = HSD_IN_PROGRAMS | HSD_IN_PLAIN, .member = "holders", .record = "holder", .names = "holder, edge",
+                                        .others_record = "others-holder", .first = "row", .columns = hsd_diff_holder_columns, .plain = PLAIN_HOLDERS,
+                                        .below = {{is_plain(m) ? "held-by" : NULL, &hsd_diff_co_holder_list, NULL, PLAIN_HOLDERS}, {"edge", &hsd_diff_edge_list, NULL, PLAIN_HOLDERS}},
                                         .sheet = {.rows = {diff->holders, shown, sizeof *diff->holders, false},
                                                   .is_unknown = !diff->has_holders, .why = diff->why_no_holders,
-                                                  .why_member = "why_no_holders", .why_record = "no_holders",
-                                                  .other_count = m->rest.rows, .others = &m->rest.sum, .other_columns = holder_sum_columns,
+                                                  .why_member = "why_no_holders", .why_record = "no_holders", .why_plain = "no-holders",
+                                                  .other_count = m->rest.rows, .others = &m->rest.sum, .other_columns = hsd_diff_holder_sum_columns,
                                                   .others_in = most != HSD_TOP_ALL ? HSD_OTHERS_ALWAYS : HSD_OTHERS_TOGETHER}});
 }
 
 static void add_sizes(diff_model *m, const hsd_diff *diff, const hsd_model_request *request, unsigned in)
 {
     const size_t count = diff->size_count < request->most->sizes ? diff->size_count : request->most->sizes;
-    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TABLE, .in = in, .member = "sizes", .record = "sizes", .columns = size_columns,
+    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TABLE, .in = in, .member = "sizes", .record = "sizes", .columns = hsd_diff_size_columns,
                                         .sheet = {.rows = {diff->sizes, count, sizeof *diff->sizes, false}}});
 }
 
@@ -516,9 +129,9 @@ static const void *next_kept(const hsd_sheet *sheet, size_t i)
 /* Records may have the heaviest places alone; a document has all or none. */
 static hsd_status add_tree(diff_model *m, const hsd_diff *diff, const hsd_model_request *request)
 {
-    hsd_part part = {.kind = HSD_PART_TABLE, .in = HSD_IN_PROGRAMS, .member = "tree", .record = "tree", .columns = tree_columns,
+    hsd_part part = {.kind = HSD_PART_TABLE, .in = HSD_IN_PROGRAMS, .member = "tree", .record = "tree", .columns = hsd_diff_tree_columns,
                      .sheet = {.rows = {diff->tree, diff->tree_count, sizeof *diff->tree, false}, .is_unknown = !diff->has_holders}};
-    if (m->model.format == HSD_IN_CSV ? !is_asked(m, request, HSD_TABLE_TREE) : request->most->tree == 0) return HSD_OK;
+    if (is_plain(m) || (m->model.format == HSD_IN_CSV ? !is_asked(m, request, HSD_TABLE_TREE) : request->most->tree == 0)) return HSD_OK;
     if (m->model.format == HSD_IN_RECORDS) {
         if (!diff->has_holders) return HSD_OK;
         HSD_TRY(hsd_tree_cut(&m->kept, diff, request->most->tree, request->err));
@@ -528,7 +141,32 @@ static hsd_status add_tree(diff_model *m, const hsd_diff *diff, const hsd_model_
         for (size_t i = 0; i < diff->tree_count; i++)
             part.sheet.rows.count += m->kept[i];
     }
-    if (diff->has_holders) hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_FACTS, .in = HSD_IN_DOCUMENT, .columns = tree_fact_columns, .row = diff});
+    if (diff->has_holders) hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_FACTS, .in = HSD_IN_DOCUMENT, .columns = hsd_diff_tree_fact_columns, .row = diff});
+    hsd_model_add(&m->model, part);
+    return HSD_OK;
+}
+
+/* Depth 0 is all; with --top the places that changed most and what is above them. */
+static const void *next_picked(const hsd_sheet *sheet, size_t i)
+{
+    diff_model *m = sheet->state;
+    const hsd_diff *diff = m->model.result;
+    if (i == 0) m->tree_at = 0;
+    while (m->tree_at > 0 && m->tree_at < diff->tree_count && !m->places.rows[m->tree_at].is_shown)
+        m->tree_at++;
+    return &diff->tree[m->tree_at++];
+}
+
+static hsd_status add_plain_tree(diff_model *m, const hsd_diff *diff, const hsd_model_request *request)
+{
+    if (!is_plain(m) || request->most->tree == 0 || !diff->has_holders) return HSD_OK;
+    HSD_TRY(hsd_tree_pick_init(&m->places, diff, request->most->types, 0, request->err));
+    const hsd_change *others = &m->places.others;
+    m->other_places = (hsd_tree_row){.edge = {"", 0}, .type = {"", 0}, .before = others->before, .after = others->after, .new_ = others->new_, .freed = others->freed};
+    hsd_part part = {.kind = HSD_PART_TABLE, .in = HSD_IN_PLAIN, .names = "tree", .record = "tree", .others_record = "others-tree", .plain = PLAIN_TREE, .columns = hsd_diff_tree_columns,
+                     .sheet = {.rows = {.count = diff->tree_count > 0}, .row_at = next_picked, .state = m, .other_count = m->places.other_count, .others = &m->other_places}};
+    for (size_t i = 1; i < diff->tree_count; i++)
+        part.sheet.rows.count += m->places.rows[i].is_shown;
     hsd_model_add(&m->model, part);
     return HSD_OK;
 }
@@ -540,10 +178,11 @@ static void add_sites(diff_model *m, const hsd_diff *diff, const hsd_model_reque
     if (!diff->has_sites) return;
     m->sites = hsd_sites_pick(diff, request->most->sites, 0);
     m->other_sites.change = m->sites.others;
-    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TABLE, .in = HSD_IN_JSON, .member = "sites", .record = "site", .columns = site_columns,
+    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TABLE, .in = HSD_IN_JSON | HSD_IN_PLAIN, .member = "sites", .record = "site", .names = "site", .others_record = "others-site",
+                                        .plain = "stack " PLAIN_SIZES, .columns = hsd_diff_site_columns,
                                         .sheet = {.rows = {.count = m->sites.count}, .row_at = site_at, .state = &m->sites,
                                                   .other_count = m->sites.other_count, .others = &m->other_sites,
-                                                  .other_columns = other_site_columns, .others_in = HSD_OTHERS_BESIDE}});
+                                                  .other_columns = hsd_diff_other_site_columns, .others_in = HSD_OTHERS_BESIDE}});
 }
 
 static void add_lost(diff_model *m, const hsd_diff *diff, const hsd_model_request *request, bool is_lost)
@@ -553,13 +192,15 @@ static void add_lost(diff_model *m, const hsd_diff *diff, const hsd_model_reques
     const size_t most = request->most->sites;
     const char *name = is_lost ? "lost" : "uncollected";
     if (!is_asked(m, request, is_lost ? HSD_TABLE_LOST : HSD_TABLE_UNCOLLECTED) || (!lost->is_known && m->model.format != HSD_IN_CSV)) return;
-    const bool is_cut = m->model.format == HSD_IN_CSV ? request->options->top > 0 : most != HSD_TOP_ALL;
+    const bool is_cut = m->model.format == HSD_IN_CSV || is_plain(m) ? request->options->top > 0 : most != HSD_TOP_ALL;
     *pick = hsd_lost_choose(lost, most, is_cut);
-    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TABLE, .in = HSD_IN_PROGRAMS, .member = name, .record = name, .first = "row",
-                                        .columns = is_lost ? lost_columns : uncollected_columns,
+    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TABLE, .in = HSD_IN_PROGRAMS | HSD_IN_PLAIN, .member = name, .record = name, .names = name,
+                                        .others_record = is_lost ? "others-lost" : "others-uncollected", .first = "row",
+                                        .plain = is_lost ? "place " PLAIN_SIZES " type cycle" : "type " PLAIN_SIZES " revived_bytes revived_objects",
+                                        .columns = is_lost ? hsd_diff_lost_columns : hsd_diff_uncollected_columns,
                                         .sheet = {.rows = {lost->rows, pick->count, sizeof *lost->rows, false},
                                                   .other_count = pick->other_count, .others = &pick->others,
-                                                  .other_columns = is_lost ? lost_sum_columns : uncollected_sum_columns,
+                                                  .other_columns = is_lost ? hsd_diff_lost_sum_columns : hsd_diff_uncollected_sum_columns,
                                                   .others_in = HSD_OTHERS_BESIDE}});
 }
 
@@ -568,6 +209,7 @@ static void release(hsd_model *model)
     diff_model *m = (diff_model *)(void *)model;
     hsd_ranking_release(&m->types);
     hsd_ranking_release(&m->roots);
+    hsd_tree_pick_release(&m->places);
     free(m->kept);
 }
 
@@ -583,7 +225,7 @@ hsd_status hsd_model_diff(hsd_model *model, const hsd_diff *diff, const hsd_mode
     add_head(m, diff);
     HSD_TRY(add_ranked(m, diff, request, HSD_TABLE_TYPES));
     HSD_TRY(add_ranked(m, diff, request, HSD_TABLE_ROOTS));
-    add_holders(m, diff, request);
+    if (model->format != HSD_IN_PLAIN) add_holders(m, diff, request);
     if (model->format == HSD_IN_DOCUMENT) {
         add_sizes(m, diff, request, HSD_IN_DOCUMENT);
         HSD_TRY(add_tree(m, diff, request));
@@ -591,6 +233,8 @@ hsd_status hsd_model_diff(hsd_model *model, const hsd_diff *diff, const hsd_mode
     add_sites(m, diff, request);
     add_lost(m, diff, request, true);
     add_lost(m, diff, request, false);
+    if (model->format == HSD_IN_PLAIN) add_holders(m, diff, request);
+    HSD_TRY(add_plain_tree(m, diff, request));
     if (model->format == HSD_IN_DOCUMENT) return HSD_OK;
     add_sizes(m, diff, request, HSD_IN_RECORDS);
     return add_tree(m, diff, request);

@@ -167,7 +167,7 @@ struct hsd_sheet { /* the rows of a table */
 typedef struct hsd_below {
     const char *record;
     const hsd_column *list; /* a LIST of the row */
-    const char *names;      /* --plain: as of a part */
+    const char *names, *plain; /* as of a part */
 } hsd_below;
 
 typedef enum hsd_part_kind {
@@ -180,6 +180,10 @@ typedef enum hsd_part_kind {
     HSD_PART_SENTENCE /* and other paragraphs */
 } hsd_part_kind;
 
+/*
+ * JSON, records and CSV have all columns that are theirs, in their order. --plain has an order of its own, so a part names its fields: KEY of a
+ * column, or KEY_bytes and KEY_objects of an amount. A key is that of the first column which is for all formats, CSV or --plain.
+ */
 typedef struct hsd_part {
     hsd_part_kind kind;
     unsigned in;
@@ -190,6 +194,7 @@ typedef struct hsd_part {
     hsd_status (*say)(hsd_buffer *text, const hsd_model *model, hsd_error *err); /* of ANSWER … SENTENCE: foreign text; "" = nothing to say */
     bool is_close;       /* of a SENTENCE: right below the one before, where there is one */
     const char *names;   /* --plain: the records that the heading names; NULL: the heading is that of the part before */
+    const char *plain;   /* --plain: the keys of the fields, "name before_bytes after_bytes"; a key without a column is a field that is empty */
     const char *others_record; /* --plain: "others-type" */
     const char *first;   /* CSV: the heading of the first field, which says what a record is; NULL: there is no such field */
     const hsd_column *columns;

@@ -56,14 +56,6 @@ static const hsd_column path_columns[] = {
     {0},
 };
 
-static const hsd_column plain_columns[] = {
-    {"references", HSD_KIND_COUNT, HSD_AT(hsd_path_row, length), .is_known = is_row},
-    {"objects", HSD_KIND_COUNT, HSD_AT(hsd_path_row, objects.objects)},
-    {"bytes", HSD_KIND_COUNT, HSD_AT(hsd_path_row, objects.bytes)},
-    {"path", HSD_KIND_WORDS, .words = path_of},
-    {0},
-};
-
 static const hsd_column other_columns[] = {{"live", HSD_KIND_AMOUNT, HSD_AT(hsd_path_row, objects)}, {0}};
 
 static const hsd_column rest_columns[] = {
@@ -88,17 +80,17 @@ hsd_status hsd_model_paths(hsd_model *model, const hsd_paths *paths, const hsd_m
     model->others_key = "of";
     m->capture = (hsd_capture_row){.side = &paths->side};
     m->others = (hsd_path_row){.root = {"", 0}, .objects = paths->others};
-    hsd_model_add(model, hsd_captures_part(&m->capture, 1));
+    if (model->format != HSD_IN_PLAIN) hsd_model_add(model, hsd_captures_part(&m->capture, 1, NULL));
     m->total = (hsd_path_row){.root = {"", 0}, .objects = paths->live};
     hsd_model_add(model, (hsd_part){.kind = HSD_PART_ANSWER, .in = HSD_IN_PEOPLE, .say = hsd_say_paths});
     hsd_model_add(model, (hsd_part){.kind = HSD_PART_RELATION, .in = HSD_IN_PEOPLE, .say = say_capture});
     hsd_model_add(model, hsd_warnings_part(paths->warnings, paths->warning_count));
-    hsd_model_add(model, hsd_plain_capture_part(&m->capture));
+    if (model->format == HSD_IN_PLAIN) hsd_model_add(model, hsd_captures_part(&m->capture, 1, HSD_PLAIN_CAPTURE));
     hsd_model_add(model, (hsd_part){.kind = HSD_PART_FACTS, .in = HSD_IN_JSON, .record = "asked", .columns = asked_columns, .row = paths});
     hsd_model_add(model, (hsd_part){.kind = HSD_PART_TABLE, .in = HSD_IN_PROGRAMS | HSD_IN_PLAIN | (paths->row_count > 0 ? HSD_IN_TABLES : 0),
                                     .names = "path, others", .others_record = "others", .title = "Paths",
                                     .one = "path", .many = "paths", .member = "paths", .record = "path", .first = "row",
-                                    .columns = model->format == HSD_IN_PLAIN ? plain_columns : path_columns,
+                                    .columns = path_columns, .plain = "references objects bytes path",
                                     .sheet = {.rows = {paths->rows, paths->row_count, sizeof *paths->rows, false}, .other_count = paths->other_rows,
                                               .others = &m->others, .total = paths->is_id ? NULL : &m->total, .other_columns = other_columns, .others_in = HSD_OTHERS_NONE}});
     hsd_model_add(model, (hsd_part){.kind = HSD_PART_RECORD, .in = HSD_IN_DOCUMENT, .member = "others", .columns = rest_columns, .row = paths});

@@ -27,12 +27,19 @@ typedef struct cohort_row {
     size_t types; /* that are told */
 } cohort_row;
 
+/* What was live of a cohort when another ended. */
+typedef struct plain_cohort {
+    const hsd_cohort_row *row;
+    size_t born, at;
+} plain_cohort;
+
 typedef struct series_model {
     hsd_model model;
     hsd_capture_row *captures;
     hsd_series_pick picks[HSD_TABLE_UNCOLLECTED + 1];
     other_rows others[HSD_TABLE_UNCOLLECTED + 1];
     cohort_row cohorts;
+    plain_cohort cohort;
     csv_row current;
     const hsd_series_pick *csv_pick;
 } series_model;
@@ -62,7 +69,17 @@ static const hsd_column point_columns[] = {
     {0},
 };
 
+static hsd_value plain_number(const hsd_scope *scope) { return hsd_value_count(scope->index + 1); }
+
+static hsd_value plain_side(const hsd_scope *scope)
+{
+    const size_t before = series_of(scope)->before_count;
+    return hsd_value_string(before == 0 ? "" : scope->index < before ? "before" : "after");
+}
+
 static const hsd_column capture_columns[] = {
+    {"number", HSD_KIND_COUNT, .in = HSD_IN_PLAIN, .get = plain_number},
+    {"side", HSD_KIND_STRING, .in = HSD_IN_PLAIN, .get = plain_side},
     {"number", HSD_KIND_COUNT, .in = HSD_IN_RECORDS, .get = number_of},
     {NULL, HSD_KIND_SPREAD, .into = side_in, .columns = hsd_side_columns},
     {NULL, HSD_KIND_SPREAD, .into = point_in, .columns = point_columns},
@@ -351,12 +368,143 @@ static hsd_status add_csv(series_model *m, const hsd_series *series, const hsd_m
     return HSD_OK;
 }
 
+/* ---- --plain: captures count from 1 ---- */
+
+static hsd_value grown_bytes(const hsd_scope *scope)
+{
+    const hsd_amount *values = ((const hsd_series_row *)scope->row)->values;
+    return hsd_value_signed((int64_t)(hsd_series_last(series_of(scope), values).bytes - hsd_series_first(series_of(scope), values).bytes));
+}
+
+static hsd_value grown_objects(const hsd_scope *scope)
+{
+    const hsd_amount *values = ((const hsd_series_row *)scope->row)->values;
+    return hsd_value_signed((int64_t)(hsd_series_last(series_of(scope), values).objects - hsd_series_first(series_of(scope), values).objects));
+}
+
+/* The place of a holder; of other rows nothing. */
+static hsd_status plain_place(hsd_buffer *text, const hsd_scope *scope, hsd_error *err)
+{
+    return hsd_series_append_place(text, scope->row, err);
+}
+
+static hsd_value significance(const hsd_scope *scope)
+{
+    return hsd_value_string(((const hsd_contrast *)scope->row)->is_significant ? "significant" : "~");
+}
+
+static const hsd_column plain_trend_columns[] = {
+    {"per_step", HSD_KIND_SIGNED, HSD_AT(hsd_trend, per_step)},
+    {"per_hour", HSD_KIND_SIGNED, HSD_AT(hsd_trend, per_hour), .is_known = has_times},
+    {"steps", HSD_KIND_COUNT32, HSD_AT(hsd_trend, step_count)},
+    {"up", HSD_KIND_COUNT32, HSD_AT(hsd_trend, up_count)},
+    {"down", HSD_KIND_COUNT32, HSD_AT(hsd_trend, down_count)},
+    {"p", HSD_KIND_MILLIONTHS, HSD_AT(hsd_trend, p_millionths)},
+    {0},
+};
+
+static const hsd_column plain_contrast_columns[] = {
+    {"before_median", HSD_KIND_COUNT, HSD_AT(hsd_contrast, median_before)},
+    {"before_spread", HSD_KIND_COUNT, HSD_AT(hsd_contrast, spread_before)},
+    {"after_median", HSD_KIND_COUNT, HSD_AT(hsd_contrast, median_after)},
+    {"after_spread", HSD_KIND_COUNT, HSD_AT(hsd_contrast, spread_after)},
+    {"median_growth", HSD_KIND_SIGNED, .get = growth_of_medians},
+    {"p", HSD_KIND_MILLIONTHS, HSD_AT(hsd_contrast, p_millionths)},
+    {"significance", HSD_KIND_STRING, .get = significance},
+    {0},
+};
+
+static const hsd_column plain_row_columns[] = {
+    {"name", HSD_KIND_TEXT, HSD_AT(hsd_series_row, name)},
+    {"place", HSD_KIND_WORDS, .words = plain_place},
+    {"growth_bytes", HSD_KIND_SIGNED, .get = grown_bytes},
+    {"growth_objects", HSD_KIND_SIGNED, .get = grown_objects},
+    {NULL, HSD_KIND_SPREAD, HSD_AT(hsd_series_row, trend), .is_known = is_known_row, .columns = plain_trend_columns},
+    {"verdict", HSD_KIND_STRING, .get = verdict_of, .is_known = is_known_row},
+    {NULL, HSD_KIND_SPREAD, HSD_AT(hsd_series_row, contrast), .is_known = is_known_row, .columns = plain_contrast_columns},
+    {"bytes", HSD_KIND_LIST, .get = values_of, .columns = bytes_column},
+    {0},
+};
+
+static const char *plain_row(const hsd_series *series)
+{
+    return series->before_count > 0
+               ? "name place growth_bytes growth_objects before_median before_spread after_median after_spread median_growth p significance bytes"
+               : "name place growth_bytes growth_objects per_step per_hour steps up down p verdict bytes";
+}
+
+static const plain_cohort *cohort_of(const hsd_scope *scope) { return scope->row; }
+static hsd_value cohort_type(const hsd_scope *scope) { return hsd_value_text(cohort_of(scope)->row->name); }
+static hsd_value cohort_first(const hsd_scope *scope) { return hsd_value_count(cohorts_of(scope)->cohorts[cohort_of(scope)->born].first + UINT64_C(1)); }
+static hsd_value cohort_last(const hsd_scope *scope) { return hsd_value_count(cohorts_of(scope)->cohorts[cohort_of(scope)->born].last + UINT64_C(1)); }
+static hsd_value cohort_live_at(const hsd_scope *scope) { return hsd_value_count(cohorts_of(scope)->cohorts[cohort_of(scope)->at].last + UINT64_C(1)); }
+
+static hsd_amount cohort_alive(const hsd_scope *scope)
+{
+    return hsd_cohort_alive(cohorts_of(scope), cohort_of(scope)->row, cohort_of(scope)->at, cohort_of(scope)->born);
+}
+
+static hsd_value cohort_bytes(const hsd_scope *scope) { return hsd_value_count(cohort_alive(scope).bytes); }
+static hsd_value cohort_objects(const hsd_scope *scope) { return hsd_value_count(cohort_alive(scope).objects); }
+
+static const hsd_column plain_cohort_columns[] = {
+    {"type", HSD_KIND_TEXT, .get = cohort_type},
+    {"first_capture", HSD_KIND_COUNT, .get = cohort_first},
+    {"last_capture", HSD_KIND_COUNT, .get = cohort_last},
+    {"live_at", HSD_KIND_COUNT, .get = cohort_live_at},
+    {"bytes", HSD_KIND_COUNT, .get = cohort_bytes},
+    {"objects", HSD_KIND_COUNT, .get = cohort_objects},
+    {0},
+};
+
+static const hsd_column plain_since_columns[] = {
+    {"capture", HSD_KIND_COUNT, .get = plain_number},
+    {"bytes", HSD_KIND_COUNT, HSD_AT(hsd_amount, bytes)},
+    {"objects", HSD_KIND_COUNT, HSD_AT(hsd_amount, objects)},
+    {0},
+};
+
 /* ---- parts ---- */
+
+/* One cohort after the other, each from its own end on. */
+static const void *next_cohort(const hsd_sheet *sheet, size_t i)
+{
+    series_model *m = sheet->state;
+    const hsd_series *series = m->model.result;
+    plain_cohort *current = &m->cohort;
+    const size_t count = series->cohorts.cohort_count;
+    if (i == 0) *current = (plain_cohort){.row = sheet->rows.first};
+    else if (++current->at == count) {
+        current->born = current->born + 1 < count ? current->born + 1 : 0;
+        current->at = current->born;
+        current->row += current->born == 0;
+    }
+    return current;
+}
+
+#define PLAIN_COHORT "type first_capture last_capture live_at bytes objects"
+
+static void add_plain_cohorts(series_model *m, const hsd_series *series, size_t types)
+{
+    const hsd_cohorts *cohorts = &series->cohorts;
+    const size_t lines = cohorts->cohort_count * (cohorts->cohort_count + 1) / 2;
+    if (!cohorts->are_known && cohorts->why_not.size > 0)
+        hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TEXTS, .in = HSD_IN_PLAIN, .record = "no-cohorts", .texts = &cohorts->why_not, .text_count = 1});
+    if (!cohorts->are_known) return;
+    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TABLE, .in = HSD_IN_PLAIN, .names = "cohort, cohort-type", .record = "cohort", .plain = PLAIN_COHORT, .columns = plain_cohort_columns,
+                                        .sheet = {.rows = {&cohorts->all, lines, 0, false}, .row_at = next_cohort, .state = m}});
+    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TABLE, .in = HSD_IN_PLAIN, .record = "cohort-type", .plain = PLAIN_COHORT, .columns = plain_cohort_columns,
+                                        .sheet = {.rows = {cohorts->types, types * lines, 0, false}, .row_at = next_cohort, .state = m}});
+    if (cohorts->retained_since)
+        hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TABLE, .in = HSD_IN_PLAIN, .names = "retained-since", .record = "retained-since", .plain = "capture bytes objects", .columns = plain_since_columns,
+                                            .sheet = {.rows = {cohorts->retained_since, series->point_count, sizeof(hsd_amount), false}}});
+}
 
 static hsd_status add_table(series_model *m, const hsd_series *series, const hsd_model_request *request, hsd_report_table which, size_t most)
 {
     static const char *const members[] = {"types", "roots", "holders"}, *const records[] = {"type", "root", "holder"},
-                      *const whys[] = {"why_no_types", "why_no_roots", "why_no_holders"};
+                      *const whys[] = {"why_no_types", "why_no_roots", "why_no_holders"},
+                      *const plain_whys[] = {"no-types", "no-roots", "no-holders"}, *const others[] = {"others-type", "others-root", "others-holder"};
     static const hsd_column *const columns[] = {type_columns, root_columns, holder_columns};
     const hsd_series_table *table = hsd_series_table_of(series, which);
     hsd_series_pick *pick = &m->picks[which];
@@ -364,10 +512,10 @@ static hsd_status add_table(series_model *m, const hsd_series *series, const hsd
     m->others[which].has_trend = pick->others_row != NULL;
     if (pick->others_row) m->others[which].row = *pick->others_row;
     m->others[which].row.values = pick->others;
-    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TABLE, .in = HSD_IN_JSON, .member = members[which], .record = records[which],
-                                        .columns = columns[which],
+    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TABLE, .in = HSD_IN_JSON | HSD_IN_PLAIN, .member = members[which], .record = records[which],
+                                        .others_record = others[which], .plain = plain_row(series), .columns = m->model.format == HSD_IN_PLAIN ? plain_row_columns : columns[which],
                                         .sheet = {.rows = {pick->rows, pick->count, sizeof *pick->rows, true}, .is_unknown = !table->is_known,
-                                                  .why = table->why_not, .why_member = whys[which], .other_count = pick->other_count,
+                                                  .why = table->why_not, .why_member = whys[which], .why_plain = plain_whys[which], .other_count = pick->other_count,
                                                   .others = &m->others[which], .other_columns = number_columns,
                                                   .others_in = HSD_OTHERS_TOGETHER}});
     return HSD_OK;
@@ -388,6 +536,7 @@ static void add_cohorts(series_model *m, const hsd_series *series, const hsd_mod
     const hsd_cohorts *cohorts = &series->cohorts;
     const size_t most = request->most->ages, types = cohorts->type_count < most ? cohorts->type_count : most;
     m->cohorts = (cohort_row){cohorts, types};
+    add_plain_cohorts(m, series, types);
     if (cohorts->are_known)
         hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_RECORD, .in = HSD_IN_DOCUMENT, .member = "cohorts", .is_hanging = true,
                                             .columns = cohorts_columns, .row = &m->cohorts});
@@ -403,20 +552,20 @@ static void add_cohorts(series_model *m, const hsd_series *series, const hsd_mod
 static hsd_status add_head(series_model *m, const hsd_series *series, const hsd_model_request *request)
 {
     const bool is_document = m->model.format == HSD_IN_DOCUMENT;
+    const hsd_column *columns = m->model.format == HSD_IN_PLAIN ? plain_row_columns : number_columns;
     m->captures = calloc(series->point_count + 1, sizeof *m->captures);
     if (!m->captures) return hsd_fail(request->err, HSD_E_NOMEM, "no memory for a report of %zu captures", series->point_count);
     hsd_capture_rows_of_series(m->captures, series);
-    hsd_part captures = hsd_captures_part(m->captures, series->point_count);
+    hsd_part captures = hsd_captures_part(m->captures, series->point_count, "number label path taken bytes objects unreached_bytes unreached_objects side state");
     captures.columns = capture_columns;
     if (is_document) hsd_model_add(&m->model, captures);
     hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_FACTS, .in = HSD_IN_JSON, .record = "series", .is_one_line = true, .columns = fact_columns, .row = series});
-    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TEXTS, .in = HSD_IN_JSON, .member = "warnings", .record = "warning", .texts = series->warnings,
-                                        .text_count = series->warning_count});
+    hsd_model_add(&m->model, hsd_warnings_part(series->warnings, series->warning_count));
     if (!is_document) hsd_model_add(&m->model, captures);
-    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_RECORD, .in = HSD_IN_JSON, .member = "total", .record = "total", .columns = number_columns,
-                                        .row = &series->total});
-    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_RECORD, .in = HSD_IN_JSON, .member = "unreached", .record = "unreached", .columns = number_columns,
-                                        .row = &series->unreached});
+    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_RECORD, .in = HSD_IN_JSON | HSD_IN_PLAIN, .member = "total", .record = "total", .names = "total, unreached, type, root, holder",
+                                        .plain = plain_row(series), .columns = columns, .row = &series->total});
+    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_RECORD, .in = HSD_IN_JSON | HSD_IN_PLAIN, .member = "unreached", .record = "unreached",
+                                        .plain = plain_row(series), .columns = columns, .row = &series->unreached});
     return HSD_OK;
 }
 

@@ -63,17 +63,9 @@ static const hsd_column root_columns[] = {
     {"objects", HSD_KIND_COUNT, HSD_AT(hsd_top_row, live.objects), .in = HSD_IN_CSV},
     {"bytes", HSD_KIND_COUNT, HSD_AT(hsd_top_row, live.bytes), .in = HSD_IN_CSV},
     {"retained_bytes", HSD_KIND_COUNT, HSD_AT(hsd_top_row, retained_bytes), .in = HSD_IN_PROGRAMS, .is_known = knows_retained},
+    {"unreached", HSD_KIND_AMOUNT, HSD_AT(hsd_top_row, unreached), .in = HSD_IN_PLAIN},
     {"root", HSD_KIND_TEXT, HSD_AT(hsd_top_row, name), .in = HSD_IN_TABLES, .title = "Root"},
     {NULL, HSD_KIND_SPREAD, .in = HSD_IN_TABLES, .columns = amount_columns},
-    {0},
-};
-
-static const hsd_column plain_columns[] = {
-    {"name", HSD_KIND_TEXT, HSD_AT(hsd_top_row, name)},
-    {"bytes", HSD_KIND_COUNT, HSD_AT(hsd_top_row, live.bytes)},
-    {"objects", HSD_KIND_COUNT, HSD_AT(hsd_top_row, live.objects)},
-    {"unreached", HSD_KIND_AMOUNT, HSD_AT(hsd_top_row, unreached)},
-    {"retained_bytes", HSD_KIND_COUNT, HSD_AT(hsd_top_row, retained_bytes), .is_known = knows_retained},
     {0},
 };
 
@@ -114,21 +106,12 @@ static const hsd_column object_columns[] = {
     {"path", HSD_KIND_LIST, HSD_LIST_AT(hsd_top_object, path, path_count, hsd_step), .in = HSD_IN_JSON, .columns = hsd_step_columns},
     {"path_cut", HSD_KIND_COUNT, HSD_AT(hsd_top_object, path_cut), .in = HSD_IN_JSON, .flags = HSD_IF_ANY},
     {"place", HSD_KIND_WORDS, .in = HSD_IN_CSV, .words = place_of},
+    {"id", HSD_KIND_HEX, .in = HSD_IN_PLAIN, .get = written_id},
     {"place", HSD_KIND_WORDS, .in = HSD_IN_TABLES, .title = "Biggest object", .words = place_of},
     {"retained_bytes", HSD_KIND_BYTES, HSD_AT(hsd_top_object, retained_bytes), .in = HSD_IN_TABLES, .title = "Retained"},
     {NULL, HSD_KIND_SHARE, .in = HSD_IN_TABLES, .title = "Of heap", .get = share_of_object},
     {"retained_objects", HSD_KIND_COUNT, HSD_AT(hsd_top_object, retained_objects), .in = HSD_IN_TABLES, .title = "Objects"},
     {"object", HSD_KIND_HEX, .in = HSD_IN_TABLES, .title = "ID", .get = written_id},
-    {0},
-};
-
-static const hsd_column plain_object_columns[] = {
-    {"id", HSD_KIND_HEX, .get = written_id},
-    {"type", HSD_KIND_TEXT, HSD_AT(hsd_top_object, type)},
-    {"bytes", HSD_KIND_COUNT, HSD_AT(hsd_top_object, bytes)},
-    {"retained_bytes", HSD_KIND_COUNT, HSD_AT(hsd_top_object, retained_bytes)},
-    {"retained_objects", HSD_KIND_COUNT, HSD_AT(hsd_top_object, retained_objects)},
-    {"place", HSD_KIND_WORDS, .words = place_of},
     {0},
 };
 
@@ -178,7 +161,8 @@ static hsd_status add_ranked(top_model *m, const hsd_top *top, const hsd_model_r
                                         .names = is_types ? "type, root" : NULL, .others_record = is_types ? "others-type" : "others-root",
                                         .title = is_types ? "Live heap by type" : "Live heap by root", .one = is_types ? "type" : "root",
                                         .many = is_types ? "types" : "roots", .member = is_types ? "types" : "roots",
-                                        .record = is_types ? "type" : "root", .first = "row", .columns = m->model.format == HSD_IN_PLAIN ? plain_columns : is_types ? type_columns : root_columns,
+                                        .record = is_types ? "type" : "root", .first = "row", .plain = "name bytes objects unreached_bytes unreached_objects retained_bytes",
+                                        .columns = is_types ? type_columns : root_columns,
                                         .sheet = {.rows = {ranking->rows, ranking->shown, sizeof *ranking->rows, false},
                                                   .other_count = ranking->count - ranking->shown, .others = others,
                                                   .other_columns = is_types ? other_type_columns : other_root_columns,
@@ -205,7 +189,7 @@ static void add_objects(top_model *m, const hsd_top *top, const hsd_model_reques
     if (m->model.format == HSD_IN_CSV && request->options->table != HSD_TABLE_OBJECTS) return;
     hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TABLE, .in = HSD_IN_ALL, .names = "object", .title = "Objects that retain most", .one = "object",
                                         .many = "objects", .member = "objects", .record = "object", .first = "row",
-                                        .columns = m->model.format == HSD_IN_PLAIN ? plain_object_columns : object_columns,
+                                        .columns = object_columns, .plain = "id type bytes retained_bytes retained_objects place",
                                         .sheet = {.rows = {top->objects, shown, sizeof *top->objects, false},
                                                   .is_unknown = !top->has_retained, .why = top->why_no_retained, .why_member = "why_no_retained"}});
 }
@@ -230,9 +214,9 @@ hsd_status hsd_model_top(hsd_model *model, const hsd_top *top, const hsd_model_r
     m->total = (hsd_top_row){.name = {"", 0}, .live = top->side.live};
     add_sentence(model, HSD_PART_ANSWER, say_answer);
     add_sentence(model, HSD_PART_RELATION, say_capture);
-    hsd_model_add(model, hsd_captures_part(&m->capture, 1));
+    if (model->format != HSD_IN_PLAIN) hsd_model_add(model, hsd_captures_part(&m->capture, 1, NULL));
     hsd_model_add(model, hsd_warnings_part(top->warnings, top->warning_count));
-    hsd_model_add(model, hsd_plain_capture_part(&m->capture));
+    if (model->format == HSD_IN_PLAIN) hsd_model_add(model, hsd_captures_part(&m->capture, 1, HSD_PLAIN_CAPTURE));
     if (!top->has_retained) hsd_model_add(model, (hsd_part){.kind = HSD_PART_TEXTS, .in = HSD_IN_PLAIN, .record = "no-retained", .texts = &top->why_no_retained, .text_count = 1});
     HSD_TRY(add_ranked(m, top, request, true));
     HSD_TRY(add_ranked(m, top, request, false));
