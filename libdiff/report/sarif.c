@@ -5,10 +5,10 @@
  * have levelled off are notes.
  */
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "report/check_words.h"
 #include "report/formats.h"
-#include "report/json_pieces.h"
 #include "report/place.h"
 #include "report/sarif_parts.h"
 
@@ -16,18 +16,25 @@
 
 typedef struct log {
     hsd_out out;
+    hsd_json_writer json;
     const hsd_check *check;
     hsd_text config_path;
     size_t results;   /* written */
     uint64_t left_out;
 } log;
 
-/* A message of foreign text, raw; the buffer is released. */
-static void put_message(hsd_out *out, const char *key, hsd_buffer *raw)
+/* A message. */
+static void put_message(hsd_json_writer *json, const char *key, hsd_text text)
 {
-    hsd_out_text(out, key);
-    hsd_json_string(out, "{\"text\": ", (hsd_text){(const char *)raw->data, raw->size});
-    hsd_out_text(out, "}");
+    hsd_json_open_object(json, key, HSD_JSON_INLINE);
+    hsd_json_put_text(json, "text", text);
+    hsd_json_close(json);
+}
+
+/* Of foreign text, raw; the buffer is released. */
+static void put_raw_message(hsd_json_writer *json, hsd_buffer *raw)
+{
+    put_message(json, "message", (hsd_text){(const char *)raw->data, raw->size});
     hsd_buffer_release(raw);
 }
 
@@ -35,102 +42,112 @@ static void put_message(hsd_out *out, const char *key, hsd_buffer *raw)
 
 static const char *level_of(hsd_check_level level) { return level == HSD_LEVEL_WARN ? "warning" : "error"; }
 
-static void put_rule(hsd_out *out, const hsd_rule *rule)
+static void put_rule(hsd_json_writer *json, const hsd_rule *rule)
 {
-    hsd_json_string(out, "          {\"id\": ", rule->name);
-    hsd_json_string(out, ", \"shortDescription\": {\"text\": ", rule->name);
-    hsd_out_text(out, "}, \"defaultConfiguration\": {");
-    hsd_json_bool(out, "\"enabled\": ", rule->level != HSD_LEVEL_OFF);
-    hsd_json_text(out, ", \"level\": ", level_of(rule->level));
-    hsd_out_text(out, "}, \"properties\": {");
-    hsd_json_text(out, "\"subject\": ", hsd_subject_name(rule->subject));
-    hsd_json_string(out, ", \"pattern\": ", rule->pattern);
-    hsd_json_text(out, ", \"measure\": ", hsd_measure_name(rule));
-    hsd_json_count(out, ", \"line\": ", rule->line);
-    hsd_out_text(out, "}}");
+    hsd_json_open_object(json, NULL, HSD_JSON_INLINE);
+    hsd_json_put_text(json, "id", rule->name);
+    put_message(json, "shortDescription", rule->name);
+    hsd_json_open_object(json, "defaultConfiguration", HSD_JSON_INLINE);
+    hsd_json_put_flag(json, "enabled", rule->level != HSD_LEVEL_OFF);
+    hsd_json_put_string(json, "level", level_of(rule->level));
+    hsd_json_close(json);
+    hsd_json_open_object(json, "properties", HSD_JSON_INLINE);
+    hsd_json_put_string(json, "subject", hsd_subject_name(rule->subject));
+    hsd_json_put_text(json, "pattern", rule->pattern);
+    hsd_json_put_string(json, "measure", hsd_measure_name(rule));
+    hsd_json_put_count(json, "line", rule->line);
+    hsd_json_close(json);
+    hsd_json_close(json);
 }
 
 static void put_tool(log *l)
 {
-    hsd_out *out = &l->out;
-    hsd_out_text(out, "      \"tool\": {\"driver\": {\"name\": \"hsdiff\", \"rules\": [");
-    for (size_t i = 0; i < l->check->row_count; i++) {
-        hsd_out_text(out, i > 0 ? ",\n" : "\n");
-        put_rule(out, l->check->rows[i].rule);
-    }
-    hsd_out_text(out, l->check->row_count > 0 ? "\n      ]}},\n" : "]}},\n");
+    hsd_json_writer *json = &l->json;
+    hsd_json_open_object(json, "tool", HSD_JSON_INLINE);
+    hsd_json_open_object(json, "driver", HSD_JSON_INLINE);
+    hsd_json_put_string(json, "name", "hsdiff");
+    hsd_json_open_list(json, "rules", HSD_JSON_DEEP);
+    for (size_t i = 0; i < l->check->row_count; i++)
+        put_rule(json, l->check->rows[i].rule);
+    for (int i = 0; i < 3; i++)
+        hsd_json_close(json);
 }
 
 /* ---- the invocation ---- */
 
-static const char *next(size_t *count) { return (*count)++ > 0 ? ", " : ""; }
-
-static void put_notification(hsd_out *out, const char *level, hsd_text text)
+static void put_notifications(hsd_json_writer *json, const char *level, const hsd_text *texts, size_t count)
 {
-    hsd_json_text(out, "{\"level\": ", level);
-    hsd_json_string(out, ", \"message\": {\"text\": ", text);
-    hsd_out_text(out, "}}");
-}
-
-static void put_notifications(hsd_out *out, const char *level, const hsd_text *texts, size_t text_count, size_t *count)
-{
-    for (size_t i = 0; i < text_count; i++) {
-        hsd_out_text(out, next(count));
-        put_notification(out, level, texts[i]);
+    for (size_t i = 0; i < count; i++) {
+        hsd_json_open_object(json, NULL, HSD_JSON_INLINE);
+        hsd_json_put_string(json, "level", level);
+        put_message(json, "message", texts[i]);
+        hsd_json_close(json);
     }
 }
 
-static void put_unknown(log *l, size_t *count)
+static void put_unknown(log *l)
 {
+    hsd_json_writer *json = &l->json;
     for (size_t i = 0; i < l->check->row_count; i++) {
         hsd_buffer raw = {0};
         if (l->check->rows[i].outcome != HSD_CHECK_UNKNOWN) continue;
         if (l->out.status == HSD_OK) l->out.status = hsd_row_append_verdict(&raw, &l->check->rows[i], true, l->out.err);
-        hsd_out_format(&l->out, "%s{\"level\": \"error\", \"associatedRule\": {\"index\": %zu}, ", next(count), i);
-        put_message(&l->out, "\"message\": ", &raw);
-        hsd_out_text(&l->out, "}");
+        hsd_json_open_object(json, NULL, HSD_JSON_INLINE);
+        hsd_json_put_string(json, "level", "error");
+        hsd_json_open_object(json, "associatedRule", HSD_JSON_INLINE);
+        hsd_json_put_count(json, "index", i);
+        hsd_json_close(json);
+        put_raw_message(json, &raw);
+        hsd_json_close(json);
     }
 }
 
-static void put_left_out(log *l, size_t *count)
+static void put_left_out(log *l)
 {
-    if (l->left_out == 0) return;
-    hsd_out_format(&l->out, "%s{\"level\": \"note\", \"message\": {\"text\": \"%" PRIu64 " more findings are not in this log.\"}}",
-                   next(count), l->left_out);
+    char text[64];
+    const int size = snprintf(text, sizeof text, "%" PRIu64 " more findings are not in this log.", l->left_out);
+    const hsd_text note = {text, (size_t)size};
+    put_notifications(&l->json, "note", &note, l->left_out > 0);
 }
 
 static void put_invocation(log *l)
 {
-    hsd_out *out = &l->out;
+    hsd_json_writer *json = &l->json;
     const hsd_check *check = l->check;
     const int status = hsd_check_status(check);
-    size_t count = 0, warning_count;
+    size_t warning_count;
     const hsd_text *warnings = hsd_check_warnings(check, &warning_count);
-    hsd_json_bool(out, "      \"invocations\": [{\"executionSuccessful\": ", status != 3);
-    hsd_json_count(out, ", \"exitCode\": ", (uint64_t)status);
-    hsd_out_text(out, ", \"toolExecutionNotifications\": [");
-    put_notifications(out, "error", check->problems, check->problem_count, &count);
-    put_unknown(l, &count);
-    put_notifications(out, "warning", warnings, warning_count, &count);
-    put_notifications(out, "note", check->notes, check->note_count, &count);
-    put_left_out(l, &count);
-    hsd_out_text(out, "]}]\n");
+    hsd_json_open_list(json, "invocations", HSD_JSON_INLINE);
+    hsd_json_open_object(json, NULL, HSD_JSON_INLINE);
+    hsd_json_put_flag(json, "executionSuccessful", status != 3);
+    hsd_json_put_count(json, "exitCode", (uint64_t)status);
+    hsd_json_open_list(json, "toolExecutionNotifications", HSD_JSON_INLINE);
+    put_notifications(json, "error", check->problems, check->problem_count);
+    put_unknown(l);
+    put_notifications(json, "warning", warnings, warning_count);
+    put_notifications(json, "note", check->notes, check->note_count);
+    put_left_out(l);
+    for (int i = 0; i < 3; i++)
+        hsd_json_close(json);
 }
 
 /* ---- where ---- */
 
-/* True if there was a place to name. */
-static bool put_physical(log *l, const hsd_rule *rule, const hsd_site_frame *frame)
+/* Nothing where there is no place to name. */
+static void put_physical(log *l, const hsd_rule *rule, const hsd_site_frame *frame)
 {
-    hsd_out *out = &l->out;
+    hsd_json_writer *json = &l->json;
     const bool has_rule = l->config_path.size > 0 && rule->line > 0;
-    if (!frame && !has_rule) return false;
-    hsd_out_text(out, "\"physicalLocation\": {\"artifactLocation\": {\"uri\": ");
-    hsd_sarif_uri(out, frame ? frame->file : l->config_path);
-    hsd_json_count(out, "}, \"region\": {\"startLine\": ", frame ? frame->line : rule->line);
-    if (frame && frame->column > 0) hsd_json_count(out, ", \"startColumn\": ", frame->column);
-    hsd_out_text(out, "}}");
-    return true;
+    if (!frame && !has_rule) return;
+    hsd_json_open_object(json, "physicalLocation", HSD_JSON_INLINE);
+    hsd_json_open_object(json, "artifactLocation", HSD_JSON_INLINE);
+    hsd_sarif_uri(json, "uri", frame ? frame->file : l->config_path);
+    hsd_json_close(json);
+    hsd_json_open_object(json, "region", HSD_JSON_INLINE);
+    hsd_json_put_count(json, "startLine", frame ? frame->line : rule->line);
+    if (frame && frame->column > 0) hsd_json_put_count(json, "startColumn", frame->column);
+    hsd_json_close(json);
+    hsd_json_close(json);
 }
 
 /* Words of the standard, and "object" for what holds. */
@@ -156,39 +173,41 @@ static hsd_text name_of(const hsd_finding *finding, hsd_text place)
     return finding->path_count > 0 ? finding->path[finding->path_count - 1].type : finding->root;
 }
 
-static void put_logical(hsd_out *out, const hsd_check_row *row, const hsd_finding *finding)
+static void put_logical(log *l, const hsd_check_row *row, const hsd_finding *finding)
 {
+    hsd_json_writer *json = &l->json;
     hsd_buffer place = {0};
-    hsd_out_text(out, "\"logicalLocations\": [");
-    hsd_json_string(out, "{\"name\": ", finding->name.size > 0 ? finding->name : finding->root);
-    hsd_json_text(out, ", \"kind\": ", kind_of(row->rule->subject));
-    if (out->status == HSD_OK) out->status = append_place(&place, finding, out->err);
-    hsd_out_text(out, "}");
+    if (l->out.status == HSD_OK) l->out.status = append_place(&place, finding, l->out.err);
+    hsd_json_open_list(json, "logicalLocations", HSD_JSON_INLINE);
+    hsd_json_open_object(json, NULL, HSD_JSON_INLINE);
+    hsd_json_put_text(json, "name", finding->name.size > 0 ? finding->name : finding->root);
+    hsd_json_put_string(json, "kind", kind_of(row->rule->subject));
+    hsd_json_close(json);
     if (place.size > 0) {
         const hsd_text text = {(const char *)place.data, place.size};
-        hsd_json_string(out, ", {\"name\": ", name_of(finding, text));
-        hsd_json_string(out, ", \"fullyQualifiedName\": ", text);
-        hsd_json_text(out, ", \"kind\": ", "object");
-        hsd_out_text(out, "}");
+        hsd_json_open_object(json, NULL, HSD_JSON_INLINE);
+        hsd_json_put_text(json, "name", name_of(finding, text));
+        hsd_json_put_text(json, "fullyQualifiedName", text);
+        hsd_json_put_string(json, "kind", "object");
+        hsd_json_close(json);
     }
-    hsd_out_text(out, "]");
+    hsd_json_close(json);
     hsd_buffer_release(&place);
 }
 
 static void put_locations(log *l, const hsd_check_row *row, const hsd_finding *finding)
 {
-    hsd_out *out = &l->out;
+    hsd_json_writer *json = &l->json;
     hsd_site_frame source;
     const hsd_site_frame *frame = finding && hsd_finding_source(finding, &source) ? &source : NULL;
     const bool has_any = finding || (l->config_path.size > 0 && row->rule->line > 0);
     if (!has_any) return;
-    hsd_out_text(out, ", \"locations\": [{");
-    const bool has_physical = put_physical(l, row->rule, frame);
-    if (finding) {
-        hsd_out_text(out, has_physical ? ", " : "");
-        put_logical(out, row, finding);
-    }
-    hsd_out_text(out, "}]");
+    hsd_json_open_list(json, "locations", HSD_JSON_INLINE);
+    hsd_json_open_object(json, NULL, HSD_JSON_INLINE);
+    put_physical(l, row->rule, frame);
+    if (finding) put_logical(l, row, finding);
+    hsd_json_close(json);
+    hsd_json_close(json);
 }
 
 /* ---- a result ---- */
@@ -201,56 +220,67 @@ static void put_sentence(log *l, const hsd_check_row *row, const hsd_finding *fi
     if (out->status == HSD_OK && finding) out->status = hsd_finding_append(&raw, l->check, row, finding, true, out->err);
     if (out->status == HSD_OK && finding) out->status = hsd_buffer_append(&raw, between, sizeof between - 1, out->err);
     if (out->status == HSD_OK) out->status = hsd_row_append_verdict(&raw, row, true, out->err);
-    put_message(out, ", \"message\": ", &raw);
+    put_raw_message(&l->json, &raw);
 }
 
-static void put_fingerprints(hsd_out *out, const hsd_check_row *row, const hsd_finding *finding)
+static void put_fingerprints(hsd_json_writer *json, const hsd_check_row *row, const hsd_finding *finding)
 {
-    char digits[HSD_FINGERPRINT_CHARS];
+    char digits[HSD_FINGERPRINT_CHARS], with_line[HSD_FINGERPRINT_CHARS + 2];
     hsd_sarif_fingerprint(digits, row->rule, finding);
-    hsd_out_format(out, ", \"partialFingerprints\": {\"hsdiffFinding/v1\": \"%s\", \"primaryLocationLineHash\": \"%s:1\"}", digits, digits);
+    snprintf(with_line, sizeof with_line, "%s:1", digits);
+    hsd_json_open_object(json, "partialFingerprints", HSD_JSON_INLINE);
+    hsd_json_put_string(json, "hsdiffFinding/v1", digits);
+    hsd_json_put_string(json, "primaryLocationLineHash", with_line);
+    hsd_json_close(json);
 }
 
-static void put_suppression(hsd_out *out, const hsd_allowance *allowed)
+static void put_suppression(hsd_json_writer *json, const hsd_allowance *allowed)
 {
-    hsd_json_string(out, ", \"suppressions\": [{\"kind\": \"external\", \"status\": \"accepted\", \"justification\": ", allowed->reason);
-    hsd_out_text(out, "}]");
+    hsd_json_open_list(json, "suppressions", HSD_JSON_INLINE);
+    hsd_json_open_object(json, NULL, HSD_JSON_INLINE);
+    hsd_json_put_string(json, "kind", "external");
+    hsd_json_put_string(json, "status", "accepted");
+    hsd_json_put_text(json, "justification", allowed->reason);
+    hsd_json_close(json);
+    hsd_json_close(json);
 }
 
-static void put_numbers(hsd_out *out, const hsd_check_row *row, const hsd_finding *finding)
+static void put_numbers(hsd_json_writer *json, const hsd_check_row *row, const hsd_finding *finding)
 {
-    hsd_json_text(out, ", \"properties\": {\"unit\": ", hsd_row_unit(row));
+    hsd_json_open_object(json, "properties", HSD_JSON_INLINE);
+    hsd_json_put_string(json, "unit", hsd_row_unit(row));
     if (finding) {
-        hsd_json_signed(out, ", \"before\": ", finding->before);
-        hsd_json_signed(out, ", \"after\": ", finding->after);
+        hsd_json_put_signed(json, "before", finding->before);
+        hsd_json_put_signed(json, "after", finding->after);
     }
-    hsd_json_signed(out, ", \"growth\": ", finding ? finding->growth : row->found);
-    hsd_json_signed(out, ", \"limit\": ", finding ? finding->limit : row->limit);
-    hsd_out_text(out, "}");
+    hsd_json_put_signed(json, "growth", finding ? finding->growth : row->found);
+    hsd_json_put_signed(json, "limit", finding ? finding->limit : row->limit);
+    hsd_json_close(json);
 }
 
 static void put_result(log *l, const hsd_check_row *row, size_t rule_index, const hsd_finding *finding)
 {
-    hsd_out *out = &l->out;
+    hsd_json_writer *json = &l->json;
     if (l->results >= RESULTS_MOST) {
         l->left_out++;
         return;
     }
-    hsd_out_text(out, l->results++ > 0 ? ",\n" : "\n");
-    hsd_json_string(out, "        {\"ruleId\": ", row->rule->name);
-    hsd_json_count(out, ", \"ruleIndex\": ", rule_index);
-    hsd_json_text(out, ", \"level\": ", finding && finding->is_levelled ? "note" : level_of(row->rule->level));
+    l->results++;
+    hsd_json_open_object(json, NULL, HSD_JSON_INLINE);
+    hsd_json_put_text(json, "ruleId", row->rule->name);
+    hsd_json_put_count(json, "ruleIndex", rule_index);
+    hsd_json_put_string(json, "level", finding && finding->is_levelled ? "note" : level_of(row->rule->level));
     put_sentence(l, row, finding);
     put_locations(l, row, finding);
-    put_fingerprints(out, row, finding);
-    if (finding && finding->allowed) put_suppression(out, finding->allowed);
-    put_numbers(out, row, finding);
-    hsd_out_text(out, "}");
+    put_fingerprints(json, row, finding);
+    if (finding && finding->allowed) put_suppression(json, finding->allowed);
+    put_numbers(json, row, finding);
+    hsd_json_close(json);
 }
 
 static void put_results(log *l)
 {
-    hsd_out_text(&l->out, "      \"results\": [");
+    hsd_json_open_list(&l->json, "results", HSD_JSON_LINES);
     for (size_t i = 0; i < l->check->row_count; i++) {
         const hsd_check_row *row = &l->check->rows[i];
         const bool is_broken = row->outcome == HSD_CHECK_FAIL || row->outcome == HSD_CHECK_WARN;
@@ -259,7 +289,7 @@ static void put_results(log *l)
         if (row->finding_count == 0 && is_broken) put_result(l, row, i, NULL);
         l->left_out += row->other_findings;
     }
-    hsd_out_text(&l->out, l->results > 0 ? "\n      ],\n" : "],\n");
+    hsd_json_close(&l->json);
 }
 
 hsd_status hsd_sarif_check(const hsd_check *check, const hsd_report_options *options, hsd_write_fn write, void *context,
@@ -267,10 +297,17 @@ hsd_status hsd_sarif_check(const hsd_check *check, const hsd_report_options *opt
 {
     log l = {.check = check, .config_path = hsd_check_config_path(check, options)};
     hsd_out_init(&l.out, write, context, err);
-    hsd_out_text(&l.out, "{\n  \"$schema\": \"https://json.schemastore.org/sarif-2.1.0.json\",\n  \"version\": \"2.1.0\",\n  \"runs\": [\n    {\n");
+    hsd_json_begin(&l.json, &l.out);
+    hsd_json_open_object(&l.json, NULL, HSD_JSON_LINES);
+    hsd_json_put_string(&l.json, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
+    hsd_json_put_string(&l.json, "version", "2.1.0");
+    hsd_json_open_list(&l.json, "runs", HSD_JSON_LINES);
+    hsd_json_open_object(&l.json, NULL, HSD_JSON_LINES);
     put_tool(&l);
     put_results(&l);
     put_invocation(&l);
-    hsd_out_text(&l.out, "    }\n  ]\n}\n");
+    for (int i = 0; i < 3; i++)
+        hsd_json_close(&l.json);
+    hsd_out_text(&l.out, "\n");
     return hsd_out_finish(&l.out);
 }

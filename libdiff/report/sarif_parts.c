@@ -37,20 +37,29 @@ static bool is_plain(hsd_text path, size_t at, bool is_of_url)
     return strchr(is_of_url ? "-._~/:@?=&+,;!$()*" : "-._~/@+,!$()", c) != NULL;
 }
 
-void hsd_sarif_uri(hsd_out *out, hsd_text path)
+static hsd_status append_uri(hsd_buffer *uri, hsd_text path, hsd_error *err)
 {
     const bool has_drive = is_windows(path), url = !has_drive && is_url(path);
-    hsd_out_text(out, has_drive ? "\"file:///" : path.size > 0 && path.data[0] == '/' ? "\"file://" : "\"");
+    const char *scheme = has_drive ? "file:///" : path.size > 0 && path.data[0] == '/' ? "file://" : "";
+    HSD_TRY(hsd_buffer_append(uri, scheme, strlen(scheme), err));
     for (size_t i = 0; i < path.size; i++) {
         const bool is_drive_sign = has_drive && i == 1;
-        if (has_drive && path.data[i] == '\\')
-            hsd_out_text(out, "/");
-        else if (is_plain(path, i, url) || is_drive_sign)
-            hsd_out_bytes(out, path.data + i, 1);
-        else
-            hsd_out_format(out, "%%%02X", (unsigned)(unsigned char)path.data[i]);
+        char encoded[4];
+        snprintf(encoded, sizeof encoded, "%%%02X", (unsigned)(unsigned char)path.data[i]);
+        if (has_drive && path.data[i] == '\\') HSD_TRY(hsd_buffer_append(uri, "/", 1, err));
+        else if (is_plain(path, i, url) || is_drive_sign) HSD_TRY(hsd_buffer_append(uri, path.data + i, 1, err));
+        else HSD_TRY(hsd_buffer_append(uri, encoded, 3, err));
     }
-    hsd_out_text(out, "\"");
+    return HSD_OK;
+}
+
+void hsd_sarif_uri(hsd_json_writer *json, const char *key, hsd_text path)
+{
+    hsd_buffer uri = {0};
+    hsd_out *out = json->out;
+    if (out->status == HSD_OK) out->status = append_uri(&uri, path, out->err);
+    hsd_json_put_text(json, key, (hsd_text){(const char *)uri.data, uri.size});
+    hsd_buffer_release(&uri);
 }
 
 /* ---- fingerprints ---- */

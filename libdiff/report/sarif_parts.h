@@ -4,14 +4,14 @@
 #ifndef HSD_REPORT_SARIF_PARTS_H
 #define HSD_REPORT_SARIF_PARTS_H
 
-#include "report/out.h"
+#include "report/write/json_writer.h"
 #include <hsdiff/check.h>
 
 /*
- * A path or URL as a URI reference inside a JSON string, quotes included: "src/my%20file.js", "file:///srv/app.js". Absolute paths get the
+ * A path or URL as a URI reference: "src/my%20file.js", "file:///srv/app.js". Absolute paths get the
  * scheme file; what a URI may not hold is percent-encoded byte by byte.
  */
-void hsd_sarif_uri(hsd_out *out, hsd_text path);
+void hsd_sarif_uri(hsd_json_writer *json, const char *key, hsd_text path);
 
 /*
  * Sixteen hexadecimal digits of the rule, its subject, and the finding's name, root and path (NULL: of the rule alone). Neither numbers nor

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/json_pieces.h"
 
 #define BODY_MOST ((size_t)16 << 20) /* a thousand nodes of the longest names have less */
 
@@ -24,10 +23,14 @@ static hsd_status append(void *context, const void *data, size_t size, hsd_error
 static void put_error(hsd_buffer *body, const char *error, const char *hint)
 {
     hsd_out out;
+    hsd_json_writer json;
     hsd_out_init(&out, append, body, NULL);
-    hsd_json_text(&out, "{\"error\": ", error);
-    hsd_json_text(&out, ", \"hint\": ", hint);
-    hsd_out_text(&out, "}\n");
+    hsd_json_begin(&json, &out);
+    hsd_json_open_object(&json, NULL, HSD_JSON_INLINE);
+    hsd_json_put_string(&json, "error", error);
+    hsd_json_put_string(&json, "hint", hint);
+    hsd_json_close(&json);
+    hsd_out_text(&out, "\n");
     if (hsd_out_finish(&out) != HSD_OK) hsd_buffer_release(body);
 }
 
@@ -96,7 +99,7 @@ hsd_status hsd_view_find(const hsd_view_asked *asked, hsd_browse_ref *ref, hsd_e
 
 /* ---- answers ---- */
 
-typedef hsd_status (*answer_fn)(const hsd_view_asked *asked, hsd_out *out, hsd_error *err);
+typedef hsd_status (*answer_fn)(const hsd_view_asked *asked, hsd_json_writer *json, hsd_error *err);
 
 static const answer_fn answers[HSD_VIEW_ROUTES] = {
     [HSD_VIEW_STATE] = hsd_view_answer_state,       [HSD_VIEW_TYPES] = hsd_view_answer_types,
@@ -110,13 +113,17 @@ static void answer_json(hsd_view *view, const hsd_view_question *question, hsd_h
 {
     hsd_view_asked asked = {.view = view, .question = question};
     hsd_out out;
+    hsd_json_writer json;
     hsd_error err, write_error;
     hsd_error_init(&err);
     hsd_error_init(&write_error);
     hsd_status status = question->route == HSD_VIEW_STATE ? HSD_OK : find_browse(&asked, &err);
     if (status == HSD_OK) {
         hsd_out_init(&out, append, &answer->body, &write_error);
-        status = answers[question->route](&asked, &out, &err);
+        hsd_json_begin(&json, &out);
+        hsd_json_open_object(&json, NULL, HSD_JSON_INLINE);
+        status = answers[question->route](&asked, &json, &err);
+        hsd_json_close(&json);
         hsd_out_text(&out, "\n");
         const hsd_status written = hsd_out_finish(&out);
         if (status == HSD_OK && written != HSD_OK) {

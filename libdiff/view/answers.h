@@ -11,7 +11,7 @@
 #ifndef HSD_VIEW_ANSWERS_H
 #define HSD_VIEW_ANSWERS_H
 
-#include "report/out.h"
+#include "report/write/json_writer.h"
 #include "view/routes.h"
 #include "view/state.h"
 
@@ -21,7 +21,7 @@ void hsd_view_answer(hsd_view *view, const char *target, hsd_http_answer *answer
 /* What one gets that the guard refuses, or that failed. */
 void hsd_view_refuse(hsd_http_answer *answer, unsigned status, const char *error, const char *hint);
 
-/* ---- the functions of the table: each writes one JSON value ---- */
+/* ---- the functions of the table: each writes the members of an object that is open ---- */
 
 typedef struct hsd_view_asked {
     hsd_view *view;
@@ -30,11 +30,11 @@ typedef struct hsd_view_asked {
     size_t side;                   /* of browse */
 } hsd_view_asked;
 
-hsd_status hsd_view_answer_state(const hsd_view_asked *asked, hsd_out *out, hsd_error *err);
-hsd_status hsd_view_answer_types(const hsd_view_asked *asked, hsd_out *out, hsd_error *err);
-hsd_status hsd_view_answer_nodes(const hsd_view_asked *asked, hsd_out *out, hsd_error *err);
-hsd_status hsd_view_answer_object(const hsd_view_asked *asked, hsd_out *out, hsd_error *err);
-hsd_status hsd_view_answer_search(const hsd_view_asked *asked, hsd_out *out, hsd_error *err);
+hsd_status hsd_view_answer_state(const hsd_view_asked *asked, hsd_json_writer *json, hsd_error *err);
+hsd_status hsd_view_answer_types(const hsd_view_asked *asked, hsd_json_writer *json, hsd_error *err);
+hsd_status hsd_view_answer_nodes(const hsd_view_asked *asked, hsd_json_writer *json, hsd_error *err);
+hsd_status hsd_view_answer_object(const hsd_view_asked *asked, hsd_json_writer *json, hsd_error *err);
+hsd_status hsd_view_answer_search(const hsd_view_asked *asked, hsd_json_writer *json, hsd_error *err);
 
 /* The node that `of` names. HSD_E_NOT_FOUND. */
 hsd_status hsd_view_find(const hsd_view_asked *asked, hsd_browse_ref *ref, hsd_error *err);
@@ -46,8 +46,8 @@ hsd_status hsd_view_find(const hsd_view_asked *asked, hsd_browse_ref *ref, hsd_e
 void hsd_view_say_error(char sentence[HSD_VIEW_SENTENCE_BYTES], const hsd_error *error);
 
 const char *hsd_view_side_word(const hsd_browse *browse, size_t side);
-void hsd_view_put_node(hsd_out *out, const char *key, const hsd_browse_node *node);
-void hsd_view_put_nodes(hsd_out *out, const char *key, const hsd_browse_list *list);
-void hsd_view_put_types(hsd_out *out, const char *key, const hsd_browse_types *types);
+void hsd_view_put_node(hsd_json_writer *json, const char *key, const hsd_browse_node *node);
+void hsd_view_put_nodes(hsd_json_writer *json, const char *key, const hsd_browse_list *list);
+void hsd_view_put_types(hsd_json_writer *json, const char *key, const hsd_browse_types *types);
 
 #endif

@@ -1,18 +1,16 @@
 /*
  * Lists: types, objects of a type, and what lies around a node.
  */
-#include "report/json_pieces.h"
 #include "view/answers.h"
 
-hsd_status hsd_view_answer_types(const hsd_view_asked *asked, hsd_out *out, hsd_error *err)
+hsd_status hsd_view_answer_types(const hsd_view_asked *asked, hsd_json_writer *json, hsd_error *err)
 {
     const hsd_view_question *question = asked->question;
     hsd_browse_types *types = NULL;
     HSD_TRY(hsd_browse_types_get(asked->browse, asked->side, question->text, question->order, question->from, question->count, &types, err));
-    hsd_json_count(out, "{\"from\": ", types->from);
-    hsd_json_count(out, ", \"total\": ", types->total);
-    hsd_view_put_types(out, ", \"types\": ", types);
-    hsd_out_text(out, "}");
+    hsd_json_put_count(json, "from", types->from);
+    hsd_json_put_count(json, "total", types->total);
+    hsd_view_put_types(json, "types", types);
     hsd_browse_types_free(types);
     return HSD_OK;
 }
@@ -37,15 +35,14 @@ static hsd_status ask(const hsd_view_asked *asked, hsd_browse_list **list, hsd_e
     return question->route == HSD_VIEW_PATH ? hsd_browse_path(browse, side, ref, list, err) : hsd_browse_dominators(browse, side, ref, list, err);
 }
 
-hsd_status hsd_view_answer_nodes(const hsd_view_asked *asked, hsd_out *out, hsd_error *err)
+hsd_status hsd_view_answer_nodes(const hsd_view_asked *asked, hsd_json_writer *json, hsd_error *err)
 {
     hsd_browse_list *list = NULL;
     HSD_TRY(ask(asked, &list, err));
-    hsd_json_count(out, "{\"from\": ", list->from);
-    hsd_json_count(out, ", \"total\": ", list->total);
-    hsd_json_bool(out, ", \"total_known\": ", list->is_total_known);
-    hsd_view_put_nodes(out, ", \"nodes\": ", list);
-    hsd_out_text(out, "}");
+    hsd_json_put_count(json, "from", list->from);
+    hsd_json_put_count(json, "total", list->total);
+    hsd_json_put_flag(json, "total_known", list->is_total_known);
+    hsd_view_put_nodes(json, "nodes", list);
     hsd_browse_list_free(list);
     return HSD_OK;
 }

@@ -3,7 +3,6 @@
  */
 #include <string.h>
 
-#include "report/json_pieces.h"
 #include "view/answers.h"
 
 enum { FOUND_MOST = 10, ROOTS_LOOKED_AT = 1000 };
@@ -24,7 +23,7 @@ static bool is_id(hsd_text text, uint64_t *id)
     return true;
 }
 
-static hsd_status put_object(const hsd_view_asked *asked, hsd_out *out, hsd_error *err)
+static hsd_status put_object(const hsd_view_asked *asked, hsd_json_writer *json, hsd_error *err)
 {
     uint64_t id;
     hsd_browse_ref ref;
@@ -33,9 +32,9 @@ static hsd_status put_object(const hsd_view_asked *asked, hsd_out *out, hsd_erro
     if (is_id(asked->question->text, &id)) status = hsd_browse_find(asked->browse, asked->side, id, &ref, err);
     if (status == HSD_OK) status = hsd_browse_object_get(asked->browse, asked->side, ref, &object, err);
     if (status == HSD_OK)
-        hsd_view_put_node(out, ", \"object\": ", &object->node);
+        hsd_view_put_node(json, "object", &object->node);
     else
-        hsd_out_text(out, ", \"object\": null");
+        hsd_json_put_null(json, "object");
     hsd_browse_object_free(object);
     return status == HSD_E_NOT_FOUND ? HSD_OK : status;
 }
@@ -54,29 +53,27 @@ static bool has_text(hsd_text name, hsd_text text)
 }
 
 /* Among the roots that retain most. */
-static hsd_status put_roots(const hsd_view_asked *asked, hsd_out *out, hsd_error *err)
+static hsd_status put_roots(const hsd_view_asked *asked, hsd_json_writer *json, hsd_error *err)
 {
     const hsd_browse_ref all = {HSD_BROWSE_ALL};
     hsd_browse_list *list = NULL;
     size_t found = 0;
     HSD_TRY(hsd_browse_dominated(asked->browse, asked->side, all, 0, ROOTS_LOOKED_AT, &list, err));
-    hsd_out_text(out, ", \"roots\": [");
+    hsd_json_open_list(json, "roots", HSD_JSON_BELOW);
     for (size_t i = 0; i < list->count && found < FOUND_MOST; i++)
         if (list->nodes[i].is_root && has_text(list->nodes[i].type, asked->question->text))
-            hsd_view_put_node(out, found++ > 0 ? ",\n" : "\n", &list->nodes[i]);
-    hsd_out_text(out, "]");
+            hsd_view_put_node(json, NULL, &list->nodes[i]), found++;
+    hsd_json_close(json);
     hsd_browse_list_free(list);
     return HSD_OK;
 }
 
-hsd_status hsd_view_answer_search(const hsd_view_asked *asked, hsd_out *out, hsd_error *err)
+hsd_status hsd_view_answer_search(const hsd_view_asked *asked, hsd_json_writer *json, hsd_error *err)
 {
     hsd_browse_types *types = NULL;
     HSD_TRY(hsd_browse_types_get(asked->browse, asked->side, asked->question->text, HSD_BROWSE_BY_RETAINED, 0, FOUND_MOST, &types, err));
-    hsd_view_put_types(out, "{\"types\": ", types);
+    hsd_view_put_types(json, "types", types);
     hsd_browse_types_free(types);
-    HSD_TRY(put_roots(asked, out, err));
-    HSD_TRY(put_object(asked, out, err));
-    hsd_out_text(out, "}");
-    return HSD_OK;
+    HSD_TRY(put_roots(asked, json, err));
+    return put_object(asked, json, err);
 }

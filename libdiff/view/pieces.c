@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/json_pieces.h"
+#include "report/model/model.h"
 #include "view/answers.h"
 
 void hsd_view_say_error(char sentence[HSD_VIEW_SENTENCE_BYTES], const hsd_error *error)
@@ -27,63 +27,64 @@ static const char *state_word(hsd_browse_state state)
 }
 
 /* How it is asked about: objects by id, roots by number. */
-static void put_of(hsd_out *out, const hsd_browse_node *node)
+static void put_of(hsd_json_writer *json, const hsd_browse_node *node)
 {
-    if (node->ref.node == HSD_BROWSE_ALL)
-        hsd_json_text(out, "{\"of\": ", "all");
-    else if (node->is_root)
-        hsd_out_format(out, "{\"of\": \"root:%lu\"", (unsigned long)node->ref.node);
+    char root[32];
+    snprintf(root, sizeof root, "root:%lu", (unsigned long)node->ref.node);
+    if (node->ref.node == HSD_BROWSE_ALL || node->is_root)
+        hsd_json_put_string(json, "of", node->ref.node == HSD_BROWSE_ALL ? "all" : root);
     else
-        hsd_json_id(out, "{\"of\": ", node->id);
+        hsd_json_put_id(json, "of", node->id);
 }
 
-static void put_identity(hsd_out *out, const hsd_browse_node *node)
+static void put_identity(hsd_json_writer *json, const hsd_browse_node *node)
 {
-    hsd_json_bool(out, ", \"is_root\": ", node->is_root);
+    hsd_json_put_flag(json, "is_root", node->is_root);
     if (node->is_root) {
-        hsd_json_root_kind(out, ", \"kind\": ", node->root_kind);
-        hsd_out_text(out, ", \"id\": null");
+        hsd_json_put_string(json, "kind", hsd_root_kind_word(node->root_kind));
+        hsd_json_put_null(json, "id");
     } else {
-        hsd_out_text(out, ", \"kind\": null");
-        hsd_json_id(out, ", \"id\": ", node->id);
+        hsd_json_put_null(json, "kind");
+        hsd_json_put_id(json, "id", node->id);
     }
 }
 
-void hsd_view_put_node(hsd_out *out, const char *key, const hsd_browse_node *node)
+void hsd_view_put_node(hsd_json_writer *json, const char *key, const hsd_browse_node *node)
 {
-    hsd_out_text(out, key);
-    put_of(out, node);
-    put_identity(out, node);
-    hsd_json_string(out, ", \"type\": ", node->type);
-    if (node->name.size > 0) hsd_json_string(out, ", \"name\": ", node->name);
-    hsd_json_string(out, ", \"edge\": ", node->edge);
-    hsd_json_count(out, ", \"bytes\": ", node->bytes);
-    hsd_json_count(out, ", \"retained\": ", node->retained_bytes);
-    hsd_json_count(out, ", \"retained_objects\": ", node->retained_objects);
-    hsd_json_text(out, ", \"state\": ", state_word(node->state));
-    hsd_json_bool(out, ", \"weak\": ", node->is_weak);
-    hsd_json_bool(out, ", \"part\": ", node->is_part);
-    hsd_out_text(out, "}");
+    hsd_json_open_object(json, key, HSD_JSON_INLINE);
+    put_of(json, node);
+    put_identity(json, node);
+    hsd_json_put_text(json, "type", node->type);
+    if (node->name.size > 0) hsd_json_put_text(json, "name", node->name);
+    hsd_json_put_text(json, "edge", node->edge);
+    hsd_json_put_count(json, "bytes", node->bytes);
+    hsd_json_put_count(json, "retained", node->retained_bytes);
+    hsd_json_put_count(json, "retained_objects", node->retained_objects);
+    hsd_json_put_string(json, "state", state_word(node->state));
+    hsd_json_put_flag(json, "weak", node->is_weak);
+    hsd_json_put_flag(json, "part", node->is_part);
+    hsd_json_close(json);
 }
 
-void hsd_view_put_nodes(hsd_out *out, const char *key, const hsd_browse_list *list)
+void hsd_view_put_nodes(hsd_json_writer *json, const char *key, const hsd_browse_list *list)
 {
-    hsd_out_format(out, "%s[", key);
+    hsd_json_open_list(json, key, HSD_JSON_BELOW);
     for (size_t i = 0; i < list->count; i++)
-        hsd_view_put_node(out, i > 0 ? ",\n" : "\n", &list->nodes[i]);
-    hsd_out_text(out, "]");
+        hsd_view_put_node(json, NULL, &list->nodes[i]);
+    hsd_json_close(json);
 }
 
-void hsd_view_put_types(hsd_out *out, const char *key, const hsd_browse_types *types)
+void hsd_view_put_types(hsd_json_writer *json, const char *key, const hsd_browse_types *types)
 {
-    hsd_out_format(out, "%s[", key);
+    hsd_json_open_list(json, key, HSD_JSON_BELOW);
     for (size_t i = 0; i < types->count; i++) {
         const hsd_browse_type *type = &types->types[i];
-        hsd_json_string(out, i > 0 ? ",\n{\"name\": " : "\n{\"name\": ", type->name);
-        hsd_json_count(out, ", \"objects\": ", type->live.objects);
-        hsd_json_count(out, ", \"bytes\": ", type->live.bytes);
-        hsd_json_count(out, ", \"retained\": ", type->retained_bytes);
-        hsd_out_text(out, "}");
+        hsd_json_open_object(json, NULL, HSD_JSON_INLINE);
+        hsd_json_put_text(json, "name", type->name);
+        hsd_json_put_count(json, "objects", type->live.objects);
+        hsd_json_put_count(json, "bytes", type->live.bytes);
+        hsd_json_put_count(json, "retained", type->retained_bytes);
+        hsd_json_close(json);
     }
-    hsd_out_text(out, "]");
+    hsd_json_close(json);
 }

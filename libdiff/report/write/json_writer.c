@@ -31,7 +31,7 @@ static void put_separator(hsd_json_writer *json)
         return;
     }
     if (!is_first) hsd_out_text(json->out, ",");
-    if (!is_first || level->layout != HSD_JSON_HANGING) break_line(json, json->indent);
+    if (!is_first || level->layout != HSD_JSON_HANGING) break_line(json, json->indent + (level->layout == HSD_JSON_DEEP));
 }
 
 static void begin_member(hsd_json_writer *json, const char *key)
@@ -65,7 +65,7 @@ void hsd_json_close(hsd_json_writer *json)
     if (json->depth == 0) return;
     const hsd_json_level *level = &json->levels[--json->depth];
     json->indent -= level->layout != HSD_JSON_INLINE;
-    if (level->layout == HSD_JSON_LINES && level->has_any) break_line(json, json->indent);
+    if ((level->layout == HSD_JSON_LINES || level->layout == HSD_JSON_DEEP) && level->has_any) break_line(json, json->indent);
     hsd_out_text(json->out, level->is_list ? "]" : "}");
 }
 

@@ -26,6 +26,7 @@
 typedef enum hsd_json_layout {
     HSD_JSON_INLINE,  /* on the line that it begins on */
     HSD_JSON_LINES,   /* each member on a line of its own, and the closing bracket, too; "[]" where there is none */
+    HSD_JSON_DEEP,    /* the same, the members two blanks further in */
     HSD_JSON_HANGING, /* the first member on the line of the opening bracket, each other on a line of its own, the closing bracket behind the last */
     HSD_JSON_BELOW    /* the same, but the first member has a line of its own, too */
 } hsd_json_layout;
