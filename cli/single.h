@@ -1,5 +1,5 @@
 /*
- * What the commands about one capture share.
+ * What the commands about one capture, top and paths, share: what they tell a report besides its options.
  */
 #ifndef CLI_SINGLE_H
 #define CLI_SINGLE_H

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "report/html/html.h"
+#include "report/write/html/html.h"
 
 static hsd_status append(void *context, const void *data, size_t size, hsd_error *err) { return hsd_buffer_append(context, data, size, err); }
 

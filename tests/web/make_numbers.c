@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "report/number.h"
+#include "report/words/number.h"
 
 static char text[HSD_NUMBER_CHARS];
 

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "report/check_words.h"
+#include "report/sentences/check_words.h"
 #include "report/model/columns.h"
 #include "report/model/open.h"
 

@@ -3,8 +3,8 @@
  */
 #include "report/model/columns.h"
 
-#include "report/holder_rows.h"
-#include "report/place.h"
+#include "report/model/holder_rows.h"
+#include "report/sentences/place.h"
 
 /* ---- captures ---- */
 

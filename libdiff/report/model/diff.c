@@ -4,15 +4,15 @@
  */
 #include <stdlib.h>
 
-#include "report/holder_rows.h"
-#include "report/lost_rows.h"
+#include "report/model/holder_rows.h"
+#include "report/model/lost_rows.h"
 #include "report/model/columns.h"
 #include "report/model/diff_columns.h"
 #include "report/model/open.h"
-#include "report/rank.h"
-#include "report/site_rows.h"
-#include "report/tree_cut.h"
-#include "report/tree_rows.h"
+#include "report/model/rank.h"
+#include "report/model/site_rows.h"
+#include "report/model/tree_cut.h"
+#include "report/model/tree_rows.h"
 
 typedef struct diff_model {
     hsd_model model;

@@ -5,14 +5,14 @@
  */
 #include "report/model/diff_columns.h"
 
-#include "report/holder_rows.h"
-#include "report/lost_rows.h"
-#include "report/match.h"
+#include "report/model/holder_rows.h"
+#include "report/model/lost_rows.h"
+#include "report/sentences/match.h"
 #include "report/model/columns.h"
-#include "report/place.h"
-#include "report/rank.h"
-#include "report/site_rows.h"
-#include "report/tree_rows.h"
+#include "report/sentences/place.h"
+#include "report/model/rank.h"
+#include "report/model/site_rows.h"
+#include "report/model/tree_rows.h"
 
 static const hsd_diff *diff_of(const hsd_scope *scope) { return scope->result; }
 static bool knows_objects(const hsd_scope *scope) { return diff_of(scope)->identity_is_known; }

@@ -1,5 +1,5 @@
 /*
- * From a result to its model.
+ * From a result to its model: which file makes the model of which result, and how long it lives.
  */
 #ifndef HSD_REPORT_MODEL_OPEN_H
 #define HSD_REPORT_MODEL_OPEN_H

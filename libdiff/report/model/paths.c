@@ -4,7 +4,7 @@
 #include "report/model/columns.h"
 #include "report/model/open.h"
 #include "report/model/say.h"
-#include "report/paths_rows.h"
+#include "report/model/paths_rows.h"
 
 typedef struct paths_model {
     hsd_model model;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/number.h"
+#include "report/words/number.h"
 
 hsd_status hsd_say(hsd_buffer *text, const char *words, hsd_error *err) { return hsd_buffer_append(text, words, strlen(words), err); }
 

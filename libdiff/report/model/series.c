@@ -7,7 +7,7 @@
 
 #include "report/model/columns.h"
 #include "report/model/open.h"
-#include "report/series_rows.h"
+#include "report/model/series_rows.h"
 
 /* Rows that are not shown, as one. Where the series itself folded just these its trend is known. */
 typedef struct other_rows {

@@ -5,7 +5,7 @@
 #include "report/model/columns.h"
 #include "report/model/open.h"
 #include "report/model/say.h"
-#include "report/top_rows.h"
+#include "report/model/top_rows.h"
 
 #define OBJECTS_SHOWN 3 /* however small */
 

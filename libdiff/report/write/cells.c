@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/number.h"
+#include "report/words/number.h"
 
 static void gather(hsd_cells *cells, const hsd_column *columns, const hsd_model *model)
 {

@@ -20,7 +20,7 @@
 #ifndef HSD_REPORT_WRITE_JSON_WRITER_H
 #define HSD_REPORT_WRITE_JSON_WRITER_H
 
-#include "report/out.h"
+#include "report/write/out.h"
 
 /* How what is between two brackets is laid out. */
 typedef enum hsd_json_layout {

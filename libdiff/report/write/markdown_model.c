@@ -1,7 +1,7 @@
 /*
  * Any model as Markdown: what is said first, of what, warnings, tables that add up, and other paragraphs.
  */
-#include "report/markdown.h"
+#include "report/write/markdown.h"
 #include "report/write/cells.h"
 #include "report/write/write.h"
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/openmetrics.h"
+#include "report/write/openmetrics.h"
 #include "report/write/cells.h"
 #include "report/write/write.h"
 

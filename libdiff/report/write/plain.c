@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "report/series_rows.h"
+#include "report/model/series_rows.h"
 
 #define FIELDS_MOST 24u
 #define DEPTH_MOST 4u

@@ -10,7 +10,7 @@
 
 #include "report/formats.h"
 #include "report/model/open.h"
-#include "report/out.h"
+#include "report/write/out.h"
 
 typedef void (*hsd_put_model_fn)(hsd_out *out, const hsd_model *model, const hsd_report_options *options);
 

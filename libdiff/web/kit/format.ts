@@ -1,5 +1,5 @@
 /*
- * Numbers as people read them: byte for byte what libdiff/report/number.c writes, so that the page and the text report never
+ * Numbers as people read them: byte for byte what libdiff/report/words/number.c writes, so that the page and the text report never
  * differ. Sizes come as JSON numbers; up to 2^53 - 1 bytes they are exact, and so is what is made of them here: rounding is done
  * in integers (BigInt where a product may pass 2^53).
  */

@@ -1,6 +1,6 @@
 /*
  * Names of types, fields, roots and files as text. They are foreign: what is hidden in them is shown the way hsd_escape does
- * (libdiff/report/escape.c), so that a name looks the same in a terminal, in the static page and here.
+ * (libdiff/report/words/escape.c), so that a name looks the same in a terminal, in the static page and here.
  */
 
 /* First and last of each range of characters that are not what they seem; as in escape.c. */
@@ -75,7 +75,7 @@ function collapse(name: string): string | null {
 }
 
 /**
- * At most `width` characters of a name: what stands in <> goes first, then the middle, as in libdiff/report/shorten.c. The full
+ * At most `width` characters of a name: what stands in <> goes first, then the middle, as in libdiff/report/words/shorten.c. The full
  * name belongs into a title or beside it: two names may look alike when they are cut.
  */
 export function shorten(name: string, width: number): string {

@@ -1,5 +1,5 @@
 /*
- * Rules of a check in the order and the words in which they are shown; values as in libdiff/report/check_words.c. Pure.
+ * Rules of a check in the order and the words in which they are shown; values as in libdiff/report/sentences/check_words.c. Pure.
  */
 import * as format from "../kit/format.ts";
 import type { Finding, Limit, Rule } from "../kit/model.ts";

@@ -4,8 +4,8 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "report/bar.h"
-#include "report/width.h"
+#include "report/words/bar.h"
+#include "report/words/width.h"
 
 static char text[HSD_BAR_CHARS];
 

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "report/check_words.h"
+#include "report/sentences/check_words.h"
 #include "unit/report/check_sample.h"
 #include "unit/report/says.h"
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/escape.h"
-#include "report/utf8.h"
+#include "report/words/escape.h"
+#include "report/words/utf8.h"
 
 static char out[512];
 

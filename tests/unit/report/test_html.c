@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "io/zip.h"
-#include "report/html/html.h"
+#include "report/write/html/html.h"
 #include "support/fault.h"
 #include "unit/report/check_sample.h"
 #include "unit/report/series_sample.h"

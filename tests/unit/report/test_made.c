@@ -1,7 +1,7 @@
 /* "How it was made" of a page: the command that was told and the digests of the captures, harmless and in full. */
 #include <criterion/criterion.h>
 
-#include "report/html/parts.h"
+#include "report/write/html/parts.h"
 #include "unit/report/sample.h"
 #include "unit/report/series_sample.h"
 

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <locale.h>
 
-#include "report/number.h"
+#include "report/words/number.h"
 
 static char out[HSD_NUMBER_CHARS];
 

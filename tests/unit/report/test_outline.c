@@ -4,7 +4,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "report/outline.h"
+#include "report/text/outline.h"
 
 enum { ROWS_MAX = 60 };
 

@@ -3,7 +3,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "report/place.h"
+#include "report/sentences/place.h"
 #include "unit/report/sample.h"
 
 static const char *text_of(const char *root, const hsd_step *steps, size_t count, uint64_t cut)

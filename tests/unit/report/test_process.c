@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "report/process.h"
+#include "report/sentences/process.h"
 #include "unit/report/sample.h"
 #include "unit/report/says.h"
 

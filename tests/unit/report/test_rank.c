@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "report/rank.h"
+#include "report/model/rank.h"
 #include <hscapture/hscapture.h>
 #include "unit/report/sample.h"
 

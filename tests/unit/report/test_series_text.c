@@ -4,7 +4,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "report/width.h"
+#include "report/words/width.h"
 #include "unit/report/says.h"
 #include "unit/report/series_sample.h"
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/shorten.h"
-#include "report/width.h"
+#include "report/words/shorten.h"
+#include "report/words/width.h"
 
 static hsd_arena arena;
 

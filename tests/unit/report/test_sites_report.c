@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "report/site_rows.h"
+#include "report/model/site_rows.h"
 #include "support/fault.h"
 #include "unit/report/sample.h"
 #include "unit/report/says.h"

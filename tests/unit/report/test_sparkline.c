@@ -4,8 +4,8 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "report/sparkline.h"
-#include "report/width.h"
+#include "report/words/sparkline.h"
+#include "report/words/width.h"
 
 static char text[HSD_SPARKLINE_CHARS];
 

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "report/width.h"
+#include "report/words/width.h"
 #include "unit/report/sample.h"
 #include "unit/report/says.h"
 

@@ -4,8 +4,8 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "report/tree_rows.h"
-#include "report/width.h"
+#include "report/model/tree_rows.h"
+#include "report/words/width.h"
 #include "unit/report/sample.h"
 #include "unit/report/says.h"
 

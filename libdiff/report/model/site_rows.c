@@ -1,0 +1,85 @@
+/*
+ * Rows of growth by allocation site.
+ */
+#include "report/model/site_rows.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "report/words/number.h"
+
+static uint64_t change_of(const hsd_site_row *row) { return hsd_magnitude(hsd_change_bytes(&row->change)); }
+
+static void add_amount(hsd_amount *to, hsd_amount amount)
+{
+    to->objects += amount.objects;
+    to->bytes += amount.bytes;
+}
+
+static void add_row(hsd_site_pick *pick, const hsd_site_row *row)
+{
+    add_amount(&pick->others.before, row->change.before);
+    add_amount(&pick->others.after, row->change.after);
+    pick->other_count++;
+    pick->has_folded = pick->has_folded || change_of(row) > 0;
+}
+
+hsd_site_pick hsd_sites_pick(const hsd_diff *diff, size_t most, uint64_t least_bytes)
+{
+    hsd_site_pick pick = {.diff = diff, .last = diff->site_count, .other_count = diff->other_site_count, .others = diff->other_sites};
+    while (pick.count < most && pick.first < pick.last) {
+        const uint64_t growth = change_of(&diff->sites[pick.first]), shrinkage = change_of(&diff->sites[pick.last - 1]);
+        if (growth < least_bytes && shrinkage < least_bytes) break;
+        if (growth >= shrinkage) pick.first++;
+        else pick.last--;
+        pick.count++;
+    }
+    for (size_t i = pick.first; i < pick.last; i++)
+        add_row(&pick, &diff->sites[i]);
+    return pick;
+}
+
+const hsd_site_row *hsd_site_pick_row(const hsd_site_pick *pick, size_t i)
+{
+    return &pick->diff->sites[i < pick->first ? i : i - pick->first + pick->last];
+}
+
+size_t hsd_site_callers_shown(const hsd_site_row *row)
+{
+    const size_t callers = row->frame_count > 0 ? row->frame_count - row->wanted - 1 : 0;
+    return callers < HSD_CALLERS_SHOWN ? callers : HSD_CALLERS_SHOWN;
+}
+
+/* ---- words ---- */
+
+static hsd_text base_name(hsd_text path)
+{
+    size_t from = path.size;
+    while (from > 0 && path.data[from - 1] != '/')
+        from--;
+    return (hsd_text){path.data + from, path.size - from};
+}
+
+static hsd_status append(hsd_buffer *text, const char *words, hsd_error *err)
+{
+    return hsd_buffer_append(text, words, strlen(words), err);
+}
+
+hsd_status hsd_site_frame_append(hsd_buffer *text, const hsd_site_frame *frame, hsd_error *err)
+{
+    const hsd_text file = base_name(frame->file);
+    char line[24];
+    if (frame->function.size > 0) HSD_TRY(hsd_buffer_append(text, frame->function.data, frame->function.size, err));
+    else HSD_TRY(append(text, "(no name)", err));
+    if (file.size == 0) return HSD_OK;
+    HSD_TRY(append(text, " (", err));
+    HSD_TRY(hsd_buffer_append(text, file.data, file.size, err));
+    if (frame->line == 0) return append(text, ")", err);
+    snprintf(line, sizeof line, ":%u)", frame->line);
+    return append(text, line, err);
+}
+
+hsd_status hsd_site_append(hsd_buffer *text, const hsd_site_row *row, hsd_error *err)
+{
+    return row->frame_count > 0 ? hsd_site_frame_append(text, &row->frames[row->wanted], err) : append(text, "(no stack)", err);
+}

@@ -1,0 +1,108 @@
+/*
+ * Memory outside the heap.
+ */
+#include "report/sentences/process.h"
+
+#include <string.h>
+
+#include "report/words/number.h"
+
+#define UNSEEN_LEAST (UINT64_C(1) << 20)
+#define UNSEEN_SHARE 10 /* one part in so many of the process before */
+
+bool hsd_process_metric(const hsd_side *side, const char *name, uint64_t *out)
+{
+    const size_t size = strlen(name);
+    for (size_t i = 0; i < side->metric_count; i++) {
+        const hsd_profile_metric *metric = &side->metrics[i];
+        const bool is_bytes = metric->unit.size == 5 && memcmp(metric->unit.data, "bytes", 5) == 0;
+        if (!is_bytes || metric->name.size != size || memcmp(metric->name.data, name, size) != 0) continue;
+        *out = metric->value;
+        return true;
+    }
+    return false;
+}
+
+static int64_t growth_of(const hsd_diff *diff, const char *name)
+{
+    uint64_t before, after;
+    if (!hsd_process_metric(&diff->before, name, &before) || !hsd_process_metric(&diff->after, name, &after)) return 0;
+    return (int64_t)(after - before);
+}
+
+static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* Of what is known of it: reached and unreached objects, and what the runtime says. */
+static int64_t growth_of_heap(const hsd_diff *diff)
+{
+    const int64_t captured = hsd_change_bytes(&diff->total) + (int64_t)(diff->unreached_after.bytes - diff->unreached_before.bytes);
+    return larger(larger(captured, 0), larger(growth_of(diff, "heap.used"), growth_of(diff, "heap.committed")));
+}
+
+uint64_t hsd_process_unseen(const hsd_diff *diff)
+{
+    uint64_t resident;
+    if (diff->is_partial || !diff->lost.is_known || !hsd_capture_same_process(&diff->before.info, &diff->after.info)) return 0;
+    if (!hsd_process_metric(&diff->before, "process.rss", &resident)) return 0;
+    const int64_t heap = growth_of_heap(diff), unseen = growth_of(diff, "process.rss") - heap;
+    const uint64_t least = resident / UNSEEN_SHARE > UNSEEN_LEAST ? resident / UNSEEN_SHARE : UNSEEN_LEAST;
+    return unseen > heap && unseen > 0 && (uint64_t)unseen >= least ? (uint64_t)unseen : 0;
+}
+
+void hsd_screen_process(hsd_screen *screen)
+{
+    const hsd_diff *diff = screen->diff;
+    const uint64_t unseen = hsd_process_unseen(diff);
+    char grown[HSD_NUMBER_CHARS], a[HSD_NUMBER_CHARS], b[HSD_NUMBER_CHARS], more[HSD_NUMBER_CHARS];
+    uint64_t before = 0, after = 0;
+    if (unseen == 0) return;
+    hsd_process_metric(&diff->before, "process.rss", &before);
+    hsd_process_metric(&diff->after, "process.rss", &after);
+    hsd_out_begin_paragraph(&screen->out);
+    hsd_out_format(&screen->out, "The process grew %s (resident memory, %s -> %s), %s more than its heap: ",
+                   hsd_screen_size(screen, grown, after - before), hsd_screen_size(screen, a, before),
+                   hsd_screen_size(screen, b, after), hsd_screen_size(screen, more, unseen));
+    hsd_out_text(&screen->out, "that part is not in the captures (memory that is mapped directly, of libraries, or kept by an allocator).");
+    hsd_out_end_paragraph(&screen->out, 0);
+}
+
+/* ---- external ---- */
+
+#define EXTERNAL_SHARE 10 /* one part in so many of the growth */
+
+static int64_t external_of(const hsd_type_row *row) { return (int64_t)(row->external_after - row->external_before); }
+
+/* The type whose external bytes grew most, of those behind `before` in that order. */
+static const hsd_type_row *next_external(const hsd_diff *diff, const hsd_type_row *before)
+{
+    const hsd_type_row *largest = NULL;
+    for (size_t i = 0; i < diff->type_count; i++) {
+        const hsd_type_row *row = &diff->types[i];
+        const bool is_told = before && (external_of(row) > external_of(before) || (external_of(row) == external_of(before) && row <= before));
+        if (!is_told && external_of(row) > 0 && (!largest || external_of(row) > external_of(largest))) largest = row;
+    }
+    return largest;
+}
+
+static void print_external_type(hsd_screen *screen, const char *separator, const hsd_type_row *row)
+{
+    char size[HSD_NUMBER_CHARS];
+    hsd_out_text(&screen->out, separator);
+    hsd_out_escaped(&screen->out, screen->form, row->name);
+    hsd_out_format(&screen->out, " %s", hsd_screen_growth_size(screen, size, external_of(row)));
+}
+
+void hsd_screen_external(hsd_screen *screen)
+{
+    const hsd_diff *diff = screen->diff;
+    const int64_t external = (int64_t)(diff->external_after - diff->external_before), growth = hsd_change_bytes(&diff->total);
+    char size[HSD_NUMBER_CHARS];
+    if (external <= 0 || external < (int64_t)screen->noise_bytes || external < growth / EXTERNAL_SHARE || diff->is_partial) return;
+    const hsd_type_row *first = next_external(diff, NULL), *second = next_external(diff, first);
+    hsd_out_begin_paragraph(&screen->out);
+    hsd_out_format(&screen->out, "%s of the growth is external, memory outside the heap", hsd_screen_size(screen, size, (uint64_t)external));
+    if (first) print_external_type(screen, ": ", first);
+    if (second) print_external_type(screen, ", ", second);
+    hsd_out_text(&screen->out, ".");
+    hsd_out_end_paragraph(&screen->out, 0);
+}

@@ -1,0 +1,377 @@
+/*
+ * Where the growth hangs, in a sentence: the place, if there is one, with its share of the growth; how far it is
+ * scattered, if there is none. By holders, or by roots where holders are not known, and then why not; where nothing is known of either,
+ * by where it was allocated.
+ */
+#include <string.h>
+
+#include "report/model/holder_rows.h"
+#include "report/words/number.h"
+#include "report/sentences/place.h"
+#include "report/words/shorten.h"
+#include "report/model/site_rows.h"
+#include "report/text/text.h"
+
+/* Percent of the growth from which on one place is the answer, and from which on it is worth a word. */
+#define SHARE_OF_AN_ANSWER 50
+#define SHARE_WORTH_NAMING 10
+#define PLACES_OF_A_CROWD  5
+#define HIDDEN_ASKED       8u /* places that grew most, where the heap did not */
+
+static unsigned share_of(int64_t bytes, int64_t growth)
+{
+    return bytes > 0 ? hsd_percent_of(bytes, growth) : 0;
+}
+
+/* "All of the growth", "91% of the growth", "The largest part of the growth, 34%,". */
+static void print_share(hsd_screen *screen, unsigned percent)
+{
+    if (percent > 100)
+        hsd_out_text(&screen->out, "All of the growth and more");
+    else if (percent == 100)
+        hsd_out_text(&screen->out, "All of the growth");
+    else if (percent >= SHARE_OF_AN_ANSWER)
+        hsd_out_format(&screen->out, "%u%% of the growth", percent);
+    else
+        hsd_out_format(&screen->out, "The largest part of the growth, %u%%,", percent);
+}
+
+/* Cut in the middle. */
+static void print_short(hsd_screen *screen, const hsd_buffer *raw)
+{
+    hsd_out *out = &screen->out;
+    hsd_buffer text = {0};
+    hsd_arena arena = {0};
+    if (out->status == HSD_OK)
+        out->status =
+            hsd_escape_append(&text, screen->form, (const char *)raw->data, raw->size, out->err);
+    hsd_short_name name = {.full = (const char *)text.data, .full_size = text.size};
+    name.text = name.full;
+    name.size = name.full_size;
+    const size_t width = screen->options->width > 0 ? screen->options->width : screen->options->name_width;
+    if (out->status == HSD_OK && width > 0)
+        out->status = hsd_shorten_names(&name, 1, width, screen->options->use_utf8,
+                                        &arena, out->err);
+    if (out->status == HSD_OK) hsd_out_bytes(out, name.text, name.size);
+    hsd_arena_release(&arena);
+    hsd_buffer_release(&text);
+}
+
+/* ---- by holders ---- */
+
+/* "global.app.state.sessions (Map)" */
+static void print_place(hsd_screen *screen, const hsd_holder *holder)
+{
+    hsd_out *out = &screen->out;
+    hsd_buffer raw = {0};
+    if (out->status == HSD_OK) out->status = hsd_holder_append(&raw, holder, " (", ")", out->err);
+    print_short(screen, &raw);
+    hsd_buffer_release(&raw);
+}
+
+/* "two", "three", "8" */
+static const char *count_in_words(char text[HSD_NUMBER_CHARS], size_t count)
+{
+    return count == 2 ? "two" : count == 3 ? "three" : hsd_format_count(text, count);
+}
+
+/* What those hold alone by which a holder's growth is held together. */
+static int64_t held_alone(const hsd_holder *holder)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < holder->by_count; i++)
+        if (holder->by[i].growth_bytes > 0) sum = (int64_t)((uint64_t)sum + (uint64_t)holder->by[i].growth_bytes);
+    return sum;
+}
+
+/* "hangs from two places together: A and B", with what each holds alone "from two places: A and B, 47% of it from both together". */
+static void print_together(hsd_screen *screen, const hsd_holder *holder, int64_t growth)
+{
+    hsd_out *out = &screen->out;
+    char count[HSD_NUMBER_CHARS];
+    hsd_buffer raw = {0};
+    const unsigned together = share_of(holder->growth_bytes, growth);
+    const int64_t all = (int64_t)((uint64_t)holder->growth_bytes + (uint64_t)held_alone(holder));
+    const unsigned percent = share_of(all, growth);
+    print_share(screen, percent);
+    hsd_out_format(out, percent > together ? " hangs from %s places: " : " hangs from %s places together: ",
+                   count_in_words(count, holder->by_count));
+    if (out->status == HSD_OK) out->status = hsd_together_append(&raw, holder, " (", ")", out->err);
+    print_short(screen, &raw);
+    hsd_buffer_release(&raw);
+    if (percent > together)
+        hsd_out_format(out, ", %u%% from %s together", together, holder->by_count == 2 ? "both" : "several");
+    hsd_out_text(out, percent > 100 ? "; others shrank." : ".");
+}
+
+/* The largest holder that is a place, and what no place holds alone; NULL when there is none. */
+static const hsd_holder *find_holder(const hsd_diff *diff, bool is_nobody)
+{
+    for (size_t i = 0; i < diff->holder_count; i++)
+        if (!diff->holders[i].is_code && hsd_holder_is_nobody(&diff->holders[i]) == is_nobody) return &diff->holders[i];
+    return NULL;
+}
+
+/* Growth of the largest places together. */
+static int64_t sum_of_largest(const hsd_diff *diff, size_t count)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < diff->holder_count && count > 0; i++) {
+        if (diff->holders[i].is_code || hsd_holder_is_nobody(&diff->holders[i])) continue;
+        if (diff->holders[i].growth_bytes <= 0) break;
+        sum = (int64_t)((uint64_t)sum + (uint64_t)diff->holders[i].growth_bytes);
+        count--;
+    }
+    return sum;
+}
+
+static void print_scattered(hsd_screen *screen, int64_t growth, const hsd_holder *nobody)
+{
+    const hsd_diff *diff = screen->diff;
+    char text[HSD_NUMBER_CHARS];
+    const uint64_t places = hsd_holders_count(diff) - (nobody != NULL) - (hsd_holders_code(diff) != NULL);
+    const unsigned percent = share_of(nobody ? nobody->growth_bytes : 0, growth);
+    const unsigned largest = share_of(sum_of_largest(diff, PLACES_OF_A_CROWD), growth);
+    hsd_out_format(&screen->out, "The growth is scattered: the %u largest of %s holders have ",
+                   PLACES_OF_A_CROWD, hsd_format_count(text, places));
+    hsd_out_format(&screen->out, largest > 0 ? "%u%% of it" : "less than 1%% of it", largest);
+    if (percent >= SHARE_WORTH_NAMING)
+        hsd_out_format(&screen->out, ", and %u%% is held by no one object", percent);
+    hsd_out_text(&screen->out, ".");
+}
+
+static void print_nobody(hsd_screen *screen, unsigned percent, const hsd_holder *place,
+                         unsigned percent_of_place)
+{
+    print_share(screen, percent);
+    hsd_out_text(&screen->out, " is held by no one object: it is reached in several ways");
+    if (percent_of_place >= SHARE_WORTH_NAMING) {
+        hsd_out_format(&screen->out, "; %u%% hangs from one place: ", percent_of_place);
+        print_place(screen, place);
+    }
+    hsd_out_text(&screen->out, ".");
+}
+
+/* What the runtime compiled meanwhile, where that is most of the growth: then no place of the program is the answer. */
+static bool print_code(hsd_screen *screen, int64_t growth)
+{
+    const hsd_holder *code = hsd_holders_code(screen->diff);
+    const unsigned percent = share_of(code ? code->growth_bytes : 0, growth);
+    if (percent < SHARE_OF_AN_ANSWER) return false;
+    const bool is_all = screen->diff->holders[0].is_code || screen->diff->holders[0].growth_bytes < (int64_t)screen->noise_bytes;
+    print_share(screen, percent);
+    hsd_out_text(&screen->out, " is program code: what the runtime compiled and noted meanwhile");
+    hsd_out_text(&screen->out, is_all ? "; nothing else grew by more than noise." : ".");
+    return true;
+}
+
+/* True if there was something to say. */
+static bool print_by_holder(hsd_screen *screen, int64_t growth)
+{
+    const hsd_diff *diff = screen->diff;
+    const hsd_holder *place = find_holder(diff, false), *nobody = find_holder(diff, true);
+    const unsigned percent = share_of(place ? place->growth_bytes : 0, growth),
+                   of_nobody = share_of(nobody ? nobody->growth_bytes : 0, growth);
+    if (percent < SHARE_OF_AN_ANSWER && of_nobody >= SHARE_OF_AN_ANSWER) {
+        print_nobody(screen, of_nobody, place, percent);
+    } else if (percent >= SHARE_WORTH_NAMING && place->by_count > 1 && !hsd_holder_leads_to(place)) {
+        print_together(screen, place, growth);
+    } else if (percent >= SHARE_WORTH_NAMING) {
+        print_share(screen, percent);
+        hsd_out_text(&screen->out, " hangs from one place: ");
+        print_place(screen, place);
+        hsd_out_text(&screen->out, percent > 100 ? "; others shrank." : ".");
+    } else if (hsd_holders_count(diff) - (hsd_holders_code(diff) != NULL) > PLACES_OF_A_CROWD + (nobody != NULL)) {
+        print_scattered(screen, growth, nobody);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* The largest that is a place and did not only get what its items lost; NULL when there is none. */
+static const hsd_holder *find_hidden(const hsd_screen *screen)
+{
+    const hsd_diff *diff = screen->diff;
+    for (size_t i = 0; i < diff->holder_count && i < HIDDEN_ASKED && diff->holders[i].growth_bytes >= (int64_t)screen->noise_bytes; i++) {
+        const hsd_holder *holder = &diff->holders[i];
+        if (holder->is_code || hsd_holder_is_nobody(holder)) continue;
+        if (!hsd_holder_is_paid_below(diff, holder, screen->noise_bytes)) return holder;
+    }
+    return NULL;
+}
+
+/* A heap that did not grow may leak all the same. */
+static bool print_hidden_growth(hsd_screen *screen)
+{
+    char size[HSD_NUMBER_CHARS];
+    const hsd_holder *place = find_hidden(screen);
+    if (!place) return false;
+    hsd_out_format(&screen->out, "Even so, one place grew by %s: ",
+                   hsd_screen_size(screen, size, (uint64_t)place->growth_bytes));
+    print_place(screen, place);
+    hsd_out_text(&screen->out, ".");
+    return true;
+}
+
+/* A container got a larger array once, and there are no more objects: no leak, as far as two captures tell. */
+static bool print_room(hsd_screen *screen)
+{
+    char size[HSD_NUMBER_CHARS], count[HSD_NUMBER_CHARS];
+    const hsd_holder *place = &screen->diff->holders[0];
+    const int64_t more = hsd_change_objects(&screen->diff->total);
+    hsd_out_format(&screen->out, "%s of that is one array that doubled while ", hsd_screen_size(screen, size, (uint64_t)place->types[0].net_bytes));
+    if (more > 0)
+        hsd_out_format(&screen->out, "the heap has %s object%s more, in ", hsd_format_count(count, (uint64_t)more), more == 1 ? "" : "s");
+    else
+        hsd_out_text(&screen->out, "no objects came, in ");
+    print_place(screen, place);
+    hsd_out_text(&screen->out, ".");
+    return true;
+}
+
+/* ---- by roots ---- */
+
+/* The root that grew most: of those that share with others, or of those that do not. */
+static const hsd_root_row *largest_root(const hsd_diff *diff, bool is_shared)
+{
+    const hsd_root_row *largest = NULL;
+    for (size_t i = 0; i < diff->root_count; i++) {
+        const hsd_root_row *root = &diff->roots[i];
+        if (root->is_shared != is_shared || hsd_change_bytes(&root->live) <= 0) continue;
+        if (!largest || hsd_change_bytes(&root->live) > hsd_change_bytes(&largest->live))
+            largest = root;
+    }
+    return largest;
+}
+
+static void print_name_and_growth(hsd_screen *screen, const hsd_root_row *root)
+{
+    char size[HSD_NUMBER_CHARS];
+    hsd_out_escaped(&screen->out, screen->form, root->name);
+    hsd_out_format(&screen->out, " (%s)",
+                   hsd_screen_growth_size(screen, size, hsd_change_bytes(&root->live)));
+}
+
+static void print_shared(hsd_screen *screen, unsigned percent, const hsd_root_row *alone,
+                         unsigned percent_alone)
+{
+    print_share(screen, percent < 100 ? percent : 100);
+    hsd_out_text(&screen->out, " can be reached from several roots");
+    if (percent_alone >= SHARE_WORTH_NAMING) {
+        hsd_out_format(&screen->out, "; %u%% hangs from one alone: ", percent_alone);
+        print_name_and_growth(screen, alone);
+    }
+    hsd_out_text(&screen->out, ".");
+}
+
+static bool print_by_root(hsd_screen *screen, int64_t growth)
+{
+    const hsd_root_row *alone = largest_root(screen->diff, false),
+                       *shared = largest_root(screen->diff, true);
+    const unsigned percent = share_of(alone ? hsd_change_bytes(&alone->live) : 0, growth),
+                   of_shared = share_of(shared ? hsd_change_bytes(&shared->live) : 0, growth);
+    if (percent < SHARE_OF_AN_ANSWER && of_shared >= SHARE_OF_AN_ANSWER) {
+        print_shared(screen, of_shared, alone, percent);
+    } else if (percent >= SHARE_WORTH_NAMING) {
+        print_share(screen, percent < 100 ? percent : 100);
+        hsd_out_text(&screen->out, " hangs from one place: ");
+        print_name_and_growth(screen, alone);
+        hsd_out_text(&screen->out, ".");
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* ---- by sites ---- */
+
+/* Go's runtime, for itself: goroutines, its lists, on a stack of its own that says nothing of who is served. */
+static bool is_of_runtime(const hsd_site_row *site)
+{
+    static const char prefix[] = "runtime.";
+    const size_t size = sizeof prefix - 1;
+    for (size_t i = 0; i < site->frame_count; i++) {
+        const hsd_text function = site->frames[i].function;
+        if (function.size < size || memcmp(function.data, prefix, size) != 0) return false;
+    }
+    return true;
+}
+
+/* Of those that are known; of the program's own, if that is asked. */
+static const hsd_site_row *largest_site(const hsd_diff *diff, bool of_program)
+{
+    for (size_t i = 0; i < diff->site_count && hsd_change_bytes(&diff->sites[i].change) > 0; i++)
+        if (diff->sites[i].frame_count > 0 && !(of_program && is_of_runtime(&diff->sites[i]))) return &diff->sites[i];
+    return NULL;
+}
+
+static void print_site(hsd_screen *screen, const hsd_site_row *site)
+{
+    hsd_out *out = &screen->out;
+    hsd_buffer raw = {0};
+    if (out->status == HSD_OK) out->status = hsd_site_append(&raw, site, out->err);
+    print_short(screen, &raw);
+    hsd_buffer_release(&raw);
+}
+
+static void print_programs_site(hsd_screen *screen, int64_t growth)
+{
+    const hsd_site_row *site = largest_site(screen->diff, true);
+    const unsigned percent = share_of(site ? hsd_change_bytes(&site->change) : 0, growth);
+    if (percent == 0) return;
+    hsd_out_format(&screen->out, "; of the program's own places %u%% at ", percent);
+    print_site(screen, site);
+}
+
+static bool print_by_site(hsd_screen *screen, int64_t growth)
+{
+    const hsd_site_row *site = largest_site(screen->diff, false);
+    const unsigned percent = share_of(site ? hsd_change_bytes(&site->change) : 0, growth);
+    hsd_out *out = &screen->out;
+    if (percent < SHARE_WORTH_NAMING) return false;
+    print_share(screen, percent);
+    const bool is_runtimes = is_of_runtime(site);
+    hsd_out_text(out, is_runtimes ? " was allocated by Go's runtime for itself: " : " was allocated at one place: ");
+    print_site(screen, site);
+    if (is_runtimes) print_programs_site(screen, growth);
+    hsd_out_text(out, percent > 100 ? "; others shrank." : ".");
+    return true;
+}
+
+/* ---- */
+
+static bool print_where(hsd_screen *screen, int64_t growth)
+{
+    const hsd_diff *diff = screen->diff;
+    if (diff->has_holders) return print_code(screen, growth) || print_by_holder(screen, growth);
+    return print_by_root(screen, growth) || (diff->has_sites && print_by_site(screen, growth));
+}
+
+static void print_why_not(hsd_screen *screen)
+{
+    const hsd_diff *diff = screen->diff;
+    if (diff->has_holders || diff->is_summary || diff->why_no_holders.size == 0) return;
+    hsd_out_begin_paragraph(&screen->out);
+    hsd_out_text(&screen->out, "Holders are not known: ");
+    hsd_out_escaped(&screen->out, screen->form, diff->why_no_holders);
+    hsd_out_text(&screen->out, ".");
+    hsd_out_end_paragraph(&screen->out, 0);
+}
+
+void hsd_screen_where(hsd_screen *screen)
+{
+    const hsd_diff *diff = screen->diff;
+    const int64_t growth = hsd_change_bytes(&diff->total);
+    const bool is_room = hsd_growth_is_room(diff, screen->noise_bytes);
+    const bool has_grown = growth >= (int64_t)screen->noise_bytes;
+    if (!diff->is_partial) {
+        hsd_out_begin_paragraph(&screen->out);
+        const bool has_said = is_room ? print_room(screen) : has_grown ? print_where(screen, growth) : diff->has_holders && print_hidden_growth(screen);
+        if (has_said)
+            hsd_out_end_paragraph(&screen->out, 0);
+        else
+            screen->out.in_paragraph = false;
+    }
+    if (has_grown) print_why_not(screen);
+}

@@ -1,0 +1,20 @@
+# cmake -DFOLDER=bundle -DOUTPUT=bundle.c -P embed.cmake
+# The bundles as byte arrays of C. What would end the element that they stand in, or begin a comment, is refused.
+set(code "/* Made by embed.cmake of what stands in libdiff/web/bundle/. */\n#include \"report/write/html/bundle.h\"\n")
+foreach(name IN ITEMS report.js report.css view.js view.css)
+  file(READ "${FOLDER}/${name}" text)
+  string(TOLOWER "${text}" lower)
+  foreach(bad IN ITEMS "</script" "</style" "<!--")
+    string(FIND "${lower}" "${bad}" at)
+    if(NOT at EQUAL -1)
+      message(FATAL_ERROR "${FOLDER}/${name} holds ${bad}, which must not stand in a page")
+    endif()
+  endforeach()
+  string(MAKE_C_IDENTIFIER "${name}" word)
+  file(READ "${FOLDER}/${name}" bytes HEX)
+  string(REGEX REPLACE "(................................)" "\\1\n" bytes "${bytes}")
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+  string(APPEND code "\nstatic const uint8_t ${word}[] = {\n${bytes}0};\n"
+                     "const hsd_bytes hsd_html_${word} = {${word}, sizeof ${word} - 1};\n")
+endforeach()
+file(WRITE "${OUTPUT}" "${code}")
