@@ -414,15 +414,25 @@ static const hsd_column plain_contrast_columns[] = {
     {0},
 };
 
-static const hsd_column plain_row_columns[] = {
+static const hsd_column plain_name_columns[] = {
     {"name", HSD_KIND_TEXT, HSD_AT(hsd_series_row, name)},
     {"place", HSD_KIND_WORDS, .words = plain_place},
     {"growth_bytes", HSD_KIND_SIGNED, .get = grown_bytes},
     {"growth_objects", HSD_KIND_SIGNED, .get = grown_objects},
+    {"bytes", HSD_KIND_LIST, .get = values_of, .columns = bytes_column},
+    {0},
+};
+
+static const hsd_column plain_trend_row_columns[] = {
+    {NULL, HSD_KIND_SPREAD, .columns = plain_name_columns},
     {NULL, HSD_KIND_SPREAD, HSD_AT(hsd_series_row, trend), .is_known = is_known_row, .columns = plain_trend_columns},
     {"verdict", HSD_KIND_STRING, .get = verdict_of, .is_known = is_known_row},
+    {0},
+};
+
+static const hsd_column plain_contrast_row_columns[] = {
+    {NULL, HSD_KIND_SPREAD, .columns = plain_name_columns},
     {NULL, HSD_KIND_SPREAD, HSD_AT(hsd_series_row, contrast), .is_known = is_known_row, .columns = plain_contrast_columns},
-    {"bytes", HSD_KIND_LIST, .get = values_of, .columns = bytes_column},
     {0},
 };
 
@@ -431,6 +441,11 @@ static const char *plain_row(const hsd_series *series)
     return series->before_count > 0
                ? "name place growth_bytes growth_objects before_median before_spread after_median after_spread median_growth p significance bytes"
                : "name place growth_bytes growth_objects per_step per_hour steps up down p verdict bytes";
+}
+
+static const hsd_column *plain_columns_of(const hsd_series *series)
+{
+    return series->before_count > 0 ? plain_contrast_row_columns : plain_trend_row_columns;
 }
 
 static const plain_cohort *cohort_of(const hsd_scope *scope) { return scope->row; }
@@ -513,7 +528,7 @@ static hsd_status add_table(series_model *m, const hsd_series *series, const hsd
     if (pick->others_row) m->others[which].row = *pick->others_row;
     m->others[which].row.values = pick->others;
     hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TABLE, .in = HSD_IN_JSON | HSD_IN_PLAIN, .member = members[which], .record = records[which],
-                                        .others_record = others[which], .plain = plain_row(series), .columns = m->model.format == HSD_IN_PLAIN ? plain_row_columns : columns[which],
+                                        .others_record = others[which], .plain = plain_row(series), .columns = m->model.format == HSD_IN_PLAIN ? plain_columns_of(series) : columns[which],
                                         .sheet = {.rows = {pick->rows, pick->count, sizeof *pick->rows, true}, .is_unknown = !table->is_known,
                                                   .why = table->why_not, .why_member = whys[which], .why_plain = plain_whys[which], .other_count = pick->other_count,
                                                   .others = &m->others[which], .other_columns = number_columns,
@@ -552,7 +567,7 @@ static void add_cohorts(series_model *m, const hsd_series *series, const hsd_mod
 static hsd_status add_head(series_model *m, const hsd_series *series, const hsd_model_request *request)
 {
     const bool is_document = m->model.format == HSD_IN_DOCUMENT;
-    const hsd_column *columns = m->model.format == HSD_IN_PLAIN ? plain_row_columns : number_columns;
+    const hsd_column *columns = m->model.format == HSD_IN_PLAIN ? plain_columns_of(series) : number_columns;
     m->captures = calloc(series->point_count + 1, sizeof *m->captures);
     if (!m->captures) return hsd_fail(request->err, HSD_E_NOMEM, "no memory for a report of %zu captures", series->point_count);
     hsd_capture_rows_of_series(m->captures, series);
