@@ -9,6 +9,9 @@
 
 #include "base/check.h"
 
+#define KEY_MOST    64u /* of ours */
+#define DIGITS_MOST 20u
+
 void hsd_json_begin(hsd_json_writer *json, hsd_out *out) { *json = (hsd_json_writer){.out = out}; }
 
 static void break_line(hsd_json_writer *json, size_t indent)
@@ -34,13 +37,41 @@ static void put_separator(hsd_json_writer *json)
     if (!is_first || level->layout != HSD_JSON_HANGING) break_line(json, json->indent + (level->layout == HSD_JSON_DEEP));
 }
 
+/* `"key": ` in one piece: a report has millions of them. */
 static void begin_member(hsd_json_writer *json, const char *key)
 {
+    char piece[KEY_MOST + 4];
     put_separator(json);
     if (!key) return;
-    hsd_out_text(json->out, "\"");
-    hsd_out_text(json->out, key);
-    hsd_out_text(json->out, "\": ");
+    const size_t size = strnlen(key, KEY_MOST);
+    piece[0] = '"';
+    memcpy(piece + 1, key, size);
+    memcpy(piece + 1 + size, "\": ", 3);
+    hsd_out_bytes(json->out, piece, size + 4);
+}
+
+/* Digits at the end of the room; returns where they begin. */
+static char *write_digits(char room[DIGITS_MOST], uint64_t value)
+{
+    char *at = room + DIGITS_MOST;
+    do {
+        *--at = (char)('0' + value % 10);
+        value /= 10;
+    } while (value > 0);
+    return at;
+}
+
+static void put_digits(hsd_json_writer *json, uint64_t value)
+{
+    char room[DIGITS_MOST];
+    const char *digits = write_digits(room, value);
+    hsd_out_bytes(json->out, digits, (size_t)(room + DIGITS_MOST - digits));
+}
+
+static void put_number(hsd_json_writer *json, int64_t value)
+{
+    if (value < 0) hsd_out_text(json->out, "-");
+    put_digits(json, value < 0 ? (uint64_t)0 - (uint64_t)value : (uint64_t)value);
 }
 
 /* ---- brackets ---- */
@@ -102,13 +133,13 @@ void hsd_json_put_string(hsd_json_writer *json, const char *key, const char *tex
 void hsd_json_put_count(hsd_json_writer *json, const char *key, uint64_t value)
 {
     begin_member(json, key);
-    hsd_out_format(json->out, "%llu", (unsigned long long)value);
+    put_digits(json, value);
 }
 
 void hsd_json_put_signed(hsd_json_writer *json, const char *key, int64_t value)
 {
     begin_member(json, key);
-    hsd_out_format(json->out, "%lld", (long long)value);
+    put_number(json, value);
 }
 
 void hsd_json_put_flag(hsd_json_writer *json, const char *key, bool value)
@@ -138,18 +169,27 @@ void hsd_json_put_null(hsd_json_writer *json, const char *key)
 void hsd_json_put_amount(hsd_json_writer *json, const char *key, hsd_amount amount)
 {
     begin_member(json, key);
-    hsd_out_format(json->out, "{\"objects\": %llu, \"bytes\": %llu}", (unsigned long long)amount.objects, (unsigned long long)amount.bytes);
+    hsd_out_text(json->out, "{\"objects\": ");
+    put_digits(json, amount.objects);
+    hsd_out_text(json->out, ", \"bytes\": ");
+    put_digits(json, amount.bytes);
+    hsd_out_text(json->out, "}");
 }
 
 void hsd_json_put_net(hsd_json_writer *json, const char *key, int64_t objects, int64_t bytes)
 {
     begin_member(json, key);
-    hsd_out_format(json->out, "{\"objects\": %lld, \"bytes\": %lld}", (long long)objects, (long long)bytes);
+    hsd_out_text(json->out, "{\"objects\": ");
+    put_number(json, objects);
+    hsd_out_text(json->out, ", \"bytes\": ");
+    put_number(json, bytes);
+    hsd_out_text(json->out, "}");
 }
 
 void hsd_json_put_count_of(hsd_json_writer *json, hsd_text key, uint64_t value)
 {
     put_separator(json);
     put_quoted(json, key);
-    hsd_out_format(json->out, ": %llu", (unsigned long long)value);
+    hsd_out_text(json->out, ": ");
+    put_digits(json, value);
 }
