@@ -18,7 +18,9 @@
 #endif
 #include <internal/pycore_pystate.h>
 #include <internal/pycore_pylifecycle.h>
-#if PY_VERSION_HEX >= 0x03080000
+#if PY_VERSION_HEX < 0x03090000
+#include <internal/pycore_pymem.h>
+#else
 #include <internal/pycore_gc.h>
 #include <internal/pycore_interp.h>
 #include <internal/pycore_runtime.h>
@@ -182,9 +184,30 @@ static void say_objects(void)
     AT(generator_frame, PyGenObject, gi_iframe);
     AT(generator_state, PyGenObject, gi_frame_state);
 #endif
-#if PY_VERSION_HEX < 0x030b0000
+#if PY_VERSION_HEX < 0x030c0000
     AT(generator_code, PyGenObject, gi_code);
 #endif
+    AT(generator_name, PyGenObject, gi_name);
+    AT(generator_qualname, PyGenObject, gi_qualname);
+    AT(function_code, PyFunctionObject, func_code);
+    AT(function_globals, PyFunctionObject, func_globals);
+#if PY_VERSION_HEX >= 0x030a0000
+    AT(function_builtins, PyFunctionObject, func_builtins);
+#endif
+    AT(function_name, PyFunctionObject, func_name);
+    AT(function_qualname, PyFunctionObject, func_qualname);
+    AT(function_defaults, PyFunctionObject, func_defaults);
+    AT(function_kwdefaults, PyFunctionObject, func_kwdefaults);
+    AT(function_closure, PyFunctionObject, func_closure);
+    AT(function_doc, PyFunctionObject, func_doc);
+    AT(function_dict, PyFunctionObject, func_dict);
+    AT(function_module, PyFunctionObject, func_module);
+    AT(function_annotations, PyFunctionObject, func_annotations);
+    AT(exception_dict, PyBaseExceptionObject, dict);
+    AT(exception_args, PyBaseExceptionObject, args);
+    AT(exception_traceback, PyBaseExceptionObject, traceback);
+    AT(exception_context, PyBaseExceptionObject, context);
+    AT(exception_cause, PyBaseExceptionObject, cause);
     AT(heap_cached_keys, PyHeapTypeObject, ht_cached_keys);
     AT(heap_name, PyHeapTypeObject, ht_name);
     AT(heap_qualname, PyHeapTypeObject, ht_qualname);

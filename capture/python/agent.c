@@ -1,0 +1,131 @@
+/*
+ * hspy_capture: finds the interpreter, has its collector stand still, walks, and says how it went.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "python_agent.h"
+
+const char *hspy_version(void) { return HSC_VERSION; }
+
+static int fail(char *error, size_t size, const char *sentence)
+{
+    if (error != NULL && size > 0) snprintf(error, size, "%s", sentence);
+    return -1;
+}
+
+/* ---- where the bytes go ---- */
+
+/* A socket says by itself that nobody listens; for a pipe the signal that says so is taken back. */
+static ptrdiff_t write_pipe(int fd, const void *data, size_t size)
+{
+    sigset_t pipe_alone, before, pending;
+    const struct timespec now = {0};
+    sigemptyset(&pipe_alone);
+    sigaddset(&pipe_alone, SIGPIPE);
+    sigpending(&pending);
+    const bool was_pending = sigismember(&pending, SIGPIPE) == 1;
+    pthread_sigmask(SIG_BLOCK, &pipe_alone, &before);
+    const ssize_t written = write(fd, data, size);
+    const int failed = errno;
+    if (written < 0 && failed == EPIPE && !was_pending) (void)sigtimedwait(&pipe_alone, NULL, &now);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = failed;
+    return written;
+}
+
+static ptrdiff_t write_out(void *context, const void *data, size_t size)
+{
+    const int fd = *(const int *)context;
+    const ssize_t sent = send(fd, data, size, MSG_NOSIGNAL);
+    return sent < 0 && errno == ENOTSOCK ? write_pipe(fd, data, size) : sent;
+}
+
+/* ---- a capture ---- */
+
+static bool open_writer(walk *w, const hsc_sink *sink, const hspy_options *asked)
+{
+    static char runtime[64];
+    hsc_options options;
+    hsc_options_init(&options);
+    hsa_know_self(&w->self);
+    hsa_describe(&options, &w->self);
+    snprintf(runtime, sizeof runtime, "CPython %.*s", (int)strcspn(w->py.version, " "), w->py.version);
+    options.producer = "hsdiff " HSC_VERSION " python agent";
+    options.runtime = runtime;
+    options.identity = HSC_IDENTITY_ADDRESS;
+    options.compression = asked->is_stored ? 0 : asked->compression == 0 ? 1 : asked->compression;
+    return hsc_open(&w->writer, sink, &options) == HSC_OK;
+}
+
+static int *collector_switch(const walk *w, void *interpreter)
+{
+    const layout *at = w->py.at;
+    char *state = at->interp_gc != 0 ? (char *)interpreter + at->interp_gc : w->py.runtime + at->runtime_gc;
+    return (int *)(void *)(state + at->gc_enabled);
+}
+
+static void metrics(walk *w)
+{
+    hsa_metrics measured;
+    hsa_measure(&measured);
+    hsa_write_metrics(w->writer, &measured);
+    hsc_metric(w->writer, "python.gc_tracked", "count", w->tracked);
+    hsc_metric(w->writer, "python.held_by_c", "count", w->held_objects);
+    hsc_metric(w->writer, "python.references_of_c", "count", w->held_references);
+    hsc_metric(w->writer, "capture.pause", "ns", hsa_now_ns() - w->started_ns);
+    if (w->other_interpreters > 0) hsc_loss(w->writer, "interpreters with a lock of their own", w->other_interpreters);
+}
+
+static int walk_and_finish(walk *w, char *error, size_t error_size)
+{
+    int *collector = collector_switch(w, w->py.first_interpreter());
+    const int was_on = *collector;
+    *collector = 0;
+    walk_all(w);
+    *collector = was_on;
+    if (w->failure == NULL && (w->names.failed || w->plans.failed)) w->failure = "no memory for names";
+    metrics(w);
+    if (w->failure != NULL) hsc_mark_incomplete(w->writer, w->failure);
+    if (hsc_finish(w->writer) != HSC_OK) return fail(error, error_size, hsc_error_text(w->writer));
+    return w->failure == NULL ? 0 : fail(error, error_size, w->failure);
+}
+
+static void release(walk *w)
+{
+    hsc_close(w->writer);
+    names_close(&w->names);
+    plans_close(&w->plans);
+    visited_close(&w->seen);
+    if (w->queue != NULL) munmap(w->queue, w->queue_room * sizeof *w->queue);
+    munmap(w, sizeof *w);
+}
+
+static int capture(walk *w, int descriptor, const hspy_options *asked, char *error, size_t error_size)
+{
+    const hsc_sink sink = {.write = write_out, .context = &descriptor};
+    if (!visited_open(&w->seen) || !plans_open(&w->plans)) return fail(error, error_size, "no memory for the set of objects that were met");
+    if (!open_writer(w, &sink, asked)) return fail(error, error_size, "no memory to write a capture, or nobody takes it");
+    if (!names_open(&w->names, w->writer)) return fail(error, error_size, "no memory for names");
+    return walk_and_finish(w, error, error_size);
+}
+
+int hspy_capture(int descriptor, const struct hspy_options *options, char *error, size_t error_size)
+{
+    hspy_options asked = {.struct_bytes = sizeof asked};
+    if (options != NULL) memcpy(&asked, options, options->struct_bytes < sizeof asked ? options->struct_bytes : sizeof asked);
+    walk *w = mmap(NULL, sizeof *w, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (w == MAP_FAILED) return fail(error, error_size, "no memory for a capture");
+    w->started_ns = hsa_now_ns();
+    int result = -1;
+    if (python_find(&w->py, error, error_size))
+        result = w->py.has_lock() ? capture(w, descriptor, &asked, error, error_size)
+                                  : fail(error, error_size, "the calling thread does not hold the interpreter's lock");
+    release(w);
+    return result;
+}

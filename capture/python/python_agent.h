@@ -1,0 +1,225 @@
+/*
+ * The Python agent: walks all objects of the interpreters in this process, under the GIL, and writes them as it goes.
+ *
+ *      agent.c     hspy_capture: the interpreter is found, the collector stopped, a walk begun and ended
+ *      api.c       what the interpreter exports        layouts.c   where its structures have what      python.h   what is the same in all versions
+ *      dicts.c     entries of dicts and of instances   texts.c     characters of a str
+ *      walk.c      lists of the collector, the queue of what it does not follow, one object after the other
+ *      plans.c     what is known of a type: its name, its named members, how its objects are sized and read
+ *      edges.c     what an object refers to, by name    sizes.c    its bytes, as sys.getsizeof says
+ *      roots.c     modules, interpreter state, what C holds    frames.c    threads and their frames
+ *      names.c     types, labels and strings, each once; which keys may be told
+ *      visited.c   the set of objects that were met, and the references to each
+ *
+ * No code of the program runs: objects are read where they lie, and asked for what they refer to by tp_traverse of their type, which is C and made for a
+ * collector. Memory while it lasts: 11 to 32 bytes an object for the set, 8 for each that waits in the queue, and names.
+ */
+#ifndef HSPY_AGENT_H
+#define HSPY_AGENT_H
+
+#include "agent/agent.h"
+#include "hspy.h"
+#include "python.h"
+
+/* ---- visited.c ---- */
+
+typedef struct big_count {
+    uint64_t key, more;
+} big_count;
+
+typedef struct visited {
+    uint64_t *slots;
+    size_t capacity, count;
+    big_count *big;
+    size_t big_count, big_room;
+} visited;
+
+bool visited_open(visited *set);
+/* The slot of an object, put in when it is new; NULL without memory. Valid until the next call. */
+uint64_t *visited_slot(visited *set, const py_object *object, bool *is_new);
+/* One more reference to it. */
+void visited_count(visited *set, uint64_t *slot);
+/* How many. */
+uint64_t visited_found(visited *set, uint64_t slot);
+/* True the first time. */
+bool visited_write(uint64_t *slot);
+bool visited_is_written(uint64_t slot);
+py_object *visited_object(uint64_t slot);
+void visited_close(visited *set);
+
+/* ---- names.c ---- */
+
+enum { NAME_BYTES = 512, NAMES_KEYS_MAX = 65536, KEY_BYTES_MAX = 64, KEY_CACHE = 1 << 14 };
+
+/* Labels that are there from the start. */
+enum { LABEL_NONE, LABEL_ELEMENT, LABEL_KEY, LABEL_VALUE, LABEL_CLASS, LABEL_DICT, LABEL_WEAK, LABEL_CONTENT, LABEL_FIRST_FREE };
+
+typedef enum name_kind {
+    NAME_STRING = 1, NAME_TYPE, NAME_FUNCTION_TYPE, NAME_CODE_TYPE, NAME_PART_TYPE, /* types */
+    NAME_FIELD, NAME_GLOBAL, NAME_VALUE, NAME_VARIABLE, NAME_INTERNAL               /* labels */
+} name_kind;
+
+typedef struct name_entry {
+    char *text;
+    size_t size;
+    uint32_t id;
+    name_kind kind;
+} name_entry;
+
+typedef struct key_label { /* what a str was as a key, by its address */
+    const py_object *key;
+    uint32_t label, kind;
+} key_label;
+
+typedef struct names {
+    hsc_writer *writer;
+    name_entry *entries;
+    key_label *keys;
+    size_t capacity, count, key_count;
+    uint32_t next_string, next_type, next_label;
+    bool failed;
+} names;
+
+bool names_open(names *all, hsc_writer *writer);
+/* The number of this text, defined when it is new; 0 without memory. Kinds of types share their numbers, and so do those of labels. */
+uint32_t names_put(names *all, name_kind kind, const char *text, size_t size);
+/* The label of an entry whose key this is: NAME_FIELD, NAME_GLOBAL or NAME_VALUE. It says the key if that is an identifier that Python has interned, as names in
+ * source are; else it is `fallback`. */
+uint32_t names_key(names *all, const python *py, name_kind kind, const py_object *key, uint32_t fallback);
+void names_close(names *all);
+
+/* ---- plans.c ---- */
+
+typedef enum plan_kind {
+    PLAN_PLAIN,    /* members, instance dict, and what its traverse tells */
+    PLAN_LEAF,     /* refers to nothing */
+    PLAN_DICT, PLAN_LIST, PLAN_TUPLE, PLAN_SET, PLAN_FUNCTION, PLAN_METHOD, PLAN_CODE, PLAN_GENERATOR, PLAN_FRAME, PLAN_MODULE, PLAN_TYPE, PLAN_WEAK, PLAN_CELL,
+    PLAN_EXCEPTION, PLAN_TRACEBACK, PLAN_ARRAY
+} plan_kind;
+
+typedef enum plan_size {
+    SIZE_PLAIN, SIZE_LIST, SIZE_DICT, SIZE_SET, SIZE_INTEGER, SIZE_TEXT, SIZE_CALL
+} plan_size;
+
+typedef struct plan_member {
+    uint32_t offset, label;
+} plan_member;
+
+typedef struct plan {
+    py_type *type;
+    plan_kind kind;
+    plan_size size;
+    py_method *size_method;  /* of SIZE_CALL */
+    uint32_t number;         /* of its objects' type */
+    uint32_t name;           /* string: its own name */
+    uint32_t member_count;
+    bool is_exact;           /* dict, list, tuple, set itself, not a class made of it */
+    bool is_mapped;          /* mmap */
+    plan_member *members;
+} plan;
+
+typedef struct plans {
+    plan **table;            /* by address of the type */
+    size_t capacity, count;
+    plan *last;
+    bool failed;
+} plans;
+
+typedef struct walk walk;
+
+bool plans_open(plans *all);
+/* NULL without memory. */
+plan *plans_of(walk *w, py_type *type);
+void plans_close(plans *all);
+/* "app.cache.Session", "dict"; the length. */
+size_t plans_type_name(const python *py, const py_type *type, char out[NAME_BYTES]);
+/* The type of one function, method, generator or frame, whose name is part of it. */
+uint32_t plans_function_type(walk *w, const plan *p, const py_object *object);
+
+/* ---- walk.c ---- */
+
+enum { OUT_ROWS = 2048, CANDIDATES_MAX = 256, FUNCTION_CACHE = 4096 };
+
+typedef enum role { ROLE_NONE, ROLE_INSTANCE_DICT, ROLE_MODULE_DICT, ROLE_CLASS_DICT } role;
+
+typedef struct candidate {
+    const py_object *target;
+    uint32_t label;
+    bool is_used;
+} candidate;
+
+typedef struct function_label { /* the type of functions of one code */
+    const py_object *code, *qualname;
+    uint32_t kind, number;
+} function_label;
+
+struct walk {
+    python py;
+    hsc_writer *writer;
+    visited seen;
+    names names;
+    plans plans;
+    hsa_self self;
+    uintptr_t *queue;        /* objects that wait, their role in the low bits */
+    size_t waiting, queue_room;
+    /* references of the object that is being written, not given to the writer yet */
+    uint64_t targets[OUT_ROWS], indexes[OUT_ROWS];
+    uint32_t labels[OUT_ROWS];
+    size_t out_count;
+    candidate candidates[CANDIDATES_MAX];
+    size_t candidate_count, candidates_left;
+    function_label functions[FUNCTION_CACHE];
+    uint64_t started_ns;
+    uint32_t generation_string[5], thread_count;
+    uint64_t held_objects, held_references, tracked, other_interpreters;
+    const char *failure;     /* NULL, or why the walk ended early */
+};
+
+/* Writes all objects and roots. */
+void walk_all(walk *w);
+/* A reference of the object that is being written; NULL targets are none. Counted: it is one of those in the target's refcount. */
+void walk_refer(walk *w, py_object *target, uint32_t label, uint64_t index);
+void walk_refer_role(walk *w, py_object *target, uint32_t label, role as);
+void walk_refer_uncounted(walk *w, py_object *target, uint32_t label);
+/* Meets an object for a root: it will be written, and a reference to it is counted if `is_counted`. False for NULL. */
+bool walk_meet(walk *w, py_object *object, bool is_counted);
+/* Writes it now, unless it is written, and then what waits. `name` is of ROLE_MODULE_DICT and ROLE_CLASS_DICT: the owner of its entries. */
+void walk_write(walk *w, py_object *object, role as, uint32_t name);
+bool walk_is_over(const walk *w);
+
+/* ---- edges.c, sizes.c, roots.c, frames.c ---- */
+
+void edges_of(walk *w, const plan *p, py_object *object, role as);
+void edges_flush(walk *w);
+
+typedef struct sizes {
+    uint64_t bytes, outside;
+} sizes;
+
+sizes sizes_of(walk *w, const plan *p, py_object *object);
+
+void roots_modules(walk *w, void *interpreter);
+void roots_interpreter(walk *w, void *interpreter);
+/* At the end, when all references were found. */
+void roots_held(walk *w);
+void root(walk *w, hsc_root_kind kind, uint32_t flags, const char *label, py_object *target);
+
+void frames_of_threads(walk *w, void *interpreter);
+/* The code object of a frame, NULL if there is none. */
+py_object *frames_code(const python *py, const void *frame);
+
+typedef struct frame_variables {
+    py_object *const *values;
+    size_t count, named;     /* variables with names first, then the stack */
+} frame_variables;
+
+frame_variables frames_variables(const python *py, const void *frame);
+/* The str that names a variable, NULL behind the last. */
+py_object *frames_variable_name(const python *py, const py_object *code, size_t i);
+/* A reference as frames hold it: without the marks that later versions keep in it. */
+static inline py_object *frames_plain(const python *py, const py_object *word)
+{
+    return py->at->minor >= 14 ? (py_object *)((uintptr_t)word & ~(uintptr_t)3) : (py_object *)word;
+}
+
+#endif

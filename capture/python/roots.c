@@ -1,0 +1,121 @@
+/*
+ * Where a heap of Python hangs. Modules by their names, whose globals start owners of their own (`app.cache.SESSIONS`); what the interpreter keeps; and what
+ * C holds: an object whose refcount is greater than the references that were found. Only the first are primary.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "python_agent.h"
+
+enum { CALLBACK_WORDS = 3, CALLBACKS_MAX = 1 << 20, WORD = 8 };
+
+void root(walk *w, hsc_root_kind kind, uint32_t flags, const char *label, py_object *target)
+{
+    if (!walk_meet(w, target, true)) return;
+    hsc_root(w->writer, &(hsc_root_record){
+                            .kind = kind, .flags = flags, .label = names_put(&w->names, NAME_STRING, label, strlen(label)), .target = (uint64_t)(uintptr_t)target});
+}
+
+/* ---- modules ---- */
+
+static void module_root(walk *w, py_object *key, py_object *module)
+{
+    char label[NAME_BYTES] = "module ";
+    const size_t prefix = strlen(label), size = prefix + py_utf8(&w->py, key, label + prefix, NAME_BYTES / 2);
+    label[size] = '\0';
+    hsc_root(w->writer, &(hsc_root_record){.kind = HSC_ROOT_GLOBAL,
+                                           .label = names_put(&w->names, NAME_STRING, label, size),
+                                           .target = (uint64_t)(uintptr_t)module});
+    walk_write(w, module, ROLE_NONE, 0);
+    if (!py_is_subtype(module->type, w->py.types.module)) return;
+    py_object *dict = ((const py_module *)module)->dict;
+    walk_write(w, dict, ROLE_MODULE_DICT, names_put(&w->names, NAME_STRING, label + prefix, size - prefix));
+}
+
+void roots_modules(walk *w, void *interpreter)
+{
+    py_object *modules = py_object_at(interpreter, w->py.at->interp_modules), *key, *value;
+    if (modules == NULL || !py_is(modules->type, PY_IS_DICT)) return;
+    for (py_entries all = py_dict_entries(&w->py, (const py_dict *)modules); py_next_entry(&all, &key, &value);)
+        if (value != w->py.none) module_root(w, key, value);
+}
+
+/* ---- the interpreter ---- */
+
+/* From 3.10 to 3.13 in an array of pointers to (function, args, kwargs); before in a module's state, behind in a list. */
+static void atexit_roots(walk *w, void *interpreter)
+{
+    const layout *at = w->py.at;
+    if (at->interp_atexit == 0) return;
+    char *state = (char *)interpreter + at->interp_atexit;
+    if (at->atexit_count == 0) {
+        root(w, HSC_ROOT_RUNTIME, 0, "atexit", py_object_at(state, at->atexit_callbacks));
+        return;
+    }
+    void **callbacks = py_at(state, at->atexit_callbacks);
+    const int count = py_int_at(state, at->atexit_count);
+    for (int i = 0; callbacks != NULL && i < count && i < CALLBACKS_MAX; i++)
+        for (uint32_t k = 0; callbacks[i] != NULL && k < CALLBACK_WORDS; k++) root(w, HSC_ROOT_RUNTIME, 0, "atexit", py_object_at(callbacks[i], k * WORD));
+}
+
+void roots_interpreter(walk *w, void *interpreter)
+{
+    const layout *at = w->py.at;
+    const struct {
+        uint32_t offset, flags;
+        const char *label;
+    } rows[] = {{at->interp_modules, HSC_ROOT_SECONDARY, "sys.modules"},
+                {at->interp_sysdict, HSC_ROOT_SECONDARY, "module sys"},
+                {at->interp_builtins, HSC_ROOT_SECONDARY, "module builtins"},
+                {at->interp_importlib, HSC_ROOT_SECONDARY, "importlib"},
+                {at->interp_import_func, HSC_ROOT_SECONDARY, "importlib"},
+                {at->interp_codec_search_path, 0, "codec search functions"},
+                {at->interp_codec_search_cache, 0, "codec cache"},
+                {at->interp_codec_errors, 0, "codec error handlers"},
+                {at->interp_dict, HSC_ROOT_SECONDARY, "interpreter dict"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].offset != 0) root(w, HSC_ROOT_RUNTIME, rows[i].flags, rows[i].label, py_object_at(interpreter, rows[i].offset));
+    const char *collector = at->interp_gc != 0 ? (const char *)interpreter + at->interp_gc : w->py.runtime + at->runtime_gc;
+    root(w, HSC_ROOT_FINALIZER, 0, "gc.garbage", py_object_at(collector, at->gc_garbage));
+    root(w, HSC_ROOT_RUNTIME, 0, "gc.callbacks", py_object_at(collector, at->gc_callbacks));
+    atexit_roots(w, interpreter);
+}
+
+/* ---- what C holds ---- */
+
+static bool is_static_type(const py_object *object) { return py_is(object->type, PY_IS_TYPE) && !py_is((const py_type *)object, PY_HEAP_TYPE); }
+
+static void late_root(walk *w, hsc_root_kind kind, const char *label, const py_object *target)
+{
+    hsc_root(w->writer, &(hsc_root_record){.kind = kind,
+                                           .flags = HSC_ROOT_SECONDARY,
+                                           .label = names_put(&w->names, NAME_STRING, label, strlen(label)),
+                                           .target = (uint64_t)(uintptr_t)target});
+}
+
+static void held(walk *w, uint64_t slot)
+{
+    const py_object *object = visited_object(slot);
+    if (is_static_type(object)) {
+        late_root(w, HSC_ROOT_CLASS, "static types", object);
+        return;
+    }
+    const bool is_text = object->type == w->py.types.text;
+    if (py_is_immortal(&w->py, object)) {
+        late_root(w, is_text ? HSC_ROOT_INTERNED : HSC_ROOT_RUNTIME, is_text ? "interned strings" : "immortal objects", object);
+        return;
+    }
+    const uint64_t count = py_refcount(&w->py, object), found = visited_found(&w->seen, slot);
+    if (count <= found) return;
+    const bool is_interned = is_text && py_is_interned(&w->py, object);
+    late_root(w, is_interned ? HSC_ROOT_INTERNED : HSC_ROOT_HANDLE, is_interned ? "interned strings" : "held by C", object);
+    if (is_interned) return;
+    w->held_objects++;
+    w->held_references += count - found;
+}
+
+void roots_held(walk *w)
+{
+    for (size_t i = 0; i < w->seen.capacity; i++)
+        if (w->seen.slots[i] != 0) held(w, w->seen.slots[i]);
+}
