@@ -91,5 +91,7 @@ bool python_find(python *py, char *error, size_t error_size)
     if (!check_version(py, library, error, error_size)) return false;
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
         if (!look_up(py, library, &needed[i])) return fail(error, error_size, "this CPython does not export %s, which the agent needs", needed[i].text);
+    const py_dict *by_number = (const py_dict *)py->types.object->subclasses;
+    if (py->at->minor < 11 && by_number != NULL && by_number->head.type == py->types.dict) py->general_lookup = py_at(by_number->keys, 2 * sizeof(void *));
     return true;
 }

@@ -30,10 +30,14 @@ static size_t index_bytes(size_t size)
     return size <= 0xffffffff ? 4 : 8;
 }
 
-static py_entries old_keys(const unsigned char *keys)
+/* Whether all keys are str is known by the function that looks for them. */
+static py_entries old_keys(const python *py, const unsigned char *keys)
 {
     const size_t size = size_at(keys, 8);
-    return (py_entries){.next = keys + 40 + size * index_bytes(size), .left = size_at(keys, 32), .stride = 3 * WORD};
+    return (py_entries){.next = keys + 40 + size * index_bytes(size),
+                        .left = size_at(keys, 32),
+                        .stride = 3 * WORD,
+                        .is_text_only = size_at(keys, 16) != (uintptr_t)py->general_lookup};
 }
 
 static py_entries new_keys(const unsigned char *keys)
@@ -48,7 +52,7 @@ static py_entries new_keys(const unsigned char *keys)
 static py_entries entries_of(const python *py, const unsigned char *keys)
 {
     if (keys == NULL) return (py_entries){.left = 0};
-    return py->at->minor >= 11 ? new_keys(keys) : old_keys(keys);
+    return py->at->minor >= 11 ? new_keys(keys) : old_keys(py, keys);
 }
 
 py_entries py_dict_entries(const python *py, const py_dict *dict)

@@ -107,16 +107,17 @@ typedef struct told {
     bool is_class_told;
 } told;
 
+/* A dict tells each value, and behind it the key, unless all its keys are str. */
 static bool is_entry(told *all, const py_object *target)
 {
-    if (all->value == NULL && !py_next_entry(&all->entries, &all->key, &all->value)) all->value = NULL;
-    if (all->value == target && target != NULL) {
-        all->pending_key = all->key;
-        all->value = NULL;
+    if (all->pending_key == target && target != NULL) {
+        all->pending_key = NULL;
         return true;
     }
-    if (all->pending_key != target) return false;
-    all->pending_key = NULL;
+    if (all->value == NULL && !py_next_entry(&all->entries, &all->key, &all->value)) all->value = NULL;
+    if (all->value != target) return false;
+    all->pending_key = all->entries.is_text_only ? NULL : all->key;
+    all->value = NULL;
     return true;
 }
 

@@ -8,7 +8,7 @@
 
 #include "python_agent.h"
 
-enum { FRAMES_MAX = 5000, THREADS_MAX = 100000, ITEMS_MAX = 1 << 20, WORD = 8 };
+enum { OWNED_BY_C = 3, FRAMES_MAX = 5000, THREADS_MAX = 100000, WORD = 8 };
 
 py_object *frames_code(const python *py, const void *frame)
 {
@@ -179,12 +179,15 @@ static void variable_roots(walk *w, const void *frame, const py_object *code, co
     }
 }
 
+/* From 3.12 on C puts frames of its own between those of functions. */
+static bool is_of_c(const python *py, const void *frame) { return py->at->minor >= 12 && ((const char *)frame)[py->at->frame_owner] >= OWNED_BY_C; }
+
 /* A frame that is an object holds the rest itself; its variables are told by it, and counted there. */
 static void frame_roots(walk *w, void *frame, uint32_t thread, uint32_t depth)
 {
     char function[NAME_BYTES], file[NAME_BYTES], label[2 * NAME_BYTES];
     py_object *code = frames_code(&w->py, frame);
-    if (code == NULL) return;
+    if (code == NULL || is_of_c(&w->py, frame)) return;
     const size_t size = frame_name(w, frame, code, function), file_size = file_name(w, code, file);
     const int line = line_of(w, frame, code);
     hsc_frame(w->writer, thread, depth, names_put(&w->names, NAME_STRING, function, size), names_put(&w->names, NAME_STRING, file, file_size),

@@ -207,7 +207,7 @@ static void type_members(walk *w, plan *p, plan_member rows[MEMBERS_MAX], uint32
     int depth = 0;
     for (const py_type *type = p->type; type != NULL && depth < BASES_MAX; type = type->base, depth++)
         for (const py_member *m = type->members; m != NULL && m->name != NULL; m++)
-            if (is_object(m)) add_member(w, rows, count, m->name, (uint32_t)m->offset);
+            if (is_object(m) && m->offset != p->type->dict_offset) add_member(w, rows, count, m->name, (uint32_t)m->offset);
 }
 
 typedef struct field {

@@ -64,6 +64,7 @@ struct py_type {
     py_object *bases, *mro, *cache, *subclasses, *weaklist;
 };
 
+enum { PY_IMMORTAL_MIN = 900000000 };
 enum { PY_MEMBER_OBJECT = 6, PY_MEMBER_OBJECT_EX = 16 };
 enum { PY_METHOD_NOARGS = 4, PY_METHOD_KINDS = 0x2ff & ~0x70 }; /* all bits but METH_CLASS, METH_STATIC and METH_COEXIST */
 
@@ -169,6 +170,7 @@ typedef struct python {
     python_types types;
     py_object *none;
     char *runtime;                             /* _PyRuntime */
+    void *general_lookup;                      /* up to 3.10: how dicts look for keys that are no str; of an entry of tp_subclasses, whose keys are int */
     const char *version;                       /* "3.11.2 (main, …" */
     void *(*current_thread)(void);
     int (*has_lock)(void);
@@ -210,8 +212,11 @@ static inline bool py_is_gc(const py_object *object)
 static inline py_gc_head *py_gc_of(const py_object *object) { return (py_gc_head *)object - 1; }
 static inline bool py_is_tracked(const py_object *object) { return py_is_gc(object) && py_gc_of(object)->next != 0; }
 
-/* From 3.12 on some objects live for ever and are not counted. */
-static inline bool py_is_immortal(const python *py, const py_object *object) { return py->at->minor >= 12 && (int32_t)object->refcount < 0; }
+/* From 3.12 on some objects live for ever and are not counted; in 3.11 those that are built in begin with a count that is never reached otherwise. */
+static inline bool py_is_immortal(const python *py, const py_object *object)
+{
+    return py->at->minor >= 12 ? (int32_t)object->refcount < 0 : object->refcount > PY_IMMORTAL_MIN;
+}
 static inline uint64_t py_refcount(const python *py, const py_object *object)
 {
     return py->at->minor >= 12 ? (uint32_t)object->refcount : (uint64_t)object->refcount;
@@ -222,7 +227,7 @@ static inline uint64_t py_refcount(const python *py, const py_object *object)
 typedef struct py_entries {
     const unsigned char *next; /* of the keys table */
     size_t left, stride;
-    bool is_text_only;         /* its keys are all str: such a dict's traverse is not told of them */
+    bool is_text_only;         /* its keys are all str: such a dict's traverse does not tell them */
     py_object *const *values;  /* of a split table, in the order of the keys */
 } py_entries;
 

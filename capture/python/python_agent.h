@@ -170,6 +170,7 @@ struct walk {
     size_t candidate_count, candidates_left;
     function_label functions[FUNCTION_CACHE];
     uint64_t started_ns;
+    enum { VALUES_NOT_ASKED, VALUES_COUNTED, VALUES_NOT_COUNTED } counts_values; /* by object.__sizeof__: attributes behind an instance */
     uint32_t generation_string[5], thread_count;
     uint64_t held_objects, held_references, tracked, other_interpreters;
     const char *failure;     /* NULL, or why the walk ended early */

@@ -1,6 +1,6 @@
 /*
  * Bytes of an object as sys.getsizeof says them, the head of the collector included. What the object owns besides is outside: data of numpy arrays, mapped files, and
- * in 3.11 and 3.12 the attributes of an instance, which are memory of their own that sys.getsizeof does not count.
+ * from 3.11 on the attributes of an instance without a dict, which sys.getsizeof does not count in all versions.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +18,9 @@ static uint64_t plain(const py_type *type, const py_object *object)
 static uint64_t integer(const python *py, const py_object *object)
 {
     const intptr_t size = ((const py_sized *)object)->size;
-    if (py->at->minor < 12) return LONG_HEAD_BYTES + (uint64_t)llabs(size) * DIGIT_BYTES;
-    const uint64_t digits = (uint64_t)size >> TAG_BITS;
-    return LONG_HEAD_BYTES + (digits == 0 ? 1 : digits) * DIGIT_BYTES;
+    const uint64_t digits = py->at->minor < 12 ? (uint64_t)llabs(size) : (uint64_t)size >> TAG_BITS;
+    const uint64_t least = py->at->minor < 11 ? 0 : 1; /* of 0 */
+    return LONG_HEAD_BYTES + (digits < least ? least : digits) * DIGIT_BYTES;
 }
 
 /* What a str keeps besides its characters: itself as UTF-8, and up to 3.11 as wchar_t. */
@@ -100,27 +100,46 @@ static uint64_t word_at(const unsigned char *at)
     return word;
 }
 
-/* Room for the attributes of an instance: 3.13 counts it as its own, before it lies elsewhere. */
+/* Room for the attributes of an instance. */
 static uint64_t attribute_room(const python *py, const py_type *type)
 {
     const unsigned char *keys = py_at(type, py->at->heap_cached_keys);
     return keys == NULL ? 0 : word_at(keys + 16) + word_at(keys + 24);
 }
 
-static uint64_t inline_bytes(const python *py, const py_object *object)
+static uint64_t values_behind(const python *py, const py_type *type)
 {
-    const py_type *type = object->type;
-    if (py->at->minor < 13 || !py_is(type, PY_INLINE_VALUES)) return 0;
     const uint64_t room = attribute_room(py, type);
     return (room + WORD - 1) / WORD * WORD + (room + 1) * WORD;
 }
 
 static uint64_t values_apart(const python *py, const py_object *object)
 {
-    if (py->at->minor != 11 && py->at->minor != 12) return 0;
     const py_entries all = py_inline_entries(py, object);
-    if (all.values == NULL) return 0;
-    return ((const unsigned char *)all.values)[-1] + attribute_room(py, object->type) * WORD;
+    return all.values == NULL ? 0 : ((const unsigned char *)all.values)[-1] + attribute_room(py, object->type) * WORD;
+}
+
+/* Does object.__sizeof__ of this version count the attributes behind an instance? It is asked once. */
+static bool counts_values(walk *w, const plan *p, py_object *object)
+{
+    if (w->counts_values == VALUES_NOT_ASKED) {
+        plan of_object = {.type = p->type};
+        for (py_method *m = w->py.types.object->methods; m != NULL && m->name != NULL; m++)
+            if (strcmp(m->name, "__sizeof__") == 0) of_object.size_method = m;
+        const bool is_counted = of_object.size_method != NULL && call(w, &of_object, object) > plain(p->type, object);
+        w->counts_values = is_counted ? VALUES_COUNTED : VALUES_NOT_COUNTED;
+    }
+    return w->counts_values == VALUES_COUNTED;
+}
+
+static void add_values(walk *w, const plan *p, py_object *object, sizes *found)
+{
+    const uint32_t minor = w->py.at->minor;
+    if (minor == 11 || minor == 12) found->outside += values_apart(&w->py, object);
+    if (minor < 13 || !py_is(p->type, PY_INLINE_VALUES) || !py_is(p->type, PY_HEAP_TYPE)) return;
+    const uint64_t bytes = values_behind(&w->py, p->type);
+    if (p->size == SIZE_PLAIN && counts_values(w, p, object)) found->bytes += bytes;
+    else found->outside += bytes;
 }
 
 sizes sizes_of(walk *w, const plan *p, py_object *object)
@@ -131,8 +150,7 @@ sizes sizes_of(walk *w, const plan *p, py_object *object)
         found.bytes = (uint64_t)p->type->basic_bytes;
     }
     if (p->is_mapped) found.outside = (uint64_t)(uintptr_t)py_at(object, sizeof(py_object) + WORD);
-    if (p->size == SIZE_PLAIN) found.bytes += inline_bytes(&w->py, object);
     found.bytes += head_bytes(&w->py, object);
-    if (p->kind == PLAN_PLAIN || p->kind == PLAN_EXCEPTION) found.outside += values_apart(&w->py, object);
+    if (p->kind != PLAN_LEAF && w->py.at->minor >= 11) add_values(w, p, object, &found);
     return found;
 }
