@@ -136,3 +136,22 @@ py_object *py_dict_find(const python *py, const py_object *dict, const char *key
     }
     return NULL;
 }
+
+py_object *py_attribute(const python *py, const py_object *object, const char *name)
+{
+    py_object *key, *value;
+    size_t size;
+    const py_object *dict = py_instance_dict(py, object);
+    if (dict != NULL) return py_dict_find(py, dict, name);
+    for (py_entries all = py_inline_entries(py, object); all.values != NULL && py_next_entry(&all, &key, &value);) {
+        const char *text = py_ascii(py, key, &size);
+        if (text != NULL && size == strlen(name) && memcmp(text, name, size) == 0) return value;
+    }
+    return NULL;
+}
+
+py_object *py_module_dict(const python *py, const void *interpreter, const char *name)
+{
+    const py_object *module = py_dict_find(py, py_object_at(interpreter, py->at->interp_modules), name);
+    return module != NULL && py_is_subtype(module->type, py->types.module) ? ((const py_module *)module)->dict : NULL;
+}

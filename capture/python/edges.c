@@ -81,7 +81,7 @@ static void frame_candidates(walk *w, const void *frame)
     }
 }
 
-static uint32_t take_label(walk *w, const py_object *target, const py_type *type, uint32_t fallback)
+static uint32_t take_label(walk *w, const py_object *target)
 {
     for (size_t i = 0; i < w->candidate_count && w->candidates_left > 0; i++) {
         candidate *one = &w->candidates[i];
@@ -90,7 +90,65 @@ static uint32_t take_label(walk *w, const py_object *target, const py_type *type
         w->candidates_left--;
         return one->label;
     }
-    return target == (const py_object *)type ? LABEL_CLASS : fallback;
+    return LABEL_NONE;
+}
+
+/* ---- names for what has none ---- */
+
+/* Fields of C that nothing else names, told by the types of both ends. A label in brackets is that of entries. */
+static const struct {
+    const char *source, *target, *label;
+} rules[] = {
+    {"functools._lru_cache_wrapper", "dict", "cache"},
+    {"functools._lru_cache_wrapper", "function", "__wrapped__"},
+    {"functools._lru_cache_wrapper", "type", ""},
+    {"functools._lru_cache_wrapper", NULL, "[]"},
+    {"_thread._local", "dict", "(threads)"},
+    {"collections.deque", NULL, "[]"},
+    {"set", NULL, "[]"},
+    {"frozenset", NULL, "[]"},
+    {"coroutine", "coroutine", "cr_await"},
+    {"coroutine", "generator", "cr_await"},
+    {"generator", "generator", "gi_yieldfrom"},
+    {"_asyncio.Task", "coroutine", "_coro"},
+    {"_asyncio.Task", "_asyncio.Future", "_fut_waiter"},
+    {"_asyncio.Task", "_asyncio.Task", "_fut_waiter"},
+    {"_asyncio.Task", "builtin_function_or_method", "_callbacks"},
+    {"_asyncio.Task", "function", "_callbacks"},
+    {"_asyncio.Task", "Context", "_context"},
+    {"_asyncio.Task", "_contextvars.Context", "_context"},
+    {"_asyncio.Future", "builtin_function_or_method", "_callbacks"},
+    {"_asyncio.Future", "TaskWakeupMethWrapper", "_callbacks"},
+    {"_asyncio.Future", "function", "_callbacks"},
+    {"_asyncio.Future", "Context", "_context"},
+    {"_asyncio.Future", "_contextvars.Context", "_context"},
+    {"TaskWakeupMethWrapper", "_asyncio.Task", "__self__"},
+};
+
+static bool is_called(const py_type *type, const char *name) { return type->name != NULL && strcmp(type->name, name) == 0; }
+
+static bool is_a(const py_type *type, const char *name)
+{
+    for (; type != NULL; type = type->base)
+        if (is_called(type, name)) return true;
+    return false;
+}
+
+bool edges_has_rules(const py_type *type)
+{
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+        if (is_a(type, rules[i].source)) return true;
+    return false;
+}
+
+static uint32_t label_by_rule(walk *w, const py_type *type, const py_object *target)
+{
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        if (!is_a(type, rules[i].source) || (rules[i].target != NULL && !is_called(target->type, rules[i].target))) continue;
+        if (rules[i].label[0] == '[') return LABEL_VALUE;
+        return rules[i].label[0] == '\0' ? LABEL_NONE : names_put(&w->names, NAME_FIELD, rules[i].label, strlen(rules[i].label));
+    }
+    return LABEL_NONE;
 }
 
 /* ---- what traverse tells ---- */
@@ -137,6 +195,14 @@ static bool is_written_already(told *all, const py_object *target)
     return false;
 }
 
+static uint32_t label_of(const told *all, const py_object *target)
+{
+    const uint32_t label = take_label(all->w, target);
+    if (label != LABEL_NONE) return label;
+    if (target == (const py_object *)all->plan->type) return LABEL_CLASS;
+    return all->plan->has_rules ? label_by_rule(all->w, all->plan->type, target) : LABEL_NONE;
+}
+
 static int visit(py_object *target, void *context)
 {
     told *all = context;
@@ -144,7 +210,7 @@ static int visit(py_object *target, void *context)
     if (target == NULL || is_written_already(all, target)) return 0;
     if (target == (py_object *)all->plan->type) all->is_class_told = true;
     if (target == all->dict) walk_refer_role(w, target, LABEL_DICT, all->plan->kind == PLAN_MODULE || all->plan->kind == PLAN_TYPE ? ROLE_NONE : ROLE_INSTANCE_DICT);
-    else walk_refer(w, target, take_label(w, target, all->plan->type, all->plan->kind == PLAN_SET ? LABEL_VALUE : LABEL_NONE), 0);
+    else walk_refer(w, target, label_of(all, target), 0);
     return 0;
 }
 

@@ -115,24 +115,10 @@ static uint64_t small_integer(const python *py, const py_object *number)
     return value;
 }
 
-static const py_object *attribute(const python *py, const py_object *object, const char *name)
-{
-    py_object *key, *value;
-    size_t size;
-    const py_object *dict = py_instance_dict(py, object);
-    if (dict != NULL) return py_dict_find(py, dict, name);
-    for (py_entries all = py_inline_entries(py, object); all.values != NULL && py_next_entry(&all, &key, &value);) {
-        const char *text = py_ascii(py, key, &size);
-        if (text != NULL && size == strlen(name) && memcmp(text, name, size) == 0) return value;
-    }
-    return NULL;
-}
-
 static const py_object *threads_of(const walk *w, void *interpreter)
 {
-    const py_object *modules = py_object_at(interpreter, w->py.at->interp_modules), *threading = py_dict_find(&w->py, modules, "threading");
-    if (threading == NULL || threading->type != w->py.types.module) return NULL;
-    return py_dict_find(&w->py, ((const py_module *)threading)->dict, "_active");
+    const py_object *dict = py_module_dict(&w->py, interpreter, "threading");
+    return dict == NULL ? NULL : py_dict_find(&w->py, dict, "_active");
 }
 
 static size_t thread_name(const walk *w, void *interpreter, void *thread, char out[NAME_BYTES])
@@ -143,7 +129,7 @@ static size_t thread_name(const walk *w, void *interpreter, void *thread, char o
     if (active != NULL && active->type == w->py.types.dict) {
         for (py_entries all = py_dict_entries(&w->py, (const py_dict *)active); py_next_entry(&all, &key, &value);) {
             if (small_integer(&w->py, key) != ident) continue;
-            const size_t size = py_utf8(&w->py, attribute(&w->py, value, "_name"), out, 128);
+            const size_t size = py_utf8(&w->py, py_attribute(&w->py, value, "_name"), out, 128);
             out[size] = '\0';
             if (size > 0) return size;
         }

@@ -227,6 +227,7 @@ static void known_members(walk *w, plan *p, plan_member rows[MEMBERS_MAX], uint3
     const field generator[] = {{"gi_code", at->generator_code}, {"__name__", at->generator_name}, {"__qualname__", at->generator_qualname},
                                {"gi_frame", at->minor < 11 ? at->generator_frame : 0}};
     const field type[] = {{"__mro__", offsetof(py_type, mro)}, {"__bases__", offsetof(py_type, bases)}};
+    const field builtin[] = {{"__self__", offsetof(py_builtin, self)}};
     const field code[] = {{"co_localsplusnames", at->minor >= 11 ? at->code_local_names : 0}};
     const field traceback[] = {{"tb_next", offsetof(py_traceback, next)}, {"tb_frame", offsetof(py_traceback, frame)}};
     const field method[] = {{"__func__", offsetof(py_bound, function)}, {"__self__", offsetof(py_bound, self)}};
@@ -238,6 +239,7 @@ static void known_members(walk *w, plan *p, plan_member rows[MEMBERS_MAX], uint3
     if (p->kind == PLAN_METHOD) ADD(method);
     if (p->kind == PLAN_TYPE) ADD(type);
     if (p->kind == PLAN_CODE) ADD(code);
+    if (py_is_subtype(p->type, w->py.types.builtin_function)) ADD(builtin);
 #undef ADD
 }
 
@@ -292,6 +294,7 @@ static plan *make(walk *w, py_type *type)
     p->type = type;
     p->kind = kind_of(&w->py, type);
     p->is_exact = type == w->py.types.dict || type == w->py.types.list || type == w->py.types.tuple || type == w->py.types.set || type == w->py.types.frozenset;
+    p->has_rules = edges_has_rules(type);
     plan_size_of(&w->py, p);
     p->number = names_put(&w->names, p->kind == PLAN_CODE ? NAME_CODE_TYPE : NAME_TYPE, text, plans_type_name(&w->py, type, text));
     if (plan_members(w, p)) return p;

@@ -241,6 +241,11 @@ py_object *py_instance_dict(const python *py, const py_object *object);
 /* By the text of an exact str. */
 py_object *py_dict_find(const python *py, const py_object *dict, const char *key);
 
+/* Of an instance, by its name. */
+py_object *py_attribute(const python *py, const py_object *object, const char *name);
+/* The globals of a module of sys.modules. */
+py_object *py_module_dict(const python *py, const void *interpreter, const char *name);
+
 /* ---- texts.c ---- */
 
 /* The characters of a compact ASCII str; NULL for any other. */

@@ -37,6 +37,8 @@ typedef struct visited {
 bool visited_open(visited *set);
 /* The slot of an object, put in when it is new; NULL without memory. Valid until the next call. */
 uint64_t *visited_slot(visited *set, const py_object *object, bool *is_new);
+/* Has the processor bring what visited_slot of this object will look at. */
+void visited_fetch(const visited *set, const py_object *object);
 /* One more reference to it. */
 void visited_count(visited *set, uint64_t *slot);
 /* How many. */
@@ -115,6 +117,7 @@ typedef struct plan {
     uint32_t member_count;
     bool is_exact;           /* dict, list, tuple, set itself, not a class made of it */
     bool is_mapped;          /* mmap */
+    bool has_rules;          /* edges.c: names for what has none */
     plan_member *members;
 } plan;
 
@@ -138,7 +141,7 @@ uint32_t plans_function_type(walk *w, const plan *p, const py_object *object);
 
 /* ---- walk.c ---- */
 
-enum { OUT_ROWS = 2048, CANDIDATES_MAX = 256, FUNCTION_CACHE = 4096 };
+enum { OUT_ROWS = 2048, CANDIDATES_MAX = 256, FUNCTION_CACHE = 4096, PENDING = 32 };
 
 typedef enum role { ROLE_NONE, ROLE_INSTANCE_DICT, ROLE_MODULE_DICT, ROLE_CLASS_DICT } role;
 
@@ -162,6 +165,9 @@ struct walk {
     hsa_self self;
     uintptr_t *queue;        /* objects that wait, their role in the low bits */
     size_t waiting, queue_room;
+    /* the last references, whose targets are looked up when their memory has come; as in the queue, and whether they count */
+    uintptr_t pending[PENDING];
+    size_t pending_first, pending_count;
     /* references of the object that is being written, not given to the writer yet */
     uint64_t targets[OUT_ROWS], indexes[OUT_ROWS];
     uint32_t labels[OUT_ROWS];
@@ -170,7 +176,6 @@ struct walk {
     size_t candidate_count, candidates_left;
     function_label functions[FUNCTION_CACHE];
     uint64_t started_ns;
-    enum { VALUES_NOT_ASKED, VALUES_COUNTED, VALUES_NOT_COUNTED } counts_values; /* by object.__sizeof__: attributes behind an instance */
     uint32_t generation_string[5], thread_count;
     uint64_t held_objects, held_references, tracked, other_interpreters;
     const char *failure;     /* NULL, or why the walk ended early */
@@ -192,6 +197,8 @@ bool walk_is_over(const walk *w);
 
 void edges_of(walk *w, const plan *p, py_object *object, role as);
 void edges_flush(walk *w);
+/* Are there names for what objects of a type refer to, by the types of both? */
+bool edges_has_rules(const py_type *type);
 
 typedef struct sizes {
     uint64_t bytes, outside;
@@ -201,6 +208,7 @@ sizes sizes_of(walk *w, const plan *p, py_object *object);
 
 void roots_modules(walk *w, void *interpreter);
 void roots_interpreter(walk *w, void *interpreter);
+void roots_tasks(walk *w, void *interpreter);
 /* At the end, when all references were found. */
 void roots_held(walk *w);
 void root(walk *w, hsc_root_kind kind, uint32_t flags, const char *label, py_object *target);

@@ -1,19 +1,28 @@
 /*
  * Where a heap of Python hangs. Modules by their names, whose globals start owners of their own (`app.cache.SESSIONS`); what the interpreter keeps; and what
- * C holds: an object whose refcount is greater than the references that were found. Only the first are primary.
+ * C holds: an object whose refcount is greater than the references that were found. Only the first and a few
+ * tables of the interpreter are primary.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "python_agent.h"
 
-enum { CALLBACK_WORDS = 3, CALLBACKS_MAX = 1 << 20, WORD = 8 };
+enum { CALLBACK_WORDS = 3, CALLBACKS_MAX = 1 << 20, WORD = 8, FETCH_AHEAD = 16 };
 
 void root(walk *w, hsc_root_kind kind, uint32_t flags, const char *label, py_object *target)
 {
     if (!walk_meet(w, target, true)) return;
     hsc_root(w->writer, &(hsc_root_record){
                             .kind = kind, .flags = flags, .label = names_put(&w->names, NAME_STRING, label, strlen(label)), .target = (uint64_t)(uintptr_t)target});
+}
+
+static void secondary_root(walk *w, hsc_root_kind kind, const char *label, const py_object *target)
+{
+    hsc_root(w->writer, &(hsc_root_record){.kind = kind,
+                                           .flags = HSC_ROOT_SECONDARY,
+                                           .label = names_put(&w->names, NAME_STRING, label, strlen(label)),
+                                           .target = (uint64_t)(uintptr_t)target});
 }
 
 /* ---- modules ---- */
@@ -81,34 +90,45 @@ void roots_interpreter(walk *w, void *interpreter)
     atexit_roots(w, interpreter);
 }
 
+/* ---- asyncio ---- */
+
+/* Tasks that are not done, of all loops: a WeakSet, whose set has weak references. */
+void roots_tasks(walk *w, void *interpreter)
+{
+    const py_object *globals = py_module_dict(&w->py, interpreter, "asyncio.tasks");
+    const py_object *tasks = globals == NULL ? NULL : py_dict_find(&w->py, globals, "_scheduled_tasks");
+    if (tasks == NULL && globals != NULL) tasks = py_dict_find(&w->py, globals, "_all_tasks");
+    const py_set *set = tasks == NULL ? NULL : (const py_set *)py_attribute(&w->py, tasks, "data");
+    if (set == NULL || set->head.type != w->py.types.set) return;
+    for (intptr_t i = 0; i <= set->mask; i++) {
+        const py_object *reference = set->table[i].key;
+        if (reference == NULL || set->table[i].hash == -1 || !py_is_subtype(reference->type, w->py.types.weakref)) continue;
+        py_object *task = ((const py_weak *)reference)->object;
+        if (task == NULL || task == w->py.none || !walk_meet(w, task, false)) continue;
+        secondary_root(w, HSC_ROOT_RUNTIME, "asyncio tasks", task);
+    }
+}
+
 /* ---- what C holds ---- */
 
 static bool is_static_type(const py_object *object) { return py_is(object->type, PY_IS_TYPE) && !py_is((const py_type *)object, PY_HEAP_TYPE); }
-
-static void late_root(walk *w, hsc_root_kind kind, const char *label, const py_object *target)
-{
-    hsc_root(w->writer, &(hsc_root_record){.kind = kind,
-                                           .flags = HSC_ROOT_SECONDARY,
-                                           .label = names_put(&w->names, NAME_STRING, label, strlen(label)),
-                                           .target = (uint64_t)(uintptr_t)target});
-}
 
 static void held(walk *w, uint64_t slot)
 {
     const py_object *object = visited_object(slot);
     if (is_static_type(object)) {
-        late_root(w, HSC_ROOT_CLASS, "static types", object);
+        secondary_root(w, HSC_ROOT_CLASS, "static types", object);
         return;
     }
     const bool is_text = object->type == w->py.types.text;
     if (py_is_immortal(&w->py, object)) {
-        late_root(w, is_text ? HSC_ROOT_INTERNED : HSC_ROOT_RUNTIME, is_text ? "interned strings" : "immortal objects", object);
+        secondary_root(w, is_text ? HSC_ROOT_INTERNED : HSC_ROOT_RUNTIME, is_text ? "interned strings" : "immortal objects", object);
         return;
     }
     const uint64_t count = py_refcount(&w->py, object), found = visited_found(&w->seen, slot);
     if (count <= found) return;
     const bool is_interned = is_text && py_is_interned(&w->py, object);
-    late_root(w, is_interned ? HSC_ROOT_INTERNED : HSC_ROOT_HANDLE, is_interned ? "interned strings" : "held by C", object);
+    secondary_root(w, is_interned ? HSC_ROOT_INTERNED : HSC_ROOT_HANDLE, is_interned ? "interned strings" : "held by C", object);
     if (is_interned) return;
     w->held_objects++;
     w->held_references += count - found;
@@ -116,6 +136,8 @@ static void held(walk *w, uint64_t slot)
 
 void roots_held(walk *w)
 {
-    for (size_t i = 0; i < w->seen.capacity; i++)
+    for (size_t i = 0; i < w->seen.capacity; i++) {
+        if (i + FETCH_AHEAD < w->seen.capacity) __builtin_prefetch(visited_object(w->seen.slots[i + FETCH_AHEAD]));
         if (w->seen.slots[i] != 0) held(w, w->seen.slots[i]);
+    }
 }

@@ -1,6 +1,6 @@
 /*
- * Bytes of an object as sys.getsizeof says them, the head of the collector included. What the object owns besides is outside: data of numpy arrays, mapped files, and
- * from 3.11 on the attributes of an instance without a dict, which sys.getsizeof does not count in all versions.
+ * Bytes of an object as sys.getsizeof says them, the head of the collector included; and those of the attributes of an instance without a dict, which it does not count
+ * in all versions: 3.11 and 3.12 have them in memory of their own, 3.13 behind the instance. Data of numpy arrays and mapped files lie outside of the heap.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -119,27 +119,12 @@ static uint64_t values_apart(const python *py, const py_object *object)
     return all.values == NULL ? 0 : ((const unsigned char *)all.values)[-1] + attribute_room(py, object->type) * WORD;
 }
 
-/* Does object.__sizeof__ of this version count the attributes behind an instance? It is asked once. */
-static bool counts_values(walk *w, const plan *p, py_object *object)
-{
-    if (w->counts_values == VALUES_NOT_ASKED) {
-        plan of_object = {.type = p->type};
-        for (py_method *m = w->py.types.object->methods; m != NULL && m->name != NULL; m++)
-            if (strcmp(m->name, "__sizeof__") == 0) of_object.size_method = m;
-        const bool is_counted = of_object.size_method != NULL && call(w, &of_object, object) > plain(p->type, object);
-        w->counts_values = is_counted ? VALUES_COUNTED : VALUES_NOT_COUNTED;
-    }
-    return w->counts_values == VALUES_COUNTED;
-}
-
-static void add_values(walk *w, const plan *p, py_object *object, sizes *found)
+static void add_values(const walk *w, const plan *p, const py_object *object, sizes *found)
 {
     const uint32_t minor = w->py.at->minor;
-    if (minor == 11 || minor == 12) found->outside += values_apart(&w->py, object);
+    if (minor == 11 || minor == 12) found->bytes += values_apart(&w->py, object);
     if (minor < 13 || !py_is(p->type, PY_INLINE_VALUES) || !py_is(p->type, PY_HEAP_TYPE)) return;
-    const uint64_t bytes = values_behind(&w->py, p->type);
-    if (p->size == SIZE_PLAIN && counts_values(w, p, object)) found->bytes += bytes;
-    else found->outside += bytes;
+    found->bytes += values_behind(&w->py, p->type);
 }
 
 sizes sizes_of(walk *w, const plan *p, py_object *object)

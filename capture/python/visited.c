@@ -27,9 +27,13 @@ bool visited_open(visited *set)
 
 static uint64_t key_of(const void *object) { return (uint64_t)(uintptr_t)object >> 3; }
 
+static size_t place_of(uint64_t key, size_t capacity) { return (size_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> 24) & (capacity - 1); }
+
+void visited_fetch(const visited *set, const py_object *object) { __builtin_prefetch(&set->slots[place_of(key_of(object), set->capacity)], 1); }
+
 static size_t find(const uint64_t *slots, size_t capacity, uint64_t key)
 {
-    size_t at = (size_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> 24) & (capacity - 1);
+    size_t at = place_of(key, capacity);
     while (slots[at] != 0 && slots[at] >> ADDRESS_SHIFT != key) at = (at + 1) & (capacity - 1);
     return at;
 }

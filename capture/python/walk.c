@@ -14,7 +14,8 @@
 
 #include "python_agent.h"
 
-enum { FIRST_QUEUE = 1 << 16, ROLE_BITS = 3, GENERATIONS = 3, GENERATION_BYTES = 24 };
+enum { ROLE_BITS = 3, UNCOUNTED = 4, REFERENCE_BITS = 7 }; /* below the address of an object */
+enum { FIRST_QUEUE = 1 << 16, GENERATIONS = 3, GENERATION_BYTES = 24 };
 enum { GENERATION_PERMANENT = 3, GENERATION_NONE = 4 };
 
 bool walk_is_over(const walk *w) { return w->failure != NULL || hsc_error_text(w->writer)[0] != '\0'; }
@@ -55,30 +56,48 @@ static uint64_t *meet(walk *w, py_object *object, role as)
     return slot;
 }
 
-static void out(walk *w, const py_object *target, uint32_t label, uint64_t index)
+static void look_up(walk *w, uintptr_t reference)
 {
+    uint64_t *slot = meet(w, (py_object *)(reference & ~(uintptr_t)REFERENCE_BITS), (role)(reference & ROLE_BITS));
+    if (slot != NULL && (reference & UNCOUNTED) == 0) visited_count(&w->seen, slot);
+}
+
+static void look_up_pending(walk *w)
+{
+    for (; w->pending_count > 0; w->pending_count--) {
+        const size_t at = w->pending_first;
+        w->pending_first = (at + 1) % PENDING;
+        look_up(w, w->pending[at]);
+    }
+}
+
+/* Of a reference the target and the target's slot are in no cache: without waiting for them a walk takes half the time. */
+static void later(walk *w, py_object *target, uintptr_t bits)
+{
+    __builtin_prefetch(py_gc_of(target));
+    visited_fetch(&w->seen, target);
+    if (w->pending_count == PENDING) {
+        look_up(w, w->pending[w->pending_first]);
+        w->pending[w->pending_first] = (uintptr_t)target | bits;
+        w->pending_first = (w->pending_first + 1) % PENDING;
+        return;
+    }
+    w->pending[(w->pending_first + w->pending_count++) % PENDING] = (uintptr_t)target | bits;
+}
+
+static void refer(walk *w, py_object *target, uint32_t label, uint64_t index, uintptr_t bits)
+{
+    if (target == NULL) return;
+    later(w, target, bits);
     if (w->out_count == OUT_ROWS) edges_flush(w);
     w->targets[w->out_count] = (uint64_t)(uintptr_t)target;
     w->labels[w->out_count] = label;
     w->indexes[w->out_count++] = index;
 }
 
-static void refer(walk *w, py_object *target, uint32_t label, uint64_t index, role as)
-{
-    if (target == NULL) return;
-    uint64_t *slot = meet(w, target, as);
-    if (slot == NULL) return;
-    visited_count(&w->seen, slot);
-    out(w, target, label, index);
-}
-
-void walk_refer(walk *w, py_object *target, uint32_t label, uint64_t index) { refer(w, target, label, index, ROLE_NONE); }
+void walk_refer(walk *w, py_object *target, uint32_t label, uint64_t index) { refer(w, target, label, index, 0); }
 void walk_refer_role(walk *w, py_object *target, uint32_t label, role as) { refer(w, target, label, 0, as); }
-
-void walk_refer_uncounted(walk *w, py_object *target, uint32_t label)
-{
-    if (target != NULL && meet(w, target, ROLE_NONE) != NULL) out(w, target, label, 0);
-}
+void walk_refer_uncounted(walk *w, py_object *target, uint32_t label) { refer(w, target, label, 0, UNCOUNTED); }
 
 bool walk_meet(walk *w, py_object *object, bool is_counted)
 {
@@ -152,13 +171,22 @@ static void write_any(walk *w, py_object *object, role as, uint32_t name, uint32
     else write_one(w, object, as, name, generation);
 }
 
-static void drain(walk *w)
+/* What waits is written; what is not looked up yet may stay so for the next object. */
+static void drain_some(walk *w)
 {
     while (w->waiting > 0 && !walk_is_over(w)) {
         const uintptr_t next = w->queue[--w->waiting];
-        py_object *object = (py_object *)(next & ~(uintptr_t)((1 << ROLE_BITS) - 1));
-        if (claim(w, object)) write_any(w, object, (role)(next & ((1 << ROLE_BITS) - 1)), 0, GENERATION_NONE);
+        py_object *object = (py_object *)(next & ~(uintptr_t)REFERENCE_BITS);
+        if (claim(w, object)) write_any(w, object, (role)(next & ROLE_BITS), 0, GENERATION_NONE);
     }
+}
+
+static void drain(walk *w)
+{
+    do {
+        look_up_pending(w);
+        drain_some(w);
+    } while ((w->waiting > 0 || w->pending_count > 0) && !walk_is_over(w));
 }
 
 void walk_write(walk *w, py_object *object, role as, uint32_t name)
@@ -192,7 +220,12 @@ static void each_tracked(walk *w, void *interpreter, each_fn each)
 {
     for (uint32_t g = 0; g <= GENERATION_PERMANENT; g++) {
         py_gc_head *head = head_of(w, interpreter, g);
-        for (py_gc_head *at = next_of(head); at != head && !walk_is_over(w); at = next_of(at)) each(w, (py_object *)(at + 1), g);
+        for (py_gc_head *at = next_of(head), *next; at != head && !walk_is_over(w); at = next) {
+            next = next_of(at);
+            __builtin_prefetch(next);
+            visited_fetch(&w->seen, (py_object *)(next + 1));
+            each(w, (py_object *)(at + 1), g);
+        }
     }
 }
 
@@ -201,14 +234,14 @@ static void write_but_dicts(walk *w, py_object *object, uint32_t generation)
     w->tracked++;
     if (object->type == w->py.types.dict || !claim(w, object)) return;
     write_any(w, object, ROLE_NONE, 0, generation);
-    drain(w);
+    drain_some(w);
 }
 
 static void write_dicts(walk *w, py_object *object, uint32_t generation)
 {
     if (object->type != w->py.types.dict || !claim(w, object)) return;
     write_one(w, object, ROLE_NONE, 0, generation);
-    drain(w);
+    drain_some(w);
 }
 
 /* What was referred to and is in no list. */
@@ -245,8 +278,17 @@ static void check(walk *w, void *interpreter)
         if (!is_list(head_of(w, interpreter, g))) w->failure = "the lists of this interpreter's collector do not lie where its version has them: it is not built as usual";
 }
 
-static void first_pass(walk *w, void *interpreter) { each_tracked(w, interpreter, write_but_dicts); }
-static void second_pass(walk *w, void *interpreter) { each_tracked(w, interpreter, write_dicts); }
+static void first_pass(walk *w, void *interpreter)
+{
+    each_tracked(w, interpreter, write_but_dicts);
+    drain(w);
+}
+
+static void second_pass(walk *w, void *interpreter)
+{
+    each_tracked(w, interpreter, write_dicts);
+    drain(w);
+}
 
 static void name_generations(walk *w)
 {
@@ -261,6 +303,7 @@ void walk_all(walk *w)
     each_interpreter(w, roots_modules);
     each_interpreter(w, roots_interpreter);
     each_interpreter(w, frames_of_threads);
+    each_interpreter(w, roots_tasks);
     each_interpreter(w, first_pass);
     each_interpreter(w, second_pass);
     write_others(w);

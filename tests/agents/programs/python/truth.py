@@ -232,6 +232,30 @@ def references(one):
     return told, more
 
 
+CACHED_KEYS_AT = {11: 872, 12: 880, 13: 880, 14: 880}
+INLINE_VALUES, MANAGED_DICT = 1 << 2, 1 << 4
+
+
+def word(address):
+    return ctypes.c_size_t.from_address(address).value
+
+
+def values_bytes(one):
+    """Of attributes that an instance has without a dict, which are memory that sys.getsizeof does not count."""
+    kind, minor = type(one), sys.version_info[1]
+    if minor < 11 or not kind.__flags__ & MANAGED_DICT or isinstance(one, type):
+        return 0
+    keys = word(id(kind) + CACHED_KEYS_AT[minor])
+    room = word(keys + 16) + word(keys + 24) if keys else 0
+    if minor >= 13:
+        is_behind = kind.__flags__ & INLINE_VALUES and object.__sizeof__(one) == kind.__basicsize__
+        return (room + 7) // 8 * 8 + (room + 1) * 8 if is_behind else 0
+    values = word(id(one) - (32 if minor == 11 else 24))
+    if minor == 12:
+        values = values + 1 if values & 1 else 0
+    return ctypes.c_uint8.from_address(values - 1).value + room * 8 if values else 0
+
+
 def reach(start):
     known, waiting = {}, [start]
     while waiting:
@@ -266,7 +290,7 @@ def main():
             continue
         told, more = references(one)
         target = one() if isinstance(one, weakref.ref) else None
-        rows[key] = {"type": type_name(one), "size": sys.getsizeof(one), "tracked": gc.is_tracked(one), "references": [id(t) for t in told],
+        rows[key] = {"type": type_name(one), "size": sys.getsizeof(one) + values_bytes(one), "tracked": gc.is_tracked(one), "references": [id(t) for t in told],
                      "more": [id(t) for t in more], "weak": None if target is None else id(target)}
     with open(truth, "w") as out:
         json.dump({"version": sys.version_info[:3], "none": id(None), "objects": rows}, out)
