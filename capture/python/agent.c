@@ -19,6 +19,13 @@ static int fail(char *error, size_t size, const char *sentence)
     return -1;
 }
 
+static int fail_to_write(char *error, size_t size)
+{
+    char why[128];
+    if (error != NULL && size > 0) snprintf(error, size, "the capture could not be written: %s", strerror_r(errno, why, sizeof why));
+    return -1;
+}
+
 /* ---- where the bytes go ---- */
 
 /* A socket says by itself that nobody listens; for a pipe the signal that says so is taken back. */
@@ -48,7 +55,7 @@ static ptrdiff_t write_out(void *context, const void *data, size_t size)
 
 /* ---- a capture ---- */
 
-static bool open_writer(walk *w, const hsc_sink *sink, const hspy_options *asked)
+static hsc_status open_writer(walk *w, const hsc_sink *sink, const hspy_options *asked)
 {
     static char runtime[64];
     hsc_options options;
@@ -60,7 +67,7 @@ static bool open_writer(walk *w, const hsc_sink *sink, const hspy_options *asked
     options.runtime = runtime;
     options.identity = HSC_IDENTITY_ADDRESS;
     options.compression = asked->is_stored ? 0 : asked->compression == 0 ? 1 : asked->compression;
-    return hsc_open(&w->writer, sink, &options) == HSC_OK;
+    return hsc_open(&w->writer, sink, &options);
 }
 
 static int *collector_switch(const walk *w, void *interpreter)
@@ -84,7 +91,7 @@ static void metrics(walk *w)
 
 static int walk_and_finish(walk *w, char *error, size_t error_size)
 {
-    int *collector = collector_switch(w, w->py.first_interpreter());
+    int *collector = collector_switch(w, w->py.current_interpreter());
     const int was_on = *collector;
     *collector = 0;
     walk_all(w);
@@ -110,7 +117,9 @@ static int capture(walk *w, int descriptor, const hspy_options *asked, char *err
 {
     const hsc_sink sink = {.write = write_out, .context = &descriptor};
     if (!visited_open(&w->seen) || !plans_open(&w->plans)) return fail(error, error_size, "no memory for the set of objects that were met");
-    if (!open_writer(w, &sink, asked)) return fail(error, error_size, "no memory to write a capture, or nobody takes it");
+    const hsc_status opened = open_writer(w, &sink, asked);
+    if (opened == HSC_E_IO) return fail_to_write(error, error_size);
+    if (opened != HSC_OK) return fail(error, error_size, opened == HSC_E_NOMEM ? "no memory to write a capture" : "the compression must be from -7 to 19");
     if (!names_open(&w->names, w->writer)) return fail(error, error_size, "no memory for names");
     return walk_and_finish(w, error, error_size);
 }
@@ -123,9 +132,10 @@ int hspy_capture(int descriptor, const struct hspy_options *options, char *error
     if (w == MAP_FAILED) return fail(error, error_size, "no memory for a capture");
     w->started_ns = hsa_now_ns();
     int result = -1;
-    if (python_find(&w->py, error, error_size))
-        result = w->py.has_lock() ? capture(w, descriptor, &asked, error, error_size)
-                                  : fail(error, error_size, "the calling thread does not hold the interpreter's lock");
+    if (python_find(&w->py, error, error_size)) {
+        if (!w->py.has_lock()) (void)fail(error, error_size, "the calling thread does not hold the interpreter's lock");
+        else if (python_fit(&w->py, error, error_size)) result = capture(w, descriptor, &asked, error, error_size);
+    }
     release(w);
     return result;
 }

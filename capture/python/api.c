@@ -56,13 +56,20 @@ static const name needed[] = {
     NAME("PyInterpreterState_Head", first_interpreter), NAME("PyInterpreterState_Next", next_interpreter),
     NAME("PyInterpreterState_GetID", interpreter_number), NAME("PyInterpreterState_ThreadHead", first_thread), NAME("PyThreadState_Next", next_thread),
     NAME("_PyDict_SizeOf", dict_bytes), NAME("PyCode_Addr2Line", code_line), NAME("PyLong_AsSsize_t", long_value), NAME("Py_DecRef", release),
-    NAME("PyErr_Clear", clear_error), NAME("PyThreadState_Get", current_thread)};
+    NAME("PyErr_Clear", clear_error), NAME("PyThreadState_Get", current_thread), NAME("PyImport_GetModuleDict", modules), NAME("_PyInterpreterState_Get", current_interpreter)};
 
 static bool look_up(python *py, void *library, const name *one)
 {
     void *address = dlsym(library, one->text);
     if (address != NULL) memcpy((char *)py + one->offset, &address, sizeof address);
     return address != NULL;
+}
+
+/* Some lost the line in front of their name when they were made public. */
+static bool look_up_either(python *py, void *library, const name *one)
+{
+    const name public = {one->text + 1, one->offset};
+    return look_up(py, library, one) || (one->text[0] == '_' && look_up(py, library, &public));
 }
 
 /* ---- is it one that the agent knows? ---- */
@@ -78,7 +85,7 @@ static bool check_version(python *py, void *library, char *error, size_t size)
     char word[16];
     snprintf(word, sizeof word, "%.*s", (int)strcspn(py->version, " "), py->version);
     py->at = strncmp(word, "3.", 2) == 0 ? layout_of((unsigned)strtoul(word + 2, NULL, 10)) : NULL;
-    if (py->at == NULL) return fail(error, size, "CPython %s is none of those that the agent knows (3.8 to 3.13)", word);
+    if (py->at == NULL) return fail(error, size, "CPython %s is none of those that the agent knows (3.8 to 3.14)", word);
     if (dlsym(library, "_Py_DecRefShared") != NULL)
         return fail(error, size, "this is the free-threaded build of CPython %s, which has no lock under which its objects stand still; run the program with the usual build", word);
     return true;
@@ -90,8 +97,40 @@ bool python_find(python *py, char *error, size_t error_size)
     void *library = open_python();
     if (!check_version(py, library, error, error_size)) return false;
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
-        if (!look_up(py, library, &needed[i])) return fail(error, error_size, "this CPython does not export %s, which the agent needs", needed[i].text);
+        if (!look_up_either(py, library, &needed[i])) return fail(error, error_size, "this CPython does not export %s, which the agent needs", needed[i].text);
     const py_dict *by_number = (const py_dict *)py->types.object->subclasses;
     if (py->at->minor < 11 && by_number != NULL && by_number->head.type == py->types.dict) py->general_lookup = py_at(by_number->keys, 2 * sizeof(void *));
+    return true;
+}
+
+/* ---- does it lie where the row says? ---- */
+
+/* Releases of one minor version differ: 3.14.6 has 24 bytes more than 3.14.0 before all that stands behind the collector. sys.modules, which is known, says
+ * by how much that has moved. */
+static bool find_shift(const python *py, const char *interpreter, const void *modules, intptr_t *shift)
+{
+    enum { SHIFT_MAX = 256, WORD = 8 };
+    for (intptr_t by = 0; by <= SHIFT_MAX; by += WORD)
+        for (int sign = -1; sign <= 1; sign += 2)
+            if (py_at(interpreter + sign * by, py->at->interp_modules) == modules) {
+                *shift = sign * by;
+                return true;
+            }
+    return false;
+}
+
+bool python_fit(python *py, char *error, size_t error_size)
+{
+    intptr_t by;
+    const char *interpreter = py->current_interpreter();
+    if (!find_shift(py, interpreter, py->modules(), &by))
+        return fail(error, error_size, "the structures of this CPython do not lie where its version has them: it is built otherwise than usual%s", "");
+    py->fitted = *py->at;
+    uint32_t *const behind[] = {&py->fitted.interp_modules, &py->fitted.interp_importlib, &py->fitted.interp_import_func, &py->fitted.interp_sysdict,
+                                &py->fitted.interp_builtins, &py->fitted.interp_codec_search_path, &py->fitted.interp_codec_search_cache,
+                                &py->fitted.interp_codec_errors, &py->fitted.interp_dict, &py->fitted.interp_atexit};
+    for (size_t i = 0; i < sizeof behind / sizeof behind[0]; i++)
+        if (*behind[i] != 0) *behind[i] = (uint32_t)(*behind[i] + by);
+    py->at = &py->fitted;
     return true;
 }

@@ -9,6 +9,13 @@
 
 /* ---- dicts ---- */
 
+/* The values of such a dict stand in its instance, which in 3.13 tells them too. */
+static bool is_beside_instance(const walk *w, const py_dict *dict)
+{
+    enum { EMBEDDED_AT = 2 };
+    return w->py.at->minor == 13 && dict->values != NULL && dict->values[EMBEDDED_AT] != 0;
+}
+
 static void dict_entries(walk *w, py_object *dict, role as)
 {
     static const struct {
@@ -17,9 +24,12 @@ static void dict_entries(walk *w, py_object *dict, role as)
                  [ROLE_CLASS_DICT] = {NAME_FIELD, NAME_GLOBAL}};
     const python_types *t = &w->py.types;
     py_object *key, *value;
+    const bool is_counted = !is_beside_instance(w, (const py_dict *)dict);
     for (py_entries all = py_dict_entries(&w->py, (const py_dict *)dict); py_next_entry(&all, &key, &value);) {
         const bool is_program = value->type == t->function || value->type == t->module || value->type == t->builtin_function || py_is(value->type, PY_IS_TYPE);
-        walk_refer(w, value, names_key(&w->names, &w->py, is_program ? kinds[as].kind : kinds[as].held, key, LABEL_VALUE), 0);
+        const uint32_t label = names_key(&w->names, &w->py, is_program ? kinds[as].kind : kinds[as].held, key, LABEL_VALUE);
+        if (is_counted) walk_refer(w, value, label, 0);
+        else walk_refer_uncounted(w, value, label);
         walk_refer(w, key, LABEL_KEY, 0);
     }
 }
@@ -55,7 +65,14 @@ static void set_keys(walk *w, py_object *object)
 static void put_candidate(walk *w, const py_object *target, uint32_t label)
 {
     if (target == NULL || w->candidate_count == CANDIDATES_MAX) return;
-    w->candidates[w->candidate_count++] = (candidate){target, label, false};
+    w->candidates[w->candidate_count++] = (candidate){target, label, false, true};
+}
+
+/* A name alone: it is no reference unless traverse tells it. From 3.14 on an instance that has a dict leaves its attributes to that. */
+static void put_hint(walk *w, const py_object *target, uint32_t label)
+{
+    put_candidate(w, target, label);
+    if (w->candidate_count > 0 && target != NULL) w->candidates[w->candidate_count - 1].is_held = false;
 }
 
 static void member_candidates(walk *w, const plan *p, const py_object *object)
@@ -67,7 +84,7 @@ static void inline_candidates(walk *w, const py_object *object)
 {
     py_object *key, *value;
     for (py_entries all = py_inline_entries(&w->py, object); all.values != NULL && py_next_entry(&all, &key, &value);)
-        put_candidate(w, value, names_key(&w->names, &w->py, NAME_FIELD, key, LABEL_VALUE));
+        put_hint(w, value, names_key(&w->names, &w->py, NAME_FIELD, key, LABEL_VALUE));
 }
 
 static void frame_candidates(walk *w, const void *frame)
@@ -77,7 +94,7 @@ static void frame_candidates(walk *w, const void *frame)
     const frame_variables all = frames_variables(&w->py, frame);
     for (size_t i = 0; i < all.named && i < all.count; i++) {
         const py_object *name = frames_variable_name(&w->py, code, i);
-        if (name != NULL) put_candidate(w, frames_plain(&w->py, all.values[i]), names_key(&w->names, &w->py, NAME_FIELD, name, LABEL_NONE));
+        if (name != NULL) put_hint(w, frames_plain(&w->py, all.values[i]), names_key(&w->names, &w->py, NAME_FIELD, name, LABEL_NONE));
     }
 }
 
@@ -120,6 +137,7 @@ static const struct {
     {"_asyncio.Future", "builtin_function_or_method", "_callbacks"},
     {"_asyncio.Future", "TaskWakeupMethWrapper", "_callbacks"},
     {"_asyncio.Future", "function", "_callbacks"},
+    {"_asyncio.Future", "_asyncio.Task", "_awaited_by"},
     {"_asyncio.Future", "Context", "_context"},
     {"_asyncio.Future", "_contextvars.Context", "_context"},
     {"TaskWakeupMethWrapper", "_asyncio.Task", "__self__"},
@@ -223,7 +241,7 @@ static void class_reference(walk *w, const plan *p, bool is_told)
 static void rest_of_candidates(walk *w)
 {
     for (size_t i = 0; i < w->candidate_count; i++)
-        if (!w->candidates[i].is_used) walk_refer(w, (py_object *)w->candidates[i].target, w->candidates[i].label, 0);
+        if (!w->candidates[i].is_used && w->candidates[i].is_held) walk_refer(w, (py_object *)w->candidates[i].target, w->candidates[i].label, 0);
 }
 
 static py_object *own_dict(const walk *w, const plan *p, const py_object *object)

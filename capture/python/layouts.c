@@ -85,6 +85,19 @@ static const layout layouts[] = {
      .interp_atexit = 10696, .atexit_callbacks = 16, .atexit_count = 24, .function_builtins = 24, .frame_function = 16, .frame_object = 48,
      .frame_owner = 70, .frame_of_object = 24, .code_qualname = 128, .code_free_count = 88, .code_instructions = 200, .generator_state = 67,
      .interp_own_gil = 24},
+    {.minor = 14, .gc_generations = 24, .gc_permanent = 96, .gc_collecting = 192, .gc_enabled = 12, .gc_garbage = 200, .gc_callbacks = 208,
+     .interp_modules = 7664, .interp_importlib = 7680, .interp_import_func = 7704, .interp_sysdict = 7648, .interp_builtins = 7656,
+     .interp_codec_search_path = 7976, .interp_codec_search_cache = 7984, .interp_codec_errors = 7992, .interp_dict = 8472, .interp_gc = 7408,
+     .interp_atexit = 10760, .atexit_callbacks = 8, .interp_own_gil = 24, .thread_dict = 128, .thread_ident = 152, .thread_context = 208,
+     .thread_exc_info = 120, .thread_frame = 72, .frame_previous = 8, .frame_code = 0, .frame_builtins = 32, .frame_globals = 24, .frame_locals = 40,
+     .frame_top = 64, .frame_instruction = 56, .frame_variables = 80, .frame_function = 16, .frame_object = 48, .frame_owner = 74,
+     .frame_of_object = 24, .code_name = 120, .code_filename = 112, .code_first_line = 68, .code_stack_size = 64, .code_local_names = 96,
+     .code_qualname = 128, .code_free_count = 88, .code_instructions = 208, .generator_frame = 72, .generator_name = 24, .generator_qualname = 32,
+     .function_code = 48, .function_globals = 16, .function_name = 32, .function_qualname = 40, .function_defaults = 56, .function_kwdefaults = 64,
+     .function_closure = 72, .function_doc = 80, .function_dict = 88, .function_module = 104, .function_annotations = 112, .exception_dict = 16,
+     .exception_args = 24, .exception_traceback = 40, .exception_context = 48, .exception_cause = 56, .function_builtins = 24, .generator_state = 67,
+     .heap_cached_keys = 880, .heap_name = 856, .heap_qualname = 872, .heap_type_bytes = 936, .text_ascii = 40, .text_compact = 56, .text_data = 56,
+     .text_state = 32, .text_interned_mask = 3, .text_kind_shift = 2, .text_compact_mask = 32, .text_ascii_mask = 64, .tuple_items = 32},
 };
 
 const layout *layout_of(unsigned minor)

@@ -166,7 +166,8 @@ typedef struct python_types {
 } python_types;
 
 typedef struct python {
-    const layout *at;
+    const layout *at;                          /* the row of the version, then `fitted`: so a python stays where it is */
+    layout fitted;
     python_types types;
     py_object *none;
     char *runtime;                             /* _PyRuntime */
@@ -174,6 +175,8 @@ typedef struct python {
     const char *version;                       /* "3.11.2 (main, …" */
     void *(*current_thread)(void);
     int (*has_lock)(void);
+    void *(*modules)(void);                    /* sys.modules of the current interpreter */
+    void *(*current_interpreter)(void);
     void *(*first_interpreter)(void);
     void *(*next_interpreter)(void *);
     int64_t (*interpreter_number)(void *);
@@ -188,6 +191,9 @@ typedef struct python {
 
 /* False with a sentence, when there is no CPython in this process, or none that the agent knows. */
 bool python_find(python *py, char *error, size_t error_size);
+
+/* With the lock held: finds out where this very build has what its version's row says. False with a sentence. */
+bool python_fit(python *py, char *error, size_t error_size);
 
 static inline void *py_at(const void *object, uint32_t offset) { return *(void *const *)((const char *)object + offset); }
 static inline py_object *py_object_at(const void *object, uint32_t offset) { return *(py_object *const *)((const char *)object + offset); }

@@ -148,7 +148,7 @@ typedef enum role { ROLE_NONE, ROLE_INSTANCE_DICT, ROLE_MODULE_DICT, ROLE_CLASS_
 typedef struct candidate {
     const py_object *target;
     uint32_t label;
-    bool is_used;
+    bool is_used, is_held;
 } candidate;
 
 typedef struct function_label { /* the type of functions of one code */

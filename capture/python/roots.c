@@ -27,11 +27,14 @@ static void secondary_root(walk *w, hsc_root_kind kind, const char *label, const
 
 /* ---- modules ---- */
 
-static void module_root(walk *w, py_object *key, py_object *module)
+/* "module app.cache", and of another interpreter than the main one "module app.cache (interpreter 2)". */
+static void module_root(walk *w, py_object *key, py_object *module, int64_t interpreter)
 {
     char label[NAME_BYTES] = "module ";
-    const size_t prefix = strlen(label), size = prefix + py_utf8(&w->py, key, label + prefix, NAME_BYTES / 2);
+    const size_t prefix = strlen(label);
+    size_t size = prefix + py_utf8(&w->py, key, label + prefix, NAME_BYTES / 2);
     label[size] = '\0';
+    if (interpreter != 0) size += (size_t)snprintf(label + size, sizeof label - size, " (interpreter %lld)", (long long)interpreter);
     hsc_root(w->writer, &(hsc_root_record){.kind = HSC_ROOT_GLOBAL,
                                            .label = names_put(&w->names, NAME_STRING, label, size),
                                            .target = (uint64_t)(uintptr_t)module});
@@ -46,7 +49,7 @@ void roots_modules(walk *w, void *interpreter)
     py_object *modules = py_object_at(interpreter, w->py.at->interp_modules), *key, *value;
     if (modules == NULL || !py_is(modules->type, PY_IS_DICT)) return;
     for (py_entries all = py_dict_entries(&w->py, (const py_dict *)modules); py_next_entry(&all, &key, &value);)
-        if (value != w->py.none) module_root(w, key, value);
+        if (value != w->py.none) module_root(w, key, value, w->py.interpreter_number(interpreter));
 }
 
 /* ---- the interpreter ---- */

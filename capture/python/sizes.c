@@ -59,6 +59,13 @@ static uint64_t set_bytes(const py_type *type, const py_object *object)
     return (uint64_t)type->basic_bytes + (is_small ? 0 : (uint64_t)(set->mask + 1) * sizeof(py_set_entry));
 }
 
+/* One that is being sorted has no items: its sort has them, and marks it so. */
+static uint64_t list_bytes(const py_type *type, const py_object *object)
+{
+    const intptr_t allocated = ((const py_list *)object)->allocated;
+    return (uint64_t)type->basic_bytes + (allocated > 0 ? (uint64_t)allocated * WORD : 0);
+}
+
 /* Its own __sizeof__, a function of C that is known; the int that it answers with is let go at once. */
 static uint64_t call(const walk *w, const plan *p, py_object *object)
 {
@@ -75,7 +82,7 @@ static uint64_t call(const walk *w, const plan *p, py_object *object)
 static uint64_t own_bytes(walk *w, const plan *p, py_object *object)
 {
     switch (p->size) {
-    case SIZE_LIST: return (uint64_t)p->type->basic_bytes + (uint64_t)((const py_list *)object)->allocated * WORD;
+    case SIZE_LIST: return list_bytes(p->type, object);
     case SIZE_DICT: return (uint64_t)w->py.dict_bytes(object);
     case SIZE_SET: return set_bytes(p->type, object);
     case SIZE_INTEGER: return integer(&w->py, object);

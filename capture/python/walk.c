@@ -259,10 +259,17 @@ static void write_others(walk *w)
 
 /* ---- interpreters ---- */
 
-/* One with a lock of its own runs while this walk does. */
+/* From 3.12 on an interpreter may have a lock of its own, and runs while this walk does. */
+static bool shares_lock(const walk *w, void *interpreter)
+{
+    const uint32_t own_gil = w->py.at->interp_own_gil;
+    return own_gil == 0 || w->py.interpreter_number(interpreter) == 0 || py_int_at(interpreter, own_gil) == 0;
+}
+
 static bool is_ours(const walk *w, void *interpreter)
 {
-    return w->py.at->interp_own_gil == 0 || py_int_at(interpreter, w->py.at->interp_own_gil) == 0 || interpreter == w->py.first_interpreter();
+    void *current = w->py.current_interpreter();
+    return interpreter == current || (shares_lock(w, interpreter) && shares_lock(w, current));
 }
 
 static void each_interpreter(walk *w, void (*each)(walk *, void *))
@@ -296,8 +303,15 @@ static void name_generations(walk *w)
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) w->generation_string[i] = names_put(&w->names, NAME_STRING, texts[i], strlen(texts[i]));
 }
 
+static void count_others(walk *w)
+{
+    for (void *interpreter = w->py.first_interpreter(); interpreter != NULL; interpreter = w->py.next_interpreter(interpreter))
+        w->other_interpreters += !is_ours(w, interpreter);
+}
+
 void walk_all(walk *w)
 {
+    count_others(w);
     name_generations(w);
     each_interpreter(w, check);
     each_interpreter(w, roots_modules);
