@@ -154,9 +154,9 @@ else:
     except ImportError:
         import _interpreters as interpreters
     code = chr(10).join(["class Kept: pass", "KEPT = [Kept() for _ in range(33)]"])
-    for _ in range(2):
-        run = interpreters.run_string
-        run(interpreters.create(), code)
+    run, kept = interpreters.run_string, [interpreters.create(), interpreters.create()]
+    for one in kept:
+        run(one, code)
     if sys.version_info >= (3, 12):
         shared = interpreters.create(isolated=False) if sys.version_info < (3, 13) else interpreters.create("legacy")
         run(shared, code)
