@@ -82,6 +82,7 @@ static void metrics(walk *w)
     hsa_metrics measured;
     hsa_measure(&measured);
     hsa_write_metrics(w->writer, &measured);
+    if (w->allocated_blocks > 0) hsc_metric(w->writer, "python.allocated_blocks", "count", w->allocated_blocks);
     hsc_metric(w->writer, "python.gc_tracked", "count", w->tracked);
     hsc_metric(w->writer, "python.held_by_c", "count", w->held_objects);
     hsc_metric(w->writer, "python.references_of_c", "count", w->held_references);
@@ -99,7 +100,7 @@ static int walk_and_finish(walk *w, char *error, size_t error_size)
     if (w->failure == NULL && (w->names.failed || w->plans.failed)) w->failure = "no memory for names";
     metrics(w);
     if (w->failure != NULL) hsc_mark_incomplete(w->writer, w->failure);
-    if (hsc_finish(w->writer) != HSC_OK) return fail(error, error_size, hsc_error_text(w->writer));
+    if (hsc_finish(w->writer) != HSC_OK) return fail(error, error_size, hsc_error_text(w->writer)); /* says more than w->failure */
     return w->failure == NULL ? 0 : fail(error, error_size, w->failure);
 }
 
@@ -113,10 +114,28 @@ static void release(walk *w)
     munmap(w, sizeof *w);
 }
 
+/* sys.getallocatedblocks(), a function of C; 0 if it is not there. Objects are fewer: lists and dicts have more than one block. */
+static uint64_t allocated_blocks(const walk *w)
+{
+    const py_object *sys = py_object_at(w->py.current_interpreter(), w->py.at->interp_sysdict), *function = py_dict_find(&w->py, sys, "getallocatedblocks");
+    if (function == NULL || function->type != w->py.types.builtin_function) return 0;
+    const py_builtin *builtin = (const py_builtin *)function;
+    if ((builtin->method->flags & PY_METHOD_KINDS) != PY_METHOD_NOARGS) return 0;
+    py_object *answer = builtin->method->call(builtin->self, NULL);
+    if (answer == NULL) {
+        w->py.clear_error();
+        return 0;
+    }
+    const intptr_t blocks = w->py.long_value(answer);
+    w->py.release(answer);
+    return blocks > 0 ? (uint64_t)blocks : 0;
+}
+
 static int capture(walk *w, int descriptor, const hspy_options *asked, char *error, size_t error_size)
 {
     const hsc_sink sink = {.write = write_out, .context = &descriptor};
-    if (!visited_open(&w->seen) || !plans_open(&w->plans)) return fail(error, error_size, "no memory for the set of objects that were met");
+    w->allocated_blocks = allocated_blocks(w);
+    if (!visited_open(&w->seen, w->allocated_blocks) || !plans_open(&w->plans)) return fail(error, error_size, "no memory for the set of objects that were met");
     const hsc_status opened = open_writer(w, &sink, asked);
     if (opened == HSC_E_IO) return fail_to_write(error, error_size);
     if (opened != HSC_OK) return fail(error, error_size, opened == HSC_E_NOMEM ? "no memory to write a capture" : "the compression must be from -7 to 19");

@@ -24,7 +24,8 @@
 /* ---- visited.c ---- */
 
 typedef struct big_count {
-    uint64_t key, more;
+    uint64_t key;
+    int64_t more;
 } big_count;
 
 typedef struct visited {
@@ -34,15 +35,16 @@ typedef struct visited {
     size_t big_count, big_room;
 } visited;
 
-bool visited_open(visited *set);
+/* `expected` objects, as far as that is known. */
+bool visited_open(visited *set, uint64_t expected);
 /* The slot of an object, put in when it is new; NULL without memory. Valid until the next call. */
 uint64_t *visited_slot(visited *set, const py_object *object, bool *is_new);
 /* Has the processor bring what visited_slot of this object will look at. */
 void visited_fetch(const visited *set, const py_object *object);
-/* One more reference to it. */
-void visited_count(visited *set, uint64_t *slot);
-/* How many. */
-uint64_t visited_found(visited *set, uint64_t slot);
+/* So many more references to it; fewer, with what it counts itself. False without memory. */
+bool visited_add(visited *set, uint64_t *slot, int64_t references);
+/* The references that were found, less those that it counts itself: negative, if somebody holds it that was not found. */
+int64_t visited_balance(const visited *set, uint64_t slot);
 /* True the first time. */
 bool visited_write(uint64_t *slot);
 bool visited_is_written(uint64_t slot);
@@ -177,7 +179,9 @@ struct walk {
     function_label functions[FUNCTION_CACHE];
     uint64_t started_ns;
     uint32_t generation_string[5], thread_count;
+    uint64_t allocated_blocks; /* sys.getallocatedblocks() */
     uint64_t held_objects, held_references, tracked, other_interpreters;
+    uint32_t steps;          /* of walk_is_over */
     const char *failure;     /* NULL, or why the walk ended early */
 };
 
@@ -191,7 +195,7 @@ void walk_refer_uncounted(walk *w, py_object *target, uint32_t label);
 bool walk_meet(walk *w, py_object *object, bool is_counted);
 /* Writes it now, unless it is written, and then what waits. `name` is of ROLE_MODULE_DICT and ROLE_CLASS_DICT: the owner of its entries. */
 void walk_write(walk *w, py_object *object, role as, uint32_t name);
-bool walk_is_over(const walk *w);
+bool walk_is_over(walk *w);
 
 /* ---- edges.c, sizes.c, roots.c, frames.c ---- */
 
@@ -209,6 +213,8 @@ sizes sizes_of(walk *w, const plan *p, py_object *object);
 void roots_modules(walk *w, void *interpreter);
 void roots_interpreter(walk *w, void *interpreter);
 void roots_tasks(walk *w, void *interpreter);
+/* Of an object that is being written: what it counts itself is taken off its slot; what lives for ever is a root. */
+void roots_account(walk *w, const py_object *object, uint64_t *slot);
 /* At the end, when all references were found. */
 void roots_held(walk *w);
 void root(walk *w, hsc_root_kind kind, uint32_t flags, const char *label, py_object *target);

@@ -8,7 +8,7 @@
 
 #include "python_agent.h"
 
-enum { CALLBACK_WORDS = 3, CALLBACKS_MAX = 1 << 20, WORD = 8, FETCH_AHEAD = 16 };
+enum { CALLBACK_WORDS = 3, CALLBACKS_MAX = 1 << 20, WORD = 8 };
 
 void root(walk *w, hsc_root_kind kind, uint32_t flags, const char *label, py_object *target)
 {
@@ -116,31 +116,29 @@ void roots_tasks(walk *w, void *interpreter)
 
 static bool is_static_type(const py_object *object) { return py_is(object->type, PY_IS_TYPE) && !py_is((const py_type *)object, PY_HEAP_TYPE); }
 
-static void held(walk *w, uint64_t slot)
+void roots_account(walk *w, const py_object *object, uint64_t *slot)
 {
-    const py_object *object = visited_object(slot);
-    if (is_static_type(object)) {
-        secondary_root(w, HSC_ROOT_CLASS, "static types", object);
-        return;
-    }
     const bool is_text = object->type == w->py.types.text;
-    if (py_is_immortal(&w->py, object)) {
+    if (is_static_type(object)) secondary_root(w, HSC_ROOT_CLASS, "static types", object);
+    else if (py_is_immortal(&w->py, object))
         secondary_root(w, is_text ? HSC_ROOT_INTERNED : HSC_ROOT_RUNTIME, is_text ? "interned strings" : "immortal objects", object);
-        return;
-    }
-    const uint64_t count = py_refcount(&w->py, object), found = visited_found(&w->seen, slot);
-    if (count <= found) return;
-    const bool is_interned = is_text && py_is_interned(&w->py, object);
+    else if (!visited_add(&w->seen, slot, -(int64_t)py_refcount(&w->py, object))) w->failure = "no memory for counts of references";
+}
+
+static void held(walk *w, const py_object *object, uint64_t references)
+{
+    const bool is_interned = object->type == w->py.types.text && py_is_interned(&w->py, object);
     secondary_root(w, is_interned ? HSC_ROOT_INTERNED : HSC_ROOT_HANDLE, is_interned ? "interned strings" : "held by C", object);
     if (is_interned) return;
     w->held_objects++;
-    w->held_references += count - found;
+    w->held_references += references;
 }
 
 void roots_held(walk *w)
 {
     for (size_t i = 0; i < w->seen.capacity; i++) {
-        if (i + FETCH_AHEAD < w->seen.capacity) __builtin_prefetch(visited_object(w->seen.slots[i + FETCH_AHEAD]));
-        if (w->seen.slots[i] != 0) held(w, w->seen.slots[i]);
+        const uint64_t slot = w->seen.slots[i];
+        const int64_t balance = slot == 0 ? 0 : visited_balance(&w->seen, slot);
+        if (balance < 0) held(w, visited_object(slot), (uint64_t)-balance);
     }
 }

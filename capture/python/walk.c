@@ -18,7 +18,13 @@ enum { ROLE_BITS = 3, UNCOUNTED = 4, REFERENCE_BITS = 7 }; /* below the address 
 enum { FIRST_QUEUE = 1 << 16, GENERATIONS = 3, GENERATION_BYTES = 24 };
 enum { GENERATION_PERMANENT = 3, GENERATION_NONE = 4 };
 
-bool walk_is_over(const walk *w) { return w->failure != NULL || hsc_error_text(w->writer)[0] != '\0'; }
+/* The writer is asked now and then: what is written behind an error goes nowhere. */
+bool walk_is_over(walk *w)
+{
+    enum { STEPS = 256 };
+    if (w->failure == NULL && ++w->steps % STEPS == 0 && hsc_error_text(w->writer)[0] != '\0') w->failure = "the capture could not be written";
+    return w->failure != NULL;
+}
 
 /* ---- the queue ---- */
 
@@ -56,10 +62,15 @@ static uint64_t *meet(walk *w, py_object *object, role as)
     return slot;
 }
 
+static void count(walk *w, uint64_t *slot)
+{
+    if (!visited_add(&w->seen, slot, 1)) w->failure = "no memory for counts of references";
+}
+
 static void look_up(walk *w, uintptr_t reference)
 {
     uint64_t *slot = meet(w, (py_object *)(reference & ~(uintptr_t)REFERENCE_BITS), (role)(reference & ROLE_BITS));
-    if (slot != NULL && (reference & UNCOUNTED) == 0) visited_count(&w->seen, slot);
+    if (slot != NULL && (reference & UNCOUNTED) == 0) count(w, slot);
 }
 
 static void look_up_pending(walk *w)
@@ -102,7 +113,7 @@ void walk_refer_uncounted(walk *w, py_object *target, uint32_t label) { refer(w,
 bool walk_meet(walk *w, py_object *object, bool is_counted)
 {
     uint64_t *slot = object == NULL ? NULL : meet(w, object, ROLE_NONE);
-    if (slot != NULL && is_counted) visited_count(&w->seen, slot);
+    if (slot != NULL && is_counted) count(w, slot);
     return slot != NULL;
 }
 
@@ -152,7 +163,9 @@ static void write_one(walk *w, py_object *object, role as, uint32_t name, uint32
 static bool claim(walk *w, py_object *object)
 {
     uint64_t *slot = meet(w, object, ROLE_NONE);
-    return slot != NULL && visited_write(slot);
+    if (slot == NULL || !visited_write(slot)) return false;
+    roots_account(w, object, slot);
+    return true;
 }
 
 /* A class, and its dict, whose entries start owners of their own. */
