@@ -1,5 +1,5 @@
 /*
- * The rows, as measure_layouts.c printed them: x86-64 and AArch64 Linux, 64 bits, with a GIL, without Py_DEBUG and Py_TRACE_REFS.
+ * The rows: x86-64 and AArch64 Linux, 64 bits, with a GIL, without Py_DEBUG and Py_TRACE_REFS.
  */
 #include "layouts.h"
 

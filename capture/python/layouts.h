@@ -1,7 +1,8 @@
 /*
  * Where the structures of a CPython have what the agent reads, one row a minor version: bytes from the start of the structure that a field's first word
- * names. 0 = the version has no such field, but where 0 is the only possible place. Rows are what measure_layouts.c prints, and are held against the headers of the versions
- * that are there by a test. What is the same in all versions stands in python.h.
+ * names. 0 = the version has no such field, but where 0 is the only possible place. Rows are what tests/agents/programs/python/measure_layouts.c prints, and
+ * test_python_layouts.py holds them against the headers that are there. That of 3.14 has been computed from published structures and is held by the tests that run
+ * it. What is the same in all versions stands in python.h.
  */
 #ifndef HSPY_LAYOUTS_H
 #define HSPY_LAYOUTS_H

@@ -1,9 +1,9 @@
 /*
- * The recipe of layouts.c: built against the headers of one CPython, it prints the row of that version.
+ * The recipe of capture/python/layouts.c: built against the headers of one CPython, it prints the row of that version.
  *
- *      cc -I$(python3.12 -c 'import sysconfig; print(sysconfig.get_path("include"))') measure_layouts.c -o measure && ./measure
+ *      cc -I$(python3.12 -c 'import sysconfig; print(sysconfig.get_path("include"))') -Wl,--unresolved-symbols=ignore-all measure_layouts.c -o measure && ./measure
  *
- * Nothing else here needs a header of Python. tests/agents/test_python_layouts.py holds the table against the versions that are there.
+ * Nothing of the agent needs a header of Python.
  */
 #define Py_BUILD_CORE 1
 #include <Python.h>
