@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 
 #define FIRST_CAPACITY ((size_t)64)
 
@@ -22,8 +23,7 @@ hsd_status hsd_buffer_reserve(hsd_buffer *buffer, size_t extra, hsd_error *err)
 {
     size_t needed;
     if (!hsd_add_size(buffer->size, extra, &needed) || needed > PTRDIFF_MAX)
-        return hsd_fail(err, HSD_E_NOMEM,
-                        "out of memory: a buffer would not fit the address space");
+        return hsd_fail_nomem(err, "a buffer would not fit the address space");
     if (needed <= buffer->capacity) return HSD_OK;
     const size_t capacity = next_capacity(buffer->capacity, needed);
     uint8_t *data = realloc(buffer->data, capacity);

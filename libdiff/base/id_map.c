@@ -8,12 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_DENSE 1024u
+#include "base/fail.h"
 
-static hsd_status no_memory(hsd_error *err)
-{
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory for a table of numbers");
-}
+
+#define FIRST_DENSE 1024u
 
 static uint32_t slot_of(const hsd_id_map *map, uint32_t key)
 {
@@ -23,7 +21,7 @@ static uint32_t slot_of(const hsd_id_map *map, uint32_t key)
 static hsd_status grow_dense(hsd_id_map *map, uint32_t wanted, hsd_error *err)
 {
     uint32_t *grown = realloc(map->dense, (size_t)wanted * sizeof *grown);
-    if (grown == NULL) return no_memory(err);
+    if (grown == NULL) return hsd_fail_nomem(err, "a table of numbers");
     for (uint32_t key = map->dense_count; key < wanted; key++) {
         grown[key] = hsd_id_map_find_sparse(map, key);
         map->dense_used += grown[key] != HSD_ID_NONE;
@@ -49,7 +47,7 @@ static hsd_status grow_slots(hsd_id_map *map, hsd_error *err)
     uint64_t *old = map->slots;
     const uint32_t wanted = old_count == 0 ? 64 : old_count * 2;
     uint64_t *slots = calloc(wanted, sizeof *slots);
-    if (slots == NULL) return no_memory(err);
+    if (slots == NULL) return hsd_fail_nomem(err, "a table of numbers");
     map->slots = slots;
     map->slot_count = wanted;
     map->slots_used = 0;

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/array.h"
 #include "base/check.h"
 #include "base/note.h"
 
@@ -61,13 +62,7 @@ static hsd_status grow_slots(hsd_names *names, hsd_error *err)
 
 static hsd_status grow_entries(hsd_names *names, hsd_error *err)
 {
-    const uint32_t capacity = names->capacity == 0 ? FIRST_SLOTS : names->capacity * 2;
-    hsd_bytes *entries = realloc(names->entries, capacity * sizeof *entries);
-    if (entries == NULL)
-        return hsd_fail(err, HSD_E_NOMEM, "out of memory: a table of %u names", names->count);
-    names->entries = entries;
-    names->capacity = capacity;
-    return HSD_OK;
+    return HSD_ARRAY_GROW(names->entries, names->capacity, (uint64_t)names->capacity + 1, FIRST_SLOTS, "a table of names", err);
 }
 
 hsd_status hsd_names_put(hsd_names *names, hsd_bytes name, uint32_t *out, hsd_error *err)

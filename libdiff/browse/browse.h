@@ -55,7 +55,6 @@ hsd_text hsd_browse_edge(const hsd_index *index, uint32_t edge);
 /* `size` zeroed bytes of an answer, in a store of its own which frees them; NULL where there is no memory. */
 void *hsd_browse_answer_new(size_t size, struct hsd_browse_store **store);
 void hsd_browse_store_free(struct hsd_browse_store *store);
-hsd_status hsd_browse_no_memory(hsd_error *err);
 
 /* A list with room for `room` nodes, at most HSD_BROWSE_MOST. */
 hsd_status hsd_browse_list_new(hsd_browse_list **out, uint64_t from, size_t room, hsd_error *err);

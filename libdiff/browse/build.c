@@ -15,8 +15,6 @@
 #define AHEAD_NODE_BYTES 8u /* of memory: with less it would be a sort in very little (referrers_counted.c) */
 #define GRAPH_SHARES 4u     /* of the memory for pages: blocks and names of references and referrers */
 
-hsd_status hsd_index_no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for the index"); }
-
 static hsd_status step(hsd_index *index, const char *name, hsd_status (*run)(hsd_index *, hsd_error *), hsd_error *err)
 {
     const uint64_t start = hsd_now_ns();

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 
 hsd_status hsd_column_begin(hsd_column_file *column, uint32_t record_bytes, hsd_temp_space *space, hsd_error *err)
 {
@@ -13,7 +14,7 @@ hsd_status hsd_column_begin(hsd_column_file *column, uint32_t record_bytes, hsd_
     column->file.fd = -1;
     column->record_bytes = record_bytes;
     column->buffer = malloc(HSD_COLUMN_BYTES);
-    if (column->buffer == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the index");
+    if (column->buffer == NULL) return hsd_fail_nomem(err, "the index");
     return hsd_temp_open(&column->file, space, err);
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "browse/index.h"
 #include "diff/tree.h"
 #include "sort/radix.h"
@@ -66,7 +67,7 @@ static hsd_status make_room(hold *h, uint64_t count, hsd_error *err)
     free(h->spare);
     h->list = malloc((size_t)wanted * sizeof *h->list);
     h->spare = malloc((size_t)wanted * sizeof *h->spare);
-    if (h->list == NULL || h->spare == NULL) return hsd_index_no_memory(err);
+    if (h->list == NULL || h->spare == NULL) return hsd_fail_nomem(err, "the index");
     h->list_room = wanted;
     return HSD_OK;
 }
@@ -250,7 +251,7 @@ static hsd_status list_types(hold *h, hsd_error *err)
     hsd_status status;
     uint32_t type = 0;
     index->type_begins = calloc((size_t)count + 1, sizeof *index->type_begins);
-    if (index->type_begins == NULL) return hsd_index_no_memory(err);
+    if (index->type_begins == NULL) return hsd_fail_nomem(err, "the index");
     HSD_TRY(hsd_side_serve(h->by_type, hsd_index_share(index, 7), err));
     while ((status = hsd_sorter_next(h->by_type, &record, err)) == HSD_OK) {
         uint32_t of, node;

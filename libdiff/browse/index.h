@@ -114,7 +114,6 @@ static inline unsigned hsd_index_bits(uint64_t most) { return most == 0 ? 1 : 64
 
 static inline bool hsd_index_is_object(const hsd_index *index, uint32_t node) { return node < index->walk->object_count; }
 
-hsd_status hsd_index_no_memory(hsd_error *err);
 
 /* ---- building, each in its file ---- */
 

@@ -6,26 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/check.h"
 #include "diff/edges.h"
 
-static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for the index of long lists"); }
-
-/* Room for one more; NULL if there is none. */
-static void *grow(void *items, size_t *capacity, size_t count, size_t item_bytes)
-{
-    if (count < *capacity) return items;
-    const size_t wanted = *capacity == 0 ? 16 : *capacity * 2;
-    void *grown = realloc(items, wanted * item_bytes);
-    if (grown != NULL) *capacity = wanted;
-    return grown;
-}
-
 static hsd_status put_end(hsd_lists *lists, uint64_t end, hsd_error *err)
 {
-    uint64_t *ends = grow(lists->ends, &lists->end_capacity, lists->end_count, sizeof *ends);
-    if (ends == NULL) return no_memory(err);
-    lists->ends = ends;
+    HSD_TRY(HSD_ARRAY_GROW(lists->ends, lists->end_capacity, lists->end_count + 1, 16, "the index of long lists", err));
     lists->ends[lists->end_count++] = end;
     return HSD_OK;
 }
@@ -41,9 +28,7 @@ hsd_status hsd_lists_add_long(hsd_lists *lists, uint32_t node, hsd_error *err)
 {
     hsd_targets targets;
     uint64_t end = 0;
-    hsd_long_list *longs = grow(lists->longs, &lists->long_capacity, lists->long_count, sizeof *longs);
-    if (longs == NULL) return no_memory(err);
-    lists->longs = longs;
+    HSD_TRY(HSD_ARRAY_GROW(lists->longs, lists->long_capacity, lists->long_count + 1, 16, "the index of long lists", err));
     hsd_long_list *list = &lists->longs[lists->long_count++];
     hsd_adjacency_get_named(lists->adjacency, node, &targets);
     *list = (hsd_long_list){.node = node, .at = lists->end_count, .name = targets.names[0], .is_alike = true};

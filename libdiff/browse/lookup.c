@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "browse/index.h"
 
 #define PROGRESS_STEPS 0xffffu
@@ -53,7 +54,7 @@ static hsd_status read_pairs(void *context, hsd_sorter *sorter, hsd_error *err)
     uint64_t *pairs = malloc(HSD_COLUMN_BYTES);
     const uint64_t room = HSD_COLUMN_BYTES / sizeof *pairs;
     hsd_status status = HSD_OK;
-    if (pairs == NULL) return hsd_index_no_memory(err);
+    if (pairs == NULL) return hsd_fail_nomem(err, "the index");
     for (uint64_t done = 0; done < index->pair_count && status == HSD_OK; done += room) {
         const uint64_t count = hsd_min_u64(room, index->pair_count - done);
         status = hsd_temp_read(index->pairs, done * sizeof *pairs, pairs, (size_t)count * sizeof *pairs, err);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "browse/browse.h"
 #include "diff/path_names.h"
 
@@ -23,7 +24,7 @@ hsd_status hsd_browse_names(hsd_browse *browse, size_t side, hsd_browse_node *no
     hsd_path_names names = {.wishes = NULL};
     const size_t named = hsd_min_u64(count, HSD_BROWSE_NAMED);
     hsd_step *steps = calloc(named + 1, sizeof *steps);
-    if (steps == NULL) return hsd_browse_no_memory(err);
+    if (steps == NULL) return hsd_fail_nomem(err, "an answer");
     for (size_t i = 0; i < named; i++) steps[i].name = (hsd_text){"", 0};
     const hsd_status status = find(&browse->indexes[side], nodes, named, steps, &names, arena, err);
     hsd_path_names_release(&names);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "browse/browse.h"
 #include "diff/edges.h"
 
@@ -93,8 +94,6 @@ hsd_text hsd_browse_edge(const hsd_index *index, uint32_t edge)
 
 /* ---- answers ---- */
 
-hsd_status hsd_browse_no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for an answer"); }
-
 void hsd_browse_store_free(struct hsd_browse_store *store)
 {
     if (store == NULL) return;
@@ -118,12 +117,12 @@ hsd_status hsd_browse_list_new(hsd_browse_list **out, uint64_t from, size_t room
     hsd_browse_list *list = hsd_browse_answer_new(sizeof *list, &store);
     const size_t most = hsd_min_u64(room, HSD_BROWSE_MOST);
     *out = NULL;
-    if (list == NULL) return hsd_browse_no_memory(err);
+    if (list == NULL) return hsd_fail_nomem(err, "an answer");
     list->store = store;
     list->nodes = hsd_arena_take(&store->arena, (most + 1) * sizeof *list->nodes);
     if (list->nodes == NULL) {
         hsd_browse_list_free(list);
-        return hsd_browse_no_memory(err);
+        return hsd_fail_nomem(err, "an answer");
     }
     list->from = from;
     list->is_total_known = true;

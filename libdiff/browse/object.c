@@ -2,13 +2,14 @@
  * All that is known of one node. What the index does not keep (elements, preview, site, weak references) is read from the capture: one block.
  */
 #include "base/check.h"
+#include "base/fail.h"
 #include "browse/browse.h"
 #include "browse/stacks.h"
 
 static hsd_status copy_text(hsd_browse_object *object, hsd_text text, hsd_text *out, hsd_error *err)
 {
     char *copy = hsd_arena_copy(&object->store->arena, text.data, text.size);
-    if (copy == NULL) return hsd_browse_no_memory(err);
+    if (copy == NULL) return hsd_fail_nomem(err, "an answer");
     *out = (hsd_text){copy, text.size};
     return HSD_OK;
 }
@@ -19,7 +20,7 @@ static hsd_status take_preview(hsd_browse_object *object, const hsd_object *foun
 {
     if (found->value.size == 0) return HSD_OK;
     object->fields = hsd_arena_take(&object->store->arena, sizeof *object->fields);
-    if (object->fields == NULL) return hsd_browse_no_memory(err);
+    if (object->fields == NULL) return hsd_fail_nomem(err, "an answer");
     object->field_count = 1;
     object->fields[0].name = (hsd_text){"", 0};
     return copy_text(object, found->value, &object->fields[0].value, err);
@@ -97,7 +98,7 @@ hsd_status hsd_browse_object_get(hsd_browse *browse, size_t side, hsd_browse_ref
     HSD_TRY(hsd_browse_node_of(browse, side, ref, &index, err));
     struct hsd_browse_store *store;
     hsd_browse_object *object = hsd_browse_answer_new(sizeof *object, &store);
-    if (object == NULL) return hsd_browse_no_memory(err);
+    if (object == NULL) return hsd_fail_nomem(err, "an answer");
     object->store = store;
     const hsd_status status = fill(browse, side, ref.node, object, err);
     if (status == HSD_OK) *out = object;

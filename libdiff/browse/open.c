@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "base/worker.h"
 #include "browse/browse.h"
 
@@ -50,7 +51,7 @@ static void keep_side(hsd_browse *b, size_t side, hsd_side_walk *walk, hsd_temp_
 static hsd_status walk_pair(hsd_browse *b, hsd_capture *const captures[], hsd_error *err)
 {
     b->comparison = calloc(1, sizeof *b->comparison);
-    if (b->comparison == NULL) return hsd_index_no_memory(err);
+    if (b->comparison == NULL) return hsd_fail_nomem(err, "the index");
     for (size_t i = 0; i < SIDE_COUNT; i++) keep_side(b, i, &b->comparison->sides[i], &b->comparison->space);
     b->keep.pair = take_pair;
     b->keep.pair_context = b;
@@ -62,7 +63,7 @@ static hsd_status walk_single(hsd_browse *b, hsd_capture *capture, hsd_error *er
 {
     const hsd_top_options options = {.objects = HSD_BROWSE_MOST, .partial = b->options.diff.partial};
     b->single = calloc(1, sizeof *b->single);
-    if (b->single == NULL) return hsd_index_no_memory(err);
+    if (b->single == NULL) return hsd_fail_nomem(err, "the index");
     hsd_single_init(b->single, &b->run);
     keep_side(b, 0, &b->single->side, &b->single->space);
     return hsd_top_run_kept(&b->top, b->single, &b->keep, capture, &options, err);
@@ -184,7 +185,7 @@ hsd_status hsd_browse_open(hsd_browse **out, hsd_capture *const captures[], size
     if (options == NULL) options = &no_options;
     HSD_TRY(check_options(count, options, err));
     hsd_browse *b = calloc(1, sizeof *b);
-    if (b == NULL) return hsd_index_no_memory(err);
+    if (b == NULL) return hsd_fail_nomem(err, "the index");
     b->options = *options;
     b->side_count = count;
     divide_memory(b, run_conditions);

@@ -6,6 +6,7 @@
  *      begins      0 3 3 5 …     of a range; once all are put, those are the ends
  */
 #include "base/check.h"
+#include "base/fail.h"
 #include "base/pages.h"
 #include "browse/referrers.h"
 
@@ -19,8 +20,6 @@ typedef struct counted {
     uint64_t room;       /* of sources */
     uint32_t begin, end; /* of the range */
 } counted;
-
-static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for the index of referrers"); }
 
 /* ---- counting ---- */
 
@@ -113,7 +112,7 @@ static hsd_status put_all(counted *c, hsd_error *err)
 {
     const uint32_t all = hsd_index_node_count(c->turn->index);
     const uint64_t edges = hsd_adjacency_edge_count(c->turn->index->referents.adjacency);
-    if (!hsd_pages_take(&c->source_pages, (size_t)(hsd_min_u64(edges, c->room) + 1) * sizeof *c->sources)) return no_memory(err);
+    if (!hsd_pages_take(&c->source_pages, (size_t)(hsd_min_u64(edges, c->room) + 1) * sizeof *c->sources)) return hsd_fail_nomem(err, "the index of referrers");
     hsd_pages_expect_random(&c->source_pages);
     c->sources = c->source_pages.data;
     for (c->begin = 0; c->begin < all; c->begin = c->end) {
@@ -129,7 +128,7 @@ static hsd_status put_all(counted *c, hsd_error *err)
 static hsd_status run(counted *c, bool *is_done, hsd_error *err)
 {
     if (!find_room(c)) return HSD_OK;
-    if (!hsd_pages_take(&c->count_pages, ((size_t)hsd_index_node_count(c->turn->index) + 1) * sizeof *c->counts)) return no_memory(err);
+    if (!hsd_pages_take(&c->count_pages, ((size_t)hsd_index_node_count(c->turn->index) + 1) * sizeof *c->counts)) return hsd_fail_nomem(err, "the index of referrers");
     hsd_pages_expect_random(&c->count_pages);
     c->counts = c->count_pages.data;
     HSD_TRY(hsd_turn_pass(c->turn, "indexing references", count, c, err));

@@ -5,6 +5,7 @@
 
 #include "base/bits.h"
 #include "base/check.h"
+#include "base/fail.h"
 #include "browse/browse.h"
 
 /* Words of a row, as it is sorted: its number << 32 | which one it is in the capture, then these. */
@@ -100,7 +101,7 @@ static hsd_status make_all(making *m, hsd_error *err)
     static const hsd_sorted strings = {STRING_WORDS, 1, STRING_WORDS * sizeof(uint64_t), read_strings, write_row, NULL};
     hsd_index *index = m->index;
     m->is_named = calloc(NAMED_BITS / 8, 1);
-    if (m->is_named == NULL) return hsd_index_no_memory(err);
+    if (m->is_named == NULL) return hsd_fail_nomem(err, "the index");
     HSD_TRY(hsd_index_sort(index, &sites, m, &index->sites, err));
     HSD_TRY(hsd_column_begin(&m->texts, 1, index->space, err));
     HSD_TRY(hsd_index_sort(index, &strings, m, &index->strings, err));
@@ -167,7 +168,7 @@ static hsd_status take_text(hsd_index *index, uint32_t string, hsd_arena *arena,
     const uint64_t offset = row[STRING_TEXT] >> SIZE_BITS, end = index->texts.file.size_bytes;
     if (size > end || offset > end - size) return HSD_OK; /* could not be read */
     char *text = hsd_arena_take(arena, size + 1);
-    if (text == NULL) return hsd_browse_no_memory(err);
+    if (text == NULL) return hsd_fail_nomem(err, "an answer");
     copy_bytes(&index->texts, offset, text, size);
     *out = (hsd_text){text, size};
     return HSD_OK;
@@ -181,7 +182,7 @@ hsd_status hsd_index_frames(hsd_index *index, uint32_t site, hsd_arena *arena, h
     if (site == 0 || index->walk->info->sites == 0) return HSD_OK;
     if (!index->has_stacks) HSD_TRY(make(index, err));
     *out = hsd_arena_take(arena, HSD_BROWSE_FRAMES * sizeof **out);
-    if (*out == NULL) return hsd_browse_no_memory(err);
+    if (*out == NULL) return hsd_fail_nomem(err, "an answer");
     while (*count < HSD_BROWSE_FRAMES && site != 0 && find(&index->sites, SITE_WORDS, site, row)) {
         hsd_site_frame *frame = &(*out)[*count];
         HSD_TRY(take_text(index, (uint32_t)row[SITE_CALLER], arena, &frame->function, err));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "browse/browse.h"
 #include "diff/store.h"
 
@@ -108,12 +109,12 @@ hsd_status hsd_browse_types_get(hsd_browse *browse, size_t side, hsd_text text, 
     HSD_TRY(hsd_browse_side(browse, side, &index, err));
     struct hsd_browse_store *store;
     hsd_browse_types *types = hsd_browse_answer_new(sizeof *types, &store);
-    if (types == NULL) return hsd_browse_no_memory(err);
+    if (types == NULL) return hsd_fail_nomem(err, "an answer");
     types->store = store;
     types->types = hsd_arena_take(&store->arena, (row_count(browse) + 1) * sizeof *types->types);
     if (types->types == NULL) {
         hsd_browse_types_free(types);
-        return hsd_browse_no_memory(err);
+        return hsd_fail_nomem(err, "an answer");
     }
     choose(browse, side, text, from, count, types);
     qsort(types->types, (size_t)types->total, sizeof *types->types, order_of(order));

@@ -11,6 +11,7 @@
 
 #include "base/bits.h"
 #include "base/check.h"
+#include "base/fail.h"
 #include "browse/index.h"
 
 #define LEAST_LISTED 1024u
@@ -32,8 +33,6 @@ typedef struct search {
     uint64_t depth;       /* of `now` */
     uint64_t done;
 } search;
-
-static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for shortest paths"); }
 
 /* ---- levels ---- */
 
@@ -154,7 +153,7 @@ static hsd_status open_all(search *s, hsd_error *err)
     s->next.bits = calloc(bytes / 8 + 1, sizeof *s->next.bits);
     s->now.nodes = malloc(s->room * sizeof *s->now.nodes);
     s->next.nodes = malloc(s->room * sizeof *s->next.nodes);
-    if (s->reached == NULL || s->now.bits == NULL || s->next.bits == NULL || s->now.nodes == NULL || s->next.nodes == NULL) return no_memory(err);
+    if (s->reached == NULL || s->now.bits == NULL || s->next.bits == NULL || s->now.nodes == NULL || s->next.nodes == NULL) return hsd_fail_nomem(err, "shortest paths");
     const uint64_t all = (uint64_t)hsd_index_node_count(index) * sizeof(uint32_t);
     HSD_TRY(hsd_array_open(&index->ways, all, hsd_index_share(index, 5), index->space, err));
     return hsd_graph_bound(index->referents.adjacency, hsd_index_share(index, 6), 0, err);

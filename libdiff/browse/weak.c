@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "browse/index.h"
 #include "sort/radix.h"
 
@@ -32,7 +33,7 @@ hsd_status hsd_weak_begin(hsd_index *index, hsd_error *err)
     if (count == 0) return HSD_OK;
     weak->labels.labels = malloc(count * sizeof *weak->labels.labels);
     weak->references = malloc(2 * HSD_WEAK_MOST * sizeof *weak->references);
-    if (weak->labels.labels == NULL || weak->references == NULL) return hsd_index_no_memory(err);
+    if (weak->labels.labels == NULL || weak->references == NULL) return hsd_fail_nomem(err, "the index");
     for (uint32_t i = 0; i < all->count; i++) {
         if (is_weak(&all->labels[i])) HSD_TRY(add_label(&weak->labels, &all->labels[i], err));
     }

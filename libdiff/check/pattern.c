@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 
 /* ---- globs ---- */
 
@@ -173,7 +174,7 @@ static hsd_status compile(hsd_pattern *out, hsd_text text, hsd_error *err)
     leave_c(made, before);
     out->is_regex = true;
     if (code == 0) return HSD_OK;
-    if (code == REG_ESPACE) return hsd_fail(err, HSD_E_NOMEM, "out of memory for a regular expression");
+    if (code == REG_ESPACE) return hsd_fail_nomem(err, "a regular expression");
     return refuse_regex(why, err);
 }
 
@@ -186,7 +187,7 @@ static hsd_status matches_regex(const hsd_pattern *pattern, hsd_text name, hsd_b
         if (scratch->data[i] == 0) scratch->data[i] = ' ';
     HSD_TRY(hsd_buffer_append(scratch, "", 1, err));
     const int code = regexec(&pattern->regex, (const char *)scratch->data, 0, NULL, 0);
-    if (code == REG_ESPACE) return hsd_fail(err, HSD_E_NOMEM, "out of memory for a regular expression");
+    if (code == REG_ESPACE) return hsd_fail_nomem(err, "a regular expression");
     *out = code == 0;
     return HSD_OK;
 }

@@ -9,13 +9,12 @@
 #include <string.h>
 
 #include "base/check.h"
-
-static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for the check"); }
+#include "base/fail.h"
 
 hsd_status hsd_check_store_new(hsd_check_store **out, hsd_error *err)
 {
     *out = calloc(1, sizeof **out);
-    return *out != NULL ? HSD_OK : no_memory(err);
+    return *out != NULL ? HSD_OK : hsd_fail_nomem(err, "the check");
 }
 
 void hsd_check_store_free(hsd_check_store *store)
@@ -29,13 +28,13 @@ hsd_status hsd_check_take(hsd_check_store *store, size_t count, size_t size, voi
 {
     size_t bytes;
     *out = hsd_mul_size(count, size, &bytes) ? hsd_arena_take(&store->arena, bytes) : NULL;
-    return *out != NULL ? HSD_OK : no_memory(err);
+    return *out != NULL ? HSD_OK : hsd_fail_nomem(err, "the check");
 }
 
 hsd_status hsd_check_copy(hsd_check_store *store, hsd_text text, hsd_text *out, hsd_error *err)
 {
     *out = (hsd_text){hsd_arena_copy(&store->arena, text.data, text.size), text.size};
-    return out->data != NULL ? HSD_OK : no_memory(err);
+    return out->data != NULL ? HSD_OK : hsd_fail_nomem(err, "the check");
 }
 
 hsd_status hsd_check_say(hsd_check_store *store, hsd_text *out, hsd_error *err, const char *format, ...)

@@ -9,6 +9,9 @@
 #if HSD_HAVE_YAML
 #include <yaml.h>
 
+#include "base/fail.h"
+
+
 #define DEPTH_MOST 16u
 #define NODES_MOST 100000u
 #define KEYS_MOST  1000u
@@ -51,7 +54,7 @@ static hsd_status tell_problem(reader *r, const char *text, size_t size)
 {
     const yaml_parser_t *p = &r->parser;
     const char *problem = p->problem != NULL ? p->problem : "something that cannot be read";
-    if (p->error == YAML_MEMORY_ERROR) return hsd_fail(r->err, HSD_E_NOMEM, "out of memory for the configuration");
+    if (p->error == YAML_MEMORY_ERROR) return hsd_fail_nomem(r->err, "the configuration");
     if (p->error == YAML_READER_ERROR) {
         hsd_fail(r->err, HSD_E_CORRUPT, "is no UTF-8 text in line %u: %s", line_at(text, size, p->problem_offset),
                  problem);
@@ -221,7 +224,7 @@ hsd_status hsd_yaml_read(const hsd_yaml_node **out, hsd_check_store *store, cons
 {
     reader r = {.store = store, .err = err};
     *out = NULL;
-    if (!yaml_parser_initialize(&r.parser)) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the configuration");
+    if (!yaml_parser_initialize(&r.parser)) return hsd_fail_nomem(err, "the configuration");
     yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&r.parser, text, size);
     const hsd_status status = read_events(&r, text, size);

@@ -3,17 +3,14 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/check.h"
+#include "base/fail.h"
 #include "diff/fold.h"
 #include "graph/lost.h"
 #include "graph/owners.h"
 
 #define TABLE_SHARE 4u /* of the memory for tables, for what is lost: a key a head, type and site; the rest is spilled */
-
-static hsd_status no_memory(hsd_error *err)
-{
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory for sums by allocation site");
-}
 
 static hsd_status open_lost(hsd_side_walk *side, hsd_error *err)
 {
@@ -25,18 +22,12 @@ hsd_status hsd_allocated_open(hsd_side_walk *side, hsd_error *err)
 {
     if (!side->want_sites && side->cycles == NULL) return HSD_OK;
     side->allocated = calloc(1, sizeof *side->allocated);
-    return side->allocated == NULL ? no_memory(err) : open_lost(side, err);
+    return side->allocated == NULL ? hsd_fail_nomem(err, "sums by allocation site") : open_lost(side, err);
 }
 
 static hsd_status make_room(hsd_allocated *a, hsd_error *err)
 {
-    if (a->live_count < a->live_capacity) return HSD_OK;
-    const uint32_t capacity = a->live_capacity < 64 ? 64 : 2 * a->live_capacity;
-    hsd_site_live *larger = realloc(a->live, capacity * sizeof *larger);
-    if (larger == NULL) return no_memory(err);
-    a->live = larger;
-    a->live_capacity = capacity;
-    return HSD_OK;
+    return HSD_ARRAY_GROW(a->live, a->live_capacity, a->live_count + 1, 64, "sums by allocation site", err);
 }
 
 static hsd_status take_live(hsd_allocated *a, uint32_t site, uint64_t bytes, hsd_error *err)

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/check.h"
+#include "base/fail.h"
 #include "graph/lost.h"
 #include "diff/lost_types.h"
 #include "diff/site_search.h"
@@ -41,29 +43,10 @@ typedef struct rows { /* of both sides */
     uint32_t capacity;
 } rows;
 
-static hsd_status no_memory(hsd_error *err)
-{
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory for what is lost");
-}
-
 static void add(hsd_amount *to, hsd_amount amount)
 {
     to->objects = hsd_add_saturating(to->objects, amount.objects);
     to->bytes = hsd_add_saturating(to->bytes, amount.bytes);
-}
-
-/* A zeroed item at `number`, the next one. */
-static hsd_status take_item(void *list, uint32_t *capacity, uint32_t number, size_t item_bytes, hsd_error *err)
-{
-    void **items = list;
-    if (number < *capacity) return HSD_OK;
-    const uint32_t more = *capacity < 64 ? 64 : 2 * *capacity;
-    void *larger = realloc(*items, more * item_bytes);
-    if (larger == NULL) return no_memory(err);
-    *items = larger;
-    memset((char *)larger + *capacity * item_bytes, 0, (more - *capacity) * item_bytes);
-    *capacity = more;
-    return HSD_OK;
 }
 
 /* ---- one head and what hangs below it ---- */
@@ -140,7 +123,7 @@ static hsd_status end_group(rows *r, lost_side *side, const group *g, hsd_error 
     if (g->all.objects == 0) return HSD_OK;
     HSD_TRY(name_cycle(r, g, &key.cycle, err));
     HSD_TRY(hsd_names_put(&side->keys, (hsd_bytes){(const uint8_t *)&key, sizeof key}, &at, err));
-    HSD_TRY(take_item(&side->sums, &side->capacity, at, sizeof *side->sums, err));
+    HSD_TRY(HSD_ARRAY_GROW_ZEROED(side->sums, side->capacity, (uint64_t)at + 1, 64, "what is lost", err));
     side->sums[at].key = key;
     add(&side->sums[at].heads, g->own);
     add(&side->sums[at].all, g->all);
@@ -174,7 +157,7 @@ static hsd_status name_place(rows *r, hsd_lost_row *row, hsd_error *err)
     const hsd_site_frame *frame = &row->frames[row->wanted];
     const size_t room = frame->function.size + frame->file.size + 16;
     char *text = hsd_arena_take(&r->store->arena, room);
-    if (text == NULL) return no_memory(err);
+    if (text == NULL) return hsd_fail_nomem(err, "what is lost");
     const char *slash = strrchr(frame->file.data, '/'), *file = slash != NULL ? slash + 1 : frame->file.data;
     const int size = frame->line > 0 && frame->file.size > 0 ? snprintf(text, room, "%s (%s:%u)", frame->function.data, file, (unsigned)frame->line)
                      : frame->file.size > 0 ? snprintf(text, room, "%s (%s)", frame->function.data, file)
@@ -188,7 +171,7 @@ static hsd_status add_row(rows *r, const lost_sum *sum, hsd_bytes spelled, bool 
     uint32_t at;
     const uint32_t known = r->keys.count;
     HSD_TRY(hsd_names_put(&r->keys, spelled, &at, err));
-    HSD_TRY(take_item(&r->items, &r->capacity, at, sizeof *r->items, err));
+    HSD_TRY(HSD_ARRAY_GROW_ZEROED(r->items, r->capacity, (uint64_t)at + 1, 64, "what is lost", err));
     hsd_lost_row *row = &r->items[at];
     add(is_after ? &row->after : &row->before, sum->all);
     add(is_after ? &row->heads_after : &row->heads_before, sum->heads);
@@ -278,7 +261,7 @@ static hsd_status put_live(hsd_site_search *s, hsd_site_table *table, const hsd_
     HSD_TRY(hsd_site_table_spell(table, live->site, spelling, err));
     if (spelling->size == 0) return HSD_OK; /* in the row of what is not known */
     HSD_TRY(hsd_names_put(&s->stacks, (hsd_bytes){spelling->data, spelling->size}, &stack, err));
-    HSD_TRY(take_item(&s->rows, &s->row_capacity, stack, sizeof *s->rows, err));
+    HSD_TRY(HSD_ARRAY_GROW_ZEROED(s->rows, s->row_capacity, (uint64_t)stack + 1, 64, "what is lost", err));
     s->row_count = s->stacks.count;
     s->rows[stack].stack = stack;
     add(&s->rows[stack].amounts[side], live->amount);

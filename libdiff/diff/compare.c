@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "diff/tandem.h"
 
 typedef struct place { /* one object on one side */
@@ -27,7 +28,7 @@ static hsd_status number_roots(hsd_comparison *c, int side, hsd_error *err)
 {
     const hsd_root_names *names = &c->sides[side].roots;
     c->root_number[side] = calloc((size_t)names->names.count + 1, sizeof **c->root_number);
-    if (c->root_number[side] == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the names of roots");
+    if (c->root_number[side] == NULL) return hsd_fail_nomem(err, "the names of roots");
     for (uint32_t i = 0; i < names->names.count; i++) {
         HSD_TRY(hsd_names_put(&c->roots, hsd_names_get(&names->names, i), &c->root_number[side][i], err));
     }
@@ -43,7 +44,7 @@ hsd_status hsd_compare_prepare(hsd_comparison *c, hsd_error *err)
     const bool has_examples = c->ladder.basis != HSD_BASIS_COUNTS;
     if (has_examples) c->examples = calloc((size_t)c->types.names.count + 1, sizeof *c->examples);
     if (c->root_kinds == NULL || c->by_type == NULL || c->by_root == NULL || (has_examples && c->examples == NULL)) {
-        return hsd_fail(err, HSD_E_NOMEM, "out of memory for the tables of the diff");
+        return hsd_fail_nomem(err, "the tables of the diff");
     }
     for (int side = SIDE_COUNT - 1; side >= 0; side--) { /* before comes last and decides */
         const hsd_root_names *names = &c->sides[side].roots;
@@ -156,7 +157,7 @@ static hsd_status tell_changed(const hsd_comparison *c, int side, const uint64_t
 static hsd_status take_bits(const hsd_side_walk *side, uint8_t **out, hsd_error *err)
 {
     *out = calloc((size_t)side->object_count / 8 + 1, 1);
-    return *out == NULL ? hsd_fail(err, HSD_E_NOMEM, "out of memory for one bit an object") : HSD_OK;
+    return *out == NULL ? hsd_fail_nomem(err, "one bit an object") : HSD_OK;
 }
 
 /* Live in both: what growth can hang from. */

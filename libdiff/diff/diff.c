@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "base/plan.h"
 #include "base/worker.h"
 #include "diff/allocated.h"
@@ -110,7 +111,7 @@ static hsd_status choose_ladder(hsd_comparison *c, hsd_error *err)
         if (c->user_keys.count == 0 || !side->want_structure) continue;
         side->user_keys = &c->user_keys;
         side->key_counts = calloc(c->user_keys.count, sizeof *side->key_counts);
-        if (side->key_counts == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the keys");
+        if (side->key_counts == NULL) return hsd_fail_nomem(err, "the keys");
     }
     return HSD_OK;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include <hscapture/hscapture.h>
 
 #define NAME_BYTES 255u /* longer names are cut */
@@ -19,11 +20,6 @@
 
 /* Wanted texts of one capture are no more than names can come of them; the rest are past the limit anyway. */
 #define MAX_WANTED (2 * HSD_MAX_EDGE_NAMES)
-
-static hsd_status no_memory(hsd_error *err)
-{
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory for the names of references");
-}
 
 static bool is_weak(const hsd_label *label) { return (label->flags & HSC_STRENGTH_MASK) == HSC_STRENGTH_WEAK; }
 static bool has_name(const hsd_label *label) { return label->name != 0 && label->kind != HSC_LABEL_ELEMENT; }
@@ -99,7 +95,7 @@ static hsd_status gather_label(hsd_edge_names *edges, const hsd_label *label, co
 static hsd_status gather_all(hsd_edge_names *edges, hsd_label_table *table, const hsd_texts *texts, hsd_error *err)
 {
     table->edges = calloc((size_t)table->count + 1, sizeof *table->edges);
-    if (table->edges == NULL) return no_memory(err);
+    if (table->edges == NULL) return hsd_fail_nomem(err, "the names of references");
     for (uint32_t i = 0; i < table->count; i++) {
         HSD_TRY(gather_label(edges, &table->labels[i], texts, &table->edges[i], err));
     }
@@ -173,7 +169,7 @@ static hsd_status order_all(hsd_edge_names *edges, uint32_t **number_of, hsd_err
     const bool has_memory = edges->texts != NULL && edges->is_fold != NULL && list != NULL && *number_of != NULL;
     if (has_memory) put_in_order(edges, list, *number_of);
     free(list);
-    return has_memory ? HSD_OK : no_memory(err);
+    return has_memory ? HSD_OK : hsd_fail_nomem(err, "the names of references");
 }
 
 hsd_status hsd_edge_names_load(hsd_edge_names *edges, hsd_label_table *const *tables,

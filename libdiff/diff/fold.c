@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for the tables of the diff"); }
+#include "base/fail.h"
+
 
 hsd_status hsd_fold_side_init(hsd_fold_side *fold, uint32_t type_count, uint32_t root_count, hsd_error *err)
 {
@@ -18,7 +19,7 @@ hsd_status hsd_fold_side_init(hsd_fold_side *fold, uint32_t type_count, uint32_t
     fold->live_by_root = calloc(root_count, sizeof *fold->live_by_root);
     if (fold->live_by_type == NULL || fold->unreached_by_type == NULL || fold->live_by_root == NULL) {
         hsd_fold_side_release(fold);
-        return no_memory(err);
+        return hsd_fail_nomem(err, "the tables of the diff");
     }
     return HSD_OK;
 }
@@ -36,7 +37,7 @@ void hsd_fold_side_release(hsd_fold_side *fold)
 hsd_status hsd_fold_side_add_external(hsd_fold_side *fold, uint32_t type, uint64_t external, hsd_error *err)
 {
     if (fold->external_by_type == NULL) fold->external_by_type = calloc(fold->type_count, sizeof *fold->external_by_type);
-    if (fold->external_by_type == NULL) return no_memory(err);
+    if (fold->external_by_type == NULL) return hsd_fail_nomem(err, "the tables of the diff");
     fold->external_by_type[type] += external;
     return HSD_OK;
 }

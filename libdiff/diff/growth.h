@@ -148,7 +148,7 @@ typedef struct hsd_growth {
     hsd_kin_count *steps[SIDE_COUNT]; /* by number: what each leads to (holders_kin.h) */
     uint8_t *is_structure;         /* by common type: its objects refer to one another by a few references; NULL = not asked yet */
     uint64_t *crowded;             /* places, and families of kin, whose objects hold nothing, ascending; NULL = none */
-    uint32_t crowded_count;
+    uint32_t crowded_count, crowded_capacity;
     uint32_t *pool_of_root;        /* by common number: from 1, alike for the threads of a pool; 0 = no thread of one. NULL = none is */
     uint32_t *joined_of_root;      /* by common number: so many of its pool stand in its credit, 0 = it alone. NULL = there are no pools */
     hsd_pooled *pooled;

@@ -18,12 +18,11 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "base/worker.h"
 
 #define MOST_ROUNDS 6u /* so many times at most: one is seldom below another */
 #define AT_ONCE_LEAST ((uint64_t)16 << 20) /* two tries fill it */
-
-static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for the holders of growth"); }
 
 /* ---- tables ---- */
 
@@ -46,7 +45,7 @@ static hsd_status open_parts(hsd_growth *growth, hsd_error *err)
         const hsd_side_walk *walk = &growth->c->sides[side];
         if (!growth->has_identity || walk->is_resized == NULL) continue;
         growth->is_part[side] = calloc((size_t)walk->object_count / 8 + 1, 1);
-        if (growth->is_part[side] == NULL) return no_memory(err);
+        if (growth->is_part[side] == NULL) return hsd_fail_nomem(err, "the holders of growth");
     }
     return HSD_OK;
 }
@@ -55,13 +54,13 @@ static hsd_status open_tables(hsd_growth *growth, hsd_error *err)
 {
     const uint32_t types = growth->c->types.names.count, roots = growth->c->roots.count;
     growth->is_common_root = calloc((size_t)roots + 1, 1);
-    if (growth->is_common_root == NULL) return no_memory(err);
+    if (growth->is_common_root == NULL) return hsd_fail_nomem(err, "the holders of growth");
     for (int side = 0; side < SIDE_COUNT; side++) {
         HSD_TRY(hsd_retained_init(&growth->by_type[side], types, err));
         HSD_TRY(hsd_retained_init(&growth->by_root[side], roots, err));
         growth->credit_of_root[side] = calloc((size_t)roots + 1, sizeof **growth->credit_of_root);
         growth->steps[side] = calloc(HSD_KIN_STEPS, sizeof **growth->steps);
-        if (growth->credit_of_root[side] == NULL || growth->steps[side] == NULL) return no_memory(err);
+        if (growth->credit_of_root[side] == NULL || growth->steps[side] == NULL) return hsd_fail_nomem(err, "the holders of growth");
     }
     find_common_roots(growth);
     HSD_TRY(open_parts(growth, err));

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "base/heap.h"
 
 /* ---- candidates ---- */
@@ -104,7 +105,7 @@ static hsd_status open_all(hsd_by_search *s, hsd_error *err)
     if (side->keeper != NULL && side->keeper->search != NULL) HSD_TRY(side->keeper->search(side->keeper->context, err));
     HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->plan.adjacency_bytes, err));
     s->is_plain = calloc((size_t)side->node_count / 8 + 1, 1);
-    if (s->is_plain == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for one bit a node");
+    if (s->is_plain == NULL) return hsd_fail_nomem(err, "one bit a node");
     HSD_TRY(open_paged(s, &s->group_of, words, 2, err));
     HSD_TRY(open_paged(s, &s->place_of, words, 2, err));
     HSD_TRY(open_paged(s, &s->places, ((uint64_t)side->node_count + 1) * sizeof(hsd_by_place), 3, err));
@@ -112,7 +113,7 @@ static hsd_status open_all(hsd_by_search *s, hsd_error *err)
     HSD_TRY(open_paged(s, &s->groups, ((uint64_t)s->group_room + 2) * sizeof(hsd_by_group), 3, err));
     s->candidates = calloc(HSD_BY_FORKS, sizeof *s->candidates);
     s->choice_places = calloc((size_t)s->growth->choice_count + 1, sizeof *s->choice_places);
-    if (s->candidates == NULL || s->choice_places == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for what holds together");
+    if (s->candidates == NULL || s->choice_places == NULL) return hsd_fail_nomem(err, "what holds together");
     HSD_TRY(hsd_sorter_new(&s->pairs, &config, err));
     return hsd_sorter_new(&s->seeds, &config, err);
 }

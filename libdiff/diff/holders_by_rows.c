@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 
 typedef struct told { /* a row, and what else orders it */
     hsd_co_holder row;
@@ -19,8 +20,6 @@ typedef struct by_rows {
     hsd_path_texts *texts;
     hsd_growth_chosen chosen; /* to find the rows of those that hold alone, too */
 } by_rows;
-
-static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for what holds together"); }
 
 static int compare_u64(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
 
@@ -89,7 +88,7 @@ static hsd_status make_rows(by_rows *b, const hsd_growth_set *by, hsd_holder *ho
     const size_t count = (size_t)hsd_min_u64(by->count, HSD_MAX_CO_HOLDERS);
     told *list = calloc((size_t)by->count + 1, sizeof *list);
     hsd_co_holder *rows = hsd_arena_take(&b->growth->diff->store->arena, (count + 1) * sizeof *rows);
-    hsd_status status = list != NULL && rows != NULL ? fill(b, by, list, err) : no_memory(err);
+    hsd_status status = list != NULL && rows != NULL ? fill(b, by, list, err) : hsd_fail_nomem(err, "what holds together");
     if (status == HSD_OK) {
         qsort(list, by->count, sizeof *list, compare);
         for (size_t i = 0; i < count; i++) rows[i] = list[i].row;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 
 #define MOST_MASKS  64u /* of a fork are looked at for sets of their own: the heaviest */
 #define PART_OF_SET 20u /* one part in so many of a set is worth a name */
@@ -43,8 +44,6 @@ typedef struct maker {
     hsd_tally *masks; /* (fork, mask) */
     hsd_tally *types; /* (choice << 32 | type, set) of new tops */
 } maker;
-
-static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for what holds together"); }
 
 static bool is_top_in_use(const hsd_by_group *group) { return (group->flags & HSD_BY_IS_CLOSED) == 0 && group->objects > 0; }
 
@@ -165,7 +164,7 @@ static hsd_status make_set(maker *m, uint32_t fork, cluster *from, hsd_error *er
     if (count <= is_strict || count > HSD_MAX_CO_HOLDERS) return HSD_OK; /* of no one in particular */
     *set = (hsd_growth_set){.choice = m->s->forks[fork].choice, .new_ = from->new_, .together = from->new_.bytes};
     set->list = calloc((size_t)candidates->count + 1, sizeof *set->list);
-    if (set->list == NULL) return no_memory(err);
+    if (set->list == NULL) return hsd_fail_nomem(err, "what holds together");
     from->set = ++growth->set_count;
     for (uint32_t i = 0; i < candidates->count; i++) {
         const hsd_by_candidate *one = &candidates->list[i];
@@ -239,7 +238,7 @@ static hsd_status take_forks(maker *m, hsd_error *err)
         const uint32_t choice = growth->sets[i].choice;
         if (growth->choices[choice].fork != 0) continue;
         growth->set_of_type[choice] = calloc((size_t)growth->c->types.names.count + 1, 1);
-        if (growth->set_of_type[choice] == NULL) return no_memory(err);
+        if (growth->set_of_type[choice] == NULL) return hsd_fail_nomem(err, "what holds together");
         growth->choices[choice].fork = choice + 1;
     }
     return HSD_OK;
@@ -347,7 +346,7 @@ static hsd_status leave_choices(hsd_growth *growth, hsd_error *err)
 {
     uint32_t kept = 0;
     if (growth->pooled == NULL) growth->pooled = calloc((size_t)growth->choice_count + 1, sizeof *growth->pooled);
-    if (growth->pooled == NULL) return no_memory(err);
+    if (growth->pooled == NULL) return hsd_fail_nomem(err, "what holds together");
     for (uint32_t i = 0; i < growth->choice_count; i++) {
         const hsd_choice one = growth->choices[i];
         if (one.set == 0) growth->choices[kept++] = one;
@@ -421,7 +420,7 @@ static hsd_status open_all(maker *m, hsd_error *err)
     hsd_comparison *c = growth->c;
     const uint64_t bytes = (uint64_t)m->s->side->object_count + 1;
     m->of = calloc(HSD_BY_FORKS, sizeof *m->of);
-    if (m->of == NULL) return no_memory(err);
+    if (m->of == NULL) return hsd_fail_nomem(err, "what holds together");
     HSD_TRY(hsd_paged_open(&growth->set_of, bytes, hsd_max_u64(growth->memory_bytes / 16, hsd_paged_least_bytes(bytes)), &c->space, err));
     HSD_TRY(hsd_tally_new(&m->masks, 2, growth->memory_bytes / 32, &c->space, c->reporter, err));
     return hsd_tally_new(&m->types, 2, growth->memory_bytes / 32, &c->space, c->reporter, err);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 
 #define LEAST_OF_FIVE 4u /* of what the place above tells: so many fifths name one of many */
 
@@ -257,7 +258,7 @@ static hsd_status mark_grown(hsd_by_search *s, hsd_tally *types, hsd_error *err)
     hsd_status status;
     for (uint32_t i = 0; i < s->fork_count; i++) {
         s->is_grown[i] = calloc((size_t)s->growth->c->types.names.count / 8 + 1, 1);
-        if (s->is_grown[i] == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for what holds together");
+        if (s->is_grown[i] == NULL) return hsd_fail_nomem(err, "what holds together");
     }
     while ((status = hsd_tally_next(types, &key, &sum, err)) == HSD_OK) {
         const uint32_t fork = (uint32_t)(key[0] >> 32);

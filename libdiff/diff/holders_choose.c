@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "base/heap.h"
 
 static hsd_bytes name_of(const hsd_growth *growth, const hsd_choice *choice)
@@ -92,7 +93,7 @@ void hsd_growth_offer(hsd_growth *growth, const hsd_choice *choice)
 hsd_status hsd_growth_choose_begin(hsd_growth *growth, hsd_error *err)
 {
     growth->choices = calloc(HSD_MAX_HOLDERS + HSD_MAX_SETS + 1, sizeof *growth->choices);
-    return growth->choices == NULL ? hsd_fail(err, HSD_E_NOMEM, "out of memory for the holders") : HSD_OK;
+    return growth->choices == NULL ? hsd_fail_nomem(err, "the holders") : HSD_OK;
 }
 
 static void offer_roots(hsd_growth *growth)

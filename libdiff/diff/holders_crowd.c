@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/check.h"
+#include "base/fail.h"
 
 #define PART_OF_CROWDS 20u   /* one part in so many of all that holders grew by is worth crediting once more */
 #define PART_OF_ONE    100u  /* and of one crowd alone */
@@ -36,8 +38,6 @@ typedef struct crowds {
     uint64_t all, bytes, largest; /* of all holders; of new crowds, and of one of them */
     uint32_t count;          /* of new crowds */
 } crowds;
-
-static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for the places of holders"); }
 
 static int compare_u64(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
 
@@ -76,7 +76,7 @@ static bool is_node(const hsd_growth *growth, const hsd_choice *choice, int side
 static hsd_status list_best(crowds *c, hsd_error *err)
 {
     c->best = calloc((size_t)c->growth->choice_count * SIDE_COUNT * 2 + 1, sizeof *c->best);
-    if (c->best == NULL) return no_memory(err);
+    if (c->best == NULL) return hsd_fail_nomem(err, "the places of holders");
     for (uint32_t i = 0; i < c->growth->choice_count; i++) {
         const hsd_choice *choice = &c->growth->choices[i];
         for (int side = 0; choice->by == HSD_HELD_BY_OBJECT && side < SIDE_COUNT; side++) {
@@ -123,10 +123,9 @@ static hsd_status put_crowd(crowds *c, uint64_t place, uint64_t bytes, hsd_error
     c->bytes = hsd_add_saturating(c->bytes, bytes);
     c->largest = hsd_max_u64(c->largest, bytes);
     hsd_growth *growth = c->growth;
-    uint64_t *grown = realloc(growth->crowded, ((size_t)growth->crowded_count + c->count + 1) * sizeof *grown);
-    if (grown == NULL) return no_memory(err);
-    growth->crowded = grown;
-    grown[growth->crowded_count + c->count++] = place;
+    HSD_TRY(HSD_ARRAY_GROW(growth->crowded, growth->crowded_capacity, (uint64_t)growth->crowded_count + c->count + 1, 16,
+                           "the places of holders", err));
+    growth->crowded[growth->crowded_count + c->count++] = place;
     return HSD_OK;
 }
 
@@ -148,7 +147,7 @@ static hsd_status find_structures(hsd_growth *growth, hsd_error *err)
     growth->is_structure = calloc((size_t)types + 1, 1);
     if (balance == NULL || growth->is_structure == NULL) {
         free(balance);
-        return no_memory(err);
+        return hsd_fail_nomem(err, "the places of holders");
     }
     for (uint32_t i = 0; i < HSD_KIN_STEPS; i++) {
         const hsd_kin_count *before = &growth->steps[BEFORE][i], *after = &growth->steps[AFTER][i];
@@ -236,7 +235,7 @@ static hsd_status take_bits(hsd_growth *growth, hsd_error *err)
     for (int side = 0; side < SIDE_COUNT; side++) {
         if (growth->holds_nothing[side] != NULL) continue;
         growth->holds_nothing[side] = calloc((size_t)growth->c->sides[side].object_count / 8 + 1, 1);
-        if (growth->holds_nothing[side] == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for one bit an object");
+        if (growth->holds_nothing[side] == NULL) return hsd_fail_nomem(err, "one bit an object");
     }
     return HSD_OK;
 }

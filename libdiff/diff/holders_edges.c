@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/fail.h"
 #include "base/heap.h"
 
 #define LEAST_PART 50 /* 2% */
@@ -33,8 +35,6 @@ typedef struct edges {
     hsd_id_map by_node;     /* node of the trie -> place in the list; of a holder's own node its choice */
 } edges;
 
-static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for the places of growth"); }
-
 static int64_t growth_of(const hsd_trie_sums *sums) { return (int64_t)(sums->new_.bytes - sums->freed.bytes); }
 
 static hsd_status fill_row(edges *e, const hsd_trie_node *node, place *p, hsd_error *err)
@@ -54,13 +54,7 @@ static hsd_status fill_row(edges *e, const hsd_trie_node *node, place *p, hsd_er
 static hsd_status add_place(edges *e, uint32_t number, const hsd_trie_node *node, uint32_t parent, uint32_t holder,
                             hsd_error *err)
 {
-    if (e->count == e->capacity) {
-        const uint32_t capacity = e->capacity == 0 ? 256 : e->capacity * 2;
-        place *grown = realloc(e->places, capacity * sizeof *grown);
-        if (grown == NULL) return no_memory(err);
-        e->places = grown;
-        e->capacity = capacity;
-    }
+    HSD_TRY(HSD_ARRAY_GROW(e->places, e->capacity, e->count + 1, 256, "the places of growth", err));
     place *p = &e->places[e->count];
     *p = (place){.node = number, .parent = parent, .holder = holder, .depth = node->depth - 1,
                   .edge = node->edge, .type = node->type & HSD_TRIE_IS_ROOT, .growth = growth_of(&node->all)};
@@ -171,7 +165,7 @@ static hsd_status make_rows(edges *e, const uint32_t *order, uint32_t count, hsd
     size_t chosen = 0;
     for (uint32_t i = 0; i < count; i++) chosen += choose(e, order[i], HSD_MAX_GROWTH_EDGES - chosen);
     hsd_growth_edge *rows = hsd_arena_take(&e->growth->diff->store->arena, (chosen + 1) * sizeof *rows);
-    if (rows == NULL) return no_memory(err);
+    if (rows == NULL) return hsd_fail_nomem(err, "the places of growth");
     holder->edge_count = put_children(e, order, count, NOBODY, rows, 0);
     holder->edges = rows;
     return HSD_OK;
@@ -184,7 +178,7 @@ static hsd_status run(edges *e, hsd_holder *holders, hsd_error *err)
     for (uint32_t i = 1; i < hsd_trie_count(places); i++) HSD_TRY(look_at(e, i, err));
     HSD_TRY(hsd_trie_check(places, err));
     uint32_t *order = malloc((e->count + 1) * sizeof *order);
-    if (order == NULL) return no_memory(err);
+    if (order == NULL) return hsd_fail_nomem(err, "the places of growth");
     sort(e, order);
     hsd_status status = HSD_OK;
     for (uint32_t i = 0, end; i < e->count && status == HSD_OK; i = end) {

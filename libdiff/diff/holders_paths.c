@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "base/fail.h"
 #include "diff/path_find.h"
 
 /* ---- with identity ---- */
@@ -64,7 +65,7 @@ hsd_status hsd_growth_search(const hsd_growth *growth, hsd_growth_ways *out, hsd
     out->are_there = false;
     if (!growth->has_identity) return HSD_OK;
     uint8_t *wanted = want(growth, &count);
-    if (wanted == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for one bit an object");
+    if (wanted == NULL) return hsd_fail_nomem(err, "one bit an object");
     hsd_status status = HSD_OK;
     if (count > 0) {
         status = hsd_path_find(&out->shortest, &growth->c->sides[AFTER], wanted, count, err);
@@ -103,7 +104,7 @@ static hsd_status fill_steps(hsd_growth *growth, hsd_growth_texts *names, const 
 {
     hsd_path_fold fold = {false, false};
     hsd_step *steps = hsd_arena_take(&growth->diff->store->arena, (w->count + 1) * sizeof *steps);
-    if (steps == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the paths to holders");
+    if (steps == NULL) return hsd_fail_nomem(err, "the paths to holders");
     row->path = steps;
     for (uint32_t i = 0; i < w->count; i++) {
         const hsd_trie_node *node = &w->nodes[i];

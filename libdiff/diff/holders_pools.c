@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/check.h"
+#include "base/fail.h"
 #include "base/pool_name.h"
 
 #define MOST_OF_FIVE 4u
-
-static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for the threads of pools"); }
 
 /* ---- roots ---- */
 
@@ -29,14 +29,7 @@ typedef struct pools {
 
 static hsd_status reach(pools *p, uint32_t pool, hsd_error *err)
 {
-    if (pool < p->capacity) return HSD_OK;
-    const uint32_t wanted = p->capacity == 0 ? 64 : p->capacity * 2;
-    uint32_t *grown = realloc(p->counts, wanted * sizeof *grown);
-    if (grown == NULL) return no_memory(err);
-    memset(grown + p->capacity, 0, (wanted - p->capacity) * sizeof *grown);
-    p->counts = grown;
-    p->capacity = wanted;
-    return HSD_OK;
+    return HSD_ARRAY_GROW_ZEROED(p->counts, p->capacity, pool + 1, 64, "the threads of pools", err);
 }
 
 static hsd_status see_root(pools *p, uint32_t root, hsd_error *err)
@@ -72,7 +65,7 @@ hsd_status hsd_growth_find_pools(hsd_growth *growth, hsd_error *err)
     pools p = {.growth = growth};
     hsd_status status = HSD_OK;
     growth->pool_of_root = calloc((size_t)growth->c->roots.count + 1, sizeof *growth->pool_of_root);
-    if (growth->pool_of_root == NULL) return no_memory(err);
+    if (growth->pool_of_root == NULL) return hsd_fail_nomem(err, "the threads of pools");
     for (uint32_t root = 0; root < growth->c->roots.count && status == HSD_OK; root++) status = see_root(&p, root, err);
     if (status == HSD_OK && !keep_pools(&p)) {
         free(growth->pool_of_root);
@@ -134,7 +127,7 @@ hsd_status hsd_growth_join_roots(hsd_growth *growth, hsd_error *err)
         }
     }
     free(sums);
-    return sums != NULL && growth->joined_of_root != NULL ? HSD_OK : no_memory(err);
+    return sums != NULL && growth->joined_of_root != NULL ? HSD_OK : hsd_fail_nomem(err, "the threads of pools");
 }
 
 /* ---- choices ---- */
@@ -186,7 +179,7 @@ hsd_status hsd_growth_join_pools(hsd_growth *growth, hsd_error *err)
 {
     if (growth->pool_of_root == NULL) return HSD_OK;
     growth->pooled = calloc((size_t)growth->choice_count + 1, sizeof *growth->pooled);
-    if (growth->pooled == NULL) return no_memory(err);
+    if (growth->pooled == NULL) return hsd_fail_nomem(err, "the threads of pools");
     for (uint32_t i = 0; i < growth->choice_count; i++) {
         if (growth->choices[i].pool_place != 0 && are_alike(growth, i)) join(growth, i);
     }

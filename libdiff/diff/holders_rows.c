@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/check.h"
+#include "base/fail.h"
 #include "base/pool_name.h"
 
 typedef struct rows {
@@ -18,8 +20,6 @@ typedef struct rows {
     const uint64_t *key;    /* the next of the tally; NULL at the end */
     hsd_amount sum;
 } rows;
-
-static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for the rows of holders"); }
 
 static void fill_sums(const hsd_growth *growth, hsd_holder *row, const hsd_choice *choice)
 {
@@ -43,13 +43,7 @@ static hsd_status advance(rows *r, hsd_error *err)
 
 static hsd_status new_type(rows *r, hsd_type_growth **out, hsd_error *err)
 {
-    if (r->type_count == r->type_capacity) {
-        const size_t capacity = r->type_capacity == 0 ? 256 : r->type_capacity * 2;
-        hsd_type_growth *grown = realloc(r->types, capacity * sizeof *grown);
-        if (grown == NULL) return no_memory(err);
-        r->types = grown;
-        r->type_capacity = capacity;
-    }
+    HSD_TRY(HSD_ARRAY_GROW(r->types, r->type_capacity, r->type_count + 1, 256, "the rows of holders", err));
     *out = &r->types[r->type_count++];
     memset(*out, 0, sizeof **out);
     return HSD_OK;
@@ -85,7 +79,7 @@ static hsd_status read_types(rows *r, uint32_t choice, hsd_holder *row, hsd_erro
     if (r->type_count == 0) return HSD_OK;
     qsort(r->types, r->type_count, sizeof *r->types, compare_types);
     hsd_type_growth *kept = hsd_arena_take(&r->growth->diff->store->arena, r->type_count * sizeof *kept);
-    if (kept == NULL) return no_memory(err);
+    if (kept == NULL) return hsd_fail_nomem(err, "the rows of holders");
     memcpy(kept, r->types, r->type_count * sizeof *kept);
     row->types = kept;
     row->type_count = r->type_count;
@@ -158,7 +152,7 @@ hsd_status hsd_growth_rows(hsd_growth *growth, hsd_growth_texts *texts, hsd_erro
     rows r = {.growth = growth, .texts = texts};
     hsd_diff *diff = growth->diff;
     hsd_holder *list = hsd_arena_take(&diff->store->arena, (growth->choice_count + 1) * sizeof *list);
-    if (list == NULL) return no_memory(err);
+    if (list == NULL) return hsd_fail_nomem(err, "the rows of holders");
     const hsd_status status = fill(&r, list, err);
     free(r.types);
     HSD_TRY(status);

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "base/fail.h"
+
 enum { EDGE_TEXT_BYTES = 512 };
 
 struct hsd_growth_texts {
@@ -34,7 +36,7 @@ hsd_status hsd_growth_texts_new(hsd_growth_texts **out, hsd_growth *growth, hsd_
     }
     hsd_growth_texts_free(texts);
     *out = NULL;
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory for the names of the result");
+    return hsd_fail_nomem(err, "the names of the result");
 }
 
 static hsd_status get(hsd_growth_texts *texts, hsd_text *kept, hsd_bytes name, hsd_text *out, hsd_error *err)

@@ -2,6 +2,7 @@
  * The type-path tree of the result: the trie cut to the HSD_MAX_TREE_ROWS heaviest places (diff/trie_cut.h), children of one
  * place by growth.
  */
+#include "base/fail.h"
 #include "diff/growth.h"
 
 #include "diff/trie_cut.h"
@@ -38,7 +39,7 @@ static hsd_status make_rows(const hsd_growth *growth, const hsd_trie_cut *cut, h
 {
     hsd_diff *diff = growth->diff;
     diff->tree = hsd_arena_take(&diff->store->arena, cut->count * sizeof *diff->tree);
-    if (diff->tree == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the tree of type paths");
+    if (diff->tree == NULL) return hsd_fail_nomem(err, "the tree of type paths");
     for (uint32_t i = 0; i < cut->count; i++) diff->tree[i] = row_of(&cut->list[i]);
     diff->tree_count = cut->count;
     diff->tree_least_bytes = cut->least_bytes;

@@ -5,12 +5,8 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include <hscapture/hscapture.h>
-
-static hsd_status no_memory(hsd_error *err)
-{
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory for what no root reaches");
-}
 
 /* ---- the rows of a table ---- */
 
@@ -57,7 +53,7 @@ hsd_status hsd_lost_keep(hsd_lost *lost, hsd_lost_row *items, size_t count, hsd_
     lost->row_count = hsd_min_u64(count, HSD_LOST_ROWS);
     lost->others.type = lost->others.cycle = lost->others.place = (hsd_text){"", 0};
     lost->rows = hsd_arena_take(&store->arena, lost->row_count * sizeof *lost->rows + 1);
-    if (lost->rows == NULL) return no_memory(err);
+    if (lost->rows == NULL) return hsd_fail_nomem(err, "what no root reaches");
     if (count > 0) qsort(items, count, sizeof *items, compare_rows);
     if (lost->row_count > 0) memcpy(lost->rows, items, lost->row_count * sizeof *lost->rows);
     for (size_t i = HSD_LOST_ROWS; i < count; i++) add_other(lost, &items[i]);
@@ -76,7 +72,7 @@ static hsd_lost_row row_of(hsd_text type, hsd_amount before, hsd_amount after)
 static hsd_status take_items(hsd_lost_row **items, size_t count, hsd_error *err)
 {
     *items = malloc((count + 1) * sizeof **items);
-    return *items == NULL ? no_memory(err) : HSD_OK;
+    return *items == NULL ? hsd_fail_nomem(err, "what no root reaches") : HSD_OK;
 }
 
 static hsd_status fill(hsd_lost *lost, const hsd_diff *diff, hsd_error *err)

@@ -14,7 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/check.h"
+#include "base/fail.h"
 #include "base/names.h"
 
 #define BASE     UINT64_C(0x9e3779b97f4a7c15) /* odd, so that no power of it loses bits */
@@ -44,11 +46,6 @@ typedef struct load {
     uint64_t limit_bytes, most_bytes; /* what is given, and what all of them can need */
 } load;
 
-static hsd_status no_memory(hsd_error *err)
-{
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory for the allocation sites");
-}
-
 /* ---- memory ---- */
 
 /* By what the capture says of itself, within what can be. */
@@ -72,25 +69,17 @@ static hsd_status check_limit(const load *l, uint64_t more, hsd_error *err)
 
 static hsd_status grow_frames(load *l, hsd_error *err)
 {
-    const uint32_t wanted = l->capacity == 0 ? FIRST_CAPACITY : l->capacity * 2;
+    const uint32_t wanted = (uint32_t)hsd_array_next(l->capacity, (uint64_t)l->capacity + 1, FIRST_CAPACITY);
     HSD_TRY(check_limit(l, (uint64_t)(wanted - l->capacity) * sizeof *l->frames, err));
-    hsd_site *grown = realloc(l->frames, (size_t)wanted * sizeof *grown);
-    if (grown == NULL) return no_memory(err);
-    l->frames = grown;
-    l->capacity = wanted;
-    return HSD_OK;
+    return HSD_ARRAY_GROW(l->frames, l->capacity, wanted, FIRST_CAPACITY, "the allocation sites", err);
 }
 
 static hsd_status grow_texts(load *l, hsd_error *err)
 {
     texts *t = &l->texts;
-    const uint32_t wanted = t->capacity == 0 ? FIRST_CAPACITY : t->capacity * 2;
+    const uint32_t wanted = (uint32_t)hsd_array_next(t->capacity, (uint64_t)t->capacity + 1, FIRST_CAPACITY);
     HSD_TRY(check_limit(l, (uint64_t)(wanted - t->capacity) * sizeof *t->hashes, err));
-    uint64_t *grown = realloc(t->hashes, (size_t)wanted * sizeof *grown);
-    if (grown == NULL) return no_memory(err);
-    t->hashes = grown;
-    t->capacity = wanted;
-    return HSD_OK;
+    return HSD_ARRAY_GROW(t->hashes, t->capacity, wanted, FIRST_CAPACITY, "the allocation sites", err);
 }
 
 /* ---- reading ---- */
@@ -170,7 +159,7 @@ static hsd_status make_chain(chain *c, uint32_t count, hsd_error *err)
 {
     c->hashes = calloc((size_t)count + 2, sizeof *c->hashes);
     c->ancestors = calloc((size_t)count + 2, sizeof *c->ancestors);
-    if (c->hashes == NULL || c->ancestors == NULL) return no_memory(err);
+    if (c->hashes == NULL || c->ancestors == NULL) return hsd_fail_nomem(err, "the allocation sites");
     c->ancestors[count] = count;
     c->ancestors[count + 1] = count + 1;
     return HSD_OK;
@@ -214,7 +203,7 @@ static hsd_status keep_sites(load *l, hsd_error *err)
 {
     hsd_marks *marks = l->marks;
     marks->sites = malloc(marks->count * sizeof *marks->sites);
-    if (marks->sites == NULL) return no_memory(err);
+    if (marks->sites == NULL) return hsd_fail_nomem(err, "the allocation sites");
     for (uint32_t i = 0; i < marks->count; i++) {
         const uint64_t stack = hsd_hash_bytes(&l->chain.hashes[i], sizeof *l->chain.hashes, 2);
         const bool is_lost = l->chain.ancestors[i] == marks->count + 1;

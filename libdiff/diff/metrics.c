@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/check.h"
+#include "base/fail.h"
 #include "base/names.h"
-
-static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for what the captures measured"); }
 
 typedef struct metrics { /* by number of the name */
     hsd_names names, units;
@@ -24,13 +24,7 @@ static hsd_status put_metric(metrics *m, const hsd_metric *metric, hsd_error *er
     uint32_t number, unit;
     HSD_TRY(hsd_names_put(&m->names, bytes_of(metric->name), &number, err));
     HSD_TRY(hsd_names_put(&m->units, bytes_of(metric->unit), &unit, err));
-    if (number >= m->capacity) {
-        const uint32_t capacity = m->capacity == 0 ? 16 : m->capacity * 2;
-        void *grown = realloc(m->list, capacity * sizeof *m->list);
-        if (grown == NULL) return no_memory(err);
-        m->list = grown;
-        m->capacity = capacity;
-    }
+    HSD_TRY(HSD_ARRAY_GROW(m->list, m->capacity, number + 1, 16, "what the captures measured", err));
     m->list[number].unit = unit;
     m->list[number].value = metric->value;
     return HSD_OK;
@@ -59,7 +53,7 @@ static hsd_status keep(hsd_diff_store *store, const metrics *m, hsd_profile_metr
 {
     if (m->names.count == 0) return HSD_OK;
     hsd_profile_metric *rows = hsd_arena_take(&store->arena, m->names.count * sizeof *rows);
-    if (rows == NULL) return no_memory(err);
+    if (rows == NULL) return hsd_fail_nomem(err, "what the captures measured");
     for (uint32_t i = 0; i < m->names.count; i++) {
         rows[i].value = m->list[i].value;
         HSD_TRY(hsd_store_text(store, hsd_names_get(&m->names, i), &rows[i].name, err));

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "diff/paths.h"
 
 #define CLOSE_MOST 3
@@ -164,7 +165,7 @@ static hsd_status find_types(hsd_path_ask *ask, const hsd_side_walk *side, const
     const uint32_t exact = hsd_names_find(names, (hsd_bytes){(const uint8_t *)options->type, strlen(options->type)});
     uint32_t found = exact != HSD_NAME_NONE;
     ask->is_type = calloc((size_t)names->count + 1, 1);
-    if (ask->is_type == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for paths");
+    if (ask->is_type == NULL) return hsd_fail_nomem(err, "paths");
     if (exact != HSD_NAME_NONE) ask->is_type[exact] = 1;
     for (uint32_t i = 0; i < names->count && exact == HSD_NAME_NONE && is_pattern(options->type); i++) {
         ask->is_type[i] = hsd_glob_fits(options->type, hsd_names_get(names, i));

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 
 /* ---- order of names ---- */
 
@@ -60,7 +61,7 @@ hsd_status hsd_path_search_begin(hsd_path_search *search, hsd_side_walk *side, h
     search->root_ranks = hsd_name_ranks(&side->roots.names);
     if (search->type_ranks == NULL || search->root_ranks == NULL) {
         hsd_path_search_release(search);
-        return hsd_fail(err, HSD_E_NOMEM, "out of memory for the order of names");
+        return hsd_fail_nomem(err, "the order of names");
     }
     search->config = (hsd_shortest_config){
         .roots = side->root_span,

@@ -12,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/check.h"
+#include "base/fail.h"
 #include "diff/trie.h"
 
 enum { RECORD_PARENT, RECORD_EDGE, RECORD_NODE, RECORD_STATE, RECORD_LENGTH, RECORD_WORDS };
@@ -26,11 +28,6 @@ _Static_assert(RECORD_WORDS * sizeof(uint32_t) == HSD_PATH_GROUP_BYTES, "paths.h
 #define STATE_SHIFT 2
 #define ROOT_EDGE UINT32_MAX
 #define ASKED 1u /* state of a group during the search: some of its nodes are asked for */
-
-static hsd_status no_memory(hsd_error *err)
-{
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory for paths");
-}
 
 static uint32_t get(hsd_path_groups *g, uint32_t group, unsigned word)
 {
@@ -50,7 +47,7 @@ hsd_status hsd_path_groups_open(hsd_path_groups *g, uint64_t record_bytes, uint6
     HSD_TRY(hsd_paged_open(&g->records, nodes * HSD_PATH_GROUP_BYTES, record_bytes, g->side->space, err));
     g->has_records = true;
     g->is_on_way = calloc((size_t)nodes / 8 + 1, 1);
-    if (g->is_on_way == NULL) return no_memory(err);
+    if (g->is_on_way == NULL) return hsd_fail_nomem(err, "paths");
     return hsd_side_sorter(g->side, 1, 1, sort_bytes, &g->asked, err);
 }
 
@@ -122,17 +119,13 @@ static uint32_t *find_slot(const hsd_path_groups *g, uint32_t parent, hsd_path_e
 
 static hsd_status grow_places(hsd_path_groups *g, hsd_error *err)
 {
-    const uint32_t wanted = g->place_capacity == 0 ? 1024 : g->place_capacity * 2;
-    hsd_path_place *places = realloc(g->places, wanted * sizeof *places);
-    if (places == NULL) return no_memory(err);
-    g->places = places;
-    g->place_capacity = wanted;
+    HSD_TRY(HSD_ARRAY_GROW(g->places, g->place_capacity, (uint64_t)g->place_capacity + 1, 1024, "paths", err));
     free(g->slots);
-    g->slot_count = wanted * 2;
+    g->slot_count = g->place_capacity * 2;
     g->slots = calloc(g->slot_count, sizeof *g->slots);
-    if (g->slots == NULL) return no_memory(err);
+    if (g->slots == NULL) return hsd_fail_nomem(err, "paths");
     for (uint32_t i = 0; i < g->place_count; i++) {
-        *find_slot(g, places[i].parent, places[i].edge, places[i].type) = i + 1;
+        *find_slot(g, g->places[i].parent, g->places[i].edge, g->places[i].type) = i + 1;
     }
     return HSD_OK;
 }
@@ -163,12 +156,7 @@ static hsd_status place_behind(hsd_path_groups *g, uint32_t parent, hsd_path_edg
 
 static hsd_status grow_rows(hsd_path_groups *g, hsd_error *err)
 {
-    const uint32_t wanted = g->row_capacity == 0 ? 256 : g->row_capacity * 2;
-    hsd_path_row_sum *grown = realloc(g->rows, wanted * sizeof *grown);
-    if (grown == NULL) return no_memory(err);
-    g->rows = grown;
-    g->row_capacity = wanted;
-    return HSD_OK;
+    return HSD_ARRAY_GROW(g->rows, g->row_capacity, (uint64_t)g->row_capacity + 1, 256, "paths", err);
 }
 
 /* The row at a place, by number; OTHER_ROW when there are too many. */

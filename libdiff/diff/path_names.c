@@ -5,22 +5,16 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
+#include "base/fail.h"
 #include "format/tables.h"
 
 /* Objects that are passed over sooner than the block is looked for. */
 #define NEAR_OBJECTS 16384u
 
-static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for the names of objects on paths"); }
-
 hsd_status hsd_path_names_want(hsd_path_names *names, uint64_t ordinal, hsd_step *step, hsd_error *err)
 {
-    if (names->count == names->capacity) {
-        const uint32_t wanted = names->capacity == 0 ? 64 : names->capacity * 2;
-        hsd_path_wish *grown = realloc(names->wishes, wanted * sizeof *grown);
-        if (grown == NULL) return no_memory(err);
-        names->wishes = grown;
-        names->capacity = wanted;
-    }
+    HSD_TRY(HSD_ARRAY_GROW(names->wishes, names->capacity, names->count + 1, 64, "the names of objects on paths", err));
     names->wishes[names->count++] = (hsd_path_wish){ordinal, step};
     return HSD_OK;
 }
@@ -67,7 +61,7 @@ static hsd_status put_texts(hsd_path_names *names, const hsd_texts *texts, hsd_a
         const hsd_bytes text = hsd_texts_get(texts, (uint32_t)names->wishes[i].ordinal);
         if (text.size == 0) continue;
         const char *copy = hsd_arena_copy(arena, text.data, text.size);
-        if (copy == NULL) return no_memory(err);
+        if (copy == NULL) return hsd_fail_nomem(err, "the names of objects on paths");
         names->wishes[i].step->name = (hsd_text){copy, text.size};
     }
     return HSD_OK;

@@ -13,7 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/check.h"
+#include "base/fail.h"
 #include "base/id_map.h"
 #include "diff/path_names.h"
 #include "graph/worklist.h"
@@ -61,11 +63,6 @@ struct hsd_path_texts {
     uint32_t spacing;        /* one node in so many is a milestone; a power of two */
     hsd_path_names names;
 };
-
-static hsd_status no_memory(hsd_error *err)
-{
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory for the texts of paths");
-}
 
 /* ---- one reading ---- */
 
@@ -151,13 +148,7 @@ static hsd_status keep_milestone(hsd_path_texts *t, const reading *r, hsd_error 
 {
     if (t->milestone_count == MOST_MILESTONES) HSD_TRY(thin_out(t, err));
     if (t->milestone_count == MOST_MILESTONES || !is_milestone(t, r->node)) return HSD_OK;
-    if (t->milestone_count == t->milestone_capacity) {
-        const uint32_t wanted = t->milestone_capacity == 0 ? 32 : t->milestone_capacity * 2;
-        reading *grown = realloc(t->milestones, wanted * sizeof *grown);
-        if (grown == NULL) return no_memory(err);
-        t->milestones = grown;
-        t->milestone_capacity = wanted;
-    }
+    HSD_TRY(HSD_ARRAY_GROW(t->milestones, t->milestone_capacity, t->milestone_count + 1, 32, "the texts of paths", err));
     t->milestones[t->milestone_count] = *r;
     return hsd_id_map_put(&t->milestone_of, r->node, t->milestone_count++, err);
 }
@@ -200,15 +191,9 @@ static hsd_status descend(hsd_path_texts *t, reading *r, hsd_error *err)
 static hsd_status cached_text(text_cache *cache, hsd_arena *arena, uint32_t number, hsd_bytes text, hsd_text *out,
                               hsd_error *err)
 {
-    if (cache->count == cache->capacity) {
-        const uint32_t wanted = cache->capacity == 0 ? 64 : cache->capacity * 2;
-        hsd_text *grown = realloc(cache->texts, wanted * sizeof *grown);
-        if (grown == NULL) return no_memory(err);
-        cache->texts = grown;
-        cache->capacity = wanted;
-    }
+    HSD_TRY(HSD_ARRAY_GROW(cache->texts, cache->capacity, cache->count + 1, 64, "the texts of paths", err));
     const char *copy = hsd_arena_copy(arena, text.data, text.size);
-    if (copy == NULL) return no_memory(err);
+    if (copy == NULL) return hsd_fail_nomem(err, "the texts of paths");
     *out = cache->texts[cache->count] = (hsd_text){copy, text.size};
     return hsd_id_map_put(&cache->index, number, cache->count++, err);
 }
@@ -254,7 +239,7 @@ static hsd_status write_steps(hsd_path_texts *t, const reading *r, hsd_path_text
 {
     const size_t count = (size_t)r->head_count + r->tail_count;
     hsd_step *steps = hsd_arena_take(t->arena, count * sizeof *steps);
-    if (steps == NULL) return no_memory(err);
+    if (steps == NULL) return hsd_fail_nomem(err, "the texts of paths");
     for (uint32_t i = 0; i < r->head_count; i++) HSD_TRY(write_step(t, &r->head[i], &steps[i], err));
     for (uint32_t i = 0; i < r->tail_count; i++) {
         HSD_TRY(write_step(t, &r->tail[(r->tail_begin + i) % HALF], &steps[r->head_count + i], err));
@@ -305,7 +290,7 @@ hsd_status hsd_path_texts_new(hsd_path_texts **out, hsd_shortest *shortest, hsd_
 {
     hsd_path_texts *t = calloc(1, sizeof *t);
     *out = NULL;
-    if (t == NULL) return no_memory(err);
+    if (t == NULL) return hsd_fail_nomem(err, "the texts of paths");
     t->shortest = shortest;
     t->side = side;
     t->arena = arena;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "diff/path_find.h"
 #include "diff/store.h"
 #include <hscapture/hscapture.h>
@@ -31,11 +32,6 @@ typedef struct query {
     uint64_t record_bytes, sort_bytes, search_bytes;
     const uint64_t *folded, *reached; /* next records of the two streams beside the objects; NULL = no more */
 } query;
-
-static hsd_status no_memory(hsd_error *err)
-{
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory for paths");
-}
 
 /* ---- the graph ---- */
 
@@ -295,7 +291,7 @@ static hsd_status write_rows(query *q, hsd_path_texts *texts, hsd_error *err)
     const size_t shown = (size_t)hsd_min_u64(most, groups->row_count);
     if (groups->row_count > 0) qsort(groups->rows, groups->row_count, sizeof *groups->rows, compare_rows);
     result->rows = hsd_arena_take(&result->store->arena, shown * sizeof *result->rows);
-    if (result->rows == NULL) return no_memory(err);
+    if (result->rows == NULL) return hsd_fail_nomem(err, "paths");
     for (; result->row_count < shown; result->row_count++) {
         HSD_TRY(write_row(q, texts, &groups->rows[result->row_count], &result->rows[result->row_count], err));
     }
@@ -357,7 +353,7 @@ static hsd_status run(query *q, hsd_capture *capture, hsd_error *err)
     HSD_TRY(hsd_path_ask_find(&q->ask, q->side, q->options, err));
     HSD_TRY(make_graph(q, err));
     q->is_asked = calloc((size_t)q->side->node_count / 8 + 1, 1);
-    if (q->is_asked == NULL) return no_memory(err);
+    if (q->is_asked == NULL) return hsd_fail_nomem(err, "paths");
     HSD_TRY(q->ask.is_id ? answer_id(q, err) : answer_type(q, err));
     return write_result(q, err);
 }
@@ -368,7 +364,7 @@ static hsd_status new_result(hsd_paths **out, hsd_error *err)
     if (result != NULL) result->store = calloc(1, sizeof *result->store);
     if (result == NULL || result->store == NULL) {
         free(result);
-        return no_memory(err);
+        return hsd_fail_nomem(err, "paths");
     }
     *out = result;
     return HSD_OK;

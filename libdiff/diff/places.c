@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "diff/edges.h"
 #include "diff/tree.h"
 
@@ -31,7 +32,7 @@ hsd_status hsd_places_new(hsd_places **out, const hsd_side_walk *side, hsd_error
     const hsd_plan_side *plan = &side->plan;
     const uint64_t whole = hsd_paged_full_bytes((uint64_t)side->node_count * ROW_BYTES);
     hsd_places *places = calloc(1, sizeof *places);
-    if (places == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the dominator tree");
+    if (places == NULL) return hsd_fail_nomem(err, "the dominator tree");
     *out = places;
     places->node_count = side->node_count;
     places->is_whole = whole <= plan->place_sort_bytes && whole <= plan->place_serve_bytes + plan->link_bytes;

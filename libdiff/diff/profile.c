@@ -8,12 +8,8 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "diff/metrics.h"
-
-static hsd_status no_memory(hsd_error *err)
-{
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory for the result");
-}
 
 void hsd_profile_free(hsd_profile *profile)
 {
@@ -28,7 +24,7 @@ static hsd_status new_result(hsd_profile **out, hsd_error *err)
     if (profile != NULL) profile->store = calloc(1, sizeof *profile->store);
     if (profile == NULL || profile->store == NULL) {
         free(profile);
-        return no_memory(err);
+        return hsd_fail_nomem(err, "the result");
     }
     profile->why_no_places = (hsd_text){"", 0};
     *out = profile;
@@ -79,7 +75,7 @@ void hsd_profile_sort(hsd_profile *profile)
 hsd_status hsd_profile_rows_of(const hsd_profile *profile, const hsd_names *names, uint32_t **rows, hsd_error *err)
 {
     *rows = malloc(((size_t)names->count + 1) * sizeof **rows);
-    if (*rows == NULL) return no_memory(err);
+    if (*rows == NULL) return hsd_fail_nomem(err, "the result");
     for (uint32_t i = 0; i < names->count; i++) (*rows)[i] = HSD_ID_NONE;
     for (size_t i = 0; i < profile->type_count; i++) {
         const hsd_text name = profile->types[i].name;

@@ -6,16 +6,13 @@
 
 #include <stdlib.h>
 
+#include "base/fail.h"
+
 typedef struct texts { /* by number, copied when a row first shows them */
     hsd_diff_store *store;
     const hsd_profile_names *names;
     hsd_text *types, *roots, *edges;
 } texts;
-
-static hsd_status no_memory(hsd_error *err)
-{
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory for the places of a profile");
-}
 
 uint64_t hsd_profile_place_bytes(uint64_t places) { return hsd_trie_cut_bytes(places) + places * sizeof(hsd_place); }
 
@@ -24,7 +21,7 @@ static hsd_status open_texts(texts *t, hsd_error *err)
     t->types = calloc((size_t)t->names->types->count + 1, sizeof *t->types);
     t->roots = calloc((size_t)t->names->roots->count + 1, sizeof *t->roots);
     t->edges = calloc((size_t)t->names->edges->count + 1, sizeof *t->edges);
-    return t->types == NULL || t->roots == NULL || t->edges == NULL ? no_memory(err) : HSD_OK;
+    return t->types == NULL || t->roots == NULL || t->edges == NULL ? hsd_fail_nomem(err, "the places of a profile") : HSD_OK;
 }
 
 static void close_texts(texts *t)
@@ -89,7 +86,7 @@ static hsd_status make_rows(hsd_profile *profile, const hsd_profile_names *names
                             hsd_error *err)
 {
     profile->places = hsd_arena_take(&profile->store->arena, cut->count * sizeof *profile->places);
-    if (profile->places == NULL) return no_memory(err);
+    if (profile->places == NULL) return hsd_fail_nomem(err, "the places of a profile");
     for (uint32_t i = 0; i < cut->count; i++) profile->places[i] = row_of(names, &cut->list[i], i == 0);
     profile->place_count = cut->count;
     profile->place_least_bytes = cut->least_bytes;

@@ -10,13 +10,9 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "diff/lost_types.h"
 #include <hscapture/hscapture.h>
-
-static hsd_status no_memory(hsd_error *err)
-{
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory for the sums of a baseline");
-}
 
 hsd_status hsd_profile_contradiction(const hsd_profile_reading *r, hsd_error *err, const char *format, ...)
 {
@@ -80,7 +76,7 @@ static hsd_status read_types(hsd_profile_reading *r, hsd_error *err)
     hsd_profile *profile = r->profile;
     const hsd_names *names = &r->types.names;
     hsd_top_type *rows = hsd_arena_take(&profile->store->arena, names->count * sizeof *rows);
-    if (rows == NULL) return no_memory(err);
+    if (rows == NULL) return hsd_fail_nomem(err, "the sums of a baseline");
     HSD_TRY(hsd_profile_each_record(r, HSD_RECORD_LIVE_TOTAL, take_type, rows, err));
     profile->types = rows;
     for (uint32_t i = 0; i < names->count; i++) {
@@ -143,7 +139,7 @@ static hsd_status read_roots(hsd_profile_reading *r, hsd_amount *all, hsd_error 
     hsd_profile *profile = r->profile;
     root_rows rows = {0};
     profile->roots = hsd_arena_take(&profile->store->arena, r->texts.names.count * sizeof *profile->roots);
-    if (profile->roots == NULL) return no_memory(err);
+    if (profile->roots == NULL) return hsd_fail_nomem(err, "the sums of a baseline");
     const hsd_status status = hsd_profile_each_record(r, HSD_RECORD_ROOT_TOTAL, take_root, &rows, err);
     hsd_id_map_release(&rows.by_text);
     *all = rows.all;
@@ -276,7 +272,7 @@ static hsd_status tell(hsd_profile_reading *r, hsd_error *err)
     hsd_status status = hsd_profile_rows_of(r->profile, &r->types.names, &rows, err);
     t.rows = rows;
     t.told = calloc(r->profile->type_count + 1, sizeof *t.told);
-    if (status == HSD_OK && t.told == NULL) status = no_memory(err);
+    if (status == HSD_OK && t.told == NULL) status = hsd_fail_nomem(err, "the sums of a baseline");
     if (status == HSD_OK) status = tell_of_all(&t, err);
     if (status == HSD_OK) status = check_told(&t, err);
     free(rows);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include <hscapture/hscapture.h>
 
 typedef struct read_place {
@@ -28,11 +29,6 @@ typedef struct places {
 } places;
 
 #define KEY_BYTES_MOST 64u /* of an interned key, with its share of the tables */
-
-static hsd_status no_memory(hsd_error *err)
-{
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory for the places of a baseline");
-}
 
 uint64_t hsd_profile_reading_bytes(const hsd_profile_reading *r)
 {
@@ -123,7 +119,7 @@ static hsd_status name_edges(const hsd_names *texts, hsd_edge_names *edges, hsd_
     edges->count = 2 * texts->count;
     edges->texts = calloc((size_t)edges->count + 1, sizeof *edges->texts);
     edges->is_fold = calloc((size_t)edges->count + 1, sizeof *edges->is_fold);
-    if (edges->texts == NULL || edges->is_fold == NULL) return no_memory(err);
+    if (edges->texts == NULL || edges->is_fold == NULL) return hsd_fail_nomem(err, "the places of a baseline");
     for (uint32_t i = 0; i < edges->count; i++) {
         edges->texts[i] = hsd_names_get(texts, i / 2);
         edges->is_fold[i] = i % 2;
@@ -150,7 +146,7 @@ static hsd_status read_all(hsd_profile_reading *r, places *p, hsd_error *err)
     p->item = hsd_names_find(&r->texts.names, (hsd_bytes){(const uint8_t *)"[*]", 3});
     p->list = calloc((size_t)p->records + 1, sizeof *p->list);
     p->number_of = calloc((size_t)p->records + 1, sizeof *p->number_of);
-    if (p->list == NULL || p->number_of == NULL) return no_memory(err);
+    if (p->list == NULL || p->number_of == NULL) return hsd_fail_nomem(err, "the places of a baseline");
     HSD_TRY(hsd_profile_each_record(r, HSD_RECORD_PLACE, take, p, err));
     if (p->count == 0) return hsd_profile_contradiction(r, err, "it says that it has places, and has none");
     add_up(p);

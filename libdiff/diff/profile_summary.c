@@ -6,10 +6,9 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "diff/summary.h"
 #include "format/tables.h"
-
-static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for the result"); }
 
 static void add(hsd_amount *sum, hsd_amount amount)
 {
@@ -20,7 +19,7 @@ static void add(hsd_amount *sum, hsd_amount amount)
 static hsd_status make_types(hsd_profile *profile, const hsd_type_names *names, const hsd_amount *totals, hsd_error *err)
 {
     profile->types = hsd_arena_take(&profile->store->arena, names->names.count * sizeof *profile->types);
-    if (profile->types == NULL) return no_memory(err);
+    if (profile->types == NULL) return hsd_fail_nomem(err, "the result");
     for (uint32_t i = 0; i < names->names.count; i++) {
         if (totals[i].objects == 0) continue;
         hsd_top_type *row = &profile->types[profile->type_count];
@@ -39,7 +38,7 @@ static hsd_status read_types(hsd_profile *profile, hsd_capture *capture, hsd_typ
     HSD_TRY(hsd_summary_check(hsd_capture_get_info(capture), err));
     HSD_TRY(hsd_type_table_load(table, capture, names, err));
     hsd_amount *totals = calloc(names->names.count, sizeof *totals);
-    if (totals == NULL) return no_memory(err);
+    if (totals == NULL) return hsd_fail_nomem(err, "the result");
     hsd_status status = hsd_summary_add(totals, capture, table, err);
     if (status == HSD_OK) status = make_types(profile, names, totals, err);
     free(totals);

@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/check.h"
+#include "base/fail.h"
 #include "base/mix.h"
 #include "diff/compare.h"
 #include "diff/tandem.h"
@@ -37,8 +39,6 @@ typedef struct looking { /* at one side */
     hsd_sorter *company;  /* of both sides */
 } looking;
 
-static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for objects at one address"); }
-
 /* ---- suspects ---- */
 
 static hsd_suspicion suspect(const hsd_comparison *c, const uint64_t *const *records)
@@ -61,13 +61,7 @@ static bool is_taken(const hsd_replaced *r, uint32_t counts[HSD_SUSPICIONS], hsd
 
 static hsd_status add_suspect(hsd_replaced *r, const uint64_t *const *records, hsd_suspicion why, hsd_error *err)
 {
-    if (r->count == r->capacity) {
-        const uint32_t wanted = r->capacity == 0 ? FIRST_SUSPECTS : 2 * r->capacity;
-        hsd_suspect *grown = realloc(r->suspects, wanted * sizeof *grown);
-        if (grown == NULL) return no_memory(err);
-        r->suspects = grown;
-        r->capacity = wanted;
-    }
+    HSD_TRY(HSD_ARRAY_GROW(r->suspects, r->capacity, r->count + 1, FIRST_SUSPECTS, "objects at one address", err));
     r->suspects[r->count++] = (hsd_suspect){
         .nodes = {hsd_census_ordinal(records[BEFORE]), hsd_census_ordinal(records[AFTER])},
         .why = why,
@@ -119,7 +113,7 @@ static hsd_status number_suspects(looking *l, hsd_error *err)
     l->by_node = malloc(l->replaced->count * sizeof *l->by_node);
     l->is_suspect = calloc(objects / 8 + 1, 1);
     l->referrers = calloc(objects / 4 + 1, 1);
-    if (l->by_node == NULL || l->is_suspect == NULL || l->referrers == NULL) return no_memory(err);
+    if (l->by_node == NULL || l->is_suspect == NULL || l->referrers == NULL) return hsd_fail_nomem(err, "objects at one address");
     for (uint32_t i = 0; i < l->replaced->count; i++) {
         hsd_suspect *suspect = &l->replaced->suspects[i];
         const uint32_t node = suspect->nodes[l->which];

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/fail.h"
 #include <hsdiff/status.h>
 
 typedef struct hsd_retained_sums {
@@ -24,7 +25,7 @@ static inline hsd_status hsd_retained_init(hsd_retained_sums *sums, uint32_t cou
     sums->bytes = calloc((size_t)count + 1, sizeof *sums->bytes);
     sums->open = calloc((size_t)count + 1, sizeof *sums->open);
     if (sums->bytes != NULL && sums->open != NULL) return HSD_OK;
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory for retained sizes");
+    return hsd_fail_nomem(err, "retained sizes");
 }
 
 /* Zeroed ones are accepted. */

@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/check.h"
+#include "base/fail.h"
 #include "diff/marks.h"
 
 enum { FREED, NEW, SIDES };
@@ -44,22 +46,17 @@ struct hsd_reuse {
     hsd_reuse_sums sums;
 };
 
-static hsd_status no_memory(hsd_error *err)
-{
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory for the kinds of objects");
-}
-
 hsd_status hsd_reuse_new(hsd_reuse **out, hsd_error *err)
 {
     hsd_reuse *r = calloc(1, sizeof *r);
     *out = r;
-    if (r == NULL) return no_memory(err);
+    if (r == NULL) return hsd_fail_nomem(err, "the kinds of objects");
     r->reuses = calloc(CLASSES, sizeof *r->reuses);
     r->pairs = calloc(CLASSES, sizeof *r->pairs);
     if (r->reuses != NULL && r->pairs != NULL) return HSD_OK;
     hsd_reuse_free(r);
     *out = NULL;
-    return no_memory(err);
+    return hsd_fail_nomem(err, "the kinds of objects");
 }
 
 void hsd_reuse_free(hsd_reuse *r)
@@ -102,16 +99,14 @@ static uint32_t *find_slot(const hsd_reuse *r, uint64_t key)
 
 static hsd_status grow_kinds(hsd_reuse *r, hsd_error *err)
 {
-    const uint32_t wanted = r->kind_capacity == 0 ? FIRST_KINDS : r->kind_capacity * 2;
-    kind *kinds = realloc(r->kinds, wanted * sizeof *kinds);
-    if (kinds == NULL) return no_memory(err);
-    r->kinds = kinds;
+    uint32_t wanted = r->kind_capacity;
+    HSD_TRY(HSD_ARRAY_GROW(r->kinds, wanted, (uint64_t)wanted + 1, FIRST_KINDS, "the kinds of objects", err));
     uint32_t *slots = calloc(2 * (size_t)wanted, sizeof *slots);
-    if (slots == NULL) return no_memory(err);
+    if (slots == NULL) return hsd_fail_nomem(err, "the kinds of objects");
     free(r->slots);
     r->slots = slots;
     r->kind_capacity = wanted;
-    for (uint32_t i = 0; i < r->kind_count; i++) *find_slot(r, kinds[i].key) = i + 1;
+    for (uint32_t i = 0; i < r->kind_count; i++) *find_slot(r, r->kinds[i].key) = i + 1;
     return HSD_OK;
 }
 

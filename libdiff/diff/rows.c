@@ -7,13 +7,9 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "diff/compare.h"
 #include "diff/store.h"
-
-static hsd_status no_memory(hsd_error *err)
-{
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory for the result of the diff");
-}
 
 static void add_amount(hsd_amount *to, hsd_amount amount)
 {
@@ -42,7 +38,7 @@ static hsd_status new_result(hsd_diff **out, hsd_error *err)
     if (diff != NULL) diff->store = calloc(1, sizeof *diff->store);
     if (diff == NULL || diff->store == NULL) {
         free(diff);
-        return no_memory(err);
+        return hsd_fail_nomem(err, "the result of the diff");
     }
     *out = diff;
     return HSD_OK;
@@ -93,7 +89,7 @@ static int compare_roots(const void *a, const void *b)
 static hsd_status take_type_rows(hsd_diff *diff, const hsd_type_names *types, hsd_error *err)
 {
     diff->types = hsd_arena_take(&diff->store->arena, types->names.count * sizeof *diff->types);
-    return diff->types == NULL ? no_memory(err) : HSD_OK;
+    return diff->types == NULL ? hsd_fail_nomem(err, "the result of the diff") : HSD_OK;
 }
 
 static bool is_empty(const hsd_type_row *row)
@@ -185,7 +181,7 @@ static void fill_root_row(hsd_root_row *row, const hsd_root_change *change)
 static hsd_status make_root_rows(hsd_diff *diff, const hsd_comparison *c, hsd_error *err)
 {
     hsd_root_row *rows = hsd_arena_take(&diff->store->arena, c->roots.count * sizeof *rows);
-    if (rows == NULL) return no_memory(err);
+    if (rows == NULL) return hsd_fail_nomem(err, "the result of the diff");
     if (!diff->before.has_roots || !diff->after.has_roots) return HSD_OK; /* nothing to tell them by */
     add_side_roots(rows, c, BEFORE);
     add_side_roots(rows, c, AFTER);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "diff/allocated.h"
 #include "diff/fold.h"
 #include "diff/keep.h"
@@ -210,7 +211,7 @@ static hsd_status open_counts(hsd_side_walk *side, hsd_error *err)
 {
     const uint32_t roots = (uint32_t)hsd_max_u64(side->roots.names.count, 1);
     side->counts = calloc(1, sizeof *side->counts);
-    if (side->counts == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the tables of the diff");
+    if (side->counts == NULL) return hsd_fail_nomem(err, "the tables of the diff");
     return hsd_fold_side_init(side->counts, side->type_names->names.count, roots, err);
 }
 

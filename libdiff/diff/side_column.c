@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "diff/side_build.h"
 
 #define BUFFER_BYTES ((uint32_t)64 << 10)
@@ -12,7 +13,7 @@
 hsd_status hsd_side_column_open(hsd_side_column *column, hsd_temp *file, uint32_t width, uint64_t filler, hsd_error *err)
 {
     *column = (hsd_side_column){.file = file, .width = width, .filler = filler, .buffer = malloc(BUFFER_BYTES)};
-    return column->buffer == NULL ? hsd_fail(err, HSD_E_NOMEM, "out of memory for what is written of each object") : HSD_OK;
+    return column->buffer == NULL ? hsd_fail_nomem(err, "what is written of each object") : HSD_OK;
 }
 
 static hsd_status flush(hsd_side_column *column, hsd_temp_space *space, hsd_error *err)

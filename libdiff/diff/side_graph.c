@@ -13,7 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/check.h"
+#include "base/fail.h"
 #include "diff/side_build.h"
 #include <hscapture/hscapture.h>
 
@@ -24,12 +26,8 @@
 static hsd_status add_label_node(hsd_side_walk *side, const hsd_label_node *node, hsd_error *err)
 {
     if (side->label_node_count == side->label_node_capacity) {
-        const uint32_t wanted = side->label_node_capacity == 0 ? 256 : side->label_node_capacity * 2;
         HSD_TRY(hsd_side_check_tables(side, 0, err));
-        hsd_label_node *grown = realloc(side->label_nodes, (size_t)wanted * sizeof *grown);
-        if (grown == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the names of roots");
-        side->label_nodes = grown;
-        side->label_node_capacity = wanted;
+        HSD_TRY(HSD_ARRAY_GROW(side->label_nodes, side->label_node_capacity, side->label_node_count + 1, 256, "the names of roots", err));
     }
     side->label_nodes[side->label_node_count++] = *node;
     return HSD_OK;
@@ -70,22 +68,11 @@ static hsd_status references_by_id(hsd_side_build *b, const hsd_object *object, 
     return HSD_OK;
 }
 
-static hsd_status grow(uint32_t **items, uint32_t count, hsd_error *err)
-{
-    uint32_t *grown = realloc(*items, (size_t)count * sizeof *grown);
-    if (grown == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the references of an object");
-    *items = grown;
-    return HSD_OK;
-}
-
 static hsd_status grow_nodes(hsd_side_build *b, uint32_t count, hsd_error *err)
 {
-    if (count <= b->node_capacity) return HSD_OK;
-    const uint32_t wanted = count < 4096 ? 4096 : count + count / 2;
-    HSD_TRY(grow(&b->nodes, wanted, err));
-    if (b->side->want_tree) HSD_TRY(grow(&b->names, wanted, err));
-    b->node_capacity = wanted;
-    return HSD_OK;
+    uint32_t capacity = b->node_capacity;
+    if (b->side->want_tree) HSD_TRY(HSD_ARRAY_GROW(b->names, capacity, count, 4096, "the references of an object", err));
+    return HSD_ARRAY_GROW(b->nodes, b->node_capacity, count, 4096, "the references of an object", err);
 }
 
 /* The nodes that an object refers to and the names of these references. */
@@ -203,7 +190,7 @@ static hsd_status take_all_bits(hsd_side_build *b, hsd_error *err)
         !take_bits(&side->is_folded, count, side->info->has_parts) ||
         !take_bits(&side->has_soft, count, has_soft_labels(side)) ||
         !take_bits(&side->has_named, side->type_names->names.count, side->keep_graph)) {
-        return hsd_fail(err, HSD_E_NOMEM, "out of memory for a few bits an object");
+        return hsd_fail_nomem(err, "a few bits an object");
     }
     return HSD_OK;
 }

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "base/fail.h"
 #include "diff/side.h"
 #include "graph/lost.h"
 #include <hscapture/hscapture.h>
@@ -31,7 +32,7 @@ hsd_status hsd_side_lost(hsd_side_walk *side, hsd_error *err)
     bool found = false;
     if (!side->want_lost || !hsd_side_loses(side)) return HSD_OK;
     side->cycles = calloc((size_t)side->node_count / 8 + 1, 1);
-    if (side->cycles == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for one bit an object");
+    if (side->cycles == NULL) return hsd_fail_nomem(err, "one bit an object");
     HSD_TRY(find(side, &found, err));
     if (found) return HSD_OK;
     free(side->cycles);

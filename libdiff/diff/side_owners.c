@@ -6,15 +6,11 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "diff/edges.h"
 #include "diff/side.h"
 #include "graph/owners.h"
 #include "graph/reach.h"
-
-static hsd_status no_memory(hsd_error *err)
-{
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory for the owners of objects");
-}
 
 static hsd_status walk(hsd_side_walk *side, const uint32_t *labels, hsd_error *err)
 {
@@ -37,7 +33,7 @@ static hsd_status find_owners(hsd_side_walk *side, hsd_error *err)
 {
     const uint32_t count = side->node_count - side->object_count;
     uint32_t *labels = malloc(((size_t)count + 1) * sizeof *labels);
-    if (labels == NULL) return no_memory(err);
+    if (labels == NULL) return hsd_fail_nomem(err, "the owners of objects");
     for (uint32_t i = 0; i < count; i++) labels[i] = HSD_OWNER_FIRST + side->name_of_node[i];
     const hsd_status status = walk(side, labels, err);
     free(labels);
@@ -75,7 +71,7 @@ static hsd_status invert(hsd_side_walk *side, uint8_t *bits, hsd_error *err)
 static hsd_status find_soft(hsd_side_walk *side, hsd_error *err)
 {
     side->is_soft = calloc((size_t)side->node_count / 8 + 1, 1);
-    if (side->is_soft == NULL) return no_memory(err);
+    if (side->is_soft == NULL) return hsd_fail_nomem(err, "the owners of objects");
     HSD_TRY(find_strong(side, side->is_soft, err));
     return invert(side, side->is_soft, err);
 }

@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/check.h"
+#include "base/fail.h"
 #include "diff/side.h"
 #include <hscapture/hscapture.h>
 
@@ -41,11 +43,6 @@ typedef struct roots {
     void *context;
 } roots;
 
-static hsd_status no_memory(hsd_error *err)
-{
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory for the names of roots");
-}
-
 /* ---- names ---- */
 
 /* The least kind that is known, whatever the order of the roots. */
@@ -73,12 +70,8 @@ static hsd_status put_name(hsd_side_walk *side, const char *name, size_t size, u
         return HSD_OK;
     }
     if (*out >= names->kind_capacity) {
-        const uint32_t wanted = names->kind_capacity == 0 ? 256 : names->kind_capacity * 2;
         HSD_TRY(hsd_side_check_tables(side, 0, err));
-        uint8_t *grown = realloc(names->kinds, wanted);
-        if (grown == NULL) return no_memory(err);
-        names->kinds = grown;
-        names->kind_capacity = wanted;
+        HSD_TRY(HSD_ARRAY_GROW(names->kinds, names->kind_capacity, *out + 1, 256, "the names of roots", err));
     }
     names->kinds[*out] = (uint8_t)kind;
     return HSD_OK;
@@ -152,15 +145,12 @@ static uint32_t standing_of(const hsd_root *root)
 
 static hsd_status grow_nodes(roots *r, uint32_t name, hsd_error *err)
 {
-    uint32_t wanted = r->capacity == 0 ? 256 : r->capacity;
-    while (wanted <= name) wanted *= 2;
+    uint32_t capacity = r->capacity;
     for (int standing = 0; standing < STANDINGS; standing++) {
-        uint32_t *grown = realloc(r->node_of[standing], (size_t)wanted * sizeof *grown);
-        if (grown == NULL) return no_memory(err);
-        memset(grown + r->capacity, 0, (size_t)(wanted - r->capacity) * sizeof *grown);
-        r->node_of[standing] = grown;
+        capacity = r->capacity;
+        HSD_TRY(HSD_ARRAY_GROW_ZEROED(r->node_of[standing], capacity, (uint64_t)name + 1, 256, "the names of roots", err));
     }
-    r->capacity = wanted;
+    r->capacity = capacity;
     return HSD_OK;
 }
 
@@ -247,7 +237,7 @@ static hsd_status make_root_nodes(roots *r, named *list, hsd_error *err)
     HSD_TRY(check_root_nodes(side, count, err));
     side->root_nodes = malloc(((size_t)count + 1) * sizeof *side->root_nodes);
     side->name_of_node = malloc(((size_t)others + 1) * sizeof *side->name_of_node);
-    if (side->root_nodes == NULL || side->name_of_node == NULL) return no_memory(err);
+    if (side->root_nodes == NULL || side->name_of_node == NULL) return hsd_fail_nomem(err, "the names of roots");
     for (uint32_t i = 0; i < side->label_node_count; i++) side->name_of_node[i] = side->label_nodes[i].root;
     const uint32_t begin = side->object_count + side->label_node_count;
     side->root_span = (hsd_root_nodes){begin, begin, begin, begin, begin};
@@ -283,7 +273,7 @@ static hsd_status run(roots *r, hsd_error *err)
     for (uint32_t i = 0; i < side->label_node_count; i++) HSD_TRY(name_label_node(r, &side->label_nodes[i], err));
     HSD_TRY(for_each_root(r, see_root, err));
     named *list = malloc((size_t)side->roots.names.count * sizeof *list);
-    if (list == NULL) return no_memory(err);
+    if (list == NULL) return hsd_fail_nomem(err, "the names of roots");
     const hsd_status status = make_root_nodes(r, list, err);
     free(list);
     HSD_TRY(status);

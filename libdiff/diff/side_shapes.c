@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "base/mix.h"
 #include "diff/side_build.h"
 #include "diff/user_keys.h"
@@ -29,8 +30,6 @@ typedef struct hsd_side_shapes {
     uint32_t name_count;  /* one past the greatest number */
     uint64_t *type_hash;  /* by common type */
 } hsd_side_shapes;
-
-static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for what objects look like"); }
 
 /* ---- names ---- */
 
@@ -72,7 +71,7 @@ static hsd_status hash_types(hsd_side_shapes *s, hsd_error *err)
 {
     const hsd_names *names = &s->side->type_names->names;
     s->type_hash = malloc(((size_t)names->count + 1) * sizeof *s->type_hash);
-    if (s->type_hash == NULL) return no_memory(err);
+    if (s->type_hash == NULL) return hsd_fail_nomem(err, "what objects look like");
     for (uint32_t i = 0; i < names->count; i++) {
         const hsd_bytes name = hsd_names_get(names, i);
         const uint64_t hash = hsd_hash_bytes(name.data, name.size, NAME_SEED) & ~HSD_SHAPE_HAS_ELEMENTS;
@@ -86,13 +85,13 @@ static hsd_status take_bits(hsd_side_walk *side, hsd_error *err)
     const size_t bytes = (size_t)side->object_count / 8 + 1;
     side->is_named = calloc(bytes, 1);
     if (side->user_keys != NULL) side->is_keyed = calloc(bytes, 1);
-    return side->is_named == NULL || (side->user_keys != NULL && side->is_keyed == NULL) ? no_memory(err) : HSD_OK;
+    return side->is_named == NULL || (side->user_keys != NULL && side->is_keyed == NULL) ? hsd_fail_nomem(err, "what objects look like") : HSD_OK;
 }
 
 hsd_status hsd_side_shapes_new(hsd_side_shapes **out, hsd_side_walk *side, hsd_error *err)
 {
     hsd_side_shapes *s = *out = calloc(1, sizeof *s);
-    if (s == NULL) return no_memory(err);
+    if (s == NULL) return hsd_fail_nomem(err, "what objects look like");
     s->side = side;
     HSD_TRY(hsd_side_column_open(&s->column, &side->shapes_file, 8, 0, err));
     HSD_TRY(take_bits(side, err));

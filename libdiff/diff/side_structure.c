@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "diff/side.h"
 #include "match/keys.h"
 
@@ -13,8 +14,6 @@
 enum { SHAPE_PART = 7, KEY_PART = 8, TYPE_PART = 3, ELEMENT_PART = 5, POSITION_PART = 3, SORT_PART = 4, OWNER_PART = 2, PARTS = 32 };
 
 static uint64_t part(const hsd_side_walk *side, unsigned parts) { return side->plan.structure_bytes / PARTS * parts; }
-
-static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for what objects look like"); }
 
 static hsd_status open_array(const hsd_side_walk *side, hsd_paged *array, uint64_t bytes, unsigned parts, hsd_error *err)
 {
@@ -112,7 +111,7 @@ static hsd_status make_hashes(const hsd_side_walk *side, hashes *out, hsd_error 
     HSD_TRY(hsd_side_check_tables(side, (uint64_t)others * sizeof *out->roots, err));
     out->types = malloc(((size_t)names->count + 1) * sizeof *out->types);
     out->roots = malloc(((size_t)others + 1) * sizeof *out->roots);
-    if (out->types == NULL || out->roots == NULL) return no_memory(err);
+    if (out->types == NULL || out->roots == NULL) return hsd_fail_nomem(err, "what objects look like");
     for (uint32_t i = 0; i < names->count; i++) {
         const hsd_bytes name = hsd_names_get(names, i);
         out->types[i] = (uint32_t)hsd_hash_bytes(name.data, name.size, 0);

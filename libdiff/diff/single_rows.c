@@ -4,12 +4,8 @@
 #include "diff/single_rows.h"
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "diff/fold.h"
-
-static hsd_status no_memory(hsd_error *err)
-{
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory for the result");
-}
 
 hsd_status hsd_single_types(const hsd_single *single, const hsd_retained_sums *retained, hsd_diff_store *store,
                             hsd_top_type **rows, size_t *count, hsd_error *err)
@@ -18,7 +14,7 @@ hsd_status hsd_single_types(const hsd_single *single, const hsd_retained_sums *r
     const hsd_names *names = &single->types.names;
     *count = 0;
     *rows = hsd_arena_take(&store->arena, names->count * sizeof **rows);
-    if (*rows == NULL) return no_memory(err);
+    if (*rows == NULL) return hsd_fail_nomem(err, "the result");
     for (uint32_t i = 0; i < names->count; i++) {
         hsd_top_type row = {
             .flags = single->types.flags[i],
@@ -41,7 +37,7 @@ hsd_status hsd_single_roots(const hsd_single *single, const hsd_retained_sums *r
     *count = 0;
     if (!hsd_side_has_graph(side)) return HSD_OK; /* nothing to tell them by */
     *rows = hsd_arena_take(&store->arena, names->count * sizeof **rows);
-    if (*rows == NULL) return no_memory(err);
+    if (*rows == NULL) return hsd_fail_nomem(err, "the result");
     for (uint32_t i = 0; i < names->count; i++) {
         hsd_top_root row = {
             .kind = side->roots.kinds[i],

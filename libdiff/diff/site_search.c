@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/fail.h"
 #include <hscapture/hscapture.h>
 
 #include "base/check.h"
@@ -28,18 +30,6 @@ typedef struct reading { /* of one capture */
     tally *tallies;
     uint32_t tally_count, tally_capacity;
 } reading;
-
-static bool grow(void *list, uint32_t *capacity, uint32_t count, size_t item_bytes)
-{
-    void **items = list;
-    if (count < *capacity) return true;
-    const uint32_t more = *capacity < 64 ? 64 : 2 * *capacity;
-    void *larger = realloc(*items, more * item_bytes);
-    if (larger == NULL) return false;
-    *items = larger;
-    *capacity = more;
-    return true;
-}
 
 /* ---- tables of one capture ---- */
 
@@ -74,7 +64,7 @@ static hsd_status count(reading *r, uint32_t type_id, uint32_t site, hsd_amount 
     uint32_t at = hsd_id_map_get(&r->tally_of[type], site);
     if (at == HSD_ID_NONE) {
         at = r->tally_count;
-        if (!grow(&r->tallies, &r->tally_capacity, at, sizeof *r->tallies)) return hsd_site_no_memory(err);
+        HSD_TRY(HSD_ARRAY_GROW(r->tallies, r->tally_capacity, (uint64_t)at + 1, 64, "the allocation sites", err));
         r->tallies[at] = (tally){.type = type, .site = site};
         HSD_TRY(hsd_id_map_put(&r->tally_of[type], site, at, err));
         r->tally_count++;
@@ -132,7 +122,7 @@ static hsd_status add_row(hsd_site_search *s, const tally *t, uint32_t stack, in
     uint32_t at = hsd_id_map_get(&s->row_of[t->type], stack);
     if (at == HSD_ID_NONE) {
         at = s->row_count;
-        if (!grow(&s->rows, &s->row_capacity, at, sizeof *s->rows)) return hsd_site_no_memory(err);
+        HSD_TRY(HSD_ARRAY_GROW(s->rows, s->row_capacity, (uint64_t)at + 1, 64, "the allocation sites", err));
         s->rows[at] = (hsd_site_sum){.type = t->type, .stack = stack};
         HSD_TRY(hsd_id_map_put(&s->row_of[t->type], stack, at, err));
         s->row_count++;
@@ -163,7 +153,7 @@ static hsd_status spell_all(reading *r, hsd_error *err)
 static hsd_status read_tables(reading *r, hsd_error *err)
 {
     r->tally_of = calloc(r->s->types.count, sizeof *r->tally_of);
-    if (r->tally_of == NULL) return hsd_site_no_memory(err);
+    if (r->tally_of == NULL) return hsd_fail_nomem(err, "the allocation sites");
     HSD_TRY(read_types(r, err));
     HSD_TRY(hsd_site_table_load(&r->sites, r->capture, err));
     HSD_TRY(count_objects(r, err));
@@ -198,7 +188,7 @@ bool hsd_site_search_is_possible(const hsd_site_search *s, hsd_capture *const ca
 hsd_status hsd_site_search_run(hsd_site_search *s, hsd_capture *const captures[2], hsd_error *err)
 {
     s->row_of = calloc(s->types.count + 1, sizeof *s->row_of);
-    if (s->row_of == NULL) return hsd_site_no_memory(err);
+    if (s->row_of == NULL) return hsd_fail_nomem(err, "the allocation sites");
     for (int side = 0; side < 2; side++)
         HSD_TRY(read_capture(s, side, captures[side], err));
     return HSD_OK;

@@ -5,17 +5,14 @@
 #include <string.h>
 
 #include "base/allocators.h"
+#include "base/array.h"
 #include "base/check.h"
+#include "base/fail.h"
 
 #define TABLE_SHARE 8u /* of the budget, for the sites of one capture */
 
 /* How a frame of a spelling begins; the texts of function and file follow. */
 typedef struct spelled { uint32_t function_bytes, file_bytes, line, column; } spelled;
-
-hsd_status hsd_site_no_memory(hsd_error *err)
-{
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory for the allocation sites");
-}
 
 bool hsd_site_table_fits(const hsd_capture_info *info, const hsd_run *run)
 {
@@ -27,13 +24,7 @@ bool hsd_site_table_fits(const hsd_capture_info *info, const hsd_run *run)
 
 static hsd_status make_room(hsd_site_table *table, hsd_error *err)
 {
-    if (table->count < table->capacity) return HSD_OK;
-    const uint32_t capacity = table->capacity < 64 ? 64 : 2 * table->capacity;
-    hsd_site *larger = realloc(table->sites, capacity * sizeof *larger);
-    if (larger == NULL) return hsd_site_no_memory(err);
-    table->sites = larger;
-    table->capacity = capacity;
-    return HSD_OK;
+    return HSD_ARRAY_GROW(table->sites, table->capacity, table->count + 1, 64, "the allocation sites", err);
 }
 
 static hsd_status take_site(hsd_site_table *table, const hsd_site *site, hsd_error *err)
@@ -148,7 +139,7 @@ static void part_line(hsd_site_frame *frame)
 hsd_status hsd_site_frames_of(hsd_bytes spelling, hsd_diff_store *store, const hsd_site_frame **out, size_t *count, hsd_error *err)
 {
     hsd_site_frame *frames = hsd_arena_take(&store->arena, HSD_SITE_FRAMES * sizeof *frames);
-    if (frames == NULL) return hsd_site_no_memory(err);
+    if (frames == NULL) return hsd_fail_nomem(err, "the allocation sites");
     *out = frames;
     *count = 0;
     for (size_t at = 0; at < spelling.size;) {

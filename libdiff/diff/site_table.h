@@ -43,6 +43,5 @@ size_t hsd_site_wanted(const hsd_site_frame *frames, size_t count);
 /* The frames of a spelling, innermost first, owned by the store; a part of one is no spelling. */
 hsd_status hsd_site_frames_of(hsd_bytes spelling, hsd_diff_store *store, const hsd_site_frame **out, size_t *count, hsd_error *err);
 
-hsd_status hsd_site_no_memory(hsd_error *err);
 
 #endif

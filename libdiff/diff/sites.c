@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/fail.h"
 #include "diff/site_search.h"
 
 typedef struct request {
@@ -25,7 +26,7 @@ static hsd_status make_rows(request *q, hsd_sites *sites, hsd_error *err)
     uint32_t of_type = 0;
     if (s->row_count > 1) qsort_r(s->rows, s->row_count, sizeof *s->rows, compare_rows, q);
     sites->rows = hsd_arena_take(&sites->store->arena, (size_t)s->types.count * HSD_SITES_OF_A_TYPE * sizeof *sites->rows);
-    if (sites->rows == NULL) return hsd_site_no_memory(err);
+    if (sites->rows == NULL) return hsd_fail_nomem(err, "the allocation sites");
     for (uint32_t i = 0; i < s->row_count; i++) {
         const hsd_site_sum *from = &s->rows[i];
         of_type = i > 0 && s->rows[i - 1].type == from->type ? of_type + 1 : 0;
@@ -42,7 +43,7 @@ static hsd_status make_rows(request *q, hsd_sites *sites, hsd_error *err)
 static hsd_status want_types(request *q, const hsd_text *types, size_t count, hsd_error *err)
 {
     q->place_of = calloc(count + 1, sizeof *q->place_of);
-    if (q->place_of == NULL) return hsd_site_no_memory(err);
+    if (q->place_of == NULL) return hsd_fail_nomem(err, "the allocation sites");
     for (size_t i = 0; i < count; i++) {
         uint32_t number;
         const uint32_t known = q->search.types.count;
@@ -73,7 +74,7 @@ hsd_status hsd_sites_run(hsd_sites **out, hsd_capture *before, hsd_capture *afte
     if (sites != NULL) sites->store = calloc(1, sizeof *sites->store);
     if (sites == NULL || sites->store == NULL) {
         free(sites);
-        return hsd_site_no_memory(err);
+        return hsd_fail_nomem(err, "the allocation sites");
     }
     hsd_reporter_init(&reporter, run);
     const hsd_status status = answer(&q, sites, captures, types, type_count, err);

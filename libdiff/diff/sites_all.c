@@ -7,7 +7,9 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/check.h"
+#include "base/fail.h"
 #include <hscapture/hscapture.h>
 
 #define NO_STACK UINT32_MAX
@@ -51,10 +53,8 @@ static hsd_status append_rest(hsd_site_search *s, const hsd_diff *diff, hsd_erro
 {
     const hsd_site_sum rest = rest_of(s, diff);
     if ((rest.amounts[0].objects | rest.amounts[0].bytes | rest.amounts[1].objects | rest.amounts[1].bytes) == 0) return HSD_OK;
-    hsd_site_sum *rows = realloc(s->rows, (s->row_count + (size_t)1) * sizeof *rows);
-    if (rows == NULL) return hsd_site_no_memory(err);
-    s->rows = rows;
-    rows[s->row_count++] = rest;
+    HSD_TRY(HSD_ARRAY_GROW(s->rows, s->row_capacity, (uint64_t)s->row_count + 1, 1, "the allocation sites", err));
+    s->rows[s->row_count++] = rest;
     return HSD_OK;
 }
 
@@ -68,7 +68,7 @@ static hsd_status make_rows(hsd_site_search *s, hsd_diff *diff, hsd_error *err)
 {
     if (s->row_count > 1) qsort_r(s->rows, s->row_count, sizeof *s->rows, compare_rows, s);
     diff->sites = hsd_arena_take(&diff->store->arena, hsd_min_u64(s->row_count, HSD_SITE_ROWS) * sizeof *diff->sites + 1);
-    if (diff->sites == NULL) return hsd_site_no_memory(err);
+    if (diff->sites == NULL) return hsd_fail_nomem(err, "the allocation sites");
     for (uint32_t i = 0; i < s->row_count; i++) {
         const hsd_site_sum *from = &s->rows[i];
         if (i >= HSD_SITE_ROWS) {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "diff/store.h"
 #include "format/tables.h"
 
@@ -26,8 +27,6 @@ typedef struct size_search {
     uint32_t row_of[HSD_SIZE_ROWS + 1]; /* by number in names; or NO_ROW */
     hsd_id_map rows_of_side[2];  /* type of a capture -> row, or OTHER */
 } size_search;
-
-static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for the sizes of objects"); }
 
 /* ---- which types ---- */
 
@@ -152,7 +151,7 @@ static hsd_status load(size_search *s, hsd_capture *const captures[2], hsd_error
 {
     bool is_whole = true;
     s->rows = hsd_arena_take(&s->diff->store->arena, s->count * sizeof *s->rows);
-    if (s->rows == NULL) return no_memory(err);
+    if (s->rows == NULL) return hsd_fail_nomem(err, "the sizes of objects");
     HSD_TRY(name_rows(s, err));
     for (int side = 0; side < 2; side++) {
         HSD_TRY(read_all(s, side, captures[side], HSD_RECORD_TYPE, err));

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 
 void hsd_store_free(hsd_diff_store *store)
 {
@@ -15,23 +16,18 @@ void hsd_store_free(hsd_diff_store *store)
     free(store);
 }
 
-static hsd_status no_memory(hsd_error *err)
-{
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory for the result");
-}
-
 hsd_status hsd_store_text(hsd_diff_store *store, hsd_bytes name, hsd_text *out, hsd_error *err)
 {
     out->data = hsd_arena_copy(&store->arena, name.data, name.size);
     out->size = name.size;
-    return out->data == NULL ? no_memory(err) : HSD_OK;
+    return out->data == NULL ? hsd_fail_nomem(err, "the result") : HSD_OK;
 }
 
 static hsd_status copy_string(hsd_diff_store *store, const char **string, hsd_error *err)
 {
     if (*string == NULL) return HSD_OK;
     *string = hsd_arena_copy(&store->arena, *string, strlen(*string));
-    return *string == NULL ? no_memory(err) : HSD_OK;
+    return *string == NULL ? hsd_fail_nomem(err, "the result") : HSD_OK;
 }
 
 hsd_status hsd_store_info(hsd_diff_store *store, const hsd_capture_info *info, hsd_capture_info *out, hsd_error *err)

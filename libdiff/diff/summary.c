@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "diff/compare.h"
 #include "diff/summary.h"
 
@@ -60,7 +61,7 @@ static hsd_status load(hsd_summary_side sides[SIDE_COUNT], hsd_capture *const ca
     }
     for (int i = 0; i < SIDE_COUNT; i++) {
         sides[i].by_type = calloc(names->names.count, sizeof *sides[i].by_type);
-        if (sides[i].by_type == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for type totals");
+        if (sides[i].by_type == NULL) return hsd_fail_nomem(err, "type totals");
         HSD_TRY(hsd_summary_add(sides[i].by_type, captures[i], &tables[i], err));
     }
     return HSD_OK;

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/check.h"
+#include "base/fail.h"
 #include "diff/growth.h"
 #include <hsdiff/profile.h>
 
@@ -20,8 +22,6 @@ typedef struct sums {
     uint32_t *types[SIDE_COUNT];  /* common type, or number of the root on its side, of each place */
 } sums;
 
-static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for the sums of two captures"); }
-
 static hsd_bytes bytes_of(hsd_text text) { return (hsd_bytes){(const uint8_t *)text.data, text.size}; }
 
 /* ---- types ---- */
@@ -31,13 +31,7 @@ static hsd_status put_type(hsd_type_names *types, hsd_text name, uint32_t flags,
     const uint32_t count = types->names.count;
     HSD_TRY(hsd_names_put(&types->names, bytes_of(name), out, err));
     if (*out < count) return HSD_OK;
-    if (*out >= types->flag_capacity) {
-        const uint32_t capacity = 2 * types->flag_capacity + 64;
-        uint32_t *more = realloc(types->flags, capacity * sizeof *more);
-        if (more == NULL) return no_memory(err);
-        types->flags = more;
-        types->flag_capacity = capacity;
-    }
+    HSD_TRY(HSD_ARRAY_GROW(types->flags, types->flag_capacity, (uint64_t)*out + 1, 64, "the sums of two captures", err));
     types->flags[*out] = flags;
     return HSD_OK;
 }
@@ -61,13 +55,7 @@ static hsd_status put_root(hsd_root_names *roots, hsd_text name, uint32_t kind, 
     const uint32_t count = roots->names.count;
     HSD_TRY(hsd_names_put(&roots->names, bytes_of(name), out, err));
     if (*out < count) return HSD_OK;
-    if (*out >= roots->kind_capacity) {
-        const uint32_t capacity = 2 * roots->kind_capacity + 64;
-        uint8_t *more = realloc(roots->kinds, capacity);
-        if (more == NULL) return no_memory(err);
-        roots->kinds = more;
-        roots->kind_capacity = capacity;
-    }
+    HSD_TRY(HSD_ARRAY_GROW(roots->kinds, roots->kind_capacity, (uint64_t)*out + 1, 64, "the sums of two captures", err));
     roots->kinds[*out] = (uint8_t)kind;
     return HSD_OK;
 }
@@ -94,7 +82,7 @@ static hsd_status number_edges(sums *s, hsd_error *err)
     hsd_bytes *texts = calloc(count + 1, sizeof *texts);
     bool *folds = calloc(count + 1, sizeof *folds);
     uint32_t *numbers = calloc(count + 1, sizeof *numbers);
-    hsd_status status = texts != NULL && folds != NULL && numbers != NULL ? HSD_OK : no_memory(err);
+    hsd_status status = texts != NULL && folds != NULL && numbers != NULL ? HSD_OK : hsd_fail_nomem(err, "the sums of two captures");
     for (size_t i = 0; i < count && status == HSD_OK; i++) {
         const hsd_place *place = i < first ? &s->profiles[BEFORE]->places[i] : &s->profiles[AFTER]->places[i - first];
         texts[i] = bytes_of(place->edge);
@@ -134,7 +122,7 @@ static hsd_status dress_side(sums *s, int side, hsd_capture *capture, hsd_error 
     walk->soft = profile->side.soft;
     s->edges[side] = calloc(profile->place_count + 1, sizeof **s->edges);
     s->types[side] = calloc(profile->place_count + 1, sizeof **s->types);
-    if (s->edges[side] == NULL || s->types[side] == NULL) return no_memory(err);
+    if (s->edges[side] == NULL || s->types[side] == NULL) return hsd_fail_nomem(err, "the sums of two captures");
     HSD_TRY(number_types(s, side, err));
     return number_roots(s, side, err);
 }
@@ -144,7 +132,7 @@ static hsd_status count_side(sums *s, int side, hsd_error *err)
     const hsd_profile *profile = s->profiles[side];
     hsd_side_walk *walk = &s->c.sides[side];
     walk->counts = calloc(1, sizeof *walk->counts);
-    if (walk->counts == NULL) return no_memory(err);
+    if (walk->counts == NULL) return hsd_fail_nomem(err, "the sums of two captures");
     HSD_TRY(hsd_fold_side_init(walk->counts, s->c.types.names.count, walk->roots.names.count, err));
     for (size_t i = 0; i < profile->type_count; i++) {
         const uint32_t type = hsd_names_find(&s->c.types.names, bytes_of(profile->types[i].name));
@@ -208,7 +196,7 @@ static hsd_status fill(void *context, hsd_growth *growth, hsd_error *err)
     const sums *s = context;
     for (int side = 0; side < SIDE_COUNT; side++) {
         hsd_trie_place *at = calloc(s->profiles[side]->place_count + 1, sizeof *at);
-        if (at == NULL) return no_memory(err);
+        if (at == NULL) return hsd_fail_nomem(err, "the sums of two captures");
         const hsd_status status = add_places(s, growth, side, at, err);
         free(at);
         HSD_TRY(status);
@@ -269,7 +257,7 @@ hsd_status hsd_sums_run(hsd_diff **out, hsd_capture *before, hsd_capture *after,
     hsd_reporter reporter;
     sums *s = calloc(1, sizeof *s);
     *out = NULL;
-    if (s == NULL) return no_memory(err);
+    if (s == NULL) return hsd_fail_nomem(err, "the sums of two captures");
     s->c.run = run;
     s->c.options = options;
     s->c.reporter = &reporter;

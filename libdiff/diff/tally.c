@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "sort/sorter.h"
 
 #define FIRST_PLACES 256u
@@ -26,11 +27,6 @@ struct hsd_tally {
     uint64_t ahead[MAX_WORDS];
     bool has_ahead;
 };
-
-static hsd_status no_memory(hsd_error *err)
-{
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory for adding up what hangs where");
-}
 
 static uint64_t hash_key(const uint64_t *key, unsigned words)
 {
@@ -51,7 +47,7 @@ hsd_status hsd_tally_new(hsd_tally **out, unsigned key_words, uint64_t memory_by
 {
     hsd_tally *t = calloc(1, sizeof *t);
     *out = t;
-    if (t == NULL) return no_memory(err);
+    if (t == NULL) return hsd_fail_nomem(err, "adding up what hangs where");
     if (memory_bytes < HSD_TALLY_LEAST_BYTES) memory_bytes = HSD_TALLY_LEAST_BYTES;
     t->key_words = key_words;
     t->words = key_words + 2;
@@ -113,7 +109,7 @@ static hsd_status grow(hsd_tally *t, hsd_error *err)
     free(old.tags);
     if (t->records != NULL && t->tags != NULL) return HSD_OK;
     t->place_count = 0;
-    return no_memory(err);
+    return hsd_fail_nomem(err, "adding up what hangs where");
 }
 
 static hsd_status make_room(hsd_tally *t, hsd_error *err)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "base/heap.h"
 
 #define FEW 2u
@@ -68,7 +69,7 @@ hsd_status hsd_tandem_new(hsd_tandem **out, hsd_sorter *const *streams, uint32_t
 {
     hsd_tandem *t = calloc(1, sizeof *t);
     *out = t;
-    if (t == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for merging captures");
+    if (t == NULL) return hsd_fail_nomem(err, "merging captures");
     t->stream_count = stream_count;
     t->streams = malloc((stream_count + 1) * sizeof *t->streams);
     t->current = calloc((size_t)stream_count + 1, sizeof *t->current);
@@ -77,7 +78,7 @@ hsd_status hsd_tandem_new(hsd_tandem **out, hsd_sorter *const *streams, uint32_t
     t->records = calloc((size_t)stream_count + 1, sizeof *t->records);
     hsd_status status = HSD_OK;
     if (t->streams == NULL || t->current == NULL || t->heap == NULL || t->served == NULL || t->records == NULL) {
-        status = hsd_fail(err, HSD_E_NOMEM, "out of memory for merging captures");
+        status = hsd_fail_nomem(err, "merging captures");
     } else {
         memcpy(t->streams, streams, stream_count * sizeof *streams);
     }

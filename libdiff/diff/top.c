@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "diff/keep.h"
 #include "diff/path_find.h"
 #include "diff/path_text.h"
@@ -27,11 +28,6 @@ typedef struct top_run {
     hsd_top_walk walk;
 } top_run;
 
-static hsd_status no_memory(hsd_error *err)
-{
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory for the result");
-}
-
 void hsd_top_free(hsd_top *top)
 {
     if (top == NULL) return;
@@ -45,7 +41,7 @@ static hsd_status new_result(hsd_top **out, hsd_error *err)
     if (top != NULL) top->store = calloc(1, sizeof *top->store);
     if (top == NULL || top->store == NULL) {
         free(top);
-        return no_memory(err);
+        return hsd_fail_nomem(err, "the result");
     }
     *out = top;
     return HSD_OK;
@@ -137,7 +133,7 @@ static hsd_status make_objects(top_run *r, hsd_shortest *shortest, hsd_error *er
     hsd_top *top = r->top;
     hsd_path_texts *texts;
     top->objects = hsd_arena_take(&top->store->arena, r->walk.entry_count * sizeof *top->objects);
-    if (top->objects == NULL) return no_memory(err);
+    if (top->objects == NULL) return hsd_fail_nomem(err, "the result");
     HSD_TRY(hsd_path_texts_new(&texts, shortest, &r->single->side, &top->store->arena, err));
     hsd_status status = HSD_OK;
     for (size_t i = 0; i < r->walk.entry_count && status == HSD_OK; i++) {
@@ -156,7 +152,7 @@ static hsd_status find_objects(top_run *r, hsd_error *err)
     hsd_side_walk *side = &r->single->side;
     if (r->walk.entry_count == 0) return HSD_OK;
     uint8_t *wanted = calloc((size_t)side->node_count / 8 + 1, 1);
-    if (wanted == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for one bit an object");
+    if (wanted == NULL) return hsd_fail_nomem(err, "one bit an object");
     for (size_t i = 0; i < r->walk.entry_count; i++) hsd_bit_set(wanted, r->walk.entries[i].node);
     hsd_status status = hsd_path_find(&shortest, side, wanted, r->walk.entry_count, err);
     free(wanted);
@@ -220,7 +216,7 @@ hsd_status hsd_top_run(hsd_top **out, hsd_capture *capture, const hsd_top_option
 {
     hsd_single *single = malloc(sizeof *single);
     *out = NULL;
-    if (single == NULL) return no_memory(err);
+    if (single == NULL) return hsd_fail_nomem(err, "the result");
     hsd_single_init(single, run_conditions);
     const hsd_status status = hsd_top_run_kept(out, single, NULL, capture, options, err);
     hsd_single_release(single);

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "io/temp.h"
 
 #define MAX_FRAME_BYTES 256u
@@ -116,7 +117,7 @@ hsd_status hsd_tree_walk(hsd_sorter *tree, const hsd_tree_visitor *visitor, void
     const uint64_t bytes = hsd_min_u64(hsd_max_u64(memory_bytes, LEAST_BYTES), MOST_BYTES);
     w.chunk = (uint32_t)(bytes / w.item_bytes / 2);
     w.window = malloc(2 * w.chunk * w.item_bytes);
-    if (w.window == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for a walk over the dominator tree");
+    if (w.window == NULL) return hsd_fail_nomem(err, "a walk over the dominator tree");
     hsd_status status = hsd_sorter_rewind(tree, err);
     if (status == HSD_OK) status = pass(&w, tree, err);
     free(w.window);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 
 #define DEPTH_SHIFT 56
 
@@ -16,7 +17,7 @@ hsd_status hsd_trie_new(hsd_trie **out, const hsd_trie_config *config, hsd_error
 {
     hsd_trie *trie = calloc(1, sizeof *trie);
     *out = trie;
-    if (trie == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the tree of type paths");
+    if (trie == NULL) return hsd_fail_nomem(err, "the tree of type paths");
     trie->config = *config;
     trie->config.memory_bytes = hsd_max_u64(config->memory_bytes, HSD_TRIE_LEAST_BYTES);
     if (config->depth_limit == 0 || config->depth_limit > HSD_TRIE_MAX_DEPTH) trie->config.depth_limit = HSD_TRIE_MAX_DEPTH;

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/check.h"
 #include "sort/sorter.h"
 
@@ -97,13 +98,7 @@ static bool is_name(uint64_t edge) { return edge != HSD_TRIE_ANY && edge != HSD_
 
 static hsd_status add_wild(builder *b, uint32_t group, hsd_error *err)
 {
-    if (b->wild_count == b->wild_capacity) {
-        const uint32_t capacity = b->wild_capacity == 0 ? 64 : b->wild_capacity * 2;
-        uint32_t *grown = realloc(b->wild, capacity * sizeof *grown);
-        if (grown == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the tree of type paths");
-        b->wild = grown;
-        b->wild_capacity = capacity;
-    }
+    HSD_TRY(HSD_ARRAY_GROW(b->wild, b->wild_capacity, b->wild_count + 1, 64, "the tree of type paths", err));
     b->wild[b->wild_count++] = group;
     return HSD_OK;
 }

@@ -7,14 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "base/heap.h"
 #include "base/id_map.h"
 #include "diff/store.h"
-
-static hsd_status no_memory(hsd_error *err)
-{
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory for the tree of type paths");
-}
 
 static void get_of_trie(void *context, uint32_t node, hsd_trie_node *out) { hsd_trie_get(context, node, out); }
 
@@ -45,7 +41,7 @@ static hsd_status find_limit(hsd_trie_cut *cut, const hsd_trie_source *source, u
     const uint32_t room = most + 1;
     if (source->count < room) return HSD_OK;
     uint64_t *heaviest = calloc(room, sizeof *heaviest); /* a heap, the least on top */
-    if (heaviest == NULL) return no_memory(err);
+    if (heaviest == NULL) return hsd_fail_nomem(err, "the tree of type paths");
     const hsd_heap heap = {heaviest, sizeof *heaviest, is_less, NULL};
     for (uint32_t i = 0; i < source->count; i++) {
         hsd_trie_node node;
@@ -105,7 +101,7 @@ hsd_status hsd_trie_cut_find(hsd_trie_cut *cut, const hsd_trie_source *source, u
     memset(cut, 0, sizeof *cut);
     HSD_TRY(find_limit(cut, source, most, err));
     cut->list = calloc(source->count < most ? source->count : most, sizeof *cut->list);
-    if (cut->list == NULL) return no_memory(err);
+    if (cut->list == NULL) return hsd_fail_nomem(err, "the tree of type paths");
     const hsd_status status = find_kept(cut, source, most, &by_number, err);
     hsd_id_map_release(&by_number);
     return status;
@@ -155,7 +151,7 @@ hsd_status hsd_trie_cut_order(hsd_trie_cut *cut, hsd_error *err)
     if (rows == NULL || sorted == NULL) {
         free(rows);
         free(sorted);
-        return no_memory(err);
+        return hsd_fail_nomem(err, "the tree of type paths");
     }
     for (uint32_t i = 1; i < cut->count; i++) sorted[i - 1] = &cut->list[i];
     qsort(sorted, cut->count - 1, sizeof(hsd_trie_kept *), compare);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "base/mix.h"
 
 #define UNDECIDED_SEED UINT64_C(0x756e640006)
@@ -24,7 +25,7 @@ static hsd_status grow(hsd_undecided_table *table, hsd_error *err)
 {
     hsd_undecided_table grown = {.capacity = table->capacity == 0 ? LEAST_CAPACITY : 2 * table->capacity, .count = table->count};
     grown.kinds = calloc(grown.capacity, sizeof *grown.kinds);
-    if (grown.kinds == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for what is undecided");
+    if (grown.kinds == NULL) return hsd_fail_nomem(err, "what is undecided");
     for (uint32_t i = 0; i < table->capacity; i++) {
         const hsd_undecided_kind *kind = &table->kinds[i];
         if (!is_empty(kind)) *slot_of(&grown, kind->type, kind->root, kind->bytes) = *kind;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include <hscapture/hscapture.h>
 #include <hsdiff/import.h>
 
@@ -48,7 +49,7 @@ static const hsd_user_key *find_type(const hsd_user_keys *keys, hsd_text type)
 static hsd_status copy(hsd_user_keys *keys, const char *text, size_t size, hsd_text *out, hsd_error *err)
 {
     *out = (hsd_text){hsd_arena_copy(&keys->arena, text, size), size};
-    return out->data != NULL ? HSD_OK : hsd_fail(err, HSD_E_NOMEM, "out of memory for the keys");
+    return out->data != NULL ? HSD_OK : hsd_fail_nomem(err, "the keys");
 }
 
 static hsd_status read_one(hsd_user_keys *keys, const char *spec, hsd_error *err)
@@ -76,7 +77,7 @@ hsd_status hsd_user_keys_read(hsd_user_keys *keys, const char *const *specs, siz
         return HSD_E_NOT_FOUND;
     }
     keys->items = hsd_arena_take(&keys->arena, count * sizeof *keys->items);
-    if (keys->items == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the keys");
+    if (keys->items == NULL) return hsd_fail_nomem(err, "the keys");
     for (size_t i = 0; i < count; i++) HSD_TRY(read_one(keys, specs[i], err));
     return HSD_OK;
 }

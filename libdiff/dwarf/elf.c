@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "io/fd.h"
 
 enum { HEADER_BYTES = 64, SEGMENT_BYTES = 56, SECTION_BYTES = 64, CLASS_64 = 2, LITTLE_ENDIAN_DATA = 1 };
@@ -38,7 +39,7 @@ static hsd_status read_segments(hsd_elf *elf, uint64_t offset, uint32_t count, h
     uint8_t at[SEGMENT_BYTES];
     if (count > MOST_SEGMENTS) return hsd_fail(err, HSD_E_CORRUPT, "no valid ELF file: %u segments", count);
     elf->segments = calloc((size_t)count + 1, sizeof *elf->segments);
-    if (elf->segments == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for segments");
+    if (elf->segments == NULL) return hsd_fail_nomem(err, "segments");
     for (uint32_t i = 0; i < count; i++) {
         HSD_TRY(read_at(elf, offset + (uint64_t)i * SEGMENT_BYTES, at, sizeof at, err));
         hsd_elf_segment *segment = &elf->segments[elf->segment_count];
@@ -70,7 +71,7 @@ static hsd_status read_sections(hsd_elf *elf, uint64_t offset, uint32_t count, u
 {
     uint8_t at[SECTION_BYTES];
     elf->sections = calloc((size_t)count + 1, sizeof *elf->sections);
-    if (elf->sections == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for sections");
+    if (elf->sections == NULL) return hsd_fail_nomem(err, "sections");
     for (; elf->section_count < count; elf->section_count++) {
         HSD_TRY(read_at(elf, offset + (uint64_t)elf->section_count * SECTION_BYTES, at, sizeof at, err));
         read_section(&elf->sections[elf->section_count], at);

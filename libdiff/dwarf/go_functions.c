@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 
 enum { NAME_BYTES = 1024, CODE_BYTES = 8 };
 
@@ -190,7 +191,7 @@ hsd_status hsd_go_finish_functions(hsd_go_reading *r, hsd_error *err)
     drop_nameless(types);
     const uint32_t name_count = types->names.count, type_count = types->type_count;
     uint32_t *by_name = calloc((size_t)name_count + 1, sizeof *by_name);
-    if (by_name == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for types");
+    if (by_name == NULL) return hsd_fail_nomem(err, "types");
     for (uint32_t i = type_count; i-- > 1;) by_name[types->types[i].name] = i;
     const hsd_status status = add_method_values(r, by_name, name_count, err);
     free(by_name);

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/check.h"
 #include "dwarf/info.h"
 
@@ -33,14 +34,11 @@ static hsd_status add_local(finding *f, uint64_t pc, uint64_t type, int64_t offs
 {
     hsd_go_locals *locals = f->locals;
     if (locals->count == locals->room) {
-        const uint32_t room = locals->room == 0 ? 256 : locals->room * 2;
+        const uint64_t room = hsd_array_next(locals->room, (uint64_t)locals->count + 1, 256);
         if (room > UINT32_MAX / 4 || f->taken_bytes + room * sizeof *locals->at > f->most_bytes)
             return hsd_fail(err, HSD_E_OVER_BUDGET, "the variables on stacks take more than %" PRIu64 " MiB",
                             f->most_bytes >> 20);
-        hsd_go_local *wider = realloc(locals->at, room * sizeof *wider);
-        if (wider == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for variables");
-        locals->at = wider;
-        locals->room = room;
+        HSD_TRY(HSD_ARRAY_GROW(locals->at, locals->room, room, 0, "variables", err));
     }
     locals->at[locals->count++] = (hsd_go_local){.pc = pc, .offset = offset, .part = part, .type = (uint32_t)type,
                                                  .is_whole = is_whole};

@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/check.h"
+#include "base/fail.h"
 
 enum { MOST_TYPES = 1 << 24 };
 
@@ -38,13 +40,7 @@ hsd_status hsd_go_grow(const hsd_go_reading *r, void *items, uint32_t *room, uin
     if (count < *room) return HSD_OK;
     HSD_TRY(check_memory(r, err));
     if (*room > UINT32_MAX / 4) return hsd_fail(err, HSD_E_OVER_BUDGET, "the program has more types than there can be");
-    const uint32_t wider = *room == 0 ? 1024 : *room * 2;
-    void **at = items;
-    void *more = realloc(*at, wider * size);
-    if (more == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for types");
-    *at = more;
-    *room = wider;
-    return HSD_OK;
+    return hsd_array_grow(items, size, room, sizeof *room, (uint64_t)count + 1, 1024, false, "types", err);
 }
 
 hsd_status hsd_go_put_name(hsd_go_reading *r, const char *text, uint32_t *name, hsd_error *err)
@@ -188,7 +184,7 @@ static hsd_status index_descriptions(hsd_go_types *types, hsd_error *err)
     types->by_runtime_type = calloc(types->type_count, sizeof *types->by_runtime_type);
     if (all == NULL || types->by_runtime_type == NULL) {
         free(all);
-        return hsd_fail(err, HSD_E_NOMEM, "out of memory for types");
+        return hsd_fail_nomem(err, "types");
     }
     for (uint32_t i = 1; i < types->type_count; i++)
         if (types->types[i].runtime_type != 0) all[count++] = (described){types->types[i].runtime_type, i};

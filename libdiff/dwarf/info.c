@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/check.h"
+#include "base/fail.h"
 
 enum {
     AT_LOCATION = 0x02, AT_NAME = 0x03, AT_BYTE_SIZE = 0x0b, AT_LOW_PC = 0x11, AT_HIGH_PC = 0x12, AT_LANGUAGE = 0x13, AT_UPPER_BOUND = 0x2f,
@@ -42,14 +44,7 @@ void hsd_info_close(hsd_info *info)
 
 static hsd_status make_room(hsd_info *info, uint64_t code, hsd_error *err)
 {
-    if (code < info->abbreviation_room) return HSD_OK;
-    const size_t room = code < 256 ? 512 : (size_t)code * 2;
-    hsd_abbreviation *wider = realloc(info->abbreviations, room * sizeof *wider);
-    if (wider == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for DWARF");
-    memset(wider + info->abbreviation_room, 0, (room - info->abbreviation_room) * sizeof *wider);
-    info->abbreviations = wider;
-    info->abbreviation_room = room;
-    return HSD_OK;
+    return HSD_ARRAY_GROW_ZEROED(info->abbreviations, info->abbreviation_room, code + 1, 512, "DWARF", err);
 }
 
 /* One attribute of an abbreviation; *is_last for the pair of zeros. */

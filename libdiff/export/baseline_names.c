@@ -3,10 +3,8 @@
 
 #include <stdlib.h>
 
-static hsd_status no_memory(hsd_error *err)
-{
-    return hsd_fail(err, HSD_E_NOMEM, "no memory for the names of a baseline");
-}
+#include "base/fail.h"
+
 
 static hsd_text cut(hsd_text text)
 {
@@ -18,7 +16,7 @@ static hsd_status init(hsd_numbered *numbered, size_t most, hsd_error *err)
 {
     numbered->number_of = malloc((most + 1) * sizeof *numbered->number_of);
     numbered->texts = malloc((most + 1) * sizeof *numbered->texts);
-    return numbered->number_of == NULL || numbered->texts == NULL ? no_memory(err) : HSD_OK;
+    return numbered->number_of == NULL || numbered->texts == NULL ? hsd_fail_nomem(err, "the names of a baseline") : HSD_OK;
 }
 
 /* Gives a text its number: the next one if it is new, or if it `has_row` of its own. */
@@ -48,7 +46,7 @@ hsd_status hsd_baseline_names_init(hsd_baseline_names *names, const hsd_profile 
     const size_t places = profile->place_count;
     *names = (hsd_baseline_names){.place_names = malloc((places + 1) * sizeof(uint32_t)),
                                   .place_edges = malloc((places + 1) * sizeof(uint32_t))};
-    if (names->place_names == NULL || names->place_edges == NULL) return no_memory(err);
+    if (names->place_names == NULL || names->place_edges == NULL) return hsd_fail_nomem(err, "the names of a baseline");
     HSD_TRY(init(&names->types, profile->type_count + places, err));
     HSD_TRY(init(&names->strings, profile->root_count + 2 * places, err));
     for (size_t i = 0; i < profile->type_count; i++)

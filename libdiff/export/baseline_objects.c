@@ -4,11 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
+
+
 hsd_status hsd_kept_objects_init(hsd_kept_objects *kept, hsd_temp_space *space, hsd_error *err)
 {
     *kept = (hsd_kept_objects){.temp.fd = -1};
     kept->buffer = malloc(HSD_KEPT_BUFFER);
-    if (kept->buffer == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory to keep objects for a baseline");
+    if (kept->buffer == NULL) return hsd_fail_nomem(err, "keeping objects for a baseline");
     return hsd_temp_open(&kept->temp, space, err);
 }
 

@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
+
+
 #define WRITER_BYTES    ((size_t)1 << 20)
 #define INFO_TEXT_BYTES 1024u /* what the writer takes of one text of the info */
 #define OWN_FACTS       (HSC_FACT_BASELINE | HSC_FACT_NO_ROOTS | HSC_FACT_NO_REFERENCES)
@@ -232,7 +235,7 @@ hsd_status hsd_baseline_put(const hsd_baseline_source *source, const uint8_t cap
 {
     hsc_baseline baseline;
     putting *p = calloc(1, sizeof *p);
-    if (p == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory to write a baseline");
+    if (p == NULL) return hsd_fail_nomem(err, "writing a baseline");
     p->from = source;
     p->sink = sink;
     p->context = context;

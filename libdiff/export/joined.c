@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "sort/join.h"
 
 enum { ROW_WORDS = 3, ASKED_WORDS = 5, REFERENCE_WORDS = 6, ROOT_WORDS = 5, FOUND_ROOT_WORDS = 6 };
@@ -231,7 +232,7 @@ hsd_status hsd_joined_new(hsd_joined **out, hsd_capture *capture, const hsd_join
         return hsd_fail(err, HSD_E_OVER_BUDGET, "sorting the references of a capture needs at least %u MiB",
                         (unsigned)(HSD_JOINED_MIN_BYTES >> 20));
     hsd_joined *j = calloc(1, sizeof *j);
-    if (j == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the references of a capture");
+    if (j == NULL) return hsd_fail_nomem(err, "the references of a capture");
     j->capture = capture;
     j->info = hsd_capture_get_info(capture);
     j->options = *options;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "export/stacks_tables.h"
 
 #define TABLE_SHARE 3u /* of the memory, for what is gathered; putting it in order takes less than as much again */
@@ -46,7 +47,7 @@ hsd_status hsd_stacks_make(hsd_stacks **out, hsd_export *x, const hsd_stacks_for
     if (stacks != NULL) stacks->tables = calloc(1, sizeof *stacks->tables);
     if (stacks == NULL || stacks->tables == NULL) {
         free(stacks);
-        return hsd_fail(err, HSD_E_NOMEM, "out of memory: stacks");
+        return hsd_fail_nomem(err, "stacks");
     }
     stacks->is_growth = x->before != NULL;
     const hsd_status status = make(stacks, x, form, err);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "export/stacks_tables.h"
 
 #define LEVELS (HSD_STACK_DEPTH_MOST + 1)
@@ -23,8 +24,6 @@ typedef struct ranks { /* old number -> new number; UNUSED until it is known tha
     uint32_t *texts, *frames, *nodes;
     uint32_t *list; /* old numbers while they are sorted */
 } ranks;
-
-static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory: stacks in order"); }
 
 static void *take(size_t count, size_t size) { return calloc(count + 1, size); }
 
@@ -107,7 +106,7 @@ static hsd_status order_texts(hsd_stack_tables *t, ranks *r, hsd_stacks *out, hs
 {
     const uint32_t count = list_used(r->list, r->texts, t->texts.count);
     out->texts = take(count, sizeof *out->texts);
-    if (out->texts == NULL) return no_memory(err);
+    if (out->texts == NULL) return hsd_fail_nomem(err, "stacks in order");
     qsort_r(r->list, count, sizeof *r->list, compare_texts, &t->texts);
     for (uint32_t i = 0; i < count; i++) {
         r->texts[r->list[i]] = i;
@@ -143,7 +142,7 @@ static hsd_status order_frames(hsd_stack_tables *t, ranks *r, hsd_stacks *out, h
     out->frames = take(count, sizeof *out->frames);
     if (as_they_came == NULL || out->frames == NULL) {
         free(as_they_came);
-        return no_memory(err);
+        return hsd_fail_nomem(err, "stacks in order");
     }
     for (uint32_t i = 0; i < count; i++) as_they_came[r->list[i]] = frame_of(t, r, r->list[i]);
     qsort_r(r->list, count, sizeof *r->list, compare_frames, as_they_came);
@@ -196,7 +195,7 @@ static hsd_status order_nodes(hsd_stack_tables *t, ranks *r, hsd_stacks *out, hs
     out->nodes = take(count, sizeof *out->nodes);
     if (as_they_came == NULL || out->nodes == NULL) {
         free(as_they_came);
-        return no_memory(err);
+        return hsd_fail_nomem(err, "stacks in order");
     }
     read_nodes(t, r, as_they_came);
     list_by_depth(as_they_came, r, count, first);
@@ -234,7 +233,7 @@ static int compare_samples(const void *left, const void *right)
 static hsd_status order_samples(hsd_stack_tables *t, const ranks *r, hsd_stacks *out, hsd_error *err)
 {
     out->samples = take(t->samples.count, sizeof *out->samples);
-    if (out->samples == NULL) return no_memory(err);
+    if (out->samples == NULL) return hsd_fail_nomem(err, "stacks in order");
     for (uint32_t i = 0; i < t->samples.count; i++) {
         const hsd_stack_sample_key key = sample_at(t, i);
         if (is_sample_used(t, i))
@@ -257,7 +256,7 @@ static hsd_status order_all(hsd_stack_tables *t, ranks *r, hsd_stacks *out, hsd_
     r->frames = take(t->frames.count, sizeof *r->frames);
     r->nodes = take(t->nodes.count, sizeof *r->nodes);
     r->list = take((size_t)longest, sizeof *r->list);
-    if (r->texts == NULL || r->frames == NULL || r->nodes == NULL || r->list == NULL) return no_memory(err);
+    if (r->texts == NULL || r->frames == NULL || r->nodes == NULL || r->list == NULL) return hsd_fail_nomem(err, "stacks in order");
     find_used(t, r);
     HSD_TRY(order_texts(t, r, out, err));
     HSD_TRY(order_frames(t, r, out, err));

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include <hsdiff/profile.h>
 
 #include "base/check.h"
@@ -106,7 +107,7 @@ static hsd_status add_rows(placing *p, const void *tree, size_t count, get_row g
 {
     put *made = calloc(count + 1, sizeof *made);
     hsd_status status = HSD_OK;
-    if (made == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: places of a profile");
+    if (made == NULL) return hsd_fail_nomem(err, "places of a profile");
     for (size_t i = 0; i < count && status == HSD_OK; i++) {
         const place row = get(tree, i);
         status = add_row(p, &row, &made[row.parent], &made[i], err);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/fail.h"
 #include <hscapture/hscapture.h>
 
 #include "base/check.h"
@@ -39,8 +41,6 @@ typedef struct reading {
     hsd_stack_side side;
 } reading;
 
-static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory: allocation sites"); }
-
 static hsd_status over_budget(const reading *r, uint64_t enough_bytes, const char *what, uint64_t count, hsd_error *err)
 {
     hsd_fail(err, HSD_E_OVER_BUDGET, "its %llu %s do not fit", (unsigned long long)count, what);
@@ -51,25 +51,13 @@ static hsd_status over_budget(const reading *r, uint64_t enough_bytes, const cha
 
 /* ---- tables ---- */
 
-static bool grow(void *list, uint32_t *capacity, uint32_t count, size_t item_bytes)
-{
-    void **items = list;
-    if (count < *capacity) return true;
-    const uint32_t more = *capacity < 64 ? 64 : 2 * *capacity;
-    void *larger = realloc(*items, more * item_bytes);
-    if (larger == NULL) return false;
-    *items = larger;
-    *capacity = more;
-    return true;
-}
-
 typedef hsd_status (*take_record)(reading *r, const hsd_record *record, hsd_error *err);
 
 static hsd_status take_site(reading *r, const hsd_record *record, hsd_error *err)
 {
     const hsd_site *site = &record->site;
     if (hsd_id_map_get(&r->site_index, site->id) != HSD_ID_NONE) return HSD_OK; /* the first of a number counts */
-    if (!grow(&r->sites, &r->site_capacity, r->site_count, sizeof *r->sites)) return no_memory(err);
+    HSD_TRY(HSD_ARRAY_GROW(r->sites, r->site_capacity, (uint64_t)r->site_count + 1, 64, "allocation sites", err));
     r->sites[r->site_count] = *site;
     return hsd_id_map_put(&r->site_index, site->id, r->site_count++, err);
 }
@@ -118,7 +106,7 @@ static hsd_status add(reading *r, uint32_t type, uint32_t site, uint64_t objects
     const uint32_t known = r->keys.count, capacity = r->sum_capacity;
     uint32_t number;
     HSD_TRY(hsd_names_put(&r->keys, (hsd_bytes){(const uint8_t *)&key, sizeof key}, &number, err));
-    if (!grow(&r->sums, &r->sum_capacity, number, sizeof *r->sums)) return no_memory(err);
+    HSD_TRY(HSD_ARRAY_GROW(r->sums, r->sum_capacity, (uint64_t)number + 1, 64, "allocation sites", err));
     if (number == known) r->sums[number] = (hsd_amount){0, 0};
     if (capacity != r->sum_capacity) HSD_TRY(check_sums(r, err));
     add_up(&r->sums[number], objects, bytes);
@@ -269,7 +257,7 @@ static hsd_status read_all(reading *r, hsd_error *err)
     HSD_TRY(hsd_type_table_load(&r->types, r->capture, &r->names, err));
     r->counted = calloc(r->names.names.count, sizeof *r->counted);
     r->totals = calloc(r->names.names.count, sizeof *r->totals);
-    if (r->counted == NULL || r->totals == NULL) return no_memory(err);
+    if (r->counted == NULL || r->totals == NULL) return hsd_fail_nomem(err, "allocation sites");
     HSD_TRY(read_sites(r, err));
     HSD_TRY(read_objects(r, err));
     HSD_TRY(read_totals(r, err));

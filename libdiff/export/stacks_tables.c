@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/fail.h"
 #include <hsdiff/report.h>
 
 #include "base/check.h"
@@ -74,14 +76,7 @@ hsd_status hsd_stack_push_text(hsd_stack_tables *tables, uint32_t parent, hsd_by
 
 static hsd_status make_room(hsd_stack_tables *t, uint32_t sample, hsd_error *err)
 {
-    if (sample < t->amount_capacity) return HSD_OK;
-    const uint32_t more = t->amount_capacity < 64 ? 64 : 2 * t->amount_capacity;
-    hsd_stack_amounts *larger = realloc(t->amounts, more * sizeof *larger);
-    if (larger == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: amounts of stacks");
-    memset(larger + t->amount_capacity, 0, (more - t->amount_capacity) * sizeof *larger);
-    t->amounts = larger;
-    t->amount_capacity = more;
-    return HSD_OK;
+    return HSD_ARRAY_GROW_ZEROED(t->amounts, t->amount_capacity, sample + 1, 64, "amounts of stacks", err);
 }
 
 hsd_status hsd_stack_add(hsd_stack_tables *tables, uint32_t node, uint32_t type, uint32_t root, hsd_stack_side side,

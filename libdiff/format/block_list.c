@@ -3,23 +3,16 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/check.h"
 
 hsd_status hsd_block_list_add(hsd_block_list *list, const hsd_block_ref *ref, hsd_fault *fault)
 {
     if (list->count == list->capacity) {
-        const size_t capacity = list->capacity > 0 ? 2 * list->capacity : 64;
-        size_t bytes;
-        if (!hsd_mul_size(capacity, sizeof *ref, &bytes))
-            return hsd_fault_set(fault, HSD_E_NOMEM, NULL, "too many blocks");
-        if (list->memory_bytes != 0 && bytes > list->memory_bytes) {
-            return hsd_fault_over_budget(fault, "the list of its blocks", 8 * (uint64_t)bytes);
-        }
-        hsd_block_ref *bigger = realloc(list->refs, bytes);
-        if (bigger == NULL)
+        const uint64_t bytes = hsd_array_next(list->capacity, list->count + 1, 64) * sizeof *ref;
+        if (list->memory_bytes != 0 && bytes > list->memory_bytes) return hsd_fault_over_budget(fault, "the list of its blocks", 8 * bytes);
+        if (HSD_ARRAY_GROW(list->refs, list->capacity, list->count + 1, 64, "", NULL) != HSD_OK)
             return hsd_fault_set(fault, HSD_E_NOMEM, NULL, "no memory for the list of blocks");
-        list->refs = bigger;
-        list->capacity = capacity;
     }
     list->refs[list->count++] = *ref;
     return HSD_OK;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "format/columns.h"
 #include "format/scan.h"
 
@@ -414,7 +415,7 @@ static hsd_status make(hsd_capture **out, const hsd_run *run, hsd_error *err)
 {
     *out = calloc(1, sizeof **out);
     if (*out == NULL) {
-        hsd_fail(err, HSD_E_NOMEM, "no memory to open a capture");
+        hsd_fail_nomem(err, "opening a capture");
         return HSD_E_NOMEM;
     }
     (*out)->file.input.fd = -1;

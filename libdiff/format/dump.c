@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "format/capture_state.h"
 #include "format/forms.h"
 #include "format/object_block.h"
@@ -281,7 +282,7 @@ static hsd_status dump_all(printer *p)
 hsd_status hsd_capture_dump(hsd_capture *capture, hsd_dump_fn write, void *context, hsd_error *err)
 {
     printer *p = malloc(sizeof *p);
-    if (p == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory to write the text of a capture");
+    if (p == NULL) return hsd_fail_nomem(err, "writing the text of a capture");
     p->capture = capture;
     p->write = write;
     p->context = context;

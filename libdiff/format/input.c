@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fail.h"
 #include "io/fd.h"
 
 #define COPY_BYTES ((size_t)256 << 10)
@@ -30,7 +31,7 @@ static hsd_status spool(hsd_input *input, const hsd_run *run, hsd_error *err)
     hsd_temp_space_init(&input->space, run != NULL ? run->temp_dir : NULL);
     HSD_TRY(hsd_temp_open(&input->spool, &input->space, err));
     uint8_t *buffer = malloc(COPY_BYTES);
-    if (buffer == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory to copy the input");
+    if (buffer == NULL) return hsd_fail_nomem(err, "copying the input");
     const hsd_status status = copy_all(input, buffer, err);
     free(buffer);
     if (status != HSD_OK) return status;
@@ -44,7 +45,7 @@ static hsd_status set_up(hsd_input *input, const char *name, const hsd_run *run,
 {
     struct stat what;
     input->name = strdup(name);
-    if (input->name == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory to open a capture");
+    if (input->name == NULL) return hsd_fail_nomem(err, "opening a capture");
     if (fstat(input->fd, &what) != 0) return hsd_fail_errno(err, errno, "cannot be examined");
     if (S_ISDIR(what.st_mode)) return hsd_fail_errno(err, EISDIR, "cannot be read");
     if (!S_ISREG(what.st_mode)) return spool(input, run, err);

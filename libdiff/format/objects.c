@@ -1,6 +1,7 @@
 /* The iterator over all objects of a capture: block after block of the list, decoded as far as is wanted. */
 #include <stdlib.h>
 
+#include "base/fail.h"
 #include "format/capture_state.h"
 #include "format/object_block.h"
 
@@ -19,7 +20,7 @@ hsd_status hsd_object_reader_open(hsd_object_reader **out, hsd_capture *capture,
                                   hsd_error *err)
 {
     *out = calloc(1, sizeof **out);
-    if (*out == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory to read objects");
+    if (*out == NULL) return hsd_fail_nomem(err, "reading objects");
     (*out)->capture = capture;
     (*out)->want = want & HSD_WANT_ALL;
     return HSD_OK;

@@ -1,6 +1,7 @@
 /* The iterator over all records of one kind: block after block of the list. */
 #include <stdlib.h>
 
+#include "base/fail.h"
 #include "format/capture_state.h"
 #include "format/record_block.h"
 #include "format/sums.h"
@@ -23,7 +24,7 @@ hsd_status hsd_record_reader_open(hsd_record_reader **out, hsd_capture *capture,
     if ((unsigned)kind >= HSD_RECORD_KINDS)
         return hsd_fail(err, HSD_E_MISUSE, "there is no kind of record %u", (unsigned)kind);
     *out = calloc(1, sizeof **out);
-    if (*out == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory to read records");
+    if (*out == NULL) return hsd_fail_nomem(err, "reading records");
     (*out)->capture = capture;
     (*out)->type = hsd_record_block_type(kind);
     (*out)->is_of_sums = hsd_block_is_of_sums((*out)->type);

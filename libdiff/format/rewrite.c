@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "base/note.h"
 #include "format/bytes.h"
 #include "format/columns.h"
@@ -372,7 +373,7 @@ static hsd_status set_up(rewrite *r, int in_fd, const hsd_run *run, hsd_error *e
     r->written.memory_bytes = memory / 2;
     HSD_TRY(hsd_input_open_fd(&r->file.input, fd, "", run, err));
     r->column[0] = malloc(sizeof r->column / sizeof r->column[0] * HSC_MAX_RECORDS * sizeof(uint64_t));
-    if (r->column[0] == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory to copy a capture");
+    if (r->column[0] == NULL) return hsd_fail_nomem(err, "copying a capture");
     for (size_t n = 1; n < HSD_ARRAY_LEN(r->column); n++)
         r->column[n] = r->column[n - 1] + HSC_MAX_RECORDS;
     return HSD_OK;

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "format/capture_state.h"
 #include "format/content.h"
 #include "format/encode.h"
@@ -379,7 +380,7 @@ static hsd_status run_salvage(salvage *s, const char *out_path, bool force, hsd_
     }
     s->columns =
         malloc(8 * sizeof(uint64_t) * (RECORDS_A_BLOCK + TYPES_A_BLOCK * HSC_HISTOGRAM_BUCKETS));
-    if (s->columns == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory to salvage a capture");
+    if (s->columns == NULL) return hsd_fail_nomem(err, "salvaging a capture");
     s->keeps_type_totals = has_right_type_totals(capture);
     s->totals.memory_bytes = s->written.memory_bytes = capture->list.memory_bytes;
     HSD_TRY(capture->is_sound ? copy_all(s, err) : write_all(s, err));

@@ -7,10 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static hsd_status no_memory(hsd_error *err)
-{
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory for the tables of a capture");
-}
+#include "base/array.h"
+
 
 /* Calls `take` for each record of a kind. */
 static hsd_status for_each(hsd_capture *capture, hsd_record_kind kind,
@@ -44,13 +42,7 @@ static hsd_status number_type(hsd_type_names *names, hsd_bytes name, uint32_t fl
     const uint32_t before = names->names.count;
     HSD_TRY(hsd_names_put(&names->names, name, out, err));
     if (names->names.count == before) return HSD_OK;
-    if (*out >= names->flag_capacity) {
-        const uint32_t wanted = names->flag_capacity == 0 ? 256 : names->flag_capacity * 2;
-        uint32_t *grown = realloc(names->flags, (size_t)wanted * sizeof *grown);
-        if (grown == NULL) return no_memory(err);
-        names->flags = grown;
-        names->flag_capacity = wanted;
-    }
+    HSD_TRY(HSD_ARRAY_GROW(names->flags, names->flag_capacity, *out + 1, 256, "the tables of a capture", err));
     names->flags[*out] = flags;
     return HSD_OK;
 }
@@ -78,15 +70,10 @@ typedef struct type_load {
 
 static hsd_status grow_types(hsd_type_table *table, hsd_error *err)
 {
-    const uint32_t wanted = table->capacity == 0 ? 256 : table->capacity * 2;
-    uint32_t *common = realloc(table->common, (size_t)wanted * sizeof *common);
-    if (common == NULL) return no_memory(err);
-    table->common = common;
-    uint8_t *flags = realloc(table->flags, wanted);
-    if (flags == NULL) return no_memory(err);
-    table->flags = flags;
-    table->capacity = wanted;
-    return HSD_OK;
+    const uint64_t wanted = (uint64_t)table->capacity + 1;
+    uint32_t capacity = table->capacity;
+    HSD_TRY(HSD_ARRAY_GROW(table->common, capacity, wanted, 256, "the tables of a capture", err));
+    return HSD_ARRAY_GROW(table->flags, table->capacity, wanted, 256, "the tables of a capture", err);
 }
 
 static hsd_status take_type(void *context, const hsd_record *record, hsd_error *err)
@@ -124,13 +111,7 @@ static hsd_status take_label(void *context, const hsd_record *record, hsd_error 
     hsd_label_table *table = context;
     const hsd_label *label = &record->label;
     if (label->id == 0 || hsd_id_map_get(&table->index, label->id) != HSD_ID_NONE) return HSD_OK;
-    if (table->count == table->capacity) {
-        const uint32_t wanted = table->capacity == 0 ? 256 : table->capacity * 2;
-        hsd_label *grown = realloc(table->labels, (size_t)wanted * sizeof *grown);
-        if (grown == NULL) return no_memory(err);
-        table->labels = grown;
-        table->capacity = wanted;
-    }
+    HSD_TRY(HSD_ARRAY_GROW(table->labels, table->capacity, table->count + 1, 256, "the tables of a capture", err));
     table->labels[table->count] = *label;
     return hsd_id_map_put(&table->index, label->id, table->count++, err);
 }

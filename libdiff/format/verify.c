@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "format/capture_state.h"
 #include "format/verify_state.h"
 
@@ -363,7 +364,7 @@ hsd_status hsd_capture_verify(const char *path, const hsd_run *run, hsd_fault_fn
 {
     hsd_fault fault = {.block = HSD_NO_BLOCK};
     hsd_verifier *v = calloc(1, sizeof *v);
-    if (v == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory to verify a capture");
+    if (v == NULL) return hsd_fail_nomem(err, "verifying a capture");
     v->tell = fault_fn;
     v->context = context;
     v->failure.block = HSD_NO_BLOCK;

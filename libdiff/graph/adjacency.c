@@ -13,8 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/bits.h"
 #include "base/check.h"
+#include "base/fail.h"
 #include "graph/adjacency_state.h"
 #include "graph/varint.h"
 
@@ -22,11 +24,6 @@
 #define FEW_TARGETS 48u /* below it shifting is faster than counting (bench_graph) */
 
 static uint64_t zigzag(int64_t value) { return ((uint64_t)value << 1) ^ (uint64_t)(value >> 63); }
-static hsd_status no_memory(hsd_error *err)
-{
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory for the reference graph");
-}
-
 static bool take_buffers(hsd_adjacency *a)
 {
     a->gathered = malloc(HSD_ADJACENCY_PART_ITEMS * sizeof *a->gathered);
@@ -47,12 +44,12 @@ hsd_status hsd_adjacency_begin(hsd_adjacency **out, uint64_t memory_bytes, hsd_t
         return hsd_fail(err, HSD_E_OVER_BUDGET, "the reference graph needs at least 256 KiB");
     }
     hsd_adjacency *a = calloc(1, sizeof *a);
-    if (a == NULL) return no_memory(err);
+    if (a == NULL) return hsd_fail_nomem(err, "the reference graph");
     a->space = space;
     hsd_blocks_begin(&a->blocks, memory_bytes, space);
     if (!take_buffers(a)) {
         hsd_adjacency_free(a);
-        return no_memory(err);
+        return hsd_fail_nomem(err, "the reference graph");
     }
     *out = a;
     return HSD_OK;
@@ -84,13 +81,7 @@ static uint8_t *encode_list(uint8_t *out, uint32_t source, const uint64_t *pairs
 /* Memory of a new block whose first node is `first`. */
 static hsd_status new_block(hsd_adjacency *a, uint32_t first, uint8_t **out, hsd_error *err)
 {
-    if (a->blocks.count == a->block_capacity) {
-        const uint32_t wanted = a->block_capacity == 0 ? 1024 : a->block_capacity * 2;
-        uint32_t *grown = realloc(a->block_first, (size_t)wanted * sizeof *grown);
-        if (grown == NULL) return no_memory(err);
-        a->block_first = grown;
-        a->block_capacity = wanted;
-    }
+    HSD_TRY(HSD_ARRAY_GROW(a->block_first, a->block_capacity, a->blocks.count + 1, 1024, "the reference graph", err));
     HSD_TRY(hsd_blocks_add(&a->blocks, out, err));
     a->block_first[a->blocks.count - 1] = first;
     return HSD_OK;
@@ -101,13 +92,7 @@ static hsd_status reserve_bit(hsd_adjacency *a, uint32_t node, hsd_error *err)
 {
     const size_t byte = node >> 3;
     if (byte < a->bit_bytes) return HSD_OK;
-    const size_t wanted = byte + 1 > a->bit_bytes * 2 ? byte + 4096 : a->bit_bytes * 2;
-    uint8_t *grown = realloc(a->has_targets, wanted);
-    if (grown == NULL) return no_memory(err);
-    memset(grown + a->bit_bytes, 0, wanted - a->bit_bytes);
-    a->has_targets = grown;
-    a->bit_bytes = wanted;
-    return HSD_OK;
+    return HSD_ARRAY_GROW_ZEROED(a->has_targets, a->bit_bytes, byte + 1, byte + 4096, "the reference graph", err);
 }
 
 /* Gives back what was reserved and not needed. */
@@ -324,7 +309,7 @@ static hsd_status build_locate(hsd_adjacency *a, hsd_error *err)
 {
     const uint32_t groups = (a->node_count >> HSD_LOCATE_SHIFT) + 1;
     a->locate = malloc((size_t)groups * sizeof *a->locate);
-    if (a->locate == NULL) return no_memory(err);
+    if (a->locate == NULL) return hsd_fail_nomem(err, "the reference graph");
     uint32_t block = 0;
     for (uint32_t group = 0; group < groups; group++) {
         const uint64_t node = (uint64_t)group << HSD_LOCATE_SHIFT;
@@ -340,7 +325,7 @@ static hsd_status build_locate(hsd_adjacency *a, hsd_error *err)
 static hsd_status build_names_from(hsd_adjacency *a, hsd_error *err)
 {
     a->names_from = malloc(((size_t)a->blocks.count + 1) * sizeof *a->names_from);
-    if (a->names_from == NULL) return no_memory(err);
+    if (a->names_from == NULL) return hsd_fail_nomem(err, "the reference graph");
     uint32_t from = 0;
     for (uint32_t block = 0; block < a->blocks.count; block++) {
         from = hsd_name_blocks_of(&a->names, a->block_first[block], from);

@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/check.h"
+#include "base/fail.h"
 #include "base/pages.h"
 
 #define SLAB_BYTES ((size_t)HSD_SLAB_BLOCKS * HSD_BLOCK_BYTES)
@@ -64,15 +66,9 @@ static hsd_status add_slab(hsd_blocks *b, hsd_error *err)
     /* room for one more and for what its owner needs beside it */
     const bool is_over = (b->slab_count + UINT64_C(2)) * SLAB_BYTES > b->memory_bytes;
     if (b->slab_count > 0 && (is_over || b->is_spilled)) HSD_TRY(spill_all(b, err));
-    if (b->slab_count == b->slab_capacity) {
-        const uint32_t wanted = b->slab_capacity == 0 ? 16 : b->slab_capacity * 2;
-        uint8_t **grown = realloc(b->slabs, wanted * sizeof *grown);
-        if (grown == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the reference graph");
-        b->slabs = grown;
-        b->slab_capacity = wanted;
-    }
+    HSD_TRY(HSD_ARRAY_GROW(b->slabs, b->slab_capacity, b->slab_count + 1, 16, "the reference graph", err));
     b->slabs[b->slab_count] = take_slab();
-    if (b->slabs[b->slab_count] == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the reference graph");
+    if (b->slabs[b->slab_count] == NULL) return hsd_fail_nomem(err, "the reference graph");
     b->slab_count++;
     return HSD_OK;
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "graph/dominators_parts.h"
 
 #define MAX_BUCKETS 512u
@@ -200,7 +201,7 @@ static hsd_status begin(hsd_dominators *d, hsd_error *err)
     if (d->nodes == UINT32_MAX)
         return hsd_fail(err, HSD_E_UNSUPPORTED, "dominators of more than %u nodes", UINT32_MAX - 1);
     if (!hsd_pages_take(&d->state_pages, d->nodes / 4 + 1))
-        return hsd_fail(err, HSD_E_NOMEM, "out of memory for the nodes of the dominators");
+        return hsd_fail_nomem(err, "the nodes of the dominators");
     d->states = d->state_pages.data;
     hsd_reel_init(&d->reel, d->limits.is_resident, d->limits.chunk_bytes, d->config->space);
     hsd_tape *tapes[] = {&d->node_of, &d->parent_of, &d->forward, &d->back,

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "graph/dominators_semi.h"
 
 #define SPLIT_BITS 6u
@@ -248,7 +249,7 @@ static hsd_status open_buffers(sorter *s, hsd_error *err)
     if (s->pending == NULL || !hsd_pages_take(&s->raw_pages, ((size_t)items + 1) * sizeof *s->raw) ||
         !hsd_pages_take(&s->item_pages, ((size_t)items + HSD_SEMI_AHEAD) * sizeof *s->items) ||
         !hsd_pages_take(&s->slot_pages, (size_t)s->max_slots * 3 * sizeof *s->counts)) {
-        return hsd_fail(err, HSD_E_NOMEM, "out of memory for the predecessors of the dominators");
+        return hsd_fail_nomem(err, "the predecessors of the dominators");
     }
     s->raw = s->raw_pages.data;
     s->items = s->item_pages.data;

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "graph/dominators_parts.h"
 
 #define IS_CORE 2u
@@ -111,7 +112,7 @@ static hsd_status plan_buckets(hsd_dominators *d, hsd_error *err)
     while (((uint64_t)(d->core_count - 1) >> d->bucket_shift) + 1 > wanted) d->bucket_shift++;
     d->bucket_count = ((d->core_count - 1) >> d->bucket_shift) + 1;
     d->buckets = calloc(d->bucket_count, sizeof *d->buckets);
-    if (d->buckets == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the buckets of the dominators");
+    if (d->buckets == NULL) return hsd_fail_nomem(err, "the buckets of the dominators");
     hsd_buckets_begin(d, d->buckets, d->bucket_count, d->bucket_shift, 0, d->core_count);
     return HSD_OK;
 }

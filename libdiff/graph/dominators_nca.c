@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "graph/dominators_parts.h"
 
 #define WORD_BITS 64u
@@ -46,7 +47,7 @@ static hsd_status mark_cores(nca *n, hsd_error *err)
     const uint64_t words = word_count(d);
     const size_t counts = (size_t)((words >> WORDS_SHIFT) + 1) * sizeof *n->counts;
     if (!hsd_pages_take(&n->bit_pages, (size_t)words * sizeof *n->bits) || !hsd_pages_take(&n->count_pages, counts))
-        return hsd_fail(err, HSD_E_NOMEM, "out of memory for the core nodes of the dominators");
+        return hsd_fail_nomem(err, "the core nodes of the dominators");
     n->bits = n->bit_pages.data;
     n->counts = n->count_pages.data;
     hsd_tape_reader cores;

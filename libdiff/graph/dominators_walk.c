@@ -15,6 +15,7 @@
  */
 #include <stdlib.h>
 
+#include "base/fail.h"
 #include "graph/dominators_parts.h"
 
 #define IS_REACHED 1u
@@ -217,7 +218,7 @@ static hsd_status open_walk(walk *w, hsd_error *err)
     w->states = d->states;
     w->stack_items = d->limits.stack_items;
     if (!hsd_pages_take(&w->stack_pages, (size_t)w->stack_items * sizeof *w->stack))
-        return hsd_fail(err, HSD_E_NOMEM, "out of memory for the stack of the dominators");
+        return hsd_fail_nomem(err, "the stack of the dominators");
     w->stack = w->stack_pages.data;
     return HSD_OK;
 }
@@ -225,7 +226,7 @@ static hsd_status open_walk(walk *w, hsd_error *err)
 hsd_status hsd_dominators_walk(hsd_dominators *d, hsd_error *err)
 {
     walk *w = calloc(1, sizeof *w);
-    if (w == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the walk of the dominators");
+    if (w == NULL) return hsd_fail_nomem(err, "the walk of the dominators");
     w->d = d;
     w->file.fd = -1;
     hsd_status status = open_walk(w, err);

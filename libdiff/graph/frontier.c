@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 
 /* Blocks on either side of the hand that count as near in a resident graph: 32 x 16 KiB. Of 0, 1, 4, 16,
  * 64, 256 the best on graphs of 4 M nodes, and 2.5-4 times as fast as a plain stack (bench_graph). */
@@ -40,7 +41,7 @@ hsd_status hsd_frontier_open(hsd_frontier *f, hsd_adjacency *adjacency, uint64_t
     f->words = calloc(words_for(words_for(f->block_count)), sizeof *f->words);
     if (f->far != NULL && f->far_counts != NULL && f->blocks != NULL && f->words != NULL) return HSD_OK;
     hsd_frontier_close(f);
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory for the frontier of the reference graph");
+    return hsd_fail_nomem(err, "the frontier of the reference graph");
 }
 
 /* Near is what is in memory, or, when all of it is, what the processor's caches are likely to hold. */

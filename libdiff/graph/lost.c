@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/bits.h"
+#include "base/fail.h"
 #include "graph/frontier.h"
 #include "graph/owners.h"
 
@@ -25,11 +26,6 @@ typedef struct walk {
     bool has_below;    /* it, so far */
     uint64_t expanded;
 } walk;
-
-static hsd_status no_memory(hsd_error *err)
-{
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory for two bits an object");
-}
 
 static bool is_unreached(const walk *w, uint32_t node)
 {
@@ -185,7 +181,7 @@ hsd_status hsd_lost_find(hsd_adjacency *adjacency, const hsd_lost_config *config
     const size_t bytes = (size_t)hsd_adjacency_node_count(adjacency) / 8 + 1;
     w.begun = calloc(bytes, 1);
     w.seen = calloc(bytes, 1);
-    const hsd_status status = w.begun != NULL && w.seen != NULL ? walk_both(&w, found, err) : no_memory(err);
+    const hsd_status status = w.begun != NULL && w.seen != NULL ? walk_both(&w, found, err) : hsd_fail_nomem(err, "two bits an object");
     free(w.begun);
     free(w.seen);
     return status;

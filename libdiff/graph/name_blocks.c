@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/check.h"
+#include "base/fail.h"
 
 #define SEEN_BITS 10
 #define SEEN_ITEMS (1u << SEEN_BITS)
@@ -23,11 +25,6 @@ typedef struct list_form {
     uint8_t head;
 } list_form;
 
-static hsd_status no_memory(hsd_error *err)
-{
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory for the names of references");
-}
-
 hsd_status hsd_name_blocks_begin(hsd_name_blocks *n, uint64_t memory_bytes, hsd_temp_space *space, hsd_error *err)
 {
     if (memory_bytes < HSD_BLOCKS_LEAST_BYTES) {
@@ -36,7 +33,7 @@ hsd_status hsd_name_blocks_begin(hsd_name_blocks *n, uint64_t memory_bytes, hsd_
     memset(n, 0, sizeof *n);
     hsd_blocks_begin(&n->blocks, memory_bytes, space);
     n->seen = malloc(SEEN_ITEMS * sizeof *n->seen);
-    return n->seen == NULL ? no_memory(err) : HSD_OK;
+    return n->seen == NULL ? hsd_fail_nomem(err, "the names of references") : HSD_OK;
 }
 
 static void put_u16(uint8_t *out, uint16_t value) { memcpy(out, &value, sizeof value); }
@@ -60,13 +57,7 @@ static uint32_t get_u32(const uint8_t *in)
 
 static hsd_status open_block(hsd_name_blocks *n, hsd_error *err)
 {
-    if (n->blocks.count == n->block_capacity) {
-        const uint32_t wanted = n->block_capacity == 0 ? 256 : n->block_capacity * 2;
-        uint32_t *grown = realloc(n->block_first, (size_t)wanted * sizeof *grown);
-        if (grown == NULL) return no_memory(err);
-        n->block_first = grown;
-        n->block_capacity = wanted;
-    }
+    HSD_TRY(HSD_ARRAY_GROW(n->block_first, n->block_capacity, n->blocks.count + 1, 256, "the names of references", err));
     HSD_TRY(hsd_blocks_add(&n->blocks, &n->open, err));
     n->block_first[n->blocks.count - 1] = n->next_node;
     n->open_count = 0;

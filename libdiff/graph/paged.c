@@ -15,6 +15,7 @@
 
 #include "base/bits.h"
 #include "base/check.h"
+#include "base/fail.h"
 #include "base/pages.h"
 
 #define MIN_FRAMES 16u
@@ -231,7 +232,7 @@ static hsd_status reframe(hsd_paged *paged, uint64_t frames, hsd_error *err)
     paged->frame_state = calloc(paged->frame_count, 1);
     paged->frames = take_frames(paged->frame_count);
     if (paged->frames == NULL || paged->frame_page == NULL || paged->frame_state == NULL) {
-        return hsd_fail(err, HSD_E_NOMEM, "out of memory for a paged array");
+        return hsd_fail_nomem(err, "a paged array");
     }
     return hsd_paged_check(paged, err);
 }

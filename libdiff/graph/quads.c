@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/check.h"
+#include "base/fail.h"
 
 #define INSERTION_MAX 40u
 #define READER_MIN_RECORDS ((size_t)256)
@@ -94,20 +96,9 @@ static void sort_in_memory(hsd_quads *q)
 
 /* ---- runs ---- */
 
-static hsd_status no_memory(hsd_error *err)
-{
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory for sorting a level of the reference graph");
-}
-
 static hsd_status add_run(hsd_quads *q, const hsd_quad_run *run, hsd_error *err)
 {
-    if (q->run_count == q->run_capacity) {
-        const size_t wanted = q->run_capacity == 0 ? 16 : q->run_capacity * 2;
-        hsd_quad_run *grown = realloc(q->runs, wanted * sizeof *grown);
-        if (grown == NULL) return no_memory(err);
-        q->runs = grown;
-        q->run_capacity = wanted;
-    }
+    HSD_TRY(HSD_ARRAY_GROW(q->runs, q->run_capacity, q->run_count + 1, 16, "sorting a level of the reference graph", err));
     q->runs[q->run_count++] = *run;
     return HSD_OK;
 }
@@ -184,7 +175,7 @@ static hsd_status open_readers(hsd_quads *q, const hsd_quad_run *runs, size_t co
     q->winners = calloc(count, sizeof *q->winners);
     if (q->readers == NULL || q->winners == NULL) {
         close_readers(q);
-        return no_memory(err);
+        return hsd_fail_nomem(err, "sorting a level of the reference graph");
     }
     q->reader_count = count;
     for (size_t i = 0; i < count; i++) {

@@ -17,6 +17,7 @@
 
 #include "base/bits.h"
 #include "base/check.h"
+#include "base/fail.h"
 #include "base/pages.h"
 #include "graph/quads.h"
 
@@ -112,7 +113,7 @@ static hsd_status take_memory(search *s, hsd_error *err)
     area = hsd_min_u64(memory - seen_bytes(nodes) - ways, useful_area_bytes(nodes));
     s->seen = calloc((size_t)seen_bytes(nodes), 1);
     if (s->seen == NULL || !hsd_pages_take(&s->areas, (size_t)area))
-        return hsd_fail(err, HSD_E_NOMEM, "out of memory for shortest paths");
+        return hsd_fail_nomem(err, "shortest paths");
     const size_t capacity = (size_t)area / AREAS / sizeof(hsd_quad);
     hsd_quad *items = s->areas.data;
     for (size_t i = 0; i < HSD_ARRAY_LEN(s->quads); i++)

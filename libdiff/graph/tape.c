@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
+#include "base/fail.h"
 #include "base/pages.h"
 
 #define SLAB_BYTES ((size_t)1 << 20)
@@ -33,22 +35,13 @@ static void stick(hsd_reel *reel, hsd_status status, const hsd_error *error)
     reel->error = *error;
 }
 
+static const char TAPES[] = "the dominators' tapes";
+
 static void stick_no_memory(hsd_reel *reel)
 {
     hsd_error error;
     hsd_error_init(&error);
-    stick(reel, hsd_fail(&error, HSD_E_NOMEM, "out of memory for the dominators' tapes"), &error);
-}
-
-/* Doubles an array of items; false if there is no memory. */
-static bool grow(void **array, uint32_t *capacity, size_t item_bytes)
-{
-    const uint32_t wanted = *capacity == 0 ? 16 : *capacity * 2;
-    void *grown = realloc(*array, (size_t)wanted * item_bytes);
-    if (grown == NULL) return false;
-    *array = grown;
-    *capacity = wanted;
-    return true;
+    stick(reel, hsd_fail_nomem(&error, TAPES), &error);
 }
 
 /* ---- the reel ---- */
@@ -63,11 +56,7 @@ static bool add_slab(hsd_reel *reel)
 {
     hsd_pages pages;
     const uint32_t count = chunks_of_slab(reel);
-    while (reel->chunk_count + count > reel->chunk_capacity) {
-        void *memory = reel->memory;
-        if (!grow(&memory, &reel->chunk_capacity, sizeof *reel->memory)) return false;
-        reel->memory = memory;
-    }
+    if (HSD_ARRAY_GROW(reel->memory, reel->chunk_capacity, (uint64_t)reel->chunk_count + count, 16, TAPES, NULL) != HSD_OK) return false;
     if (!hsd_pages_take(&pages, (size_t)count * reel->chunk_bytes)) return false;
     for (uint32_t i = 0; i < count; i++)
         reel->memory[reel->chunk_count + i] = (uint8_t *)pages.data + (size_t)i * reel->chunk_bytes;
@@ -90,12 +79,8 @@ static void give_chunk(hsd_reel *reel, hsd_tape_chunk *chunk)
     const uint32_t number = chunk->number;
     if (number == NO_CHUNK) return;
     chunk->number = NO_CHUNK;
-    if (reel->idle_count == reel->idle_capacity) {
-        void *idle = reel->idle;
-        /* a chunk that cannot be remembered is only lost until the reel ends */
-        if (!grow(&idle, &reel->idle_capacity, sizeof *reel->idle)) return;
-        reel->idle = idle;
-    }
+    /* a chunk that cannot be remembered is only lost until the reel ends */
+    if (HSD_ARRAY_GROW(reel->idle, reel->idle_capacity, (uint64_t)reel->idle_count + 1, 16, TAPES, NULL) != HSD_OK) return;
     reel->idle[reel->idle_count++] = number;
 }
 
@@ -154,11 +139,7 @@ static bool add_chunk(hsd_tape *tape)
 {
     hsd_reel *reel = tape->reel;
     uint32_t number;
-    if (tape->chunk_count == tape->chunk_capacity) {
-        void *chunks = tape->chunks;
-        if (!grow(&chunks, &tape->chunk_capacity, sizeof *tape->chunks)) return false;
-        tape->chunks = chunks;
-    }
+    if (HSD_ARRAY_GROW(tape->chunks, tape->chunk_capacity, (uint64_t)tape->chunk_count + 1, 16, TAPES, NULL) != HSD_OK) return false;
     if (!reel->is_resident && tape->buffer == NULL) {
         tape->buffer = malloc(reel->chunk_bytes);
         if (tape->buffer == NULL) return false;

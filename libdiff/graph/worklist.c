@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 
 hsd_status hsd_worklist_open(hsd_worklist *list, uint64_t memory_bytes, hsd_temp_space *space,
                              hsd_error *err)
@@ -20,7 +21,7 @@ hsd_status hsd_worklist_open(hsd_worklist *list, uint64_t memory_bytes, hsd_temp
     list->capacity = (uint32_t)(bytes / sizeof *list->items) & ~1u;
     list->items = malloc((size_t)list->capacity * sizeof *list->items);
     if (list->items == NULL) {
-        return hsd_fail(err, HSD_E_NOMEM, "out of memory for the worklist of the reference graph");
+        return hsd_fail_nomem(err, "the worklist of the reference graph");
     }
     return HSD_OK;
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "io/zip.h"
 
 #define GZIP_HEADER_BYTES 10
@@ -167,7 +168,7 @@ hsd_status hsd_gzip_open(hsd_source *source, hsd_source *below, size_t window_by
 {
     *source = (hsd_source){0};
     gzip_input *input = calloc(1, sizeof *input);
-    if (input == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: unpacking gzip");
+    if (input == NULL) return hsd_fail_nomem(err, "unpacking gzip");
     input->below = below;
     const hsd_status status = open_unzip(input, err);
     if (status != HSD_OK) {

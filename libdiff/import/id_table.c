@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/array.h"
 #include "base/check.h"
 #include "base/note.h"
 
@@ -80,14 +81,6 @@ hsd_status hsd_import_grow(void **items, uint32_t *capacity, uint64_t count, siz
     if (count < *capacity) return HSD_OK;
     const uint64_t wanted = hsd_max_u64(count + 1, (uint64_t)*capacity * 2);
     const uint64_t rounded = hsd_max_u64(wanted, 64);
-    size_t bytes = 0;
-    if (rounded > UINT32_MAX || !hsd_mul_size((size_t)rounded, size, &bytes))
-        return hsd_fail(err, HSD_E_UNSUPPORTED, "a table of more than %u entries", UINT32_MAX);
-    uint8_t *grown = realloc(*items, bytes);
-    if (grown == NULL)
-        return hsd_fail(err, HSD_E_NOMEM, "out of memory: a table of %zu bytes", bytes);
-    memset(grown + (size_t)*capacity * size, 0, bytes - (size_t)*capacity * size);
-    *items = grown;
-    *capacity = (uint32_t)rounded;
-    return HSD_OK;
+    if (rounded > UINT32_MAX) return hsd_fail(err, HSD_E_UNSUPPORTED, "a table of more than %u entries", UINT32_MAX);
+    return hsd_array_grow(items, size, capacity, sizeof *capacity, rounded, 0, true, "a table", err);
 }

@@ -22,6 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fail.h"
 #include "io/fd.h"
 
 #define BUFFER_BYTES ((size_t)256 << 10)
@@ -67,7 +68,7 @@ static hsd_status open_file(hsd_output *output, hsd_error *err)
     output->fd = open_unnamed(output->path);
     if (output->fd >= 0) return HSD_OK;
     output->temp_path = name_beside(output->path);
-    if (output->temp_path == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: a file name");
+    if (output->temp_path == NULL) return hsd_fail_nomem(err, "a file name");
     output->fd = mkostemp(output->temp_path, O_CLOEXEC); /* O_EXCL, 0600, follows no link */
     if (output->fd >= 0) return HSD_OK;
     const int error = errno;
@@ -104,7 +105,7 @@ hsd_status hsd_output_open(hsd_output *output, const char *path, bool force, hsd
     output->path = strdup(path);
     hsd_status status = HSD_OK;
     if (output->buffer == NULL || output->path == NULL) {
-        status = hsd_fail(err, HSD_E_NOMEM, "out of memory: an output buffer");
+        status = hsd_fail_nomem(err, "an output buffer");
     } else if (strcmp(path, "-") == 0) {
         output->is_stdout = output->is_in_place = true;
         output->fd = STDOUT_FILENO;
@@ -122,7 +123,7 @@ hsd_status hsd_output_open_fd(hsd_output *output, int fd, const char *name, hsd_
     output->fd = -1;
     hsd_output_close(output);
     close(fd);
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory: an output buffer");
+    return hsd_fail_nomem(err, "an output buffer");
 }
 
 /* ---- write */

@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 
+#include "base/fail.h"
 #include "io/output.h"
 #include <hsdiff/output.h>
 
@@ -14,7 +15,7 @@ hsd_status hsd_result_file_open(hsd_result_file **out, const char *path, bool fo
 {
     *out = NULL;
     hsd_result_file *file = calloc(1, sizeof *file);
-    if (file == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: an output");
+    if (file == NULL) return hsd_fail_nomem(err, "an output");
     const hsd_status status = hsd_output_open(&file->output, path, force, err);
     if (status != HSD_OK) {
         free(file);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fail.h"
 #include "io/fd.h"
 #include "io/source.h"
 
@@ -88,7 +89,7 @@ static hsd_status open_descriptor(hsd_source *source, int fd, bool is_owned, con
     uint64_t total_bytes = 0;
     if (file == NULL) {
         if (is_owned) close(fd);
-        return hsd_fail(err, HSD_E_NOMEM, "out of memory: an open file");
+        return hsd_fail_nomem(err, "an open file");
     }
     *file = (file_input){.fd = fd, .is_owned = is_owned};
     const int error = look_at(file, &total_bytes);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "io/source.h"
 
 typedef struct spool {
@@ -87,7 +88,7 @@ hsd_status hsd_source_make_rewindable(hsd_source *source, hsd_temp_space *space,
     if (hsd_source_offset(source) != 0)
         return hsd_fail(err, HSD_E_MISUSE, "bytes were taken before the input was made rewindable");
     spool *self = calloc(1, sizeof *self);
-    if (self == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: a spooled input");
+    if (self == NULL) return hsd_fail_nomem(err, "a spooled input");
     self->inner = source->ops;
     self->inner_context = source->context;
     hsd_status status = hsd_temp_open(&self->temp, space, err);

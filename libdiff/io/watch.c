@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "io/checksum.h"
 #include "io/source.h"
 
@@ -86,7 +87,7 @@ hsd_status hsd_watch_begin(hsd_watch **out, hsd_source *source, hsd_error *err)
     if (source->ops == NULL || (source->can_rewind && source->ops->seek == NULL))
         return hsd_fail(err, HSD_E_MISUSE, "only what can be read at any place, or but once, can be watched");
     hsd_watch *self = calloc(1, sizeof *self);
-    if (self == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: the digest of an input");
+    if (self == NULL) return hsd_fail_nomem(err, "the digest of an input");
     *self = (hsd_watch){.inner = source->ops, .inner_context = source->context};
     hsd_digest_begin(&self->digest);
     if (hsd_source_ahead(source) > 0) take(self, source->at, hsd_source_ahead(source)); /* a probe has peeked */

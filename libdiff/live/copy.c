@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "io/fd.h"
 #include "live/way.h"
 #include <hsdiff/capture.h>
@@ -38,7 +39,7 @@ static hsd_status copy(hsd_live *live, int fd, uint8_t *piece, hsd_error *err)
 hsd_status hsd_live_copy(hsd_live *live, int fd, hsd_error *err)
 {
     uint8_t *piece = malloc(PIECE_BYTES);
-    if (piece == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: a buffer for the capture");
+    if (piece == NULL) return hsd_fail_nomem(err, "a buffer for the capture");
     const hsd_status status = copy(live, fd, piece, err);
     free(piece);
     return status;

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/fail.h"
 #include "io/fd.h"
 #include "live/measure.h"
 #include "live/wait.h"
@@ -75,7 +76,7 @@ static hsd_status start_pump(pump **out, hsd_live *live, int from, int to, hsd_e
 {
     pump *p = malloc(sizeof *p);
     *out = NULL;
-    if (p == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: a buffer for the dump");
+    if (p == NULL) return hsd_fail_nomem(err, "a buffer for the dump");
     p->live = live;
     p->from = from;
     p->to = to;

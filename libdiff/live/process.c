@@ -8,9 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "live/choose.h"
 #include "live/facts.h"
 #include "live/procfs.h"
+
 
 enum { CONTAINER_DIGITS_LEAST = 6 };
 
@@ -135,12 +137,7 @@ static hsd_status list_pids(long **out, size_t *count, hsd_error *err)
     while ((entry = readdir(folder)) != NULL) {
         uint64_t pid = 0;
         if (!hsd_procfs_number(entry->d_name, &pid) || pid > INT32_MAX) continue;
-        if (*count == room) {
-            long *more = realloc(pids, 2 * room * sizeof *pids);
-            if (more == NULL) break;
-            pids = more;
-            room *= 2;
-        }
+        if (HSD_ARRAY_GROW(pids, room, *count + 1, 0, "", NULL) != HSD_OK) break;
         pids[(*count)++] = (long)pid;
     }
     closedir(folder);

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fail.h"
 #include "base/note.h"
 #include "io/fd.h"
 #include "live/finish.h"
@@ -255,7 +256,7 @@ hsd_status hsd_receive(const char *where, const char *folder, const hsd_live_opt
 {
     static const hsd_live_options defaults;
     receiver *r = malloc(sizeof *r);
-    if (r == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: a buffer for captures");
+    if (r == NULL) return hsd_fail_nomem(err, "a buffer for captures");
     *r = (receiver){.options = options == NULL ? &defaults : options, .quiet = run == NULL ? (hsd_run){0} : *run, .tell = tell_one, .context = context, .folder = folder,
                     .folder_fd = -1, .listener = {.fd = -1}};
     for (size_t i = 0; i < STREAMS_MAX; i++)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "live/facts.h"
 #include "live/procfs.h"
 
@@ -90,7 +91,7 @@ static hsd_status put_in_front(const char *name, const char *word, char between,
     }
     const size_t size = strlen(word) + strlen(before) + 2;
     char *both = malloc(size);
-    if (both == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: a variable of the environment");
+    if (both == NULL) return hsd_fail_nomem(err, "a variable of the environment");
     snprintf(both, size, "%s%c%s", word, between, before);
     set(context, name, both);
     free(both);

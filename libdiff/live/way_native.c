@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fail.h"
 #include "live/elf_file.h"
 #include "live/facts.h"
 
@@ -156,7 +157,7 @@ static hsd_status preload(const char *agent, hsd_set_variable_fn set, void *cont
     }
     const size_t size = strlen(agent) + strlen(before) + 2;
     char *both = malloc(size);
-    if (both == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: a variable of the environment");
+    if (both == NULL) return hsd_fail_nomem(err, "a variable of the environment");
     snprintf(both, size, "%s:%s", agent, before);
     set(context, "LD_PRELOAD", both);
     free(both);

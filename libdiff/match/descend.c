@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/check.h"
 #include "base/mix.h"
 
@@ -31,13 +32,7 @@ static hsd_status add(level *l, place item, hsd_error *err)
 {
     if (l->count == HSD_DESCEND_WIDEST) l->is_too_wide = true;
     if (l->is_too_wide) return HSD_OK;
-    if (l->count == l->capacity) {
-        const uint32_t wanted = l->capacity == 0 ? 256 : l->capacity * 2;
-        place *grown = realloc(l->items, wanted * sizeof *grown);
-        if (grown == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the places of objects");
-        l->items = grown;
-        l->capacity = wanted;
-    }
+    HSD_TRY(HSD_ARRAY_GROW(l->items, l->capacity, l->count + 1, 256, "the places of objects", err));
     l->items[l->count++] = item;
     return HSD_OK;
 }

@@ -12,6 +12,7 @@
 
 #include "base/bits.h"
 #include "base/check.h"
+#include "base/fail.h"
 #include "base/mix.h"
 #include "match/descend.h"
 #include "match/neighbours.h"
@@ -319,7 +320,7 @@ hsd_status hsd_keys_find(hsd_adjacency *adjacency, const hsd_keys_config *config
                          hsd_error *err)
 {
     refinement *r = calloc(1, sizeof *r);
-    if (r == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the neighbours of objects");
+    if (r == NULL) return hsd_fail_nomem(err, "the neighbours of objects");
     r->adjacency = adjacency;
     r->config = config;
     r->sequence = sequence;

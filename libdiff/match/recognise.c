@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "match/confirm.h"
 #include "match/kin.h"
 #include "match/moved.h"
@@ -32,7 +33,7 @@ static hsd_status open_pairs(const recognising *r, hsd_sequence *s, hsd_error *e
     HSD_TRY(hsd_paged_open(&s->partners, partner_bytes, hsd_paged_least_bytes(partner_bytes), r->config->space, err));
     HSD_TRY(hsd_paged_open(&s->rungs, s->count, hsd_paged_least_bytes(s->count), r->config->space, err));
     s->is_shared = calloc((size_t)s->count / 8 + 1, 1);
-    return s->is_shared == NULL ? hsd_fail(err, HSD_E_NOMEM, "out of memory for one bit an object") : HSD_OK;
+    return s->is_shared == NULL ? hsd_fail_nomem(err, "one bit an object") : HSD_OK;
 }
 
 /* Gives an array its part of `memory_bytes`, or what it can use. */

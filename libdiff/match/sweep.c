@@ -19,6 +19,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/fail.h"
 #include "match/align.h"
 #include "match/doubt.h"
 #include "match/strand.h"
@@ -258,7 +259,7 @@ static hsd_status sweep_all(sweep *s, hsd_error *err)
 static hsd_status sweep_with_aligner(sweep *s, hsd_error *err)
 {
     s->aligner = hsd_aligner_new();
-    if (s->aligner == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for aligning the objects of two captures");
+    if (s->aligner == NULL) return hsd_fail_nomem(err, "aligning the objects of two captures");
     return sweep_all(s, err);
 }
 
@@ -266,7 +267,7 @@ static hsd_status run(hsd_sequence *before, hsd_sequence *after, bool is_first, 
                       hsd_error *err)
 {
     sweep *s = calloc(1, sizeof *s);
-    if (s == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for aligning the objects of two captures");
+    if (s == NULL) return hsd_fail_nomem(err, "aligning the objects of two captures");
     s->before = before;
     s->after = after;
     s->reporter = reporter;

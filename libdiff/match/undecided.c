@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/check.h"
 #include "match/strand.h"
 
@@ -30,13 +31,7 @@ static hsd_element element_at(hsd_sequence *s, uint32_t at)
 static hsd_status know_type(telling *t, uint32_t type, hsd_error *err)
 {
     if (type < t->type_count) return HSD_OK;
-    const uint64_t wanted = hsd_max_u64(2 * (uint64_t)t->type_count, (uint64_t)type + 64);
-    uint32_t *grown = realloc(t->seen_in, wanted * sizeof *grown);
-    if (grown == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the types of objects");
-    for (uint64_t i = t->type_count; i < wanted; i++) grown[i] = 0;
-    t->seen_in = grown;
-    t->type_count = (uint32_t)hsd_min_u64(wanted, UINT32_MAX);
-    return HSD_OK;
+    return HSD_ARRAY_GROW_ZEROED(t->seen_in, t->type_count, (uint64_t)type + 1, (uint64_t)type + 64, "the types of objects", err);
 }
 
 /* The types of what has no partner there from `first` on, up to the next that has one. */

@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "base/check.h"
-
-static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for the cohorts"); }
+#include "base/fail.h"
 
 /* The first capture is a cohort by itself; the others share what is left evenly. */
 static void divide_captures(hsd_ages *ages)
@@ -36,7 +35,7 @@ hsd_status hsd_ages_reach(hsd_ages *ages, uint32_t type, hsd_error *err)
 {
     const size_t capacity = (size_t)type + type / 2 + 64, row = ages->cohort_count * sizeof *ages->by_type;
     hsd_amount *grown = realloc(ages->by_type, capacity * row);
-    if (grown == NULL) return no_memory(err);
+    if (grown == NULL) return hsd_fail_nomem(err, "the cohorts");
     memset(grown + ages->type_capacity * (size_t)ages->cohort_count, 0, (capacity - ages->type_capacity) * row);
     ages->by_type = grown;
     ages->type_capacity = (uint32_t)capacity;
@@ -126,7 +125,7 @@ static hsd_status fill_types(hsd_ages *ages, const newer *rows, size_t count, hs
     HSD_TRY(hsd_series_take(store, count * sizeof *out->types, &types, err));
     HSD_TRY(hsd_series_take(store, count * cells * sizeof(hsd_amount), &alive, err));
     hsd_amount **row_of = calloc((size_t)ages->type_capacity + 1, sizeof *row_of);
-    if (row_of == NULL) return no_memory(err);
+    if (row_of == NULL) return hsd_fail_nomem(err, "the cohorts");
     out->types = types;
     out->type_count = count;
     hsd_status status = HSD_OK;
@@ -165,7 +164,7 @@ hsd_status hsd_ages_finish(hsd_ages *ages, const hsd_named_table *types, size_t 
                             hsd_error *err)
 {
     newer *rows = malloc(((size_t)types->names.count + 1) * sizeof *rows);
-    if (rows == NULL) return no_memory(err);
+    if (rows == NULL) return hsd_fail_nomem(err, "the cohorts");
     const size_t count = collect(ages, types, rows);
     hsd_status status = fill_all(ages, store, out, err);
     if (status == HSD_OK) status = fill_types(ages, rows, count < most_types ? count : most_types, store, out, err);

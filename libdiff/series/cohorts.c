@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/check.h"
 
 void hsd_aging_stop(hsd_aging *aging, const char *format, ...)
@@ -81,12 +82,7 @@ hsd_status hsd_aging_begin(hsd_aging *aging, uint32_t capture, const hsd_capture
 
 static hsd_status map_types(hsd_aging *aging, const hsd_profile *profile, hsd_error *err)
 {
-    if (profile->type_count > aging->row_capacity) {
-        uint32_t *rows = realloc(aging->row_of_type, profile->type_count * sizeof *rows);
-        if (rows == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the cohorts");
-        aging->row_of_type = rows;
-        aging->row_capacity = profile->type_count;
-    }
+    HSD_TRY(HSD_ARRAY_GROW(aging->row_of_type, aging->row_capacity, profile->type_count, 0, "the cohorts", err));
     for (size_t i = 0; i < profile->type_count; i++) { /* as the table of types does, which comes later */
         const hsd_top_type *type = &profile->types[i];
         aging->row_of_type[i] = HSD_NOT_TOLD_APART;

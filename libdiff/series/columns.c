@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/check.h"
+#include "base/fail.h"
 
 hsd_status hsd_columns_open(hsd_columns *columns, hsd_temp_space *space, hsd_error *err)
 {
@@ -18,13 +20,7 @@ hsd_status hsd_columns_open(hsd_columns *columns, hsd_temp_space *space, hsd_err
 hsd_status hsd_columns_reach(hsd_columns *columns, uint32_t row, hsd_error *err)
 {
     if (row < columns->row_count) return HSD_OK;
-    if (row >= columns->capacity) {
-        const size_t capacity = (size_t)row + row / 2 + 64;
-        hsd_column_row *rows = capacity < UINT32_MAX ? realloc(columns->rows, capacity * sizeof *rows) : NULL;
-        if (rows == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the rows of the series");
-        columns->rows = rows;
-        columns->capacity = (uint32_t)capacity;
-    }
+    HSD_TRY(HSD_ARRAY_GROW(columns->rows, columns->capacity, (uint64_t)row + 1, 64, "the rows of the series", err));
     memset(&columns->rows[columns->row_count], 0, (row + 1 - columns->row_count) * sizeof *columns->rows);
     columns->row_count = row + 1;
     return HSD_OK;
@@ -82,7 +78,7 @@ static hsd_status next(hsd_columns *columns, hsd_error *err)
 hsd_status hsd_columns_most(hsd_columns *columns, const uint32_t *target, uint64_t *most, size_t most_count, hsd_error *err)
 {
     uint64_t *sums = calloc(most_count + 1, sizeof *sums);
-    if (sums == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the rows of the series");
+    if (sums == NULL) return hsd_fail_nomem(err, "the rows of the series");
     hsd_status status = begin(columns, err);
     for (uint32_t column = 0; column < columns->count && status == HSD_OK; column++) {
         status = next(columns, err);

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "series/store.h"
 
 #define ROWS_ASKED 256u /* that grew most */
@@ -211,7 +212,7 @@ hsd_status hsd_series_take_pair(hsd_series *series, hsd_diff *pair, size_t from,
     for (size_t i = 0; i < series->holders.row_count; i++) series->holders.rows[i].held_count = 0;
     if (!series->holders.is_known || !pair->has_holders) return HSD_OK;
     a.is_taken = calloc(pair->holder_count + 1, sizeof *a.is_taken);
-    if (a.is_taken == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the holders of the series");
+    if (a.is_taken == NULL) return hsd_fail_nomem(err, "the holders of the series");
     const hsd_status status = give_holders(&a);
     free(a.is_taken);
     return status;

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/check.h"
+#include "base/fail.h"
 #include "base/pool_name.h"
 #include <hscapture/hscapture.h>
 
@@ -20,21 +22,13 @@ typedef struct place_key { /* its bytes are a name */
 
 enum { KIND_OBJECT, KIND_ROOT, KIND_FOLD };
 
-static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for the places of the series"); }
-
 static hsd_bytes bytes_of(const place_key *key) { return (hsd_bytes){(const uint8_t *)key, sizeof *key}; }
 
 /* ---- nodes ---- */
 
 static hsd_status reach_nodes(hsd_place_join *join, uint32_t node, hsd_error *err)
 {
-    if (node >= join->node_capacity) {
-        const uint32_t capacity = node + node / 2 + 64;
-        hsd_place_node *nodes = realloc(join->nodes, capacity * sizeof *nodes);
-        if (nodes == NULL) return no_memory(err);
-        join->nodes = nodes;
-        join->node_capacity = capacity;
-    }
+    HSD_TRY(HSD_ARRAY_GROW(join->nodes, join->node_capacity, (uint64_t)node + 1, 64, "the places of the series", err));
     return hsd_columns_reach(&join->columns, node, err);
 }
 
@@ -161,7 +155,7 @@ static void confirm(hsd_place_join *join)
 hsd_status hsd_place_join_add(hsd_place_join *join, const hsd_profile *profile, bool is_behind_warmup, hsd_error *err)
 {
     uint32_t *map = malloc((profile->place_count + 1) * sizeof *map);
-    if (map == NULL) return no_memory(err);
+    if (map == NULL) return hsd_fail_nomem(err, "the places of the series");
     hsd_names code = {.count = 0};
     hsd_status status = find_code(profile, &code, err);
     if (status == HSD_OK) status = map_places(join, profile, &code, is_behind_warmup, map, err);
@@ -210,7 +204,7 @@ hsd_status hsd_place_join_finish(hsd_place_join *join, const hsd_named_table *ro
 {
     uint32_t *target = malloc(join->keys.count * sizeof *target), *node_of = malloc(join->keys.count * sizeof *node_of);
     hsd_status status = HSD_OK;
-    if (target == NULL || node_of == NULL) status = no_memory(err);
+    if (target == NULL || node_of == NULL) status = hsd_fail_nomem(err, "the places of the series");
     else {
         naming n = {join, roots, series->store, node_of};
         const hsd_rows_source source = {.columns = &join->columns, .target = target, .memory_bytes = memory_bytes,

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
+
 static hsd_text text_of(const hsd_place_join *join, uint32_t number)
 {
     return hsd_series_text_of(hsd_names_get(&join->texts, number));
@@ -88,7 +90,7 @@ hsd_status hsd_place_path(const hsd_place_join *join, uint32_t node, hsd_series_
     const hsd_text root = top == 0 ? (hsd_text){"(roots)", 7} : text_of(join, join->nodes[top].type);
     HSD_TRY(hsd_series_text(store, root, &row->root, err));
     uint32_t *way = malloc((count + 1) * sizeof *way);
-    if (way == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the paths to holders");
+    if (way == NULL) return hsd_fail_nomem(err, "the paths to holders");
     collect(join, node, way, count);
     const hsd_status status = fill_path(join, way, count, store, row, err);
     free(way);

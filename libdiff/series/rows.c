@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 
 /* Whatever the budget. */
 #define ROWS_LEAST 64u
@@ -80,7 +81,7 @@ static int compare_weights(const void *left, const void *right)
 static hsd_status weigh(const hsd_rows_source *source, weight *weights, hsd_error *err)
 {
     uint64_t *most = calloc((size_t)source->candidate_count + 1, sizeof *most);
-    if (most == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the rows of the series");
+    if (most == NULL) return hsd_fail_nomem(err, "the rows of the series");
     const hsd_status status = hsd_columns_most(source->columns, source->target, most, (size_t)source->candidate_count + 1, err);
     for (uint32_t i = 0; i < source->candidate_count; i++) weights[i] = (weight){most[i], i};
     free(most);
@@ -94,7 +95,7 @@ static hsd_status choose(const hsd_rows_source *source, uint32_t kept, uint32_t 
     for (uint32_t i = 0; i <= source->candidate_count; i++) keep[i] = kept == source->candidate_count ? i : kept;
     if (kept == source->candidate_count) return HSD_OK;
     weight *weights = malloc(source->candidate_count * sizeof *weights);
-    if (weights == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the rows of the series");
+    if (weights == NULL) return hsd_fail_nomem(err, "the rows of the series");
     const hsd_status status = weigh(source, weights, err);
     for (uint32_t i = 0; i < kept && status == HSD_OK; i++) keep[weights[i].candidate] = i;
     free(weights);
@@ -154,7 +155,7 @@ hsd_status hsd_rows_make(hsd_series *series, hsd_series_table *table, const hsd_
 {
     const uint32_t kept = rows_that_fit(series, source);
     uint32_t *keep = malloc(((size_t)source->candidate_count + 1) * sizeof *keep);
-    if (keep == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the rows of the series");
+    if (keep == NULL) return hsd_fail_nomem(err, "the rows of the series");
     hsd_status status = choose(source, kept, keep, err);
     if (status == HSD_OK) status = fill(series, table, source, keep, kept, err);
     free(keep);

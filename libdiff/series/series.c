@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "series/cohorts.h"
 #include "series/holders.h"
 #include "series/points.h"
@@ -261,7 +262,7 @@ static hsd_status new_result(hsd_series **out, hsd_error *err)
     if (series != NULL) series->store = calloc(1, sizeof *series->store);
     if (series == NULL || series->store == NULL) {
         free(series);
-        return hsd_fail(err, HSD_E_NOMEM, "out of memory for the result");
+        return hsd_fail_nomem(err, "the result");
     }
     *out = series;
     return HSD_OK;

@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
+
+
 void hsd_series_store_free(hsd_series_store *store)
 {
     if (store == NULL) return;
@@ -19,14 +22,14 @@ void hsd_series_store_free(hsd_series_store *store)
 hsd_status hsd_series_take(hsd_series_store *store, size_t size, void **out, hsd_error *err)
 {
     *out = hsd_arena_take(&store->arena, size);
-    return *out != NULL ? HSD_OK : hsd_fail(err, HSD_E_NOMEM, "out of memory for the result");
+    return *out != NULL ? HSD_OK : hsd_fail_nomem(err, "the result");
 }
 
 hsd_status hsd_series_text(hsd_series_store *store, hsd_text text, hsd_text *out, hsd_error *err)
 {
     const char *copy = hsd_arena_copy(&store->arena, text.size > 0 ? text.data : "", text.size);
     *out = (hsd_text){copy, text.size};
-    return copy != NULL ? HSD_OK : hsd_fail(err, HSD_E_NOMEM, "out of memory for the result");
+    return copy != NULL ? HSD_OK : hsd_fail_nomem(err, "the result");
 }
 
 hsd_status hsd_series_words(hsd_series_store *store, const char *words, hsd_text *out, hsd_error *err)

@@ -7,11 +7,12 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 
 hsd_status hsd_stream_open(hsd_stream *stream, hsd_temp_space *space, hsd_error *err)
 {
     *stream = (hsd_stream){.space = space, .buffer = malloc(HSD_STREAM_BUFFER_BYTES)};
-    return stream->buffer != NULL ? HSD_OK : hsd_fail(err, HSD_E_NOMEM, "out of memory for a buffer");
+    return stream->buffer != NULL ? HSD_OK : hsd_fail_nomem(err, "a buffer");
 }
 
 hsd_status hsd_stream_flush(hsd_stream *stream, hsd_error *err)

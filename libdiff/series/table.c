@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/check.h"
+#include "base/fail.h"
 #include "base/pool_name.h"
 
 hsd_status hsd_named_table_open(hsd_named_table *table, uint64_t memory_bytes, hsd_temp_space *space, hsd_error *err)
@@ -18,14 +20,7 @@ hsd_status hsd_named_table_open(hsd_named_table *table, uint64_t memory_bytes, h
 
 static hsd_status reach_facts(hsd_named_table *table, uint32_t name, hsd_error *err)
 {
-    if (name < table->facts_capacity) return HSD_OK;
-    const uint32_t capacity = name + name / 2 + 64;
-    hsd_named *facts = realloc(table->facts, capacity * sizeof *facts);
-    if (facts == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the rows of the series");
-    memset(&facts[table->facts_capacity], 0, (capacity - table->facts_capacity) * sizeof *facts);
-    table->facts = facts;
-    table->facts_capacity = capacity;
-    return HSD_OK;
+    return HSD_ARRAY_GROW_ZEROED(table->facts, table->facts_capacity, name + 1, 64, "the rows of the series", err);
 }
 
 /* Counted by what was asked for, so that it does not depend on how names are kept. */
@@ -118,7 +113,7 @@ hsd_status hsd_named_table_finish(hsd_named_table *table, hsd_series *series, hs
     hsd_rows_source source = {.columns = &table->columns, .target = malloc(rows * sizeof *source.target),
                               .candidate_count = rows - 1, .memory_bytes = memory_bytes,
                               .untold_count = table->most_untold, .name = name_row, .context = &n};
-    if (source.target == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the rows of the series");
+    if (source.target == NULL) return hsd_fail_nomem(err, "the rows of the series");
     source.target[HSD_NOT_TOLD_APART] = rows - 1;
     for (uint32_t i = 1; i < rows; i++) source.target[i] = i - 1;
     const hsd_status status = hsd_rows_make(series, out, &source, err);

@@ -31,6 +31,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "base/pages.h"
 #include "base/worker.h"
 #include "sort/merge.h"
@@ -151,7 +152,7 @@ hsd_status hsd_sorter_new(hsd_sorter **out, const hsd_sorter_config *config, hsd
     *out = NULL;
     HSD_TRY(check_config(config, err));
     hsd_sorter *s = calloc(1, sizeof *s);
-    if (s == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: a sorter");
+    if (s == NULL) return hsd_fail_nomem(err, "a sorter");
     s->config = *config;
     const hsd_status status = take_memory(s, err);
     if (status != HSD_OK) {

@@ -7,6 +7,7 @@
 
 #include "base/allocators.h"
 #include "base/check.h"
+#include "base/fail.h"
 #include "symbols/demangle.h"
 #include "symbols/spelling.h"
 
@@ -39,7 +40,7 @@ static size_t plain_length(const char *name)
 static hsd_status show(const char *linkage_name, hsd_buffer *out, hsd_error *err)
 {
     char *demangled = NULL, *plain = strndup(linkage_name, plain_length(linkage_name));
-    if (plain == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory for a name");
+    if (plain == NULL) return hsd_fail_nomem(err, "a name");
     hsd_status status = hsd_demangle(plain, &demangled, err);
     if (status == HSD_OK) status = hsd_spell(out, demangled, err);
     if (status == HSD_OK && out->size > HSD_SHOWN_NAME_BYTES) {

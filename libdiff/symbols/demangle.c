@@ -7,6 +7,9 @@
 #ifdef HSD_HAVE_IBERTY
 #include <libiberty/demangle.h>
 
+#include "base/fail.h"
+
+
 static char *demangle(const char *name)
 {
     if (strncmp(name, "_Z", 2) != 0 && strncmp(name, "_R", 2) != 0) return NULL;
@@ -29,5 +32,5 @@ hsd_status hsd_demangle(const char *linkage_name, char **out, hsd_error *err)
 {
     *out = demangle(linkage_name);
     if (*out == NULL) *out = strdup(linkage_name);
-    return *out != NULL ? HSD_OK : hsd_fail(err, HSD_E_NOMEM, "no memory for a name");
+    return *out != NULL ? HSD_OK : hsd_fail_nomem(err, "a name");
 }

@@ -17,6 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
+#include "base/fail.h"
 #include "symbols/image.h"
 
 static const char system_folder[] = "/usr/lib/debug";
@@ -32,8 +34,6 @@ static int open_regular(const char *path)
     return -1;
 }
 
-static hsd_status fail_nomem(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "no memory for a list of files"); }
-
 static bool has_path(const hsd_elf_files *files, const char *path)
 {
     for (size_t i = 0; i < files->count; i++) {
@@ -45,19 +45,13 @@ static bool has_path(const hsd_elf_files *files, const char *path)
 static hsd_status add_file(hsd_elf_files *files, const char *path, const char *name, const char *build_id, hsd_error *err)
 {
     if (files->count == HSD_ELF_FILES_MAX || has_path(files, path)) return HSD_OK;
-    if (files->count == files->capacity) {
-        const size_t capacity = files->capacity == 0 ? 64 : 2 * files->capacity;
-        hsd_elf_file *bigger = realloc(files->files, capacity * sizeof *bigger);
-        if (bigger == NULL) return fail_nomem(err);
-        files->files = bigger;
-        files->capacity = capacity;
-    }
+    HSD_TRY(HSD_ARRAY_GROW(files->files, files->capacity, files->count + 1, 64, "a list of files", err));
     const hsd_elf_file added = {
         .path = hsd_arena_copy(&files->arena, path, strlen(path)),
         .name = hsd_arena_copy(&files->arena, name, strlen(name)),
         .build_id = hsd_arena_copy(&files->arena, build_id, strlen(build_id)),
     };
-    if (added.path == NULL || added.name == NULL || added.build_id == NULL) return fail_nomem(err);
+    if (added.path == NULL || added.name == NULL || added.build_id == NULL) return hsd_fail_nomem(err, "a list of files");
     files->files[files->count++] = added;
     return HSD_OK;
 }
@@ -129,7 +123,7 @@ static hsd_status list_process(hsd_elf_files *files, hsd_error *err)
         if (!parse_mapping(line, &m) || (last != NULL && strcmp(last, m.path) == 0)) continue;
         free(last);
         last = strdup(m.path);
-        status = last != NULL ? consider_mapping(files, &m, err) : fail_nomem(err);
+        status = last != NULL ? consider_mapping(files, &m, err) : hsd_fail_nomem(err, "a list of files");
     }
     free(last);
     free(line);

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "symbols/x86.h"
 
 enum { MOST_PLACES = 4096, MOST_ENTRIES = 1 << 16, MOST_BLOCK_DEPTH = 64, MOST_INSTRUCTIONS = 160, MOST_SLOTS = 16, CODE_BYTES = 64,
@@ -635,7 +636,7 @@ hsd_status hsd_flow_follow(hsd_flow *out, const hsd_module *module, hsd_scope *s
     if (scope->count == 0 || module->lines == NULL) return HSD_OK;
     following *f = calloc(1, sizeof *f);
     place *places = calloc(MOST_PLACES, sizeof *places);
-    hsd_status status = f != NULL && places != NULL ? HSD_OK : hsd_fail(err, HSD_E_NOMEM, "no memory for types");
+    hsd_status status = f != NULL && places != NULL ? HSD_OK : hsd_fail_nomem(err, "types");
     if (status == HSD_OK) {
         *f = (following){.module = module, .scope = scope, .out = out, .start = after, .most_bytes = most_bytes, .places = places};
         f->registers[HSD_X86_RAX] = (value){.kind = BLOCK, .spot = spot};

@@ -14,7 +14,9 @@
 #ifdef HSD_HAVE_DW
 #include <gelf.h>
 
+#include "base/array.h"
 #include "base/check.h"
+#include "base/fail.h"
 
 #define NOTE_BYTES_MAX ((size_t)1 << 20)
 #define LOOK_BACK      64 /* symbols that a look-up goes over */
@@ -123,15 +125,12 @@ static hsd_status add_symbol(hsd_image *image, int kind, const symbol *added, hs
 {
     symbol_list *list = &image->symbols[kind];
     if (list->count == list->capacity) {
-        const size_t capacity = list->capacity == 0 ? 256 : 2 * list->capacity;
+        const uint64_t capacity = hsd_array_next(list->capacity, list->count + 1, 256);
         image->taken_bytes += (capacity - list->capacity) * sizeof *list->at;
         if (image->taken_bytes > image->memory_bytes)
             return hsd_fail(err, HSD_E_OVER_BUDGET, "its symbols take more than %llu MiB",
                             (unsigned long long)(image->memory_bytes >> 20));
-        symbol *bigger = realloc(list->at, capacity * sizeof *bigger);
-        if (bigger == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory for symbols");
-        list->at = bigger;
-        list->capacity = capacity;
+        HSD_TRY(HSD_ARRAY_GROW(list->at, list->capacity, capacity, 0, "symbols", err));
     }
     list->at[list->count++] = *added;
     return HSD_OK;
@@ -234,7 +233,7 @@ hsd_status hsd_image_open(hsd_image **out, int fd, uint64_t memory_bytes, hsd_er
     *out = NULL;
     if (image == NULL) {
         close(fd);
-        return hsd_fail(err, HSD_E_NOMEM, "no memory for symbols");
+        return hsd_fail_nomem(err, "symbols");
     }
     image->fd = fd;
     image->memory_bytes = memory_bytes;
@@ -411,7 +410,7 @@ hsd_status hsd_image_copy_debug(const hsd_image *image, hsd_buffer *out, hsd_err
     uint64_t offset;
     if (of == NULL || of->e_ident[EI_DATA] != order) return HSD_OK;
     copied *c = calloc(1, sizeof *c);
-    if (c == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory for lines");
+    if (c == NULL) return hsd_fail_nomem(err, "lines");
     c->count = 1;
     status = append_padded(&c->bytes, &(Elf64_Ehdr){.e_type = ET_NONE}, sizeof(Elf64_Ehdr), &offset, err);
     if (status == HSD_OK) status = hsd_buffer_append(&c->names, "", 1, err);

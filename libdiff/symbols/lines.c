@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/fail.h"
 #include "symbols/dies.h"
 
 #ifdef HSD_HAVE_DW
@@ -44,18 +46,10 @@ struct hsd_lines {
 
 /* ---- tables of ranges ---- */
 
-static hsd_status fail_nomem(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "no memory for lines"); }
-
 static hsd_status add_range(range_list *list, const range *added, hsd_error *err)
 {
     if (added->low >= added->high) return HSD_OK;
-    if (list->count == list->capacity) {
-        const size_t capacity = list->capacity == 0 ? 16 : 2 * list->capacity;
-        range *bigger = realloc(list->at, capacity * sizeof *bigger);
-        if (bigger == NULL) return fail_nomem(err);
-        list->at = bigger;
-        list->capacity = capacity;
-    }
+    HSD_TRY(HSD_ARRAY_GROW(list->at, list->capacity, list->count + 1, 16, "lines", err));
     list->at[list->count++] = *added;
     return HSD_OK;
 }
@@ -104,13 +98,7 @@ static const range *find_range(const range_list *list, uint64_t address)
 
 static hsd_status add_unit(hsd_lines *lines, Dwarf_Die *die, hsd_error *err)
 {
-    if (lines->unit_count == lines->unit_capacity) {
-        const size_t capacity = lines->unit_capacity == 0 ? 16 : 2 * lines->unit_capacity;
-        unit *bigger = realloc(lines->units, capacity * sizeof *bigger);
-        if (bigger == NULL) return fail_nomem(err);
-        lines->units = bigger;
-        lines->unit_capacity = capacity;
-    }
+    HSD_TRY(HSD_ARRAY_GROW(lines->units, lines->unit_capacity, lines->unit_count + 1, 16, "lines", err));
     lines->units[lines->unit_count] = (unit){.is_read = false};
     return add_ranges_of(lines, &lines->unit_ranges, die, lines->unit_count++, err);
 }
@@ -166,7 +154,7 @@ hsd_status hsd_lines_open(hsd_lines **out, const hsd_image *image, hsd_error *er
 {
     hsd_lines *lines = calloc(1, sizeof *lines);
     *out = NULL;
-    if (lines == NULL) return fail_nomem(err);
+    if (lines == NULL) return hsd_fail_nomem(err, "lines");
     lines->steps_left = hsd_image_debug_bytes(image);
     hsd_status status = hsd_image_copy_debug(image, &lines->copy, err);
     if (lines->copy.size > 0) lines->elf = elf_memory((char *)lines->copy.data, lines->copy.size);

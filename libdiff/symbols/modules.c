@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/fail.h"
 #include "base/names.h"
 
 hsd_status hsd_modules_open(hsd_modules *modules, const hsd_symbol_options *options, uint64_t memory_bytes,
@@ -58,20 +60,14 @@ static bool equals(hsd_text a, hsd_text b) { return a.size == b.size && (a.size 
 static hsd_status copy_text(hsd_modules *modules, hsd_text text, hsd_text *out, hsd_error *err)
 {
     const char *copy = hsd_arena_copy(&modules->arena, text.data, text.size);
-    if (copy == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory for a module");
+    if (copy == NULL) return hsd_fail_nomem(err, "a module");
     *out = (hsd_text){copy, text.size};
     return HSD_OK;
 }
 
 static hsd_status add_module(hsd_modules *modules, const hsd_unresolved *name, uint64_t hash, hsd_error *err)
 {
-    if (modules->count == modules->capacity) {
-        const size_t capacity = modules->capacity == 0 ? 32 : 2 * modules->capacity;
-        hsd_module *bigger = realloc(modules->modules, capacity * sizeof *bigger);
-        if (bigger == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory for a module");
-        modules->modules = bigger;
-        modules->capacity = capacity;
-    }
+    HSD_TRY(HSD_ARRAY_GROW(modules->modules, modules->capacity, modules->count + 1, 32, "a module", err));
     hsd_module *module = &modules->modules[modules->count];
     *module = (hsd_module){.hash = hash};
     HSD_TRY(copy_text(modules, name->module, &module->name, err));

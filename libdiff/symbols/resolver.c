@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "base/names.h"
 #include "core/layout.h"
 #include "symbols/code.h"
@@ -27,8 +28,6 @@ typedef struct hsd_cached_name {
     hsd_text key;
     hsd_code_name code;
 } hsd_cached_name;
-
-static hsd_status fail_nomem(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "no memory for names"); }
 
 static hsd_status append(hsd_buffer *buffer, hsd_text text, hsd_error *err)
 {
@@ -56,7 +55,7 @@ static hsd_status grow_cache(hsd_resolver *resolver, hsd_error *err)
 {
     const size_t capacity = resolver->cache_capacity == 0 ? 1024 : 2 * resolver->cache_capacity;
     hsd_cached_name *bigger = calloc(capacity, sizeof *bigger);
-    if (bigger == NULL) return fail_nomem(err);
+    if (bigger == NULL) return hsd_fail_nomem(err, "names");
     for (size_t i = 0; i < resolver->cache_capacity; i++) {
         const hsd_cached_name *old = &resolver->cache[i];
         if (old->hash != 0) *find_place(bigger, capacity, old->hash, old->key) = *old;
@@ -92,7 +91,7 @@ static hsd_status keep_code(hsd_resolver *resolver, hsd_code *code, hsd_code_nam
     out->around = out->is_known ? keep(resolver, &code->around) : out->text;
     out->wanted = code->wanted.size > 0 ? keep(resolver, &code->wanted) : NULL;
     const bool is_kept = out->text != NULL && out->around != NULL && (out->wanted != NULL || code->wanted.size == 0);
-    return is_kept ? HSD_OK : fail_nomem(err);
+    return is_kept ? HSD_OK : hsd_fail_nomem(err, "names");
 }
 
 static hsd_status look_up(hsd_resolver *resolver, const hsd_module *module, const hsd_unresolved *name, hsd_code_name *out,
@@ -123,7 +122,7 @@ static hsd_status find_code(hsd_resolver *resolver, const hsd_unresolved *name, 
     hsd_cached_name *place = find_place(resolver->cache, resolver->cache_capacity, hash, name->whole);
     if (place->hash == 0) {
         const char *key = hsd_arena_copy(&resolver->arena, name->whole.data, name->whole.size);
-        if (key == NULL) return fail_nomem(err);
+        if (key == NULL) return hsd_fail_nomem(err, "names");
         HSD_TRY(look_up(resolver, module, name, &place->code, err));
         place->key = (hsd_text){key, name->whole.size};
         place->hash = hash;

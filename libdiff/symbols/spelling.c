@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 
 enum { MOST_DEPTH = 100, MOST_ARGUMENTS = 512, NAME_BYTES = 128 };
 
@@ -208,7 +209,7 @@ static hsd_status name_of_holder(spelling *s, const opened *top, hsd_error *err)
         if (holders[i].is_pointer && element.data[element.size - 1] == '*') element.size--;
         if (element.size > sizeof constant - 1 && memcmp(element.data + element.size - 6, constant, 6) == 0) element.size -= 6;
         uint8_t *copy = malloc(element.size + 1); /* it stands where the new name will */
-        if (copy == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory for a name");
+        if (copy == NULL) return hsd_fail_nomem(err, "a name");
         memcpy(copy, element.data, element.size);
         const hsd_status status = put_holder(s, top, &holders[i], (hsd_bytes){copy, element.size}, err);
         free(copy);
@@ -329,7 +330,7 @@ hsd_status hsd_spell(hsd_buffer *out, const char *name, hsd_error *err)
     if (strchr(name, '<') == NULL && strchr(name, '(') == NULL && strstr(name, "::__") == NULL && strchr(name, '[') == NULL)
         return hsd_buffer_append(out, name, strlen(name), err);
     s = calloc(1, sizeof *s);
-    if (s == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory for a name");
+    if (s == NULL) return hsd_fail_nomem(err, "a name");
     s->out = out;
     s->base = base;
     for (size_t taken, at = 0; status == HSD_OK && name[at] != '\0' && !s->is_odd; at += taken)

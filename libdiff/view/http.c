@@ -11,6 +11,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/fail.h"
 #include "view/connections.h"
 #include "view/peer.h"
 #include "view/state.h"
@@ -172,7 +173,7 @@ hsd_status hsd_http_start(hsd_http **out, int listening, hsd_http_answer_fn answ
     hsd_http *http = calloc(1, sizeof *http);
     if (!http) {
         close(listening);
-        return hsd_fail(err, HSD_E_NOMEM, "out of memory: the server of the viewer");
+        return hsd_fail_nomem(err, "the server of the viewer");
     }
     http->answer = answer;
     http->context = context;

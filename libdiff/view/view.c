@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/fail.h"
 #include "view/answers.h"
 #include "view/listen.h"
 #include "view/report.h"
@@ -64,7 +65,7 @@ hsd_status hsd_view_start(hsd_view **out, const hsd_view_options *options, hsd_e
 {
     *out = NULL;
     hsd_view *view = calloc(1, sizeof *view);
-    if (!view) return hsd_fail(err, HSD_E_NOMEM, "out of memory: the viewer");
+    if (!view) return hsd_fail_nomem(err, "the viewer");
     view->options = *options;
     view->used_ns = hsd_view_now_ns();
     pthread_mutex_init(&view->lock, NULL);
@@ -118,7 +119,7 @@ hsd_status hsd_view_set_captures(hsd_view *view, const char *const *names, size_
         is_whole = (copies[i] = strdup(names[i])) != NULL;
     if (!is_whole) {
         free_names(copies, count);
-        return hsd_fail(err, HSD_E_NOMEM, "out of memory: names of captures");
+        return hsd_fail_nomem(err, "names of captures");
     }
     pthread_mutex_lock(&view->lock);
     free_names(view->names, view->name_count);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "base/mix.h"
 #include <hscapture/hscapture.h>
 
@@ -103,7 +104,7 @@ static hsd_status make_bits(hsd_snap_ids *ids, uint64_t memory_bytes, hsd_error 
     }
     ids->kept = calloc((size_t)words, sizeof *ids->kept);
     ids->before = calloc((size_t)words, sizeof *ids->before);
-    return ids->kept == NULL || ids->before == NULL ? hsd_fail(err, HSD_E_NOMEM, "out of memory for a bit of each object") : HSD_OK;
+    return ids->kept == NULL || ids->before == NULL ? hsd_fail_nomem(err, "a bit of each object") : HSD_OK;
 }
 
 static void count_bits(hsd_snap_ids *ids)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include <hscapture/hscapture.h>
 
 typedef struct known_type {
@@ -49,8 +50,6 @@ static bool begins(hsd_bytes text, const char *prefix)
 {
     return text.size >= strlen(prefix) && memcmp(text.data, prefix, strlen(prefix)) == 0;
 }
-
-static hsd_status no_memory(hsd_error *err) { return hsd_fail(err, HSD_E_NOMEM, "out of memory for types and labels"); }
 
 /* ---- types ---- */
 
@@ -99,7 +98,7 @@ static hsd_status make_kinds(hsd_snap_kinds *kinds, hsd_snap_names *names, hsd_e
 {
     const uint32_t count = kinds->type_names.names.count;
     kinds->kinds = malloc(count * sizeof *kinds->kinds);
-    if (kinds->kinds == NULL) return no_memory(err);
+    if (kinds->kinds == NULL) return hsd_fail_nomem(err, "types and labels");
     for (uint32_t type = 0; type < count; type++) HSD_TRY(make_kind(kinds, type, names, err));
     return HSD_OK;
 }
@@ -148,7 +147,7 @@ static hsd_snap_relation relation_of(const hsd_snap_kinds *kinds, const hsd_labe
 static hsd_status make_relations(hsd_snap_kinds *kinds, const hsd_snap_names *names, hsd_error *err)
 {
     kinds->relations = malloc(((size_t)kinds->labels.count + 1) * sizeof *kinds->relations);
-    if (kinds->relations == NULL) return no_memory(err);
+    if (kinds->relations == NULL) return hsd_fail_nomem(err, "types and labels");
     for (uint32_t i = 0; i < kinds->labels.count; i++) {
         const hsd_label *label = &kinds->labels.labels[i];
         kinds->relations[i] = relation_of(kinds, label, hsd_snap_names_of(names, label->name));

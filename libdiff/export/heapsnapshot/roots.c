@@ -5,8 +5,10 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/bits.h"
 #include "base/check.h"
+#include "base/fail.h"
 #include "export/heapsnapshot/text.h"
 #include <hscapture/hscapture.h>
 
@@ -18,13 +20,7 @@ typedef struct group_key { /* no padding: it is compared as bytes */
 
 static hsd_status add_group(hsd_snap_roots *roots, const group_key *key, uint8_t type, hsd_error *err)
 {
-    if (roots->count == roots->capacity) {
-        const uint32_t capacity = roots->capacity == 0 ? 64 : roots->capacity * 2;
-        hsd_snap_group *grown = realloc(roots->groups, capacity * sizeof *grown);
-        if (grown == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the names of roots");
-        roots->groups = grown;
-        roots->capacity = capacity;
-    }
+    HSD_TRY(HSD_ARRAY_GROW(roots->groups, roots->capacity, roots->count + 1, 64, "the names of roots", err));
     roots->groups[roots->count++] =
         (hsd_snap_group){.name = key->name, .type = type, .is_secondary = key->is_secondary != 0, .is_direct = key->is_direct != 0};
     return HSD_OK;
@@ -116,7 +112,7 @@ static hsd_status count_edge(void *context, hsd_snap_group *group, uint64_t plac
 static hsd_status number_nodes(hsd_snap_roots *roots, hsd_error *err)
 {
     roots->by_node = malloc(((size_t)roots->count + 1) * sizeof *roots->by_node);
-    if (roots->by_node == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the names of roots");
+    if (roots->by_node == NULL) return hsd_fail_nomem(err, "the names of roots");
     for (uint32_t i = 0; i < roots->count; i++) {
         if (roots->groups[i].is_direct) continue;
         roots->groups[i].node = HSD_SNAP_FIRST_GROUP + roots->node_count;

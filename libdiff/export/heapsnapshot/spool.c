@@ -7,12 +7,13 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 
 hsd_status hsd_snap_spool_open(hsd_snap_spool *spool, hsd_temp_space *space, hsd_error *err)
 {
     *spool = (hsd_snap_spool){.space = space, .temp = {.fd = -1}, .buffer = malloc(HSD_SNAP_SPOOL_BYTES)};
     spool->at = spool->buffer;
-    return spool->buffer == NULL ? hsd_fail(err, HSD_E_NOMEM, "out of memory for a heap snapshot") : HSD_OK;
+    return spool->buffer == NULL ? hsd_fail_nomem(err, "a heap snapshot") : HSD_OK;
 }
 
 static size_t waiting(const hsd_snap_spool *spool) { return (size_t)(spool->at - spool->buffer); }

@@ -7,6 +7,7 @@
 
 #include "base/bits.h"
 #include "base/check.h"
+#include "base/fail.h"
 #include "export/heapsnapshot/text.h"
 #include <hscapture/hscapture.h>
 
@@ -26,7 +27,7 @@ static hsd_status make_referred(hsd_snap_walk *walk, uint64_t memory_bytes, hsd_
         return HSD_E_OVER_BUDGET;
     }
     walk->referred = calloc((size_t)bytes, 1);
-    return walk->referred == NULL ? hsd_fail(err, HSD_E_NOMEM, "out of memory for a bit of each object") : HSD_OK;
+    return walk->referred == NULL ? hsd_fail_nomem(err, "a bit of each object") : HSD_OK;
 }
 
 static hsd_status open_spools(hsd_snap_walk *walk, hsd_error *err)

@@ -7,7 +7,9 @@
  */
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "export/hprof/hout.h"
+
 
 #define RARE 8u /* a name is that fewer than one in so many objects of a type have */
 
@@ -24,12 +26,7 @@ static hsd_status know_names(hout *h, hsd_error *err)
 {
     if (h->class_name_count >= h->strings.count) return HSD_OK;
     const uint32_t wanted = h->strings.count + h->strings.count / 2;
-    uint32_t *grown = realloc(h->class_of_name, wanted * sizeof *grown);
-    if (grown == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory for the names of %u classes", wanted);
-    memset(grown + h->class_name_count, 0, (wanted - h->class_name_count) * sizeof *grown);
-    h->class_of_name = grown;
-    h->class_name_count = wanted;
-    return HSD_OK;
+    return HSD_ARRAY_GROW_ZEROED(h->class_of_name, h->class_name_count, wanted, 0, "the names of classes", err);
 }
 
 /* The class of a name, made up if there is none. */

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/fail.h"
 #include "export/hprof/hout.h"
 
 #define MOST_BYTES    (UINT64_C(1) << 40) /* of a heap whose sizes are made up by filling */
@@ -53,7 +54,7 @@ static hsd_status hold_ids(hout *h, hsd_error *err)
     const bool is_straight = info->targets_are_ordinals && info->edges == 0 && !info->is_salvaged && !h->is_jvm;
     if (!is_straight || info->ordinals > h->x->memory_bytes / 4 / sizeof *h->id_of) return HSD_OK;
     h->id_of = calloc((size_t)info->ordinals + 1, sizeof *h->id_of);
-    return h->id_of != NULL ? HSD_OK : hsd_fail(err, HSD_E_NOMEM, "no memory for the ids of objects");
+    return h->id_of != NULL ? HSD_OK : hsd_fail_nomem(err, "the ids of objects");
 }
 
 static hsd_status open_joined(hout *h, hsd_error *err)
@@ -69,7 +70,7 @@ static hsd_status open_joined(hout *h, hsd_error *err)
 static hsd_status start(hout *h, hsd_error *err)
 {
     h->chunk = malloc(HOUT_CHUNK_BYTES);
-    if (h->chunk == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory for the elements of arrays");
+    if (h->chunk == NULL) return hsd_fail_nomem(err, "the elements of arrays");
     HSD_TRY(hsd_hout_load_tables(h, err));
     HSD_TRY(hold_ids(h, err));
     HSD_TRY(open_joined(h, err));
@@ -121,7 +122,7 @@ static void release(hout *h)
 static hsd_status run(hsd_export *x, hsd_error *err)
 {
     hout *h = calloc(1, sizeof *h);
-    if (h == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory for an export");
+    if (h == NULL) return hsd_fail_nomem(err, "an export");
     h->x = x;
     h->capture = x->after;
     h->info = hsd_capture_get_info(x->after);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/bits.h"
+#include "base/fail.h"
 #include "export/hprof/hout.h"
 
 #define MOST_ID   (UINT64_MAX >> 1)
@@ -19,7 +20,7 @@ static hsd_status look_for_doubles(hout *h, bool *has_double, hsd_error *err)
     *has_double = h->ids.most / BITS_EACH > h->info->objects || bytes > h->x->memory_bytes / 4;
     if (*has_double) return HSD_OK;
     uint8_t *bits = calloc(1, (size_t)bytes);
-    if (bits == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory to compare the ids of objects");
+    if (bits == NULL) return hsd_fail_nomem(err, "comparing the ids of objects");
     hsd_status status = hsd_object_reader_open(&reader, h->capture, HSD_WANT_IDS, err);
     while (status == HSD_OK && (status = hsd_object_reader_next(reader, &object, err)) == HSD_OK) {
         if (object.is_continuation) continue;

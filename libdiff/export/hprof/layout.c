@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 
+#include "base/fail.h"
 #include "export/hprof/hout.h"
 
 #define MOST_DEPTH     64u
@@ -234,7 +235,7 @@ hsd_status hsd_hout_lay_out(hout *h, hsd_error *err)
     l.marked = calloc(h->strings.count, sizeof *l.marked);
     l.offset = calloc(h->strings.count, sizeof *l.offset);
     const hsd_status status =
-        l.marked == NULL || l.offset == NULL ? hsd_fail(err, HSD_E_NOMEM, "no memory to lay out classes") : lay_out_all(&l, err);
+        l.marked == NULL || l.offset == NULL ? hsd_fail_nomem(err, "laying out classes") : lay_out_all(&l, err);
     free(l.marked);
     free(l.offset);
     return status;

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/check.h"
+#include "base/fail.h"
 #include "base/mix.h"
 
 #define FEW_SLOTS 16u /* are searched one by one */
@@ -13,15 +15,8 @@ hsd_status hsd_hout_grow(void **items, uint32_t *capacity, uint64_t count, size_
 {
     if (count < *capacity) return HSD_OK;
     const uint64_t wanted = hsd_max_u64(hsd_max_u64(count + 1, (uint64_t)*capacity * 2), 8);
-    size_t bytes = 0;
-    if (wanted > UINT32_MAX || !hsd_mul_size((size_t)wanted, size, &bytes))
-        return hsd_fail(err, HSD_E_UNSUPPORTED, "a table of more than %u entries", UINT32_MAX);
-    uint8_t *grown = realloc(*items, bytes);
-    if (grown == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory for a table of %zu bytes", bytes);
-    memset(grown + (size_t)*capacity * size, 0, bytes - (size_t)*capacity * size);
-    *items = grown;
-    *capacity = (uint32_t)wanted;
-    return HSD_OK;
+    if (wanted > UINT32_MAX) return hsd_fail(err, HSD_E_UNSUPPORTED, "a table of more than %u entries", UINT32_MAX);
+    return hsd_array_grow(items, size, capacity, sizeof *capacity, wanted, 0, true, "a table of a heap dump", err);
 }
 
 /* ---- the table ---- */
@@ -94,7 +89,7 @@ static hsd_status index_slots(hout_rows *rows, hout_row *row, hsd_error *err)
 {
     const uint32_t wanted = row->slot_table_size == 0 ? 4 * FEW_SLOTS : row->slot_table_size * 2;
     uint32_t *table = calloc(wanted, sizeof *table);
-    if (table == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory for the names of a type");
+    if (table == NULL) return hsd_fail_nomem(err, "the names of a type");
     rows->slot_bytes += (wanted - row->slot_table_size) * sizeof *table;
     free(row->slot_table);
     row->slot_table = table;

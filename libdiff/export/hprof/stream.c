@@ -3,12 +3,15 @@
 
 #include <stdlib.h>
 
+#include "base/fail.h"
+
+
 static const uint8_t zeros[4096];
 
 hsd_status hsd_hout_open(hout_stream *s, hsd_export *x, hsd_error *err)
 {
     *s = (hout_stream){.x = x, .buffer = malloc(HOUT_BUFFER_BYTES)};
-    return s->buffer != NULL ? HSD_OK : hsd_fail(err, HSD_E_NOMEM, "no memory for the buffer of a heap dump");
+    return s->buffer != NULL ? HSD_OK : hsd_fail_nomem(err, "the buffer of a heap dump");
 }
 
 void hsd_hout_close(hout_stream *s)

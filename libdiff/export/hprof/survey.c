@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "base/fail.h"
 #include "export/hprof/hout.h"
 
 #define EACH_PROGRESS 4096u
@@ -217,7 +218,7 @@ static hsd_status make_room(hout *h, hsd_error *err)
     h->seen_at = calloc(h->name_count, sizeof *h->seen_at);
     h->seen = calloc(h->name_count, sizeof *h->seen);
     const bool has_room = h->held.items != NULL && h->seen_at != NULL && h->seen != NULL;
-    return has_room ? HSD_OK : hsd_fail(err, HSD_E_NOMEM, "no memory for references");
+    return has_room ? HSD_OK : hsd_fail_nomem(err, "references");
 }
 
 static hsd_status survey_all(hout *h, hsd_error *err)

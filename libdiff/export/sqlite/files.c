@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fail.h"
 #include "export/sqlite/engine.h"
 #include "io/fd.h"
 
@@ -272,7 +273,7 @@ hsd_status hsd_files_new(hsd_files **out, int fd, bool is_read_only, hsd_temp_sp
     *out = NULL;
     const sqlite3_vfs *system = sqlite3_initialize() == SQLITE_OK ? sqlite3_vfs_find(NULL) : NULL;
     hsd_files *files = system != NULL ? calloc(1, sizeof *files) : NULL;
-    if (files == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: a database");
+    if (files == NULL) return hsd_fail_nomem(err, "a database");
     files->fd = fd;
     files->is_read_only = is_read_only;
     files->space = space;
@@ -293,7 +294,7 @@ hsd_status hsd_files_new(hsd_files **out, int fd, bool is_read_only, hsd_temp_sp
     borrow_the_rest(&files->vfs, system);
     if (sqlite3_vfs_register(&files->vfs, 0) != SQLITE_OK) {
         free(files);
-        return hsd_fail(err, HSD_E_NOMEM, "out of memory: a database");
+        return hsd_fail_nomem(err, "a database");
     }
     *out = files;
     return HSD_OK;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/fail.h"
 #include <hscapture/hscapture.h>
 
 #include "export/sqlite/fill.h"
@@ -139,7 +140,7 @@ hsd_status hsd_fill_types(hsd_filling *f, unsigned side, hsd_error *err)
 {
     hsd_inserter in;
     type_sum *sums = calloc(f->names.names.count, sizeof *sums);
-    if (sums == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: totals by type");
+    if (sums == NULL) return hsd_fail_nomem(err, "totals by type");
     hsd_status status = hsd_fill_open(&in, f, side, HSD_TABLE_OF_TYPES, f->names.names.count, err);
     if (status == HSD_OK) status = put_types(&in, f, side, sums, err);
     status = hsd_fill_close(&in, f, status, err);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include <hsdiff/sites.h>
 
 #include "export/sqlite/fill.h"
@@ -155,7 +156,7 @@ static hsd_status fill_sites(hsd_filling *f, const hsd_diff *diff, const hsd_run
 {
     hsd_sites *sites = NULL;
     hsd_text *types = malloc((diff->type_count + 1) * sizeof *types);
-    if (types == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: names of types");
+    if (types == NULL) return hsd_fail_nomem(err, "names of types");
     for (size_t i = 0; i < diff->type_count; i++)
         types[i] = diff->types[i].name;
     hsd_status status = hsd_sites_run(&sites, f->captures[0], f->captures[1], types, diff->type_count, run, err);

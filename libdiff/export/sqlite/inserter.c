@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "export/sqlite/engine.h"
 
 #define ROWS_HELD     32u
@@ -32,7 +33,7 @@ static hsd_status prepare(hsd_inserter *in, unsigned rows, struct sqlite3_stmt *
 {
     const size_t capacity = 128 + (size_t)rows * (in->columns * 2 + 2);
     char *text = malloc(capacity);
-    if (text == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: a statement");
+    if (text == NULL) return hsd_fail_nomem(err, "a statement");
     size_t used = (size_t)snprintf(text, capacity, "INSERT OR IGNORE INTO %s VALUES", in->name);
     for (unsigned row = 0; row < rows; row++)
         for (unsigned i = 0; i < in->columns; i++) {
@@ -53,7 +54,7 @@ hsd_status hsd_inserter_open(hsd_inserter *in, hsd_database *database, const cha
     snprintf(in->name, sizeof in->name, "%s%s", prefix, table);
     HSD_TRY(count_columns(in, err));
     in->cells = malloc(ROWS_HELD * in->columns * sizeof *in->cells);
-    return in->cells != NULL ? HSD_OK : hsd_fail(err, HSD_E_NOMEM, "out of memory: rows of a table");
+    return in->cells != NULL ? HSD_OK : hsd_fail_nomem(err, "rows of a table");
 }
 
 /* ---- putting what is held */
@@ -162,7 +163,7 @@ hsd_status hsd_put_row(hsd_inserter *in, hsd_error *err)
 {
     in->held++;
     in->count++;
-    if (in->status == HSD_E_NOMEM) return hsd_fail(err, HSD_E_NOMEM, "out of memory: a text of a table");
+    if (in->status == HSD_E_NOMEM) return hsd_fail_nomem(err, "a text of a table");
     if (in->status != HSD_OK || in->at != in->held * in->columns) return hsd_fail(err, HSD_E_MISUSE, "a row of %s with other columns", in->name);
     return put_some_of_many(in, err);
 }

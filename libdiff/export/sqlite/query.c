@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "export/sqlite/engine.h"
 #include "export/sqlite/fill.h"
 #include "export/sqlite/guard.h"
@@ -34,7 +35,7 @@ static hsd_status new_sql(hsd_sql **out, const hsd_run *run, hsd_error *err)
 {
     hsd_sql *sql = calloc(1, sizeof *sql);
     *out = NULL;
-    if (sql == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: a query");
+    if (sql == NULL) return hsd_fail_nomem(err, "a query");
     if (run != NULL) sql->run = *run;
     if (sql->run.memory_bytes == 0) sql->run.memory_bytes = hsd_run_default_memory();
     hsd_reporter_init(&sql->reporter, &sql->run);

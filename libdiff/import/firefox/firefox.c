@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 
 #define YEAR_2000 UINT64_C(946684800000000) /* in microseconds */
 #define YEAR_2200 UINT64_C(7258118400000000)
@@ -141,7 +142,7 @@ static hsd_status take_memory(firefox *fx, hsd_error *err)
     fx->indexes = malloc(FIREFOX_BATCH * sizeof *fx->indexes);
     fx->labels = malloc(FIREFOX_BATCH * sizeof *fx->labels);
     const bool has_all = fx->edges != NULL && fx->targets != NULL && fx->indexes != NULL && fx->labels != NULL;
-    return has_all ? HSD_OK : hsd_fail(err, HSD_E_NOMEM, "out of memory for the references of a node");
+    return has_all ? HSD_OK : hsd_fail_nomem(err, "the references of a node");
 }
 
 static hsd_status import_snapshot(firefox *fx, hsd_error *err)
@@ -154,7 +155,7 @@ static hsd_status import_snapshot(firefox *fx, hsd_error *err)
 static hsd_status run(hsd_import *import, hsd_error *err)
 {
     firefox *fx = calloc(1, sizeof *fx);
-    if (fx == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for an import");
+    if (fx == NULL) return hsd_fail_nomem(err, "an import");
     fx->import = import;
     fx->source = import->source;
     const hsd_status status = import_snapshot(fx, err);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/check.h"
 #include "import/gcdump/gcdump.h"
 
@@ -56,12 +57,7 @@ static hsd_status read_segments(gcdump_facts *facts, gcdump_serial *in, uint64_t
     HSD_TRY(hsd_gcdump_count(in, &count, err));
     HSD_TRY(check_room(count, sizeof *facts->segments, memory_bytes, "segments", err));
     for (uint32_t i = 0; i < count; i++) {
-        if (i == capacity) { /* memory grows with what is really there */
-            capacity = i == 0 ? 64 : i * 2;
-            gcdump_segment *grown = realloc(facts->segments, capacity * sizeof *grown);
-            if (grown == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for segments");
-            facts->segments = grown;
-        }
+        HSD_TRY(HSD_ARRAY_GROW(facts->segments, capacity, i + 1, 64, "segments", err)); /* memory grows with what is really there */
         facts->segments[i] = (gcdump_segment){0};
         HSD_TRY(read_segment(in, &facts->segments[i], err));
     }
@@ -144,12 +140,7 @@ static hsd_status read_multipliers(gcdump_facts *facts, gcdump_serial *in, uint6
     HSD_TRY(hsd_gcdump_count(in, &count, err));
     HSD_TRY(check_room(count, sizeof *facts->multipliers, memory_bytes, "multipliers of types", err));
     for (uint32_t i = 0; i < count; i++) {
-        if (i == capacity) {
-            capacity = i == 0 ? 1024 : i * 2;
-            float *grown = realloc(facts->multipliers, capacity * sizeof *grown);
-            if (grown == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for multipliers of types");
-            facts->multipliers = grown;
-        }
+        HSD_TRY(HSD_ARRAY_GROW(facts->multipliers, capacity, i + 1, 1024, "multipliers of types", err));
         HSD_TRY(hsd_gcdump_float(in, &facts->multipliers[i], err));
         facts->multiplier_count = i + 1;
     }

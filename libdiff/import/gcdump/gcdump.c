@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 
 #define SIGNATURE       "\x14\0\0\0!FastSerialization.1"
 #define SIGNATURE_BYTES ((size_t)24)
@@ -148,7 +149,7 @@ static hsd_status take_memory(gcdump *self, hsd_error *err)
     if (self->import->options->summary_only) self->types.totals = calloc(self->types.names.count + (size_t)1, sizeof *self->types.totals);
     const bool has_all = self->no_objects != NULL && self->offsets != NULL && self->addresses != NULL;
     if (!has_all || (self->import->options->summary_only && self->types.totals == NULL))
-        return hsd_fail(err, HSD_E_NOMEM, "out of memory for the nodes of a gcdump");
+        return hsd_fail_nomem(err, "the nodes of a gcdump");
     return hsd_gcdump_records_open(&self->records, &self->in, &self->graph, self->import->space, most / 2, err);
 }
 
@@ -221,7 +222,7 @@ static hsd_status import_file(gcdump *self, hsd_error *err)
 static hsd_status run(hsd_import *import, hsd_error *err)
 {
     gcdump *self = calloc(1, sizeof *self);
-    if (self == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for an import");
+    if (self == NULL) return hsd_fail_nomem(err, "an import");
     self->import = import;
     self->copied.fd = self->records.temp.fd = -1;
     const hsd_status status = import_file(self, err);

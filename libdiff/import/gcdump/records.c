@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "import/gcdump/gcdump.h"
 
 #define PAGE_BYTES  ((uint64_t)4096)
@@ -23,7 +24,7 @@ static hsd_status keep_in_file(gcdump_records *records, gcdump_serial *in, hsd_t
     while ((uint64_t)records->page_count * 4 * PAGE_BYTES <= memory_bytes && records->page_count < 1u << 20) records->page_count *= 2;
     records->pages = malloc(records->page_count * PAGE_BYTES);
     records->page_numbers = calloc(records->page_count, sizeof *records->page_numbers);
-    if (records->pages == NULL || records->page_numbers == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for records of a gcdump");
+    if (records->pages == NULL || records->page_numbers == NULL) return hsd_fail_nomem(err, "records of a gcdump");
     HSD_TRY(hsd_temp_open(&records->temp, space, err));
     for (uint64_t done = 0; done < records->size;) {
         const size_t some = (size_t)hsd_min_u64(records->size - done, records->page_count * PAGE_BYTES < PIECE_BYTES ? PAGE_BYTES : PIECE_BYTES);
@@ -41,7 +42,7 @@ hsd_status hsd_gcdump_records_open(gcdump_records *records, gcdump_serial *in, c
     HSD_TRY(hsd_gcdump_go(in, graph->blob_offset, err));
     if (records->size > memory_bytes) return keep_in_file(records, in, space, memory_bytes, err);
     records->bytes = malloc((size_t)records->size + 1);
-    if (records->bytes == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for records of a gcdump");
+    if (records->bytes == NULL) return hsd_fail_nomem(err, "records of a gcdump");
     return hsd_source_copy(in->source, records->bytes, (size_t)records->size, err);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "base/mix.h"
 
 enum { ELF_TYPE_AT = 16, ELF_CORE = 4, CLASS_AT = 4, ORDER_AT = 5 };
@@ -66,7 +67,7 @@ static hsd_status import_core(gocore *go, hsd_error *err)
     HSD_TRY(hsd_gocore_find_spans(go, err));
     HSD_TRY(hsd_gotyping_open(t, go->import->memory_bytes / 16, err));
     go->numbers = calloc(2 * ((size_t)t->types.type_count + 1), sizeof *go->numbers);
-    if (go->numbers == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for types");
+    if (go->numbers == NULL) return hsd_fail_nomem(err, "types");
     HSD_TRY(hsd_progress(go->import->reporter, "finding types", 0, 0, err));
     HSD_TRY(hsd_gocore_find_globals(go, err));
     HSD_TRY(hsd_gocore_offer_known(go, err));
@@ -84,7 +85,7 @@ static hsd_status import_core(gocore *go, hsd_error *err)
 static hsd_status run(hsd_import *import, hsd_error *err)
 {
     gocore *go = calloc(1, sizeof *go);
-    if (go == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for an import");
+    if (go == NULL) return hsd_fail_nomem(err, "an import");
     go->import = import;
     const hsd_status status = import_core(go, err);
     hsd_gocore_close(go);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "import/gocore/gocore.h"
 
 enum { NOTE_STATUS = 1, NOTE_PROCESS = 3, NOTE_VECTOR = 6, NOTE_FILES = 0x46494c45, VECTOR_ENTRY = 9,
@@ -134,7 +135,7 @@ static int by_address(const void *a, const void *b)
 static hsd_status sort_loads(gocore *go, hsd_error *err)
 {
     go->loads = calloc((size_t)go->core.segment_count + 1, sizeof *go->loads);
-    if (go->loads == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for segments");
+    if (go->loads == NULL) return hsd_fail_nomem(err, "segments");
     for (uint32_t i = 0; i < go->core.segment_count; i++) {
         const hsd_elf_segment *segment = &go->core.segments[i];
         if (segment->type != HSD_ELF_LOAD) continue;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "base/mix.h"
 
 static unsigned probe(const uint8_t *prefix, size_t size)
@@ -79,7 +80,7 @@ static hsd_status import_dump(goheap *go, hsd_error *err)
 static hsd_status run(hsd_import *import, hsd_error *err)
 {
     goheap *go = calloc(1, sizeof *go);
-    if (go == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for an import");
+    if (go == NULL) return hsd_fail_nomem(err, "an import");
     go->import = import;
     go->source = import->source;
     go->index.most_bytes = hsd_max_u64(import->memory_bytes / (import->options->executable == NULL ? 2 : 8), 1);

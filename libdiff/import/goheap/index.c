@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "base/mix.h"
 
 enum { CHUNK_BITS = 22, PAGE_BITS = 13, GRAIN_BITS = 3 };
@@ -47,7 +48,7 @@ static hsd_status grow(goheap_index *index, hsd_error *err)
     if (index->chunk_count < index->slot_count / 2) return HSD_OK;
     goheap_index wider = {.slot_count = index->slot_count == 0 ? FIRST_SLOTS : index->slot_count * 2};
     wider.slots = calloc(wider.slot_count, sizeof *wider.slots);
-    if (wider.slots == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the places of objects");
+    if (wider.slots == NULL) return hsd_fail_nomem(err, "the places of objects");
     for (size_t i = 0; i < index->slot_count; i++)
         if (index->slots[i] != NULL) wider.slots[slot_of(&wider, index->slots[i]->key)] = index->slots[i];
     free(index->slots);
@@ -71,7 +72,7 @@ static hsd_status find_or_make(goheap_index *index, uint64_t key, goheap_chunk *
         if (index->most_bytes != 0 && hsd_goheap_index_memory(index) + sizeof(goheap_chunk) > index->most_bytes)
             return over_budget(index, err);
         index->slots[slot] = calloc(1, sizeof(goheap_chunk));
-        if (index->slots[slot] == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the places of objects");
+        if (index->slots[slot] == NULL) return hsd_fail_nomem(err, "the places of objects");
         index->slots[slot]->key = key;
         index->chunk_count++;
     }

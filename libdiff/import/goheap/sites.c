@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/check.h"
 #include "import/goheap/goheap.h"
 
@@ -34,13 +35,7 @@ static hsd_status intern_stack(goheap *go, goheap_site *frames, size_t count, ui
 
 static hsd_status add_bucket(goheap *go, uint64_t id, uint32_t site, hsd_error *err)
 {
-    if (go->bucket_count == go->bucket_room) {
-        const size_t room = go->bucket_room == 0 ? 256 : go->bucket_room * 2;
-        goheap_bucket *wider = realloc(go->buckets, room * sizeof *wider);
-        if (wider == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for allocation sites");
-        go->buckets = wider;
-        go->bucket_room = room;
-    }
+    HSD_TRY(HSD_ARRAY_GROW(go->buckets, go->bucket_room, go->bucket_count + 1, 256, "allocation sites", err));
     go->buckets[go->bucket_count++] = (goheap_bucket){id, site};
     return HSD_OK;
 }
@@ -79,13 +74,7 @@ hsd_status hsd_goheap_read_sample(goheap *go, hsd_error *err)
 {
     uint64_t numbers[2];
     HSD_TRY(hsd_goheap_numbers(go, numbers, 2, err));
-    if (go->sample_count == go->sample_room) {
-        const size_t room = go->sample_room == 0 ? 256 : go->sample_room * 2;
-        goheap_sample *wider = realloc(go->samples, room * sizeof *wider);
-        if (wider == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for allocation sites");
-        go->samples = wider;
-        go->sample_room = room;
-    }
+    HSD_TRY(HSD_ARRAY_GROW(go->samples, go->sample_room, go->sample_count + 1, 256, "allocation sites", err));
     go->samples[go->sample_count++] = (goheap_sample){numbers[0], numbers[1], 0};
     return HSD_OK;
 }

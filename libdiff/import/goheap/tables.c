@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "import/goheap/goheap.h"
 
 enum { ELEMENT_LABEL = GOHEAP_LABELS - 1, TEXT_BYTES = 4096 };
@@ -82,13 +83,7 @@ hsd_status hsd_goheap_put_type(goheap *go, uint64_t size, const goheap_pattern *
         *number = go->types_of[row];
         return HSD_OK;
     }
-    if (row >= go->pattern_room) {
-        const uint32_t room = go->pattern_room == 0 ? 1024 : go->pattern_room * 2;
-        uint32_t *wider = realloc(go->types_of, room * sizeof *wider);
-        if (wider == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for types");
-        go->types_of = wider;
-        go->pattern_room = room;
-    }
+    HSD_TRY(HSD_ARRAY_GROW(go->types_of, go->pattern_room, row + 1, 1024, "types", err));
     HSD_TRY(name_type(go, size, pattern, number, err));
     go->types_of[row] = *number;
     return HSD_OK;

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "import/goheap/typed.h"
 
 enum { DATA = GOHEAP_DATA_SEGMENT, BSS, SEGMENTS, PAGE_BYTES = 8192, HEAD_BYTES = 8, LEAST_WITH_HEAD = 512, MOST_WITH_HEAD = 32768,
@@ -57,7 +58,7 @@ hsd_status hsd_goheap_open_types(goheap *go, hsd_error *err)
 {
     if (go->import->options->executable == NULL) return HSD_OK;
     go->typed = calloc(1, sizeof *go->typed);
-    if (go->typed == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for types");
+    if (go->typed == NULL) return hsd_fail_nomem(err, "types");
     go->typed->go = go;
     go->typed->typing.slots.most_bytes = go->import->memory_bytes / 4;
     return open_executable(go->typed, err);
@@ -289,7 +290,7 @@ hsd_status hsd_goheap_find_types(goheap *go, hsd_error *err)
         t->statics.end[i] = typed->segments[i].address + typed->segments[i].size;
     }
     typed->numbers = calloc(2 * ((size_t)t->types.type_count + 1), sizeof *typed->numbers);
-    if (typed->numbers == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for types");
+    if (typed->numbers == NULL) return hsd_fail_nomem(err, "types");
     HSD_TRY(hsd_progress(go->import->reporter, "finding types", 0, 0, err));
     HSD_TRY(offer_heads(typed, err));
     for (uint32_t i = 0; i < typed->finalized_count; i++)

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "base/fail.h"
 #include "dwarf/go_locals.h"
 #include "import/gotypes/typing.h"
 
@@ -51,7 +52,7 @@ hsd_status hsd_gotyping_frames(gotyping *t, const hsd_elf *program, goframes *fr
     t->is_guessing = true;
     if (frames->count == 0) return HSD_OK;
     uint64_t *pcs = malloc(frames->count * sizeof *pcs);
-    if (pcs == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for frames");
+    if (pcs == NULL) return hsd_fail_nomem(err, "frames");
     qsort(frames->at, frames->count, sizeof *frames->at, by_pc);
     for (uint32_t i = 0; i < frames->count; i++)
         if (frames->at[i].pc >= t->bias &&

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 
 enum { BLOCK_BITS = 13, BLOCK_BYTES = 1 << BLOCK_BITS, LEAST_BLOCKS = 8 };
 
@@ -52,7 +53,7 @@ hsd_status hsd_goblocks_open(goblocks *blocks, const hsd_elf_input *input, uint6
     blocks->keys = calloc(count, sizeof *blocks->keys);
     if (blocks->bytes != NULL && blocks->keys != NULL) return HSD_OK;
     hsd_goblocks_close(blocks);
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory for blocks of a file");
+    return hsd_fail_nomem(err, "blocks of a file");
 }
 
 void hsd_goblocks_close(goblocks *blocks)

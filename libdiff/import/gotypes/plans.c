@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 
 enum { MOST_DEPTH = 24, MOST_WORDS = 4096, MOST_STEPS = 65536, PATH_BYTES = 256, NAME_BYTES = 1024 };
 
@@ -264,7 +265,7 @@ static hsd_status keep(laying *l, goplan *plan, hsd_error *err)
         return hsd_fail(err, HSD_E_OVER_BUDGET, "the types of the program take more than %" PRIu64 " MiB",
                         l->plans->most_bytes >> 20);
     plan->words = malloc(bytes);
-    if (plan->words == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for types");
+    if (plan->words == NULL) return hsd_fail_nomem(err, "types");
     memcpy(plan->words, l->words, bytes);
     plan->count = kept;
     return HSD_OK;
@@ -288,7 +289,7 @@ hsd_status hsd_goplans_of(goplans *plans, uint32_t type, const goplan **out, hsd
     *out = plan;
     if (plan->is_made) return HSD_OK;
     laying *l = calloc(1, sizeof *l);
-    if (l == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for types");
+    if (l == NULL) return hsd_fail_nomem(err, "types");
     l->plans = plans;
     l->top = type;
     const hsd_status status = lay(l, plan, err);
@@ -301,7 +302,7 @@ hsd_status hsd_goplans_open(goplans *plans, const hsd_go_types *types, uint64_t 
     uint32_t nothing;
     *plans = (goplans){.types = types, .most_bytes = most_bytes};
     plans->plans = calloc(types->type_count, sizeof *plans->plans);
-    if (plans->plans == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for types");
+    if (plans->plans == NULL) return hsd_fail_nomem(err, "types");
     plans->taken_bytes = types->type_count * sizeof *plans->plans;
     return hsd_names_put(&plans->paths, (hsd_bytes){(const uint8_t *)"", 0}, &nothing, err);
 }

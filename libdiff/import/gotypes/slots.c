@@ -6,7 +6,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/check.h"
+#include "base/fail.h"
 
 enum { PAGE_BITS = 13, MOST_PAGES_A_SPAN = 64 };
 
@@ -36,13 +38,9 @@ hsd_status hsd_goslots_add(goslots *slots, const gospan *span, hsd_error *err)
         return hsd_fail(err, HSD_E_CORRUPT, "%" PRIu32 " objects of %" PRIu64 " bytes at 0x%" PRIx64, span->count,
                         span->slot_bytes, span->begin);
     if (slots->span_count == slots->span_room) {
-        const uint32_t room = slots->span_room == 0 ? 1024 : slots->span_room * 2;
-        if (room * sizeof(gospan) > slots->most_bytes || room > UINT32_MAX / 4) return over_budget(slots,
-            room * sizeof(gospan), err);
-        gospan *wider = realloc(slots->spans, room * sizeof *wider);
-        if (wider == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for spans");
-        slots->spans = wider;
-        slots->span_room = room;
+        const uint64_t room = hsd_array_next(slots->span_room, (uint64_t)slots->span_room + 1, 1024);
+        if (room * sizeof(gospan) > slots->most_bytes || room > UINT32_MAX / 4) return over_budget(slots, room * sizeof(gospan), err);
+        HSD_TRY(HSD_ARRAY_GROW(slots->spans, slots->span_room, room, 0, "spans", err));
     }
     slots->spans[slots->span_count++] = *span;
     return HSD_OK;
@@ -99,8 +97,7 @@ hsd_status hsd_goslots_finish(goslots *slots, hsd_error *err)
     slots->types = calloc((size_t)slots->slot_count + 1, sizeof *slots->types);
     slots->live = calloc(words, sizeof *slots->live);
     slots->pending = calloc(words, sizeof *slots->pending);
-    if (slots->types == NULL || slots->live == NULL || slots->pending == NULL) return hsd_fail(err, HSD_E_NOMEM,
-        "out of memory for objects");
+    if (slots->types == NULL || slots->live == NULL || slots->pending == NULL) return hsd_fail_nomem(err, "objects");
     index_pages(slots);
     return HSD_OK;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 
 enum { STACK = 65536, ITAB_TYPE = 8, MAP_LENGTH = 8, LEAST_WORK = 1 << 24, DEEPEST = 64 };
 
@@ -16,7 +17,7 @@ hsd_status hsd_gotyping_open(gotyping *t, uint64_t most_bytes, hsd_error *err)
         bytes = hsd_add_saturating(bytes, t->slots.spans[i].slot_bytes * t->slots.spans[i].count);
     t->work_left = hsd_add_saturating(bytes, LEAST_WORK);
     t->stack = malloc(STACK * sizeof *t->stack);
-    if (t->stack == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for types");
+    if (t->stack == NULL) return hsd_fail_nomem(err, "types");
     t->statics.most_bytes = most_bytes / 4;
     return hsd_goplans_open(&t->plans, &t->types, most_bytes, err);
 }

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "import/hprof/hprof.h"
 
 #define MAX_THREADS  UINT32_C(16384) /* whose names are looked up */
@@ -178,7 +179,7 @@ static hsd_status deliver(lookup *l, const wanted *item, const uint8_t *text, si
         return HSD_OK;
     }
     const char *copy = hsd_arena_copy(&self->stacks.arena, text, size);
-    if (copy == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: the name of a thread");
+    if (copy == NULL) return hsd_fail_nomem(err, "the name of a thread");
     item->thread->name = (hsd_bytes){(const uint8_t *)copy, size};
     return HSD_OK;
 }
@@ -325,7 +326,7 @@ static hsd_status want_version(lookup *l, hsd_error *err)
 hsd_status hsd_hprof_look_up(hprof *self, hsd_error *err)
 {
     lookup *l = calloc(1, sizeof *l);
-    if (l == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: looking up the threads");
+    if (l == NULL) return hsd_fail_nomem(err, "looking up the threads");
     l->self = self;
     l->reader = self->reader;
     l->reader.limit = hsd_min_u64(l->reader.limit, self->reader.cut_offset);

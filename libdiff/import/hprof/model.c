@@ -12,6 +12,7 @@
  */
 #include <stdlib.h>
 
+#include "base/fail.h"
 #include "import/hprof/hprof.h"
 
 #define NARROW_REACH   (UINT64_C(1) << 32) /* in units of the alignment */
@@ -78,7 +79,7 @@ static hsd_status new_layouts(const hprof *self, hprof_layout **out, hsd_error *
     HSD_TRY(hsd_hprof_check_memory(self, 2 * count * sizeof **out, err));
     *out = calloc((size_t)count, sizeof **out);
     return *out != NULL ? HSD_OK
-                        : hsd_fail(err, HSD_E_NOMEM, "out of memory: the layout of classes");
+                        : hsd_fail_nomem(err, "the layout of classes");
 }
 
 /* Lays out all classes both ways and keeps the one that more of them prove. */

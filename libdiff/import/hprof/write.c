@@ -12,6 +12,7 @@
  */
 #include <stdlib.h>
 
+#include "base/fail.h"
 #include "import/hprof/content.h"
 #include "import/hprof/known.h"
 #include "import/hprof/value.h"
@@ -463,7 +464,7 @@ static hsd_status start(hprof_writing *w, hsd_error *err)
     HSD_TRY(hsd_import_begin(w->import, &options, err));
     w->out = w->output.writer = w->import->writer;
     w->written = calloc(1, self->classes.table.count / 8 + 1);
-    if (w->written == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: the list of classes");
+    if (w->written == NULL) return hsd_fail_nomem(err, "the list of classes");
     HSD_TRY(hsd_hprof_begin_plans(&w->plans, self, err));
     HSD_TRY(define_labels(w, err));
     HSD_TRY(hsd_hprof_write_threads(&w->roots, err));

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "base/mix.h"
 
 enum { LEAST_WEAK_KEYS = 1024 };
@@ -120,7 +121,7 @@ static void release(luau *lu)
 static hsd_status run(hsd_import *import, hsd_error *err)
 {
     luau *lu = calloc(1, sizeof *lu);
-    if (lu == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for an import");
+    if (lu == NULL) return hsd_fail_nomem(err, "an import");
     lu->import = import;
     lu->source = import->source;
     lu->weak_keys_most = (uint32_t)hsd_max_u64(LEAST_WEAK_KEYS, hsd_min_u64(import->memory_bytes / 128, LUAU_KEYS_MOST * 16));

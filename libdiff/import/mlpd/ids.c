@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "import/mlpd/mlpd.h"
 
 enum { PLACES = 4096, SHOTS_MOST = 254, MOVED = 255, ADDRESS_BITS = 48 };
@@ -56,7 +57,7 @@ static hsd_status make_place(mlpd_ids *ids, uint64_t address, uint8_t **out, hsd
     if (*out != NULL) return HSD_OK;
     const uint32_t before = ids->chunks.count;
     uint8_t *places = calloc(PLACES, 1);
-    if (places == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the ids of objects");
+    if (places == NULL) return hsd_fail_nomem(err, "the ids of objects");
     hsd_status status = hsd_import_grow((void **)&ids->rows, &ids->room, before, sizeof *ids->rows, err);
     if (status == HSD_OK) status = hsd_id_table_put(&ids->chunks, (address >> ids->shift) / PLACES, &row, err);
     if (status != HSD_OK) {

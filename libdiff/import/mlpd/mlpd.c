@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 
 enum { SHOTS_LISTED = 4 };
 
@@ -114,7 +115,7 @@ static void release(mlpd *m)
 static hsd_status run(hsd_import *import, hsd_error *err)
 {
     mlpd *m = calloc(1, sizeof *m);
-    if (m == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for an import");
+    if (m == NULL) return hsd_fail_nomem(err, "an import");
     m->import = import;
     m->source = import->source;
     const hsd_status status = import_file(m, err);

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "base/fail.h"
 #include "import/mlpd/mlpd.h"
 
 static int compare_changes(const void *a, const void *b)
@@ -34,7 +35,7 @@ static hsd_status replay(mlpd *m, uint64_t time_ns, hsd_id_table *starts, uint32
 static hsd_status collect(mlpd *m, const uint32_t *live, uint32_t count, hsd_error *err)
 {
     m->ranges = calloc(count == 0 ? 1 : count, sizeof *m->ranges);
-    if (m->ranges == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for ranges of roots");
+    if (m->ranges == NULL) return hsd_fail_nomem(err, "ranges of roots");
     for (uint32_t i = 0; i < count; i++) {
         if (live[i] == 0) continue;
         const mlpd_change *change = &m->changes[live[i] - 1];

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 
 #define FULL_COLLECTION  2u /* its depth */
 #define BACKGROUND       1u /* type of a collection that tells no heap */
@@ -18,7 +19,7 @@ hsd_status hsd_nettrace_heap_init(nettrace_heap *heap, hsd_import *import, unsig
     *heap = (nettrace_heap){.import = import, .pointer_bytes = pointer_bytes, .types = {.memory_bytes = import->memory_bytes / 2}};
     HSD_TRY(hsd_nettrace_queue_init(&heap->edges, import->space, err));
     heap->nodes = malloc(NETTRACE_NODES_MAX * sizeof *heap->nodes);
-    return heap->nodes == NULL ? hsd_fail(err, HSD_E_NOMEM, "out of memory for objects that wait") : HSD_OK;
+    return heap->nodes == NULL ? hsd_fail_nomem(err, "objects that wait") : HSD_OK;
 }
 
 /* ---- objects and their references ---- */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 
 #define CHUNK_BYTES (NETTRACE_CHUNK * sizeof(uint64_t))
 
@@ -14,7 +15,7 @@ hsd_status hsd_nettrace_queue_init(nettrace_queue *queue, hsd_temp_space *space,
     *queue = (nettrace_queue){.space = space, .spill = {.fd = -1}};
     queue->front = malloc(CHUNK_BYTES);
     queue->back = malloc(CHUNK_BYTES);
-    if (queue->front == NULL || queue->back == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for references that wait");
+    if (queue->front == NULL || queue->back == NULL) return hsd_fail_nomem(err, "references that wait");
     return HSD_OK;
 }
 

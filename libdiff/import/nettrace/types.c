@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 
 #define NAME_MAX_BYTES  ((size_t)65536) /* FORMAT.md 10.5 */
 #define FIELD_MAX_BYTES ((size_t)1024)
@@ -40,7 +41,7 @@ static hsd_status keep(nettrace_types *types, size_t most, hsd_bytes *out, hsd_e
 {
     const size_t size = (size_t)hsd_min_u64(types->scratch.size, most);
     const char *copy = hsd_arena_copy(&types->texts, types->scratch.data, size);
-    if (copy == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for names of types");
+    if (copy == NULL) return hsd_fail_nomem(err, "names of types");
     *out = (hsd_bytes){(const uint8_t *)copy, size};
     return check_memory(types, err);
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "import/perfetto/perfetto.h"
 #include "io/zip.h"
 
@@ -59,7 +60,7 @@ static hsd_status open_unpacked(hsd_source *out, hsd_source *below, uint64_t siz
 {
     unpacking *u = calloc(1, sizeof *u);
     *out = (hsd_source){0};
-    if (u == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: compressed packets");
+    if (u == NULL) return hsd_fail_nomem(err, "compressed packets");
     *u = (unpacking){.below = below, .left = size};
     const hsd_status status = hsd_unzip_new(&u->unzip, HSD_ZIP_ZLIB, err);
     if (status != HSD_OK) {

@@ -6,6 +6,9 @@
 
 #include <stdlib.h>
 
+#include "base/fail.h"
+
+
 static hsd_status begin(perfetto *self, hsd_error *err)
 {
     const perfetto_dump *dump = &self->dumps[self->dump - 1];
@@ -76,7 +79,7 @@ static void release(perfetto *self)
 static hsd_status run(hsd_import *import, hsd_error *err)
 {
     perfetto *self = calloc(1, sizeof *self);
-    if (self == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for an import");
+    if (self == NULL) return hsd_fail_nomem(err, "an import");
     self->import = import;
     self->temp.fd = -1;
     const hsd_status status = import_trace(self, err);

@@ -8,6 +8,9 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/fail.h"
+
+
 static hsd_status tell_losses(pprof *p, hsd_error *err)
 {
     hsd_import *import = p->import;
@@ -76,7 +79,7 @@ static void release(pprof *p)
 static hsd_status run(hsd_import *import, hsd_error *err)
 {
     pprof *p = calloc(1, sizeof *p);
-    if (p == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for an import");
+    if (p == NULL) return hsd_fail_nomem(err, "an import");
     p->import = import;
     p->source = import->source;
     if (getrandom(&p->stack_seed, sizeof p->stack_seed, 0) != sizeof p->stack_seed) p->stack_seed = 1;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "base/mix.h"
 
 enum { PROGRESS_EVERY = 4096, LEAST_TARGETS = 4096, MOST_TARGETS = 1 << 20 };
@@ -145,7 +146,7 @@ static hsd_status import_dump(ruby *rb, hsd_error *err)
 static hsd_status run(hsd_import *import, hsd_error *err)
 {
     ruby *rb = calloc(1, sizeof *rb);
-    if (rb == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for an import");
+    if (rb == NULL) return hsd_fail_nomem(err, "an import");
     rb->import = import;
     rb->source = import->source;
     rb->target_most = (size_t)hsd_max_u64(LEAST_TARGETS, hsd_min_u64(import->memory_bytes / 64, MOST_TARGETS));

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/check.h"
 #include "import/ruby/ruby.h"
 
@@ -108,11 +109,7 @@ hsd_status hsd_ruby_put_class(ruby *rb, hsd_error *err)
     uint32_t row;
     HSD_TRY(hsd_names_put(&rb->classes, (hsd_bytes){(const uint8_t *)&rb->line.address, sizeof rb->line.address}, &row, err));
     if (row >= rb->class_room) {
-        const uint32_t room = rb->class_room == 0 ? 1024 : rb->class_room * 2;
-        ruby_class *wider = realloc(rb->class_rows, room * sizeof *wider);
-        if (wider == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for classes");
-        rb->class_rows = wider;
-        rb->class_room = room;
+        HSD_TRY(HSD_ARRAY_GROW(rb->class_rows, rb->class_room, row + 1, 1024, "classes", err));
         HSD_TRY(hsd_ruby_check_memory(rb, err));
     }
     rb->class_rows[row] = (ruby_class){rb->line.superclass, rb->line.name};

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/check.h"
+#include "base/fail.h"
 #include "import/ruby/ruby.h"
 
 /* Sorts up to this many by insertion: most objects have few references. */
@@ -60,11 +62,7 @@ static hsd_bytes category_name(const ruby *rb, uint32_t category)
 static hsd_status add_root(ruby *rb, uint32_t category, uint64_t target, hsd_error *err)
 {
     if (rb->root_count == rb->root_room) {
-        const size_t room = rb->root_room == 0 ? 1024 : rb->root_room * 2;
-        ruby_root *wider = realloc(rb->roots, room * sizeof *wider);
-        if (wider == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for roots");
-        rb->roots = wider;
-        rb->root_room = room;
+        HSD_TRY(HSD_ARRAY_GROW(rb->roots, rb->root_room, rb->root_count + 1, 1024, "roots", err));
         HSD_TRY(hsd_ruby_check_memory(rb, err));
     }
     rb->roots[rb->root_count++] = (ruby_root){category, target};
@@ -100,7 +98,7 @@ static hsd_status grow(ruby *rb, hsd_error *err)
     const size_t room = rb->target_room == 0 ? 512 : rb->target_room * 2;
     rb->target_room = room < rb->target_most ? room : rb->target_most;
     uint64_t *wider = realloc(rb->targets, rb->target_room * sizeof *wider);
-    if (wider == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the references of an object");
+    if (wider == NULL) return hsd_fail_nomem(err, "the references of an object");
     rb->targets = wider;
     return HSD_OK;
 }

@@ -6,23 +6,12 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/check.h"
 
 #define MOST_BLOCKS (UINT32_C(1) << 16)
 #define MOST_INFOS  (UINT32_C(1) << 18)
 #define MOST_NAMES  (UINT32_C(1) << 20)
-
-static hsd_status make_room(void **items, uint32_t count, uint32_t more, uint32_t *capacity,
-                            size_t size, hsd_error *err)
-{
-    if (count + more <= *capacity) return HSD_OK;
-    const uint32_t wanted = *capacity == 0 ? 256 : *capacity * 2;
-    void *grown = realloc(*items, wanted * size);
-    if (grown == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for names of variables");
-    *items = grown;
-    *capacity = wanted;
-    return HSD_OK;
-}
 
 /* ---- while nodes pass ---- */
 
@@ -32,10 +21,7 @@ hsd_status hsd_v8_blocks_context(hsd_v8_blocks *blocks, uint32_t scope_info, uin
     const uint32_t known = hsd_id_map_get(&blocks->numbers, scope_info);
     *out = known == HSD_ID_NONE ? HSD_V8_NO_BLOCK : known;
     if (known != HSD_ID_NONE || blocks->block_count == MOST_BLOCKS) return HSD_OK;
-    void *items = blocks->blocks;
-    HSD_TRY(make_room(&items, blocks->block_count, 1, &blocks->block_capacity,
-                      sizeof *blocks->blocks, err));
-    blocks->blocks = items;
+    HSD_TRY(HSD_ARRAY_GROW(blocks->blocks, blocks->block_capacity, blocks->block_count + 1, 256, "names of variables", err));
     blocks->blocks[blocks->block_count] = (hsd_v8_block){scope_info, proof};
     HSD_TRY(hsd_id_map_put(&blocks->numbers, scope_info, blocks->block_count, err));
     *out = blocks->block_count++;
@@ -48,14 +34,8 @@ hsd_status hsd_v8_blocks_info(hsd_v8_blocks *blocks, uint32_t ordinal, const uin
     if (count == 0 || count > HSD_V8_BLOCK_VARIABLES || blocks->info_count == MOST_INFOS ||
         blocks->name_count + count > MOST_NAMES)
         return HSD_OK;
-    void *items = blocks->infos;
-    HSD_TRY(make_room(&items, blocks->info_count, 1, &blocks->info_capacity, sizeof *blocks->infos,
-                      err));
-    blocks->infos = items;
-    items = blocks->names;
-    HSD_TRY(make_room(&items, blocks->name_count, count, &blocks->name_capacity,
-                      sizeof *blocks->names, err));
-    blocks->names = items;
+    HSD_TRY(HSD_ARRAY_GROW(blocks->infos, blocks->info_capacity, blocks->info_count + 1, 256, "names of variables", err));
+    HSD_TRY(HSD_ARRAY_GROW(blocks->names, blocks->name_capacity, blocks->name_count + count, 256, "names of variables", err));
     blocks->infos[blocks->info_count++] =
         (hsd_v8_scope_info){.ordinal = ordinal, .first = blocks->name_count, .count = count};
     for (uint32_t i = 0; i < count; i++)

@@ -7,26 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/check.h"
+#include "base/fail.h"
 
 #define PATH_BYTES ((size_t)1024)
 #define NAME_BYTES ((size_t)120)
 #define MOST_PARTS 8u
 
-static hsd_status out_of_memory(hsd_error *err)
-{
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory for names of scripts");
-}
-
 static hsd_status make_room(hsd_v8_files *files, hsd_error *err)
 {
-    if (files->count < files->capacity) return HSD_OK;
-    const uint32_t wanted = files->capacity == 0 ? 256 : files->capacity * 2;
-    hsd_v8_file *grown = realloc(files->files, wanted * sizeof *grown);
-    if (grown == NULL) return out_of_memory(err);
-    files->files = grown;
-    files->capacity = wanted;
-    return HSD_OK;
+    return HSD_ARRAY_GROW(files->files, files->capacity, files->count + 1, 256, "names of scripts", err);
 }
 
 hsd_status hsd_v8_files_put(hsd_v8_files *files, hsd_v8_names *names, uint32_t string, uint32_t *out, hsd_error *err)
@@ -86,7 +77,7 @@ hsd_status hsd_v8_files_text(hsd_v8_files *files, uint32_t number, hsd_bytes tex
         text.size = PATH_BYTES;
     }
     const char *copy = hsd_arena_copy(&files->arena, text.data, text.size);
-    if (copy == NULL) return out_of_memory(err);
+    if (copy == NULL) return hsd_fail_nomem(err, "names of scripts");
     file->path = (hsd_bytes){(const uint8_t *)copy, text.size};
     return HSD_OK;
 }
@@ -181,7 +172,7 @@ static void find_same(hsd_v8_files *files, const place *order)
 hsd_status hsd_v8_files_settle(hsd_v8_files *files, hsd_error *err)
 {
     place *order = malloc(((size_t)files->count + 1) * sizeof *order);
-    if (order == NULL) return out_of_memory(err);
+    if (order == NULL) return hsd_fail_nomem(err, "names of scripts");
     for (uint32_t i = 0; i < files->count; i++) {
         hsd_v8_file *file = &files->files[i];
         order[i] = (place){file, i};

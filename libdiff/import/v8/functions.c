@@ -7,30 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/check.h"
+#include "base/fail.h"
 
 #define MOST_FUNCTIONS (UINT32_C(1) << 18)
 #define MOST_CODES     (UINT32_C(1) << 18)
 #define NAME_BYTES     ((size_t)80)
 #define PLACED_BYTES   ((size_t)HSD_V8_FUNCTION_TYPE_BYTES - 1)
 #define LONG_LINE      500u /* columns: nobody writes such lines, and in a bundle all functions stand in one */
-
-static hsd_status out_of_memory(hsd_error *err)
-{
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory for functions");
-}
-
-/* Room for one more item of `size` bytes in a doubling array. */
-static hsd_status make_room(void **items, uint32_t count, uint32_t *capacity, size_t size, hsd_error *err)
-{
-    if (count < *capacity) return HSD_OK;
-    const uint32_t wanted = *capacity == 0 ? 256 : *capacity * 2;
-    void *grown = realloc(*items, wanted * size);
-    if (grown == NULL) return out_of_memory(err);
-    *items = grown;
-    *capacity = wanted;
-    return HSD_OK;
-}
 
 uint32_t hsd_v8_proof_of(hsd_bytes text)
 {
@@ -60,9 +45,7 @@ hsd_status hsd_v8_functions_closure(hsd_v8_functions *functions, hsd_v8_names *n
     if (*out != HSD_ID_NONE) return HSD_OK;
     *out = HSD_V8_NO_FUNCTION;
     if (functions->count == MOST_FUNCTIONS) return HSD_OK;
-    void *items = functions->items;
-    HSD_TRY(make_room(&items, functions->count, &functions->capacity, sizeof *functions->items, err));
-    functions->items = items;
+    HSD_TRY(HSD_ARRAY_GROW(functions->items, functions->capacity, functions->count + 1, 256, "functions", err));
     hsd_v8_function *function = &functions->items[functions->count];
     *function = (hsd_v8_function){.function = links[0].target, .context = links[1].target, .closure = closure, .string = string,
                                   .type = names->next_type++, .file = HSD_V8_NO_FILE, .script_proof = HSD_V8_NO_ENTRY};
@@ -78,9 +61,7 @@ hsd_status hsd_v8_functions_code(hsd_v8_functions *functions, hsd_v8_names *name
                                  hsd_error *err)
 {
     if (functions->code_count == MOST_CODES) return HSD_OK;
-    void *items = functions->codes;
-    HSD_TRY(make_room(&items, functions->code_count, &functions->code_capacity, sizeof *functions->codes, err));
-    functions->codes = items;
+    HSD_TRY(HSD_ARRAY_GROW(functions->codes, functions->code_capacity, functions->code_count + 1, 256, "functions", err));
     hsd_v8_code *code = &functions->codes[functions->code_count++];
     *code = (hsd_v8_code){.ordinal = ordinal, .name = name, .target = link.target};
     return hsd_v8_put_proof(names, link.name, &code->proof, err);
@@ -139,7 +120,7 @@ hsd_status hsd_v8_functions_text(hsd_v8_functions *functions, uint32_t number, h
     hsd_v8_function *function = &functions->items[number];
     const size_t size = hsd_min_u64(text.size, is_placed(text) ? PLACED_BYTES : NAME_BYTES);
     const char *copy = size == 0 ? NULL : hsd_arena_copy(&functions->arena, text.data, size);
-    if (copy == NULL && size > 0) return out_of_memory(err);
+    if (copy == NULL && size > 0) return hsd_fail_nomem(err, "functions");
     function->name = (hsd_bytes){(const uint8_t *)copy, size};
     return HSD_OK;
 }

@@ -6,12 +6,9 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/check.h"
-
-static hsd_status out_of_memory(hsd_error *err)
-{
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory for objects of the embedder");
-}
+#include "base/fail.h"
 
 hsd_status hsd_v8_late_open(hsd_v8_late *late, const hsd_v8_marks *marks, hsd_temp_space *space,
                             uint64_t memory_bytes, hsd_error *err)
@@ -24,7 +21,7 @@ hsd_status hsd_v8_late_open(hsd_v8_late *late, const hsd_v8_marks *marks, hsd_te
     hsd_v8_spool_init(&late->edges, space, memory_bytes / 4);
     late->natives = calloc((size_t)words, sizeof *late->natives);
     late->before = calloc((size_t)words, sizeof *late->before);
-    if (late->natives == NULL || late->before == NULL) return out_of_memory(err);
+    if (late->natives == NULL || late->before == NULL) return hsd_fail_nomem(err, "objects of the embedder");
     uint32_t count = 0;
     for (uint64_t node = 0; node < marks->count; node++) {
         if ((node & 63) == 0) late->before[node >> 6] = count;
@@ -48,13 +45,7 @@ hsd_status hsd_v8_late_pair(hsd_v8_late *late, uint32_t from, uint32_t to, hsd_e
             (unsigned long long)(late->pair_count * 2 * sizeof(hsd_v8_pair) * 16 >> 20) + 16);
         return HSD_E_OVER_BUDGET;
     }
-    if (late->pair_count == late->pair_capacity) {
-        const size_t capacity = late->pair_capacity == 0 ? 1024 : late->pair_capacity * 2;
-        hsd_v8_pair *grown = realloc(late->pairs, capacity * sizeof *grown);
-        if (grown == NULL) return out_of_memory(err);
-        late->pairs = grown;
-        late->pair_capacity = capacity;
-    }
+    HSD_TRY(HSD_ARRAY_GROW(late->pairs, late->pair_capacity, late->pair_count + 1, 1024, "objects of the embedder", err));
     late->pairs[late->pair_count++] = (hsd_v8_pair){from, to};
     return HSD_OK;
 }
@@ -63,13 +54,7 @@ hsd_status hsd_v8_late_pair(hsd_v8_late *late, uint32_t from, uint32_t to, hsd_e
 
 static hsd_status put_todo(hsd_v8_late *late, uint32_t node, hsd_error *err)
 {
-    if (late->todo_count == late->todo_capacity) {
-        const size_t capacity = late->todo_capacity == 0 ? 1024 : late->todo_capacity * 2;
-        uint32_t *grown = realloc(late->todo, capacity * sizeof *grown);
-        if (grown == NULL) return out_of_memory(err);
-        late->todo = grown;
-        late->todo_capacity = capacity;
-    }
+    HSD_TRY(HSD_ARRAY_GROW(late->todo, late->todo_capacity, late->todo_count + 1, 1024, "objects of the embedder", err));
     late->todo[late->todo_count++] = node;
     return HSD_OK;
 }

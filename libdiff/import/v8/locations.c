@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "import/v8/import.h"
 
 #define BATCH_NUMBERS ((size_t)8192)
@@ -44,7 +45,7 @@ hsd_status hsd_v8_read_locations(hsd_v8 *v8, hsd_error *err)
     if (!is_known || v8->import->options->summary_only) return hsd_v8_numbers_skip(&numbers, err);
     const size_t capacity = BATCH_NUMBERS / layout->location_width * layout->location_width;
     uint64_t *items = malloc(capacity * sizeof *items);
-    if (items == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for a batch of locations");
+    if (items == NULL) return hsd_fail_nomem(err, "a batch of locations");
     const hsd_status status = read_batches(v8, &numbers, items, capacity, err);
     free(items);
     return status;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "import/v8/import.h"
 
 typedef struct module_root { /* a context, a module */
@@ -67,7 +68,7 @@ static hsd_status put_process(hsd_v8 *v8, hsd_error *err)
 hsd_status hsd_v8_write_module_roots(hsd_v8 *v8, hsd_error *err)
 {
     uint8_t *seen = calloc((size_t)v8->files.count + 1, 1);
-    if (seen == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for modules");
+    if (seen == NULL) return hsd_fail_nomem(err, "modules");
     hsd_status status = put_process(v8, err);
     if (status == HSD_OK) status = put_contexts(v8, seen, err);
     if (status == HSD_OK) status = put_modules(v8, false, seen, err);

@@ -5,19 +5,14 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/check.h"
 
 static hsd_status add(hsd_v8_modules *modules, const hsd_v8_module *module, uint32_t *out, hsd_error *err)
 {
     *out = HSD_V8_NO_MODULE;
     if (modules->count == HSD_V8_MOST_MODULES) return HSD_OK;
-    if (modules->count == modules->capacity) {
-        const uint32_t wanted = modules->capacity == 0 ? 64 : modules->capacity * 2;
-        hsd_v8_module *grown = realloc(modules->items, wanted * sizeof *grown);
-        if (grown == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for modules");
-        modules->items = grown;
-        modules->capacity = wanted;
-    }
+    HSD_TRY(HSD_ARRAY_GROW(modules->items, modules->capacity, modules->count + 1, 64, "modules", err));
     modules->items[modules->count] = *module;
     *out = modules->count++;
     return HSD_OK;

@@ -6,12 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_SLOTS UINT32_C(4096)
+#include "base/array.h"
+#include "base/fail.h"
 
-static hsd_status out_of_memory(hsd_error *err)
-{
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory for names of types and references");
-}
+
+#define FIRST_SLOTS UINT32_C(4096)
 
 static hsd_status set_slots(hsd_v8_names *names, uint32_t slot_count, hsd_error *err)
 {
@@ -20,7 +19,7 @@ static hsd_status set_slots(hsd_v8_names *names, uint32_t slot_count, hsd_error 
     if (keys == NULL || places == NULL) {
         free(keys);
         free(places);
-        return out_of_memory(err);
+        return hsd_fail_nomem(err, "names of types and references");
     }
     for (uint32_t i = 0; i < names->slot_count; i++) {
         if (names->keys[i] == 0) continue;
@@ -65,13 +64,7 @@ static hsd_status add(hsd_v8_names *names, const hsd_v8_entry *entry, uint32_t *
         names->refused++;
         return HSD_OK;
     }
-    if (names->count == names->capacity) {
-        const uint32_t capacity = names->capacity == 0 ? 1024 : names->capacity * 2;
-        hsd_v8_entry *grown = realloc(names->entries, capacity * sizeof *grown);
-        if (grown == NULL) return out_of_memory(err);
-        names->entries = grown;
-        names->capacity = capacity;
-    }
+    HSD_TRY(HSD_ARRAY_GROW(names->entries, names->capacity, names->count + 1, 1024, "names of types and references", err));
     *out = names->count++;
     names->entries[*out] = *entry;
     if (is_type(wait)) names->entries[*out].number = names->next_type++;
@@ -121,7 +114,7 @@ hsd_status hsd_v8_names_order(const hsd_v8_names *names, uint32_t **order, hsd_e
         free(sorted);
         free(*order);
         *order = NULL;
-        return out_of_memory(err);
+        return hsd_fail_nomem(err, "names of types and references");
     }
     for (uint32_t i = 0; i < names->count; i++)
         sorted[i] = (uint64_t)names->entries[i].name << 32 | i;

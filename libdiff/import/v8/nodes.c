@@ -6,7 +6,9 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/check.h"
+#include "base/fail.h"
 #include "import/v8/import.h"
 
 /* Nodes a batch: their numbers stay in the first level of the cache. */
@@ -68,15 +70,7 @@ static hsd_status spool_node(hsd_v8 *v8, const hsd_v8_node *node, uint64_t *last
 
 static hsd_status make_room(hsd_v8 *v8, uint32_t type, hsd_error *err)
 {
-    if (type < v8->total_capacity) return HSD_OK;
-    const uint32_t capacity = type < 512 ? 1024 : type * 2;
-    hsd_v8_totals *grown = realloc(v8->totals, capacity * sizeof *grown);
-    if (grown == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for totals of types");
-    for (uint32_t i = v8->total_capacity; i < capacity; i++)
-        grown[i] = (hsd_v8_totals){0};
-    v8->totals = grown;
-    v8->total_capacity = capacity;
-    return HSD_OK;
+    return HSD_ARRAY_GROW_ZEROED(v8->totals, v8->total_capacity, type + 1, 1024, "totals of types", err);
 }
 
 static hsd_status count_node(hsd_v8 *v8, const hsd_v8_node *node, hsd_error *err)
@@ -131,7 +125,7 @@ hsd_status hsd_v8_read_nodes(hsd_v8 *v8, hsd_error *err)
     const size_t capacity = BATCH_NUMBERS / v8->layout.node_width * v8->layout.node_width;
     HSD_TRY(hsd_v8_numbers_begin(&numbers, v8->source, "nodes", err));
     uint64_t *items = malloc(capacity * sizeof *items);
-    if (items == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for a batch of nodes");
+    if (items == NULL) return hsd_fail_nomem(err, "a batch of nodes");
     const hsd_status status = read_batches(v8, &numbers, items, capacity, err);
     free(items);
     return status;

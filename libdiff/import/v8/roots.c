@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/check.h"
 
 /* Real snapshots have about 40. */
@@ -19,13 +20,7 @@ typedef struct root { /* as it waits */
 
 static hsd_status add_group(hsd_v8_roots *roots, uint32_t name, uint32_t kind, hsd_error *err)
 {
-    if (roots->group_count == roots->group_capacity) {
-        const uint32_t capacity = roots->group_capacity == 0 ? 64 : roots->group_capacity * 2;
-        hsd_v8_group *grown = realloc(roots->groups, capacity * sizeof *grown);
-        if (grown == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for roots");
-        roots->groups = grown;
-        roots->group_capacity = capacity;
-    }
+    HSD_TRY(HSD_ARRAY_GROW(roots->groups, roots->group_capacity, roots->group_count + 1, 64, "roots", err));
     roots->groups[roots->group_count++] = (hsd_v8_group){.name = name, .kind = kind};
     return HSD_OK;
 }

@@ -8,27 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/check.h"
+#include "base/fail.h"
 
 #define NAME_BYTES ((size_t)32)
-
-static hsd_status out_of_memory(hsd_error *err)
-{
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory for modules and functions");
-}
-
-/* Room for one more item of `size` bytes in a doubling array. */
-static hsd_status make_room(void **items, uint32_t count, uint32_t *capacity, size_t size,
-                            hsd_error *err)
-{
-    if (count < *capacity) return HSD_OK;
-    const uint32_t wanted = *capacity == 0 ? 256 : *capacity * 2;
-    void *grown = realloc(*items, wanted * size);
-    if (grown == NULL) return out_of_memory(err);
-    *items = grown;
-    *capacity = wanted;
-    return HSD_OK;
-}
 
 /* ---- while nodes pass ---- */
 
@@ -42,10 +26,7 @@ hsd_status hsd_v8_scopes_context(hsd_v8_scopes *scopes, uint32_t ordinal, uint32
         return HSD_OK;
     }
     if (scopes->scope_count == HSD_V8_MOST_SCOPES) return HSD_OK;
-    void *items = scopes->scopes;
-    HSD_TRY(make_room(&items, scopes->scope_count, &scopes->scope_capacity, sizeof *scopes->scopes,
-                      err));
-    scopes->scopes = items;
+    HSD_TRY(HSD_ARRAY_GROW(scopes->scopes, scopes->scope_capacity, scopes->scope_count + 1, 256, "modules and functions", err));
     HSD_TRY(hsd_id_map_put(&scopes->homes, home, scopes->scope_count, err));
     *out = scopes->scope_count++;
     scopes->scopes[*out] = (hsd_v8_scope){.ordinal = ordinal, .function = HSD_V8_NO_FUNCTION, .file = HSD_V8_NO_FILE};
@@ -106,7 +87,7 @@ hsd_status hsd_v8_scopes_resolve(hsd_v8_scopes *scopes, const hsd_v8_functions *
 static hsd_status keep(hsd_v8_scopes *scopes, hsd_v8_global *global, const char *text, size_t size, hsd_error *err)
 {
     const char *copy = hsd_arena_copy(&scopes->arena, text, size);
-    if (copy == NULL) return out_of_memory(err);
+    if (copy == NULL) return hsd_fail_nomem(err, "modules and functions");
     global->name = (hsd_bytes){(const uint8_t *)copy, size};
     return HSD_OK;
 }

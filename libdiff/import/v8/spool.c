@@ -8,14 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/fail.h"
+
+
 void hsd_v8_spool_init(hsd_v8_spool *spool, hsd_temp_space *space, uint64_t memory_bytes)
 {
     *spool = (hsd_v8_spool){.space = space, .memory_bytes = memory_bytes, .temp = {.fd = -1}};
-}
-
-static hsd_status out_of_memory(hsd_error *err)
-{
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory while nodes wait for their edges");
 }
 
 static uint8_t *take_chunk(void)
@@ -45,13 +44,7 @@ static hsd_status finish_chunk(hsd_v8_spool *spool, hsd_error *err)
 /* A chunk without data behind the last, or NULL. */
 static hsd_v8_chunk *add_chunk(hsd_v8_spool *spool)
 {
-    if (spool->chunk_count == spool->chunk_capacity) {
-        const size_t capacity = spool->chunk_capacity == 0 ? 64 : spool->chunk_capacity * 2;
-        hsd_v8_chunk *grown = realloc(spool->chunks, capacity * sizeof *grown);
-        if (grown == NULL) return NULL;
-        spool->chunks = grown;
-        spool->chunk_capacity = capacity;
-    }
+    if (HSD_ARRAY_GROW(spool->chunks, spool->chunk_capacity, spool->chunk_count + 1, 64, "", NULL) != HSD_OK) return NULL;
     hsd_v8_chunk *chunk = &spool->chunks[spool->chunk_count];
     *chunk = (hsd_v8_chunk){0};
     return chunk;
@@ -61,7 +54,7 @@ hsd_status hsd_v8_spool_grow(hsd_v8_spool *spool, hsd_error *err)
 {
     HSD_TRY(finish_chunk(spool, err));
     hsd_v8_chunk *chunk = add_chunk(spool);
-    if (chunk == NULL) return out_of_memory(err);
+    if (chunk == NULL) return hsd_fail_nomem(err, "nodes that wait for their edges");
     const bool is_first = spool->chunk_count == 0;
     if (is_first || spool->memory_used + 2 * HSD_V8_SPOOL_CHUNK_BYTES <= spool->memory_bytes) {
         chunk->data = take_chunk();
@@ -70,7 +63,7 @@ hsd_status hsd_v8_spool_grow(hsd_v8_spool *spool, hsd_error *err)
         if (spool->buffer == NULL) spool->buffer = take_chunk();
         chunk->data = spool->buffer;
     }
-    if (chunk->data == NULL) return out_of_memory(err);
+    if (chunk->data == NULL) return hsd_fail_nomem(err, "nodes that wait for their edges");
     spool->chunk_count++;
     spool->at = chunk->data;
     spool->end = chunk->data + HSD_V8_SPOOL_CHUNK_BYTES;

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "import/v8/import.h"
 
 hsd_status hsd_v8_progress(hsd_v8 *v8, hsd_error *err)
@@ -194,7 +195,7 @@ static void release(hsd_v8 *v8)
 static hsd_status run(hsd_import *import, hsd_error *err)
 {
     hsd_v8 *v8 = calloc(1, sizeof *v8);
-    if (v8 == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for an import");
+    if (v8 == NULL) return hsd_fail_nomem(err, "an import");
     v8->import = import;
     v8->source = import->source;
     v8->json.source = import->source;

@@ -5,17 +5,12 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "import/v8/nodes.h"
 
 hsd_status hsd_v8_wishes_put(hsd_v8_wishes *wishes, uint32_t node, uint32_t entry, hsd_error *err)
 {
-    if (wishes->count == wishes->capacity) {
-        const uint32_t wanted = wishes->capacity == 0 ? 256 : wishes->capacity * 2;
-        hsd_v8_wish *grown = realloc(wishes->items, wanted * sizeof *grown);
-        if (grown == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for names of variables");
-        wishes->items = grown;
-        wishes->capacity = wanted;
-    }
+    HSD_TRY(HSD_ARRAY_GROW(wishes->items, wishes->capacity, wishes->count + 1, 256, "names of variables", err));
     wishes->items[wishes->count++] = (hsd_v8_wish){node, entry};
     return HSD_OK;
 }

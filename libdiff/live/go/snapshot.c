@@ -16,7 +16,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/check.h"
+#include "base/fail.h"
 
 #define PIECE_BYTES ((size_t)1 << 20)
 enum { PAGE = 4096, PAGES_AT_ONCE = 512, MOST_MAPPINGS = 60000, MOST_VECTOR = 4096 };
@@ -54,13 +56,8 @@ static bool is_wanted(const char *rights, const char *path, const char *program)
 
 static hsd_status add_mapping(snapshot *s, mapping one, hsd_error *err)
 {
-    if (s->count == s->room) {
-        const size_t room = s->room == 0 ? 256 : 2 * s->room;
-        mapping *more = s->count >= MOST_MAPPINGS ? NULL : realloc(s->mappings, room * sizeof *more);
-        if (more == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: process %ld has too many mappings", s->live->facts->pid);
-        s->mappings = more;
-        s->room = room;
-    }
+    if (s->count >= MOST_MAPPINGS) return hsd_fail(err, HSD_E_NOMEM, "out of memory: process %ld has too many mappings", s->live->facts->pid);
+    HSD_TRY(HSD_ARRAY_GROW(s->mappings, s->room, s->count + 1, 256, "the mappings of a process", err));
     s->mappings[s->count++] = one;
     return HSD_OK;
 }
@@ -235,7 +232,7 @@ hsd_status hsd_go_snapshot(hsd_live *live, const hsd_stopped *stopped, hsd_temp 
     snapshot s = {.live = live, .stopped = stopped, .out = out, .piece = malloc(PIECE_BYTES)};
     snprintf(path, sizeof path, "/proc/%ld/pagemap", live->facts->pid);
     s.pagemap_fd = open(path, O_RDONLY | O_CLOEXEC);
-    const hsd_status status = s.piece == NULL ? hsd_fail(err, HSD_E_NOMEM, "out of memory: a buffer for memory") : take(&s, err);
+    const hsd_status status = s.piece == NULL ? hsd_fail_nomem(err, "a buffer for memory") : take(&s, err);
     if (s.pagemap_fd >= 0) close(s.pagemap_fd);
     free(s.piece);
     free(s.mappings);

@@ -14,6 +14,7 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 
+#include "base/array.h"
 #include "base/note.h"
 
 enum { MOST_THREADS = 1 << 16, PATIENCE_MS = 5000 };
@@ -35,13 +36,8 @@ static hsd_status refuse(const hsd_process_facts *facts, int error, hsd_error *e
 
 static hsd_status add(hsd_stopped *all, const hsd_process_facts *facts, pid_t tid, hsd_error *err)
 {
-    if (all->count == all->room) {
-        const size_t room = all->room == 0 ? 64 : 2 * all->room;
-        hsd_stopped_thread *more = room > MOST_THREADS ? NULL : realloc(all->threads, room * sizeof *more);
-        if (more == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: process %ld has too many threads", facts->pid);
-        all->threads = more;
-        all->room = room;
-    }
+    if (all->count >= MOST_THREADS) return hsd_fail(err, HSD_E_NOMEM, "out of memory: process %ld has too many threads", facts->pid);
+    HSD_TRY(HSD_ARRAY_GROW(all->threads, all->room, all->count + 1, 64, "the threads of a process", err));
     if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) != 0) return errno == ESRCH ? HSD_OK : refuse(facts, errno, err);
     all->threads[all->count++] = (hsd_stopped_thread){.tid = tid};
     ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);

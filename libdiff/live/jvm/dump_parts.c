@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "io/fd.h"
 #include "live/wait.h"
 
@@ -94,7 +95,7 @@ static hsd_status collect_both(collector *c, bool *is_refused, hsd_error *err)
     c->piece = malloc(PIECE_BYTES);
     hsd_status status = HSD_OK;
     if (c->piece == NULL)
-        status = hsd_fail(err, HSD_E_NOMEM, "out of memory: a buffer for the dump");
+        status = hsd_fail_nomem(err, "a buffer for the dump");
     else if (c->set_fd < 0 || !watch(c, c->names.fd, EPOLLIN) || !watch(c, c->objects.fd, EPOLLIN) || !watch(c, c->from->attach_fd, 0))
         status = hsd_fail_errno(err, errno, "cannot wait for process %ld", c->live->facts->pid);
     else

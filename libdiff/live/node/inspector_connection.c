@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/fail.h"
 #include "live/connect.h"
 
 enum { COMMAND_MAX = 2048, BODY_MAX = 1 << 20, BUFFER_BYTES = 65536, GOODBYE_MS = 1000 };
@@ -108,7 +109,7 @@ static hsd_status find_target(const hsd_inspector_connection *connection, hsd_in
     char request[256], length[16];
     hsd_inspector_list *list = malloc(sizeof *list);
     int fd = -1;
-    if (list == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory for a list");
+    if (list == NULL) return hsd_fail_nomem(err, "a list");
     hsd_inspector_list_init(list);
     snprintf(request, sizeof request, "GET /json/list HTTP/1.1\r\nHost: localhost:%u\r\nConnection: close\r\n\r\n", port.port);
     hsd_status status = open_loopback(&fd, connection->facts, port, err);
@@ -177,7 +178,7 @@ hsd_status hsd_inspector_ask(hsd_inspector_connection *connection, hsd_inspector
 {
     char path[HSD_INSPECTOR_PATH_MAX];
     hsd_http_head *head = calloc(1, sizeof *head);
-    if (head == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory for an answer");
+    if (head == NULL) return hsd_fail_nomem(err, "an answer");
     set_wait(connection, wait, wait_context);
     const hsd_status status = find_target(connection, port, path, head, err);
     free(head);
@@ -193,7 +194,7 @@ hsd_status hsd_inspector_connect(hsd_inspector_connection *connection, hsd_inspe
     connection->is_asked = false;
     connection->chunk = NULL;
     set_wait(connection, wait, wait_context);
-    if (head == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory for an answer");
+    if (head == NULL) return hsd_fail_nomem(err, "an answer");
     hsd_inspector_init(&connection->messages, &(hsd_inspector_receiver){.chunk = pass_chunk, .ping = pong, .context = connection});
     hsd_status status = find_target(connection, port, path, head, err);
     if (status == HSD_OK) status = upgrade(connection, port, path, head, err);
@@ -205,7 +206,7 @@ hsd_status hsd_inspector_connect(hsd_inspector_connection *connection, hsd_inspe
 static hsd_status read_until(hsd_inspector_connection *connection, unsigned id, hsd_error *err)
 {
     char *buffer = malloc(BUFFER_BYTES);
-    hsd_status status = buffer == NULL ? hsd_fail(err, HSD_E_NOMEM, "no memory for messages") : HSD_OK;
+    hsd_status status = buffer == NULL ? hsd_fail_nomem(err, "messages") : HSD_OK;
     while (status == HSD_OK && connection->messages.answered != id) {
         size_t got = 0;
         status = receive(connection, connection->fd, buffer, BUFFER_BYTES, &got, err);

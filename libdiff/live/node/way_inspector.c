@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/fail.h"
 #include "live/facts.h"
 #include "live/node/feed.h"
 #include "live/node/inspector_connection.h"
@@ -280,7 +281,7 @@ static hsd_status capture_in(session *s, hsd_error *err)
 static hsd_status capture(hsd_live *live, hsd_error *err)
 {
     session *s = calloc(1, sizeof *s);
-    if (s == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory for a session");
+    if (s == NULL) return hsd_fail_nomem(err, "a session");
     s->live = live;
     s->connection.facts = live->facts;
     s->connection.fd = s->connection.keeper.pipe = -1;

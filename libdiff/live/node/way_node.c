@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "live/ended.h"
 #include "live/node/feed.h"
 #include "live/node/node_process.h"
@@ -162,7 +163,7 @@ static size_t tell_metrics(void *context, hsd_origin_metric *out, size_t most)
 static hsd_status take_answer(hsd_live *live, int fd, hsd_error *err)
 {
     answer *in = calloc(1, sizeof *in);
-    if (in == NULL) return hsd_fail(err, HSD_E_NOMEM, "no memory for an answer");
+    if (in == NULL) return hsd_fail_nomem(err, "an answer");
     in->fd = fd;
     hsd_import_origin origin = {.metrics = tell_metrics, .context = in};
     hsd_import_options options = {.origin = &origin, .compression = live->options->compression,

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/fail.h"
 #include "base/note.h"
 #include "io/fd.h"
 #include "io/output.h"
@@ -91,7 +92,7 @@ static hsd_status open_connection(fetch *f, hsd_ssh *ssh, hsd_error *err)
     char ticket[TICKET_BYTES];
     const char **words = calloc(f->options->word_count + 4, sizeof *words);
     snprintf(ticket, sizeof ticket, "%s:%llu", f->token, (unsigned long long)f->received);
-    if (words == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: the words for ssh");
+    if (words == NULL) return hsd_fail_nomem(err, "the words for ssh");
     size_t count = 0;
     words[count++] = "capture";
     words[count++] = "--serve";
@@ -100,7 +101,7 @@ static hsd_status open_connection(fetch *f, hsd_ssh *ssh, hsd_error *err)
     words[count++] = f->at->name;
     char *line = hsd_remote_line(f->options->command == NULL ? "hsdiff" : f->options->command, words, count);
     free(words);
-    const hsd_status status = line == NULL ? hsd_fail(err, HSD_E_NOMEM, "out of memory: the words for ssh") : hsd_ssh_open(ssh, f->at, line, err);
+    const hsd_status status = line == NULL ? hsd_fail_nomem(err, "the words for ssh") : hsd_ssh_open(ssh, f->at, line, err);
     free(line);
     return status;
 }
@@ -261,7 +262,7 @@ hsd_status hsd_remote_capture(const hsd_remote *at, const hsd_remote_options *op
     *answer = (hsd_remote_answer){.exit_status = 0};
     if (at->name[0] == '\0') return hsd_fail(err, HSD_E_NOT_FOUND, "ssh://%s names no program: its pid or its name stands behind a '/'", at->host);
     fetch *f = calloc(1, sizeof *f);
-    if (f == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: a buffer for a capture");
+    if (f == NULL) return hsd_fail_nomem(err, "a buffer for a capture");
     *f = (fetch){.at = at, .options = options, .answer = answer, .quiet = run == NULL ? (hsd_run){0} : *run, .fd = -1, .temp = {.fd = -1}};
     f->quiet.progress = NULL;
     f->quiet.note = NULL;
@@ -301,7 +302,7 @@ hsd_status hsd_remote_run(const hsd_remote *at, const char *command, const char 
     said[0] = '\0';
     if (command == NULL) command = "hsdiff";
     char *line = hsd_remote_line(command, words, word_count);
-    if (line == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: the words for ssh");
+    if (line == NULL) return hsd_fail_nomem(err, "the words for ssh");
     hsd_status status = hsd_ssh_open(&ssh, at, line, err);
     free(line);
     if (status != HSD_OK) return status;
