@@ -19,6 +19,7 @@
 #include "base/plan.h"
 
 #include "base/plan_parts.h"
+#include "base/search.h"
 #include "base/worker.h"
 
 #define TABLES_LEAST MIB(1)
@@ -237,13 +238,9 @@ static bool fits(const hsd_plan_request *r, uint64_t memory_bytes)
 /* In whole MiB, as a user would type it. */
 static uint64_t least_of(const hsd_plan_request *r)
 {
-    uint64_t low = HSD_MEMORY_MIN_BYTES >> 20, high = UINT64_C(1) << 32;
-    while (low < high) {
-        const uint64_t middle = low + (high - low) / 2;
-        if (fits(r, middle << 20)) high = middle;
-        else low = middle + 1;
-    }
-    return low << 20;
+    uint64_t mebibytes;
+    HSD_PARTITION(mebibytes, HSD_MEMORY_MIN_BYTES >> 20, UINT64_C(1) << 32, !fits(r, mebibytes << 20));
+    return mebibytes << 20;
 }
 
 uint64_t hsd_plan_least(const hsd_plan_request *request)

@@ -5,19 +5,15 @@
  *      places    4 │ 5 6 7 │ 8 │ 9 10 │ 11          of the node at 4: those at 5, 8, 9
  */
 #include "base/check.h"
+#include "base/search.h"
 #include "browse/index.h"
 #include "sort/radix.h"
 
 /* The long list of the node at a place. */
 static bool find_listed(hsd_index *index, uint32_t place, hsd_long_children *out)
 {
-    uint64_t low = 0, high = index->long_children_count;
-    while (low < high) {
-        const uint64_t middle = low + (high - low) / 2;
-        *out = hsd_index_long_children(index, middle);
-        if (out->place < place) low = middle + 1;
-        else high = middle;
-    }
+    uint64_t low;
+    HSD_LOWER_BOUND(low, 0, index->long_children_count, hsd_index_long_children(index, low).place, place);
     if (low == index->long_children_count) return false;
     *out = hsd_index_long_children(index, low);
     return out->place == place;

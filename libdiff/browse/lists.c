@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/check.h"
+#include "base/search.h"
 #include "diff/edges.h"
 
 static hsd_status put_end(hsd_lists *lists, uint64_t end, hsd_error *err)
@@ -68,12 +69,8 @@ uint64_t hsd_lists_count(hsd_lists *lists, uint32_t node)
 /* The part with item `from`; `parts` past the last. */
 static uint32_t part_of(const hsd_lists *lists, const hsd_long_list *list, uint64_t from)
 {
-    uint32_t low = 0, high = list->parts;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (lists->ends[list->at + middle] <= from) low = middle + 1;
-        else high = middle;
-    }
+    uint32_t low;
+    HSD_UPPER_BOUND(low, 0, list->parts, lists->ends[list->at + low], from);
     return low;
 }
 
@@ -102,12 +99,8 @@ void hsd_lists_get(hsd_lists *lists, uint32_t node, uint64_t from, hsd_targets *
 
 static uint32_t name_in(const hsd_targets *targets, uint32_t target)
 {
-    uint32_t low = 0, high = targets->count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (targets->items[middle] < target) low = middle + 1;
-        else high = middle;
-    }
+    uint32_t low;
+    HSD_LOWER_BOUND(low, 0, targets->count, targets->items[low], target);
     return low < targets->count && targets->items[low] == target ? targets->names[low] : NO_NAME;
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/check.h"
 #include "base/fail.h"
+#include "base/search.h"
 
 enum { NAME_BYTES = 1024, CODE_BYTES = 8 };
 
@@ -98,12 +99,8 @@ hsd_status hsd_go_take_function(hsd_go_reading *r, const hsd_die *die, hsd_error
 
 static uint32_t name_of_origin(const hsd_go_reading *r, uint64_t die)
 {
-    uint32_t low = 0, high = r->origin_count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (r->origins[middle].die < die) low = middle + 1;
-        else high = middle;
-    }
+    uint32_t low;
+    HSD_LOWER_BOUND(low, 0, r->origin_count, r->origins[low].die, die);
     return low < r->origin_count && r->origins[low].die == die ? r->origins[low].name : 0;
 }
 

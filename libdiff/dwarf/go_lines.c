@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/search.h"
 #include "dwarf/info.h"
 
 enum { HEADER_BYTES = 8 + 8 * 8, RECORD_BYTES = 36, VALUES_OF_FILE = 20, VALUES_OF_LINE = 24, UNIT = 32, MOST_STEPS = 1 << 16 };
@@ -60,12 +61,8 @@ static uint64_t number_at(const hsd_go_lines *lines, uint64_t at)
 /* The record of the function that holds this place of the text, and where the function begins. */
 static bool find_function(const hsd_go_lines *lines, uint64_t place, uint64_t *record, uint64_t *begin)
 {
-    uint64_t low = 0, high = lines->function_count;
-    while (low < high) {
-        const uint64_t middle = low + (high - low) / 2;
-        if (number_at(lines, lines->functions + 8 * middle) <= place) low = middle + 1;
-        else high = middle;
-    }
+    uint64_t low;
+    HSD_UPPER_BOUND(low, 0, lines->function_count, number_at(lines, lines->functions + 8 * low), place);
     if (low == 0) return false;
     *begin = number_at(lines, lines->functions + 8 * (low - 1));
     *record = lines->functions + number_at(lines, lines->functions + 8 * (low - 1) + 4);

@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/check.h"
+#include "base/search.h"
 #include "dwarf/info.h"
 
 enum { OP_FRAME = 0x91, OP_CFA = 0x9c, OP_PIECE = 0x93, OP_REGISTER = 0x50, OP_LAST_REGISTER = 0x6f,
@@ -154,12 +155,8 @@ static hsd_status take_list(finding *f, uint64_t type, uint64_t list, hsd_error 
 
 static size_t count_below(const finding *f, uint64_t pc)
 {
-    size_t low = 0, high = f->pc_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (f->pcs[middle] < pc) low = middle + 1;
-        else high = middle;
-    }
+    size_t low;
+    HSD_LOWER_BOUND(low, 0, f->pc_count, f->pcs[low], pc);
     return low;
 }
 
@@ -239,12 +236,8 @@ hsd_status hsd_go_locals_read(hsd_go_locals *locals, const hsd_go_types *types, 
 
 uint32_t hsd_go_locals_find(const hsd_go_locals *locals, uint64_t pc)
 {
-    uint32_t low = 0, high = locals->count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (locals->at[middle].pc < pc) low = middle + 1;
-        else high = middle;
-    }
+    uint32_t low;
+    HSD_LOWER_BOUND(low, 0, locals->count, locals->at[low].pc, pc);
     return low < locals->count && locals->at[low].pc == pc ? low : locals->count;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/search.h"
 #include "dwarf/go_types.h"
 
 enum { MOST_STEPS = 64 };
@@ -70,12 +71,8 @@ bool hsd_go_types_member(const hsd_go_types *types, uint32_t type, const char *p
 
 const hsd_go_global *hsd_go_types_global_at(const hsd_go_types *types, uint64_t address)
 {
-    uint32_t low = 0, high = types->global_count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (types->globals[middle].address <= address) low = middle + 1;
-        else high = middle;
-    }
+    uint32_t low;
+    HSD_UPPER_BOUND(low, 0, types->global_count, types->globals[low].address, address);
     if (low == 0) return NULL;
     const hsd_go_global *found = &types->globals[low - 1];
     return address - found->address < hsd_go_types_size(types, (uint32_t)found->type) ? found : NULL;
@@ -91,12 +88,8 @@ const hsd_go_global *hsd_go_types_global_named(const hsd_go_types *types, const 
 
 const hsd_go_function *hsd_go_types_code_at(const hsd_go_types *types, uint64_t address)
 {
-    uint32_t low = 0, high = types->function_count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (types->functions[middle].low <= address) low = middle + 1;
-        else high = middle;
-    }
+    uint32_t low;
+    HSD_UPPER_BOUND(low, 0, types->function_count, types->functions[low].low, address);
     return low == 0 || address >= types->functions[low - 1].high ? NULL : &types->functions[low - 1];
 }
 
@@ -113,12 +106,8 @@ const char *hsd_go_types_function_at(const hsd_go_types *types, uint64_t address
 
 uint32_t hsd_go_types_by_runtime_type(const hsd_go_types *types, uint64_t address)
 {
-    uint32_t low = 0, high = types->runtime_type_count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (types->types[types->by_runtime_type[middle]].runtime_type < address) low = middle + 1;
-        else high = middle;
-    }
+    uint32_t low;
+    HSD_LOWER_BOUND(low, 0, types->runtime_type_count, types->types[types->by_runtime_type[low]].runtime_type, address);
     if (low == types->runtime_type_count) return 0;
     const uint32_t found = types->by_runtime_type[low];
     return types->types[found].runtime_type == address ? found : 0;

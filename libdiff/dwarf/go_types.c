@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/check.h"
 #include "base/fail.h"
+#include "base/search.h"
 
 enum { MOST_TYPES = 1 << 24 };
 
@@ -142,12 +143,8 @@ static hsd_status read_entries(hsd_go_reading *r, hsd_error *err)
 
 uint32_t hsd_go_types_of_entry(const hsd_go_types *types, uint64_t die)
 {
-    uint32_t low = 1, high = types->type_count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (types->types[middle].die < die) low = middle + 1;
-        else high = middle;
-    }
+    uint32_t low;
+    HSD_LOWER_BOUND(low, 1, types->type_count, types->types[low].die, die);
     return low < types->type_count && types->types[low].die == die ? low : 0;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/search.h"
 #include "format/end_counts.h"
 #include "format/verify_state.h"
 
@@ -177,14 +178,8 @@ static void check_counts(hsd_verifier *v)
 /* First entry of the sorted totals whose key is at least `key`. */
 static size_t find_entry(const hsd_totals *totals, uint64_t key)
 {
-    size_t low = 0, high = totals->used;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (totals->entries[middle].key < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    HSD_LOWER_BOUND(low, 0, totals->used, totals->entries[low].key, key);
     return low;
 }
 

@@ -17,6 +17,7 @@
 #include "base/array.h"
 #include "base/check.h"
 #include "base/fail.h"
+#include "base/search.h"
 
 #define NOTE_BYTES_MAX ((size_t)1 << 20)
 #define LOOK_BACK      64 /* symbols that a look-up goes over */
@@ -256,15 +257,8 @@ hsd_status hsd_image_open(hsd_image **out, int fd, uint64_t memory_bytes, hsd_er
 /* How many symbols begin at or before the address. */
 static size_t count_before(const symbol_list *list, uint64_t address)
 {
-    size_t low = 0, high = list->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (list->at[middle].address <= address) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
+    size_t low;
+    HSD_UPPER_BOUND(low, 0, list->count, list->at[low].address, address);
     return low;
 }
 

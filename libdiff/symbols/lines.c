@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/fail.h"
+#include "base/search.h"
 #include "symbols/dies.h"
 
 #ifdef HSD_HAVE_DW
@@ -82,15 +83,8 @@ static void sort(range_list *list)
 /* The last range that begins at or before the address, if it holds it. */
 static const range *find_range(const range_list *list, uint64_t address)
 {
-    size_t low = 0, high = list->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (list->at[middle].low <= address) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
+    size_t low;
+    HSD_UPPER_BOUND(low, 0, list->count, list->at[low].low, address);
     return low > 0 && address < list->at[low - 1].high ? &list->at[low - 1] : NULL;
 }
 

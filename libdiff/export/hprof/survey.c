@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
+#include "base/search.h"
 #include "export/hprof/hout.h"
 
 #define EACH_PROGRESS 4096u
@@ -117,12 +118,8 @@ static hsd_status take_class_object(hout *h, const hsd_object *object, hsd_error
 
 hout_mirror *hsd_hout_mirror(const hout *h, uint64_t ordinal)
 {
-    uint32_t low = 0, high = h->mirror_count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (h->mirrors[middle].ordinal < ordinal) low = middle + 1;
-        else high = middle;
-    }
+    uint32_t low;
+    HSD_LOWER_BOUND(low, 0, h->mirror_count, h->mirrors[low].ordinal, ordinal);
     return low < h->mirror_count && h->mirrors[low].ordinal == ordinal ? &h->mirrors[low] : NULL;
 }
 

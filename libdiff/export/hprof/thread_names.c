@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "export/hprof/hout.h"
 
 #define MOST_THREADS 4096u
@@ -20,12 +21,8 @@ static int by_key(const void *a, const void *b)
 
 static const hout_thread_name *find(const hout *h, uint64_t key)
 {
-    uint32_t low = 0, high = h->thread_name_count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (h->thread_names[middle].key < key) low = middle + 1;
-        else high = middle;
-    }
+    uint32_t low;
+    HSD_LOWER_BOUND(low, 0, h->thread_name_count, h->thread_names[low].key, key);
     return low < h->thread_name_count && h->thread_names[low].key == key ? &h->thread_names[low] : NULL;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/check.h"
+#include "base/search.h"
 #include "import/gcdump/gcdump.h"
 
 #define TICKS_TO_1970 UINT64_C(621355968000000000) /* of 100 ns, since the year 1 */
@@ -71,13 +72,9 @@ int hsd_gcdump_generation(const gcdump_facts *facts, uint64_t address, uint32_t 
     if (*hint >= facts->segment_count) return -1;
     const gcdump_segment *segment = &facts->segments[*hint];
     if (address < segment->start || address >= segment->end) {
-        uint32_t low = 0, high = facts->segment_count;
-        while (high - low > 1) {
-            const uint32_t middle = low + (high - low) / 2;
-            if (facts->segments[middle].start <= address) low = middle;
-            else high = middle;
-        }
-        segment = &facts->segments[*hint = low];
+        uint32_t behind;
+        HSD_UPPER_BOUND(behind, 1, facts->segment_count, facts->segments[behind].start, address);
+        segment = &facts->segments[*hint = behind - 1];
         if (address < segment->start || address >= segment->end) return -1;
     }
     for (int generation = 4; generation >= 0; generation--)

@@ -12,6 +12,7 @@
 
 #include "base/check.h"
 #include "base/fail.h"
+#include "base/search.h"
 #include "import/gocore/gocore.h"
 
 enum { NOTE_STATUS = 1, NOTE_PROCESS = 3, NOTE_VECTOR = 6, NOTE_FILES = 0x46494c45, VECTOR_ENTRY = 9,
@@ -149,12 +150,8 @@ static hsd_status sort_loads(gocore *go, hsd_error *err)
 static bool locate(void *context, uint64_t address, goplace *place)
 {
     gocore *go = context;
-    uint32_t low = 0, high = go->load_count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (go->loads[middle].address <= address) low = middle + 1;
-        else high = middle;
-    }
+    uint32_t low;
+    HSD_UPPER_BOUND(low, 0, go->load_count, go->loads[low].address, address);
     const hsd_elf_segment *load = low == 0 ? NULL : &go->loads[low - 1];
     if (load != NULL && address - load->address < load->file_bytes) {
         *place = (goplace){&go->core_blocks, load->offset + (address - load->address),

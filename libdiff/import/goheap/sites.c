@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/check.h"
+#include "base/search.h"
 #include "import/goheap/goheap.h"
 
 enum { NAME_BYTES = 1024, DEEPEST = 512 };
@@ -61,12 +62,8 @@ hsd_status hsd_goheap_read_bucket(goheap *go, hsd_error *err)
 
 static uint32_t site_of_bucket(const goheap *go, uint64_t id)
 {
-    size_t low = 0, high = go->bucket_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (go->buckets[middle].id < id) low = middle + 1;
-        else high = middle;
-    }
+    size_t low;
+    HSD_LOWER_BOUND(low, 0, go->bucket_count, go->buckets[low].id, id);
     return low < go->bucket_count && go->buckets[low].id == id ? go->buckets[low].site : 0;
 }
 
@@ -103,11 +100,7 @@ void hsd_goheap_sort_samples(goheap *go)
 
 uint32_t hsd_goheap_site_of(const goheap *go, uint64_t address)
 {
-    size_t low = 0, high = go->sample_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (go->samples[middle].address < address) low = middle + 1;
-        else high = middle;
-    }
+    size_t low;
+    HSD_LOWER_BOUND(low, 0, go->sample_count, go->samples[low].address, address);
     return low < go->sample_count && go->samples[low].address == address ? go->samples[low].site : 0;
 }

@@ -15,6 +15,7 @@
 
 #include "base/check.h"
 #include "base/fail.h"
+#include "base/search.h"
 #include "import/goheap/typed.h"
 
 enum { DATA = GOHEAP_DATA_SEGMENT, BSS, SEGMENTS, PAGE_BYTES = 8192, HEAD_BYTES = 8, LEAST_WITH_HEAD = 512, MOST_WITH_HEAD = 32768,
@@ -178,12 +179,8 @@ static int by_place(const void *a, const void *b)
 
 static const goheap_range *stack_at(const goheap_typed *typed, uint64_t address)
 {
-    uint32_t low = 0, high = typed->stack_count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (typed->stacks[middle].address <= address) low = middle + 1;
-        else high = middle;
-    }
+    uint32_t low;
+    HSD_UPPER_BOUND(low, 0, typed->stack_count, typed->stacks[low].address, address);
     const goheap_range *found = low == 0 ? NULL : &typed->stacks[low - 1];
     return found != NULL && address - found->address < found->size ? found : NULL;
 }

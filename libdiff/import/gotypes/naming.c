@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "import/gotypes/typing.h"
 #include <hscapture/hscapture.h>
 
@@ -157,12 +158,8 @@ size_t hsd_gotyping_name_global(const gotyping *t, uint64_t address, char *out, 
 
 static const goword *find_word(const goplan *plan, uint64_t offset)
 {
-    uint32_t low = 0, high = plan->count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (plan->words[middle].offset <= offset) low = middle + 1;
-        else high = middle;
-    }
+    uint32_t low;
+    HSD_UPPER_BOUND(low, 0, plan->count, plan->words[low].offset, offset);
     if (low == 0) return NULL;
     const goword *found = &plan->words[low - 1];
     const bool is_interface = found->what == GO_EFACE || found->what == GO_IFACE;

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/check.h"
 #include "base/fail.h"
+#include "base/search.h"
 
 enum { PAGE_BITS = 13, MOST_PAGES_A_SPAN = 64 };
 
@@ -105,24 +106,17 @@ hsd_status hsd_goslots_finish(goslots *slots, hsd_error *err)
 /* The last span that begins at the address or before: its place + 1. */
 static uint32_t span_before(const goslots *slots, uint64_t address)
 {
-    uint32_t low = 0, high = slots->span_count;
+    uint32_t at;
     if (slots->pages != NULL) {
         const uint64_t page = address >> PAGE_BITS;
-        if (page < slots->first_page) return 0;
-        const uint64_t at = page - slots->first_page;
-        if (at >= slots->page_count) return 0;
+        if (page < slots->first_page || page - slots->first_page >= slots->page_count) return 0;
         /* Several may begin in one page: the table has the last of them. */
-        for (high = slots->pages[at]; high > 0 && slots->spans[high - 1].begin > address &&
-             slots->spans[high - 1].begin >> PAGE_BITS == page;)
-            high--;
-        return high;
+        at = slots->pages[page - slots->first_page];
+        while (at > 0 && slots->spans[at - 1].begin > address && slots->spans[at - 1].begin >> PAGE_BITS == page) at--;
+        return at;
     }
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (slots->spans[middle].begin <= address) low = middle + 1;
-        else high = middle;
-    }
-    return low;
+    HSD_UPPER_BOUND(at, 0, slots->span_count, slots->spans[at].begin, address);
+    return at;
 }
 
 bool hsd_goslots_find(const goslots *slots, uint64_t address, goslot *out)
@@ -139,12 +133,8 @@ bool hsd_goslots_find(const goslots *slots, uint64_t address, goslot *out)
 
 goslot hsd_goslots_get(const goslots *slots, uint32_t number)
 {
-    uint32_t low = 0, high = slots->span_count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (slots->spans[middle].first <= number) low = middle + 1;
-        else high = middle;
-    }
+    uint32_t low;
+    HSD_UPPER_BOUND(low, 0, slots->span_count, slots->spans[low].first, number);
     const gospan *span = &slots->spans[low - 1];
     return (goslot){.span = span, .number = number,
                     .begin = span->begin + (uint64_t)(number - span->first) * span->slot_bytes};

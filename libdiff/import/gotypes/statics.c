@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/search.h"
 
 enum { MOST_ROUNDS = 64 };
 
@@ -89,12 +90,8 @@ static void drop_nested(gostatics *statics)
 
 static gostatic *static_at(gotyping *t, uint64_t address)
 {
-    uint32_t low = 0, high = t->statics.count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (t->statics.at[middle].address <= address) low = middle + 1;
-        else high = middle;
-    }
+    uint32_t low;
+    HSD_UPPER_BOUND(low, 0, t->statics.count, t->statics.at[low].address, address);
     gostatic *found = low == 0 ? NULL : &t->statics.at[low - 1];
     return found != NULL && address - found->address < found->bytes ? found : NULL;
 }

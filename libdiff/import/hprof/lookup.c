@@ -17,6 +17,7 @@
 
 #include "base/check.h"
 #include "base/fail.h"
+#include "base/search.h"
 #include "import/hprof/hprof.h"
 
 #define MAX_THREADS  UINT32_C(16384) /* whose names are looked up */
@@ -63,14 +64,8 @@ static int by_id(const void *a, const void *b)
 /* First item whose id is not below `id`. */
 static uint32_t lower_bound(const lookup *l, uint64_t id)
 {
-    uint32_t low = 0, high = l->count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (l->items[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low;
+    HSD_LOWER_BOUND(low, 0, l->count, l->items[low].id, id);
     return low;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
+#include "base/search.h"
 #include "import/mlpd/mlpd.h"
 
 static int compare_changes(const void *a, const void *b)
@@ -59,12 +60,8 @@ hsd_status hsd_mlpd_find_ranges(mlpd *m, uint64_t time_ns, hsd_error *err)
 
 const mlpd_range *hsd_mlpd_range_of(const mlpd *m, uint64_t place)
 {
-    uint32_t low = 0, high = m->range_count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (m->ranges[middle].start <= place) low = middle + 1;
-        else high = middle;
-    }
+    uint32_t low;
+    HSD_UPPER_BOUND(low, 0, m->range_count, m->ranges[low].start, place);
     if (low == 0) return NULL;
     const mlpd_range *range = &m->ranges[low - 1];
     return place - range->start < range->size ? range : NULL;

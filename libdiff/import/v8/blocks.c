@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/check.h"
+#include "base/search.h"
 
 #define MOST_BLOCKS (UINT32_C(1) << 16)
 #define MOST_INFOS  (UINT32_C(1) << 18)
@@ -56,14 +57,8 @@ hsd_status hsd_v8_blocks_label(hsd_v8_names *names, uint32_t block, uint32_t las
 
 static const hsd_v8_scope_info *find_info(const hsd_v8_blocks *blocks, uint32_t ordinal)
 {
-    uint32_t low = 0, high = blocks->info_count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (blocks->infos[middle].ordinal < ordinal)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low;
+    HSD_LOWER_BOUND(low, 0, blocks->info_count, blocks->infos[low].ordinal, ordinal);
     const bool is_there = low < blocks->info_count && blocks->infos[low].ordinal == ordinal;
     return is_there ? &blocks->infos[low] : NULL;
 }

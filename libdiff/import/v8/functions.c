@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/check.h"
 #include "base/fail.h"
+#include "base/search.h"
 
 #define MOST_FUNCTIONS (UINT32_C(1) << 18)
 #define MOST_CODES     (UINT32_C(1) << 18)
@@ -71,14 +72,8 @@ hsd_status hsd_v8_functions_code(hsd_v8_functions *functions, hsd_v8_names *name
 
 static const hsd_v8_code *find_code(const hsd_v8_functions *functions, uint32_t ordinal)
 {
-    uint32_t low = 0, high = functions->code_count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (functions->codes[middle].ordinal < ordinal)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low;
+    HSD_LOWER_BOUND(low, 0, functions->code_count, functions->codes[low].ordinal, ordinal);
     const bool is_there = low < functions->code_count && functions->codes[low].ordinal == ordinal;
     return is_there ? &functions->codes[low] : NULL;
 }

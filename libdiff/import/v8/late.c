@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/check.h"
 #include "base/fail.h"
+#include "base/search.h"
 
 hsd_status hsd_v8_late_open(hsd_v8_late *late, const hsd_v8_marks *marks, hsd_temp_space *space,
                             uint64_t memory_bytes, hsd_error *err)
@@ -61,14 +62,8 @@ static hsd_status put_todo(hsd_v8_late *late, uint32_t node, hsd_error *err)
 
 static size_t first_pair(const hsd_v8_late *late, uint32_t from)
 {
-    size_t low = 0, high = late->pair_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (late->pairs[middle].from < from)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    HSD_LOWER_BOUND(low, 0, late->pair_count, late->pairs[low].from, from);
     return low;
 }
 
