@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/note.h"
-#include "diff/side.h"
-#include "diff/tandem.h"
+#include "walk/side.h"
+#include "sort/tandem.h"
 
 static void stop(hsd_status status, const hsd_error *err)
 {

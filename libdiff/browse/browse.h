@@ -10,7 +10,8 @@
 #include "base/arena.h"
 #include "browse/index.h"
 #include "diff/compare.h"
-#include "diff/single.h"
+#include "top/top.h"
+#include "walk/single.h"
 
 struct hsd_browse {
     hsd_run run;                 /* of the walk: a part of the memory is kept back */

@@ -12,8 +12,8 @@
 #include "base/check.h"
 #include "base/fail.h"
 #include "browse/index.h"
-#include "diff/tree.h"
 #include "sort/radix.h"
+#include "walk/tree.h"
 
 #define PROGRESS_STEPS UINT64_C(0xffff)
 

@@ -13,7 +13,7 @@
  *      partners    by node      of objects, on the other side                        lookup.c
  *      sites       by number    allocation sites, and the texts that they name       stacks.c    when the first stack is asked for
  *
- * Nodes and places are those of diff/side.h and diff/tree.h; place 0 is above all roots. What a place retains is the difference of two
+ * Nodes and places are those of walk/side.h and walk/tree.h; place 0 is above all roots. What a place retains is the difference of two
  * spans, so nothing adds up at the time of a question.
  */
 #ifndef HSD_BROWSE_INDEX_H
@@ -26,16 +26,16 @@
 #include "browse/column.h"
 #include "browse/lists.h"
 #include "browse/weak.h"
-#include "diff/keep.h"
-#include "diff/side.h"
 #include "graph/blocks.h"
+#include "walk/keep.h"
+#include "walk/side.h"
 
 typedef struct hsd_browse_row { /* 32 bytes */
     uint64_t id;
     uint32_t bytes;         /* HSD_ROW_MANY: more than fit */
     uint32_t first, end;    /* place; first 0 = not reached */
     uint32_t type;          /* common type; of a root its name */
-    uint32_t edge;          /* diff/edges.h, HSD_TREE_INDIRECT */
+    uint32_t edge;          /* walk/edges.h, HSD_TREE_INDIRECT */
     uint32_t owner;         /* number of the root's name | HSD_ROW_* */
 } hsd_browse_row;
 
@@ -143,7 +143,7 @@ hsd_status hsd_index_sort(hsd_index *index, const hsd_sorted *how, void *context
 /* What needs nothing but the graph of the walk, which remains the walk's: referents, referrers, ways. */
 hsd_status hsd_index_graph(hsd_index *index, hsd_error *err);
 
-/* The same on a thread of its own, as soon as the side is walked, where `memory_bytes` are worth it: diff/keep.h. hsd_index_wait returns
+/* The same on a thread of its own, as soon as the side is walked, where `memory_bytes` are worth it: walk/keep.h. hsd_index_wait returns
  * once it is over, with what it failed with; nothing happens where nothing was begun. */
 hsd_status hsd_index_begin(void *index, uint64_t memory_bytes, hsd_error *err);
 hsd_status hsd_index_wait(void *index, hsd_error *err);

@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/check.h"
 #include "base/search.h"
-#include "diff/edges.h"
+#include "walk/edges.h"
 
 static hsd_status put_end(hsd_lists *lists, uint64_t end, hsd_error *err)
 {

@@ -7,7 +7,7 @@
 #include "base/check.h"
 #include "base/fail.h"
 #include "browse/browse.h"
-#include "diff/path_names.h"
+#include "paths/path_names.h"
 
 static hsd_status find(hsd_index *index, hsd_browse_node *nodes, size_t count, hsd_step *steps, hsd_path_names *names, hsd_arena *arena,
                        hsd_error *err)

@@ -6,7 +6,7 @@
 #include "base/check.h"
 #include "base/fail.h"
 #include "browse/browse.h"
-#include "diff/edges.h"
+#include "walk/edges.h"
 
 /* ---- which side, which node ---- */
 

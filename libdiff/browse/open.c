@@ -36,7 +36,7 @@ static hsd_status take_pair(void *context, uint32_t before, uint32_t after, hsd_
 {
     hsd_browse *b = context;
     const uint64_t pair = (uint64_t)before << 32 | after;
-    if (b->pairs.buffer == NULL) HSD_TRY(hsd_column_begin(&b->pairs, sizeof pair, &b->comparison->space, err));
+    if (b->pairs.buffer == NULL) HSD_TRY(hsd_column_begin(&b->pairs, sizeof pair, &b->comparison->pair.space, err));
     return hsd_column_put(&b->pairs, &pair, err);
 }
 
@@ -52,7 +52,7 @@ static hsd_status walk_pair(hsd_browse *b, hsd_capture *const captures[], hsd_er
 {
     b->comparison = calloc(1, sizeof *b->comparison);
     if (b->comparison == NULL) return hsd_fail_nomem(err, "the index");
-    for (size_t i = 0; i < SIDE_COUNT; i++) keep_side(b, i, &b->comparison->sides[i], &b->comparison->space);
+    for (size_t i = 0; i < SIDE_COUNT; i++) keep_side(b, i, &b->comparison->pair.sides[i], &b->comparison->pair.space);
     b->keep.pair = take_pair;
     b->keep.pair_context = b;
     return hsd_diff_run_kept(&b->diff, b->comparison, &b->keep, captures[BEFORE], captures[AFTER], &b->options.diff, &b->run,
@@ -82,10 +82,10 @@ static void say_why_of_pair(hsd_browse *b, size_t side)
         snprintf(out, size, "a capture has nothing but totals");
         return;
     }
-    const char *own = hsd_side_why_no_tree(&c->sides[side]), *other = hsd_side_why_no_tree(&c->sides[1 - side]);
+    const char *own = hsd_side_why_no_tree(&c->pair.sides[side]), *other = hsd_side_why_no_tree(&c->pair.sides[1 - side]);
     if (own != NULL) snprintf(out, size, "the capture %s", own);
     else if (other != NULL) snprintf(out, size, "the other capture %s", other);
-    else snprintf(out, size, "%s", c->why_no_holders);
+    else snprintf(out, size, "%s", c->pair.why_no_holders);
 }
 
 static void say_why(hsd_browse *b)
@@ -128,7 +128,7 @@ static hsd_status give_pairs(hsd_browse *b, hsd_error *err)
 
 static hsd_status build_all(hsd_browse *b, hsd_error *err)
 {
-    const hsd_plan *plan = b->comparison != NULL ? &b->comparison->plan : &b->single->plan;
+    const hsd_plan *plan = b->comparison != NULL ? &b->comparison->pair.plan : &b->single->plan;
     const bool at_once = b->side_count == SIDE_COUNT && plan->is_side_by_side;
     const uint64_t fixed = plan->table_bytes + hsd_min_u64(b->cache_bytes, b->memory_bytes / 4);
     const uint64_t left = b->memory_bytes > fixed ? b->memory_bytes - fixed : 0;
@@ -230,5 +230,5 @@ const char *hsd_browse_why_not(const hsd_browse *b, size_t side)
 
 uint64_t hsd_browse_temp_bytes_peak(const hsd_browse *b)
 {
-    return b->comparison != NULL ? b->comparison->space.bytes_peak : b->single->space.bytes_peak;
+    return b->comparison != NULL ? b->comparison->pair.space.bytes_peak : b->single->space.bytes_peak;
 }

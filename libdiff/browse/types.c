@@ -7,7 +7,7 @@
 #include "base/check.h"
 #include "base/fail.h"
 #include "browse/browse.h"
-#include "diff/store.h"
+#include "walk/store.h"
 
 typedef int (*compare_fn)(const void *, const void *);
 

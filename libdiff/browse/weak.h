@@ -5,8 +5,8 @@
 #ifndef HSD_BROWSE_WEAK_H
 #define HSD_BROWSE_WEAK_H
 
-#include "diff/edges.h"
 #include "format/tables.h"
+#include "walk/edges.h"
 
 #define HSD_WEAK_MOST 4096u /* of one object that are looked at */
 

@@ -14,7 +14,7 @@
 
 #include "base/check.h"
 #include "base/fail.h"
-#include "diff/tandem.h"
+#include "sort/tandem.h"
 
 typedef struct place { /* one object on one side */
     uint8_t state;
@@ -26,11 +26,11 @@ enum { ABSENT, UNREACHED, LIVE };
 
 static hsd_status number_roots(hsd_comparison *c, int side, hsd_error *err)
 {
-    const hsd_root_names *names = &c->sides[side].roots;
-    c->root_number[side] = calloc((size_t)names->names.count + 1, sizeof **c->root_number);
-    if (c->root_number[side] == NULL) return hsd_fail_nomem(err, "the names of roots");
+    const hsd_root_names *names = &c->pair.sides[side].roots;
+    c->pair.root_number[side] = calloc((size_t)names->names.count + 1, sizeof **c->pair.root_number);
+    if (c->pair.root_number[side] == NULL) return hsd_fail_nomem(err, "the names of roots");
     for (uint32_t i = 0; i < names->names.count; i++) {
-        HSD_TRY(hsd_names_put(&c->roots, hsd_names_get(&names->names, i), &c->root_number[side][i], err));
+        HSD_TRY(hsd_names_put(&c->pair.roots, hsd_names_get(&names->names, i), &c->pair.root_number[side][i], err));
     }
     return HSD_OK;
 }
@@ -38,18 +38,18 @@ static hsd_status number_roots(hsd_comparison *c, int side, hsd_error *err)
 hsd_status hsd_compare_prepare(hsd_comparison *c, hsd_error *err)
 {
     for (int side = 0; side < SIDE_COUNT; side++) HSD_TRY(number_roots(c, side, err));
-    c->root_kinds = calloc((size_t)c->roots.count + 1, 1);
-    c->by_type = calloc((size_t)c->types.names.count + 1, sizeof *c->by_type);
-    c->by_root = calloc((size_t)c->roots.count + 1, sizeof *c->by_root);
+    c->pair.root_kinds = calloc((size_t)c->pair.roots.count + 1, 1);
+    c->by_type = calloc((size_t)c->pair.types.names.count + 1, sizeof *c->by_type);
+    c->by_root = calloc((size_t)c->pair.roots.count + 1, sizeof *c->by_root);
     const bool has_examples = c->ladder.basis != HSD_BASIS_COUNTS;
-    if (has_examples) c->examples = calloc((size_t)c->types.names.count + 1, sizeof *c->examples);
-    if (c->root_kinds == NULL || c->by_type == NULL || c->by_root == NULL || (has_examples && c->examples == NULL)) {
+    if (has_examples) c->examples = calloc((size_t)c->pair.types.names.count + 1, sizeof *c->examples);
+    if (c->pair.root_kinds == NULL || c->by_type == NULL || c->by_root == NULL || (has_examples && c->examples == NULL)) {
         return hsd_fail_nomem(err, "the tables of the diff");
     }
     for (int side = SIDE_COUNT - 1; side >= 0; side--) { /* before comes last and decides */
-        const hsd_root_names *names = &c->sides[side].roots;
+        const hsd_root_names *names = &c->pair.sides[side].roots;
         for (uint32_t i = 0; i < names->names.count; i++) {
-            c->root_kinds[c->root_number[side][i]] = names->kinds[i];
+            c->pair.root_kinds[c->pair.root_number[side][i]] = names->kinds[i];
         }
     }
     return HSD_OK;
@@ -60,7 +60,7 @@ static place place_of(const hsd_comparison *c, int side, const uint64_t *record)
     if (record == NULL) return (place){.state = ABSENT};
     return (place){
         .state = hsd_census_is_live(record) ? LIVE : UNREACHED,
-        .root = c->root_number[side][hsd_census_root(record)],
+        .root = c->pair.root_number[side][hsd_census_root(record)],
         .bytes = hsd_census_bytes(record),
     };
 }
@@ -110,12 +110,12 @@ static hsd_match_rung rung_of(const hsd_comparison *c, const uint64_t *after)
 
 static hsd_status tell_matched(const hsd_comparison *c, const uint64_t *const *records, hsd_match_rung rung, hsd_error *err)
 {
-    if (c->keep != NULL && c->keep->pair != NULL && c->has_holders) {
+    if (c->keep != NULL && c->keep->pair != NULL && c->pair.has_holders) {
         HSD_TRY(c->keep->pair(c->keep->pair_context, hsd_census_ordinal(records[BEFORE]), hsd_census_ordinal(records[AFTER]), err));
     }
     if (c->options->matched == NULL) return HSD_OK;
-    return c->options->matched(c->options->matched_context, hsd_census_id(&c->sides[BEFORE], records[BEFORE]),
-                               hsd_census_id(&c->sides[AFTER], records[AFTER]), rung, err);
+    return c->options->matched(c->options->matched_context, hsd_census_id(&c->pair.sides[BEFORE], records[BEFORE]),
+                               hsd_census_id(&c->pair.sides[AFTER], records[AFTER]), rung, err);
 }
 
 static hsd_status count_match(hsd_comparison *c, const uint64_t *const *records, const place *before, const place *after,
@@ -142,9 +142,9 @@ static hsd_status tell_changed(const hsd_comparison *c, int side, const uint64_t
 {
     if (c->options->changed == NULL) return HSD_OK;
     if (before->state == after->state && before->bytes == after->bytes) return HSD_OK;
-    const hsd_bytes name = hsd_names_get(&c->types.names, hsd_census_type(record));
+    const hsd_bytes name = hsd_names_get(&c->pair.types.names, hsd_census_type(record));
     const hsd_changed_object object = {
-        .id = hsd_census_id(&c->sides[side], record),
+        .id = hsd_census_id(&c->pair.sides[side], record),
         .type = {.data = (const char *)name.data, .size = name.size},
         .bytes_before = before->bytes,
         .bytes_after = after->bytes,
@@ -163,9 +163,9 @@ static hsd_status take_bits(const hsd_side_walk *side, uint8_t **out, hsd_error 
 /* Live in both: what growth can hang from. */
 static hsd_status note_kept(hsd_comparison *c, const uint64_t *const *records, const place *before, const place *after, hsd_error *err)
 {
-    if (!c->has_holders || before->state != LIVE || after->state != LIVE) return HSD_OK;
+    if (!c->pair.has_holders || before->state != LIVE || after->state != LIVE) return HSD_OK;
     for (int side = 0; side < SIDE_COUNT; side++) {
-        hsd_side_walk *walk = &c->sides[side];
+        hsd_side_walk *walk = &c->pair.sides[side];
         hsd_bit_set(walk->is_kept, hsd_census_ordinal(records[side]));
         if (before->bytes == after->bytes) continue;
         if (walk->is_resized == NULL) HSD_TRY(take_bits(walk, &walk->is_resized, err));
@@ -179,7 +179,7 @@ static void offer_example(hsd_comparison *c, const uint64_t *const *records, con
 {
     if (after->state != LIVE || before->state == LIVE) return;
     const uint32_t type = hsd_census_type(records[AFTER]);
-    hsd_examples_offer(&c->examples[type], c->by_type[type].new_.objects, hsd_census_id(&c->sides[AFTER], records[AFTER]));
+    hsd_examples_offer(&c->examples[type], c->by_type[type].new_.objects, hsd_census_id(&c->pair.sides[AFTER], records[AFTER]));
 }
 
 /* One of the two is absent. */
@@ -255,15 +255,15 @@ static hsd_status fold_pair(hsd_comparison *c, const uint64_t *const *records, h
 
 static hsd_status merge(hsd_comparison *c, hsd_tandem *tandem, hsd_error *err)
 {
-    const uint64_t total = hsd_max_u64(hsd_sorter_count(c->sides[BEFORE].census),
-                                       hsd_sorter_count(c->sides[AFTER].census));
+    const uint64_t total = hsd_max_u64(hsd_sorter_count(c->pair.sides[BEFORE].census),
+                                       hsd_sorter_count(c->pair.sides[AFTER].census));
     for (uint64_t done = 0;; done++) {
         const uint64_t *const *records;
         const hsd_status status = hsd_tandem_next(tandem, &records, err);
         if (status == HSD_END) return HSD_OK;
         HSD_TRY(status);
         HSD_TRY(fold_pair(c, records, err));
-        if ((done & 0x3fff) == 0) HSD_TRY(hsd_progress(c->reporter, "comparing objects", done, total, err));
+        if ((done & 0x3fff) == 0) HSD_TRY(hsd_progress(c->pair.reporter, "comparing objects", done, total, err));
     }
 }
 
@@ -279,12 +279,12 @@ static hsd_status estimate_reuse(hsd_comparison *c, hsd_error *err)
 
 hsd_status hsd_compare_merge(hsd_comparison *c, hsd_error *err)
 {
-    hsd_sorter *const streams[SIDE_COUNT] = {c->sides[BEFORE].census, c->sides[AFTER].census};
+    hsd_sorter *const streams[SIDE_COUNT] = {c->pair.sides[BEFORE].census, c->pair.sides[AFTER].census};
     hsd_tandem *tandem;
-    for (int side = 0; side < SIDE_COUNT && c->has_holders; side++) HSD_TRY(take_bits(&c->sides[side], &c->sides[side].is_kept, err));
+    for (int side = 0; side < SIDE_COUNT && c->pair.has_holders; side++) HSD_TRY(take_bits(&c->pair.sides[side], &c->pair.sides[side].is_kept, err));
     if (c->ladder.basis == HSD_BASIS_ADDRESS) HSD_TRY(hsd_reuse_new(&c->reuse, err));
     HSD_TRY(hsd_replaced_find(&c->replaced, c, err));
-    hsd_side_drop_graph(&c->sides[BEFORE]);
+    hsd_side_drop_graph(&c->pair.sides[BEFORE]);
     HSD_TRY(hsd_tandem_new(&tandem, streams, SIDE_COUNT, err));
     hsd_status status = merge(c, tandem, err);
     hsd_tandem_free(tandem);
@@ -298,17 +298,17 @@ hsd_status hsd_compare_merge(hsd_comparison *c, hsd_error *err)
 void hsd_compare_release(hsd_comparison *c)
 {
     for (int side = 0; side < SIDE_COUNT; side++) {
-        hsd_side_release(&c->sides[side]);
-        free(c->root_number[side]);
+        hsd_side_release(&c->pair.sides[side]);
+        free(c->pair.root_number[side]);
     }
-    hsd_type_names_release(&c->types);
-    hsd_edge_names_release(&c->edges);
-    hsd_names_release(&c->roots);
+    hsd_type_names_release(&c->pair.types);
+    hsd_edge_names_release(&c->pair.edges);
+    hsd_names_release(&c->pair.roots);
     hsd_user_keys_release(&c->user_keys);
     hsd_reuse_free(c->reuse);
     hsd_replaced_release(&c->replaced);
     hsd_undecided_release(&c->undecided);
-    free(c->root_kinds);
+    free(c->pair.root_kinds);
     free(c->by_type);
     free(c->examples);
     free(c->by_root);

@@ -1,23 +1,20 @@
 /*
  * Two sides brought together: the state of one diff between its stages, and the fold over the tandem
- * merge. Private to diff.c, compare.c, rows.c.
+ * merge. For diff.c, compare.c, rows.c, and who keeps what was walked (libdiff/browse).
  */
 #ifndef HSD_DIFF_COMPARE_H
 #define HSD_DIFF_COMPARE_H
 
-#include "diff/edges.h"
 #include "diff/examples.h"
-#include "diff/fold.h"
-#include "diff/keep.h"
 #include "diff/ladder.h"
 #include "diff/replaced.h"
 #include "diff/reuse.h"
-#include "diff/side.h"
 #include "diff/undecided.h"
-#include "diff/user_keys.h"
 #include "match/recognise.h"
-
-enum { BEFORE, AFTER, SIDE_COUNT };
+#include "walk/fold.h"
+#include "walk/keep.h"
+#include "walk/pair.h"
+#include "walk/user_keys.h"
 
 typedef struct hsd_root_change {
     hsd_amount new_, freed, kept, moved_in, moved_out, undecided;
@@ -26,15 +23,10 @@ typedef struct hsd_root_change {
 } hsd_root_change;
 
 typedef struct hsd_comparison {
+    hsd_pair pair;
     const hsd_run *run;
     const hsd_diff_options *options;
     const hsd_keep *keep;          /* NULL = nobody keeps the sides */
-    hsd_reporter *reporter;
-    hsd_temp_space space;
-    hsd_side_walk sides[SIDE_COUNT];
-    hsd_type_names types;
-    hsd_edge_names edges;          /* empty without holders */
-    hsd_plan plan;
     hsd_user_keys user_keys;
     hsd_recognised recognised;     /* with the basis of structure */
     hsd_reuse *reuse;              /* with that of addresses, while they are merged */
@@ -42,12 +34,6 @@ typedef struct hsd_comparison {
     hsd_replaced replaced;         /* likewise */
     hsd_undecided_table undecided; /* with the basis of structure, while they are merged */
     hsd_ladder ladder;             /* what objects are recognised by */
-    bool has_holders;              /* both sides have trees, and after keeps its graph */
-    char why_no_holders[160];      /* a clause, for hsd_diff; empty with has_holders */
-
-    hsd_names roots;               /* names of owners on either side */
-    uint32_t *root_number[SIDE_COUNT]; /* a side's number -> common number */
-    uint8_t *root_kinds;           /* by common number */
 
     hsd_fold_change *by_type;      /* by common type */
     hsd_examples *examples;        /* likewise; NULL without identity */
@@ -56,7 +42,7 @@ typedef struct hsd_comparison {
 } hsd_comparison;
 
 /* False of captures that have no objects to be walked. */
-static inline bool hsd_compare_is_walked(const hsd_comparison *c) { return c->sides[BEFORE].capture != NULL; }
+static inline bool hsd_compare_is_walked(const hsd_comparison *c) { return c->pair.sides[BEFORE].capture != NULL; }
 
 /* Numbers the owners of both sides alike and makes room for the folds. After both walks. */
 hsd_status hsd_compare_prepare(hsd_comparison *c, hsd_error *err);
@@ -80,6 +66,16 @@ typedef struct hsd_summary_side {
 
 hsd_status hsd_rows_from_summary(hsd_diff **out, const hsd_summary_side sides[SIDE_COUNT],
                                  const hsd_type_names *types, hsd_error *err);
+
+/* ---- diff.c ---- */
+
+/*
+ * hsd_diff_run that keeps its comparison: `c` is overwritten, stays where it is, and is to be released by
+ * hsd_compare_release, on failure too. Of captures that have no objects to be walked it is empty; trees, graphs and what was seen are
+ * there with has_holders. `keep`, `options`, `run` and `reporter` are borrowed until the release.
+ */
+hsd_status hsd_diff_run_kept(hsd_diff **out, hsd_comparison *c, const hsd_keep *keep, hsd_capture *before, hsd_capture *after,
+                             const hsd_diff_options *options, const hsd_run *run, hsd_reporter *reporter, hsd_error *err);
 
 /* ---- summary.c ---- */
 

@@ -13,25 +13,25 @@
 
 #include "base/check.h"
 #include "base/fail.h"
-#include "base/plan.h"
 #include "base/worker.h"
-#include "diff/allocated.h"
 #include "diff/compare.h"
-#include "diff/holders.h"
-#include "diff/lost_types.h"
-#include "diff/metrics.h"
-#include "diff/sites_all.h"
-#include "diff/sizes.h"
-#include "diff/summary.h"
+#include "totals/lost_types.h"
+#include "totals/metrics.h"
+#include "totals/sites_all.h"
+#include "totals/sizes.h"
+#include "totals/type_totals.h"
 #include "diff/sums.h"
-#include "diff/tree.h"
+#include "holders/holders.h"
+#include "totals/allocated_rows.h"
+#include "walk/plan.h"
+#include "walk/tree.h"
 
 static bool can_have_tree(hsd_comparison *c)
 {
     const char *why = NULL;
-    for (int i = 0; i < SIDE_COUNT && why == NULL; i++) why = hsd_side_why_no_tree(&c->sides[i]);
-    if (why != NULL) snprintf(c->why_no_holders, sizeof c->why_no_holders, "a capture %s", why);
-    if (c->options->no_holders) snprintf(c->why_no_holders, sizeof c->why_no_holders, "they were not asked for");
+    for (int i = 0; i < SIDE_COUNT && why == NULL; i++) why = hsd_side_why_no_tree(&c->pair.sides[i]);
+    if (why != NULL) snprintf(c->pair.why_no_holders, sizeof c->pair.why_no_holders, "a capture %s", why);
+    if (c->options->no_holders) snprintf(c->pair.why_no_holders, sizeof c->pair.why_no_holders, "they were not asked for");
     return why == NULL && !c->options->no_holders;
 }
 
@@ -41,9 +41,9 @@ static hsd_status divide_memory(hsd_comparison *c, bool with_tree, hsd_error *er
         .memory_bytes = c->run->memory_bytes,
         .threads = c->run->threads,
         .capture_count = SIDE_COUNT,
-        .captures = {hsd_side_needs(&c->sides[BEFORE], with_tree), hsd_side_needs(&c->sides[AFTER], with_tree)},
+        .captures = {hsd_side_needs(&c->pair.sides[BEFORE], with_tree), hsd_side_needs(&c->pair.sides[AFTER], with_tree)},
     };
-    return hsd_plan_make(&c->plan, &request, err);
+    return hsd_plan_make(&c->pair.plan, &request, err);
 }
 
 /* Half of what is free from where a side is walked: both may be, and use it. */
@@ -56,35 +56,35 @@ static uint64_t spare_of(const hsd_plan *plan, int side)
 /* With trees where both captures can have them and the budget suffices. */
 static hsd_status make_plan(hsd_comparison *c, hsd_error *err)
 {
-    hsd_plan *plan = &c->plan;
+    hsd_plan *plan = &c->pair.plan;
     const bool with_tree = can_have_tree(c);
     HSD_TRY(divide_memory(c, with_tree, err));
-    c->has_holders = with_tree && plan->has_holders;
+    c->pair.has_holders = with_tree && plan->has_holders;
     if (with_tree && !plan->has_holders) {
-        snprintf(c->why_no_holders, sizeof c->why_no_holders, "%llu MiB of memory are too few for them, %llu suffice",
+        snprintf(c->pair.why_no_holders, sizeof c->pair.why_no_holders, "%llu MiB of memory are too few for them, %llu suffice",
                  (unsigned long long)(plan->memory_bytes >> 20), (unsigned long long)(plan->holders_least_bytes >> 20));
         HSD_TRY(divide_memory(c, false, err));
     }
-    hsd_plan_explain(plan, c->reporter);
+    hsd_plan_explain(plan, c->pair.reporter);
     for (int i = 0; i < SIDE_COUNT; i++) {
-        c->sides[i].spare_bytes = spare_of(plan, i);
-        c->sides[i].plan = plan->sides[i];
-        c->sides[i].table_bytes = plan->table_bytes;
-        c->sides[i].use_thread = plan->uses_sort_threads;
-        c->sides[i].want_tree = c->has_holders;
-        if (c->has_holders && c->keep != NULL) c->sides[i].keeper = &c->keep->sides[i];
+        c->pair.sides[i].spare_bytes = spare_of(plan, i);
+        c->pair.sides[i].plan = plan->sides[i];
+        c->pair.sides[i].table_bytes = plan->table_bytes;
+        c->pair.sides[i].use_thread = plan->uses_sort_threads;
+        c->pair.sides[i].want_tree = c->pair.has_holders;
+        if (c->pair.has_holders && c->keep != NULL) c->pair.sides[i].keeper = &c->keep->sides[i];
     }
-    c->sides[AFTER].keep_graph = c->has_holders; /* paths to what holds growth */
+    c->pair.sides[AFTER].keep_graph = c->pair.has_holders; /* paths to what holds growth */
     return HSD_OK;
 }
 
 static hsd_status number_edges(hsd_comparison *c, hsd_error *err)
 {
-    hsd_label_table *const tables[SIDE_COUNT] = {&c->sides[BEFORE].labels, &c->sides[AFTER].labels};
-    hsd_capture *const captures[SIDE_COUNT] = {c->sides[BEFORE].capture, c->sides[AFTER].capture};
-    if (!c->has_holders) return HSD_OK;
-    HSD_TRY(hsd_edge_names_load(&c->edges, tables, captures, SIDE_COUNT, err));
-    for (int i = 0; i < SIDE_COUNT; i++) c->sides[i].edge_names = &c->edges;
+    hsd_label_table *const tables[SIDE_COUNT] = {&c->pair.sides[BEFORE].labels, &c->pair.sides[AFTER].labels};
+    hsd_capture *const captures[SIDE_COUNT] = {c->pair.sides[BEFORE].capture, c->pair.sides[AFTER].capture};
+    if (!c->pair.has_holders) return HSD_OK;
+    HSD_TRY(hsd_edge_names_load(&c->pair.edges, tables, captures, SIDE_COUNT, err));
+    for (int i = 0; i < SIDE_COUNT; i++) c->pair.sides[i].edge_names = &c->pair.edges;
     return HSD_OK;
 }
 
@@ -97,10 +97,10 @@ static uint64_t mark_bytes(const hsd_comparison *c)
 /* What objects are recognised by decides what the walks gather. */
 static hsd_status choose_ladder(hsd_comparison *c, hsd_error *err)
 {
-    c->ladder = hsd_ladder_choose(&c->sides[BEFORE], &c->sides[AFTER], c->options->match_by);
-    HSD_TRY(hsd_user_keys_resolve(&c->user_keys, &c->types, err));
+    c->ladder = hsd_ladder_choose(&c->pair.sides[BEFORE], &c->pair.sides[AFTER], c->options->match_by);
+    HSD_TRY(hsd_user_keys_resolve(&c->user_keys, &c->pair.types, err));
     for (int i = 0; i < SIDE_COUNT; i++) {
-        hsd_side_walk *side = &c->sides[i];
+        hsd_side_walk *side = &c->pair.sides[i];
         side->want_identity = c->ladder.basis != HSD_BASIS_COUNTS;
         side->want_structure = c->ladder.basis == HSD_BASIS_STRUCTURE;
         side->is_after = i == AFTER;
@@ -120,12 +120,12 @@ static hsd_status open_sides(hsd_comparison *c, hsd_capture *before, hsd_capture
 {
     hsd_capture *const captures[SIDE_COUNT] = {before, after};
     HSD_TRY(hsd_user_keys_read(&c->user_keys, c->options->keys, c->options->key_count, err));
-    HSD_TRY(hsd_type_names_init(&c->types, err));
+    HSD_TRY(hsd_type_names_init(&c->pair.types, err));
     for (int i = 0; i < SIDE_COUNT; i++) {
-        c->sides[i].capture = captures[i];
-        c->sides[i].space = &c->space;
-        c->sides[i].reporter = c->reporter;
-        HSD_TRY(hsd_side_open(&c->sides[i], &c->types, err));
+        c->pair.sides[i].capture = captures[i];
+        c->pair.sides[i].space = &c->pair.space;
+        c->pair.sides[i].reporter = c->pair.reporter;
+        HSD_TRY(hsd_side_open(&c->pair.sides[i], &c->pair.types, err));
     }
     return choose_ladder(c, err);
 }
@@ -154,17 +154,17 @@ static hsd_status walk_side(void *context, hsd_error *err)
 
 static hsd_status walk_both(hsd_comparison *c, hsd_worker_fn walk, hsd_error *err)
 {
-    const hsd_job before = {walk, &c->sides[BEFORE]}, after = {walk, &c->sides[AFTER]};
-    return hsd_run_both(before, after, c->plan.is_side_by_side, err);
+    const hsd_job before = {walk, &c->pair.sides[BEFORE]}, after = {walk, &c->pair.sides[AFTER]};
+    return hsd_run_both(before, after, c->pair.plan.is_side_by_side, err);
 }
 
 static hsd_status recognise(hsd_comparison *c, hsd_error *err)
 {
     const uint64_t start = hsd_now_ns();
-    const hsd_recognise_config config = {.memory_bytes = c->plan.recognise_bytes, .space = &c->space,
-                                         .reporter = c->reporter, .is_reversed = c->ladder.is_reversed};
-    HSD_TRY(hsd_recognise(&c->sides[BEFORE].sequence, &c->sides[AFTER].sequence, &config, &c->recognised, err));
-    hsd_note(c->reporter, HSD_NOTE_DETAIL, "recognising objects took %.3f s", (double)(hsd_now_ns() - start) * 1e-9);
+    const hsd_recognise_config config = {.memory_bytes = c->pair.plan.recognise_bytes, .space = &c->pair.space,
+                                         .reporter = c->pair.reporter, .is_reversed = c->ladder.is_reversed};
+    HSD_TRY(hsd_recognise(&c->pair.sides[BEFORE].sequence, &c->pair.sides[AFTER].sequence, &config, &c->recognised, err));
+    hsd_note(c->pair.reporter, HSD_NOTE_DETAIL, "recognising objects took %.3f s", (double)(hsd_now_ns() - start) * 1e-9);
     return HSD_OK;
 }
 
@@ -182,7 +182,7 @@ static hsd_status walk(hsd_comparison *c, hsd_error *err)
 /* Growth by site of what is live, where captures say where objects were allocated, and both say who holds what or neither does. */
 static bool can_have_sites(const hsd_comparison *c)
 {
-    const hsd_side_walk *a = &c->sides[BEFORE], *b = &c->sides[AFTER];
+    const hsd_side_walk *a = &c->pair.sides[BEFORE], *b = &c->pair.sides[AFTER];
     if (a->info->sites == 0 && b->info->sites == 0) return false;
     if (!a->has_references && !b->has_references) return false; /* sites_all.c */
     return hsd_site_table_fits(a->info, c->run) && hsd_site_table_fits(b->info, c->run);
@@ -192,15 +192,15 @@ static void choose_sites(hsd_comparison *c)
 {
     const bool has_sites = can_have_sites(c);
     for (int i = 0; i < SIDE_COUNT; i++) {
-        c->sides[i].want_sites = has_sites;
-        c->sides[i].want_lost = hsd_side_loses(&c->sides[BEFORE]) && hsd_side_loses(&c->sides[AFTER]);
+        c->pair.sides[i].want_sites = has_sites;
+        c->pair.sides[i].want_lost = hsd_side_loses(&c->pair.sides[BEFORE]) && hsd_side_loses(&c->pair.sides[AFTER]);
     }
 }
 
 static hsd_status find_allocated(hsd_comparison *c, hsd_diff *diff, hsd_error *err)
 {
-    hsd_side_walk *const sides[SIDE_COUNT] = {&c->sides[BEFORE], &c->sides[AFTER]};
-    HSD_TRY(hsd_lost_rows(sides, SIDE_COUNT, &c->types.names, c->run, diff->store, &diff->lost, err));
+    hsd_side_walk *const sides[SIDE_COUNT] = {&c->pair.sides[BEFORE], &c->pair.sides[AFTER]};
+    HSD_TRY(hsd_lost_rows(sides, SIDE_COUNT, &c->pair.types.names, c->run, diff->store, &diff->lost, err));
     return sides[AFTER]->want_sites ? hsd_live_sites(sides, diff, err) : HSD_OK;
 }
 
@@ -214,7 +214,7 @@ static hsd_status run(hsd_comparison *c, hsd_diff **out, hsd_capture *before, hs
     HSD_TRY(hsd_compare_prepare(c, err));
     if (c->ladder.basis != HSD_BASIS_COUNTS) HSD_TRY(hsd_compare_merge(c, err));
     HSD_TRY(hsd_rows_from_comparison(out, c, err));
-    hsd_status status = hsd_growth_find(c, *out, err);
+    hsd_status status = hsd_growth_find(&c->pair, *out, err);
     if (status == HSD_OK) status = find_allocated(c, *out, err);
     if (status == HSD_OK) return HSD_OK;
     hsd_diff_free(*out);
@@ -255,8 +255,8 @@ static void init(hsd_comparison *c, const hsd_diff_options *options, const hsd_r
     memset(c, 0, sizeof *c);
     c->options = options != NULL ? options : &no_options;
     c->run = run_conditions != NULL ? run_conditions : &no_run;
-    c->reporter = reporter;
-    hsd_temp_space_init(&c->space, c->run->temp_dir);
+    c->pair.reporter = reporter;
+    hsd_temp_space_init(&c->pair.space, c->run->temp_dir);
 }
 
 static hsd_status run_what_is_there(hsd_diff **out, hsd_comparison *c, hsd_capture *before, hsd_capture *after, hsd_error *err)

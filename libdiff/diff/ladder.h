@@ -2,7 +2,7 @@
  * The ladder: what the objects of two captures are recognised by, decided from what the captures say of themselves.
  *
  *      exact      ids are unique in a process, and both are of one
- *      address    ids are addresses that stay while an object lives: id, type, and mark (diff/marks.h)
+ *      address    ids are addresses that stay while an object lives: id, type, and mark (walk/marks.h)
  *      structure  ids say nothing about each other: names, content, neighbourhood (match/recognise.h)
  *      counts     nothing can be recognised: growth by type and by root alone
  *
@@ -11,7 +11,7 @@
 #ifndef HSD_DIFF_LADDER_H
 #define HSD_DIFF_LADDER_H
 
-#include "diff/side.h"
+#include "walk/side.h"
 
 typedef enum hsd_basis { HSD_BASIS_EXACT, HSD_BASIS_ADDRESS, HSD_BASIS_STRUCTURE, HSD_BASIS_COUNTS } hsd_basis;
 

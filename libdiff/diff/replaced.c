@@ -16,7 +16,7 @@
 #include "base/fail.h"
 #include "base/mix.h"
 #include "diff/compare.h"
-#include "diff/tandem.h"
+#include "sort/tandem.h"
 #include <hscapture/hscapture.h>
 
 /* What is asked of what is around a suspect: the same there on both sides, the same sort of thing, a name alike. */
@@ -47,7 +47,7 @@ static hsd_suspicion suspect(const hsd_comparison *c, const uint64_t *const *rec
     if (a == NULL || b == NULL || !hsd_census_is_live(a) || !hsd_census_is_live(b)) return HSD_SUSPECT_NONE;
     if (hsd_marks_differ(hsd_census_mark(a), hsd_census_mark(b))) return HSD_SUSPECT_NONE;
     if (hsd_census_bytes(a) != hsd_census_bytes(b)) return HSD_SUSPECT_RESIZED;
-    const uint32_t from = c->root_number[BEFORE][hsd_census_root(a)], to = c->root_number[AFTER][hsd_census_root(b)];
+    const uint32_t from = c->pair.root_number[BEFORE][hsd_census_root(a)], to = c->pair.root_number[AFTER][hsd_census_root(b)];
     return from != to ? HSD_SUSPECT_MOVED : HSD_SUSPECT_STAYED;
 }
 
@@ -81,7 +81,7 @@ static void leave_stayed(hsd_replaced *r)
 
 static hsd_status gather_suspects(hsd_replaced *r, const hsd_comparison *c, hsd_error *err)
 {
-    hsd_sorter *const streams[SIDE_COUNT] = {c->sides[BEFORE].census, c->sides[AFTER].census};
+    hsd_sorter *const streams[SIDE_COUNT] = {c->pair.sides[BEFORE].census, c->pair.sides[AFTER].census};
     const uint64_t *const *records;
     uint32_t counts[HSD_SUSPICIONS] = {0};
     hsd_tandem *tandem;
@@ -152,7 +152,7 @@ static void count_referrer(looking *l, uint32_t node)
 /* The number of a name that tells references apart; 0 = it does not, as of elements. */
 static uint32_t telling_name(const looking *l, uint32_t edge)
 {
-    const hsd_edge_names *edges = &l->c->edges;
+    const hsd_edge_names *edges = &l->c->pair.edges;
     const uint32_t name = HSD_EDGE_NAME(edge);
     if (name >= edges->count) return 0;
     const hsd_bytes text = edges->texts[name];
@@ -274,7 +274,7 @@ static hsd_status meet_object(looking *l, const uint64_t *around, const hsd_obje
 static hsd_status meet_root(looking *l, const uint64_t *around, hsd_error *err)
 {
     const uint32_t name = l->side->name_of_node[around[0] - l->side->object_count];
-    const uint64_t who = hsd_mix(ROOT_SEED, l->c->root_number[l->which][name]);
+    const uint64_t who = hsd_mix(ROOT_SEED, l->c->pair.root_number[l->which][name]);
     return (around[1] & 1) == CHILD ? meet_child(l, around, who, err) : meet_referrer(l, around, who, who, err);
 }
 
@@ -327,7 +327,7 @@ static hsd_status look(looking *l, hsd_error *err)
 
 static hsd_status look_at_side(hsd_replaced *replaced, const hsd_comparison *c, int which, hsd_sorter *company, hsd_error *err)
 {
-    looking l = {.c = c, .side = (hsd_side_walk *)&c->sides[which], .replaced = replaced, .which = which, .company = company};
+    looking l = {.c = c, .side = (hsd_side_walk *)&c->pair.sides[which], .replaced = replaced, .which = which, .company = company};
     const hsd_status status = look(&l, err);
     free(l.by_node);
     free(l.is_suspect);
@@ -403,7 +403,7 @@ bool hsd_replaced_can_tell(const hsd_comparison *c)
 {
     if (c->ladder.basis != HSD_BASIS_ADDRESS) return false;
     for (int i = 0; i < SIDE_COUNT; i++)
-        if (!c->sides[i].info->is_complete || !hsd_side_has_graph(&c->sides[i])) return false;
+        if (!c->pair.sides[i].info->is_complete || !hsd_side_has_graph(&c->pair.sides[i])) return false;
     return true;
 }
 
@@ -413,7 +413,7 @@ hsd_status hsd_replaced_find(hsd_replaced *replaced, const hsd_comparison *c, hs
     if (!hsd_replaced_can_tell(c)) return HSD_OK;
     HSD_TRY(gather_suspects(replaced, c, err));
     if (replaced->count == 0) return HSD_OK;
-    hsd_status status = hsd_side_sorter(&c->sides[AFTER], COMPANY_WORDS, COMPANY_WORDS, HSD_SORT_MIN_BYTES, &company, err);
+    hsd_status status = hsd_side_sorter(&c->pair.sides[AFTER], COMPANY_WORDS, COMPANY_WORDS, HSD_SORT_MIN_BYTES, &company, err);
     for (int side = 0; side < SIDE_COUNT && status == HSD_OK; side++) status = look_at_side(replaced, c, side, company, err);
     if (status == HSD_OK) status = judge(replaced, company, err);
     hsd_sorter_free(company);

@@ -2,7 +2,7 @@
  * One address, one type, and yet two objects: told by what is around them.
  *
  * Where ids are addresses, what was freed and what came in its place are one pair if they are of one type and no mark tells them
- * apart (diff/marks.h). A pair is *suspect* if its size or its root changed: either the object grew or moved on where it is, or it is
+ * apart (walk/marks.h). A pair is *suspect* if its size or its root changed: either the object grew or moved on where it is, or it is
  * another one; where there are few, those that kept both are suspect as well. It is another one, *replaced*, if it keeps no company:
  * something refers to it on both sides, but nothing on both, and it refers to nothing on both that is its own.
  *

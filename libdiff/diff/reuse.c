@@ -14,7 +14,7 @@
 #include "base/array.h"
 #include "base/check.h"
 #include "base/fail.h"
-#include "diff/marks.h"
+#include "walk/marks.h"
 
 enum { FREED, NEW, SIDES };
 enum { UNAGED, AGED, AGES }; /* is the generation known? */

@@ -2,7 +2,7 @@
  * Addresses that were used again: counts those that were seen, and estimates those that were not.
  *
  * Where ids are addresses, an object can be freed between two captures and another one be made in its place. If they
- * differ in type or mark (diff/marks.h), that is seen. If not, the two are taken for one object that stayed: a pair
+ * differ in type or mark (walk/marks.h), that is seen. If not, the two are taken for one object that stayed: a pair
  * too many, a freed and a new object too few.
  *
  *      address   before   after

@@ -9,7 +9,8 @@
 #include "base/check.h"
 #include "base/fail.h"
 #include "diff/compare.h"
-#include "diff/store.h"
+#include "diff/warn.h"
+#include "walk/store.h"
 
 static void add_amount(hsd_amount *to, hsd_amount amount)
 {
@@ -126,9 +127,9 @@ static void take_examples(hsd_type_row *row, const hsd_diff *diff, const hsd_com
 
 static hsd_status make_type_rows(hsd_diff *diff, const hsd_comparison *c, hsd_error *err)
 {
-    const hsd_fold_side *before = c->sides[BEFORE].counts, *after = c->sides[AFTER].counts;
-    HSD_TRY(take_type_rows(diff, &c->types, err));
-    for (uint32_t type = 0; type < c->types.names.count; type++) {
+    const hsd_fold_side *before = c->pair.sides[BEFORE].counts, *after = c->pair.sides[AFTER].counts;
+    HSD_TRY(take_type_rows(diff, &c->pair.types, err));
+    for (uint32_t type = 0; type < c->pair.types.names.count; type++) {
         const hsd_fold_change *change = &c->by_type[type];
         hsd_type_row row = {
             .live = {
@@ -149,7 +150,7 @@ static hsd_status make_type_rows(hsd_diff *diff, const hsd_comparison *c, hsd_er
             .dropped = change->dropped,
         };
         take_examples(&row, diff, c, type);
-        HSD_TRY(keep_type_row(diff, &row, &c->types, type, err));
+        HSD_TRY(keep_type_row(diff, &row, &c->pair.types, type, err));
     }
     qsort(diff->types, diff->type_count, sizeof *diff->types, compare_types);
     return HSD_OK;
@@ -159,9 +160,9 @@ static hsd_status make_type_rows(hsd_diff *diff, const hsd_comparison *c, hsd_er
 
 static void add_side_roots(hsd_root_row *rows, const hsd_comparison *c, int side)
 {
-    const hsd_fold_side *counts = c->sides[side].counts;
-    for (uint32_t i = 0; i < c->sides[side].roots.names.count; i++) {
-        hsd_change *live = &rows[c->root_number[side][i]].live;
+    const hsd_fold_side *counts = c->pair.sides[side].counts;
+    for (uint32_t i = 0; i < c->pair.sides[side].roots.names.count; i++) {
+        hsd_change *live = &rows[c->pair.root_number[side][i]].live;
         add_amount(side == BEFORE ? &live->before : &live->after, counts->live_by_root[i]);
     }
 }
@@ -180,19 +181,19 @@ static void fill_root_row(hsd_root_row *row, const hsd_root_change *change)
 
 static hsd_status make_root_rows(hsd_diff *diff, const hsd_comparison *c, hsd_error *err)
 {
-    hsd_root_row *rows = hsd_arena_take(&diff->store->arena, c->roots.count * sizeof *rows);
+    hsd_root_row *rows = hsd_arena_take(&diff->store->arena, c->pair.roots.count * sizeof *rows);
     if (rows == NULL) return hsd_fail_nomem(err, "the result of the diff");
     if (!diff->before.has_roots || !diff->after.has_roots) return HSD_OK; /* nothing to tell them by */
     add_side_roots(rows, c, BEFORE);
     add_side_roots(rows, c, AFTER);
     diff->roots = rows;
-    for (uint32_t i = 0; i < c->roots.count; i++) {
+    for (uint32_t i = 0; i < c->pair.roots.count; i++) {
         hsd_root_row row = rows[i];
         if (row.live.before.objects == 0 && row.live.after.objects == 0) continue;
         fill_root_row(&row, &c->by_root[i]);
-        row.kind = c->root_kinds[i];
-        row.is_shared = i == c->root_number[BEFORE][HSD_ROOT_SHARED];
-        HSD_TRY(hsd_store_text(diff->store, hsd_names_get(&c->roots, i), &row.name, err));
+        row.kind = c->pair.root_kinds[i];
+        row.is_shared = i == c->pair.root_number[BEFORE][HSD_ROOT_SHARED];
+        HSD_TRY(hsd_store_text(diff->store, hsd_names_get(&c->pair.roots, i), &row.name, err));
         rows[diff->root_count++] = row;
     }
     qsort(rows, diff->root_count, sizeof *rows, compare_roots);
@@ -205,7 +206,7 @@ static void warn_of_keys(hsd_diff *diff, const hsd_comparison *c)
 {
     hsd_user_key_side sides[SIDE_COUNT];
     if (c->user_keys.count == 0 || !diff->is_by_structure) return;
-    for (int i = 0; i < SIDE_COUNT; i++) sides[i] = (hsd_user_key_side){c->sides[i].info, c->sides[i].key_counts};
+    for (int i = 0; i < SIDE_COUNT; i++) sides[i] = (hsd_user_key_side){c->pair.sides[i].info, c->pair.sides[i].key_counts};
     hsd_user_keys_warn(&c->user_keys, sides, diff->store);
 }
 
@@ -223,12 +224,12 @@ static hsd_status fill(hsd_diff *diff, const hsd_comparison *c, hsd_error *err)
     diff->identity_is_known = c->ladder.basis != HSD_BASIS_COUNTS;
     diff->is_by_structure = c->ladder.basis == HSD_BASIS_STRUCTURE;
     diff->match = c->match;
-    diff->temp_bytes_peak = c->space.bytes_peak;
-    HSD_TRY(copy_info(diff, &diff->before, c->sides[BEFORE].info, err));
-    HSD_TRY(copy_info(diff, &diff->after, c->sides[AFTER].info, err));
+    diff->temp_bytes_peak = c->pair.space.bytes_peak;
+    HSD_TRY(copy_info(diff, &diff->before, c->pair.sides[BEFORE].info, err));
+    HSD_TRY(copy_info(diff, &diff->after, c->pair.sides[AFTER].info, err));
     HSD_TRY(make_type_rows(diff, c, err));
-    hsd_store_side(&diff->before, &c->sides[BEFORE], diff->total.before, diff->unreached_before);
-    hsd_store_side(&diff->after, &c->sides[AFTER], diff->total.after, diff->unreached_after);
+    hsd_store_side(&diff->before, &c->pair.sides[BEFORE], diff->total.before, diff->unreached_before);
+    hsd_store_side(&diff->after, &c->pair.sides[AFTER], diff->total.after, diff->unreached_after);
     HSD_TRY(make_root_rows(diff, c, err));
     diff->is_partial = !diff->before.info.is_complete || !diff->after.info.is_complete;
     if (diff->is_partial) forget_freed(diff);

@@ -10,7 +10,8 @@
 #include "base/array.h"
 #include "base/check.h"
 #include "base/fail.h"
-#include "diff/growth.h"
+#include "diff/compare.h"
+#include "holders/growth.h"
 #include <hsdiff/profile.h>
 
 #define GROWTH_MOST (UINT64_C(64) << 20)
@@ -41,9 +42,9 @@ static hsd_status number_types(sums *s, int side, hsd_error *err)
     const hsd_profile *profile = s->profiles[side];
     uint32_t number;
     for (size_t i = 0; i < profile->type_count; i++)
-        HSD_TRY(put_type(&s->c.types, profile->types[i].name, profile->types[i].flags, &number, err));
+        HSD_TRY(put_type(&s->c.pair.types, profile->types[i].name, profile->types[i].flags, &number, err));
     for (size_t i = 0; i < profile->place_count; i++) {
-        if (!profile->places[i].is_root) HSD_TRY(put_type(&s->c.types, profile->places[i].type, 0, &s->types[side][i], err));
+        if (!profile->places[i].is_root) HSD_TRY(put_type(&s->c.pair.types, profile->places[i].type, 0, &s->types[side][i], err));
     }
     return HSD_OK;
 }
@@ -63,7 +64,7 @@ static hsd_status put_root(hsd_root_names *roots, hsd_text name, uint32_t kind, 
 static hsd_status number_roots(sums *s, int side, hsd_error *err)
 {
     const hsd_profile *profile = s->profiles[side];
-    hsd_side_walk *walk = &s->c.sides[side];
+    hsd_side_walk *walk = &s->c.pair.sides[side];
     uint32_t number;
     HSD_TRY(hsd_side_fixed_roots(walk, err));
     for (size_t i = 0; i < profile->root_count; i++)
@@ -88,7 +89,7 @@ static hsd_status number_edges(sums *s, hsd_error *err)
         texts[i] = bytes_of(place->edge);
         folds[i] = place->is_fold;
     }
-    if (status == HSD_OK) status = hsd_edge_names_make(&s->c.edges, texts, folds, (uint32_t)count, numbers, err);
+    if (status == HSD_OK) status = hsd_edge_names_make(&s->c.pair.edges, texts, folds, (uint32_t)count, numbers, err);
     for (size_t i = 0; i < count && status == HSD_OK; i++) {
         const int side = i < first ? BEFORE : AFTER;
         const bool is_plain = !folds[i];
@@ -110,11 +111,11 @@ static uint64_t memory_of(const hsd_run *run) { return run->memory_bytes != 0 ? 
 static hsd_status dress_side(sums *s, int side, hsd_capture *capture, hsd_error *err)
 {
     const hsd_profile *profile = s->profiles[side];
-    hsd_side_walk *walk = &s->c.sides[side];
+    hsd_side_walk *walk = &s->c.pair.sides[side];
     walk->capture = capture;
     walk->info = hsd_capture_get_info(capture);
-    walk->space = &s->c.space;
-    walk->reporter = s->c.reporter;
+    walk->space = &s->c.pair.space;
+    walk->reporter = s->c.pair.reporter;
     walk->table_bytes = memory_of(s->c.run) / 4;
     walk->has_roots = profile->side.has_roots;
     walk->has_references = profile->side.has_references;
@@ -130,12 +131,12 @@ static hsd_status dress_side(sums *s, int side, hsd_capture *capture, hsd_error 
 static hsd_status count_side(sums *s, int side, hsd_error *err)
 {
     const hsd_profile *profile = s->profiles[side];
-    hsd_side_walk *walk = &s->c.sides[side];
+    hsd_side_walk *walk = &s->c.pair.sides[side];
     walk->counts = calloc(1, sizeof *walk->counts);
     if (walk->counts == NULL) return hsd_fail_nomem(err, "the sums of two captures");
-    HSD_TRY(hsd_fold_side_init(walk->counts, s->c.types.names.count, walk->roots.names.count, err));
+    HSD_TRY(hsd_fold_side_init(walk->counts, s->c.pair.types.names.count, walk->roots.names.count, err));
     for (size_t i = 0; i < profile->type_count; i++) {
-        const uint32_t type = hsd_names_find(&s->c.types.names, bytes_of(profile->types[i].name));
+        const uint32_t type = hsd_names_find(&s->c.pair.types.names, bytes_of(profile->types[i].name));
         walk->counts->live_by_type[type] = profile->types[i].live;
         walk->counts->unreached_by_type[type] = profile->types[i].unreached;
     }
@@ -155,14 +156,14 @@ static hsd_status make_profiles(sums *s, hsd_capture *const captures[SIDE_COUNT]
 
 static void look_at_places(sums *s)
 {
-    s->c.has_holders = true;
+    s->c.pair.has_holders = true;
     for (int side = SIDE_COUNT - 1; side >= 0; side--) {
         const hsd_profile *profile = s->profiles[side];
         if (profile->has_places) continue;
-        s->c.has_holders = false;
-        const size_t size = hsd_min_u64(profile->why_no_places.size, sizeof s->c.why_no_holders - 1);
-        memcpy(s->c.why_no_holders, profile->why_no_places.data, size);
-        s->c.why_no_holders[size] = 0;
+        s->c.pair.has_holders = false;
+        const size_t size = hsd_min_u64(profile->why_no_places.size, sizeof s->c.pair.why_no_holders - 1);
+        memcpy(s->c.pair.why_no_holders, profile->why_no_places.data, size);
+        s->c.pair.why_no_holders[size] = 0;
     }
 }
 
@@ -174,7 +175,7 @@ static hsd_status add_places(const sums *s, hsd_growth *growth, int side, hsd_tr
     for (size_t i = 1; i < profile->place_count; i++) { /* row 0 is the root of all */
         const hsd_place *place = &profile->places[i];
         const uint32_t number = s->types[side][i];
-        const uint32_t type = place->is_root ? s->c.root_number[side][number] | HSD_TRIE_IS_ROOT : number;
+        const uint32_t type = place->is_root ? s->c.pair.root_number[side][number] | HSD_TRIE_IS_ROOT : number;
         at[i] = hsd_trie_step_below(growth->trie, &at[place->parent], place->is_root ? HSD_TRIE_INDIRECT : s->edges[side][i], type);
         HSD_TRY(hsd_trie_add(growth->trie, &at[i], side == BEFORE ? HSD_TRIE_KEPT_BEFORE : HSD_TRIE_KEPT_AFTER, place->own.objects,
                              place->own.bytes, err));
@@ -186,9 +187,9 @@ static void fill_retained(const sums *s, hsd_growth *growth, int side)
 {
     const hsd_profile *profile = s->profiles[side];
     for (size_t i = 0; i < profile->type_count; i++)
-        growth->by_type[side].bytes[hsd_names_find(&s->c.types.names, bytes_of(profile->types[i].name))] = profile->types[i].retained_bytes;
+        growth->by_type[side].bytes[hsd_names_find(&s->c.pair.types.names, bytes_of(profile->types[i].name))] = profile->types[i].retained_bytes;
     for (size_t i = 0; i < profile->root_count; i++)
-        growth->by_root[side].bytes[hsd_names_find(&s->c.roots, bytes_of(profile->roots[i].name))] = profile->roots[i].retained_bytes;
+        growth->by_root[side].bytes[hsd_names_find(&s->c.pair.roots, bytes_of(profile->roots[i].name))] = profile->roots[i].retained_bytes;
 }
 
 static hsd_status fill(void *context, hsd_growth *growth, hsd_error *err)
@@ -234,16 +235,16 @@ static hsd_status compare(sums *s, hsd_diff **out, hsd_capture *const captures[S
 {
     hsd_comparison *c = &s->c;
     HSD_TRY(make_profiles(s, captures, c->options, c->run, err));
-    HSD_TRY(hsd_type_names_init(&c->types, err));
+    HSD_TRY(hsd_type_names_init(&c->pair.types, err));
     for (int side = 0; side < SIDE_COUNT; side++) HSD_TRY(dress_side(s, side, captures[side], err));
     HSD_TRY(number_edges(s, err));
     for (int side = 0; side < SIDE_COUNT; side++) HSD_TRY(count_side(s, side, err));
     look_at_places(s);
     c->ladder = (hsd_ladder){.basis = HSD_BASIS_COUNTS, .reason = "a baseline holds sums and no objects"};
-    c->plan.growth_bytes = hsd_min_u64(GROWTH_MOST, memory_of(c->run) / 4);
+    c->pair.plan.growth_bytes = hsd_min_u64(GROWTH_MOST, memory_of(c->run) / 4);
     HSD_TRY(hsd_compare_prepare(c, err));
     HSD_TRY(hsd_rows_from_comparison(out, c, err));
-    const hsd_status status = hsd_growth_find_in(c, *out, fill, s, err);
+    const hsd_status status = hsd_growth_find_in(&c->pair, *out, fill, s, err);
     if (status == HSD_OK) return HSD_OK;
     hsd_diff_free(*out);
     *out = NULL;
@@ -260,9 +261,9 @@ hsd_status hsd_sums_run(hsd_diff **out, hsd_capture *before, hsd_capture *after,
     if (s == NULL) return hsd_fail_nomem(err, "the sums of two captures");
     s->c.run = run;
     s->c.options = options;
-    s->c.reporter = &reporter;
+    s->c.pair.reporter = &reporter;
     hsd_reporter_init(&reporter, run);
-    hsd_temp_space_init(&s->c.space, run->temp_dir);
+    hsd_temp_space_init(&s->c.pair.space, run->temp_dir);
     hsd_status status = refuse(options, err);
     if (status == HSD_OK) status = compare(s, out, captures, err);
     hsd_compare_release(&s->c);

@@ -1,7 +1,7 @@
 /*
- * Warnings of a result (diff/store.h). A warning says what is so and, behind a colon, what that does to the answer.
+ * Warnings of what sets two captures apart. A warning says what is so and, behind a colon, what that does to the answer.
  */
-#include "diff/store.h"
+#include "diff/warn.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -10,45 +10,6 @@
 
 #include "base/check.h"
 #include <hscapture/hscapture.h>
-
-void hsd_store_warn(hsd_diff_store *store, const char *format, ...)
-{
-    char text[512];
-    va_list arguments;
-    if (store->warning_count == HSD_MAX_WARNINGS) return;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    const char *copy = hsd_arena_copy(&store->arena, text, strlen(text));
-    if (copy != NULL) store->warnings[store->warning_count++] = (hsd_text){copy, strlen(copy)};
-}
-
-void hsd_store_warn_of_capture(hsd_diff_store *store, const hsd_capture_info *info)
-{
-    if (!info->is_complete) {
-        hsd_store_warn(store, "%s is incomplete (%s): numbers are lower bounds", info->path,
-                       info->incomplete_reason[0] != 0 ? info->incomplete_reason : "no end record");
-    }
-    if (info->lost > 0) {
-        hsd_store_warn(store, "%s: the producer could not capture %" PRIu64 " thing%s; hsdiff info lists %s",
-                       info->path, info->lost, info->lost == 1 ? "" : "s", info->lost == 1 ? "it" : "them");
-    }
-    if (info->facts & HSC_FACT_SAMPLED) hsd_store_warn(store, "%s was sampled: counts are estimates", info->path);
-}
-
-void hsd_store_warn_of_references(hsd_diff_store *store, const hsd_side *side)
-{
-    if (side->info.is_baseline && side->info.objects > 0) return; /* those that it holds were live */
-    if (!side->has_references) {
-        hsd_store_warn(store, "%s carries no references: every object counts as live", side->info.path);
-    } else if (!side->has_roots) {
-        hsd_store_warn(store, "%s %s: every object counts as live", side->info.path,
-                       side->info.is_complete ? "carries no roots" : "is incomplete, and no root is left in it");
-    } else if (side->dangling > side->info.references / 100) { /* every JVM dump has a few hundred */
-        hsd_store_warn(store, "%s: %" PRIu64 " %s to objects that are not in the capture", side->info.path,
-                       side->dangling, side->dangling == 1 ? "reference leads" : "references lead");
-    }
-}
 
 /* ---- warnings of two captures: what one has and the other has not ---- */
 

@@ -54,7 +54,7 @@ static inline uint32_t hsd_type_flags(const hsd_type_table *table, uint32_t type
 typedef struct hsd_label_table {
     hsd_id_map index; /* label id -> place in the array */
     hsd_label *labels;
-    uint32_t *edges;  /* number of each label's name, with HSD_EDGE_SOFT (diff/edges.h); NULL until numbered */
+    uint32_t *edges;  /* number of each label's name, with HSD_EDGE_SOFT (walk/edges.h); NULL until numbered */
     uint32_t count, capacity;
 } hsd_label_table;
 

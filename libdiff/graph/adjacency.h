@@ -9,7 +9,7 @@
  * *root nodes*: one for each name of a root, which refers to all targets of that root and to which nothing
  * refers. The references that lead into and out of them are ordinary.
  *
- * References may carry names: numbers whose order is the order of the names (diff/edges.h). They lie in
+ * References may carry names: numbers whose order is the order of the names (walk/edges.h). They lie in
  * blocks of their own beside the others, so that walks which need no names never touch them.
  */
 #ifndef HSD_GRAPH_ADJACENCY_H

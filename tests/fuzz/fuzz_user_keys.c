@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "diff/user_keys.h"
+#include "walk/user_keys.h"
 
 #define CUTS_MOST 64u /* places of the cut that are tried */
 

@@ -3,7 +3,7 @@
 
 usage: lint.py [PROJECT]
 
-Rules, each a function below: who may include what (includes.table), one includer for each third-party header
+Rules, each a function below: who may include what (includes.table), and no circle in that, one includer for each third-party header
 (thirdparty.table), an opening comment in every source file, no open ends in the code, no file past 700 lines, tidy
 white space, no calls that cannot be used safely, a fuzz target with seeds for every importer, a comment and a mark
 on everything public.
@@ -181,6 +181,41 @@ def allowed(target, own_folder, words, table):
     return False
 
 
+def circle_of(table):
+    """Folders of the table that may include one another all the way round, or None. A header's word counts for its folder."""
+    def arrows(folder):
+        for word in table[folder][1]:
+            target = word if word in table else folder_of(word, table)
+            if target is not None and target != folder:
+                yield target
+
+    def visit(folder, way):
+        if folder in way:
+            return way[way.index(folder):] + [folder]
+        if folder in seen:
+            return None
+        seen.add(folder)
+        for target in arrows(folder):
+            circle = visit(target, way + [folder])
+            if circle:
+                return circle
+        return None
+
+    seen = set()
+    for folder in table:
+        circle = visit(folder, [])
+        if circle:
+            return circle
+    return None
+
+
+def check_layers(tree):
+    """Arrows between the folders of the product run one way: nothing below includes what stands above it."""
+    circle = circle_of(load_includes(os.path.join(HERE, "includes.table")))
+    if circle:
+        yield "tests/lint/includes.table", 1, "a circle: " + " includes ".join(circle)
+
+
 def check_includes(tree):
     table = load_includes(os.path.join(HERE, "includes.table"))
     third_party = load_third_party(os.path.join(HERE, "thirdparty.table"))
@@ -315,7 +350,7 @@ def has_comment_in_paragraph(lines, number):
     return any("/*" in line or "*/" in line for line in lines[first:last + 1])
 
 
-RULES = (check_includes, check_opening_comment, check_open_ends, check_length, check_white_space, check_banned_calls,
+RULES = (check_layers, check_includes, check_opening_comment, check_open_ends, check_length, check_white_space, check_banned_calls,
          check_importers_have_fuzz_targets, check_public_headers_are_documented)
 
 

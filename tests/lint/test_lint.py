@@ -69,6 +69,14 @@ BREACHES = [
 ]
 
 
+# name, rows of an include table, the circle in them
+CIRCLES = [
+    ("arrows that run down", {"l/base": [], "l/io": ["l/base"], "l/top": ["<hsdiff>", "l/io", "l/base"]}, None),
+    ("two folders", {"l/base": [], "l/walk": ["l/base", "l/paths"], "l/paths": ["l/walk"]}, ["l/walk", "l/paths", "l/walk"]),
+    ("all the way round, by one header", {"l/a": ["l/b"], "l/b": ["l/c"], "l/c": ["l/a/x.h"]}, ["l/a", "l/b", "l/c", "l/a"]),
+]
+
+
 def found_in(files):
     root = tempfile.mkdtemp(prefix="hsd-lint-")
     try:
@@ -95,7 +103,12 @@ def main():
         if len(found) != 1 or expected not in found[0]:
             failed += 1
             print(f"{name}: expected one breach with '{expected}', found {found}")
-    print(f"{len(BREACHES) + 1 - failed} passed, {failed} failed")
+    for name, table, expected in CIRCLES:
+        found = lint.circle_of({folder: ("", words) for folder, words in table.items()})
+        if found != expected:
+            failed += 1
+            print(f"{name}: expected {expected}, found {found}")
+    print(f"{len(BREACHES) + len(CIRCLES) + 1 - failed} passed, {failed} failed")
     return 1 if failed else 0
 
 

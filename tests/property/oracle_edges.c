@@ -1,5 +1,5 @@
 /*
- * Places below the holders that grew, by the words of diff/path_text.h and hsdiff/diff.h: the way from the nearest such
+ * Places below the holders that grew, by the words of paths/path_text.h and hsdiff/diff.h: the way from the nearest such
  * holder to an object, insides of containers left out. What a holder is credited with is its growth; all
  * else only counts before and after.
  */

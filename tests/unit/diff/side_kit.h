@@ -5,8 +5,8 @@
 #ifndef HSD_TESTS_SIDE_KIT_H
 #define HSD_TESTS_SIDE_KIT_H
 
-#include "diff/edges.h"
-#include "diff/side.h"
+#include "walk/edges.h"
+#include "walk/side.h"
 #include <hscapture/hscapture.h>
 
 typedef struct kit_label { /* number of the row + 1 in the capture */
@@ -41,7 +41,7 @@ typedef struct kit_side {
 } kit_side;
 
 /* Opens the capture, for a walk with `bytes` for each step. With sorts_places there is no room for an array of
- * places (diff/places.h). To be released whatever comes of the walk. */
+ * places (walk/places.h). To be released whatever comes of the walk. */
 void kit_open(kit_side *kit, uint64_t bytes, bool sorts_places);
 hsd_status kit_walk(kit_side *kit);
 void kit_release(kit_side *kit);

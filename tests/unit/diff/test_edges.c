@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "diff/edges.h"
+#include "walk/edges.h"
 #include "support/random.h"
 #include <hscapture/hscapture.h>
 

@@ -7,7 +7,7 @@
 
 #include <time.h>
 
-#include "diff/holders.h"
+#include "holders/holders.h"
 #include "unit/diff/holders_kit.h"
 
 TestSuite(holders, .init = setup, .fini = teardown);

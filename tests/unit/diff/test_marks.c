@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "diff/marks.h"
+#include "walk/marks.h"
 #include "support/fault.h"
 #include "support/random.h"
 #include <hscapture/hscapture.h>

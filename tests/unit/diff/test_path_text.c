@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "diff/path_find.h"
-#include "diff/path_text.h"
+#include "paths/path_find.h"
+#include "paths/path_text.h"
 #include "support/random.h"
 #include <hscapture/hscapture.h>
 

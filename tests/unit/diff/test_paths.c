@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "diff/paths.h"
+#include "paths/paths.h"
 #include "unit/diff/single_kit.h"
 
 TestSuite(paths, .init = setup, .fini = teardown);

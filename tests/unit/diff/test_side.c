@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "diff/fold.h"
-#include "diff/tree.h"
+#include "walk/fold.h"
+#include "walk/tree.h"
 #include "side_kit.h"
 #include "support/random.h"
 #include <hscapture/hscapture.h>

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "diff/tree.h"
+#include "walk/tree.h"
 #include "side_kit.h"
 #include "support/fault.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "diff/tree.h"
+#include "walk/tree.h"
 #include "support/random.h"
 
 enum { MOST_NODES = 4000, TINY = 1 };

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "diff/user_keys.h"
+#include "walk/user_keys.h"
 #include "support/random.h"
 #include <hscapture/hscapture.h>
 

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "diff/store.h"
+#include "diff/warn.h"
 #include "unit/report/sample.h"
 #include "unit/report/says.h"
 #include <hscapture/hscapture.h>

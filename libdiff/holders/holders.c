@@ -1,0 +1,361 @@
+/*
+ * The order of the steps, and what is alive in each. Everything that grows with objects lies in sorters, tallies and
+ * paged arrays, which share the planner's growth_bytes:
+ *
+ *      walk      stack, trie, credits, forks                    of both sides, one after the other, or at once with
+ *                                                               a trie each
+ *      match     credits, pairs or lines
+ *      together  numbers, places, groups, pairs: only where      with the memory that the search for paths will have
+ *                they are asked for (holders_by.h)
+ *      within    stack, types, places                           the trie stays, in as little as it can; the search
+ *                                                               for paths goes on beside it, or comes before it, and
+ *                                                               has memory of its own
+ *      rows      types, places, the trie, paths
+ */
+#include "holders/growth.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/fail.h"
+#include "base/worker.h"
+#include "walk/keep.h"
+
+#define MOST_ROUNDS 6u /* so many times at most: one is seldom below another */
+#define AT_ONCE_LEAST ((uint64_t)16 << 20) /* two tries fill it */
+
+/* ---- tables ---- */
+
+static void find_common_roots(hsd_growth *growth)
+{
+    const hsd_pair *pair = growth->pair;
+    for (int side = 0; side < SIDE_COUNT; side++) {
+        for (uint32_t i = 0; i < pair->sides[side].roots.names.count; i++) {
+            uint8_t *is_common = &growth->is_common_root[pair->root_number[side][i]];
+            *is_common = side == BEFORE || *is_common == 1 ? (uint8_t)(side + 1) : 0;
+        }
+    }
+    for (uint32_t root = 0; root < pair->roots.count; root++) growth->is_common_root[root] = growth->is_common_root[root] == SIDE_COUNT;
+}
+
+/* Parts of containers are known by a bit, where there is a chance of any. */
+static hsd_status open_parts(hsd_growth *growth, hsd_error *err)
+{
+    for (int side = 0; side < SIDE_COUNT; side++) {
+        const hsd_side_walk *walk = &growth->pair->sides[side];
+        if (!growth->has_identity || walk->is_resized == NULL) continue;
+        growth->is_part[side] = calloc((size_t)walk->object_count / 8 + 1, 1);
+        if (growth->is_part[side] == NULL) return hsd_fail_nomem(err, "the holders of growth");
+    }
+    return HSD_OK;
+}
+
+static hsd_status open_tables(hsd_growth *growth, hsd_error *err)
+{
+    const uint32_t types = growth->pair->types.names.count, roots = growth->pair->roots.count;
+    growth->is_common_root = calloc((size_t)roots + 1, 1);
+    if (growth->is_common_root == NULL) return hsd_fail_nomem(err, "the holders of growth");
+    for (int side = 0; side < SIDE_COUNT; side++) {
+        HSD_TRY(hsd_retained_init(&growth->by_type[side], types, err));
+        HSD_TRY(hsd_retained_init(&growth->by_root[side], roots, err));
+        growth->credit_of_root[side] = calloc((size_t)roots + 1, sizeof **growth->credit_of_root);
+        growth->steps[side] = calloc(HSD_KIN_STEPS, sizeof **growth->steps);
+        if (growth->credit_of_root[side] == NULL || growth->steps[side] == NULL) return hsd_fail_nomem(err, "the holders of growth");
+    }
+    find_common_roots(growth);
+    HSD_TRY(open_parts(growth, err));
+    if (growth->has_identity) HSD_TRY(hsd_growth_find_pools(growth, err));
+    growth->item_edge = hsd_trie_item_edge(&growth->pair->edges);
+    return hsd_growth_choose_begin(growth, err);
+}
+
+/* ---- what a walk needs ---- */
+
+static hsd_status open_trie(hsd_growth *growth, uint64_t memory_bytes, uint32_t depth_limit, hsd_trie **out, hsd_error *err)
+{
+    const hsd_trie_config config = {.memory_bytes = memory_bytes, .depth_limit = depth_limit,
+                                    .space = &growth->pair->space, .reporter = growth->pair->reporter};
+    return hsd_trie_new(out, &config, err);
+}
+
+static hsd_status open_credits(hsd_growth *growth, int side, hsd_error *err)
+{
+    hsd_pair *pair = growth->pair;
+    hsd_sorter_config config = {.record_words = HSD_CREDIT_WORDS, .key_words = 1, .space = &pair->space, .reporter = pair->reporter,
+                                .memory_bytes = hsd_max_u64(growth->memory_bytes / 8, HSD_SORT_MIN_BYTES)};
+    if (!growth->has_identity) return HSD_OK;
+    HSD_TRY(hsd_sorter_new(&growth->credits[side], &config, err));
+    if (side == BEFORE) return HSD_OK;
+    config.record_words = HSD_FORK_WORDS;
+    config.memory_bytes = HSD_SORT_MIN_BYTES; /* few as a rule */
+    return hsd_sorter_new(&growth->forks, &config, err);
+}
+
+static void drop(hsd_sorter **sorter)
+{
+    hsd_sorter_free(*sorter);
+    *sorter = NULL;
+}
+
+static void close_credits(hsd_growth *growth)
+{
+    for (int side = 0; side < SIDE_COUNT; side++) drop(&growth->credits[side]);
+}
+
+/* ---- the steps ---- */
+
+typedef struct tree_walk {
+    hsd_growth *growth;
+    int side;
+    hsd_trie *trie;
+} tree_walk;
+
+static hsd_status walk_tree(void *context, hsd_error *err)
+{
+    const tree_walk *walk = context;
+    return hsd_growth_walk(walk->growth, walk->side, walk->trie, err);
+}
+
+static hsd_status walk_tree_again(void *context, hsd_error *err)
+{
+    const tree_walk *walk = context;
+    return hsd_growth_walk_again(walk->growth, walk->side, err);
+}
+
+/* Sums do not ask who came first, so the tries become one. */
+static hsd_status walk_trees(hsd_growth *growth, hsd_trie *of_before, hsd_error *err)
+{
+    tree_walk before = {growth, BEFORE, of_before}, after = {growth, AFTER, growth->trie};
+    HSD_TRY(hsd_run_both((hsd_job){walk_tree, &before}, (hsd_job){walk_tree, &after}, growth->walks_at_once, err));
+    return of_before != growth->trie ? hsd_trie_absorb(growth->trie, of_before, err) : HSD_OK;
+}
+
+static hsd_status walk_both(hsd_growth *growth, hsd_error *err)
+{
+    const uint64_t memory = growth->memory_bytes / (growth->walks_at_once ? 4 : 2);
+    hsd_trie *before = NULL;
+    HSD_TRY(open_trie(growth, memory, 0, &growth->trie, err));
+    for (int side = 0; side < SIDE_COUNT; side++) HSD_TRY(open_credits(growth, side, err));
+    hsd_status status = growth->walks_at_once ? open_trie(growth, memory, 0, &before, err) : HSD_OK;
+    if (status == HSD_OK) status = walk_trees(growth, before != NULL ? before : growth->trie, err);
+    hsd_trie_free(before);
+    return status == HSD_OK ? hsd_trie_finish(growth->trie, err) : status;
+}
+
+/* The trie from sums that somebody else made. */
+static hsd_status fill(hsd_growth *growth, hsd_error *err)
+{
+    HSD_TRY(open_trie(growth, growth->memory_bytes / 2, 0, &growth->trie, err));
+    HSD_TRY(growth->fill(growth->fill_context, growth, err));
+    return hsd_trie_finish(growth->trie, err);
+}
+
+static hsd_status choose(hsd_growth *growth, hsd_error *err)
+{
+    if (growth->has_identity) HSD_TRY(hsd_tally_new(&growth->crowds, 2, growth->memory_bytes / 16, &growth->pair->space, growth->pair->reporter, err));
+    HSD_TRY(growth->has_identity ? hsd_growth_match(growth, err) : hsd_growth_count(growth, err));
+    close_credits(growth);
+    return hsd_growth_choose_finish(growth, err);
+}
+
+/* Nothing was credited. */
+static void forget_credits(hsd_growth *growth)
+{
+    const size_t roots = (size_t)growth->pair->roots.count + 1;
+    for (int side = 0; side < SIDE_COUNT; side++) memset(growth->credit_of_root[side], 0, roots * sizeof **growth->credit_of_root);
+    memset(growth->credit_of_code, 0, sizeof growth->credit_of_code);
+    growth->code_resized = 0;
+    for (int side = 0; side < SIDE_COUNT && growth->is_part[BEFORE] != NULL; side++)
+        memset(growth->is_part[side], 0, (size_t)growth->pair->sides[side].object_count / 8 + 1);
+    growth->choice_count = 0;
+    growth->others = (hsd_choice){.by = HSD_HELD_BY_OBJECT};
+    growth->other_count = 0;
+}
+
+static hsd_status credit_again(hsd_growth *growth, hsd_error *err)
+{
+    tree_walk before = {growth, BEFORE, NULL}, after = {growth, AFTER, NULL};
+    forget_credits(growth);
+    drop(&growth->forks);
+    for (int side = 0; side < SIDE_COUNT; side++) HSD_TRY(open_credits(growth, side, err));
+    HSD_TRY(hsd_run_both((hsd_job){walk_tree_again, &before}, (hsd_job){walk_tree_again, &after}, growth->walks_at_once, err));
+    return choose(growth, err);
+}
+
+/* Each time what crowds held goes up to the next that can hold. */
+static hsd_status leave_crowds(hsd_growth *growth, hsd_error *err)
+{
+    for (uint32_t round = 0; growth->has_identity && round < MOST_ROUNDS; round++) {
+        bool is_again = false;
+        const hsd_status status = hsd_growth_find_crowds(growth, &is_again, err);
+        hsd_tally_free(growth->crowds);
+        growth->crowds = NULL;
+        HSD_TRY(status);
+        if (!is_again) return HSD_OK;
+        HSD_TRY(credit_again(growth, err));
+    }
+    return HSD_OK;
+}
+
+static hsd_status look_below(void *context, hsd_error *err)
+{
+    hsd_growth *growth = context;
+    hsd_pair *pair = growth->pair;
+    const uint64_t share = growth->memory_bytes / (growth->walks_at_once ? 2 : 1);
+    HSD_TRY(hsd_tally_new(&growth->types, 2, share / 8, &pair->space, pair->reporter, err));
+    HSD_TRY(open_trie(growth, share / 4, HSD_GROWTH_EDGE_DEPTH + 1, &growth->places, err));
+    if (!growth->has_identity) return hsd_growth_count_within(growth, err);
+    if (!growth->walks_at_once) return hsd_growth_within(growth, growth, err);
+    hsd_growth before = *growth; /* the same tables, and sums of its own */
+    before.types = NULL;
+    before.places = NULL;
+    hsd_status status = hsd_tally_new(&before.types, 2, share / 8, &pair->space, pair->reporter, err);
+    if (status == HSD_OK) status = open_trie(growth, share / 4, HSD_GROWTH_EDGE_DEPTH + 1, &before.places, err);
+    if (status == HSD_OK) status = hsd_growth_within(growth, &before, err);
+    if (status == HSD_OK) status = hsd_tally_absorb(growth->types, before.types, err);
+    if (status == HSD_OK) status = hsd_trie_absorb(growth->places, before.places, err);
+    hsd_tally_free(before.types);
+    hsd_trie_free(before.places);
+    return status;
+}
+
+typedef struct path_search {
+    const hsd_growth *growth;
+    hsd_growth_ways ways;
+} path_search;
+
+static hsd_status search(void *context, hsd_error *err)
+{
+    path_search *s = context;
+    const hsd_keeper *keeper = s->growth->pair->sides[AFTER].keeper;
+    if (keeper != NULL && keeper->search != NULL) HSD_TRY(keeper->search(keeper->context, err));
+    return hsd_growth_search(s->growth, &s->ways, err);
+}
+
+/* Both at once where the walks of the trees are: their memory is planned together. */
+static hsd_status look_below_and_search(hsd_growth *growth, hsd_error *err)
+{
+    path_search s = {.growth = growth};
+    const hsd_status status = hsd_run_both((hsd_job){search, &s}, (hsd_job){look_below, growth}, growth->walks_at_once, err);
+    growth->ways = s.ways;
+    return status;
+}
+
+/* ---- retained sizes of the rows that are there ---- */
+
+static uint32_t number_of(const hsd_names *names, hsd_text name)
+{
+    return hsd_names_find(names, (hsd_bytes){(const uint8_t *)name.data, name.size});
+}
+
+static void fill_retained(const hsd_growth *growth)
+{
+    const hsd_pair *pair = growth->pair;
+    for (size_t i = 0; i < growth->diff->type_count; i++) {
+        hsd_type_row *row = &growth->diff->types[i];
+        const uint32_t type = number_of(&pair->types.names, row->name);
+        row->retained_before = growth->by_type[BEFORE].bytes[type];
+        row->retained_after = growth->by_type[AFTER].bytes[type];
+    }
+    for (size_t i = 0; i < growth->diff->root_count; i++) {
+        hsd_root_row *row = &growth->diff->roots[i];
+        const uint32_t root = number_of(&pair->roots, row->name);
+        row->retained_before = growth->by_root[BEFORE].bytes[root];
+        row->retained_after = growth->by_root[AFTER].bytes[root];
+    }
+}
+
+static hsd_status make_rows(hsd_growth *growth, hsd_error *err)
+{
+    hsd_growth_texts *texts;
+    HSD_TRY(hsd_growth_texts_new(&texts, growth, err));
+    hsd_status status = hsd_growth_tree_rows(growth, texts, err);
+    if (status == HSD_OK) status = hsd_growth_rows(growth, texts, err);
+    hsd_growth_texts_free(texts);
+    if (status == HSD_OK) fill_retained(growth);
+    return status;
+}
+
+static void release(hsd_growth *growth)
+{
+    close_credits(growth);
+    drop(&growth->forks);
+    hsd_trie_free(growth->trie);
+    hsd_trie_free(growth->places);
+    hsd_tally_free(growth->types);
+    hsd_tally_free(growth->crowds);
+    free(growth->crowded);
+    free(growth->pool_of_root);
+    free(growth->joined_of_root);
+    free(growth->pooled);
+    if (growth->ways.are_there) hsd_shortest_close(&growth->ways.shortest);
+    for (int side = 0; side < SIDE_COUNT; side++) {
+        hsd_retained_release(&growth->by_type[side]);
+        hsd_retained_release(&growth->by_root[side]);
+        free(growth->credit_of_root[side]);
+        free(growth->holds_nothing[side]);
+    }
+    for (int side = 0; side < SIDE_COUNT; side++) {
+        free(growth->steps[side]);
+        free(growth->is_part[side]);
+    }
+    free(growth->is_structure);
+    for (uint32_t i = 0; i < growth->set_count; i++) free(growth->sets[i].list);
+    for (uint32_t i = 0; i < HSD_BY_HOLDERS; i++) free(growth->set_of_type[i]);
+    hsd_paged_close(&growth->set_of);
+    free(growth->is_common_root);
+    free(growth->choices);
+}
+
+static hsd_status step(hsd_growth *growth, const char *name, hsd_status (*run)(hsd_growth *, hsd_error *), hsd_error *err)
+{
+    const uint64_t start = hsd_now_ns();
+    HSD_TRY(run(growth, err));
+    hsd_note(growth->pair->reporter, HSD_NOTE_DETAIL, "holders: %s took %.3f s", name, (double)(hsd_now_ns() - start) * 1e-9);
+    return HSD_OK;
+}
+
+static void note_choice(const hsd_growth *growth)
+{
+    hsd_note(growth->pair->reporter, HSD_NOTE_DETAIL, "holders: %llu of growth, %u places in the type-path tree",
+             (unsigned long long)(growth->choice_count + growth->other_count), hsd_trie_count(growth->trie));
+}
+
+static hsd_status run(hsd_growth *growth, hsd_error *err)
+{
+    HSD_TRY(open_tables(growth, err));
+    HSD_TRY(step(growth, "crediting", growth->fill != NULL ? fill : walk_both, err));
+    HSD_TRY(step(growth, growth->has_identity ? "matching" : "comparing places", choose, err));
+    HSD_TRY(step(growth, "crowds", leave_crowds, err));
+    HSD_TRY(hsd_growth_join_pools(growth, err));
+    note_choice(growth);
+    HSD_TRY(step(growth, "what holds together", hsd_growth_find_by, err));
+    hsd_growth_choose_code(growth); /* last in the list, whatever it grew by */
+    HSD_TRY(step(growth, "looking below them, and paths", look_below_and_search, err));
+    return step(growth, "rows", make_rows, err);
+}
+
+hsd_status hsd_growth_find_in(hsd_pair *pair, hsd_diff *diff, hsd_growth_fill_fn fill_places, void *context, hsd_error *err)
+{
+    hsd_growth growth = {.pair = pair, .diff = diff, .fill = fill_places, .fill_context = context, .has_identity = pair->sides[AFTER].want_identity,
+                         .memory_bytes = pair->plan.growth_bytes,
+                         .walks_at_once = pair->plan.is_side_by_side && pair->plan.growth_bytes >= AT_ONCE_LEAST};
+    growth.set_of.file.fd = -1;
+    if (!pair->has_holders) {
+        const hsd_bytes why = {(const uint8_t *)pair->why_no_holders, strlen(pair->why_no_holders)};
+        return hsd_store_text(diff->store, why, &diff->why_no_holders, err);
+    }
+    const hsd_status status = run(&growth, err);
+    release(&growth);
+    diff->has_holders = status == HSD_OK;
+    diff->before.soft = pair->sides[BEFORE].soft;
+    diff->after.soft = pair->sides[AFTER].soft;
+    diff->temp_bytes_peak = pair->space.bytes_peak;
+    return status;
+}
+
+hsd_status hsd_growth_find(hsd_pair *pair, hsd_diff *diff, hsd_error *err)
+{
+    return hsd_growth_find_in(pair, diff, NULL, NULL, err);
+}

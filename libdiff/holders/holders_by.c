@@ -1,0 +1,212 @@
+/*
+ * The order of the steps, and which places are candidates.
+ */
+#include "holders/holders_by.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/fail.h"
+#include "base/heap.h"
+#include "walk/keep.h"
+
+/* ---- candidates ---- */
+
+static int compare(const hsd_by_candidate *a, const hsd_by_candidate *b)
+{
+    if (a->told != b->told) return a->told < b->told ? 1 : -1;
+    return (a->place > b->place) - (a->place < b->place);
+}
+
+static bool comes_later(const void *context, const void *a, const void *b)
+{
+    (void)context;
+    return compare(a, b) > 0;
+}
+
+static hsd_heap heap_of(hsd_by_candidates *c) { return (hsd_heap){c->list, sizeof c->list[0], comes_later, NULL}; }
+
+static void offer(hsd_by_candidates *c, const hsd_by_candidate *one)
+{
+    if (c->count <= HSD_BY_CANDIDATES) {
+        c->list[c->count] = *one;
+        hsd_heap_up(heap_of(c), c->count++);
+        return;
+    }
+    if (compare(one, &c->list[0]) >= 0) return;
+    c->list[0] = *one;
+    hsd_heap_down(heap_of(c), 0, c->count);
+}
+
+/* One more than there are bits was kept: what equals it is told apart by nothing, and has no bit either. */
+static void cut(hsd_by_candidates *c)
+{
+    hsd_heap_sort(heap_of(c), c->count);
+    if (c->count <= HSD_BY_CANDIDATES) return;
+    const uint64_t least = c->list[c->count - 1].told;
+    while (c->count > 0 && c->list[c->count - 1].told == least) c->count--;
+}
+
+/* For each fork in which it lies: which of them its tops are of was not kept. */
+static void offer_outward(hsd_by_search *s, uint32_t number, const hsd_by_place *place)
+{
+    const hsd_by_candidate one = {place->told, number, place->node};
+    for (uint32_t group = place->group, steps = 0; group != 0 && steps <= HSD_BY_FORKS; steps++) {
+        offer(&s->candidates[hsd_by_group_at(s, group, false)->fork], &one);
+        group = hsd_by_group_above(s, group);
+    }
+}
+
+static hsd_status choose(hsd_by_search *s, hsd_error *err)
+{
+    for (uint32_t i = 1; i <= s->place_count; i++) {
+        const hsd_by_place place = *hsd_by_place_at(s, i, false);
+        if (place.named == i && place.told > 0) offer_outward(s, i, &place);
+    }
+    for (uint32_t fork = 0; fork < s->fork_count; fork++) cut(&s->candidates[fork]);
+    HSD_TRY(hsd_paged_check(&s->places, err));
+    return hsd_paged_check(&s->groups, err);
+}
+
+/* Where the choices that are objects stand. */
+static hsd_status find_choices(hsd_by_search *s, hsd_error *err)
+{
+    const hsd_growth *growth = s->growth;
+    for (uint32_t i = 0; i < growth->choice_count; i++) {
+        if (growth->choices[i].by != HSD_HELD_BY_OBJECT) continue;
+        const uint32_t place = hsd_paged_get_u32(&s->place_of, growth->choices[i].node[AFTER]);
+        s->choice_places[i] = place == 0 ? 0 : hsd_by_place_at(s, place, false)->named;
+    }
+    HSD_TRY(hsd_paged_check(&s->place_of, err));
+    return hsd_paged_check(&s->places, err);
+}
+
+/* ---- the steps ---- */
+
+/* In sixteenths of the memory: 2 + 2 for numbers of nodes, 3 + 3 for places and groups, 2 + 2 for pairs and seeds, 2 for pairs by group. */
+static hsd_status open_paged(hsd_by_search *s, hsd_paged *out, uint64_t bytes, unsigned share, hsd_error *err)
+{
+    const uint64_t memory = hsd_max_u64(s->memory_bytes / 16 * share, hsd_paged_least_bytes(bytes));
+    return hsd_paged_open(out, bytes, memory, &s->growth->pair->space, err);
+}
+
+static uint32_t room_for_groups(const hsd_side_walk *side)
+{
+    const uint64_t pseudo = hsd_min_u64(side->info->pseudo_objects, side->object_count);
+    return (uint32_t)hsd_min_u64(side->node_count + pseudo * (HSD_BY_FORKS - 1), HSD_BY_TOP - 1);
+}
+
+static hsd_status open_all(hsd_by_search *s, hsd_error *err)
+{
+    hsd_side_walk *side = s->side;
+    const uint64_t words = ((uint64_t)side->node_count + 1) * sizeof(uint32_t);
+    const hsd_sorter_config config = {.record_words = 1, .key_words = 1, .space = &s->growth->pair->space, .reporter = s->growth->pair->reporter,
+                                      .memory_bytes = hsd_max_u64(s->memory_bytes / 8, HSD_SORT_MIN_BYTES)};
+    if (side->keeper != NULL && side->keeper->search != NULL) HSD_TRY(side->keeper->search(side->keeper->context, err));
+    HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->plan.adjacency_bytes, err));
+    s->is_plain = calloc((size_t)side->node_count / 8 + 1, 1);
+    if (s->is_plain == NULL) return hsd_fail_nomem(err, "one bit a node");
+    HSD_TRY(open_paged(s, &s->group_of, words, 2, err));
+    HSD_TRY(open_paged(s, &s->place_of, words, 2, err));
+    HSD_TRY(open_paged(s, &s->places, ((uint64_t)side->node_count + 1) * sizeof(hsd_by_place), 3, err));
+    s->group_room = room_for_groups(side);
+    HSD_TRY(open_paged(s, &s->groups, ((uint64_t)s->group_room + 2) * sizeof(hsd_by_group), 3, err));
+    s->candidates = calloc(HSD_BY_FORKS, sizeof *s->candidates);
+    s->choice_places = calloc((size_t)s->growth->choice_count + 1, sizeof *s->choice_places);
+    if (s->candidates == NULL || s->choice_places == NULL) return hsd_fail_nomem(err, "what holds together");
+    HSD_TRY(hsd_sorter_new(&s->pairs, &config, err));
+    return hsd_sorter_new(&s->seeds, &config, err);
+}
+
+/* What climbs goes from group to group in any order, so that groups need memory most: they take the eighths of what is done with. */
+static hsd_status grow_groups(hsd_by_search *s, unsigned eighths, hsd_error *err)
+{
+    return hsd_paged_grow(&s->groups, s->growth->memory_bytes / 8 * eighths, err);
+}
+
+/* While masks climb places are asked for in their order, and nobody asks for the groups of nodes. */
+static hsd_status spread(hsd_by_search *s, hsd_error *err)
+{
+    if (s->groups.frame_count < s->groups.page_count) {
+        HSD_TRY(hsd_paged_shrink(&s->places, 0, err));
+        HSD_TRY(hsd_paged_shrink(&s->group_of, 0, err));
+        HSD_TRY(grow_groups(s, 5, err));
+    }
+    HSD_TRY(hsd_by_spread(s, err));
+    hsd_paged_close(&s->places);
+    hsd_paged_close(&s->starts);
+    hsd_paged_close(&s->targets);
+    return hsd_paged_grow(&s->group_of, s->growth->memory_bytes / 8, err);
+}
+
+static hsd_status find(hsd_by_search *s, hsd_error *err)
+{
+    HSD_TRY(open_all(s, err));
+    HSD_TRY(hsd_by_number(s, err));
+    HSD_TRY(hsd_by_find_alike(s, err));
+    HSD_TRY(hsd_by_refer(s, err));
+    HSD_TRY(hsd_by_list_targets(s, err));
+    hsd_sorter_free(s->pairs);
+    s->pairs = NULL;
+    HSD_TRY(grow_groups(s, 2, err));
+    HSD_TRY(hsd_by_look_far(s, err));
+    HSD_TRY(hsd_by_name(s, err));
+    HSD_TRY(find_choices(s, err));
+    hsd_paged_close(&s->place_of);
+    HSD_TRY(grow_groups(s, 3, err));
+    HSD_TRY(choose(s, err));
+    HSD_TRY(spread(s, err));
+    return hsd_by_make_sets(s, err);
+}
+
+static hsd_status run(hsd_by_search *s, hsd_error *err)
+{
+    HSD_TRY(hsd_growth_chosen_make(&s->chosen, s->growth, err));
+    HSD_TRY(hsd_by_find_forks(s, err));
+    return s->fork_count > 0 ? find(s, err) : HSD_OK;
+}
+
+uint64_t hsd_growth_grown_bytes(const hsd_growth *growth)
+{
+    const hsd_change *total = &growth->diff->total;
+    const int64_t grown = hsd_change_bytes(total);
+    return grown > 0 ? (uint64_t)grown : total->new_.bytes;
+}
+
+static bool is_worth_it(const hsd_growth *growth)
+{
+    return growth->has_identity && growth->fill == NULL && growth->edged_count > 0 && growth->apart_bytes > 0 &&
+           growth->apart_bytes >= hsd_growth_grown_bytes(growth) / HSD_GROWTH_PART_OF_ALL;
+}
+
+static void release(hsd_by_search *s)
+{
+    hsd_growth_chosen_release(&s->chosen);
+    free(s->is_plain);
+    for (uint32_t i = 0; i < HSD_BY_FORKS; i++) free(s->is_grown[i]);
+    free(s->candidates);
+    free(s->choice_places);
+    hsd_paged_close(&s->group_of);
+    hsd_paged_close(&s->place_of);
+    hsd_paged_close(&s->places);
+    hsd_paged_close(&s->groups);
+    hsd_paged_close(&s->starts);
+    hsd_paged_close(&s->targets);
+    hsd_sorter_free(s->pairs);
+    hsd_sorter_free(s->seeds);
+}
+
+hsd_status hsd_growth_find_by(hsd_growth *growth, hsd_error *err)
+{
+    if (!is_worth_it(growth)) return HSD_OK;
+    hsd_by_search s = {.growth = growth, .side = &growth->pair->sides[AFTER],
+                       .least = hsd_growth_grown_bytes(growth) / HSD_GROWTH_PART_OF_ALL};
+    s.memory_bytes = growth->memory_bytes + s.side->plan.path_bytes;
+    s.holder_count = (uint32_t)hsd_min_u64(growth->edged_count, HSD_BY_HOLDERS);
+    s.has_secondary = s.side->root_span.begin < s.side->root_span.second && s.side->root_span.second < s.side->root_span.end;
+    s.group_of.file.fd = s.place_of.file.fd = s.places.file.fd = s.groups.file.fd = s.starts.file.fd = s.targets.file.fd = -1;
+    const hsd_status status = run(&s, err);
+    release(&s);
+    return status;
+}

@@ -1,0 +1,112 @@
+/*
+ * By what a holder holds together, as rows of the result: the first HSD_MAX_CO_HOLDERS, in an order that their texts decide in the end.
+ */
+#include "holders/growth.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/fail.h"
+
+typedef struct told { /* a row, and what else orders it */
+    hsd_co_holder row;
+    uint64_t told;
+} told;
+
+typedef struct by_rows {
+    hsd_growth *growth;
+    hsd_growth_texts *names;
+    hsd_path_texts *texts;
+    hsd_growth_chosen chosen; /* to find the rows of those that hold alone, too */
+} by_rows;
+
+static int compare_u64(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
+
+int hsd_steps_compare(const hsd_step *a, size_t a_count, const hsd_step *b, size_t b_count)
+{
+    for (size_t i = 0; i < a_count && i < b_count; i++) {
+        int order = hsd_store_compare(a[i].edge, b[i].edge);
+        if (order == 0) order = hsd_store_compare(a[i].type, b[i].type);
+        if (order == 0) order = (a[i].repeat > b[i].repeat) - (a[i].repeat < b[i].repeat);
+        if (order != 0) return order;
+    }
+    return (a_count > b_count) - (a_count < b_count);
+}
+
+/* What reaches more before what reaches less, then what refers to more: it is nearer. */
+static int compare(const void *left, const void *right)
+{
+    const told *a = left, *b = right;
+    int order = compare_u64(b->row.bytes, a->row.bytes);
+    if (order == 0) order = compare_u64(b->told, a->told);
+    if (order == 0) order = hsd_store_compare(a->row.root, b->row.root);
+    return order != 0 ? order : hsd_steps_compare(a->row.path, a->row.path_count, b->row.path, b->row.path_count);
+}
+
+static int64_t growth_of(const hsd_growth *growth, uint32_t choice)
+{
+    return choice < growth->choice_count ? hsd_choice_growth(&growth->choices[choice]) : 0;
+}
+
+static hsd_status fill_root(by_rows *b, uint32_t node, hsd_co_holder *row, hsd_error *err)
+{
+    const hsd_side_walk *side = &b->growth->pair->sides[AFTER];
+    const uint32_t root = b->growth->pair->root_number[AFTER][side->name_of_node[node - side->object_count]];
+    row->root_kind = b->growth->pair->root_kinds[root];
+    row->growth_bytes = growth_of(b->growth, hsd_id_map_get(&b->chosen.by_root, root));
+    return hsd_growth_text_of_root(b->names, root, &row->root, err);
+}
+
+static hsd_status fill_object(by_rows *b, uint32_t node, hsd_co_holder *row, hsd_error *err)
+{
+    hsd_path_text path;
+    HSD_TRY(hsd_path_texts_get(b->texts, node, &path, err));
+    row->root_kind = path.root_kind;
+    row->path = path.steps;
+    row->path_count = path.step_count;
+    row->path_cut = path.step_cut;
+    if (path.step_count > 0) row->type = path.steps[path.step_count - 1].type;
+    row->growth_bytes = growth_of(b->growth, hsd_id_map_get(&b->chosen.by_node[AFTER], node));
+    return hsd_growth_text_of_root(b->names, b->growth->pair->root_number[AFTER][path.root], &row->root, err);
+}
+
+static hsd_status fill(by_rows *b, const hsd_growth_set *by, told *list, hsd_error *err)
+{
+    for (uint32_t i = 0; i < by->count; i++) {
+        const uint32_t node = by->list[i].node;
+        list[i] = (told){.row = {.type = {"", 0}, .bytes = by->list[i].bytes}, .told = by->list[i].told};
+        HSD_TRY(node < b->growth->pair->sides[AFTER].object_count ? fill_object(b, node, &list[i].row, err)
+                                                               : fill_root(b, node, &list[i].row, err));
+        if (by->list[i].is_own) list[i].row.growth_bytes = by->list[i].own;
+    }
+    return HSD_OK;
+}
+
+static hsd_status make_rows(by_rows *b, const hsd_growth_set *by, hsd_holder *holder, hsd_error *err)
+{
+    const size_t count = (size_t)hsd_min_u64(by->count, HSD_MAX_CO_HOLDERS);
+    told *list = calloc((size_t)by->count + 1, sizeof *list);
+    hsd_co_holder *rows = hsd_arena_take(&b->growth->diff->store->arena, (count + 1) * sizeof *rows);
+    hsd_status status = list != NULL && rows != NULL ? fill(b, by, list, err) : hsd_fail_nomem(err, "what holds together");
+    if (status == HSD_OK) {
+        qsort(list, by->count, sizeof *list, compare);
+        for (size_t i = 0; i < count; i++) rows[i] = list[i].row;
+        holder->by = rows;
+        holder->by_count = count;
+        holder->by_bytes = by->together;
+    }
+    free(list);
+    return status;
+}
+
+hsd_status hsd_growth_by_rows(hsd_growth *growth, hsd_growth_texts *names, hsd_path_texts *texts, hsd_holder *rows, hsd_error *err)
+{
+    by_rows b = {.growth = growth, .names = names, .texts = texts};
+    hsd_status status = hsd_growth_chosen_make(&b.chosen, growth, err);
+    for (uint32_t i = 0; i < growth->set_count && status == HSD_OK; i++) {
+        if (growth->sets[i].choice != HSD_NO_CHOICE) status = make_rows(&b, &growth->sets[i], &rows[growth->sets[i].choice], err);
+    }
+    hsd_growth_chosen_release(&b.chosen);
+    return status;
+}

@@ -1,0 +1,401 @@
+/*
+ * The walk over the tree of after for what holds together: numbers of branches and tops; and forks, and names of branches.
+ */
+#include "holders/holders_by.h"
+
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "base/fail.h"
+
+#define LEAST_OF_FIVE 4u /* of what the place above tells: so many fifths name one of many */
+
+enum { KEPT = 1, HOLDS = 2, IS_ROOT = 4, NO_REFERENCE = 8, IS_NAMED = 16, IS_FIRST = 32, IS_SUPER = 64, IS_OF_NEW = 128 };
+
+static hsd_status walk(hsd_by_search *s, int side, const hsd_tree_visitor *visitor, void *root, hsd_error *err)
+{
+    return hsd_tree_walk(s->growth->pair->sides[side].tree, visitor, root, s->growth->memory_bytes / 16, &s->growth->pair->space, err);
+}
+
+/* What a node is to holders: the same as in the walk that credited. Of the super-root all but roots are apart: where they have a
+ * reference it is from a pseudo object, which the tree does not have. */
+static uint32_t flags_of(const hsd_by_search *s, int side, const hsd_tree_node *node)
+{
+    const hsd_growth *growth = s->growth;
+    if (node->flags & HSD_TREE_IS_ROOT)
+        return IS_ROOT | (growth->is_common_root[growth->pair->root_number[side][node->type]] ? KEPT | HOLDS : 0u);
+    uint32_t flags = node->edge == HSD_TREE_INDIRECT ? NO_REFERENCE : 0;
+    if (!hsd_bit_get(growth->pair->sides[side].is_kept, node->node)) return flags;
+    flags |= KEPT;
+    return hsd_growth_holds(growth, side, node->node, node->type, hsd_growth_edge_of(growth, node->edge)) ? flags | HOLDS : flags;
+}
+
+/* New bytes here, or freed ones before, that are no program code (holders_walk.c says what that is). */
+static uint64_t own_bytes(const hsd_by_search *s, const hsd_tree_node *node, uint32_t above, uint32_t *flags)
+{
+    if (*flags & IS_ROOT) return 0;
+    const bool is_code = hsd_growth_is_code(s->growth, node->type), is_new = (*flags & KEPT) == 0;
+    *flags |= is_code ? above & IS_OF_NEW : is_new ? IS_OF_NEW : 0u;
+    return is_new && (*flags & IS_OF_NEW) ? node->bytes : 0;
+}
+
+static uint32_t choice_of(const hsd_by_search *s, int side, const hsd_tree_node *node)
+{
+    if ((node->flags & HSD_TREE_IS_ROOT) == 0) return hsd_id_map_get(&s->chosen.by_node[side], node->node);
+    return hsd_id_map_get(&s->chosen.by_root, s->growth->pair->root_number[side][node->type]);
+}
+
+/* ---- forks ---- */
+
+/* The heaviest stay. */
+static void keep_fork(hsd_by_search *s, const hsd_by_fork *fork)
+{
+    uint32_t at = s->fork_count;
+    while (at > 0 && s->forks[at - 1].bytes < fork->bytes) at--;
+    if (at == HSD_BY_FORKS) return;
+    if (s->fork_count < HSD_BY_FORKS) s->fork_count++;
+    for (uint32_t i = s->fork_count - 1; i > at; i--) s->forks[i] = s->forks[i - 1];
+    s->forks[at] = *fork;
+}
+
+static uint32_t choice_of_fork(const hsd_by_search *s, uint64_t fork_of)
+{
+    if (fork_of == HSD_FORK_OF_ALL) return s->chosen.all;
+    return hsd_id_map_get(fork_of & HSD_FORK_OF_ROOT ? &s->chosen.by_root : &s->chosen.by_node[AFTER], (uint32_t)fork_of);
+}
+
+/* Of holders that are asked for; they come in the order in which the walk left them. */
+hsd_status hsd_by_find_forks(hsd_by_search *s, hsd_error *err)
+{
+    const uint64_t *record;
+    hsd_status status;
+    while ((status = hsd_sorter_next(s->growth->forks, &record, err)) == HSD_OK) {
+        const uint32_t choice = choice_of_fork(s, record[1]);
+        if (choice >= s->holder_count) continue;
+        const bool is_own = (record[3] & 1) != 0 || s->growth->choices[choice].by != HSD_HELD_BY_OBJECT;
+        keep_fork(s, &(hsd_by_fork){.choice = choice, .first = (uint32_t)(record[3] >> 1), .is_own = is_own, .bytes = record[2]});
+    }
+    return status == HSD_END ? HSD_OK : status;
+}
+
+/* ---- numbers ---- */
+
+typedef struct number_frame {
+    uint32_t group;
+    uint32_t fork;  /* that this node is; HSD_BY_NO_FORK = none */
+    uint32_t flags;
+    uint32_t place; /* the nearest */
+    uint32_t place_type; /* with a place */
+    uint32_t place_group, place_first; /* its group, and the first place of that */
+    uint32_t objects; /* pending, as the bytes are */
+    uint64_t pending;
+} number_frame;
+
+static uint32_t fork_at(const hsd_by_search *s, uint32_t first)
+{
+    for (uint32_t i = 0; i < s->fork_count; i++)
+        if (s->forks[i].first == first) return i;
+    return HSD_BY_NO_FORK;
+}
+
+/* True if the reference to a node has a name that tells it from others. */
+static bool has_name(const hsd_by_search *s, const hsd_tree_node *node)
+{
+    const uint32_t edge = hsd_growth_edge_of(s->growth, node->edge);
+    return edge != HSD_TRIE_ANY && edge != HSD_TRIE_INDIRECT;
+}
+
+/* True if a branch may name itself: a root, or a field of the holder's own. */
+static bool is_named(const hsd_by_search *s, const hsd_tree_node *node, uint32_t fork)
+{
+    if (node->flags & HSD_TREE_IS_ROOT) return true;
+    return s->forks[fork].is_own && has_name(s, node) &&
+           hsd_growth_can_hold(s->growth, node->type, hsd_growth_edge_of(s->growth, node->edge));
+}
+
+static uint8_t group_flags(uint32_t flags)
+{
+    if ((flags & NO_REFERENCE) == 0) return HSD_BY_IS_BRANCH | HSD_BY_IS_CLOSED;
+    return flags & HOLDS ? HSD_BY_IS_CLOSED : 0;
+}
+
+static uint32_t new_group(hsd_by_search *s, uint32_t node, uint32_t fork, uint32_t flags)
+{
+    const uint32_t number = ++s->group_count;
+    hsd_by_group *group = hsd_by_group_at(s, number, true);
+    group->fork = (uint8_t)fork;
+    group->flags = group_flags(flags);
+    if (!s->has_secondary || node < s->side->root_span.begin || node >= s->side->root_span.second) return number;
+    group->flags |= HSD_BY_IS_PRIMARY;
+    group->mask = HSD_BY_PRIMARY;
+    return number;
+}
+
+/* Tops, and where a mark climbs names that objects are roots by. */
+static bool is_asked_for(const hsd_by_search *s, const number_frame *f)
+{
+    return (f->flags & IS_FIRST) && ((f->flags & NO_REFERENCE) || ((f->flags & IS_ROOT) && s->has_secondary));
+}
+
+/* What begins a branch names it, new as it may be. Below a top each holder has a name, but not the top itself where it holds nothing. */
+static bool is_place(const hsd_by_search *s, const hsd_tree_node *node, const number_frame *above, number_frame *f)
+{
+    const bool is_first = f->flags & IS_FIRST, is_top = f->flags & NO_REFERENCE;
+    if (is_first ? is_top || is_named(s, node, above->fork) : (above->flags & IS_NAMED) || (f->flags & IS_ROOT)) f->flags |= IS_NAMED;
+    if ((f->flags & IS_NAMED) == 0) return false;
+    return (f->flags & (HOLDS | IS_ROOT)) || (is_first && !is_top);
+}
+
+enum { MAY_BE_NAMED, IS_ONE_OF_MANY, IS_LIKE_ABOVE };
+
+/* A list and a tree are one thing. An element, or what the insides of a container refer to: one like many. */
+static uint32_t name_kind(const hsd_by_search *s, const hsd_tree_node *node, const number_frame *above, const number_frame *f)
+{
+    if (f->flags & (IS_FIRST | IS_ROOT)) return MAY_BE_NAMED;
+    if (above->place != 0 && above->place_type == node->type) return IS_LIKE_ABOVE;
+    return !has_name(s, node) || (above->flags & (KEPT | HOLDS)) == KEPT ? IS_ONE_OF_MANY : MAY_BE_NAMED;
+}
+
+static void new_place(hsd_by_search *s, const hsd_tree_node *node, const number_frame *above, number_frame *f)
+{
+    f->place = ++s->place_count;
+    if (above->place == 0 || f->place_group != f->group) f->place_first = f->place;
+    *hsd_by_place_at(s, f->place, true) = (hsd_by_place){
+        .node = node->node, .group = f->group, .above = above->place, .named = name_kind(s, node, above, f), .below = f->place_first};
+    f->place_group = f->group;
+    f->place_type = f->flags & IS_ROOT ? UINT32_MAX : node->type;
+}
+
+static void take_place(hsd_by_search *s, const hsd_tree_node *node, const number_frame *above, number_frame *f)
+{
+    f->place = above->place;
+    f->place_type = above->place_type;
+    f->place_group = above->place_group;
+    f->place_first = above->place_first;
+    if (is_place(s, node, above, f)) new_place(s, node, above, f);
+    if (f->place != 0) hsd_paged_set_u32(&s->place_of, node->node, f->place);
+    if ((f->flags & (IS_FIRST | NO_REFERENCE | IS_NAMED)) == IS_FIRST) hsd_by_group_at(s, f->group, true)->mask |= HSD_BY_SELF;
+}
+
+/* What hangs from a fork begins a group. Of the super-root all but roots are tops. */
+static void begin_group(hsd_by_search *s, const hsd_tree_node *node, uint32_t fork, number_frame *f)
+{
+    if (s->forks[fork].first == 0 && (f->flags & IS_ROOT) == 0) f->flags |= NO_REFERENCE;
+    f->group = new_group(s, node->node, fork, f->flags);
+    f->flags |= IS_FIRST;
+}
+
+static hsd_status enter_number(void *context, const hsd_tree_node *node, void *parent, void *here, hsd_error *err)
+{
+    hsd_by_search *s = context;
+    const number_frame *above = parent;
+    number_frame *f = here;
+    (void)err;
+    *f = (number_frame){.group = above->group, .fork = fork_at(s, node->first), .flags = flags_of(s, AFTER, node)};
+    if (above->fork != HSD_BY_NO_FORK) begin_group(s, node, above->fork, f);
+    if (f->fork != HSD_BY_NO_FORK) s->forks[f->fork].group = f->group;
+    const bool is_asked = is_asked_for(s, f);
+    if (!is_asked) hsd_bit_set(s->is_plain, node->node);
+    if (f->group != 0) {
+        hsd_paged_set_u32(&s->group_of, node->node, f->group | (is_asked ? HSD_BY_TOP : 0));
+        take_place(s, node, above, f);
+    }
+    f->pending = own_bytes(s, node, above->flags, &f->flags);
+    f->objects = (f->flags & (KEPT | IS_ROOT)) == 0 && (f->flags & IS_OF_NEW) != 0;
+    return HSD_OK;
+}
+
+static hsd_status leave_number(void *context, void *here, void *parent, hsd_error *err)
+{
+    hsd_by_search *s = context;
+    const number_frame *f = here;
+    number_frame *above = parent;
+    (void)err;
+    if (f->flags & HOLDS) return HSD_OK;
+    if ((f->flags & (IS_FIRST | NO_REFERENCE)) == (IS_FIRST | NO_REFERENCE) && f->objects > 0) {
+        hsd_by_group *group = hsd_by_group_at(s, f->group, true);
+        group->bytes = f->pending;
+        group->objects = f->objects;
+        return HSD_OK; /* the fork above is asked for it, and none further up */
+    }
+    above->pending += f->pending;
+    above->objects += f->objects;
+    return HSD_OK;
+}
+
+hsd_status hsd_by_number(hsd_by_search *s, hsd_error *err)
+{
+    const hsd_tree_visitor visitor = {.context = s, .frame_bytes = sizeof(number_frame), .fills_frames = true, .enter = enter_number, .leave = leave_number};
+    number_frame root = {.fork = fork_at(s, 0), .flags = KEPT | HOLDS};
+    HSD_TRY(walk(s, AFTER, &visitor, &root, err));
+    HSD_TRY(hsd_paged_check(&s->group_of, err));
+    HSD_TRY(hsd_paged_check(&s->place_of, err));
+    HSD_TRY(hsd_paged_check(&s->places, err));
+    return hsd_paged_check(&s->groups, err);
+}
+
+/* ---- what is like that which came ---- */
+
+#define PART_GROWN 8u /* of what is asked for in a fork: one part in so many is much of it */
+
+static hsd_status count_grown(hsd_by_search *s, hsd_tally *types, hsd_error *err)
+{
+    for (uint32_t node = 0; node < s->side->object_count; node++) {
+        if (hsd_bit_get(s->is_plain, node) || hsd_bit_get(s->side->is_kept, node)) continue;
+        const uint32_t word = hsd_paged_get_u32(&s->group_of, node);
+        if ((word & HSD_BY_TOP) == 0) continue;
+        const hsd_by_group *top = hsd_by_group_at(s, HSD_BY_GROUP(word), false);
+        const uint64_t key = (uint64_t)top->fork << 32 | hsd_paged_get_u32(&s->side->types_of, node);
+        if (top->objects > 0) HSD_TRY(hsd_tally_add(types, &key, top->objects, top->bytes, err));
+    }
+    return hsd_tally_finish(types, 0, err);
+}
+
+static hsd_status mark_grown(hsd_by_search *s, hsd_tally *types, hsd_error *err)
+{
+    const uint64_t *key;
+    hsd_amount sum;
+    hsd_status status;
+    for (uint32_t i = 0; i < s->fork_count; i++) {
+        s->is_grown[i] = calloc((size_t)s->growth->pair->types.names.count / 8 + 1, 1);
+        if (s->is_grown[i] == NULL) return hsd_fail_nomem(err, "what holds together");
+    }
+    while ((status = hsd_tally_next(types, &key, &sum, err)) == HSD_OK) {
+        const uint32_t fork = (uint32_t)(key[0] >> 32);
+        if (sum.bytes >= s->forks[fork].bytes / PART_GROWN) hsd_bit_set(s->is_grown[fork], (uint32_t)key[0]);
+    }
+    return status == HSD_END ? HSD_OK : status;
+}
+
+/* The first place of a group, if it is one of a holder. */
+static void mark_alike(hsd_by_search *s, uint32_t number)
+{
+    const hsd_by_place place = *hsd_by_place_at(s, number, false);
+    if (place.below != number) return;
+    if (place.node >= s->side->object_count || HSD_BY_GROUP(hsd_paged_get_u32(&s->group_of, place.node)) != place.group) return;
+    hsd_by_group *group = hsd_by_group_at(s, place.group, true);
+    if (!hsd_bit_get(s->is_grown[group->fork], hsd_paged_get_u32(&s->side->types_of, place.node))) return;
+    group->flags |= HSD_BY_IS_ALIKE;
+    if ((group->flags & HSD_BY_IS_BRANCH) == 0) group->flags &= (uint8_t)~HSD_BY_IS_CLOSED;
+}
+
+hsd_status hsd_by_find_alike(hsd_by_search *s, hsd_error *err)
+{
+    hsd_tally *types;
+    HSD_TRY(hsd_tally_new(&types, 1, s->growth->memory_bytes / 32, &s->growth->pair->space, s->growth->pair->reporter, err));
+    hsd_status status = count_grown(s, types, err);
+    if (status == HSD_OK) status = mark_grown(s, types, err);
+    hsd_tally_free(types);
+    HSD_TRY(status);
+    for (uint32_t i = 1; i <= s->place_count; i++) mark_alike(s, i);
+    HSD_TRY(hsd_paged_check(&s->side->types_of, err));
+    HSD_TRY(hsd_paged_check(&s->places, err));
+    return hsd_paged_check(&s->groups, err);
+}
+
+/* ---- names ---- */
+
+static void add_below(hsd_by_search *s, uint32_t number)
+{
+    hsd_by_place *place = hsd_by_place_at(s, number, true);
+    const uint64_t below = hsd_add_saturating(place->below, place->told);
+    if (below == 0) return;
+    place->below = below;
+    if (place->above == 0) return;
+    hsd_by_place *above = hsd_by_place_at(s, place->above, true);
+    above->below = hsd_add_saturating(above->below, below);
+}
+
+/* Of a structure's own nodes none has a name but what the fork itself refers to. */
+static uint32_t named_alike(hsd_by_search *s, uint32_t number, const hsd_by_place *place, uint8_t flags)
+{
+    const hsd_by_place *above = place->above != 0 ? hsd_by_place_at(s, place->above, false) : NULL;
+    if (above != NULL && above->group == place->group) return above->named;
+    return (flags & HSD_BY_IS_BRANCH) && place->below >= hsd_by_least_told(s) ? number : 0;
+}
+
+static uint32_t named_for(hsd_by_search *s, uint32_t number, const hsd_by_place *place)
+{
+    const uint8_t flags = hsd_by_group_at(s, place->group, false)->flags;
+    if (flags & HSD_BY_IS_ALIKE) return named_alike(s, number, place, flags);
+    if (place->above == 0) return place->below >= hsd_by_least_told(s) ? number : 0;
+    const hsd_by_place *above = hsd_by_place_at(s, place->above, false);
+    if (place->named == IS_LIKE_ABOVE) return above->named;
+    if (place->below < (place->named == IS_ONE_OF_MANY ? above->below / 5 * LEAST_OF_FIVE : hsd_by_least_told(s))) return above->named;
+    return number;
+}
+
+/* To the place that is named what all tell for which it is. */
+static void tell_named(hsd_by_search *s, uint32_t number)
+{
+    const hsd_by_place *place = hsd_by_place_at(s, number, false);
+    const uint64_t told = place->told;
+    if (place->named == 0 || place->named == number || told == 0) return;
+    hsd_by_place *named = hsd_by_place_at(s, place->named, true);
+    named->told = hsd_add_saturating(named->told, told);
+}
+
+/* A top that holds and has no name is like any other: who refers to it holds what it refers to. */
+static void open_top(hsd_by_search *s, const hsd_by_place *place)
+{
+    if (place->above != 0 && hsd_by_place_at(s, place->above, false)->group == place->group) return;
+    hsd_by_group *group = hsd_by_group_at(s, place->group, true);
+    if ((group->flags & HSD_BY_IS_BRANCH) == 0) group->flags &= (uint8_t)~HSD_BY_IS_CLOSED;
+}
+
+static void name_one(hsd_by_search *s, uint32_t number)
+{
+    const hsd_by_place place = *hsd_by_place_at(s, number, false);
+    const uint32_t named = named_for(s, number, &place);
+    hsd_by_place_at(s, number, true)->named = named;
+    if (named != number) open_top(s, &place);
+}
+
+/* What lies below a place comes behind it. */
+hsd_status hsd_by_name(hsd_by_search *s, hsd_error *err)
+{
+    for (uint32_t i = s->place_count; i > 0; i--) add_below(s, i);
+    for (uint32_t i = 1; i <= s->place_count; i++) name_one(s, i);
+    for (uint32_t i = s->place_count; i > 0; i--) tell_named(s, i);
+    HSD_TRY(hsd_paged_check(&s->groups, err));
+    return hsd_paged_check(&s->places, err);
+}
+
+/* ---- what was freed ---- */
+
+typedef struct freed_frame {
+    uint32_t holder;  /* choice */
+    uint32_t flags;
+    uint32_t set;     /* that it is below; 0 = none */
+    uint32_t unused;
+} freed_frame;
+
+static hsd_status enter_freed(void *context, const hsd_tree_node *node, void *parent, void *here, hsd_error *err)
+{
+    hsd_by_search *s = context;
+    const freed_frame *above = parent;
+    freed_frame *f = here;
+    (void)err;
+    *f = (freed_frame){.holder = above->holder, .flags = flags_of(s, BEFORE, node), .set = above->set};
+    if (above->flags & IS_SUPER) f->flags |= NO_REFERENCE;
+    const uint64_t own = own_bytes(s, node, above->flags, &f->flags);
+    if (f->flags & HOLDS) {
+        f->holder = choice_of(s, BEFORE, node);
+        f->set = 0;
+        return HSD_OK;
+    }
+    if (f->flags & IS_ROOT) return HSD_OK;
+    if (f->set == 0 && (above->flags & KEPT)) f->set = hsd_growth_set_of_freed(s->growth, f->holder, node->type, f->flags & NO_REFERENCE);
+    if (f->set == 0 || (f->flags & (KEPT | IS_OF_NEW)) != IS_OF_NEW) return HSD_OK;
+    hsd_growth_set *set = &s->growth->sets[f->set - 1];
+    set->freed.objects++;
+    set->freed.bytes += own;
+    return HSD_OK;
+}
+
+hsd_status hsd_by_find_freed(hsd_by_search *s, hsd_error *err)
+{
+    const hsd_tree_visitor visitor = {.context = s, .frame_bytes = sizeof(freed_frame), .fills_frames = true, .enter = enter_freed};
+    freed_frame root = {.holder = s->chosen.all, .flags = KEPT | HOLDS | IS_SUPER};
+    return walk(s, BEFORE, &visitor, &root, err);
+}

@@ -1,0 +1,502 @@
+/*
+ * Which places and tops refer to which tops. References are read once, in the order of their sources. The tree does not have all objects: a folded
+ * part is where its owner is, and what it refers to counts for that one. A pseudo object is a top without bytes of each fork from within
+ * which it is referred to; for each it is looked through once, and there tells of that fork's tops alone.
+ */
+#include "holders/holders_by.h"
+
+#include <string.h>
+
+#include "base/check.h"
+#include <hscapture/hscapture.h>
+
+#define PROGRESS_STEPS 0xffffu
+#define LATELY_BITS 10u
+#define FOR_MARK_ALONE HSD_BY_TOP /* or-ed to the top of a pair: places in the branch tell who holds it, the branch does not */
+
+typedef struct source { /* what is looked through, and what is asked of it for each reference */
+    uint32_t group;
+    uint32_t place, place_group; /* the nearest place above it; 0 = none */
+    uint8_t fork;                /* of the group */
+} source;
+
+typedef struct refer {
+    hsd_by_search *s;
+    source from;
+    hsd_worklist parts;   /* folded ones of the object at hand */
+    hsd_worklist pseudo;  /* groups of those that were just met */
+    uint64_t pairs[1u << LATELY_BITS], seeds[1u << LATELY_BITS]; /* that were put lately, and need not be again; 0 = none */
+} refer;
+
+/* True if the tree does not have the node; `word` is its group's. */
+static bool is_hidden(hsd_by_search *s, uint32_t node, uint32_t word)
+{
+    if (hsd_bit_get(s->is_plain, node)) return false;
+    return (word & HSD_BY_TOP) == 0 || (hsd_by_group_at(s, HSD_BY_GROUP(word), false)->flags & HSD_BY_IS_PSEUDO);
+}
+
+/* The group of the next fork outward in which a group lies; 0 = in none. A pseudo object is a top of each. */
+uint32_t hsd_by_group_above(hsd_by_search *s, uint32_t group)
+{
+    const hsd_by_group *at = hsd_by_group_at(s, group, false);
+    return at->flags & HSD_BY_IS_PSEUDO ? 0 : s->forks[at->fork].group;
+}
+
+/* The group of a fork in which another one lies; 0 = in none. */
+uint32_t hsd_by_climb(hsd_by_search *s, uint32_t group, uint32_t fork)
+{
+    for (uint32_t steps = 0; group != 0 && steps <= HSD_BY_FORKS; steps++) {
+        if (hsd_by_group_at(s, group, false)->fork == fork) return group;
+        group = hsd_by_group_above(s, group);
+    }
+    return 0;
+}
+
+/* Many objects of a group refer to the same few. Neither groups nor places are 0. */
+static hsd_status put_once(hsd_sorter *sorter, uint64_t *lately, uint32_t from, uint32_t top, hsd_error *err)
+{
+    const uint64_t pair = (uint64_t)from << 32 | top;
+    uint64_t *slot = &lately[(pair ^ pair >> 32) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - LATELY_BITS)];
+    if (pair == *slot) return HSD_OK;
+    *slot = pair;
+    return hsd_sorter_put(sorter, &pair, err);
+}
+
+static bool is_branch(hsd_by_search *s, uint32_t group) { return hsd_by_group_at(s, group, false)->flags & HSD_BY_IS_BRANCH; }
+
+static void take_source(refer *r, uint32_t group, uint32_t node)
+{
+    hsd_by_search *s = r->s;
+    const uint32_t place = hsd_paged_get_u32(&s->place_of, node);
+    r->from = (source){.group = group, .fork = hsd_by_group_at(s, group, false)->fork, .place = place};
+    if (place != 0) r->from.place_group = hsd_by_place_at(s, place, false)->group;
+}
+
+/* The nearest place above the source, if it lies in a group. */
+static uint32_t place_in(refer *r, uint32_t fork, uint32_t group)
+{
+    if (r->from.place == 0 || r->from.place_group == group) return r->from.place;
+    return hsd_by_climb(r->s, r->from.place_group, fork) == group ? r->from.place : 0;
+}
+
+/* Out of a branch goes the mark of the first round, and that it is the holder itself. Where it is known what of them will, no pair is
+ * needed. */
+static bool is_told_at_once(refer *r, uint32_t from, uint32_t top)
+{
+    hsd_by_search *s = r->s;
+    const hsd_by_group *group = hsd_by_group_at(s, from, false);
+    if ((group->flags & HSD_BY_IS_BRANCH) == 0 || (group->mask & HSD_BY_SELF) != 0) return false;
+    if ((group->mask & HSD_BY_PRIMARY) == 0) return !s->has_secondary;
+    hsd_by_group *to = hsd_by_group_at(s, top, false);
+    if ((to->mask & HSD_BY_PRIMARY) == 0) hsd_by_group_at(s, top, true)->mask |= HSD_BY_PRIMARY;
+    return true;
+}
+
+static hsd_status put_pair(refer *r, uint32_t from, uint32_t top, bool is_told_by_place, hsd_error *err)
+{
+    if (is_told_at_once(r, from, top)) return HSD_OK;
+    const bool is_for_mark = is_told_by_place && is_branch(r->s, from);
+    if (is_for_mark && !r->s->has_secondary) return HSD_OK;
+    return put_once(r->s->pairs, r->pairs, from, is_for_mark ? top | FOR_MARK_ALONE : top, err);
+}
+
+/* Of a branch that is referred to nothing is told but which groups do, for the mark of the first round. */
+static hsd_status see_top(refer *r, uint32_t group, uint32_t top, hsd_error *err)
+{
+    hsd_by_search *s = r->s;
+    const hsd_by_group *to = hsd_by_group_at(s, top, false);
+    const uint64_t bytes = to->bytes;
+    const uint8_t fork = to->fork, flags = to->flags;
+    const uint32_t from = group == r->from.group && fork == r->from.fork ? group : hsd_by_climb(s, group, fork);
+    if (from == 0 || from == top) return HSD_OK;
+    const uint32_t place = place_in(r, fork, from);
+    HSD_TRY(put_pair(r, from, top, place != 0, err));
+    if (place == 0 || (flags & HSD_BY_IS_BRANCH)) return HSD_OK;
+    if (bytes > 0) {
+        hsd_by_place *at = hsd_by_place_at(s, place, true);
+        at->told = hsd_add_saturating(at->told, bytes);
+    }
+    return put_once(s->seeds, r->seeds, place, top, err);
+}
+
+static bool is_part(hsd_by_search *s, uint32_t node)
+{
+    return s->side->type_names->flags[hsd_paged_get_u32(&s->side->types_of, node)] & HSC_TYPE_PART;
+}
+
+/* A folded part has one owner, and is met by it and its other parts alone. A pseudo object of a part's type may be met by several:
+ * then it is looked through again for each. */
+static hsd_status meet_part(refer *r, uint32_t group, uint32_t target, hsd_error *err)
+{
+    hsd_paged_set_u32(&r->s->group_of, target, group);
+    return hsd_worklist_push(&r->parts, target, err);
+}
+
+/* A pseudo object as a top of a fork; 0 = there are more than the capture says. */
+static uint32_t find_pseudo(hsd_by_search *s, uint32_t first, uint32_t fork)
+{
+    while (first != 0) {
+        const hsd_by_group *top = hsd_by_group_at(s, first, false);
+        if (top->fork == fork) return first;
+        first = top->next;
+    }
+    return 0;
+}
+
+static hsd_status new_pseudo(refer *r, uint32_t target, uint32_t first, uint32_t fork, uint32_t *out, hsd_error *err)
+{
+    hsd_by_search *s = r->s;
+    if (s->group_count >= s->group_room) return HSD_OK;
+    *out = ++s->group_count;
+    hsd_by_group *top = hsd_by_group_at(s, *out, true);
+    top->fork = (uint8_t)fork;
+    top->flags = HSD_BY_IS_PSEUDO;
+    top->name = target;
+    top->next = first;
+    hsd_paged_set_u32(&s->group_of, target, *out | HSD_BY_TOP);
+    return hsd_worklist_push(&r->pseudo, *out, err);
+}
+
+/* Another object that the tree does not have: a top of each fork in which the source lies. */
+static hsd_status see_pseudo(refer *r, uint32_t group, uint32_t target, hsd_error *err)
+{
+    hsd_by_search *s = r->s;
+    for (uint32_t steps = 0; group != 0 && steps <= HSD_BY_FORKS; steps++) {
+        const uint32_t fork = hsd_by_group_at(s, group, false)->fork, first = HSD_BY_GROUP(hsd_paged_get_u32(&s->group_of, target));
+        uint32_t top = find_pseudo(s, first, fork);
+        if (top == 0) HSD_TRY(new_pseudo(r, target, first, fork, &top, err));
+        if (top != 0) HSD_TRY(see_top(r, group, top, err));
+        group = hsd_by_group_above(s, group);
+    }
+    return HSD_OK;
+}
+
+static hsd_status see(refer *r, uint32_t target, hsd_error *err)
+{
+    hsd_by_search *s = r->s;
+    const uint32_t group = r->from.group;
+    if (hsd_bit_get(s->is_plain, target)) return HSD_OK;
+    const uint32_t word = hsd_paged_get_u32(&s->group_of, target);
+    if (word == group) return HSD_OK;
+    if (is_hidden(s, target, word)) return is_part(s, target) ? meet_part(r, group, target, err) : see_pseudo(r, group, target, err);
+    return see_top(r, group, HSD_BY_GROUP(word), err);
+}
+
+/* What `node` refers to, told of the source: the node itself, or the object that it is a part of. */
+static hsd_status see_all(refer *r, uint32_t node, hsd_error *err)
+{
+    hsd_by_search *s = r->s;
+    hsd_targets targets;
+    if (hsd_adjacency_is_leaf(s->side->adjacency, node)) return HSD_OK;
+    hsd_adjacency_get(s->side->adjacency, node, &targets);
+    for (;;) {
+        for (uint32_t i = 0; i < targets.count; i++) HSD_TRY(see(r, targets.items[i], err));
+        if (!targets.has_more) return HSD_OK;
+        hsd_adjacency_more(s->side->adjacency, &targets);
+    }
+}
+
+static hsd_status see_with_parts(refer *r, uint32_t group, uint32_t node, hsd_error *err)
+{
+    take_source(r, group, node);
+    HSD_TRY(see_all(r, node, err));
+    while (!hsd_worklist_is_empty(&r->parts)) {
+        uint32_t part;
+        HSD_TRY(hsd_worklist_pop(&r->parts, &part, err));
+        HSD_TRY(see_all(r, part, err));
+    }
+    return HSD_OK;
+}
+
+static hsd_status see_node(refer *r, uint32_t node, hsd_error *err)
+{
+    if (hsd_adjacency_is_leaf(r->s->side->adjacency, node)) return HSD_OK;
+    const uint32_t word = hsd_paged_get_u32(&r->s->group_of, node);
+    uint32_t group = HSD_BY_GROUP(word);
+    if (group == 0 || is_hidden(r->s, node, word)) return HSD_OK;
+    HSD_TRY(see_with_parts(r, group, node, err));
+    while (!hsd_worklist_is_empty(&r->pseudo)) {
+        HSD_TRY(hsd_worklist_pop(&r->pseudo, &group, err));
+        HSD_TRY(see_with_parts(r, group, hsd_by_group_at(r->s, group, false)->name, err));
+    }
+    return HSD_OK;
+}
+
+static hsd_status check(const hsd_by_search *s, uint32_t node, hsd_error *err)
+{
+    HSD_TRY(hsd_paged_check(&s->group_of, err));
+    HSD_TRY(hsd_paged_check(&s->groups, err));
+    HSD_TRY(hsd_paged_check(&s->place_of, err));
+    HSD_TRY(hsd_paged_check(&s->places, err));
+    HSD_TRY(hsd_paged_check(&s->side->types_of, err));
+    HSD_TRY(hsd_adjacency_check(s->side->adjacency, err));
+    return hsd_progress(s->growth->pair->reporter, "finding what holds it together", node, s->side->node_count, err);
+}
+
+hsd_status hsd_by_refer(hsd_by_search *s, hsd_error *err)
+{
+    refer r = {.s = s};
+    r.parts.file.fd = r.pseudo.file.fd = -1;
+    hsd_status status = hsd_worklist_open(&r.parts, 0, &s->growth->pair->space, err);
+    if (status == HSD_OK) status = hsd_worklist_open(&r.pseudo, 0, &s->growth->pair->space, err);
+    for (uint32_t node = 0; node < s->side->node_count && status == HSD_OK; node++) {
+        status = see_node(&r, node, err);
+        if (status == HSD_OK && (node & PROGRESS_STEPS) == 0) status = check(s, node, err);
+    }
+    hsd_worklist_close(&r.parts);
+    hsd_worklist_close(&r.pseudo);
+    HSD_TRY(status);
+    HSD_TRY(check(s, s->side->node_count, err));
+    HSD_TRY(hsd_sorter_finish(s->pairs, 0, err));
+    return hsd_sorter_finish(s->seeds, 0, err);
+}
+
+/* ---- who refers to whom, by groups ---- */
+
+/* Pairs come in the order of their first group; equal ones are one. */
+static hsd_status list_targets(hsd_by_search *s, hsd_error *err)
+{
+    const uint64_t *pair;
+    uint64_t last = UINT64_MAX, count = 0;
+    uint32_t group = 0;
+    hsd_status status;
+    while ((status = hsd_sorter_next(s->pairs, &pair, err)) == HSD_OK) {
+        if (*pair == last) continue;
+        last = *pair;
+        while (group <= (uint32_t)(*pair >> 32)) hsd_paged_set_u64(&s->starts, group++, count);
+        hsd_paged_set_u32(&s->targets, count++, (uint32_t)*pair);
+    }
+    if (status != HSD_END) return status;
+    while (group <= s->group_count + 1) hsd_paged_set_u64(&s->starts, group++, count);
+    HSD_TRY(hsd_paged_check(&s->starts, err));
+    return hsd_paged_check(&s->targets, err);
+}
+
+hsd_status hsd_by_list_targets(hsd_by_search *s, hsd_error *err)
+{
+    hsd_temp_space *space = &s->growth->pair->space;
+    const uint64_t starts = ((uint64_t)s->group_count + 2) * sizeof(uint64_t), targets = (hsd_sorter_count(s->pairs) + 1) * sizeof(uint32_t);
+    const uint64_t memory = s->memory_bytes / 16;
+    HSD_TRY(hsd_paged_open(&s->starts, starts, hsd_max_u64(memory, hsd_paged_least_bytes(starts)), space, err));
+    HSD_TRY(hsd_paged_open(&s->targets, targets, hsd_max_u64(memory, hsd_paged_least_bytes(targets)), space, err));
+    return list_targets(s, err);
+}
+
+/* ---- how far little leads ---- */
+
+#define MOST_LOOKED_AT 128u
+#define MOST_STEPS     (1u << 20) /* of all places */
+
+#define SEEN_BITS      9u         /* twice MOST_LOOKED_AT and more */
+
+typedef struct look { /* from one place: groups that are reached from it, in the order of their distance */
+    uint32_t place, count, steps;
+    uint32_t turn;    /* of the places; what was seen in another turn is forgotten */
+    bool is_asked;    /* it tells little */
+    uint32_t list[MOST_LOOKED_AT];
+    struct {
+        uint32_t top, turn;
+    } seen[1u << SEEN_BITS]; /* a hash table of the list */
+} look;
+
+/* The slot of a group, or the free one where it belongs. */
+static uint32_t find_seen(const look *l, uint32_t top)
+{
+    uint32_t at = top * UINT32_C(0x9e3779b1) >> (32 - SEEN_BITS);
+    while (l->seen[at].turn == l->turn && l->seen[at].top != top) at = (at + 1) & ((1u << SEEN_BITS) - 1);
+    return at;
+}
+
+static void put_seen(look *l, uint32_t slot, uint32_t top)
+{
+    if (l->count == MOST_LOOKED_AT) return;
+    l->seen[slot].top = top;
+    l->seen[slot].turn = l->turn;
+    l->list[l->count++] = top;
+}
+
+static void look_at(look *l, uint32_t top)
+{
+    const uint32_t slot = find_seen(l, top);
+    if (l->seen[slot].turn != l->turn) put_seen(l, slot, top);
+}
+
+static void look_on(hsd_by_search *s, look *l, uint32_t group)
+{
+    const uint64_t end = hsd_paged_get_u64(&s->starts, (uint64_t)group + 1);
+    for (uint64_t i = hsd_paged_get_u64(&s->starts, group); i < end && l->count < MOST_LOOKED_AT; i++) {
+        const uint32_t top = HSD_BY_GROUP(hsd_paged_get_u32(&s->targets, i)), slot = find_seen(l, top);
+        if (l->seen[slot].turn != l->turn && !is_branch(s, top)) put_seen(l, slot, top);
+    }
+}
+
+/* No place yet is 0. */
+static void begin_look(hsd_by_search *s, look *l, uint32_t place)
+{
+    l->place = place;
+    l->count = 0;
+    l->turn++;
+    l->is_asked = hsd_by_place_at(s, place, false)->told < hsd_by_least_told(s);
+}
+
+/* What is reached from a place counts as if it were referred to from the beginning of its branch; where that goes on and on it has enough
+ * to be named. */
+static void tell_reached(hsd_by_search *s, look *l)
+{
+    uint64_t bytes = 0;
+    if (!l->is_asked) return;
+    for (uint32_t i = 0; i < l->count; i++) {
+        const hsd_by_group *group = hsd_by_group_at(s, l->list[i], false);
+        bytes = hsd_add_saturating(bytes, group->bytes);
+        l->steps++;
+        if ((group->flags & HSD_BY_IS_CLOSED) == 0 && l->count < MOST_LOOKED_AT) look_on(s, l, l->list[i]);
+    }
+    if (l->count == MOST_LOOKED_AT) bytes = hsd_max_u64(bytes, hsd_by_least_told(s));
+    hsd_by_place *at = hsd_by_place_at(s, (uint32_t)hsd_by_place_at(s, l->place, false)->below, true);
+    at->told = hsd_max_u64(at->told, bytes);
+}
+
+/* A variable that holds the last node of a list or a tree refers to that one alone, and holds all. */
+hsd_status hsd_by_look_far(hsd_by_search *s, hsd_error *err)
+{
+    const uint64_t *seed;
+    look l = {.place = 0};
+    hsd_status status;
+    while ((status = hsd_sorter_next(s->seeds, &seed, err)) == HSD_OK && l.steps < MOST_STEPS) {
+        const uint32_t place = (uint32_t)(*seed >> 32);
+        if (place != l.place) {
+            tell_reached(s, &l);
+            begin_look(s, &l, place);
+        }
+        if (l.is_asked) look_at(&l, (uint32_t)*seed);
+    }
+    if (status != HSD_OK && status != HSD_END) return status;
+    tell_reached(s, &l);
+    for (uint32_t i = 1; i <= s->place_count; i++) hsd_by_place_at(s, i, true)->below = 0;
+    HSD_TRY(hsd_paged_check(&s->places, err));
+    HSD_TRY(hsd_paged_check(&s->starts, err));
+    HSD_TRY(hsd_paged_check(&s->targets, err));
+    HSD_TRY(hsd_paged_check(&s->groups, err));
+    return hsd_sorter_rewind(s->seeds, err);
+}
+
+/* ---- masks climb ---- */
+
+typedef struct spread {
+    hsd_by_search *s;
+    hsd_worklist list;
+    uint64_t bits;     /* that climb now */
+} spread;
+
+/* Out of what is closed goes no candidate, into it nothing but the mark of the first round; and what has that takes nothing from what has
+ * not. */
+static uint64_t told_bits(const spread *sp, const hsd_by_group *from, const hsd_by_group *to)
+{
+    const uint64_t out = from->flags & HSD_BY_IS_CLOSED ? HSD_BY_PRIMARY | HSD_BY_SELF : ~UINT64_C(0), bits = from->mask & out & sp->bits;
+    if (to->flags & HSD_BY_IS_CLOSED) return bits & HSD_BY_PRIMARY;
+    return (to->mask & HSD_BY_PRIMARY) && !(from->mask & HSD_BY_PRIMARY) ? 0 : bits;
+}
+
+static hsd_status tell_targets(spread *sp, uint32_t group, hsd_error *err)
+{
+    const hsd_by_group from = *hsd_by_group_at(sp->s, group, false);
+    const uint64_t end = hsd_paged_get_u64(&sp->s->starts, (uint64_t)group + 1);
+    for (uint64_t i = hsd_paged_get_u64(&sp->s->starts, group); i < end; i++) {
+        const uint32_t word = hsd_paged_get_u32(&sp->s->targets, i), top = HSD_BY_GROUP(word);
+        const hsd_by_group *to = hsd_by_group_at(sp->s, top, false);
+        const uint64_t bits = told_bits(sp, &from, to) & (word & FOR_MARK_ALONE ? HSD_BY_PRIMARY : ~UINT64_C(0));
+        if ((to->mask | bits) == to->mask) continue;
+        hsd_by_group_at(sp->s, top, true)->mask |= bits;
+        HSD_TRY(hsd_worklist_push(&sp->list, top, err));
+    }
+    return HSD_OK;
+}
+
+static hsd_status run_dry(spread *sp, uint32_t from, hsd_error *err)
+{
+    hsd_status status;
+    uint32_t group;
+    HSD_TRY(tell_targets(sp, from, err));
+    while ((status = hsd_worklist_pop(&sp->list, &group, err)) == HSD_OK) HSD_TRY(tell_targets(sp, group, err));
+    return status == HSD_END ? HSD_OK : status;
+}
+
+static hsd_status climb_all(spread *sp, uint64_t bits, hsd_error *err)
+{
+    sp->bits = bits;
+    for (uint32_t i = 1; i <= sp->s->group_count; i++) {
+        if (hsd_by_group_at(sp->s, i, false)->mask & bits) HSD_TRY(run_dry(sp, i, err));
+    }
+    HSD_TRY(hsd_paged_check(&sp->s->starts, err));
+    HSD_TRY(hsd_paged_check(&sp->s->targets, err));
+    return hsd_paged_check(&sp->s->groups, err);
+}
+
+/* The bit of a place, or of the one that is named for it. */
+static uint64_t bit_of(const hsd_by_candidates *of, uint32_t named)
+{
+    for (uint32_t i = 0; i < of->count && named != 0; i++)
+        if (of->list[i].place == named) return UINT64_C(1) << i;
+    return HSD_BY_REST;
+}
+
+typedef struct sower { /* a place, and what it leaves in a fork */
+    uint32_t number, fork;
+    bool is_primary;
+    uint64_t bit;
+} sower;
+
+static void find_sower(hsd_by_search *s, uint32_t number, uint32_t fork, sower *out)
+{
+    if (out->number == number && out->fork == fork) return;
+    const hsd_by_place from = *hsd_by_place_at(s, number, false);
+    const uint32_t group = hsd_by_climb(s, from.group, fork);
+    *out = (sower){.number = number, .fork = fork, .bit = bit_of(&s->candidates[fork], from.named)};
+    out->is_primary = group != 0 && (hsd_by_group_at(s, group, false)->mask & HSD_BY_PRIMARY) != 0;
+}
+
+static void sow_one(hsd_by_search *s, sower *from, uint32_t place, uint32_t top)
+{
+    const hsd_by_group *to = hsd_by_group_at(s, top, false);
+    const uint64_t mask = to->mask;
+    const uint8_t fork = to->fork, flags = to->flags;
+    if (flags & HSD_BY_IS_CLOSED) return;
+    find_sower(s, place, fork, from);
+    if ((mask & HSD_BY_PRIMARY) && !from->is_primary) return;
+    hsd_by_group *at = hsd_by_group_at(s, top, true);
+    at->mask |= from->bit;
+    if ((flags & HSD_BY_IS_PSEUDO) == 0) at->direct |= from->bit;
+}
+
+/* Candidates leave their places, which come in ascending order. */
+static hsd_status sow(hsd_by_search *s, hsd_error *err)
+{
+    const uint64_t *seed;
+    uint64_t last = UINT64_MAX;
+    sower from = {.number = 0};
+    hsd_status status;
+    while ((status = hsd_sorter_next(s->seeds, &seed, err)) == HSD_OK) {
+        if (*seed != last) sow_one(s, &from, (uint32_t)(*seed >> 32), (uint32_t)*seed);
+        last = *seed;
+    }
+    if (status != HSD_END) return status;
+    HSD_TRY(hsd_paged_check(&s->places, err));
+    return hsd_paged_check(&s->groups, err);
+}
+
+static hsd_status climb_and_sow(spread *sp, hsd_error *err)
+{
+    if (sp->s->has_secondary) HSD_TRY(climb_all(sp, HSD_BY_PRIMARY, err));
+    HSD_TRY(sow(sp->s, err));
+    return climb_all(sp, ~HSD_BY_PRIMARY, err);
+}
+
+hsd_status hsd_by_spread(hsd_by_search *s, hsd_error *err)
+{
+    spread sp = {.s = s};
+    sp.list.file.fd = -1;
+    hsd_status status = hsd_worklist_open(&sp.list, s->growth->memory_bytes / 32, &s->growth->pair->space, err);
+    if (status == HSD_OK) status = climb_and_sow(&sp, err);
+    hsd_worklist_close(&sp.list);
+    return status;
+}

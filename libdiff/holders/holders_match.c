@@ -1,0 +1,236 @@
+/*
+ * Credits of the two sides meet. Objects of before and after have nothing in common but their identity, so the
+ * censuses are merged once more, and of all pairs of kept objects only those go on that were credited on either
+ * side or have another size. Two joins by sorting follow:
+ *
+ *      pairs by ordinal before  ──┬── freed by ordinal before
+ *                                 ▼
+ *      pairs, freed by ordinal after ──── new by ordinal after      ──►  one holder each
+ */
+#include "holders/growth.h"
+
+#include <string.h>
+
+#include "base/check.h"
+#include "sort/tandem.h"
+
+#define ONE_IN 0x3fffu
+
+enum { PAIR_WORDS = 4, LINE_WORDS = 8, CREDIT_PLACES = 3 };
+
+typedef struct match {
+    hsd_growth *growth;
+    hsd_temp kept[SIDE_COUNT];
+    hsd_sorter *pairs; /* ordinal before << 32 | after, id, difference in bytes, type */
+    hsd_sorter *lines; /* ordinal after << 32 | before, id, difference in bytes, freed objects << 32 | type, freed bytes, place, pool_place, kin */
+} match;
+
+static hsd_status open_sorter(match *m, unsigned words, hsd_sorter **out, hsd_error *err)
+{
+    const hsd_sorter_config config = {.record_words = words, .key_words = 1, .space = &m->growth->pair->space,
+                                      .memory_bytes = hsd_max_u64(m->growth->memory_bytes / 8, HSD_SORT_MIN_BYTES),
+                                      .reporter = m->growth->pair->reporter};
+    return hsd_sorter_new(out, &config, err);
+}
+
+/* ---- one bit an object: who was credited ---- */
+
+static size_t bits_size(const hsd_side_walk *side) { return (size_t)side->object_count / 8 + 1; }
+
+/* The memory of is_kept serves meanwhile, and what was in it waits in a file. */
+static hsd_status lend_bits(match *m, int side, hsd_error *err)
+{
+    hsd_side_walk *walk = &m->growth->pair->sides[side];
+    hsd_sorter *credits = m->growth->credits[side];
+    const uint64_t *credit;
+    hsd_status status;
+    HSD_TRY(hsd_temp_open(&m->kept[side], &m->growth->pair->space, err));
+    HSD_TRY(hsd_temp_write(&m->kept[side], 0, walk->is_kept, bits_size(walk), err));
+    memset(walk->is_kept, 0, bits_size(walk));
+    while ((status = hsd_sorter_next(credits, &credit, err)) == HSD_OK) hsd_bit_set(walk->is_kept, credit[0]);
+    return status == HSD_END ? hsd_sorter_rewind(credits, err) : status;
+}
+
+static hsd_status give_back_bits(match *m, int side, hsd_error *err)
+{
+    hsd_side_walk *walk = &m->growth->pair->sides[side];
+    HSD_TRY(hsd_temp_read(&m->kept[side], 0, walk->is_kept, bits_size(walk), err));
+    hsd_temp_close(&m->kept[side]);
+    return HSD_OK;
+}
+
+static bool is_credited(const hsd_growth *growth, int side, uint32_t ordinal)
+{
+    return hsd_bit_get(growth->pair->sides[side].is_kept, ordinal);
+}
+
+/* ---- the merge ---- */
+
+/* What holds a part of a container has the bytes of that, on each side by itself. */
+static uint64_t difference_of(const hsd_growth *growth, const uint64_t *before, const uint64_t *after)
+{
+    const uint64_t x = hsd_census_bytes(before), y = hsd_census_bytes(after);
+    if (x == y || growth->is_part[BEFORE] == NULL) return y - x;
+    return (hsd_bit_get(growth->is_part[AFTER], hsd_census_ordinal(after)) ? 0 : y) -
+           (hsd_bit_get(growth->is_part[BEFORE], hsd_census_ordinal(before)) ? 0 : x);
+}
+
+static hsd_status take_pair(match *m, const uint64_t *before, const uint64_t *after, hsd_error *err)
+{
+    if (before == NULL || after == NULL || !hsd_census_is_live(before) || !hsd_census_is_live(after)) return HSD_OK;
+    if (m->growth->pair->sides[AFTER].want_marks && hsd_marks_differ(hsd_census_mark(before), hsd_census_mark(after)))
+        return HSD_OK; /* an address that was used again */
+    const uint32_t x = hsd_census_ordinal(before), y = hsd_census_ordinal(after);
+    const uint64_t difference = difference_of(m->growth, before, after);
+    if (difference == 0 && !is_credited(m->growth, BEFORE, x) && !is_credited(m->growth, AFTER, y)) return HSD_OK;
+    const uint64_t pair[PAIR_WORDS] = {(uint64_t)x << 32 | y, hsd_census_id(&m->growth->pair->sides[AFTER], after), difference, hsd_census_type(after)};
+    return hsd_sorter_put(m->pairs, pair, err);
+}
+
+static hsd_status take_pairs(match *m, hsd_tandem *tandem, hsd_error *err)
+{
+    const uint64_t *const *records;
+    const uint64_t total = hsd_sorter_count(m->growth->pair->sides[AFTER].census);
+    hsd_status status;
+    for (uint64_t done = 0; (status = hsd_tandem_next(tandem, &records, err)) == HSD_OK; done++) {
+        HSD_TRY(take_pair(m, records[BEFORE], records[AFTER], err));
+        if ((done & ONE_IN) == 0) HSD_TRY(hsd_progress(m->growth->pair->reporter, "matching holders", done, total, err));
+    }
+    return status == HSD_END ? HSD_OK : status;
+}
+
+static hsd_status merge_again(match *m, hsd_error *err)
+{
+    hsd_side_walk *sides = m->growth->pair->sides;
+    hsd_sorter *const streams[SIDE_COUNT] = {sides[BEFORE].census, sides[AFTER].census};
+    hsd_tandem *tandem;
+    for (int side = 0; side < SIDE_COUNT; side++) {
+        HSD_TRY(hsd_sorter_rewind(streams[side], err));
+        HSD_TRY(lend_bits(m, side, err));
+    }
+    HSD_TRY(open_sorter(m, PAIR_WORDS, &m->pairs, err));
+    HSD_TRY(hsd_tandem_new(&tandem, streams, SIDE_COUNT, err));
+    const hsd_status status = take_pairs(m, tandem, err);
+    hsd_tandem_free(tandem);
+    HSD_TRY(status);
+    for (int side = 0; side < SIDE_COUNT; side++) HSD_TRY(give_back_bits(m, side, err));
+    return hsd_sorter_finish(m->pairs, 0, err);
+}
+
+/* ---- joins ---- */
+
+typedef struct credits { /* a stream of credits beside which another one is walked */
+    hsd_sorter *sorter;
+    const uint64_t *next; /* NULL at the end */
+} credits;
+
+static hsd_status advance(credits *c, hsd_error *err)
+{
+    const hsd_status status = hsd_sorter_next(c->sorter, &c->next, err);
+    if (status == HSD_END) c->next = NULL;
+    return status == HSD_END ? HSD_OK : status;
+}
+
+static hsd_status open_credits(credits *c, hsd_sorter *sorter, hsd_error *err)
+{
+    c->sorter = sorter;
+    return advance(c, err);
+}
+
+/* What the object with this ordinal is credited with, and its places, if there is something; ordinals ascend from call to call. */
+static hsd_status credit_of(credits *c, uint64_t ordinal, hsd_credit *out, uint64_t places[CREDIT_PLACES], hsd_error *err)
+{
+    *out = (hsd_credit){.parts_bytes = 0};
+    while (c->next != NULL && c->next[0] < ordinal) HSD_TRY(advance(c, err));
+    if (c->next == NULL || c->next[0] != ordinal) return HSD_OK;
+    *out = (hsd_credit){{c->next[1], c->next[2]}, c->next[6]};
+    places[0] = c->next[3];
+    places[1] = c->next[4];
+    places[2] = c->next[5];
+    return HSD_OK;
+}
+
+static hsd_status join_freed(match *m, hsd_error *err)
+{
+    credits freed;
+    const uint64_t *pair;
+    hsd_status status;
+    HSD_TRY(open_credits(&freed, m->growth->credits[BEFORE], err));
+    HSD_TRY(open_sorter(m, LINE_WORDS, &m->lines, err));
+    while ((status = hsd_sorter_next(m->pairs, &pair, err)) == HSD_OK) {
+        hsd_credit credit;
+        uint64_t places[CREDIT_PLACES] = {0, 0, 0};
+        HSD_TRY(credit_of(&freed, pair[0] >> 32, &credit, places, err));
+        const uint64_t line[LINE_WORDS] = {pair[0] << 32 | pair[0] >> 32, pair[1], pair[2] - credit.parts_bytes, credit.amount.objects << 32 | pair[3],
+                                           credit.amount.bytes, places[0], places[1], places[2]};
+        HSD_TRY(hsd_sorter_put(m->lines, line, err));
+    }
+    if (status != HSD_END) return status;
+    hsd_sorter_free(m->pairs);
+    m->pairs = NULL;
+    return hsd_sorter_finish(m->lines, 0, err);
+}
+
+/* Where it stands on each side, if that is not the same place: so the mirror image of a diff has the same crowds. */
+static hsd_status count_in_places(hsd_growth *growth, const hsd_choice *choice, hsd_error *err)
+{
+    const uint64_t bytes = hsd_choice_change(choice);
+    for (int side = 0; side < SIDE_COUNT && bytes != 0; side++) {
+        const uint64_t place[2] = {0, choice->place[side]}, kin[2] = {1, choice->kin[side]};
+        if (place[1] != 0 && !(side == AFTER && place[1] == choice->place[BEFORE])) HSD_TRY(hsd_tally_add(growth->crowds, place, 1, bytes, err));
+        if (kin[1] != 0 && !(side == AFTER && kin[1] == choice->kin[BEFORE])) HSD_TRY(hsd_tally_add(growth->crowds, kin, 1, bytes, err));
+    }
+    return HSD_OK;
+}
+
+/* One that went from one thread to another is of none. */
+static uint64_t pool_place_of(bool is_before, uint64_t before, bool is_after, uint64_t after)
+{
+    if (is_before && is_after) return before == after ? after : 0;
+    return is_after ? after : before;
+}
+
+static hsd_status join_new(match *m, hsd_error *err)
+{
+    credits new_;
+    const uint64_t *line;
+    hsd_status status;
+    HSD_TRY(open_credits(&new_, m->growth->credits[AFTER], err));
+    while ((status = hsd_sorter_next(m->lines, &line, err)) == HSD_OK) {
+        hsd_choice choice = {
+            .by = HSD_HELD_BY_OBJECT, .type = (uint32_t)line[3], .id = line[1], .resized_bytes = line[2],
+            .node = {[BEFORE] = (uint32_t)line[0], [AFTER] = (uint32_t)(line[0] >> 32)},
+            .freed = {line[3] >> 32, line[4]},
+        };
+        hsd_credit credit;
+        uint64_t places[CREDIT_PLACES] = {0, 0, 0};
+        HSD_TRY(credit_of(&new_, line[0] >> 32, &credit, places, err));
+        choice.new_ = credit.amount;
+        choice.resized_bytes += credit.parts_bytes;
+        choice.place[BEFORE] = line[5];
+        choice.place[AFTER] = places[0];
+        choice.kin[BEFORE] = line[7];
+        choice.kin[AFTER] = places[2];
+        choice.pool_place = pool_place_of(line[5] != 0, line[6], places[0] != 0, places[1]);
+        HSD_TRY(count_in_places(m->growth, &choice, err));
+        hsd_growth_offer(m->growth, &choice);
+    }
+    return status == HSD_END ? HSD_OK : status;
+}
+
+static hsd_status run(match *m, hsd_error *err)
+{
+    HSD_TRY(merge_again(m, err));
+    HSD_TRY(join_freed(m, err));
+    return join_new(m, err);
+}
+
+hsd_status hsd_growth_match(hsd_growth *growth, hsd_error *err)
+{
+    match m = {.growth = growth};
+    const hsd_status status = run(&m, err);
+    hsd_sorter_free(m.pairs);
+    hsd_sorter_free(m.lines);
+    for (int side = 0; side < SIDE_COUNT; side++) hsd_temp_close(&m.kept[side]);
+    return status;
+}

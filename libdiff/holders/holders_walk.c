@@ -1,0 +1,266 @@
+/*
+ * The first pass over a side's dominator tree. Each frame gathers what is new (after) or freed (before) below
+ * it and held by nothing between; when a node is left that can hold, that is its credit, else it goes on to the
+ * node above. So nobody asks upwards, and a holder is told once, with its whole sum.
+ *
+ * On the same way: forks (holders_by.h), where after is walked; retained sizes by type and by root, for which a node counts when none of its type (of its name)
+ * stands above it, so that each byte counts once; and the trie.
+ */
+#include "holders/growth.h"
+
+#include "base/check.h"
+#include <hscapture/hscapture.h>
+
+#define ONE_IN 0x3fffu
+
+enum { IS_ROOT = 1, CAN_HOLD = 2, IS_TOPMOST = 4, IS_KEPT = 8, IS_APART = 16, IS_OF_NEW = 32, IS_RESIZED = 64, IS_OF_USE = 128 /* it could hold, if it were kept */ };
+
+typedef struct frame {
+    hsd_trie_place place;
+    hsd_credit pending;  /* not yet held */
+    uint64_t bytes;      /* of all below, itself included */
+    uint32_t type;       /* common type or common root */
+    uint32_t node;
+    uint32_t flags;
+    uint32_t is_apart;   /* its place says that it is reached by several ways */
+    uint64_t below;      /* in a thread of a pool: what leads here from it */
+    uint32_t pool;
+    uint32_t first;      /* place in the tree; 0 = the super-root */
+    uint64_t of;         /* holder that its growth is credited to, as forks have it */
+    uint64_t apart;      /* of what is pending: below what this node has no reference to, and no fork below has */
+    uint64_t told;       /* of what is pending: what forks below have */
+    hsd_kin kin;
+    uint64_t kin_place;  /* 0 = stands for itself */
+} frame;
+
+typedef struct walk {
+    hsd_growth *growth;
+    hsd_trie *trie;
+    int side;
+    bool is_again;       /* credits alone: the rest was added up before */
+    uint64_t entered, total;
+    uint64_t apart_bytes;
+    uint64_t least;      /* bytes of a fork */
+    uint64_t fork_count;
+} walk;
+
+static uint64_t place_of(const frame *f) { return hsd_growth_place(&f->place, f->is_apart ? HSD_TRIE_INDIRECT : HSD_TRIE_ANY); }
+
+static void enter_root(walk *w, const hsd_tree_node *node, frame *f)
+{
+    hsd_growth *growth = w->growth;
+    f->type = growth->pair->root_number[w->side][node->type];
+    f->kin = hsd_kin_begin(f->type | HSD_TRIE_IS_ROOT);
+    f->flags = IS_ROOT | (growth->is_common_root[f->type] ? CAN_HOLD | IS_KEPT : 0u);
+    if (f->flags & CAN_HOLD) f->of = HSD_FORK_OF_ROOT | f->type;
+    if (!w->is_again && hsd_retained_enter(&growth->by_root[w->side], f->type)) f->flags |= IS_TOPMOST;
+}
+
+/* A name below a thread of a pool, a variable of its own, is in that thread. */
+static void enter_pool(const hsd_growth *growth, const frame *above, frame *f)
+{
+    if (growth->pool_of_root == NULL) return;
+    f->pool = growth->pool_of_root[f->type];
+    if (f->pool != 0 || above->pool == 0) return;
+    f->pool = above->pool;
+    f->below = hsd_mix(above->below, f->type | HSD_TRIE_IS_ROOT);
+}
+
+static hsd_trie_sum sum_of(const walk *w, bool is_kept)
+{
+    if (w->side == BEFORE) return is_kept ? HSD_TRIE_KEPT_BEFORE : HSD_TRIE_FREED;
+    return is_kept ? HSD_TRIE_KEPT_AFTER : HSD_TRIE_NEW;
+}
+
+/* Without identity everything passes for kept. */
+static bool is_kept(const walk *w, uint32_t ordinal)
+{
+    const uint8_t *bits = w->growth->pair->sides[w->side].is_kept;
+    return !w->growth->has_identity || hsd_bit_get(bits, ordinal);
+}
+
+static void add_amount(hsd_amount *to, hsd_amount amount)
+{
+    to->objects += amount.objects;
+    to->bytes += amount.bytes;
+}
+
+/* What is new or freed here: the node's own growth, or that of program code. */
+static void take_change(walk *w, const hsd_tree_node *node, uint32_t above, frame *f)
+{
+    hsd_growth *growth = w->growth;
+    const hsd_amount own = {1, node->bytes};
+    const bool is_code = hsd_growth_is_code(growth, node->type), is_new = (f->flags & IS_KEPT) == 0;
+    f->flags |= is_code ? above & IS_OF_NEW : is_new ? IS_OF_NEW : 0u;
+    if (is_new && is_code && (f->flags & IS_OF_NEW) == 0) add_amount(&growth->credit_of_code[w->side], own);
+    else if (is_new) f->pending.amount = own;
+}
+
+static bool enter_object(walk *w, const hsd_tree_node *node, uint32_t above, frame *f)
+{
+    hsd_growth *growth = w->growth;
+    const bool kept = is_kept(w, node->node);
+    f->type = node->type;
+    f->node = node->node;
+    f->bytes = node->bytes;
+    if (kept) f->flags |= IS_KEPT;
+    take_change(w, node, above, f);
+    if (node->edge == HSD_TREE_INDIRECT) f->flags |= IS_APART;
+    if (growth->has_identity && hsd_growth_can_hold(growth, node->type, node->edge)) f->flags |= kept ? IS_OF_USE | CAN_HOLD : IS_OF_USE;
+    if (!w->is_again && hsd_retained_enter(&growth->by_type[w->side], f->type)) f->flags |= IS_TOPMOST;
+    return kept;
+}
+
+/* By how much a part of a container grew, the container did. */
+static void see_resized(const walk *w, const hsd_tree_node *node, frame *f)
+{
+    const uint8_t *is_resized = w->growth->pair->sides[w->side].is_resized;
+    if (is_resized == NULL || !w->growth->has_identity || !hsd_bit_get(is_resized, node->node)) return;
+    f->flags |= IS_RESIZED;
+    if ((f->flags & CAN_HOLD) || hsd_growth_is_code(w->growth, node->type)) return;
+    f->pending.parts_bytes = node->bytes;
+    hsd_bit_set(w->growth->is_part[w->side], node->node);
+}
+
+/* The insides of containers are passed over: a tree of maps is a tree. */
+static void find_kin(const walk *w, uint32_t edge, const frame *above, frame *f)
+{
+    f->kin = above->kin;
+    if ((f->flags & IS_OF_USE) == 0) return;
+    const bool is_again_there = hsd_kin_step(&f->kin, f->type);
+    if ((f->flags & CAN_HOLD) == 0) return;
+    const uint32_t step = is_again_there ? edge : HSD_TRIE_INDIRECT; /* from outside is not by their own references */
+    f->kin_place = hsd_kin_place(&f->kin, step);
+    if (w->is_again) return;
+    hsd_kin_see(w->growth->steps[w->side], &f->kin, edge, is_again_there);
+    if (step != edge) hsd_kin_see(w->growth->steps[w->side], &f->kin, step, false);
+}
+
+/* One of a crowd holds nothing. */
+static void leave_crowd(walk *w, frame *f)
+{
+    const hsd_growth *growth = w->growth;
+    const uint64_t kin = hsd_growth_is_apart(growth, f->kin_place) ? f->kin_place : hsd_kin_family(f->kin_place);
+    const bool is_of_kin = hsd_growth_are_kin(growth, f->kin_place) && hsd_growth_is_crowded(growth, kin);
+    if (!is_of_kin && !hsd_growth_is_crowded(growth, place_of(f))) return;
+    f->flags &= ~(uint32_t)CAN_HOLD;
+    hsd_bit_set(w->growth->holds_nothing[w->side], f->node);
+}
+
+static hsd_status enter(void *context, const hsd_tree_node *node, void *parent, void *here, hsd_error *err)
+{
+    walk *w = context;
+    const frame *above = parent;
+    frame *f = here;
+    hsd_growth *growth = w->growth;
+    if ((w->entered++ & ONE_IN) == 0) {
+        HSD_TRY(hsd_progress(growth->pair->reporter, "finding what holds the growth", w->entered, w->total, err));
+    }
+    f->first = node->first;
+    f->of = above->of;
+    if (node->flags & HSD_TREE_IS_ROOT) {
+        enter_root(w, node, f);
+        enter_pool(growth, above, f);
+        f->place = hsd_trie_step_to(w->trie, &above->place, HSD_TRIE_INDIRECT, f->type | HSD_TRIE_IS_ROOT);
+        return w->is_again ? HSD_OK : hsd_trie_add(w->trie, &f->place, sum_of(w, true), 0, 0, err);
+    }
+    const bool kept = enter_object(w, node, above->flags, f);
+    const uint32_t edge = hsd_growth_edge_of(growth, node->edge);
+    f->place = hsd_trie_step_to(w->trie, &above->place, edge, f->type);
+    f->is_apart = node->edge == HSD_TREE_INDIRECT; /* a reference without a name is one */
+    if (growth->has_identity) find_kin(w, node->edge == HSD_EDGE_NAMELESS ? HSD_EDGE_NAMELESS : edge, above, f);
+    f->pool = above->pool;
+    if (f->pool != 0) f->below = hsd_mix(above->below, (uint64_t)edge << 32 | f->type);
+    if ((f->flags & CAN_HOLD) && growth->crowded_count > 0) leave_crowd(w, f);
+    if (f->flags & CAN_HOLD) f->of = f->node;
+    see_resized(w, node, f);
+    return w->is_again ? HSD_OK : hsd_trie_add(w->trie, &f->place, sum_of(w, kept), 1, node->bytes, err);
+}
+
+static void add_credit(hsd_credit *to, const hsd_credit *credit)
+{
+    to->amount.objects += credit->amount.objects;
+    to->amount.bytes += credit->amount.bytes;
+    to->parts_bytes += credit->parts_bytes;
+}
+
+static hsd_status credit_object(const walk *w, const frame *f, hsd_error *err)
+{
+    const uint64_t record[HSD_CREDIT_WORDS] = {f->node, f->pending.amount.objects, f->pending.amount.bytes, place_of(f),
+                                               hsd_growth_pool_place(f->pool, f->below), f->kin_place, f->pending.parts_bytes};
+    return hsd_sorter_put(w->growth->credits[w->side], record, err);
+}
+
+/* Who was resized itself is listed for its place. */
+static bool is_nothing(const frame *f)
+{
+    return f->pending.amount.objects == 0 && f->pending.parts_bytes == 0 && (f->flags & (CAN_HOLD | IS_RESIZED)) != (CAN_HOLD | IS_RESIZED);
+}
+
+/* What is apart below a fork is not asked for above it once more. */
+static hsd_status end_fork(walk *w, frame *f, hsd_error *err)
+{
+    if (f->apart < w->least || f->apart == 0 || w->growth->forks == NULL) return HSD_OK;
+    const uint64_t record[HSD_FORK_WORDS] = {w->fork_count++, f->of, f->apart, (uint64_t)f->first << 1 | ((f->flags & CAN_HOLD) != 0)};
+    f->told += f->apart;
+    return hsd_sorter_put(w->growth->forks, record, err);
+}
+
+/* What is pending below a node that does not hold goes up. All but roots hang apart from the super-root: where that has a reference it is
+ * from a pseudo object, which the tree does not have. */
+static void hand_up(walk *w, const frame *f, frame *above)
+{
+    add_credit(&above->pending, &f->pending);
+    if (w->side != AFTER) return;
+    above->told += f->told;
+    if ((above->flags & IS_KEPT) == 0) return;
+    if (f->flags & IS_APART) w->apart_bytes += f->pending.amount.bytes;
+    if ((f->flags & IS_APART) || (above->first == 0 && (f->flags & IS_ROOT) == 0)) above->apart += f->pending.amount.bytes - f->told;
+}
+
+static hsd_status leave(void *context, void *here, void *parent, hsd_error *err)
+{
+    walk *w = context;
+    frame *f = here;
+    frame *above = parent;
+    hsd_growth *growth = w->growth;
+    const bool is_root = f->flags & IS_ROOT;
+    if (!w->is_again) hsd_retained_leave(&(is_root ? growth->by_root : growth->by_type)[w->side], f->type, f->flags & IS_TOPMOST, f->bytes);
+    above->bytes += f->bytes;
+    if (is_nothing(f)) return HSD_OK;
+    if (f->flags & IS_KEPT) HSD_TRY(end_fork(w, f, err));
+    if ((f->flags & CAN_HOLD) == 0) hand_up(w, f, above);
+    else if (is_root) add_credit(&growth->credit_of_root[w->side][f->type], &f->pending);
+    else return credit_object(w, f, err);
+    return HSD_OK;
+}
+
+static hsd_status run(walk *w, hsd_error *err)
+{
+    hsd_growth *growth = w->growth;
+    hsd_sorter *tree = growth->pair->sides[w->side].tree;
+    const hsd_tree_visitor visitor = {.context = w, .frame_bytes = sizeof(frame), .enter = enter, .leave = leave};
+    frame root = {.flags = IS_KEPT | CAN_HOLD, .of = HSD_FORK_OF_ALL};
+    w->least = hsd_growth_grown_bytes(growth) / HSD_GROWTH_PART_OF_ALL;
+    w->total = hsd_sorter_count(tree);
+    HSD_TRY(hsd_tree_walk(tree, &visitor, &root, growth->memory_bytes / 8, &growth->pair->space, err));
+    growth->credit_of_all[w->side] = root.pending;
+    if (w->side == AFTER) growth->apart_bytes = w->apart_bytes;
+    if (!growth->has_identity) return HSD_OK;
+    HSD_TRY(hsd_sorter_finish(growth->credits[w->side], 0, err));
+    if (w->side == BEFORE) return HSD_OK;
+    HSD_TRY(end_fork(w, &root, err));
+    return hsd_sorter_finish(growth->forks, 0, err);
+}
+
+hsd_status hsd_growth_walk(hsd_growth *growth, int side, hsd_trie *trie, hsd_error *err)
+{
+    walk w = {.growth = growth, .trie = trie, .side = side};
+    return run(&w, err);
+}
+
+hsd_status hsd_growth_walk_again(hsd_growth *growth, int side, hsd_error *err)
+{
+    walk w = {.growth = growth, .trie = growth->trie, .side = side, .is_again = true};
+    return run(&w, err);
+}

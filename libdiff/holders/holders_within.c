@@ -1,0 +1,102 @@
+/*
+ * The second pass: both dominator trees once more, now that the holders are chosen, for what hangs below them. Without
+ * identity there is no second pass: the nodes of the trie stand for their objects.
+ */
+#include "holders/growth.h"
+
+#include "base/check.h"
+#include "base/worker.h"
+
+#define ONE_IN 0x3fffu
+
+typedef struct pass {
+    hsd_growth *growth;
+    const hsd_growth_chosen *chosen;
+    int side;
+    uint64_t entered, total;
+} pass;
+
+static hsd_below_node root_node(const pass *p, const hsd_tree_node *node)
+{
+    const hsd_growth *growth = p->growth;
+    const uint32_t root = growth->pair->root_number[p->side][node->type];
+    return (hsd_below_node){
+        .edge = HSD_TRIE_INDIRECT, .type = root | HSD_TRIE_IS_ROOT,
+        .can_hold = growth->is_common_root[root] != 0, .is_kept = growth->is_common_root[root] != 0, .set = HSD_NO_CHOICE, .choice = hsd_id_map_get(&p->chosen->by_root, root),
+    };
+}
+
+/* The set that an object begins; 0 = none. */
+static uint32_t set_at(pass *p, const hsd_tree_node *node, const hsd_below *above)
+{
+    hsd_growth *growth = p->growth;
+    if (growth->set_count == 0) return 0;
+    if (p->side == AFTER) return *hsd_paged_at(&growth->set_of, node->node, HSD_FRAME_USED);
+    if (!above->is_kept || above->is_in_set) return 0;
+    return hsd_growth_set_of_freed(growth, above->holder, node->type, above->is_super || node->edge == HSD_TREE_INDIRECT);
+}
+
+/* Its choice. What is of none may hang below one of a set, and is not that one's. */
+static uint32_t set_of(pass *p, const hsd_tree_node *node, const hsd_below *above)
+{
+    const hsd_growth *growth = p->growth;
+    const uint32_t set = set_at(p, node, above);
+    if (set == 0) return HSD_NO_CHOICE;
+    if (set != HSD_SET_REST && growth->sets[set - 1].choice != HSD_NO_CHOICE) return growth->sets[set - 1].choice;
+    const uint32_t up = above->holder < growth->choice_count ? growth->choices[above->holder].set : 0;
+    return above->is_in_set && up != 0 ? growth->sets[up - 1].rest : HSD_NO_CHOICE;
+}
+
+static hsd_below_node object_node(pass *p, const hsd_tree_node *node, const hsd_below *above)
+{
+    hsd_growth *growth = p->growth;
+    const bool is_kept = hsd_bit_get(growth->pair->sides[p->side].is_kept, node->node);
+    hsd_below_node below = {
+        .edge = hsd_growth_edge_of(growth, node->edge), .type = node->type, .is_apart = node->edge == HSD_TREE_INDIRECT,
+        .can_hold = is_kept && hsd_growth_holds(growth, p->side, node->node, node->type, node->edge), .is_kept = is_kept, .choice = HSD_NO_CHOICE, .set = HSD_NO_CHOICE,
+    };
+    if (!below.can_hold) below.set = set_of(p, node, above);
+    if (below.can_hold) below.choice = hsd_id_map_get(&p->chosen->by_node[p->side], node->node);
+    const hsd_trie_sum sum = p->side == BEFORE ? is_kept ? HSD_TRIE_KEPT_BEFORE : HSD_TRIE_FREED
+                                               : is_kept ? HSD_TRIE_KEPT_AFTER : HSD_TRIE_NEW;
+    below.sums[sum] = (hsd_amount){1, node->bytes};
+    return below;
+}
+
+static hsd_status enter(void *context, const hsd_tree_node *node, void *parent, void *here, hsd_error *err)
+{
+    pass *p = context;
+    if ((p->entered++ & ONE_IN) == 0) {
+        HSD_TRY(hsd_progress(p->growth->pair->reporter, "following the growth", p->entered, p->total, err));
+    }
+    const hsd_below_node below = node->flags & HSD_TREE_IS_ROOT ? root_node(p, node) : object_node(p, node, parent);
+    return hsd_below_enter(p->growth, parent, &below, here, err);
+}
+
+static hsd_status walk_tree(void *context, hsd_error *err)
+{
+    pass *p = context;
+    hsd_growth *growth = p->growth;
+    hsd_sorter *tree = growth->pair->sides[p->side].tree;
+    const hsd_tree_visitor visitor = {.context = p, .frame_bytes = sizeof(hsd_below), .fills_frames = true, .enter = enter};
+    hsd_below root;
+    p->total = hsd_sorter_count(tree);
+    HSD_TRY(hsd_below_begin(growth, p->chosen, &root, err));
+    return hsd_tree_walk(tree, &visitor, &root, growth->memory_bytes / 16, &growth->pair->space, err);
+}
+
+static hsd_status walk_both(hsd_growth *growth, hsd_growth *before, const hsd_growth_chosen *chosen, hsd_error *err)
+{
+    pass p[SIDE_COUNT] = {{.growth = before, .chosen = chosen, .side = BEFORE},
+                          {.growth = growth, .chosen = chosen, .side = AFTER}};
+    return hsd_run_both((hsd_job){walk_tree, &p[BEFORE]}, (hsd_job){walk_tree, &p[AFTER]}, growth != before, err);
+}
+
+hsd_status hsd_growth_within(hsd_growth *growth, hsd_growth *before, hsd_error *err)
+{
+    hsd_growth_chosen chosen;
+    hsd_status status = hsd_growth_chosen_make(&chosen, growth, err);
+    if (status == HSD_OK) status = walk_both(growth, before, &chosen, err);
+    hsd_growth_chosen_release(&chosen);
+    return status;
+}

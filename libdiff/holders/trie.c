@@ -1,0 +1,172 @@
+/*
+ * The trie's outside: places, adding, reading. A place is a function of the path above: each step's key is a hash
+ * of the key before it, the edge and the type, with the depth in its top byte, so that keys of one level are one run
+ * of the tally. Two paths with one key at one depth (2^-56 a pair) would be one node; sums would still add up.
+ */
+#include "holders/trie_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/fail.h"
+
+#define DEPTH_SHIFT 56
+
+hsd_status hsd_trie_new(hsd_trie **out, const hsd_trie_config *config, hsd_error *err)
+{
+    hsd_trie *trie = calloc(1, sizeof *trie);
+    *out = trie;
+    if (trie == NULL) return hsd_fail_nomem(err, "the tree of type paths");
+    trie->config = *config;
+    trie->config.memory_bytes = hsd_max_u64(config->memory_bytes, HSD_TRIE_LEAST_BYTES);
+    if (config->depth_limit == 0 || config->depth_limit > HSD_TRIE_MAX_DEPTH) trie->config.depth_limit = HSD_TRIE_MAX_DEPTH;
+    const hsd_status status = hsd_tally_new(&trie->tally, HSD_TRIE_KEY_WORDS, trie->config.memory_bytes, config->space,
+                                            config->reporter, err);
+    if (status != HSD_OK) {
+        hsd_trie_free(trie);
+        *out = NULL;
+    }
+    return status;
+}
+
+static uint64_t key_of(uint64_t above, uint32_t depth, uint32_t edge, uint32_t type)
+{
+    uint64_t hash = (above + UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xbf58476d1ce4e5b9);
+    hash = (hash ^ hash >> 31 ^ ((uint64_t)edge << 32 | type)) * UINT64_C(0x94d049bb133111eb);
+    hash = (hash ^ hash >> 29) * UINT64_C(0xd1b54a32d192ed03);
+    hash ^= hash >> 32;
+    return (uint64_t)depth << DEPTH_SHIFT | hash >> (64 - DEPTH_SHIFT);
+}
+
+/* Makes room for one more step; the first one is looked back at no more. */
+static void forget_first(hsd_trie_place *place)
+{
+    place->above = place->steps[0].key;
+    memmove(&place->steps[0], &place->steps[1], (HSD_TRIE_LOOK_BACK - 1) * sizeof place->steps[0]);
+    place->count--;
+}
+
+/* The steps are wiped behind the last, so that equal places are equal bytes. */
+static hsd_trie_place cut_back(const hsd_trie_place *place, uint32_t count)
+{
+    hsd_trie_place cut = *place;
+    cut.depth -= cut.count - count;
+    memset(&cut.steps[count], 0, (HSD_TRIE_LOOK_BACK - count) * sizeof cut.steps[0]);
+    cut.count = count;
+    return cut;
+}
+
+hsd_trie_place hsd_trie_step_to(hsd_trie *trie, const hsd_trie_place *parent, uint32_t edge, uint32_t type)
+{
+    for (uint32_t i = parent->count; i > 0; i--) {
+        const hsd_trie_step *step = &parent->steps[i - 1];
+        if (step->edge == edge && step->type == type) return cut_back(parent, i);
+    }
+    return hsd_trie_step_below(trie, parent, edge, type);
+}
+
+hsd_trie_place hsd_trie_step_below(hsd_trie *trie, const hsd_trie_place *parent, uint32_t edge, uint32_t type)
+{
+    if (parent->depth == trie->config.depth_limit) {
+        if (!trie->is_cut) trie->is_cut = true; /* a finished one may be asked from several threads */
+        return *parent;
+    }
+    hsd_trie_place place = *parent;
+    const uint64_t above = hsd_trie_key(parent);
+    if (place.count == HSD_TRIE_LOOK_BACK) forget_first(&place);
+    place.depth++;
+    place.steps[place.count++] = (hsd_trie_step){.key = key_of(above, place.depth, edge, type), .edge = edge, .type = type};
+    return place;
+}
+
+hsd_status hsd_trie_add(hsd_trie *trie, const hsd_trie_place *place, hsd_trie_sum sum, uint64_t objects,
+                        uint64_t bytes, hsd_error *err)
+{
+    if (place->count == 0) return hsd_tally_add(trie->tally, (const uint64_t[HSD_TRIE_KEY_WORDS]){0, 0, 0, sum}, objects, bytes, err);
+    const hsd_trie_step *step = &place->steps[place->count - 1];
+    const uint64_t key[HSD_TRIE_KEY_WORDS] = {
+        [HSD_TRIE_KEY_NODE] = step->key,
+        [HSD_TRIE_KEY_ABOVE] = place->count >= 2 ? place->steps[place->count - 2].key : place->above,
+        [HSD_TRIE_KEY_STEP] = (uint64_t)step->type << 32 | step->edge,
+        [HSD_TRIE_KEY_SUM] = sum,
+    };
+    return hsd_tally_add(trie->tally, key, objects, bytes, err);
+}
+
+hsd_status hsd_trie_absorb(hsd_trie *trie, hsd_trie *other, hsd_error *err)
+{
+    trie->is_cut = trie->is_cut || other->is_cut;
+    return hsd_tally_absorb(trie->tally, other->tally, err);
+}
+
+/* ---- finished ---- */
+
+/* A node's sums flow to its parent, which has a smaller number. */
+static void add_up(hsd_trie *trie)
+{
+    for (uint32_t node = trie->count; node-- > 0;) {
+        hsd_trie_stored *stored = hsd_trie_stored_at(trie, node, true);
+        for (int i = 0; i < HSD_TRIE_SUMS; i++) {
+            stored->all.objects[i] += stored->own.objects[i];
+            stored->all.bytes[i] += stored->own.bytes[i];
+        }
+        if (node == HSD_TRIE_ROOT) break;
+        const hsd_trie_columns all = stored->all;
+        hsd_trie_stored *parent = hsd_trie_stored_at(trie, stored->parent, true);
+        for (int i = 0; i < HSD_TRIE_SUMS; i++) {
+            parent->all.objects[i] += all.objects[i];
+            parent->all.bytes[i] += all.bytes[i];
+        }
+    }
+}
+
+hsd_status hsd_trie_finish(hsd_trie *trie, hsd_error *err)
+{
+    HSD_TRY(hsd_tally_finish(trie->tally, trie->config.memory_bytes / 4, err));
+    HSD_TRY(hsd_trie_build(trie, err));
+    hsd_tally_free(trie->tally);
+    trie->tally = NULL;
+    add_up(trie);
+    return hsd_trie_check(trie, err);
+}
+
+uint32_t hsd_trie_count(const hsd_trie *trie) { return trie->count; }
+
+bool hsd_trie_is_cut(const hsd_trie *trie) { return trie->is_cut; }
+
+static hsd_trie_sums sums_of(const hsd_trie_columns *columns)
+{
+    const uint32_t *objects = columns->objects;
+    const uint64_t *bytes = columns->bytes;
+    return (hsd_trie_sums){
+        .before = {(uint64_t)objects[HSD_TRIE_KEPT_BEFORE] + objects[HSD_TRIE_FREED],
+                   bytes[HSD_TRIE_KEPT_BEFORE] + bytes[HSD_TRIE_FREED]},
+        .after = {(uint64_t)objects[HSD_TRIE_KEPT_AFTER] + objects[HSD_TRIE_NEW],
+                  bytes[HSD_TRIE_KEPT_AFTER] + bytes[HSD_TRIE_NEW]},
+        .new_ = {objects[HSD_TRIE_NEW], bytes[HSD_TRIE_NEW]},
+        .freed = {objects[HSD_TRIE_FREED], bytes[HSD_TRIE_FREED]},
+    };
+}
+
+void hsd_trie_get(hsd_trie *trie, uint32_t node, hsd_trie_node *out)
+{
+    const hsd_trie_stored *stored = hsd_trie_stored_at(trie, node, false);
+    *out = (hsd_trie_node){
+        .parent = stored->parent, .edge = stored->edge, .type = stored->type, .depth = stored->depth,
+        .own = sums_of(&stored->own), .all = sums_of(&stored->all),
+    };
+}
+
+hsd_status hsd_trie_check(const hsd_trie *trie, hsd_error *err)
+{
+    return trie->has_nodes ? hsd_paged_check(&trie->nodes, err) : HSD_OK;
+}
+
+void hsd_trie_free(hsd_trie *trie)
+{
+    if (trie == NULL) return;
+    hsd_tally_free(trie->tally);
+    if (trie->has_nodes) hsd_paged_close(&trie->nodes);
+    free(trie);
+}

@@ -1,0 +1,45 @@
+/*
+ * What the files of the trie share: trie.c takes what is added, trie_build.c makes nodes of it.
+ */
+#ifndef HSD_HOLDERS_TRIE_STATE_H
+#define HSD_HOLDERS_TRIE_STATE_H
+
+#include "graph/paged.h"
+#include "holders/trie.h"
+#include "sort/tally.h"
+
+/* Words of a key of the tally; those of one depth stand together. */
+enum { HSD_TRIE_KEY_NODE, HSD_TRIE_KEY_ABOVE, HSD_TRIE_KEY_STEP, HSD_TRIE_KEY_SUM, HSD_TRIE_KEY_WORDS };
+
+typedef struct hsd_trie_columns { /* one column a sum */
+    uint32_t objects[HSD_TRIE_SUMS];
+    uint64_t bytes[HSD_TRIE_SUMS];
+} hsd_trie_columns;
+
+typedef struct hsd_trie_stored { /* a power of two, so that none lies across two pages */
+    uint32_t parent, edge, type, depth;
+    hsd_trie_columns own, all;
+    uint64_t spare[2];
+} hsd_trie_stored;
+
+_Static_assert(sizeof(hsd_trie_stored) == 128, "nodes must not lie across pages");
+
+struct hsd_trie {
+    hsd_trie_config config;
+    hsd_tally *tally;   /* NULL once it is finished */
+    bool is_cut;
+    hsd_paged nodes;    /* hsd_trie_stored */
+    bool has_nodes;
+    uint32_t count;
+};
+
+static inline hsd_trie_stored *hsd_trie_stored_at(hsd_trie *trie, uint32_t node, bool writes)
+{
+    const uint8_t state = writes ? HSD_FRAME_USED | HSD_FRAME_DIRTY : HSD_FRAME_USED;
+    return (hsd_trie_stored *)(void *)hsd_paged_at(&trie->nodes, (uint64_t)node * sizeof(hsd_trie_stored), state);
+}
+
+/* Builds the nodes from the finished tally. */
+hsd_status hsd_trie_build(hsd_trie *trie, hsd_error *err);
+
+#endif

@@ -1,0 +1,170 @@
+/*
+ * The walk: bytes and objects add up from the leaves; a node is complete when it is left.
+ */
+#include "top/top_walk.h"
+
+#include <string.h>
+
+#include "base/check.h"
+#include "base/heap.h"
+#include "walk/tree.h"
+#include <hscapture/hscapture.h>
+
+#define PROGRESS_STEPS UINT64_C(0xffff)
+#define LIST_WORDS 6u /* id; type and whether it has a dominator; bytes; retained bytes, objects; dominator */
+
+/* ---- the objects that retain most ---- */
+
+/* True if `a` comes before `b`: retains more, or as much with the lesser id. */
+static bool is_before(const hsd_top_entry *a, const hsd_top_entry *b)
+{
+    if (a->retained_bytes != b->retained_bytes) return a->retained_bytes > b->retained_bytes;
+    return a->id != b->id ? a->id < b->id : a->node < b->node;
+}
+
+static bool comes_later(const void *context, const void *a, const void *b)
+{
+    (void)context;
+    return is_before(b, a);
+}
+
+static inline hsd_heap heap_of(const hsd_top_walk *walk)
+{
+    return (hsd_heap){walk->entries, sizeof *walk->entries, comes_later, NULL};
+}
+
+static void consider(hsd_top_walk *walk, const hsd_top_entry *entry)
+{
+    if (walk->entry_count < walk->entry_capacity) {
+        walk->entries[walk->entry_count] = *entry;
+        hsd_heap_up(heap_of(walk), walk->entry_count++);
+    } else if (walk->entry_count > 0 && is_before(entry, &walk->entries[0])) {
+        walk->entries[0] = *entry;
+        hsd_heap_down(heap_of(walk), 0, walk->entry_count);
+    }
+}
+
+/* ---- the walk ---- */
+
+typedef struct frame {
+    hsd_top_entry entry; /* what it retains is complete when it is left */
+    uint64_t dominator;  /* id of the nearest object above */
+    uint32_t number;     /* type, or root's name */
+    uint32_t edge;
+    bool is_root, is_topmost, has_dominator;
+    bool is_inner;       /* never among the biggest */
+} frame;
+
+typedef struct visit {
+    hsd_top_walk *walk;
+    hsd_single *single;
+    uint64_t seen;
+} visit;
+
+/* What another object stands for: a helper of a container, or a link of a list, held by one of its own type that
+ * is held by the same reference. */
+static bool is_inner(const hsd_single *single, const hsd_tree_node *node, const frame *parent)
+{
+    if (node->flags & HSD_TREE_IS_ROOT || parent->is_root) return false;
+    if (single->types.flags[node->type] & HSC_TYPE_INTERNAL) return true;
+    return parent->number == node->type && parent->edge == node->edge && node->edge != HSD_TREE_INDIRECT;
+}
+
+static hsd_status enter(void *context, const hsd_tree_node *node, void *above, void *here, hsd_error *err)
+{
+    visit *v = context;
+    const frame *parent = above;
+    const bool is_root = node->flags & HSD_TREE_IS_ROOT;
+    *(frame *)here = (frame){
+        .entry = {.id = node->id, .bytes = node->bytes, .node = node->node, .type = node->type,
+                  .retained_bytes = node->bytes, .retained_objects = !is_root},
+        .number = node->type,
+        .edge = node->edge,
+        .is_root = is_root,
+        .is_inner = is_inner(v->single, node, parent),
+        .is_topmost = hsd_retained_enter(is_root ? &v->walk->roots : &v->walk->types, node->type),
+        .has_dominator = !parent->is_root || parent->has_dominator,
+        .dominator = parent->is_root ? parent->dominator : parent->entry.id,
+    };
+    if ((v->seen++ & PROGRESS_STEPS) != 0) return HSD_OK;
+    const uint64_t nodes = hsd_sorter_count(v->single->side.tree);
+    return hsd_progress(&v->single->reporter, "adding up what is retained", v->seen, nodes, err);
+}
+
+static hsd_status list(hsd_sorter *sorter, const frame *f, hsd_error *err)
+{
+    const uint64_t record[LIST_WORDS] = {f->entry.id, (uint64_t)f->entry.type << 1 | f->has_dominator, f->entry.bytes,
+                               f->entry.retained_bytes, f->entry.retained_objects, f->dominator};
+    return hsd_sorter_put(sorter, record, err);
+}
+
+static hsd_status leave(void *context, void *here, void *above, hsd_error *err)
+{
+    hsd_top_walk *walk = ((visit *)context)->walk;
+    frame *f = here, *parent = above;
+    hsd_retained_leave(f->is_root ? &walk->roots : &walk->types, f->number, f->is_topmost, f->entry.retained_bytes);
+    parent->entry.retained_bytes = hsd_add_saturating(parent->entry.retained_bytes, f->entry.retained_bytes);
+    parent->entry.retained_objects += f->entry.retained_objects;
+    if (f->is_root) return HSD_OK;
+    if (!f->is_inner) consider(walk, &f->entry);
+    return walk->list != NULL ? list(walk->list, f, err) : HSD_OK;
+}
+
+/* ---- */
+
+static hsd_status make_room(hsd_top_walk *walk, const hsd_single *single, size_t most, hsd_error *err)
+{
+    const uint64_t live = hsd_sorter_count(single->side.tree);
+    walk->entry_capacity = (size_t)hsd_min_u64(most, live);
+    walk->entries = calloc(walk->entry_capacity + 1, sizeof *walk->entries);
+    if (walk->entries == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the %zu biggest objects", most);
+    HSD_TRY(hsd_retained_init(&walk->types, single->types.names.count, err));
+    return hsd_retained_init(&walk->roots, single->side.roots.names.count, err);
+}
+
+hsd_status hsd_top_walk_run(hsd_top_walk *walk, hsd_single *single, size_t most, bool wants_list, hsd_error *err)
+{
+    visit v = {.walk = walk, .single = single};
+    const hsd_tree_visitor visitor = {
+        .context = &v, .frame_bytes = sizeof(frame), .has_ids = true, .enter = enter, .leave = leave};
+    const uint64_t stack_bytes = wants_list ? single->plan.growth_bytes / 4 : single->plan.growth_bytes;
+    frame super_root = {.is_root = true};
+    memset(walk, 0, sizeof *walk);
+    HSD_TRY(make_room(walk, single, most, err));
+    const uint64_t list_bytes = hsd_max_u64(single->plan.growth_bytes - stack_bytes, HSD_SORT_MIN_BYTES);
+    if (wants_list) HSD_TRY(hsd_side_sorter(&single->side, LIST_WORDS, 1, list_bytes, &walk->list, err));
+    HSD_TRY(hsd_tree_walk(single->side.tree, &visitor, &super_root, stack_bytes, &single->space, err));
+    hsd_heap_sort(heap_of(walk), walk->entry_count); /* the first takes most */
+    return wants_list ? hsd_side_serve(walk->list, single->plan.growth_bytes, err) : HSD_OK;
+}
+
+hsd_status hsd_top_walk_tell(hsd_top_walk *walk, const hsd_single *single, hsd_retained_fn take, void *context,
+                             hsd_error *err)
+{
+    for (;;) {
+        const uint64_t *record;
+        const hsd_status status = hsd_sorter_next(walk->list, &record, err);
+        if (status == HSD_END) return HSD_OK;
+        HSD_TRY(status);
+        const hsd_bytes type = hsd_names_get(&single->types.names, (uint32_t)(record[1] >> 1));
+        const hsd_retained object = {
+            .id = record[0],
+            .type = {(const char *)type.data, type.size},
+            .bytes = record[2],
+            .retained_bytes = record[3],
+            .retained_objects = record[4],
+            .dominator = record[5],
+            .has_dominator = record[1] & 1,
+        };
+        HSD_TRY(take(context, &object, err));
+    }
+}
+
+void hsd_top_walk_release(hsd_top_walk *walk)
+{
+    hsd_retained_release(&walk->types);
+    hsd_retained_release(&walk->roots);
+    free(walk->entries);
+    hsd_sorter_free(walk->list);
+    memset(walk, 0, sizeof *walk);
+}

@@ -1,0 +1,39 @@
+/*
+ * One walk over the dominator tree of a capture by itself: what each type and root retains, which objects retain
+ * most, and a list of what every object retains for who asks for it. Private to top.c.
+ */
+#ifndef HSD_TOP_TOP_WALK_H
+#define HSD_TOP_TOP_WALK_H
+
+#include "sort/sorter.h"
+#include "walk/retained.h"
+#include "walk/single.h"
+#include <hsdiff/top.h>
+
+typedef struct hsd_top_entry { /* an object and its subtree */
+    uint64_t id, bytes, retained_bytes, retained_objects;
+    uint32_t node, type;
+} hsd_top_entry;
+
+typedef struct hsd_top_walk {
+    hsd_retained_sums types, roots; /* by common type; by root's name on this side */
+    hsd_top_entry *entries;         /* the objects that retain most: a heap, the least on top; sorted by finish */
+    size_t entry_count, entry_capacity;
+    hsd_sorter *list;               /* every object by id; NULL unless it was asked for */
+} hsd_top_walk;
+
+/*
+ * Walks the tree of a capture that has one. Among equals the lesser id wins; links of a list and helpers of
+ * containers are no entries, or there would be nothing else. Within the plan's growth_bytes; `most`
+ * entries are kept besides.
+ */
+hsd_status hsd_top_walk_run(hsd_top_walk *walk, hsd_single *single, size_t most, bool wants_list, hsd_error *err);
+
+/* Tells of every object by id. */
+hsd_status hsd_top_walk_tell(hsd_top_walk *walk, const hsd_single *single, hsd_retained_fn take, void *context,
+                             hsd_error *err);
+
+/* Zeroed ones are accepted. */
+void hsd_top_walk_release(hsd_top_walk *walk);
+
+#endif

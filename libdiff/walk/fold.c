@@ -1,0 +1,43 @@
+/*
+ * The sums of one side.
+ */
+#include "walk/fold.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+
+hsd_status hsd_fold_side_init(hsd_fold_side *fold, uint32_t type_count, uint32_t root_count, hsd_error *err)
+{
+    memset(fold, 0, sizeof *fold);
+    fold->type_count = type_count;
+    fold->root_count = root_count;
+    fold->live_by_type = calloc(type_count, sizeof *fold->live_by_type);
+    fold->unreached_by_type = calloc(type_count, sizeof *fold->unreached_by_type);
+    fold->live_by_root = calloc(root_count, sizeof *fold->live_by_root);
+    if (fold->live_by_type == NULL || fold->unreached_by_type == NULL || fold->live_by_root == NULL) {
+        hsd_fold_side_release(fold);
+        return hsd_fail_nomem(err, "the tables of the diff");
+    }
+    return HSD_OK;
+}
+
+void hsd_fold_side_release(hsd_fold_side *fold)
+{
+    free(fold->live_by_type);
+    free(fold->unreached_by_type);
+    free(fold->live_by_root);
+    free(fold->external_by_type);
+    memset(fold, 0, sizeof *fold);
+}
+
+/* Most heaps have none, so the table is made for the first. */
+hsd_status hsd_fold_side_add_external(hsd_fold_side *fold, uint32_t type, uint64_t external, hsd_error *err)
+{
+    if (fold->external_by_type == NULL) fold->external_by_type = calloc(fold->type_count, sizeof *fold->external_by_type);
+    if (fold->external_by_type == NULL) return hsd_fail_nomem(err, "the tables of the diff");
+    fold->external_by_type[type] += external;
+    return HSD_OK;
+}

@@ -1,0 +1,34 @@
+/*
+ * Two captures that go through the stages together, and the numbers that they share. The comparison (diff/compare.h) is built round one;
+ * who holds the growth (holders/holders.h) asks nothing else.
+ */
+#ifndef HSD_WALK_PAIR_H
+#define HSD_WALK_PAIR_H
+
+#include "base/names.h"
+#include "base/note.h"
+#include "format/tables.h"
+#include "io/temp.h"
+#include "walk/edges.h"
+#include "walk/plan.h"
+#include "walk/side.h"
+
+enum { BEFORE, AFTER, SIDE_COUNT };
+
+typedef struct hsd_pair {
+    hsd_reporter *reporter;
+    hsd_temp_space space;
+    hsd_plan plan;
+    hsd_side_walk sides[SIDE_COUNT];
+    hsd_type_names types;
+    hsd_edge_names edges;          /* empty without holders */
+    bool has_holders;              /* both sides have trees, and after keeps its graph */
+    char why_no_holders[160];      /* a clause, for hsd_diff; empty with has_holders */
+
+    /* once both were walked (hsd_compare_prepare) */
+    hsd_names roots;               /* names of owners on either side */
+    uint32_t *root_number[SIDE_COUNT]; /* a side's number -> common number */
+    uint8_t *root_kinds;           /* by common number */
+} hsd_pair;
+
+#endif

@@ -1,0 +1,87 @@
+/*
+ * Places in the dominator tree, by node. Dominators tell them in the order of their walk; they are asked for in
+ * the order of the nodes, and in between each node gets the name of the reference by which its immediate
+ * dominator holds it.
+ *
+ *      whole    where 16 bytes a node fit, a place goes straight to its node's row of one array
+ *      sorted   else places are sorted by node, and only parents and names (8 bytes a node) are in an array
+ *
+ * What is asked and answered is the same; the array is paged in either case, and sequential once it is served.
+ */
+#ifndef HSD_WALK_PLACES_H
+#define HSD_WALK_PLACES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "graph/dominators.h"
+#include "graph/paged.h"
+#include "sort/sorter.h"
+#include "walk/side.h"
+
+typedef struct hsd_places {
+    uint32_t node_count;
+    bool is_whole;
+    hsd_paged array;      /* whole: first << 32 | end, then the link of each node; sorted: the links alone */
+    bool has_array;
+    hsd_sorter *by_node;  /* sorted: node << 32 | first, end << 32 | first of the immediate dominator */
+    const uint64_t *next; /* sorted: the next record of by_node; NULL = none is left */
+    uint32_t next_node;   /* whole: where the next search goes on */
+} hsd_places;
+
+/* A link: first of the immediate dominator << 32 | name of a reference from it. */
+#define HSD_PLACES_NO_NAME UINT32_MAX
+
+typedef struct hsd_placed {
+    uint32_t first, end;
+    uint32_t edge;   /* walk/edges.h, without HSD_EDGE_SOFT; HSD_TREE_INDIRECT */
+    bool is_there;   /* the node is live */
+} hsd_placed;
+
+/* Takes place_sort_bytes of the side's plan while places are put, place_serve_bytes and link_bytes while links are
+ * found, then place_serve_bytes and link_serve_bytes. */
+hsd_status hsd_places_new(hsd_places **out, const hsd_side_walk *side, hsd_error *err);
+
+/* For hsd_dominators_config.take. */
+hsd_status hsd_places_put(void *places, const hsd_interval *place, hsd_error *err);
+
+/* No more puts; names may be offered. */
+hsd_status hsd_places_finish(hsd_places *places, const hsd_side_walk *side, hsd_error *err);
+
+static inline uint64_t hsd_places_link_at(const hsd_places *places, uint32_t node)
+{
+    return places->is_whole ? (uint64_t)node * 2 + 1 : node;
+}
+
+/* A reference to `target` with that name, from the node whose place begins at `first`: kept if it is from the
+ * target's immediate dominator and no lesser name is. */
+static inline void hsd_places_offer(hsd_places *places, uint32_t target, uint32_t first, uint32_t name)
+{
+    const uint64_t at = hsd_places_link_at(places, target);
+    const uint64_t link = hsd_paged_get_u64(&places->array, at);
+    if ((uint32_t)(link >> 32) != first || name >= (uint32_t)link) return;
+    hsd_paged_set_u64(&places->array, at, (uint64_t)first << 32 | name);
+}
+
+/* Brings near what an offer will look at. */
+static inline void hsd_places_prefetch(const hsd_places *places, uint32_t target)
+{
+    hsd_paged_prefetch_u32(&places->array, hsd_places_link_at(places, target) * 2);
+}
+
+/* Serves from the first node again. */
+hsd_status hsd_places_rewind(hsd_places *places, hsd_error *err);
+
+/* The next live node and where its place begins; HSD_END after the last. */
+hsd_status hsd_places_next(hsd_places *places, uint32_t *node, uint32_t *first, hsd_error *err);
+
+/* Names are complete: from now on everything is read in order. */
+hsd_status hsd_places_settle(hsd_places *places, const hsd_side_walk *side, hsd_error *err);
+
+/* The place of a node; after a rewind, for nodes in ascending order. */
+hsd_status hsd_places_find(hsd_places *places, uint32_t node, hsd_placed *out, hsd_error *err);
+
+/* NULL is accepted. */
+void hsd_places_free(hsd_places *places);
+
+#endif

@@ -1,0 +1,267 @@
+/*
+ * One capture on its way through the engine, and the steps it takes:
+ *
+ *      side_open        types, labels                                        tables.c
+ *      side_graph       objects, references, roots -> adjacency blocks       side_graph.c, side_references.c,
+ *                                                                            side_join.c, side_roots.c
+ *      side_parts       which objects are folded into their sole owner       side_parts.c
+ *      side_structure   what each object looks like, in address order, where ids say nothing: side_shapes.c, side_structure.c
+ *      side_dominators  a place in the dominator tree for each node          side_dominators.c
+ *      side_owners      an owner for each object, and what is live softly    side_owners.c
+ *      side_lost        a head for each object that is lost                  side_lost.c
+ *      side_census      one record an object that counts, by identity, and one by place    side_census.c
+ *
+ * Everything but the tables lives in sorters, adjacency blocks and paged arrays, whose memory the
+ * planner divides (walk/plan.h).
+ */
+#ifndef HSD_WALK_SIDE_H
+#define HSD_WALK_SIDE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/bits.h"
+#include "base/check.h"
+#include "base/note.h"
+#include "format/tables.h"
+#include "graph/adjacency.h"
+#include "graph/dominators.h"
+#include "graph/paged.h"
+#include "io/temp.h"
+#include "match/sequence.h"
+#include "sort/join.h"
+#include "sort/sorter.h"
+#include "walk/marks.h"
+#include "walk/plan.h"
+#include <hsdiff/diff.h>
+
+/* A reference whose label starts an owner of its own. */
+typedef struct hsd_label_node {
+    uint64_t target;      /* object id or ordinal */
+    uint32_t label;       /* place in the label table */
+    uint32_t source_name; /* string, 0 = none: the type's name serves */
+    uint32_t source_type; /* number in the common type names */
+    uint32_t root;        /* number of its owner's name in hsd_side_walk.roots */
+} hsd_label_node;
+
+/* Behind the label nodes: one node for each name of a root, primary ones first. */
+typedef struct hsd_root_node {
+    uint32_t root;        /* number of its name in hsd_side_walk.roots */
+    uint32_t kind;        /* hsc_root_kind */
+    bool is_secondary;
+} hsd_root_node;
+
+/* Names of owners, in the order of their first appearance; number 0 is "(shared)". */
+typedef struct hsd_root_names {
+    hsd_names names;
+    uint8_t *kinds; /* the least hsc_root_kind of its roots that is known */
+    uint32_t kind_capacity;
+    bool is_full; /* more than HSD_MAX_ROOT_NAMES: the rest share "(other roots)" */
+} hsd_root_names;
+
+#define HSD_ROOT_SHARED 0u
+
+/* What of an object may be compared with one of the other capture. */
+typedef struct hsd_side_look {
+    bool has_sizes;    /* same runtime and width of pointers */
+    bool has_contents; /* and the same producer: contents are its hashes */
+} hsd_side_look;
+
+/* Fixed, so that the answer does not depend on the budget. What the budget cannot hold is an error that
+ * names the number that suffices. */
+#define HSD_MAX_ROOT_NAMES (UINT32_C(1) << 20)
+#define HSD_MAX_LABEL_NODES (UINT32_C(1) << 22)
+
+typedef struct hsd_side_walk {
+    hsd_capture *capture;
+    const hsd_capture_info *info;
+    hsd_temp_space *space;
+    hsd_reporter *reporter;
+    hsd_plan_side plan;      /* bytes for each step */
+    uint64_t table_bytes;    /* for names of roots and label nodes */
+    uint64_t spare_bytes;    /* for the keeper, once the side is walked; 0 = there is no thread for it */
+    bool use_thread;         /* sorters may write on threads of their own */
+    bool want_identity;      /* census sorts by identity; else it only counts */
+    bool want_structure;     /* identity is that of `sequence`: between the graph and the census objects are recognised */
+    bool is_after;           /* with want_structure: the side whose identities are those of its partners */
+    hsd_side_look look;      /* with want_structure */
+    const struct hsd_user_keys *user_keys; /* NULL = none; with want_structure */
+    struct hsd_user_key_count *key_counts; /* one for each of them */
+    bool want_marks;         /* ids are addresses: the census carries what tells of their reuse */
+    bool want_tree;          /* dominators and `tree`; needs roots and references */
+    bool want_lost;          /* who heads what is lost, where that can be told: hsd_side_loses */
+    bool want_sites;         /* what is live is summed by allocation site */
+    bool want_ids;           /* records of `tree` have HSD_TREE_ID_WORDS: who asks for one side alone names objects */
+    bool want_graph;         /* the adjacency waits, at its least, until hsd_side_drop_graph */
+    bool keep_graph;         /* the adjacency outlives the walk, for shortest paths */
+    const struct hsd_edge_names *edge_names;
+    const struct hsd_keeper *keeper; /* told of each node; the blocks stay, as small as they get, and the tree has places that
+                              * are hidden (walk/keep.h). NULL = nobody */
+
+    const hsd_type_names *type_names;
+    hsd_type_table types;
+    hsd_label_table labels;
+    hsd_marks marks;         /* with want_marks */
+
+    uint32_t object_count;   /* nodes that are objects (pseudo objects among them) */
+    bool has_roots, has_references; /* without both, everything counts as live */
+    uint64_t dangling;
+    uint64_t edge_count;
+
+    hsd_label_node *label_nodes;
+    uint32_t label_node_count, label_node_capacity;
+    hsd_root_node *root_nodes;
+    hsd_root_nodes root_span; /* their node numbers */
+    uint32_t node_count;     /* objects, label nodes, root nodes */
+    uint32_t *name_of_node;  /* root name (hsd_root_names) of label node or root node object_count + i */
+
+    uint8_t *is_pseudo;      /* one bit an object */
+    uint8_t *is_part;        /* one bit an object; NULL when no type is a part */
+    uint8_t *is_folded;      /* one bit an object; NULL when no type is a part */
+    uint8_t *has_soft;       /* one bit an object: it has soft references; NULL when there are none */
+    uint8_t *is_soft;        /* one bit a node: live, but by soft references alone; NULL when none is soft */
+    uint8_t *cycles;         /* one bit a node: on a cycle of lost ones (graph/lost.h); NULL when nothing is lost or nobody asks */
+    uint8_t *is_kept;        /* one bit an object: live in both captures; set by the merge; NULL without identity */
+    uint8_t *is_resized;     /* one bit an object: it is kept and has another size; NULL = none has */
+    uint8_t *is_named;       /* one bit an object: it has a name, or a key; with want_structure, until its sequence is there */
+    uint8_t *is_keyed;       /* one bit an object: it has a key; NULL without keys */
+    uint8_t *has_named;      /* one bit a common type: an object of it has a name; with keep_graph */
+    hsd_temp types_file;     /* common type of each object, u32, as they come; with keep_graph or want_structure */
+    hsd_temp shapes_file;    /* shape of each node, u64 (match/keys.h), likewise; with want_structure */
+    hsd_paged types_of;      /* the same to be read at random, once the walk is over */
+    bool has_types_of;
+
+    hsd_sorter *ids;         /* (id, ordinal), when references are by id, and with want_structure */
+    hsd_sequence sequence;   /* with want_structure: from side_structure to the census */
+    hsd_adjacency *adjacency;
+    hsd_root_names roots;
+    hsd_paged owners;        /* label of each node; of lost ones HSD_LOST and their head, with `cycles` */
+    bool has_owners;
+    hsd_sorter *folded;      /* (ordinal of the owner, bytes) of folded parts */
+
+    struct hsd_places *places; /* places in the dominator tree by node (side_dominators.c); NULL without */
+    hsd_dominators_stats dominators;
+
+    hsd_sorter *census;      /* hsd_census_record by identity; NULL without want_identity */
+    hsd_sorter *tree;        /* hsd_tree_record by place (walk/tree.h); NULL without want_tree */
+    struct hsd_fold_side *counts; /* what the census counts by type and root */
+    struct hsd_allocated *allocated; /* and by allocation site (walk/allocated.h); NULL without */
+    hsd_amount soft;         /* of what is live: by soft references alone; only with want_tree */
+} hsd_side_walk;
+
+/* What an object counts for: its own bytes and those outside the heap that it owns. */
+static inline uint64_t hsd_side_bytes_of(const hsd_object *object)
+{
+    return hsd_add_saturating(object->size_bytes, object->native_bytes);
+}
+
+/* Of a record of `folded`: its bytes are external, outside the heap. */
+#define HSD_FOLDED_EXTERNAL (UINT64_C(1) << 63)
+
+/* True if reachability can be told. */
+static inline bool hsd_side_has_graph(const hsd_side_walk *side)
+{
+    return side->has_roots && side->has_references;
+}
+
+/* True if what no root reaches is lost, and not garbage that a collector will free (FORMAT.md 7.13). */
+bool hsd_side_loses(const hsd_side_walk *side);
+
+/* Why reachability cannot be told, as what follows "the capture"; NULL when it can. */
+static inline const char *hsd_side_why_no_graph(const hsd_side_walk *side)
+{
+    if (hsd_side_has_graph(side)) return NULL;
+    if (!side->has_references) return "carries no references";
+    return side->info->is_complete ? "carries no roots" : "is incomplete: no root is left in it";
+}
+
+/* The same of what is retained: a part of a capture does not even give a lower bound of it. */
+static inline const char *hsd_side_why_no_tree(const hsd_side_walk *side)
+{
+    if (!side->info->is_complete) return "is incomplete: what was lost may hold what is left";
+    return hsd_side_why_no_graph(side);
+}
+
+/*
+ * Words of a census record:
+ *      0   identity: the id, or with want_structure the position of the object before, of one without a partner after
+ *          2^32 + its position
+ *      1   common type << 32 | owner
+ *      2   bytes << 1 | is live
+ *      3   rung (match/sequence.h; with want_structure) or mark (walk/marks.h; with want_marks) << 32 | ordinal; with
+ *          want_tree, want_structure or want_marks
+ *      4   id; with want_structure
+ */
+#define HSD_CENSUS_WORDS 5u
+#define HSD_CENSUS_KEY_WORDS 2u
+
+static inline unsigned hsd_census_words(const hsd_side_walk *side)
+{
+    if (side->want_structure) return HSD_CENSUS_WORDS;
+    return side->want_tree || side->want_marks ? HSD_CENSUS_WORDS - 1 : HSD_CENSUS_WORDS - 2;
+}
+
+static inline uint32_t hsd_census_type(const uint64_t *record) { return (uint32_t)(record[1] >> 32); }
+static inline uint32_t hsd_census_root(const uint64_t *record) { return (uint32_t)record[1]; }
+static inline uint64_t hsd_census_bytes(const uint64_t *record) { return record[2] >> 1; }
+static inline bool hsd_census_is_live(const uint64_t *record) { return record[2] & 1; }
+static inline uint32_t hsd_census_ordinal(const uint64_t *record) { return (uint32_t)record[3]; }
+static inline hsd_rung hsd_census_rung(const uint64_t *record) { return (hsd_rung)(record[3] >> 32); }
+
+static inline uint32_t hsd_census_mark(const uint64_t *record) { return (uint32_t)(record[3] >> 32); }
+
+static inline uint64_t hsd_census_id(const hsd_side_walk *side, const uint64_t *record)
+{
+    return side->want_structure ? record[4] : record[0];
+}
+
+/* Reads the tables; numbers types in `type_names`. Both sides one after the other. */
+hsd_status hsd_side_open(hsd_side_walk *side, hsd_type_names *type_names, hsd_error *err);
+
+/* What the planner must know of an open side; want_identity and want_ids are set. */
+hsd_plan_capture hsd_side_needs(const hsd_side_walk *side, bool with_tree);
+
+/* All steps of one side; both sides may run at the same time. With want_structure in two halves: between them the
+ * objects of both sides are recognised (match/recognise.h). */
+hsd_status hsd_side_run(hsd_side_walk *side, hsd_error *err);
+hsd_status hsd_side_run_graph(hsd_side_walk *side, hsd_error *err);
+hsd_status hsd_side_run_census(hsd_side_walk *side, hsd_error *err);
+
+/* Gives up an adjacency that only waited (want_graph). */
+void hsd_side_drop_graph(hsd_side_walk *side);
+
+void hsd_side_release(hsd_side_walk *side);
+
+/* ---- the steps, each in its file ---- */
+
+hsd_status hsd_side_graph(hsd_side_walk *side, hsd_error *err);
+hsd_status hsd_side_owners(hsd_side_walk *side, hsd_error *err);
+hsd_status hsd_side_lost(hsd_side_walk *side, hsd_error *err);       /* fills cycles; part of hsd_side_owners */
+hsd_status hsd_side_parts(hsd_side_walk *side, hsd_error *err);
+hsd_status hsd_side_structure(hsd_side_walk *side, hsd_error *err);  /* fills sequence */
+hsd_status hsd_side_dominators(hsd_side_walk *side, hsd_error *err); /* fills places */
+hsd_status hsd_side_census(hsd_side_walk *side, hsd_error *err);
+
+/*
+ * Names label nodes, makes root nodes and tells of each root's target (object id or ordinal, which may not
+ * be there) with its root node. Part of hsd_side_graph, once all label nodes are known.
+ */
+typedef hsd_status (*hsd_root_fn)(void *context, uint32_t node, uint64_t target, hsd_error *err);
+hsd_status hsd_side_roots(hsd_side_walk *side, hsd_root_fn take, void *context, hsd_error *err);
+
+/* Number 0 of the owners' names, "(shared)", and 1, "(other roots)". */
+hsd_status hsd_side_fixed_roots(hsd_side_walk *side, hsd_error *err);
+
+/* ---- sorters (side_join.c); ids become ordinals by sort/join.h ---- */
+
+/* A sorter in this side's temporary space. */
+hsd_status hsd_side_sorter(const hsd_side_walk *side, unsigned record_words, unsigned key_words,
+                           uint64_t memory_bytes, hsd_sorter **out, hsd_error *err);
+
+/* HSD_E_OVER_BUDGET once names of roots, label nodes and `more` bytes take more than the planner's tables. */
+hsd_status hsd_side_check_tables(const hsd_side_walk *side, uint64_t more, hsd_error *err);
+
+/* Ends a sorter's input; it serves from `memory_bytes`, or from the least it can. */
+hsd_status hsd_side_serve(hsd_sorter *sorter, uint64_t memory_bytes, hsd_error *err);
+
+#endif

@@ -1,0 +1,113 @@
+/*
+ * A place in the dominator tree for each live node, and the name of the reference by which it hangs there.
+ *
+ *      dominators (graph/dominators.h) ──► places by node (places.h)
+ *      links      one pass over the references in the order of their sources: a reference u -> t is one from
+ *                 t's immediate dominator when that one's place begins where u's does. Of several the least
+ *                 name is kept
+ *
+ * References wait in a short ring between being seen and being compared, as in graph/owners.c: what they
+ * are compared with is prefetched on the way in.
+ */
+#include "base/check.h"
+#include "walk/places.h"
+#include "walk/side.h"
+
+#define RING_ITEMS 32u
+#define PROGRESS_STEPS 0xffffu
+
+static hsd_status find_places(hsd_side_walk *side, hsd_error *err)
+{
+    HSD_TRY(hsd_places_new(&side->places, side, err));
+    const hsd_dominators_config config = {
+        .roots = side->root_span,
+        .memory_bytes = side->plan.dominator_bytes,
+        .space = side->space,
+        .reporter = side->reporter,
+        .take = hsd_places_put,
+        .context = side->places,
+    };
+    HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->plan.idle_name_bytes, err));
+    HSD_TRY(hsd_dominators_find(side->adjacency, &config, &side->dominators, err));
+    return hsd_places_finish(side->places, side, err);
+}
+
+/* ---- links ---- */
+
+typedef struct seen { /* a reference in the ring */
+    uint32_t target, first, name;
+} seen;
+
+typedef struct links {
+    hsd_side_walk *side;
+    hsd_places *places;
+    seen ring[RING_ITEMS];
+    uint32_t count; /* of all references so far */
+} links;
+
+static void compare(const links *l, const seen *s) { hsd_places_offer(l->places, s->target, s->first, s->name); }
+
+static void see(links *l, uint32_t target, uint32_t first, uint32_t name)
+{
+    seen *slot = &l->ring[l->count++ % RING_ITEMS];
+    compare(l, slot);
+    *slot = (seen){target, first, name};
+    hsd_places_prefetch(l->places, target);
+}
+
+static void see_all(links *l, uint32_t node, uint32_t first)
+{
+    hsd_targets targets;
+    if (hsd_adjacency_is_leaf(l->side->adjacency, node)) return;
+    hsd_adjacency_get_named(l->side->adjacency, node, &targets);
+    for (;;) {
+        for (uint32_t i = 0; i < targets.count; i++) see(l, targets.items[i], first, targets.names[i]);
+        if (!targets.has_more) return;
+        hsd_adjacency_more(l->side->adjacency, &targets);
+    }
+}
+
+static hsd_status check(const links *l, uint32_t node, hsd_error *err)
+{
+    HSD_TRY(hsd_paged_check(&l->places->array, err));
+    HSD_TRY(hsd_adjacency_check(l->side->adjacency, err));
+    return hsd_progress(l->side->reporter, "naming references", node, l->side->node_count, err);
+}
+
+/* The name in an empty slot is less than none. */
+static hsd_status pass(links *l, hsd_error *err)
+{
+    uint32_t node, first;
+    hsd_status status;
+    for (uint32_t i = 0; i < RING_ITEMS; i++) l->ring[i].name = HSD_PLACES_NO_NAME;
+    for (uint32_t done = 0; (status = hsd_places_next(l->places, &node, &first, err)) == HSD_OK; done++) {
+        see_all(l, node, first);
+        if ((done & PROGRESS_STEPS) == 0) HSD_TRY(check(l, node, err));
+    }
+    if (status != HSD_END) return status;
+    for (uint32_t i = 0; i < RING_ITEMS; i++) compare(l, &l->ring[i]);
+    return check(l, l->side->node_count, err);
+}
+
+static hsd_status find_links(hsd_side_walk *side, hsd_error *err)
+{
+    links l = {.side = side, .places = side->places};
+    HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->plan.idle_adjacency_bytes, err));
+    HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->plan.name_bytes, err));
+    HSD_TRY(hsd_places_rewind(side->places, err));
+    HSD_TRY(pass(&l, err));
+    return hsd_places_settle(side->places, side, err);
+}
+
+/* ---- the whole ---- */
+
+hsd_status hsd_side_dominators(hsd_side_walk *side, hsd_error *err)
+{
+    const uint64_t start = hsd_now_ns();
+    HSD_TRY(find_places(side, err));
+    const uint64_t middle = hsd_now_ns();
+    HSD_TRY(find_links(side, err));
+    hsd_note(side->reporter, HSD_NOTE_DETAIL, "%s: dominators took %.3f s, names of references from them %.3f s",
+             side->info->path, (double)(middle - start) * 1e-9, (double)(hsd_now_ns() - middle) * 1e-9);
+    return HSD_OK;
+}

@@ -1,0 +1,259 @@
+/*
+ * From a capture's objects, references and roots to adjacency blocks of ordinals.
+ *
+ *   targets are ordinals       one pass: each object's references go straight into the blocks
+ *   targets are ids            pass over the objects: (id, ordinal) and (target id, source) into two
+ *                              sorters; join; (source, target) into a third; from there the blocks
+ *   edges apart from objects   as with ids: every reference goes through the third sorter
+ *
+ * Weak references are left out here: they never retain. A reference whose label names a root becomes
+ * two: source -> label node -> target (graph/owners.h). Label nodes stand behind all objects, and behind
+ * them one node for each name of a root, which refers to that root's targets.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/check.h"
+#include "base/fail.h"
+#include "walk/side_build.h"
+#include <hscapture/hscapture.h>
+
+#define NO_LABEL_NODE UINT32_MAX
+
+/* ---- label nodes ---- */
+
+static hsd_status add_label_node(hsd_side_walk *side, const hsd_label_node *node, hsd_error *err)
+{
+    if (side->label_node_count == side->label_node_capacity) {
+        HSD_TRY(hsd_side_check_tables(side, 0, err));
+        HSD_TRY(HSD_ARRAY_GROW(side->label_nodes, side->label_node_capacity, side->label_node_count + 1, 256, "the names of roots", err));
+    }
+    side->label_nodes[side->label_node_count++] = *node;
+    return HSD_OK;
+}
+
+/* The label node for a reference, or NO_LABEL_NODE where it is an ordinary one. */
+static hsd_status label_node_for(hsd_side_build *b, const hsd_object *object, const hsd_label *label,
+                                 uint64_t target, uint32_t *out, hsd_error *err)
+{
+    hsd_side_walk *side = b->side;
+    *out = NO_LABEL_NODE;
+    if ((label->flags & HSC_LABEL_NAMED_ROOT) == 0) return HSD_OK;
+    if (side->label_node_count >= HSD_MAX_LABEL_NODES) return HSD_OK;
+    const hsd_label_node node = {
+        .target = target,
+        .label = (uint32_t)(label - side->labels.labels),
+        .source_name = object->name,
+        .source_type = hsd_type_common(&side->types, object->type),
+    };
+    *out = side->object_count + side->label_node_count;
+    return add_label_node(side, &node, err);
+}
+
+/* ---- one object's references ---- */
+
+static hsd_status references_by_id(hsd_side_build *b, const hsd_object *object, hsd_error *err)
+{
+    const uint32_t source = (uint32_t)b->ordinal;
+    for (uint32_t i = 0; i < object->reference_count; i++) {
+        const hsd_label *label = hsd_label_get(&b->side->labels, object->labels[i]);
+        const uint32_t name = hsd_side_name_of(b->side, label);
+        uint32_t node = NO_LABEL_NODE;
+        if (hsd_side_is_weak(label)) continue;
+        if (label != NULL) HSD_TRY(label_node_for(b, object, label, object->targets[i], &node, err));
+        if (node == NO_LABEL_NODE) HSD_TRY(hsd_side_put_by_target(b, object->targets[i], source, name, err));
+        else HSD_TRY(hsd_side_put_by_source(b, source, node, name, err));
+    }
+    return HSD_OK;
+}
+
+static hsd_status grow_nodes(hsd_side_build *b, uint32_t count, hsd_error *err)
+{
+    uint32_t capacity = b->node_capacity;
+    if (b->side->want_tree) HSD_TRY(HSD_ARRAY_GROW(b->names, capacity, count, 4096, "the references of an object", err));
+    return HSD_ARRAY_GROW(b->nodes, b->node_capacity, count, 4096, "the references of an object", err);
+}
+
+/* The nodes that an object refers to and the names of these references. */
+static hsd_status gather(hsd_side_build *b, const hsd_object *object, uint32_t *count, hsd_error *err)
+{
+    HSD_TRY(grow_nodes(b, object->reference_count, err));
+    for (uint32_t i = 0; i < object->reference_count; i++) {
+        const hsd_label *label = hsd_label_get(&b->side->labels, object->labels[i]);
+        const uint32_t name = hsd_side_name_of(b->side, label);
+        uint32_t node = NO_LABEL_NODE;
+        if (hsd_side_is_weak(label)) continue;
+        if (label != NULL) HSD_TRY(label_node_for(b, object, label, object->targets[i], &node, err));
+        if (node == NO_LABEL_NODE && object->targets[i] >= b->side->object_count) {
+            b->side->dangling++;
+            continue;
+        }
+        hsd_side_mark_soft(b->side, (uint32_t)b->ordinal, name);
+        b->nodes[*count] = node == NO_LABEL_NODE ? (uint32_t)object->targets[i] : node;
+        if (b->names != NULL) b->names[*count] = name;
+        (*count)++;
+    }
+    return HSD_OK;
+}
+
+static hsd_status references_by_ordinal(hsd_side_build *b, const hsd_object *object, hsd_error *err)
+{
+    const uint32_t source = (uint32_t)b->ordinal;
+    uint32_t count = 0;
+    HSD_TRY(gather(b, object, &count, err));
+    if (b->by_source == NULL) {
+        return hsd_adjacency_add(b->side->adjacency, source, b->nodes, b->names, count, err);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t name = b->names != NULL ? b->names[i] : HSD_EDGE_NAMELESS;
+        HSD_TRY(hsd_side_put_by_source(b, source, b->nodes[i], name, err));
+    }
+    return HSD_OK;
+}
+
+/* ---- the pass over the objects ---- */
+
+static hsd_status note_object(hsd_side_build *b, const hsd_object *object, hsd_error *err)
+{
+    hsd_side_walk *side = b->side;
+    if (object->ordinal >= side->object_count) {
+        return hsd_fail(err, HSD_E_CORRUPT, "the capture holds more objects than the %u its end record names",
+                        side->object_count);
+    }
+    b->ordinal = object->ordinal;
+    if (object->flags & HSC_OBJECT_PSEUDO) hsd_bit_set(side->is_pseudo, b->ordinal);
+    if (side->is_part != NULL && (hsd_type_flags(&side->types, object->type) & HSC_TYPE_PART)) {
+        hsd_bit_set(side->is_part, b->ordinal);
+    }
+    const uint32_t type = hsd_type_common(&side->types, object->type);
+    if (object->name != 0 && side->has_named != NULL) hsd_bit_set(side->has_named, type);
+    HSD_TRY(hsd_side_column_put(&b->types, side->space, b->ordinal, type, err));
+    if (b->shapes != NULL) HSD_TRY(hsd_side_shape(b->shapes, object, type, err));
+    if (side->ids == NULL) return HSD_OK;
+    const uint64_t record[2] = {object->id, b->ordinal};
+    return hsd_sorter_put(side->ids, record, err);
+}
+
+static hsd_status pass_objects(hsd_side_build *b, hsd_object_reader *reader, hsd_error *err)
+{
+    hsd_side_walk *side = b->side;
+    for (;;) {
+        hsd_object object;
+        const hsd_status status = hsd_object_reader_next(reader, &object, err);
+        if (status == HSD_END) return HSD_OK;
+        HSD_TRY(status);
+        if (!object.is_continuation) HSD_TRY(note_object(b, &object, err));
+        if (object.reference_count > 0) {
+            HSD_TRY(side->info->targets_are_ordinals ? references_by_ordinal(b, &object, err)
+                                                     : references_by_id(b, &object, err));
+        }
+        if ((b->ordinal & 0x3fff) == 0) {
+            HSD_TRY(hsd_progress(side->reporter, "reading objects", b->ordinal, side->object_count, err));
+        }
+    }
+}
+
+static hsd_status read_objects(hsd_side_build *b, hsd_error *err)
+{
+    hsd_object_reader *reader;
+    const unsigned want = HSD_WANT_REFERENCES | HSD_WANT_LABELS | HSD_WANT_IDS | HSD_WANT_DETAILS |
+                          (b->shapes != NULL ? HSD_WANT_SIZES : 0);
+    HSD_TRY(hsd_object_reader_open(&reader, b->side->capture, want, err));
+    const hsd_status status = pass_objects(b, reader, err);
+    hsd_object_reader_close(reader);
+    return status;
+}
+
+/* ---- the whole ---- */
+
+static bool has_soft_labels(const hsd_side_walk *side)
+{
+    if (!side->want_tree) return false;
+    for (uint32_t i = 0; i < side->labels.count; i++) {
+        if (side->labels.edges[i] & HSD_EDGE_SOFT) return true;
+    }
+    return false;
+}
+
+static bool take_bits(uint8_t **bits, uint64_t count, bool is_wanted)
+{
+    if (is_wanted) *bits = calloc((size_t)(count / 8 + 1), 1);
+    return !is_wanted || *bits != NULL;
+}
+
+static hsd_status take_all_bits(hsd_side_build *b, hsd_error *err)
+{
+    hsd_side_walk *side = b->side;
+    const uint64_t count = side->object_count;
+    if (!take_bits(&side->is_pseudo, count, true) || !take_bits(&side->is_part, count, side->info->has_parts) ||
+        !take_bits(&side->is_folded, count, side->info->has_parts) ||
+        !take_bits(&side->has_soft, count, has_soft_labels(side)) ||
+        !take_bits(&side->has_named, side->type_names->names.count, side->keep_graph)) {
+        return hsd_fail_nomem(err, "a few bits an object");
+    }
+    return HSD_OK;
+}
+
+static hsd_status open_columns(hsd_side_build *b, hsd_error *err)
+{
+    hsd_side_walk *side = b->side;
+    if (side->keep_graph || side->want_structure)
+        HSD_TRY(hsd_side_column_open(&b->types, &side->types_file, 4, HSD_TYPE_UNDEFINED, err));
+    return side->want_structure ? hsd_side_shapes_new(&b->shapes, side, err) : HSD_OK;
+}
+
+static hsd_status open_sorters(hsd_side_build *b, hsd_error *err)
+{
+    hsd_side_walk *side = b->side;
+    const hsd_plan_side *plan = &side->plan;
+    if (side->want_structure || !side->info->targets_are_ordinals)
+        HSD_TRY(hsd_side_sorter(side, 2, 1, plan->id_sort_bytes, &side->ids, err));
+    if (side->info->targets_are_ordinals && side->info->edges == 0) return HSD_OK;
+    HSD_TRY(hsd_side_sorter(side, side->want_tree ? 2 : 1, 1, plan->edge_sort_bytes, &b->by_source, err));
+    if (side->info->targets_are_ordinals) return HSD_OK;
+    return hsd_side_sorter(side, 2, 2, plan->reference_sort_bytes, &b->by_target, err);
+}
+
+static hsd_status begin_blocks(hsd_side_walk *side, hsd_error *err)
+{
+    HSD_TRY(hsd_adjacency_begin(&side->adjacency, side->plan.build_bytes, side->space, err));
+    if (!side->want_tree) return HSD_OK;
+    return hsd_adjacency_with_names(side->adjacency, side->plan.name_bytes, err);
+}
+
+static hsd_status run(hsd_side_build *b, hsd_error *err)
+{
+    hsd_side_walk *side = b->side;
+    HSD_TRY(take_all_bits(b, err));
+    HSD_TRY(open_columns(b, err));
+    HSD_TRY(open_sorters(b, err));
+    HSD_TRY(begin_blocks(side, err));
+    HSD_TRY(read_objects(b, err));
+    HSD_TRY(hsd_side_column_end(&b->types, side->space, side->object_count, err));
+    if (side->ids != NULL) HSD_TRY(hsd_side_serve(side->ids, side->plan.id_serve_bytes, err));
+    HSD_TRY(hsd_side_read_edges(b, err));
+    HSD_TRY(hsd_side_add_owners(b, err));
+    if (b->shapes != NULL) HSD_TRY(hsd_side_shapes_finish(b->shapes, err));
+    HSD_TRY(hsd_side_fill_blocks(b, err));
+    HSD_TRY(hsd_adjacency_finish(side->adjacency, side->node_count, err));
+    side->edge_count = hsd_adjacency_edge_count(side->adjacency);
+    return HSD_OK;
+}
+
+hsd_status hsd_side_graph(hsd_side_walk *side, hsd_error *err)
+{
+    hsd_side_build b = {.side = side};
+    const hsd_status status = run(&b, err);
+    hsd_sorter_free(b.by_target);
+    hsd_sorter_free(b.by_source);
+    if (!side->want_structure || status != HSD_OK) {
+        hsd_sorter_free(side->ids);
+        side->ids = NULL;
+    }
+    free(b.nodes);
+    free(b.names);
+    hsd_side_column_close(&b.types);
+    hsd_side_shapes_free(b.shapes);
+    return status;
+}

@@ -1,0 +1,41 @@
+/*
+ * What is lost: where nothing but the program frees memory (FORMAT.md 7.13), what no root reaches gets the head that it hangs below
+ * instead of an owner (graph/lost.h).
+ */
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "graph/lost.h"
+#include "walk/side.h"
+#include <hscapture/hscapture.h>
+
+bool hsd_side_loses(const hsd_side_walk *side)
+{
+    return (side->info->facts & HSC_FACT_MANUAL) != 0 && hsd_side_has_graph(side) && side->info->is_complete &&
+           side->object_count <= HSD_LOST_ALONE;
+}
+
+static hsd_status find(hsd_side_walk *side, bool *found, hsd_error *err)
+{
+    const hsd_lost_config config = {
+        .object_count = side->object_count,
+        .node_count = side->root_span.begin,
+        .memory_bytes = side->plan.owner_bytes / 8, /* what the walk of the owners used for the same */
+        .space = side->space,
+        .reporter = side->reporter,
+    };
+    return hsd_lost_find(side->adjacency, &config, &side->owners, side->cycles, found, err);
+}
+
+hsd_status hsd_side_lost(hsd_side_walk *side, hsd_error *err)
+{
+    bool found = false;
+    if (!side->want_lost || !hsd_side_loses(side)) return HSD_OK;
+    side->cycles = calloc((size_t)side->node_count / 8 + 1, 1);
+    if (side->cycles == NULL) return hsd_fail_nomem(err, "one bit an object");
+    HSD_TRY(find(side, &found, err));
+    if (found) return HSD_OK;
+    free(side->cycles);
+    side->cycles = NULL;
+    return HSD_OK;
+}

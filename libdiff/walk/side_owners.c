@@ -1,0 +1,86 @@
+/*
+ * Owners: one walk over the graph labels each object with the name of the root or label node that it hangs
+ * from (graph/owners.h). Where a capture has soft references, a second walk over strong ones alone tells what
+ * lives by soft ones.
+ */
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "base/fail.h"
+#include "graph/owners.h"
+#include "graph/reach.h"
+#include "walk/edges.h"
+#include "walk/side.h"
+
+static hsd_status walk(hsd_side_walk *side, const uint32_t *labels, hsd_error *err)
+{
+    const hsd_owners_config config = {
+        .roots = side->root_span,
+        .object_count = side->object_count,
+        .label_of_node = labels,
+        .memory_bytes = side->plan.owner_bytes,
+        .space = side->space,
+        .reporter = side->reporter,
+    };
+    HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->plan.adjacency_bytes, err));
+    HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->plan.idle_name_bytes, err));
+    HSD_TRY(hsd_owners_find(side->adjacency, &config, &side->owners, err));
+    side->has_owners = true;
+    return HSD_OK;
+}
+
+static hsd_status find_owners(hsd_side_walk *side, hsd_error *err)
+{
+    const uint32_t count = side->node_count - side->object_count;
+    uint32_t *labels = malloc(((size_t)count + 1) * sizeof *labels);
+    if (labels == NULL) return hsd_fail_nomem(err, "the owners of objects");
+    for (uint32_t i = 0; i < count; i++) labels[i] = HSD_OWNER_FIRST + side->name_of_node[i];
+    const hsd_status status = walk(side, labels, err);
+    free(labels);
+    return status;
+}
+
+/* ---- what lives by soft references alone ---- */
+
+static hsd_status find_strong(hsd_side_walk *side, uint8_t *reached, hsd_error *err)
+{
+    const hsd_reach_config config = {
+        .roots = side->root_span,
+        .has_marked = side->has_soft,
+        .object_count = side->object_count,
+        .mark = HSD_EDGE_SOFT,
+        .memory_bytes = side->plan.owner_bytes / 8, /* what the walk of the owners used for the same */
+        .space = side->space,
+        .reporter = side->reporter,
+    };
+    return hsd_reach_find(side->adjacency, &config, reached, err);
+}
+
+/* reached -> live and not reached. */
+static hsd_status invert(hsd_side_walk *side, uint8_t *bits, hsd_error *err)
+{
+    for (uint32_t node = 0; node < side->node_count; node++) {
+        const bool is_live = hsd_paged_get_u32(&side->owners, node) != HSD_OWNER_NONE;
+        const uint8_t bit = (uint8_t)(1u << (node & 7));
+        if (is_live && !(bits[node >> 3] & bit)) bits[node >> 3] |= bit;
+        else bits[node >> 3] &= (uint8_t)~bit;
+    }
+    return hsd_paged_check(&side->owners, err);
+}
+
+static hsd_status find_soft(hsd_side_walk *side, hsd_error *err)
+{
+    side->is_soft = calloc((size_t)side->node_count / 8 + 1, 1);
+    if (side->is_soft == NULL) return hsd_fail_nomem(err, "the owners of objects");
+    HSD_TRY(find_strong(side, side->is_soft, err));
+    return invert(side, side->is_soft, err);
+}
+
+hsd_status hsd_side_owners(hsd_side_walk *side, hsd_error *err)
+{
+    if (!hsd_side_has_graph(side)) return hsd_side_fixed_roots(side, err);
+    HSD_TRY(find_owners(side, err));
+    if (side->has_soft != NULL) HSD_TRY(find_soft(side, err));
+    HSD_TRY(hsd_side_lost(side, err));
+    return hsd_paged_shrink(&side->owners, side->plan.owner_serve_bytes, err); /* from here on they are read in order */
+}

@@ -1,0 +1,198 @@
+/*
+ * The sequence of one side (match/sequence.h): positions in address order for all objects that count, what each looks like,
+ * and what it can be joined by. Once parts are folded; the graph is walked twice.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/fail.h"
+#include "match/keys.h"
+#include "walk/side.h"
+
+/* Of the memory that a side's structure has, in thirty-seconds. */
+enum { SHAPE_PART = 7, KEY_PART = 8, TYPE_PART = 3, ELEMENT_PART = 5, POSITION_PART = 3, SORT_PART = 4, OWNER_PART = 2, PARTS = 32 };
+
+static uint64_t part(const hsd_side_walk *side, unsigned parts) { return side->plan.structure_bytes / PARTS * parts; }
+
+static hsd_status open_array(const hsd_side_walk *side, hsd_paged *array, uint64_t bytes, unsigned parts, hsd_error *err)
+{
+    const uint64_t memory = hsd_max_u64(hsd_paged_least_bytes(bytes), hsd_min_u64(hsd_paged_full_bytes(bytes), part(side, parts)));
+    return hsd_paged_open(array, bytes, memory, side->space, err);
+}
+
+static hsd_status open_file(const hsd_side_walk *side, hsd_paged *array, hsd_temp *file, unsigned parts, hsd_error *err)
+{
+    const uint64_t bytes = file->size_bytes;
+    const uint64_t memory = hsd_max_u64(hsd_paged_least_bytes(bytes), hsd_min_u64(hsd_paged_full_bytes(bytes), part(side, parts)));
+    return hsd_paged_open_file(array, file, memory, err);
+}
+
+/* ---- positions ---- */
+
+static bool counts(const hsd_side_walk *side, uint64_t ordinal)
+{
+    return !hsd_bit_get(side->is_pseudo, ordinal) && (side->is_folded == NULL || !hsd_bit_get(side->is_folded, ordinal));
+}
+
+static hsd_status number_objects(hsd_side_walk *side, hsd_error *err)
+{
+    hsd_sequence *s = &side->sequence;
+    const uint64_t *record;
+    hsd_status status;
+    HSD_TRY(hsd_sorter_rewind(side->ids, err));
+    while ((status = hsd_sorter_next(side->ids, &record, err)) == HSD_OK) {
+        if (!counts(side, record[1])) {
+            hsd_paged_set_u32(&s->positions, record[1], HSD_NO_POSITION);
+            continue;
+        }
+        hsd_paged_set_u32(&s->positions, record[1], s->count);
+        hsd_paged_set_u64(&s->addresses, s->count, record[0]);
+        s->count++;
+        if ((s->count & 0xffff) == 0)
+            HSD_TRY(hsd_progress(side->reporter, "ordering objects", s->count, side->object_count, err));
+    }
+    if (status != HSD_END) return status;
+    hsd_sorter_free(side->ids);
+    side->ids = NULL;
+    HSD_TRY(hsd_paged_check(&s->positions, err));
+    return hsd_paged_check(&s->addresses, err);
+}
+
+/* Ordinals that a salvaged capture lacks have no position either. */
+static hsd_status find_positions(hsd_side_walk *side, hsd_error *err)
+{
+    hsd_sequence *s = &side->sequence;
+    const uint64_t count = side->object_count;
+    HSD_TRY(open_array(side, &s->positions, 4 * count, POSITION_PART, err));
+    HSD_TRY(open_array(side, &s->addresses, 8 * count, POSITION_PART, err));
+    HSD_TRY(number_objects(side, err));
+    return hsd_paged_shrink(&s->addresses, 0, err);
+}
+
+/* ---- anchors: what has a name or a key ---- */
+
+static hsd_status open_anchors(const hsd_side_walk *side, hsd_sorter **out, hsd_error *err)
+{
+    return hsd_side_sorter(side, 2, 1, part(side, SORT_PART) / 8, out, err);
+}
+
+static hsd_status gather_anchors(hsd_side_walk *side, hsd_paged *shapes, hsd_error *err)
+{
+    hsd_sequence *s = &side->sequence;
+    HSD_TRY(open_anchors(side, &s->names, err));
+    if (side->is_keyed != NULL) HSD_TRY(open_anchors(side, &s->keys, err));
+    for (uint32_t ordinal = 0; ordinal < side->object_count; ordinal++) {
+        if ((ordinal & 7) == 0 && side->is_named[ordinal >> 3] == 0) {
+            ordinal |= 7;
+            continue;
+        }
+        if (!hsd_bit_get(side->is_named, ordinal)) continue;
+        const uint32_t position = hsd_paged_get_u32(&s->positions, ordinal);
+        if (position == HSD_NO_POSITION) continue;
+        const uint64_t record[2] = {hsd_paged_get_u64(shapes, ordinal), position};
+        const bool is_keyed = side->is_keyed != NULL && hsd_bit_get(side->is_keyed, ordinal);
+        HSD_TRY(hsd_sorter_put(is_keyed ? s->keys : s->names, record, err));
+    }
+    HSD_TRY(hsd_side_serve(s->names, 0, err));
+    return s->keys != NULL ? hsd_side_serve(s->keys, 0, err) : HSD_OK;
+}
+
+/* ---- what objects look like ---- */
+
+typedef struct hashes {
+    uint32_t *types, *roots;
+} hashes;
+
+static hsd_status make_hashes(const hsd_side_walk *side, hashes *out, hsd_error *err)
+{
+    const hsd_names *names = &side->type_names->names;
+    const uint32_t others = side->node_count - side->object_count;
+    HSD_TRY(hsd_side_check_tables(side, (uint64_t)others * sizeof *out->roots, err));
+    out->types = malloc(((size_t)names->count + 1) * sizeof *out->types);
+    out->roots = malloc(((size_t)others + 1) * sizeof *out->roots);
+    if (out->types == NULL || out->roots == NULL) return hsd_fail_nomem(err, "what objects look like");
+    for (uint32_t i = 0; i < names->count; i++) {
+        const hsd_bytes name = hsd_names_get(names, i);
+        out->types[i] = (uint32_t)hsd_hash_bytes(name.data, name.size, 0);
+    }
+    for (uint32_t i = 0; i < others; i++) {
+        const hsd_bytes name = hsd_names_get(&side->roots.names, side->name_of_node[i]);
+        out->roots[i] = (uint32_t)hsd_hash_bytes(name.data, name.size, 1);
+    }
+    return HSD_OK;
+}
+
+static hsd_status find_keys(hsd_side_walk *side, hsd_paged *shapes, hsd_paged *types, hsd_error *err)
+{
+    hashes h = {NULL, NULL};
+    hsd_status status = make_hashes(side, &h, err);
+    const hsd_keys_config config = {
+        .object_count = side->object_count,
+        .node_count = side->node_count,
+        .shapes = shapes,
+        .is_named = side->is_named,
+        .type_hash = h.types,
+        .root_hash = h.roots,
+        .types = types,
+        .memory_bytes = hsd_max_u64(part(side, KEY_PART), hsd_keys_least_bytes(side->node_count)),
+        .sort_bytes = hsd_max_u64(part(side, SORT_PART), 4 * HSD_SORT_MIN_BYTES),
+        .serve_bytes = hsd_max_u64(side->plan.structure_serve_bytes / 4, 2 * HSD_SORT_MIN_BYTES),
+        .space = side->space,
+        .reporter = side->reporter,
+        .use_thread = side->use_thread,
+        .has_places_below = true,
+    };
+    if (status == HSD_OK) status = hsd_keys_find(side->adjacency, &config, &side->sequence, err);
+    free(h.types);
+    free(h.roots);
+    return status;
+}
+
+/* The file of types goes on to those who look for paths. */
+static hsd_status with_types(hsd_side_walk *side, hsd_paged *shapes, hsd_error *err)
+{
+    hsd_sequence *s = &side->sequence;
+    HSD_TRY(find_positions(side, err));
+    HSD_TRY(open_array(side, &s->elements, (uint64_t)s->count * sizeof(hsd_element), ELEMENT_PART, err));
+    HSD_TRY(open_array(side, &s->owners, (uint64_t)s->count * 4, OWNER_PART, err));
+    HSD_TRY(open_file(side, &side->types_of, &side->types_file, TYPE_PART, err));
+    side->has_types_of = true;
+    HSD_TRY(gather_anchors(side, shapes, err));
+    return find_keys(side, shapes, &side->types_of, err);
+}
+
+static hsd_status look_at_all(hsd_side_walk *side, hsd_error *err)
+{
+    hsd_paged shapes;
+    HSD_TRY(open_file(side, &shapes, &side->shapes_file, SHAPE_PART, err));
+    hsd_status status = with_types(side, &shapes, err);
+    if (status == HSD_OK) status = hsd_paged_check(&shapes, err);
+    hsd_paged_close(&shapes);
+    return status;
+}
+
+/* Nobody looks at any of it for a while. */
+static hsd_status rest(hsd_side_walk *side, hsd_error *err)
+{
+    hsd_sequence *s = &side->sequence;
+    HSD_TRY(hsd_paged_shrink(&s->elements, 0, err));
+    HSD_TRY(hsd_paged_shrink(&s->owners, 0, err));
+    HSD_TRY(hsd_paged_shrink(&s->positions, 0, err));
+    if (side->keep_graph) return hsd_paged_shrink(&side->types_of, 0, err);
+    hsd_paged_close(&side->types_of);
+    side->has_types_of = false;
+    return HSD_OK;
+}
+
+hsd_status hsd_side_structure(hsd_side_walk *side, hsd_error *err)
+{
+    HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->plan.adjacency_bytes, err));
+    if (side->want_tree) HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->plan.idle_name_bytes, err));
+    HSD_TRY(look_at_all(side, err));
+    HSD_TRY(rest(side, err));
+    free(side->is_named);
+    free(side->is_keyed);
+    side->is_named = side->is_keyed = NULL;
+    return HSD_OK;
+}

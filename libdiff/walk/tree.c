@@ -1,0 +1,126 @@
+/*
+ * One pass over a dominator tree in the order of its places. The frames of the nodes on the way down stand on
+ * a stack, each with the end of its node's interval; a node whose interval ends before the next record begins
+ * is left, from the top down.
+ *
+ *      file     chunk 0 │ chunk 1 │ …            deep trees: the lower frames, in chunks
+ *      memory                     │ chunk │ chunk│     a window of two: spilled when full, brought back
+ *                                          top ▲       when one frame is left, so that neither moves
+ *                                                      back and forth at a boundary
+ */
+#include "walk/tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/fail.h"
+#include "io/temp.h"
+
+#define MAX_FRAME_BYTES 256u
+#define LEAST_BYTES ((uint64_t)64 << 10)
+#define MOST_BYTES ((uint64_t)64 << 20) /* deeper trees spill */
+
+typedef struct walk {
+    const hsd_tree_visitor *visitor;
+    void *root;
+    uint8_t *window;   /* of items: u64 end of the interval, then the frame */
+    size_t item_bytes;
+    uint32_t chunk;    /* items; the window is two */
+    uint32_t count;    /* items in the window */
+    uint64_t spilled;  /* chunks in the file */
+    hsd_temp file;
+    hsd_temp_space *space;
+} walk;
+
+static uint8_t *item_at(const walk *w, uint32_t i) { return w->window + (size_t)i * w->item_bytes; }
+static void *frame_at(const walk *w, uint32_t i) { return item_at(w, i) + sizeof(uint64_t); }
+
+static uint64_t end_at(const walk *w, uint32_t i)
+{
+    uint64_t end;
+    memcpy(&end, item_at(w, i), sizeof end);
+    return end;
+}
+
+/* The lower chunk goes to the file, the upper one takes its place. */
+static hsd_status spill(walk *w, hsd_error *err)
+{
+    const size_t bytes = w->chunk * w->item_bytes;
+    if (w->file.space == NULL) HSD_TRY(hsd_temp_open(&w->file, w->space, err));
+    HSD_TRY(hsd_temp_write(&w->file, w->spilled * bytes, w->window, bytes, err));
+    memmove(w->window, w->window + bytes, bytes);
+    w->spilled++;
+    w->count -= w->chunk;
+    return HSD_OK;
+}
+
+/* The newest chunk of the file comes back below the one frame that is left. */
+static hsd_status refill(walk *w, hsd_error *err)
+{
+    const size_t bytes = w->chunk * w->item_bytes;
+    memmove(w->window + bytes, w->window, w->count * w->item_bytes);
+    HSD_TRY(hsd_temp_read(&w->file, (w->spilled - 1) * bytes, w->window, bytes, err));
+    w->spilled--;
+    w->count += w->chunk;
+    return HSD_OK;
+}
+
+/* Leaves the node on top. What is then on top is in memory, and so is the frame below it. */
+static hsd_status leave(walk *w, hsd_error *err)
+{
+    const uint32_t top = w->count - 1;
+    void *parent = top == 0 ? w->root : frame_at(w, top - 1);
+    if (w->visitor->leave != NULL) HSD_TRY(w->visitor->leave(w->visitor->context, frame_at(w, top), parent, err));
+    w->count = top;
+    return w->count == 1 && w->spilled > 0 ? refill(w, err) : HSD_OK;
+}
+
+static hsd_status enter(walk *w, const hsd_tree_node *node, hsd_error *err)
+{
+    const uint64_t end = node->end;
+    if (w->count == 2 * w->chunk) HSD_TRY(spill(w, err));
+    if (node->first >= end || (w->count > 0 && end > end_at(w, w->count - 1))) {
+        return hsd_fail(err, HSD_E_MISUSE, "place %u of the dominator tree does not nest", node->first);
+    }
+    memcpy(item_at(w, w->count), &end, sizeof end);
+    if (!w->visitor->fills_frames) memset(frame_at(w, w->count), 0, w->visitor->frame_bytes);
+    w->count++;
+    void *parent = w->count == 1 ? w->root : frame_at(w, w->count - 2);
+    return w->visitor->enter(w->visitor->context, node, parent, frame_at(w, w->count - 1), err);
+}
+
+static hsd_status pass(walk *w, hsd_sorter *tree, hsd_error *err)
+{
+    for (;;) {
+        const uint64_t *record;
+        const hsd_status status = hsd_sorter_next(tree, &record, err);
+        if (status == HSD_END) break;
+        HSD_TRY(status);
+        hsd_tree_node node = hsd_tree_read(record);
+        if ((node.flags & HSD_TREE_IS_HIDDEN) && !w->visitor->sees_hidden) continue;
+        if (w->visitor->has_ids) node.id = record[HSD_TREE_WORDS];
+        while (w->count > 0 && end_at(w, w->count - 1) <= node.first) HSD_TRY(leave(w, err));
+        HSD_TRY(enter(w, &node, err));
+    }
+    while (w->count > 0) HSD_TRY(leave(w, err));
+    return HSD_OK;
+}
+
+hsd_status hsd_tree_walk(hsd_sorter *tree, const hsd_tree_visitor *visitor, void *root, uint64_t memory_bytes,
+                         hsd_temp_space *space, hsd_error *err)
+{
+    walk w = {.visitor = visitor, .root = root, .space = space, .item_bytes = sizeof(uint64_t) + visitor->frame_bytes};
+    if (visitor->frame_bytes % 8 != 0 || visitor->frame_bytes > MAX_FRAME_BYTES) {
+        return hsd_fail(err, HSD_E_MISUSE, "frames of %zu bytes", visitor->frame_bytes);
+    }
+    const uint64_t bytes = hsd_min_u64(hsd_max_u64(memory_bytes, LEAST_BYTES), MOST_BYTES);
+    w.chunk = (uint32_t)(bytes / w.item_bytes / 2);
+    w.window = malloc(2 * w.chunk * w.item_bytes);
+    if (w.window == NULL) return hsd_fail_nomem(err, "a walk over the dominator tree");
+    hsd_status status = hsd_sorter_rewind(tree, err);
+    if (status == HSD_OK) status = pass(&w, tree, err);
+    free(w.window);
+    hsd_temp_close(&w.file);
+    return status;
+}

@@ -1,0 +1,85 @@
+/*
+ * The dominator tree of one side as a stream. The census gives every live object that counts, every label
+ * node and every root node a record with its place; sorted by place they come parents before children, each subtree
+ * in one run. So everything that is asked of the tree is one pass with a stack, and the stack spills: a list of
+ * ten million objects is ten million deep.
+ *
+ * Objects that do not count (pseudo, folded into their owners) have no record, or one that is hidden; what they dominate appears
+ * below the nearest node that has one and is seen.
+ */
+#ifndef HSD_WALK_TREE_H
+#define HSD_WALK_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sort/sorter.h"
+#include <hsdiff/status.h>
+
+/*
+ * Words of a record (key: the first):
+ *      0   first << 32 | end
+ *      1   common type << 32 | name of the reference from the immediate dominator (walk/edges.h, without
+ *          HSD_EDGE_SOFT), or HSD_TREE_INDIRECT; label and root nodes: number of the root's name on this side << 32 | INDIRECT
+ *      2   bytes, folded parts included
+ *      3   node << 32 | flags
+ *      4   id of the object; 0 of a root. Only of a side that was walked with want_ids
+ */
+#define HSD_TREE_WORDS 4u
+#define HSD_TREE_ID_WORDS 5u
+#define HSD_TREE_KEY_WORDS 1u
+#define HSD_TREE_INDIRECT UINT32_C(0x7fffffff) /* the dominator does not refer to it itself */
+#define HSD_TREE_IS_ROOT 1u  /* a label node or a root node: starts an owner */
+#define HSD_TREE_IS_SOFT 2u  /* live by soft references alone */
+#define HSD_TREE_IS_HIDDEN 4u /* does not count; 0 bytes. Only of a side with a keeper (walk/keep.h) */
+
+typedef struct hsd_tree_node {
+    uint32_t first, end;
+    uint32_t type;   /* common type; of a root its name's number on this side */
+    uint32_t edge;
+    uint32_t node;   /* of an object its ordinal */
+    uint32_t flags;
+    uint64_t bytes;
+    uint64_t id;     /* 0 without want_ids */
+} hsd_tree_node;
+
+static inline hsd_tree_node hsd_tree_read(const uint64_t *record)
+{
+    return (hsd_tree_node){
+        .first = (uint32_t)(record[0] >> 32), .end = (uint32_t)record[0],
+        .type = (uint32_t)(record[1] >> 32), .edge = (uint32_t)record[1],
+        .bytes = record[2],
+        .node = (uint32_t)(record[3] >> 32), .flags = (uint32_t)record[3],
+    };
+}
+
+static inline void hsd_tree_write(uint64_t record[HSD_TREE_WORDS], const hsd_tree_node *node)
+{
+    record[0] = (uint64_t)node->first << 32 | node->end;
+    record[1] = (uint64_t)node->type << 32 | node->edge;
+    record[2] = node->bytes;
+    record[3] = (uint64_t)node->node << 32 | node->flags;
+}
+
+/* What is done at each node. A frame is frame_bytes of the visitor's own, zeroed, for each node on the way from
+ * the super-root; `parent` is the frame above (the super-root's has no node). Frames move: never keep a pointer. */
+typedef struct hsd_tree_visitor {
+    void *context;
+    size_t frame_bytes; /* a multiple of 8, at most 256 */
+    bool has_ids;       /* records have HSD_TREE_ID_WORDS */
+    bool fills_frames;  /* enter sets all of a frame: it need not be zeroed */
+    bool sees_hidden;   /* nodes with HSD_TREE_IS_HIDDEN, too */
+    hsd_status (*enter)(void *context, const hsd_tree_node *node, void *parent, void *frame, hsd_error *err);
+    hsd_status (*leave)(void *context, void *frame, void *parent, hsd_error *err); /* NULL = nothing to do */
+} hsd_tree_visitor;
+
+/*
+ * Walks a finished sorter of records from its first (it is rewound). `root` is the super-root's frame, prepared by
+ * the caller and left with what the visits made of it. The stack keeps at most memory_bytes in memory (at
+ * least 64 KiB) and the rest in a temporary file.
+ */
+hsd_status hsd_tree_walk(hsd_sorter *tree, const hsd_tree_visitor *visitor, void *root, uint64_t memory_bytes,
+                         hsd_temp_space *space, hsd_error *err);
+
+#endif
