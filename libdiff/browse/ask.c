@@ -67,7 +67,7 @@ hsd_status hsd_browse_objects(hsd_browse *browse, size_t side, hsd_text type, ui
     hsd_index *index;
     *out = NULL;
     HSD_TRY(hsd_browse_side(browse, side, &index, err));
-    const uint32_t number = hsd_names_find(&index->walk->type_names->names, (hsd_bytes){(const uint8_t *)type.data, type.size});
+    const uint32_t number = hsd_names_find(&index->walk->request->type_names->names, (hsd_bytes){(const uint8_t *)type.data, type.size});
     if (number == HSD_NAME_NONE || index->type_begins[number] == index->type_begins[number + 1]) {
         return hsd_fail(err, HSD_E_NOT_FOUND, "no live object is of that type");
     }

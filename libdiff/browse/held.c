@@ -186,7 +186,7 @@ static void choose_words(hold *h)
     const hsd_index *index = h->index;
     const unsigned shift = index->bytes_or == 0 ? 0 : (unsigned)__builtin_ctzll(index->bytes_or);
     const unsigned nodes = hsd_index_bits(hsd_index_node_count(index)), retained = hsd_index_bits(index->live_bytes >> shift);
-    if (nodes + retained + hsd_index_bits(index->walk->type_names->names.count) > 64) return;
+    if (nodes + retained + hsd_index_bits(index->walk->request->type_names->names.count) > 64) return;
     h->node_bits = nodes;
     h->retained_bits = retained;
     h->shift = shift;
@@ -246,7 +246,7 @@ static hsd_status walk(hold *h, hsd_error *err)
 static hsd_status list_types(hold *h, hsd_error *err)
 {
     hsd_index *index = h->index;
-    const uint32_t count = index->walk->type_names->names.count;
+    const uint32_t count = index->walk->request->type_names->names.count;
     const uint64_t *record;
     hsd_status status;
     uint32_t type = 0;

@@ -14,7 +14,7 @@ static hsd_status find(hsd_index *index, hsd_browse_node *nodes, size_t count, h
 {
     for (size_t i = 0; i < count; i++)
         if (hsd_index_is_object(index, nodes[i].ref.node)) HSD_TRY(hsd_path_names_want(names, nodes[i].ref.node, &steps[i], err));
-    HSD_TRY(hsd_path_names_fill(names, index->walk->capture, arena, err));
+    HSD_TRY(hsd_path_names_fill(names, index->walk->request->capture, arena, err));
     for (size_t i = 0; i < count; i++) nodes[i].name = steps[i].name;
     return HSD_OK;
 }

@@ -35,10 +35,9 @@ hsd_status hsd_browse_check(hsd_browse *browse, hsd_error *err)
 
 static hsd_browse_state state_of(const hsd_browse *browse, size_t side, uint32_t node, const hsd_browse_row *row)
 {
-    const hsd_side_walk *walk = browse->indexes[side].walk;
     if (row->first == 0) return row->owner & HSD_ROW_IS_ROOT ? HSD_BROWSE_LIVE : HSD_BROWSE_UNREACHED;
     if (browse->diff == NULL || !browse->diff->identity_is_known || !(row->owner & HSD_ROW_COUNTS)) return HSD_BROWSE_LIVE;
-    if (hsd_bit_get(walk->is_kept, node)) return HSD_BROWSE_KEPT;
+    if (hsd_bit_get(browse->comparison->pair.is_kept[side], node)) return HSD_BROWSE_KEPT;
     return side == AFTER ? HSD_BROWSE_NEW : HSD_BROWSE_FREED;
 }
 
@@ -72,7 +71,7 @@ void hsd_browse_fill(hsd_browse *browse, size_t side, uint32_t node, hsd_browse_
         fill_root(index, &row, out);
         return;
     }
-    const hsd_names *types = &index->walk->type_names->names;
+    const hsd_names *types = &index->walk->request->type_names->names;
     out->type = hsd_browse_text(hsd_names_get(types, row.type < types->count ? row.type : HSD_TYPE_UNDEFINED));
     out->bytes = bytes_of(index, &row);
     out->is_part = !(row.owner & HSD_ROW_COUNTS);
@@ -87,7 +86,7 @@ void hsd_browse_fill_held(hsd_browse *browse, size_t side, uint32_t node, hsd_br
 
 hsd_text hsd_browse_edge(const hsd_index *index, uint32_t edge)
 {
-    const hsd_edge_names *names = index->walk->edge_names;
+    const hsd_edge_names *names = index->walk->request->edge_names;
     if (HSD_EDGE_NAME(edge) >= names->count) return (hsd_text){"", 0};
     return hsd_browse_text(hsd_edge_text(names, edge));
 }

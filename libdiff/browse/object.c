@@ -38,7 +38,7 @@ static hsd_status read_object(hsd_index *index, uint32_t node, hsd_browse_object
 {
     hsd_object_reader *reader;
     hsd_object found = {.site = 0};
-    HSD_TRY(hsd_object_reader_open(&reader, index->walk->capture, HSD_WANT_SIZES | HSD_WANT_DETAILS | hsd_weak_wants(index), err));
+    HSD_TRY(hsd_object_reader_open(&reader, index->walk->request->capture, HSD_WANT_SIZES | HSD_WANT_DETAILS | hsd_weak_wants(index), err));
     hsd_status status = hsd_object_reader_seek(reader, node, err);
     if (status == HSD_OK) status = hsd_object_reader_next(reader, &found, err);
     if (status == HSD_OK) status = take_object(object, &found, err);

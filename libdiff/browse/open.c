@@ -107,7 +107,6 @@ static hsd_status rest(hsd_index *index, hsd_error *err)
     if (walk->has_types_of) hsd_paged_close(&walk->types_of);
     walk->has_types_of = false;
     hsd_temp_close(&walk->types_file);
-    hsd_temp_close(&walk->shapes_file);
     return hsd_graph_bound(walk->adjacency, 0, 0, err);
 }
 

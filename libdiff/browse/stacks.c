@@ -67,7 +67,7 @@ static hsd_status read_table(making *m, hsd_record_kind kind, take_fn take, hsd_
     hsd_status status;
     m->seen = 0;
     m->last = UINT64_MAX;
-    HSD_TRY(hsd_record_reader_open(&reader, m->index->walk->capture, kind, err));
+    HSD_TRY(hsd_record_reader_open(&reader, m->index->walk->request->capture, kind, err));
     while ((status = hsd_record_reader_next(reader, &record, err)) == HSD_OK) {
         status = take(m, &record, sorter, err);
         if (status != HSD_OK) break;

@@ -53,7 +53,7 @@ static hsd_status load_names(hsd_index *index, hsd_error *err)
     hsd_weak *weak = &index->weak;
     hsd_label_table *const table = &weak->labels;
     if (weak->has_names) return HSD_OK;
-    const hsd_status status = hsd_edge_names_load(&weak->names, &table, &index->walk->capture, 1, err);
+    const hsd_status status = hsd_edge_names_load(&weak->names, &table, &index->walk->request->capture, 1, err);
     weak->has_names = status == HSD_OK;
     if (status != HSD_OK) release_names(weak);
     return status;
@@ -136,7 +136,7 @@ hsd_status hsd_weak_look(hsd_index *index, uint32_t node, hsd_error *err)
     if (weak->has_node && weak->node == node) return HSD_OK;
     begin_node(weak, node);
     if (weak->labels.count == 0 || !hsd_index_is_object(index, node)) return HSD_OK;
-    HSD_TRY(hsd_object_reader_open(&reader, index->walk->capture, hsd_weak_wants(index), err));
+    HSD_TRY(hsd_object_reader_open(&reader, index->walk->request->capture, hsd_weak_wants(index), err));
     hsd_status status = hsd_object_reader_seek(reader, node, err);
     if (status == HSD_OK) status = hsd_object_reader_next(reader, &object, err);
     if (status == HSD_OK) status = hsd_weak_gather(index, node, reader, &object, err);

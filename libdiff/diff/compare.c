@@ -165,11 +165,10 @@ static hsd_status note_kept(hsd_comparison *c, const uint64_t *const *records, c
 {
     if (!c->pair.has_holders || before->state != LIVE || after->state != LIVE) return HSD_OK;
     for (int side = 0; side < SIDE_COUNT; side++) {
-        hsd_side_walk *walk = &c->pair.sides[side];
-        hsd_bit_set(walk->is_kept, hsd_census_ordinal(records[side]));
+        hsd_bit_set(c->pair.is_kept[side], hsd_census_ordinal(records[side]));
         if (before->bytes == after->bytes) continue;
-        if (walk->is_resized == NULL) HSD_TRY(take_bits(walk, &walk->is_resized, err));
-        hsd_bit_set(walk->is_resized, hsd_census_ordinal(records[side]));
+        if (c->pair.is_resized[side] == NULL) HSD_TRY(take_bits(&c->pair.sides[side], &c->pair.is_resized[side], err));
+        hsd_bit_set(c->pair.is_resized[side], hsd_census_ordinal(records[side]));
     }
     return HSD_OK;
 }
@@ -281,7 +280,7 @@ hsd_status hsd_compare_merge(hsd_comparison *c, hsd_error *err)
 {
     hsd_sorter *const streams[SIDE_COUNT] = {c->pair.sides[BEFORE].census, c->pair.sides[AFTER].census};
     hsd_tandem *tandem;
-    for (int side = 0; side < SIDE_COUNT && c->pair.has_holders; side++) HSD_TRY(take_bits(&c->pair.sides[side], &c->pair.sides[side].is_kept, err));
+    for (int side = 0; side < SIDE_COUNT && c->pair.has_holders; side++) HSD_TRY(take_bits(&c->pair.sides[side], &c->pair.is_kept[side], err));
     if (c->ladder.basis == HSD_BASIS_ADDRESS) HSD_TRY(hsd_reuse_new(&c->reuse, err));
     HSD_TRY(hsd_replaced_find(&c->replaced, c, err));
     hsd_side_drop_graph(&c->pair.sides[BEFORE]);
@@ -298,17 +297,14 @@ hsd_status hsd_compare_merge(hsd_comparison *c, hsd_error *err)
 void hsd_compare_release(hsd_comparison *c)
 {
     for (int side = 0; side < SIDE_COUNT; side++) {
-        hsd_side_release(&c->pair.sides[side]);
-        free(c->pair.root_number[side]);
+        free(c->key_counts[side]);
+        hsd_marks_release(&c->marks[side]);
     }
-    hsd_type_names_release(&c->pair.types);
-    hsd_edge_names_release(&c->pair.edges);
-    hsd_names_release(&c->pair.roots);
+    hsd_pair_release(&c->pair);
     hsd_user_keys_release(&c->user_keys);
     hsd_reuse_free(c->reuse);
     hsd_replaced_release(&c->replaced);
     hsd_undecided_release(&c->undecided);
-    free(c->pair.root_kinds);
     free(c->by_type);
     free(c->examples);
     free(c->by_root);

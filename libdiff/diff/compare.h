@@ -28,6 +28,9 @@ typedef struct hsd_comparison {
     const hsd_diff_options *options;
     const hsd_keep *keep;          /* NULL = nobody keeps the sides */
     hsd_user_keys user_keys;
+    hsd_user_key_count *key_counts[SIDE_COUNT]; /* one for each of them; NULL without */
+    hsd_walk_alike alike[SIDE_COUNT]; /* with the basis of structure */
+    hsd_marks marks[SIDE_COUNT];   /* with that of addresses */
     hsd_recognised recognised;     /* with the basis of structure */
     hsd_reuse *reuse;              /* with that of addresses, while they are merged */
     hsd_reuse_sums reused;
@@ -42,7 +45,7 @@ typedef struct hsd_comparison {
 } hsd_comparison;
 
 /* False of captures that have no objects to be walked. */
-static inline bool hsd_compare_is_walked(const hsd_comparison *c) { return c->pair.sides[BEFORE].capture != NULL; }
+static inline bool hsd_compare_is_walked(const hsd_comparison *c) { return c->pair.sides[BEFORE].request != NULL; }
 
 /* Numbers the owners of both sides alike and makes room for the folds. After both walks. */
 hsd_status hsd_compare_prepare(hsd_comparison *c, hsd_error *err);

@@ -67,24 +67,24 @@ static hsd_status make_plan(hsd_comparison *c, hsd_error *err)
     }
     hsd_plan_explain(plan, c->pair.reporter);
     for (int i = 0; i < SIDE_COUNT; i++) {
-        c->pair.sides[i].spare_bytes = spare_of(plan, i);
-        c->pair.sides[i].plan = plan->sides[i];
-        c->pair.sides[i].table_bytes = plan->table_bytes;
-        c->pair.sides[i].use_thread = plan->uses_sort_threads;
-        c->pair.sides[i].want_tree = c->pair.has_holders;
-        if (c->pair.has_holders && c->keep != NULL) c->pair.sides[i].keeper = &c->keep->sides[i];
+        c->pair.requests[i].spare_bytes = spare_of(plan, i);
+        c->pair.requests[i].plan = plan->sides[i];
+        c->pair.requests[i].table_bytes = plan->table_bytes;
+        c->pair.requests[i].use_thread = plan->uses_sort_threads;
+        c->pair.requests[i].want_tree = c->pair.has_holders;
+        if (c->pair.has_holders && c->keep != NULL) c->pair.requests[i].keeper = &c->keep->sides[i];
     }
-    c->pair.sides[AFTER].keep_graph = c->pair.has_holders; /* paths to what holds growth */
+    if (c->pair.has_holders) c->pair.requests[AFTER].keeps = HSD_GRAPH_STAYS; /* paths to what holds growth */
     return HSD_OK;
 }
 
 static hsd_status number_edges(hsd_comparison *c, hsd_error *err)
 {
     hsd_label_table *const tables[SIDE_COUNT] = {&c->pair.sides[BEFORE].labels, &c->pair.sides[AFTER].labels};
-    hsd_capture *const captures[SIDE_COUNT] = {c->pair.sides[BEFORE].capture, c->pair.sides[AFTER].capture};
+    hsd_capture *const captures[SIDE_COUNT] = {c->pair.requests[BEFORE].capture, c->pair.requests[AFTER].capture};
     if (!c->pair.has_holders) return HSD_OK;
     HSD_TRY(hsd_edge_names_load(&c->pair.edges, tables, captures, SIDE_COUNT, err));
-    for (int i = 0; i < SIDE_COUNT; i++) c->pair.sides[i].edge_names = &c->pair.edges;
+    for (int i = 0; i < SIDE_COUNT; i++) c->pair.requests[i].edge_names = &c->pair.edges;
     return HSD_OK;
 }
 
@@ -100,18 +100,21 @@ static hsd_status choose_ladder(hsd_comparison *c, hsd_error *err)
     c->ladder = hsd_ladder_choose(&c->pair.sides[BEFORE], &c->pair.sides[AFTER], c->options->match_by);
     HSD_TRY(hsd_user_keys_resolve(&c->user_keys, &c->pair.types, err));
     for (int i = 0; i < SIDE_COUNT; i++) {
-        hsd_side_walk *side = &c->pair.sides[i];
-        side->want_identity = c->ladder.basis != HSD_BASIS_COUNTS;
-        side->want_structure = c->ladder.basis == HSD_BASIS_STRUCTURE;
-        side->is_after = i == AFTER;
-        side->look = c->ladder.look;
-        side->want_marks = c->ladder.basis == HSD_BASIS_ADDRESS;
-        side->want_graph = hsd_replaced_can_tell(c);
-        if (side->want_marks) HSD_TRY(hsd_marks_load(&side->marks, side->capture, mark_bytes(c), err));
-        if (c->user_keys.count == 0 || !side->want_structure) continue;
-        side->user_keys = &c->user_keys;
-        side->key_counts = calloc(c->user_keys.count, sizeof *side->key_counts);
-        if (side->key_counts == NULL) return hsd_fail_nomem(err, "the keys");
+        const bool by_structure = c->ladder.basis == HSD_BASIS_STRUCTURE;
+        hsd_walk_request *request = &c->pair.requests[i];
+        request->want_identity = c->ladder.basis != HSD_BASIS_COUNTS;
+        c->alike[i] = (hsd_walk_alike){.is_after = i == AFTER, .look = c->ladder.look};
+        request->alike = by_structure ? &c->alike[i] : NULL;
+        request->keeps = hsd_replaced_can_tell(c) ? HSD_GRAPH_WAITS : HSD_GRAPH_GOES;
+        if (c->ladder.basis == HSD_BASIS_ADDRESS) {
+            HSD_TRY(hsd_marks_load(&c->marks[i], request->capture, mark_bytes(c), err));
+            request->marks = &c->marks[i];
+        }
+        if (c->user_keys.count == 0 || !by_structure) continue;
+        c->key_counts[i] = calloc(c->user_keys.count, sizeof *c->key_counts[i]);
+        if (c->key_counts[i] == NULL) return hsd_fail_nomem(err, "the keys");
+        c->alike[i].user_keys = &c->user_keys;
+        c->alike[i].key_counts = c->key_counts[i];
     }
     return HSD_OK;
 }
@@ -122,10 +125,9 @@ static hsd_status open_sides(hsd_comparison *c, hsd_capture *before, hsd_capture
     HSD_TRY(hsd_user_keys_read(&c->user_keys, c->options->keys, c->options->key_count, err));
     HSD_TRY(hsd_type_names_init(&c->pair.types, err));
     for (int i = 0; i < SIDE_COUNT; i++) {
-        c->pair.sides[i].capture = captures[i];
-        c->pair.sides[i].space = &c->pair.space;
-        c->pair.sides[i].reporter = c->pair.reporter;
-        HSD_TRY(hsd_side_open(&c->pair.sides[i], &c->pair.types, err));
+        c->pair.requests[i] = (hsd_walk_request){.capture = captures[i], .space = &c->pair.space, .reporter = c->pair.reporter,
+                                                 .type_names = &c->pair.types};
+        HSD_TRY(hsd_side_open(&c->pair.sides[i], &c->pair.requests[i], err));
     }
     return choose_ladder(c, err);
 }
@@ -163,7 +165,7 @@ static hsd_status recognise(hsd_comparison *c, hsd_error *err)
     const uint64_t start = hsd_now_ns();
     const hsd_recognise_config config = {.memory_bytes = c->pair.plan.recognise_bytes, .space = &c->pair.space,
                                          .reporter = c->pair.reporter, .is_reversed = c->ladder.is_reversed};
-    HSD_TRY(hsd_recognise(&c->pair.sides[BEFORE].sequence, &c->pair.sides[AFTER].sequence, &config, &c->recognised, err));
+    HSD_TRY(hsd_recognise(&c->pair.sides[BEFORE].graph->sequence, &c->pair.sides[AFTER].graph->sequence, &config, &c->recognised, err));
     hsd_note(c->pair.reporter, HSD_NOTE_DETAIL, "recognising objects took %.3f s", (double)(hsd_now_ns() - start) * 1e-9);
     return HSD_OK;
 }
@@ -192,8 +194,8 @@ static void choose_sites(hsd_comparison *c)
 {
     const bool has_sites = can_have_sites(c);
     for (int i = 0; i < SIDE_COUNT; i++) {
-        c->pair.sides[i].want_sites = has_sites;
-        c->pair.sides[i].want_lost = hsd_side_loses(&c->pair.sides[BEFORE]) && hsd_side_loses(&c->pair.sides[AFTER]);
+        c->pair.requests[i].want_sites = has_sites;
+        c->pair.requests[i].want_lost = hsd_side_loses(&c->pair.sides[BEFORE]) && hsd_side_loses(&c->pair.sides[AFTER]);
     }
 }
 
@@ -201,7 +203,7 @@ static hsd_status find_allocated(hsd_comparison *c, hsd_diff *diff, hsd_error *e
 {
     hsd_side_walk *const sides[SIDE_COUNT] = {&c->pair.sides[BEFORE], &c->pair.sides[AFTER]};
     HSD_TRY(hsd_lost_rows(sides, SIDE_COUNT, &c->pair.types.names, c->run, diff->store, &diff->lost, err));
-    return sides[AFTER]->want_sites ? hsd_live_sites(sides, diff, err) : HSD_OK;
+    return sides[AFTER]->request->want_sites ? hsd_live_sites(sides, diff, err) : HSD_OK;
 }
 
 static hsd_status run(hsd_comparison *c, hsd_diff **out, hsd_capture *before, hsd_capture *after, hsd_error *err)

@@ -221,7 +221,7 @@ static hsd_status walk_graph(looking *l, hsd_error *err)
     hsd_adjacency *graph = l->side->adjacency;
     const uint32_t count = hsd_adjacency_node_count(graph);
     for (uint32_t node = 0; node < count; node++) {
-        if ((node & 0xffff) == 0) HSD_TRY(hsd_progress(l->side->reporter, "looking around objects", node, count, err));
+        if ((node & 0xffff) == 0) HSD_TRY(hsd_progress(l->side->request->reporter, "looking around objects", node, count, err));
         if (!hsd_adjacency_is_leaf(graph, node)) HSD_TRY(take_node(l, node, err));
     }
     return hsd_adjacency_check(graph, err);
@@ -307,7 +307,7 @@ static hsd_status meet_all(looking *l, hsd_error *err)
     const uint64_t *record;
     HSD_TRY(hsd_side_serve(l->around, 0, err));
     HSD_TRY(next_around(l, &record, err));
-    HSD_TRY(hsd_object_reader_open(&reader, l->side->capture, HSD_WANT_IDS, err));
+    HSD_TRY(hsd_object_reader_open(&reader, l->side->request->capture, HSD_WANT_IDS, err));
     hsd_status status = meet_objects(l, reader, &record, err);
     hsd_object_reader_close(reader);
     while (status == HSD_OK && record != NULL) {

@@ -206,7 +206,7 @@ static void warn_of_keys(hsd_diff *diff, const hsd_comparison *c)
 {
     hsd_user_key_side sides[SIDE_COUNT];
     if (c->user_keys.count == 0 || !diff->is_by_structure) return;
-    for (int i = 0; i < SIDE_COUNT; i++) sides[i] = (hsd_user_key_side){c->pair.sides[i].info, c->pair.sides[i].key_counts};
+    for (int i = 0; i < SIDE_COUNT; i++) sides[i] = (hsd_user_key_side){c->pair.sides[i].info, c->key_counts[i]};
     hsd_user_keys_warn(&c->user_keys, sides, diff->store);
 }
 

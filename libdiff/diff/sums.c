@@ -112,11 +112,11 @@ static hsd_status dress_side(sums *s, int side, hsd_capture *capture, hsd_error 
 {
     const hsd_profile *profile = s->profiles[side];
     hsd_side_walk *walk = &s->c.pair.sides[side];
-    walk->capture = capture;
+    s->c.pair.requests[side] = (hsd_walk_request){.capture = capture, .space = &s->c.pair.space, .reporter = s->c.pair.reporter,
+                                                  .type_names = &s->c.pair.types, .edge_names = &s->c.pair.edges,
+                                                  .table_bytes = memory_of(s->c.run) / 4};
+    walk->request = &s->c.pair.requests[side];
     walk->info = hsd_capture_get_info(capture);
-    walk->space = &s->c.pair.space;
-    walk->reporter = s->c.pair.reporter;
-    walk->table_bytes = memory_of(s->c.run) / 4;
     walk->has_roots = profile->side.has_roots;
     walk->has_references = profile->side.has_references;
     walk->dangling = profile->side.dangling;

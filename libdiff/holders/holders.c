@@ -43,9 +43,8 @@ static void find_common_roots(hsd_growth *growth)
 static hsd_status open_parts(hsd_growth *growth, hsd_error *err)
 {
     for (int side = 0; side < SIDE_COUNT; side++) {
-        const hsd_side_walk *walk = &growth->pair->sides[side];
-        if (!growth->has_identity || walk->is_resized == NULL) continue;
-        growth->is_part[side] = calloc((size_t)walk->object_count / 8 + 1, 1);
+        if (!growth->has_identity || growth->pair->is_resized[side] == NULL) continue;
+        growth->is_part[side] = calloc((size_t)growth->pair->sides[side].object_count / 8 + 1, 1);
         if (growth->is_part[side] == NULL) return hsd_fail_nomem(err, "the holders of growth");
     }
     return HSD_OK;
@@ -228,7 +227,7 @@ typedef struct path_search {
 static hsd_status search(void *context, hsd_error *err)
 {
     path_search *s = context;
-    const hsd_keeper *keeper = s->growth->pair->sides[AFTER].keeper;
+    const hsd_keeper *keeper = s->growth->pair->sides[AFTER].request->keeper;
     if (keeper != NULL && keeper->search != NULL) HSD_TRY(keeper->search(keeper->context, err));
     return hsd_growth_search(s->growth, &s->ways, err);
 }
@@ -338,7 +337,7 @@ static hsd_status run(hsd_growth *growth, hsd_error *err)
 
 hsd_status hsd_growth_find_in(hsd_pair *pair, hsd_diff *diff, hsd_growth_fill_fn fill_places, void *context, hsd_error *err)
 {
-    hsd_growth growth = {.pair = pair, .diff = diff, .fill = fill_places, .fill_context = context, .has_identity = pair->sides[AFTER].want_identity,
+    hsd_growth growth = {.pair = pair, .diff = diff, .fill = fill_places, .fill_context = context, .has_identity = pair->sides[AFTER].request->want_identity,
                          .memory_bytes = pair->plan.growth_bytes,
                          .walks_at_once = pair->plan.is_side_by_side && pair->plan.growth_bytes >= AT_ONCE_LEAST};
     growth.set_of.file.fd = -1;

@@ -103,8 +103,8 @@ static hsd_status open_all(hsd_by_search *s, hsd_error *err)
     const uint64_t words = ((uint64_t)side->node_count + 1) * sizeof(uint32_t);
     const hsd_sorter_config config = {.record_words = 1, .key_words = 1, .space = &s->growth->pair->space, .reporter = s->growth->pair->reporter,
                                       .memory_bytes = hsd_max_u64(s->memory_bytes / 8, HSD_SORT_MIN_BYTES)};
-    if (side->keeper != NULL && side->keeper->search != NULL) HSD_TRY(side->keeper->search(side->keeper->context, err));
-    HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->plan.adjacency_bytes, err));
+    if (side->request->keeper != NULL && side->request->keeper->search != NULL) HSD_TRY(side->request->keeper->search(side->request->keeper->context, err));
+    HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->request->plan.adjacency_bytes, err));
     s->is_plain = calloc((size_t)side->node_count / 8 + 1, 1);
     if (s->is_plain == NULL) return hsd_fail_nomem(err, "one bit a node");
     HSD_TRY(open_paged(s, &s->group_of, words, 2, err));
@@ -202,7 +202,7 @@ hsd_status hsd_growth_find_by(hsd_growth *growth, hsd_error *err)
     if (!is_worth_it(growth)) return HSD_OK;
     hsd_by_search s = {.growth = growth, .side = &growth->pair->sides[AFTER],
                        .least = hsd_growth_grown_bytes(growth) / HSD_GROWTH_PART_OF_ALL};
-    s.memory_bytes = growth->memory_bytes + s.side->plan.path_bytes;
+    s.memory_bytes = growth->memory_bytes + s.side->request->plan.path_bytes;
     s.holder_count = (uint32_t)hsd_min_u64(growth->edged_count, HSD_BY_HOLDERS);
     s.has_secondary = s.side->root_span.begin < s.side->root_span.second && s.side->root_span.second < s.side->root_span.end;
     s.group_of.file.fd = s.place_of.file.fd = s.places.file.fd = s.groups.file.fd = s.starts.file.fd = s.targets.file.fd = -1;

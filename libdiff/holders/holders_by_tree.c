@@ -25,7 +25,7 @@ static uint32_t flags_of(const hsd_by_search *s, int side, const hsd_tree_node *
     if (node->flags & HSD_TREE_IS_ROOT)
         return IS_ROOT | (growth->is_common_root[growth->pair->root_number[side][node->type]] ? KEPT | HOLDS : 0u);
     uint32_t flags = node->edge == HSD_TREE_INDIRECT ? NO_REFERENCE : 0;
-    if (!hsd_bit_get(growth->pair->sides[side].is_kept, node->node)) return flags;
+    if (!hsd_bit_get(growth->pair->is_kept[side], node->node)) return flags;
     flags |= KEPT;
     return hsd_growth_holds(growth, side, node->node, node->type, hsd_growth_edge_of(growth, node->edge)) ? flags | HOLDS : flags;
 }
@@ -241,7 +241,7 @@ hsd_status hsd_by_number(hsd_by_search *s, hsd_error *err)
 static hsd_status count_grown(hsd_by_search *s, hsd_tally *types, hsd_error *err)
 {
     for (uint32_t node = 0; node < s->side->object_count; node++) {
-        if (hsd_bit_get(s->is_plain, node) || hsd_bit_get(s->side->is_kept, node)) continue;
+        if (hsd_bit_get(s->is_plain, node) || hsd_bit_get(s->growth->pair->is_kept[AFTER], node)) continue;
         const uint32_t word = hsd_paged_get_u32(&s->group_of, node);
         if ((word & HSD_BY_TOP) == 0) continue;
         const hsd_by_group *top = hsd_by_group_at(s, HSD_BY_GROUP(word), false);

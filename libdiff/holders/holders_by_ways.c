@@ -121,7 +121,7 @@ static hsd_status see_top(refer *r, uint32_t group, uint32_t top, hsd_error *err
 
 static bool is_part(hsd_by_search *s, uint32_t node)
 {
-    return s->side->type_names->flags[hsd_paged_get_u32(&s->side->types_of, node)] & HSC_TYPE_PART;
+    return s->side->request->type_names->flags[hsd_paged_get_u32(&s->side->types_of, node)] & HSC_TYPE_PART;
 }
 
 /* A folded part has one owner, and is met by it and its other parts alone. A pseudo object of a part's type may be met by several:

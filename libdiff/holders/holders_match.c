@@ -35,33 +35,32 @@ static hsd_status open_sorter(match *m, unsigned words, hsd_sorter **out, hsd_er
 
 /* ---- one bit an object: who was credited ---- */
 
-static size_t bits_size(const hsd_side_walk *side) { return (size_t)side->object_count / 8 + 1; }
+static size_t bits_size(const match *m, int side) { return (size_t)m->growth->pair->sides[side].object_count / 8 + 1; }
 
 /* The memory of is_kept serves meanwhile, and what was in it waits in a file. */
 static hsd_status lend_bits(match *m, int side, hsd_error *err)
 {
-    hsd_side_walk *walk = &m->growth->pair->sides[side];
+    uint8_t *bits = m->growth->pair->is_kept[side];
     hsd_sorter *credits = m->growth->credits[side];
     const uint64_t *credit;
     hsd_status status;
     HSD_TRY(hsd_temp_open(&m->kept[side], &m->growth->pair->space, err));
-    HSD_TRY(hsd_temp_write(&m->kept[side], 0, walk->is_kept, bits_size(walk), err));
-    memset(walk->is_kept, 0, bits_size(walk));
-    while ((status = hsd_sorter_next(credits, &credit, err)) == HSD_OK) hsd_bit_set(walk->is_kept, credit[0]);
+    HSD_TRY(hsd_temp_write(&m->kept[side], 0, bits, bits_size(m, side), err));
+    memset(bits, 0, bits_size(m, side));
+    while ((status = hsd_sorter_next(credits, &credit, err)) == HSD_OK) hsd_bit_set(bits, credit[0]);
     return status == HSD_END ? hsd_sorter_rewind(credits, err) : status;
 }
 
 static hsd_status give_back_bits(match *m, int side, hsd_error *err)
 {
-    hsd_side_walk *walk = &m->growth->pair->sides[side];
-    HSD_TRY(hsd_temp_read(&m->kept[side], 0, walk->is_kept, bits_size(walk), err));
+    HSD_TRY(hsd_temp_read(&m->kept[side], 0, m->growth->pair->is_kept[side], bits_size(m, side), err));
     hsd_temp_close(&m->kept[side]);
     return HSD_OK;
 }
 
 static bool is_credited(const hsd_growth *growth, int side, uint32_t ordinal)
 {
-    return hsd_bit_get(growth->pair->sides[side].is_kept, ordinal);
+    return hsd_bit_get(growth->pair->is_kept[side], ordinal);
 }
 
 /* ---- the merge ---- */
@@ -78,7 +77,7 @@ static uint64_t difference_of(const hsd_growth *growth, const uint64_t *before, 
 static hsd_status take_pair(match *m, const uint64_t *before, const uint64_t *after, hsd_error *err)
 {
     if (before == NULL || after == NULL || !hsd_census_is_live(before) || !hsd_census_is_live(after)) return HSD_OK;
-    if (m->growth->pair->sides[AFTER].want_marks && hsd_marks_differ(hsd_census_mark(before), hsd_census_mark(after)))
+    if (m->growth->pair->sides[AFTER].request->marks != NULL && hsd_marks_differ(hsd_census_mark(before), hsd_census_mark(after)))
         return HSD_OK; /* an address that was used again */
     const uint32_t x = hsd_census_ordinal(before), y = hsd_census_ordinal(after);
     const uint64_t difference = difference_of(m->growth, before, after);

@@ -75,7 +75,7 @@ static hsd_trie_sum sum_of(const walk *w, bool is_kept)
 /* Without identity everything passes for kept. */
 static bool is_kept(const walk *w, uint32_t ordinal)
 {
-    const uint8_t *bits = w->growth->pair->sides[w->side].is_kept;
+    const uint8_t *bits = w->growth->pair->is_kept[w->side];
     return !w->growth->has_identity || hsd_bit_get(bits, ordinal);
 }
 
@@ -114,7 +114,7 @@ static bool enter_object(walk *w, const hsd_tree_node *node, uint32_t above, fra
 /* By how much a part of a container grew, the container did. */
 static void see_resized(const walk *w, const hsd_tree_node *node, frame *f)
 {
-    const uint8_t *is_resized = w->growth->pair->sides[w->side].is_resized;
+    const uint8_t *is_resized = w->growth->pair->is_resized[w->side];
     if (is_resized == NULL || !w->growth->has_identity || !hsd_bit_get(is_resized, node->node)) return;
     f->flags |= IS_RESIZED;
     if ((f->flags & CAN_HOLD) || hsd_growth_is_code(w->growth, node->type)) return;

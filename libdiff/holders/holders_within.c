@@ -50,7 +50,7 @@ static uint32_t set_of(pass *p, const hsd_tree_node *node, const hsd_below *abov
 static hsd_below_node object_node(pass *p, const hsd_tree_node *node, const hsd_below *above)
 {
     hsd_growth *growth = p->growth;
-    const bool is_kept = hsd_bit_get(growth->pair->sides[p->side].is_kept, node->node);
+    const bool is_kept = hsd_bit_get(growth->pair->is_kept[p->side], node->node);
     hsd_below_node below = {
         .edge = hsd_growth_edge_of(growth, node->edge), .type = node->type, .is_apart = node->edge == HSD_TREE_INDIRECT,
         .can_hold = is_kept && hsd_growth_holds(growth, p->side, node->node, node->type, node->edge), .is_kept = is_kept, .choice = HSD_NO_CHOICE, .set = HSD_NO_CHOICE,

@@ -146,7 +146,7 @@ hsd_status hsd_path_ask_fail(const hsd_side_walk *side, const hsd_paths_options 
     size_t used = 0;
     hsd_fail(err, HSD_E_NOT_FOUND, "the capture holds no object %s %.*s",
              is_pattern(options->type) ? "whose type fits" : "of type", SHOWN_BYTES, options->type);
-    const int count = find_close(&side->type_names->names, options->type, close);
+    const int count = find_close(&side->request->type_names->names, options->type, close);
     for (int i = 0; i < count; i++) {
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%.*s", i == 0 ? "" : i + 1 < count ? ", " : " or ",
                                  (int)hsd_min_u64(close[i].name.size, SHOWN_BYTES), (const char *)close[i].name.data);
@@ -161,7 +161,7 @@ hsd_status hsd_path_ask_fail(const hsd_side_walk *side, const hsd_paths_options 
 static hsd_status find_types(hsd_path_ask *ask, const hsd_side_walk *side, const hsd_paths_options *options,
                              hsd_error *err)
 {
-    const hsd_names *names = &side->type_names->names;
+    const hsd_names *names = &side->request->type_names->names;
     const uint32_t exact = hsd_names_find(names, (hsd_bytes){(const uint8_t *)options->type, strlen(options->type)});
     uint32_t found = exact != HSD_NAME_NONE;
     ask->is_type = calloc((size_t)names->count + 1, 1);
@@ -199,7 +199,7 @@ static void look_at(id_search *s, const hsd_object *object)
 static hsd_status search_objects(id_search *s, const hsd_side_walk *side, hsd_error *err)
 {
     hsd_object_reader *reader;
-    HSD_TRY(hsd_object_reader_open(&reader, side->capture, HSD_WANT_IDS, err));
+    HSD_TRY(hsd_object_reader_open(&reader, side->request->capture, HSD_WANT_IDS, err));
     hsd_status status = HSD_OK;
     while (status == HSD_OK && !s->is_found) {
         hsd_object object;

@@ -51,13 +51,13 @@ static uint32_t type_of(void *context, uint32_t node)
     hsd_side_walk *side = search->side;
     if (node < side->object_count) return search->type_ranks[hsd_paged_get_u32(&side->types_of, node)];
     if (node >= side->root_span.begin) return 0;
-    return side->type_names->names.count + search->root_ranks[side->name_of_node[node - side->object_count]];
+    return side->request->type_names->names.count + search->root_ranks[side->name_of_node[node - side->object_count]];
 }
 
 hsd_status hsd_path_search_begin(hsd_path_search *search, hsd_side_walk *side, hsd_error *err)
 {
     *search = (hsd_path_search){.side = side};
-    search->type_ranks = hsd_name_ranks(&side->type_names->names);
+    search->type_ranks = hsd_name_ranks(&side->request->type_names->names);
     search->root_ranks = hsd_name_ranks(&side->roots.names);
     if (search->type_ranks == NULL || search->root_ranks == NULL) {
         hsd_path_search_release(search);
@@ -68,9 +68,9 @@ hsd_status hsd_path_search_begin(hsd_path_search *search, hsd_side_walk *side, h
         .type_of = type_of,
         .type_context = search,
         /* label nodes are not counted beforehand: their bits may be more than was planned */
-        .memory_bytes = hsd_max_u64(side->plan.path_bytes, hsd_shortest_least_bytes(side->node_count)),
-        .space = side->space,
-        .reporter = side->reporter,
+        .memory_bytes = hsd_max_u64(side->request->plan.path_bytes, hsd_shortest_least_bytes(side->node_count)),
+        .space = side->request->space,
+        .reporter = side->request->reporter,
     };
     return HSD_OK;
 }
@@ -78,8 +78,8 @@ hsd_status hsd_path_search_begin(hsd_path_search *search, hsd_side_walk *side, h
 hsd_status hsd_path_search_run(hsd_path_search *search, hsd_shortest *out, hsd_error *err)
 {
     hsd_side_walk *side = search->side;
-    HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->plan.adjacency_bytes, err));
-    HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->plan.name_bytes, err));
+    HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->request->plan.adjacency_bytes, err));
+    HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->request->plan.name_bytes, err));
     HSD_TRY(hsd_shortest_find(out, side->adjacency, &search->config, err));
     const hsd_status status = side->has_types_of ? hsd_paged_check(&side->types_of, err) : HSD_OK;
     if (status != HSD_OK) hsd_shortest_close(out);

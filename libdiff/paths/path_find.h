@@ -1,5 +1,5 @@
 /*
- * Shortest paths in a side that was walked with want_tree and keep_graph: graph/shortest.h, given the order of
+ * Shortest paths in a side that was walked with want_tree and whose graph stays: graph/shortest.h, given the order of
  * the names of its types and owners. What comes out reads alike in two captures of one program (paths/path_text.h).
  */
 #ifndef HSD_PATHS_PATH_FIND_H

@@ -43,7 +43,7 @@ uint32_t hsd_path_groups_node(hsd_path_groups *g, uint32_t group) { return get(g
 hsd_status hsd_path_groups_open(hsd_path_groups *g, uint64_t record_bytes, uint64_t sort_bytes, hsd_error *err)
 {
     const uint64_t nodes = g->side->node_count;
-    HSD_TRY(hsd_paged_open(&g->records, nodes * HSD_PATH_GROUP_BYTES, record_bytes, g->side->space, err));
+    HSD_TRY(hsd_paged_open(&g->records, nodes * HSD_PATH_GROUP_BYTES, record_bytes, g->side->request->space, err));
     g->has_records = true;
     g->is_on_way = calloc((size_t)nodes / 8 + 1, 1);
     if (g->is_on_way == NULL) return hsd_fail_nomem(err, "paths");
@@ -215,7 +215,7 @@ static hsd_status step(hsd_path_groups *g, standing *s, uint32_t edge, uint32_t 
     hsd_path_edge shown;
     if (s->place == NO_PLACE) return HSD_OK;
     const uint32_t type = hsd_paged_get_u32(&side->types_of, node);
-    const bool is_shown = hsd_path_fold_step(&s->fold, side->edge_names, side->type_names, edge, type, &shown);
+    const bool is_shown = hsd_path_fold_step(&s->fold, side->request->edge_names, side->request->type_names, edge, type, &shown);
     if (!is_shown && !is_end) return HSD_OK;
     HSD_TRY(place_behind(g, s->place, shown, type, &s->own, err));
     if (is_shown) s->place = s->own;
@@ -296,7 +296,7 @@ hsd_status hsd_path_groups_make_rows(hsd_path_groups *g, hsd_error *err)
     }
     for (uint32_t group = 0; group < g->count; group++) {
         if (hsd_bit_get(g->is_on_way, group)) HSD_TRY(make_row(g, group, &record, err));
-        if ((group & 0xffff) == 0) HSD_TRY(hsd_progress(g->side->reporter, "grouping paths", group, g->count, err));
+        if ((group & 0xffff) == 0) HSD_TRY(hsd_progress(g->side->request->reporter, "grouping paths", group, g->count, err));
     }
     HSD_TRY(hsd_paged_check(&g->side->types_of, err));
     return hsd_paged_check(&g->records, err);

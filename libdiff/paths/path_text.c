@@ -108,7 +108,7 @@ static void advance(const hsd_path_texts *t, reading *r, uint32_t node, uint32_t
     hsd_path_edge shown;
     r->node = node;
     r->length++;
-    r->has_hidden = !hsd_path_fold_step(&r->fold, side->edge_names, side->type_names, edge, type, &shown);
+    r->has_hidden = !hsd_path_fold_step(&r->fold, side->request->edge_names, side->request->type_names, edge, type, &shown);
     const path_step next = {shown, type, 1, node};
     if (r->has_hidden) r->hidden = next;
     else push(r, next);
@@ -206,7 +206,7 @@ static hsd_status edge_text(hsd_path_texts *t, hsd_path_edge edge, hsd_text *out
         *out = t->edges.texts[at];
         return HSD_OK;
     }
-    const hsd_bytes text = hsd_path_edge_text(t->side->edge_names, edge, buffer, sizeof buffer);
+    const hsd_bytes text = hsd_path_edge_text(t->side->request->edge_names, edge, buffer, sizeof buffer);
     return cached_text(&t->edges, t->arena, edge, text, out, err);
 }
 
@@ -214,7 +214,7 @@ static hsd_status type_text(hsd_path_texts *t, uint32_t type, hsd_text *out, hsd
 {
     const uint32_t at = hsd_id_map_get(&t->types.index, type);
     if (at == HSD_ID_NONE) {
-        return cached_text(&t->types, t->arena, type, hsd_names_get(&t->side->type_names->names, type), out, err);
+        return cached_text(&t->types, t->arena, type, hsd_names_get(&t->side->request->type_names->names, type), out, err);
     }
     *out = t->types.texts[at];
     return HSD_OK;
@@ -280,7 +280,7 @@ hsd_status hsd_path_texts_get_through(hsd_path_texts *t, uint32_t source, uint32
 
 hsd_status hsd_path_texts_name(hsd_path_texts *t, hsd_error *err)
 {
-    return hsd_path_names_fill(&t->names, t->side->capture, t->arena, err);
+    return hsd_path_names_fill(&t->names, t->side->request->capture, t->arena, err);
 }
 
 /* ---- life ---- */
@@ -295,7 +295,7 @@ hsd_status hsd_path_texts_new(hsd_path_texts **out, hsd_shortest *shortest, hsd_
     t->side = side;
     t->arena = arena;
     t->spacing = FIRST_SPACING;
-    const hsd_status status = hsd_worklist_open(&t->stack, STACK_BYTES, side->space, err);
+    const hsd_status status = hsd_worklist_open(&t->stack, STACK_BYTES, side->request->space, err);
     if (status != HSD_OK) {
         free(t);
         return status;

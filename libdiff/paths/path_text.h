@@ -14,7 +14,7 @@
  *      cut        of more than HSD_MAX_PATH_STEPS steps the first and the last half stand there; step_cut references
  *                 are left out between steps[HSD_MAX_PATH_STEPS / 2 - 1] and steps[HSD_MAX_PATH_STEPS / 2]
  *
- * Use, with a side that was walked with keep_graph and want_tree:
+ * Use, with a side that was walked with want_tree and whose graph stays:
  *
  *      hsd_path_find(&shortest, side, wanted, count, err);     paths/path_find.h
  *      hsd_path_texts_new(&texts, &shortest, side, &store->arena, err);

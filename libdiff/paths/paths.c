@@ -52,7 +52,7 @@ static hsd_status check_graph(const query *q, hsd_error *err)
 static uint64_t memory_for_paths(const query *q)
 {
     const hsd_plan *plan = &q->single.plan;
-    const hsd_plan_side *side = &q->side->plan;
+    const hsd_plan_side *side = &q->side->request->plan;
     const uint64_t bits = 2 * ((uint64_t)q->side->node_count / 8 + 1);
     const uint64_t held = plan->table_bytes + side->bits_bytes + side->adjacency_bytes + side->name_bytes +
                           side->folded_bytes + side->reader_bytes + bits;
@@ -91,8 +91,8 @@ static hsd_status make_graph(query *q, hsd_error *err)
 
 static bool counts(const hsd_side_walk *side, uint32_t ordinal)
 {
-    return !hsd_bit_get(side->is_pseudo, ordinal) &&
-           (side->is_folded == NULL || !hsd_bit_get(side->is_folded, ordinal));
+    return !hsd_bit_get(side->graph->is_pseudo, ordinal) &&
+           (side->graph->is_folded == NULL || !hsd_bit_get(side->graph->is_folded, ordinal));
 }
 
 static hsd_status mark_types(query *q, hsd_error *err)
@@ -123,7 +123,7 @@ static hsd_status mark_referrers(query *q, hsd_error *err)
         if (hsd_adjacency_is_leaf(side->adjacency, node)) continue;
         if (refers_to(side->adjacency, node, q->ask.ordinal)) hsd_bit_set(q->is_asked, node);
         if ((node & 0xffff) == 0) {
-            HSD_TRY(hsd_progress(side->reporter, "finding referrers", node, side->node_count, err));
+            HSD_TRY(hsd_progress(side->request->reporter, "finding referrers", node, side->node_count, err));
         }
     }
     return hsd_adjacency_check(side->adjacency, err);
@@ -176,7 +176,7 @@ static hsd_status add_folded(query *q, uint64_t ordinal, uint64_t *bytes, hsd_er
 {
     while (q->folded != NULL && q->folded[0] <= ordinal) {
         if (q->folded[0] == ordinal) *bytes = hsd_add_saturating(*bytes, q->folded[1]);
-        HSD_TRY(next_record(q->side->folded, &q->folded, err));
+        HSD_TRY(next_record(q->side->graph->folded, &q->folded, err));
     }
     return HSD_OK;
 }
@@ -230,7 +230,7 @@ static hsd_status count_each(query *q, hsd_object_reader *reader, hsd_error *err
         if (object.is_continuation) continue;
         HSD_TRY(count_object(q, &object, err));
         if ((object.ordinal & 0x3fff) == 0) {
-            HSD_TRY(hsd_progress(q->side->reporter, "counting objects", object.ordinal, q->side->object_count, err));
+            HSD_TRY(hsd_progress(q->side->request->reporter, "counting objects", object.ordinal, q->side->object_count, err));
         }
     }
 }
@@ -238,9 +238,9 @@ static hsd_status count_each(query *q, hsd_object_reader *reader, hsd_error *err
 static hsd_status count_objects(query *q, hsd_error *err)
 {
     hsd_object_reader *reader;
-    if (q->side->folded != NULL) HSD_TRY(next_record(q->side->folded, &q->folded, err));
+    if (q->side->graph->folded != NULL) HSD_TRY(next_record(q->side->graph->folded, &q->folded, err));
     if (!q->ask.is_id) HSD_TRY(next_record(q->groups.asked, &q->reached, err));
-    HSD_TRY(hsd_object_reader_open(&reader, q->side->capture, HSD_WANT_SIZES, err));
+    HSD_TRY(hsd_object_reader_open(&reader, q->side->request->capture, HSD_WANT_SIZES, err));
     const hsd_status status = count_each(q, reader, err);
     hsd_object_reader_close(reader);
     HSD_TRY(status);

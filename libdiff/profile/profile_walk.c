@@ -193,8 +193,8 @@ hsd_status hsd_profile_walk(hsd_profile *profile, hsd_capture *capture, const hs
     hsd_single_init(&w.single, run);
     w.single.is_for_sums = true;
     w.single.stops_at_owners = options->no_places;
-    w.single.side.want_identity = options->each != NULL;
-    w.single.side.want_lost = true;
+    w.single.request.want_identity = options->each != NULL;
+    w.single.request.want_lost = true;
     w.run = run;
     const hsd_status status = run_walk(&w, capture, err);
     hsd_trie_free(w.trie);

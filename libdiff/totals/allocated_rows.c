@@ -199,9 +199,9 @@ static hsd_status spell_row(rows *r, lost_side *side, const lost_sum *sum, hsd_b
 static hsd_status load_stacks(const rows *r, lost_side *side, hsd_side_walk *walk, hsd_error *err)
 {
     if (!hsd_site_table_fits(walk->info, r->run)) return HSD_OK; /* they stay unknown, and the answer stands without */
-    HSD_TRY(hsd_site_table_load(&side->sites, walk->capture, err));
+    HSD_TRY(hsd_site_table_load(&side->sites, walk->request->capture, err));
     for (uint32_t i = 0; i < side->keys.count; i++) HSD_TRY(hsd_site_table_want(&side->sites, side->sums[i].key.site, err));
-    return hsd_site_table_texts(&side->sites, walk->capture, err);
+    return hsd_site_table_texts(&side->sites, walk->request->capture, err);
 }
 
 static hsd_status fill_side(rows *r, lost_side *side, hsd_side_walk *walk, bool is_after, hsd_error *err)
@@ -242,7 +242,7 @@ hsd_status hsd_lost_rows(hsd_side_walk *const *sides, unsigned side_count, const
 {
     rows r = {.types = types, .run = run, .store = store};
     *out = (hsd_lost){.is_known = true};
-    for (unsigned i = 0; i < side_count; i++) out->is_known = out->is_known && sides[i]->want_lost && hsd_side_loses(sides[i]);
+    for (unsigned i = 0; i < side_count; i++) out->is_known = out->is_known && sides[i]->request->want_lost && hsd_side_loses(sides[i]);
     if (!out->is_known) return HSD_OK;
     const hsd_status status = make_rows(&r, sides, side_count, out, err);
     hsd_names_release(&r.cycles);
@@ -272,9 +272,9 @@ static hsd_status put_all_live(hsd_site_search *s, hsd_site_table *table, hsd_si
 {
     const hsd_allocated *a = walk->allocated;
     hsd_buffer spelling = {0};
-    hsd_status status = hsd_site_table_load(table, walk->capture, err);
+    hsd_status status = hsd_site_table_load(table, walk->request->capture, err);
     for (uint32_t i = 0; i < a->live_count && status == HSD_OK; i++) status = hsd_site_table_want(table, a->live[i].site, err);
-    if (status == HSD_OK) status = hsd_site_table_texts(table, walk->capture, err);
+    if (status == HSD_OK) status = hsd_site_table_texts(table, walk->request->capture, err);
     for (uint32_t i = 0; i < a->live_count && status == HSD_OK; i++)
         status = put_live(s, table, &a->live[i], side, &spelling, err);
     hsd_buffer_release(&spelling);
@@ -287,7 +287,7 @@ hsd_status hsd_live_sites(hsd_side_walk *const sides[2], hsd_diff *diff, hsd_err
     hsd_status status = HSD_OK;
     for (int side = 0; side < 2 && status == HSD_OK; side++) {
         hsd_site_table table = {.count = 0};
-        if (!sides[side]->want_sites || sides[side]->allocated == NULL) continue;
+        if (!sides[side]->request->want_sites || sides[side]->allocated == NULL) continue;
         status = put_all_live(&s, &table, sides[side], side, err);
         hsd_site_table_release(&table);
     }

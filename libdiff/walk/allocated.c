@@ -14,13 +14,13 @@
 
 static hsd_status open_lost(hsd_side_walk *side, hsd_error *err)
 {
-    if (side->cycles == NULL) return HSD_OK;
-    return hsd_tally_new(&side->allocated->lost, HSD_LOST_KEY_WORDS, side->table_bytes / TABLE_SHARE, side->space, side->reporter, err);
+    if (side->graph->cycles == NULL) return HSD_OK;
+    return hsd_tally_new(&side->allocated->lost, HSD_LOST_KEY_WORDS, side->request->table_bytes / TABLE_SHARE, side->request->space, side->request->reporter, err);
 }
 
 hsd_status hsd_allocated_open(hsd_side_walk *side, hsd_error *err)
 {
-    if (!side->want_sites && side->cycles == NULL) return HSD_OK;
+    if (!side->request->want_sites && side->graph->cycles == NULL) return HSD_OK;
     side->allocated = calloc(1, sizeof *side->allocated);
     return side->allocated == NULL ? hsd_fail_nomem(err, "sums by allocation site") : open_lost(side, err);
 }
@@ -49,7 +49,7 @@ static hsd_status take_lost(hsd_side_walk *side, const hsd_object *object, uint3
 {
     const uint32_t head = hsd_lost_head(label);
     const bool is_alone = head == HSD_LOST_ALONE;
-    const bool is_round = !is_alone && hsd_bit_get(side->cycles, object->ordinal) && hsd_bit_get(side->cycles, head);
+    const bool is_round = !is_alone && hsd_bit_get(side->graph->cycles, object->ordinal) && hsd_bit_get(side->graph->cycles, head);
     const bool is_head = is_alone || head == object->ordinal;
     const hsd_lost_part part = is_round ? HSD_LOST_ROUND : is_head ? HSD_LOST_HEAD : HSD_LOST_BELOW;
     const uint64_t key[HSD_LOST_KEY_WORDS] = {(uint64_t)head << 2 | part, (uint64_t)type << 32 | object->site};
@@ -60,8 +60,8 @@ hsd_status hsd_allocated_take(hsd_side_walk *side, const hsd_object *object, uin
                               hsd_error *err)
 {
     if (hsd_lost_is(label)) return side->allocated->lost != NULL ? take_lost(side, object, label, type, bytes, err) : HSD_OK;
-    const bool is_live = !side->has_owners || label != HSD_OWNER_NONE;
-    return side->want_sites && is_live ? take_live(side->allocated, object->site, bytes, err) : HSD_OK;
+    const bool is_live = !side->graph->has_owners || label != HSD_OWNER_NONE;
+    return side->request->want_sites && is_live ? take_live(side->allocated, object->site, bytes, err) : HSD_OK;
 }
 
 hsd_status hsd_allocated_finish(hsd_side_walk *side, hsd_error *err)

@@ -19,6 +19,7 @@ typedef struct hsd_pair {
     hsd_reporter *reporter;
     hsd_temp_space space;
     hsd_plan plan;
+    hsd_walk_request requests[SIDE_COUNT]; /* of the sides, which only read them */
     hsd_side_walk sides[SIDE_COUNT];
     hsd_type_names types;
     hsd_edge_names edges;          /* empty without holders */
@@ -29,6 +30,13 @@ typedef struct hsd_pair {
     hsd_names roots;               /* names of owners on either side */
     uint32_t *root_number[SIDE_COUNT]; /* a side's number -> common number */
     uint8_t *root_kinds;           /* by common number */
+
+    /* once they were compared by identity (hsd_compare_merge); NULL without */
+    uint8_t *is_kept[SIDE_COUNT];    /* one bit an object of a side: live in both captures */
+    uint8_t *is_resized[SIDE_COUNT]; /* one bit an object: it is kept and has another size; NULL = none has */
 } hsd_pair;
+
+/* Releases both sides and what they share; the space and the reporter are the caller's. A zeroed pair is accepted. */
+void hsd_pair_release(hsd_pair *pair);
 
 #endif

@@ -29,14 +29,14 @@ static hsd_status open_array(hsd_places *places, uint64_t row_bytes, uint64_t me
 
 hsd_status hsd_places_new(hsd_places **out, const hsd_side_walk *side, hsd_error *err)
 {
-    const hsd_plan_side *plan = &side->plan;
+    const hsd_plan_side *plan = &side->request->plan;
     const uint64_t whole = hsd_paged_full_bytes((uint64_t)side->node_count * ROW_BYTES);
     hsd_places *places = calloc(1, sizeof *places);
     if (places == NULL) return hsd_fail_nomem(err, "the dominator tree");
     *out = places;
     places->node_count = side->node_count;
     places->is_whole = whole <= plan->place_sort_bytes && whole <= plan->place_serve_bytes + plan->link_bytes;
-    if (places->is_whole) return open_array(places, ROW_BYTES, whole, side->space, err);
+    if (places->is_whole) return open_array(places, ROW_BYTES, whole, side->request->space, err);
     return hsd_side_sorter(side, 2, 1, plan->place_sort_bytes, &places->by_node, err);
 }
 
@@ -66,8 +66,8 @@ static hsd_status fill_links(hsd_places *places, hsd_error *err)
 hsd_status hsd_places_finish(hsd_places *places, const hsd_side_walk *side, hsd_error *err)
 {
     if (places->is_whole) return HSD_OK;
-    HSD_TRY(hsd_side_serve(places->by_node, side->plan.place_serve_bytes, err));
-    HSD_TRY(open_array(places, LINK_BYTES, side->plan.link_bytes, side->space, err));
+    HSD_TRY(hsd_side_serve(places->by_node, side->request->plan.place_serve_bytes, err));
+    HSD_TRY(open_array(places, LINK_BYTES, side->request->plan.link_bytes, side->request->space, err));
     return fill_links(places, err);
 }
 
@@ -109,7 +109,7 @@ hsd_status hsd_places_next(hsd_places *places, uint32_t *node, uint32_t *first, 
 
 hsd_status hsd_places_settle(hsd_places *places, const hsd_side_walk *side, hsd_error *err)
 {
-    const hsd_plan_side *plan = &side->plan;
+    const hsd_plan_side *plan = &side->request->plan;
     const uint64_t serve_bytes = plan->link_serve_bytes + (places->is_whole ? plan->place_serve_bytes : 0);
     HSD_TRY(hsd_paged_check(&places->array, err));
     return hsd_paged_shrink(&places->array, serve_bytes, err);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "graph/blocks.h"
 #include "walk/allocated.h"
 #include "walk/fold.h"
@@ -25,7 +26,7 @@ static hsd_status find_object_count(hsd_side_walk *side, uint64_t *count, hsd_er
     hsd_object_reader *reader;
     *count = side->info->objects;
     if (side->info->is_complete) return HSD_OK;
-    HSD_TRY(hsd_object_reader_open(&reader, side->capture, 0, err));
+    HSD_TRY(hsd_object_reader_open(&reader, side->request->capture, 0, err));
     hsd_status status;
     for (;;) {
         hsd_object object;
@@ -37,12 +38,12 @@ static hsd_status find_object_count(hsd_side_walk *side, uint64_t *count, hsd_er
     return status == HSD_END ? HSD_OK : status;
 }
 
-hsd_status hsd_side_open(hsd_side_walk *side, hsd_type_names *type_names, hsd_error *err)
+hsd_status hsd_side_open(hsd_side_walk *side, const hsd_walk_request *request, hsd_error *err)
 {
     uint64_t count;
-    side->info = hsd_capture_get_info(side->capture);
-    side->type_names = type_names;
-    side->owners.file.fd = -1;
+    *side = (hsd_side_walk){.request = request, .info = hsd_capture_get_info(request->capture), .graph = calloc(1, sizeof *side->graph)};
+    if (side->graph == NULL) return hsd_fail_nomem(err, "a walk");
+    side->graph->owners.file.fd = -1;
     HSD_TRY(find_object_count(side, &count, err));
     if (count > MAX_OBJECTS) {
         return hsd_fail(err, HSD_E_UNSUPPORTED, "the capture holds %llu objects, more than %llu",
@@ -53,8 +54,8 @@ hsd_status hsd_side_open(hsd_side_walk *side, hsd_type_names *type_names, hsd_er
     const bool knows_none = (side->info->facts & HSC_FACT_MANUAL) != 0; /* a program that keeps nothing but text has none */
     side->has_references = (side->info->facts & HSC_FACT_NO_REFERENCES) == 0 && (has_some || knows_none);
     side->has_roots = (side->info->facts & HSC_FACT_NO_ROOTS) == 0 && side->info->roots > 0;
-    HSD_TRY(hsd_type_table_load(&side->types, side->capture, type_names, err));
-    return hsd_label_table_load(&side->labels, side->capture, err);
+    HSD_TRY(hsd_type_table_load(&side->types, request->capture, request->type_names, err));
+    return hsd_label_table_load(&side->labels, request->capture, err);
 }
 
 hsd_plan_capture hsd_side_needs(const hsd_side_walk *side, bool with_tree)
@@ -69,19 +70,19 @@ hsd_plan_capture hsd_side_needs(const hsd_side_walk *side, bool with_tree)
         .needs_join = !info->targets_are_ordinals,
         .has_edges = info->edges > 0,
         .has_parts = info->has_parts,
-        .identity_words = !side->want_identity ? 0 : side->want_structure ? HSD_CENSUS_WORDS
-                                                : HSD_CENSUS_WORDS - (with_tree || side->want_marks ? 1 : 2),
-        .has_structure = side->want_structure,
+        .identity_words = !side->request->want_identity ? 0 : side->request->alike != NULL ? HSD_CENSUS_WORDS
+                                                : HSD_CENSUS_WORDS - (with_tree || side->request->marks != NULL ? 1 : 2),
+        .has_structure = side->request->alike != NULL,
         .strings = info->strings,
-        .tree_words = !with_tree ? 0 : side->want_ids ? HSD_TREE_ID_WORDS : HSD_TREE_WORDS,
+        .tree_words = !with_tree ? 0 : side->request->want_ids ? HSD_TREE_ID_WORDS : HSD_TREE_WORDS,
     };
 }
 
 hsd_status hsd_side_check_tables(const hsd_side_walk *side, uint64_t more, hsd_error *err)
 {
-    const uint64_t used = more + (uint64_t)side->label_node_capacity * sizeof *side->label_nodes +
-                          hsd_names_memory(&side->roots.names) + side->roots.kind_capacity;
-    if (used <= side->table_bytes) return HSD_OK;
+    const uint64_t label_nodes = side->graph != NULL ? side->graph->label_node_capacity : 0;
+    const uint64_t used = more + label_nodes * sizeof(hsd_label_node) + hsd_names_memory(&side->roots.names) + side->roots.kind_capacity;
+    if (used <= side->request->table_bytes) return HSD_OK;
     hsd_fail(err, HSD_E_OVER_BUDGET, "the names of the roots alone take %llu MiB of memory",
              (unsigned long long)(used >> 20) + 1);
     hsd_error_set_hint(err, "--memory %lluM", (unsigned long long)((used * 40) >> 20));
@@ -93,55 +94,52 @@ static hsd_status step(hsd_side_walk *side, const char *name, hsd_status (*run)(
 {
     const uint64_t start = hsd_now_ns();
     HSD_TRY(run(side, err));
-    hsd_note(side->reporter, HSD_NOTE_DETAIL, "%s: %s took %.3f s", side->info->path, name,
+    hsd_note(side->request->reporter, HSD_NOTE_DETAIL, "%s: %s took %.3f s", side->info->path, name,
              (double)(hsd_now_ns() - start) * 1e-9);
     return HSD_OK;
 }
 
 static void note_graph(const hsd_side_walk *side)
 {
-    hsd_note(side->reporter, HSD_NOTE_DETAIL,
+    hsd_note(side->request->reporter, HSD_NOTE_DETAIL,
              "%s: %u nodes, %u named roots, %llu distinct references in %.1f MiB of blocks", side->info->path,
-             side->object_count, side->label_node_count, (unsigned long long)side->edge_count,
+             side->object_count, side->graph->label_node_count, (unsigned long long)side->graph->edge_count,
              (double)hsd_adjacency_bytes(side->adjacency) / 1048576.0);
     if (side->roots.is_full) {
-        hsd_note(side->reporter, HSD_NOTE_WARNING,
+        hsd_note(side->request->reporter, HSD_NOTE_WARNING,
                  "%s: more than %u distinct roots: the rest are counted as (other roots)", side->info->path,
                  HSD_MAX_ROOT_NAMES);
     }
 }
 
-static void release_bits(hsd_side_walk *side)
-{
-    free(side->is_pseudo);
-    free(side->is_part);
-    free(side->is_folded);
-    free(side->has_soft);
-    free(side->is_soft);
-    free(side->cycles);
-    free(side->is_named);
-    free(side->is_keyed);
-    side->is_named = side->is_keyed = NULL;
-    side->is_pseudo = side->is_part = side->is_folded = side->has_soft = side->is_soft = side->cycles = NULL;
-}
-
-static void free_graph(hsd_side_walk *side)
+static void free_adjacency(hsd_side_walk *side)
 {
     hsd_adjacency_free(side->adjacency);
     side->adjacency = NULL;
 }
 
 /* What no one needs once objects are counted. */
-static void free_stage(hsd_side_walk *side)
+static void free_graph(hsd_side_walk *side)
 {
-    if (side->has_owners) hsd_paged_close(&side->owners);
-    side->has_owners = false;
-    hsd_sorter_free(side->folded);
-    side->folded = NULL;
-    hsd_places_free(side->places);
-    side->places = NULL;
-    hsd_sequence_release(&side->sequence);
-    release_bits(side);
+    hsd_walk_graph *graph = side->graph;
+    if (graph == NULL) return;
+    free(graph->label_nodes);
+    free(graph->is_pseudo);
+    free(graph->is_part);
+    free(graph->has_soft);
+    hsd_sorter_free(graph->ids);
+    hsd_temp_close(&graph->shapes_file);
+    free(graph->is_named);
+    free(graph->is_keyed);
+    free(graph->is_folded);
+    hsd_sorter_free(graph->folded);
+    hsd_sequence_release(&graph->sequence);
+    hsd_places_free(graph->places);
+    if (graph->has_owners) hsd_paged_close(&graph->owners);
+    free(graph->is_soft);
+    free(graph->cycles);
+    free(graph);
+    side->graph = NULL;
 }
 
 static uint64_t least_bytes(uint64_t blocks) { return hsd_max_u64(HSD_BLOCKS_LEAST_BYTES, hsd_paged_least_bytes(blocks)); }
@@ -149,12 +147,12 @@ static uint64_t least_bytes(uint64_t blocks) { return hsd_max_u64(HSD_BLOCKS_LEA
 /* No one walks the graph for a while. */
 static hsd_status rest_graph(hsd_side_walk *side, hsd_error *err)
 {
-    if (!side->keep_graph) { /* the planner does not know that it stays */
+    if (!hsd_side_keeps_graph(side)) { /* the planner does not know that it stays */
         HSD_TRY(hsd_adjacency_set_memory(side->adjacency, least_bytes(hsd_adjacency_bytes(side->adjacency)), err));
         return hsd_adjacency_set_name_memory(side->adjacency, least_bytes(hsd_adjacency_name_bytes(side->adjacency)), err);
     }
-    HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->plan.idle_adjacency_bytes, err));
-    return hsd_adjacency_set_name_memory(side->adjacency, side->plan.idle_name_bytes, err);
+    HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->request->plan.idle_adjacency_bytes, err));
+    return hsd_adjacency_set_name_memory(side->adjacency, side->request->plan.idle_name_bytes, err);
 }
 
 /* Types can be looked up at random from now on. */
@@ -162,8 +160,8 @@ static hsd_status open_types(hsd_side_walk *side, hsd_error *err)
 {
     const uint64_t full = hsd_paged_full_bytes((uint64_t)side->object_count * sizeof(uint32_t));
     if (side->object_count == 0) return HSD_OK;
-    if (side->has_types_of) return hsd_paged_grow(&side->types_of, hsd_min_u64(full, side->plan.type_bytes), err);
-    HSD_TRY(hsd_paged_open_file(&side->types_of, &side->types_file, hsd_min_u64(full, side->plan.type_bytes), err));
+    if (side->has_types_of) return hsd_paged_grow(&side->types_of, hsd_min_u64(full, side->request->plan.type_bytes), err);
+    HSD_TRY(hsd_paged_open_file(&side->types_of, &side->types_file, hsd_min_u64(full, side->request->plan.type_bytes), err));
     side->has_types_of = true;
     return HSD_OK;
 }
@@ -171,9 +169,9 @@ static hsd_status open_types(hsd_side_walk *side, hsd_error *err)
 /* What a walk leaves behind: the census and the tree, sorted, and the graph where it was asked for. */
 static hsd_status serve(hsd_side_walk *side, hsd_error *err)
 {
-    if (side->census != NULL) HSD_TRY(hsd_side_serve(side->census, side->plan.identity_serve_bytes, err));
-    if (side->tree != NULL) HSD_TRY(hsd_side_serve(side->tree, side->plan.tree_serve_bytes, err));
-    return side->keep_graph ? open_types(side, err) : HSD_OK;
+    if (side->census != NULL) HSD_TRY(hsd_side_serve(side->census, side->request->plan.identity_serve_bytes, err));
+    if (side->tree != NULL) HSD_TRY(hsd_side_serve(side->tree, side->request->plan.tree_serve_bytes, err));
+    return hsd_side_keeps_graph(side) ? open_types(side, err) : HSD_OK;
 }
 
 hsd_status hsd_side_run_graph(hsd_side_walk *side, hsd_error *err)
@@ -183,22 +181,22 @@ hsd_status hsd_side_run_graph(hsd_side_walk *side, hsd_error *err)
         note_graph(side);
         HSD_TRY(step(side, "attributing parts", hsd_side_parts, err));
     }
-    if (side->want_structure) HSD_TRY(step(side, "looking at objects", hsd_side_structure, err));
-    if (side->want_tree) HSD_TRY(step(side, "finding dominators", hsd_side_dominators, err));
+    if (side->request->alike != NULL) HSD_TRY(step(side, "looking at objects", hsd_side_structure, err));
+    if (side->request->want_tree) HSD_TRY(step(side, "finding dominators", hsd_side_dominators, err));
     HSD_TRY(step(side, "finding owners", hsd_side_owners, err));
-    if (side->adjacency != NULL && (side->want_graph || side->keep_graph || side->keeper != NULL)) return rest_graph(side, err);
-    free_graph(side);
+    if (side->adjacency != NULL && (side->request->keeps != HSD_GRAPH_GOES || side->request->keeper != NULL)) return rest_graph(side, err);
+    free_adjacency(side);
     return HSD_OK;
 }
 
 hsd_status hsd_side_run_census(hsd_side_walk *side, hsd_error *err)
 {
-    const hsd_keeper *keeper = side->keeper;
+    const hsd_keeper *keeper = side->request->keeper;
     HSD_TRY(step(side, "counting objects", hsd_side_census, err));
-    free_stage(side);
+    free_graph(side);
     HSD_TRY(serve(side, err));
-    if (keeper == NULL || keeper->walked == NULL || side->spare_bytes == 0) return HSD_OK;
-    return keeper->walked(keeper->context, side->spare_bytes, err);
+    if (keeper == NULL || keeper->walked == NULL || side->request->spare_bytes == 0) return HSD_OK;
+    return keeper->walked(keeper->context, side->request->spare_bytes, err);
 }
 
 hsd_status hsd_side_run(hsd_side_walk *side, hsd_error *err)
@@ -209,27 +207,20 @@ hsd_status hsd_side_run(hsd_side_walk *side, hsd_error *err)
 
 void hsd_side_drop_graph(hsd_side_walk *side)
 {
-    if (!side->keep_graph && side->keeper == NULL) free_graph(side);
+    if (!hsd_side_keeps_graph(side) && side->request->keeper == NULL) free_adjacency(side);
 }
 
 void hsd_side_release(hsd_side_walk *side)
 {
     hsd_type_table_release(&side->types);
     hsd_label_table_release(&side->labels);
-    hsd_marks_release(&side->marks);
-    free(side->label_nodes);
     free(side->root_nodes);
     free(side->name_of_node);
-    free(side->is_kept);
-    free(side->is_resized);
     free(side->has_named);
-    free(side->key_counts);
+    free_adjacency(side);
     free_graph(side);
-    free_stage(side);
     if (side->has_types_of) hsd_paged_close(&side->types_of);
     hsd_temp_close(&side->types_file);
-    hsd_temp_close(&side->shapes_file);
-    hsd_sorter_free(side->ids);
     hsd_names_release(&side->roots.names);
     free(side->roots.kinds);
     hsd_sorter_free(side->census);

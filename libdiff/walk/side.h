@@ -72,82 +72,108 @@ typedef struct hsd_side_look {
 #define HSD_MAX_ROOT_NAMES (UINT32_C(1) << 20)
 #define HSD_MAX_LABEL_NODES (UINT32_C(1) << 22)
 
-typedef struct hsd_side_walk {
+/* Where ids say nothing: how the objects of two captures may be told apart (match/). */
+typedef struct hsd_walk_alike {
+    bool is_after;           /* the side whose identities are those of its partners */
+    hsd_side_look look;
+    const struct hsd_user_keys *user_keys; /* NULL = none */
+    struct hsd_user_key_count *key_counts; /* one for each of them: what became of it */
+} hsd_walk_alike;
+
+typedef enum hsd_walk_keeps {
+    HSD_GRAPH_GOES,  /* with the walk */
+    HSD_GRAPH_WAITS, /* at its least, until hsd_side_drop_graph */
+    HSD_GRAPH_STAYS  /* for shortest paths; so do the types of all objects */
+} hsd_walk_keeps;
+
+/* What is asked of a walk, and what it has for that. The stages only read it. */
+typedef struct hsd_walk_request {
     hsd_capture *capture;
-    const hsd_capture_info *info;
     hsd_temp_space *space;
     hsd_reporter *reporter;
-    hsd_plan_side plan;      /* bytes for each step */
+    hsd_type_names *type_names; /* types are numbered in it when the side is opened; afterwards it is only read */
+    const struct hsd_edge_names *edge_names; /* NULL where the tree is not wanted */
+    hsd_plan_side plan;      /* bytes for each step; what follows from a plan is filled in once the side is open (hsd_side_needs) */
     uint64_t table_bytes;    /* for names of roots and label nodes */
     uint64_t spare_bytes;    /* for the keeper, once the side is walked; 0 = there is no thread for it */
     bool use_thread;         /* sorters may write on threads of their own */
-    bool want_identity;      /* census sorts by identity; else it only counts */
-    bool want_structure;     /* identity is that of `sequence`: between the graph and the census objects are recognised */
-    bool is_after;           /* with want_structure: the side whose identities are those of its partners */
-    hsd_side_look look;      /* with want_structure */
-    const struct hsd_user_keys *user_keys; /* NULL = none; with want_structure */
-    struct hsd_user_key_count *key_counts; /* one for each of them */
-    bool want_marks;         /* ids are addresses: the census carries what tells of their reuse */
+    bool want_identity;      /* the census sorts by identity; else it only counts */
+    const hsd_walk_alike *alike; /* identity is that of `sequence`: between the graph and the census objects are recognised. NULL = it is the id */
+    const hsd_marks *marks;  /* ids are addresses: the census carries what tells of their reuse. NULL = it does not */
     bool want_tree;          /* dominators and `tree`; needs roots and references */
+    bool want_ids;           /* records of `tree` have HSD_TREE_ID_WORDS: who asks for one side alone names objects */
     bool want_lost;          /* who heads what is lost, where that can be told: hsd_side_loses */
     bool want_sites;         /* what is live is summed by allocation site */
-    bool want_ids;           /* records of `tree` have HSD_TREE_ID_WORDS: who asks for one side alone names objects */
-    bool want_graph;         /* the adjacency waits, at its least, until hsd_side_drop_graph */
-    bool keep_graph;         /* the adjacency outlives the walk, for shortest paths */
-    const struct hsd_edge_names *edge_names;
+    hsd_walk_keeps keeps;
     const struct hsd_keeper *keeper; /* told of each node; the blocks stay, as small as they get, and the tree has places that
                               * are hidden (walk/keep.h). NULL = nobody */
+} hsd_walk_request;
 
-    const hsd_type_names *type_names;
-    hsd_type_table types;
-    hsd_label_table labels;
-    hsd_marks marks;         /* with want_marks */
-
-    uint32_t object_count;   /* nodes that are objects (pseudo objects among them) */
-    bool has_roots, has_references; /* without both, everything counts as live */
-    uint64_t dangling;
-    uint64_t edge_count;
-
+/* The graph while it is built and labelled: from hsd_side_open to the end of the census. Each step fills its part, in this order. */
+typedef struct hsd_walk_graph {
+    /* hsd_side_graph */
     hsd_label_node *label_nodes;
     uint32_t label_node_count, label_node_capacity;
-    hsd_root_node *root_nodes;
-    hsd_root_nodes root_span; /* their node numbers */
-    uint32_t node_count;     /* objects, label nodes, root nodes */
-    uint32_t *name_of_node;  /* root name (hsd_root_names) of label node or root node object_count + i */
-
+    uint64_t edge_count;
     uint8_t *is_pseudo;      /* one bit an object */
     uint8_t *is_part;        /* one bit an object; NULL when no type is a part */
-    uint8_t *is_folded;      /* one bit an object; NULL when no type is a part */
     uint8_t *has_soft;       /* one bit an object: it has soft references; NULL when there are none */
+    hsd_sorter *ids;         /* (id, ordinal), when references are by id, and where objects must be told apart; until the sequence is there */
+    hsd_temp shapes_file;    /* shape of each node, u64 (match/keys.h), as they come; likewise */
+    uint8_t *is_named;       /* one bit an object: it has a name, or a key; likewise */
+    uint8_t *is_keyed;       /* one bit an object: it has a key; NULL without keys; likewise */
+
+    /* hsd_side_parts */
+    uint8_t *is_folded;      /* one bit an object; NULL when no type is a part */
+    hsd_sorter *folded;      /* (ordinal of the owner, bytes) of folded parts */
+
+    /* hsd_side_structure */
+    hsd_sequence sequence;
+
+    /* hsd_side_dominators */
+    struct hsd_places *places; /* places in the dominator tree by node; NULL without */
+
+    /* hsd_side_owners */
+    hsd_paged owners;        /* label of each node; of lost ones HSD_LOST and their head, with `cycles` */
+    bool has_owners;
     uint8_t *is_soft;        /* one bit a node: live, but by soft references alone; NULL when none is soft */
     uint8_t *cycles;         /* one bit a node: on a cycle of lost ones (graph/lost.h); NULL when nothing is lost or nobody asks */
-    uint8_t *is_kept;        /* one bit an object: live in both captures; set by the merge; NULL without identity */
-    uint8_t *is_resized;     /* one bit an object: it is kept and has another size; NULL = none has */
-    uint8_t *is_named;       /* one bit an object: it has a name, or a key; with want_structure, until its sequence is there */
-    uint8_t *is_keyed;       /* one bit an object: it has a key; NULL without keys */
-    uint8_t *has_named;      /* one bit a common type: an object of it has a name; with keep_graph */
-    hsd_temp types_file;     /* common type of each object, u32, as they come; with keep_graph or want_structure */
-    hsd_temp shapes_file;    /* shape of each node, u64 (match/keys.h), likewise; with want_structure */
+} hsd_walk_graph;
+
+/* One side, and what its walk hands on. */
+typedef struct hsd_side_walk {
+    const hsd_walk_request *request; /* borrowed until release */
+    hsd_walk_graph *graph;   /* NULL once the census is over */
+
+    /* hsd_side_open */
+    const hsd_capture_info *info;
+    hsd_type_table types;
+    hsd_label_table labels;
+    uint32_t object_count;   /* nodes that are objects (pseudo objects among them) */
+    bool has_roots, has_references; /* without both, everything counts as live */
+
+    /* hsd_side_graph */
+    uint64_t dangling;
+    uint32_t node_count;     /* objects, label nodes, root nodes */
+    hsd_root_node *root_nodes;
+    hsd_root_nodes root_span; /* their node numbers */
+    hsd_root_names roots;
+    uint32_t *name_of_node;  /* root name (hsd_root_names) of label node or root node object_count + i */
+    uint8_t *has_named;      /* one bit a common type: an object of it has a name; where the graph stays */
+    hsd_adjacency *adjacency; /* NULL once it went (hsd_walk_keeps) */
+    hsd_temp types_file;     /* common type of each object, u32, as they come; where the graph stays or objects are told apart */
     hsd_paged types_of;      /* the same to be read at random, once the walk is over */
     bool has_types_of;
 
-    hsd_sorter *ids;         /* (id, ordinal), when references are by id, and with want_structure */
-    hsd_sequence sequence;   /* with want_structure: from side_structure to the census */
-    hsd_adjacency *adjacency;
-    hsd_root_names roots;
-    hsd_paged owners;        /* label of each node; of lost ones HSD_LOST and their head, with `cycles` */
-    bool has_owners;
-    hsd_sorter *folded;      /* (ordinal of the owner, bytes) of folded parts */
-
-    struct hsd_places *places; /* places in the dominator tree by node (side_dominators.c); NULL without */
-    hsd_dominators_stats dominators;
-
+    /* hsd_side_census */
     hsd_sorter *census;      /* hsd_census_record by identity; NULL without want_identity */
     hsd_sorter *tree;        /* hsd_tree_record by place (walk/tree.h); NULL without want_tree */
     struct hsd_fold_side *counts; /* what the census counts by type and root */
     struct hsd_allocated *allocated; /* and by allocation site (walk/allocated.h); NULL without */
     hsd_amount soft;         /* of what is live: by soft references alone; only with want_tree */
 } hsd_side_walk;
+
+static inline bool hsd_side_keeps_graph(const hsd_side_walk *side) { return side->request->keeps == HSD_GRAPH_STAYS; }
 
 /* What an object counts for: its own bytes and those outside the heap that it owns. */
 static inline uint64_t hsd_side_bytes_of(const hsd_object *object)
@@ -184,21 +210,22 @@ static inline const char *hsd_side_why_no_tree(const hsd_side_walk *side)
 
 /*
  * Words of a census record:
- *      0   identity: the id, or with want_structure the position of the object before, of one without a partner after
+ *      0   identity: the id, or where objects are told apart the position of the object before, of one without a partner after
  *          2^32 + its position
  *      1   common type << 32 | owner
  *      2   bytes << 1 | is live
- *      3   rung (match/sequence.h; with want_structure) or mark (walk/marks.h; with want_marks) << 32 | ordinal; with
- *          want_tree, want_structure or want_marks
- *      4   id; with want_structure
+ *      3   rung (match/sequence.h; where objects are told apart) or mark (walk/marks.h; with marks) << 32 | ordinal; with
+ *          either of them, or a tree
+ *      4   id; where objects are told apart
  */
 #define HSD_CENSUS_WORDS 5u
 #define HSD_CENSUS_KEY_WORDS 2u
 
 static inline unsigned hsd_census_words(const hsd_side_walk *side)
 {
-    if (side->want_structure) return HSD_CENSUS_WORDS;
-    return side->want_tree || side->want_marks ? HSD_CENSUS_WORDS - 1 : HSD_CENSUS_WORDS - 2;
+    const hsd_walk_request *request = side->request;
+    if (request->alike != NULL) return HSD_CENSUS_WORDS;
+    return request->want_tree || request->marks != NULL ? HSD_CENSUS_WORDS - 1 : HSD_CENSUS_WORDS - 2;
 }
 
 static inline uint32_t hsd_census_type(const uint64_t *record) { return (uint32_t)(record[1] >> 32); }
@@ -212,22 +239,23 @@ static inline uint32_t hsd_census_mark(const uint64_t *record) { return (uint32_
 
 static inline uint64_t hsd_census_id(const hsd_side_walk *side, const uint64_t *record)
 {
-    return side->want_structure ? record[4] : record[0];
+    return side->request->alike != NULL ? record[4] : record[0];
 }
 
-/* Reads the tables; numbers types in `type_names`. Both sides one after the other. */
-hsd_status hsd_side_open(hsd_side_walk *side, hsd_type_names *type_names, hsd_error *err);
+/* Reads the tables of the request's capture and numbers its types. Both sides one after the other. `side` is overwritten, and to be
+ * released on failure, too. */
+hsd_status hsd_side_open(hsd_side_walk *side, const hsd_walk_request *request, hsd_error *err);
 
 /* What the planner must know of an open side; want_identity and want_ids are set. */
 hsd_plan_capture hsd_side_needs(const hsd_side_walk *side, bool with_tree);
 
-/* All steps of one side; both sides may run at the same time. With want_structure in two halves: between them the
+/* All steps of one side; both sides may run at the same time. Where they must be told apart in two halves: between them the
  * objects of both sides are recognised (match/recognise.h). */
 hsd_status hsd_side_run(hsd_side_walk *side, hsd_error *err);
 hsd_status hsd_side_run_graph(hsd_side_walk *side, hsd_error *err);
 hsd_status hsd_side_run_census(hsd_side_walk *side, hsd_error *err);
 
-/* Gives up an adjacency that only waited (want_graph). */
+/* Gives up an adjacency that only waited. */
 void hsd_side_drop_graph(hsd_side_walk *side);
 
 void hsd_side_release(hsd_side_walk *side);
@@ -236,7 +264,7 @@ void hsd_side_release(hsd_side_walk *side);
 
 hsd_status hsd_side_graph(hsd_side_walk *side, hsd_error *err);
 hsd_status hsd_side_owners(hsd_side_walk *side, hsd_error *err);
-hsd_status hsd_side_lost(hsd_side_walk *side, hsd_error *err);       /* fills cycles; part of hsd_side_owners */
+hsd_status hsd_side_lost(hsd_side_walk *side, hsd_error *err);       /* part of hsd_side_owners */
 hsd_status hsd_side_parts(hsd_side_walk *side, hsd_error *err);
 hsd_status hsd_side_structure(hsd_side_walk *side, hsd_error *err);  /* fills sequence */
 hsd_status hsd_side_dominators(hsd_side_walk *side, hsd_error *err); /* fills places */

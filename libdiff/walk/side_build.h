@@ -40,7 +40,7 @@ typedef struct hsd_side_build {
     uint32_t node_capacity;
     uint64_t ordinal;       /* of the object at hand */
     hsd_side_column types;  /* on their way to types_file */
-    struct hsd_side_shapes *shapes; /* NULL without want_structure */
+    struct hsd_side_shapes *shapes; /* NULL where nobody asks (hsd_walk_alike) */
 } hsd_side_build;
 
 /* What an object looks like by itself (match/element.h), on its way to shapes_file (side_shapes.c). */

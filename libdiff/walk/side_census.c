@@ -27,7 +27,7 @@ typedef struct census {
 
 static hsd_status next_folded(census *c, hsd_error *err)
 {
-    const hsd_status status = hsd_sorter_next(c->side->folded, &c->folded, err);
+    const hsd_status status = hsd_sorter_next(c->side->graph->folded, &c->folded, err);
     if (status == HSD_END) c->folded = NULL;
     return status == HSD_END ? HSD_OK : status;
 }
@@ -49,8 +49,8 @@ static uint32_t state_of(const hsd_side_walk *side, uint64_t ordinal, uint32_t *
 {
     *root = HSD_ROOT_SHARED;
     *is_live = true;
-    if (!side->has_owners) return HSD_OWNER_NONE;
-    const uint32_t owner = hsd_paged_get_u32((hsd_paged *)&side->owners, ordinal);
+    if (!side->graph->has_owners) return HSD_OWNER_NONE;
+    const uint32_t owner = hsd_paged_get_u32((hsd_paged *)&side->graph->owners, ordinal);
     *is_live = owner != HSD_OWNER_NONE && !hsd_lost_is(owner);
     if (*is_live && owner >= HSD_OWNER_FIRST) *root = owner - HSD_OWNER_FIRST;
     return owner;
@@ -68,18 +68,18 @@ static hsd_status put_place(hsd_side_walk *side, const hsd_tree_node *node, hsd_
 
 static uint32_t soft_flag(const hsd_side_walk *side, uint32_t node)
 {
-    return side->is_soft != NULL && hsd_bit_get(side->is_soft, node) ? HSD_TREE_IS_SOFT : 0;
+    return side->graph->is_soft != NULL && hsd_bit_get(side->graph->is_soft, node) ? HSD_TREE_IS_SOFT : 0;
 }
 
 static hsd_status see(hsd_side_walk *side, hsd_seen *seen, const hsd_placed *placed, hsd_error *err)
 {
-    if (side->keeper == NULL) return HSD_OK;
+    if (side->request->keeper == NULL) return HSD_OK;
     if (placed->is_there) {
         seen->first = placed->first;
         seen->end = placed->end;
         seen->edge = placed->edge;
     }
-    return side->keeper->see(side->keeper->context, seen, err);
+    return side->request->keeper->see(side->request->keeper->context, seen, err);
 }
 
 static hsd_status put_object(hsd_side_walk *side, const hsd_object *object, uint32_t type, uint32_t root, uint64_t bytes,
@@ -89,7 +89,7 @@ static hsd_status put_object(hsd_side_walk *side, const hsd_object *object, uint
     const uint32_t node = (uint32_t)object->ordinal;
     const uint32_t flags = soft_flag(side, node);
     hsd_seen seen = {.node = node, .type = type, .root = root, .id = object->id, .bytes = bytes, .is_object = true, .counts = true};
-    HSD_TRY(hsd_places_find(side->places, node, &placed, err));
+    HSD_TRY(hsd_places_find(side->graph->places, node, &placed, err));
     HSD_TRY(see(side, &seen, &placed, err));
     if (!placed.is_there) return HSD_OK;
     if (flags & HSD_TREE_IS_SOFT) hsd_amount_add(&side->soft, bytes);
@@ -104,9 +104,9 @@ static hsd_status put_hidden(hsd_side_walk *side, const hsd_object *object, hsd_
     const uint32_t node = (uint32_t)object->ordinal, type = hsd_type_common(&side->types, object->type);
     hsd_seen seen = {.node = node, .type = type, .id = object->id, .bytes = hsd_side_bytes_of(object), .is_object = true};
     bool is_live;
-    if (side->keeper == NULL || side->tree == NULL) return HSD_OK;
+    if (side->request->keeper == NULL || side->tree == NULL) return HSD_OK;
     state_of(side, node, &seen.root, &is_live);
-    HSD_TRY(hsd_places_find(side->places, node, &placed, err));
+    HSD_TRY(hsd_places_find(side->graph->places, node, &placed, err));
     HSD_TRY(see(side, &seen, &placed, err));
     if (!placed.is_there) return HSD_OK;
     return put_place(side, &(hsd_tree_node){.first = placed.first, .end = placed.end, .type = type, .edge = placed.edge, .node = node,
@@ -119,7 +119,7 @@ static hsd_status put_owners(hsd_side_walk *side, hsd_error *err)
     for (uint32_t node = side->object_count; node < side->node_count; node++) {
         hsd_placed placed;
         const uint32_t name = side->name_of_node[node - side->object_count];
-        HSD_TRY(hsd_places_find(side->places, node, &placed, err));
+        HSD_TRY(hsd_places_find(side->graph->places, node, &placed, err));
         HSD_TRY(see(side, &(hsd_seen){.node = node, .type = name, .root = name}, &placed, err));
         if (!placed.is_there) continue;
         const hsd_tree_node place = {
@@ -140,11 +140,11 @@ static hsd_status put_owners(hsd_side_walk *side, hsd_error *err)
 /* The position before is the identity of both. */
 static uint64_t identity_of(hsd_side_walk *side, const hsd_object *object, hsd_rung *rung)
 {
-    hsd_sequence *s = &side->sequence;
-    if (!side->want_structure) return object->id;
+    hsd_sequence *s = &side->graph->sequence;
+    if (side->request->alike == NULL) return object->id;
     const uint32_t position = hsd_paged_get_u32(&s->positions, object->ordinal);
     *rung = hsd_sequence_rung(s, position);
-    if (!side->is_after) return position;
+    if (!side->request->alike->is_after) return position;
     const uint32_t partner = hsd_sequence_partner(s, position);
     return partner != HSD_NO_PARTNER ? partner : UINT64_C(1) << 32 | position;
 }
@@ -156,19 +156,19 @@ static hsd_status count_object(census *c, const hsd_object *object, hsd_error *e
     uint64_t bytes = hsd_side_bytes_of(object), external = object->native_bytes;
     uint32_t root;
     bool is_live;
-    if (side->folded != NULL) HSD_TRY(folded_bytes(c, object->ordinal, &bytes, &external, err));
+    if (side->graph->folded != NULL) HSD_TRY(folded_bytes(c, object->ordinal, &bytes, &external, err));
     if (object->flags & HSC_OBJECT_PSEUDO) return put_hidden(side, object, err);
-    if (side->is_folded != NULL && hsd_bit_get(side->is_folded, object->ordinal)) return put_hidden(side, object, err);
+    if (side->graph->is_folded != NULL && hsd_bit_get(side->graph->is_folded, object->ordinal)) return put_hidden(side, object, err);
     const uint32_t type = hsd_type_common(&side->types, object->type);
     const uint32_t label = state_of(side, object->ordinal, &root, &is_live);
     bytes = hsd_min_u64(bytes, UINT64_MAX >> 1);
     hsd_fold_side_add(side->counts, type, root, is_live, bytes);
     if (external > 0 && is_live) HSD_TRY(hsd_fold_side_add_external(side->counts, type, hsd_min_u64(external, bytes), err));
     if (side->allocated != NULL) HSD_TRY(hsd_allocated_take(side, object, label, type, bytes, err));
-    if (side->tree != NULL && (is_live || side->keeper != NULL)) HSD_TRY(put_object(side, object, type, root, bytes, err));
+    if (side->tree != NULL && (is_live || side->request->keeper != NULL)) HSD_TRY(put_object(side, object, type, root, bytes, err));
     if (side->census == NULL) return HSD_OK;
     const uint64_t identity = identity_of(side, object, &rung);
-    const uint32_t upper = side->want_marks ? hsd_marks_of(&side->marks, object) : rung;
+    const uint32_t upper = side->request->marks != NULL ? hsd_marks_of(side->request->marks, object) : rung;
     const uint64_t record[HSD_CENSUS_WORDS] = {identity, (uint64_t)type << 32 | root,
                                                bytes << 1 | (uint64_t)is_live, (uint64_t)upper << 32 | object->ordinal,
                                                object->id};
@@ -177,18 +177,18 @@ static hsd_status count_object(census *c, const hsd_object *object, hsd_error *e
 
 static hsd_status open_tree(hsd_side_walk *side, hsd_error *err)
 {
-    if (side->places == NULL) return HSD_OK;
-    HSD_TRY(hsd_places_rewind(side->places, err));
-    const unsigned words = side->want_ids ? HSD_TREE_ID_WORDS : HSD_TREE_WORDS;
-    return hsd_side_sorter(side, words, HSD_TREE_KEY_WORDS, side->plan.tree_sort_bytes, &side->tree, err);
+    if (side->graph->places == NULL) return HSD_OK;
+    HSD_TRY(hsd_places_rewind(side->graph->places, err));
+    const unsigned words = side->request->want_ids ? HSD_TREE_ID_WORDS : HSD_TREE_WORDS;
+    return hsd_side_sorter(side, words, HSD_TREE_KEY_WORDS, side->request->plan.tree_sort_bytes, &side->tree, err);
 }
 
 /* Failures of paged arrays show late. */
 static hsd_status check_arrays(const hsd_side_walk *side, hsd_error *err)
 {
-    if (side->has_owners) HSD_TRY(hsd_paged_check(&side->owners, err));
-    if (side->want_structure) HSD_TRY(hsd_sequence_check(&side->sequence, err));
-    return side->places != NULL ? hsd_paged_check(&side->places->array, err) : HSD_OK;
+    if (side->graph->has_owners) HSD_TRY(hsd_paged_check(&side->graph->owners, err));
+    if (side->request->alike != NULL) HSD_TRY(hsd_sequence_check(&side->graph->sequence, err));
+    return side->graph->places != NULL ? hsd_paged_check(&side->graph->places->array, err) : HSD_OK;
 }
 
 static hsd_status pass(census *c, hsd_object_reader *reader, hsd_error *err)
@@ -202,7 +202,7 @@ static hsd_status pass(census *c, hsd_object_reader *reader, hsd_error *err)
         if (object.is_continuation) continue;
         HSD_TRY(count_object(c, &object, err));
         if ((object.ordinal & 0x3fff) == 0) {
-            HSD_TRY(hsd_progress(side->reporter, "counting objects", object.ordinal, side->object_count, err));
+            HSD_TRY(hsd_progress(side->request->reporter, "counting objects", object.ordinal, side->object_count, err));
         }
     }
 }
@@ -212,7 +212,7 @@ static hsd_status open_counts(hsd_side_walk *side, hsd_error *err)
     const uint32_t roots = (uint32_t)hsd_max_u64(side->roots.names.count, 1);
     side->counts = calloc(1, sizeof *side->counts);
     if (side->counts == NULL) return hsd_fail_nomem(err, "the tables of the diff");
-    return hsd_fold_side_init(side->counts, side->type_names->names.count, roots, err);
+    return hsd_fold_side_init(side->counts, side->request->type_names->names.count, roots, err);
 }
 
 hsd_status hsd_side_census(hsd_side_walk *side, hsd_error *err)
@@ -220,15 +220,15 @@ hsd_status hsd_side_census(hsd_side_walk *side, hsd_error *err)
     census c = {.side = side};
     hsd_object_reader *reader;
     HSD_TRY(open_counts(side, err));
-    if (side->want_identity) {
+    if (side->request->want_identity) {
         HSD_TRY(hsd_side_sorter(side, hsd_census_words(side), HSD_CENSUS_KEY_WORDS,
-                                side->plan.identity_sort_bytes, &side->census, err));
+                                side->request->plan.identity_sort_bytes, &side->census, err));
     }
     HSD_TRY(open_tree(side, err));
     HSD_TRY(hsd_allocated_open(side, err));
-    if (side->folded != NULL) HSD_TRY(next_folded(&c, err));
-    const uint32_t details = side->want_marks || side->allocated != NULL ? HSD_WANT_DETAILS : 0;
-    HSD_TRY(hsd_object_reader_open(&reader, side->capture, HSD_WANT_SIZES | HSD_WANT_IDS | details, err));
+    if (side->graph->folded != NULL) HSD_TRY(next_folded(&c, err));
+    const uint32_t details = side->request->marks != NULL || side->allocated != NULL ? HSD_WANT_DETAILS : 0;
+    HSD_TRY(hsd_object_reader_open(&reader, side->request->capture, HSD_WANT_SIZES | HSD_WANT_IDS | details, err));
     const hsd_status status = pass(&c, reader, err);
     hsd_object_reader_close(reader);
     HSD_TRY(status);

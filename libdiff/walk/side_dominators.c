@@ -18,18 +18,18 @@
 
 static hsd_status find_places(hsd_side_walk *side, hsd_error *err)
 {
-    HSD_TRY(hsd_places_new(&side->places, side, err));
+    HSD_TRY(hsd_places_new(&side->graph->places, side, err));
     const hsd_dominators_config config = {
         .roots = side->root_span,
-        .memory_bytes = side->plan.dominator_bytes,
-        .space = side->space,
-        .reporter = side->reporter,
+        .memory_bytes = side->request->plan.dominator_bytes,
+        .space = side->request->space,
+        .reporter = side->request->reporter,
         .take = hsd_places_put,
-        .context = side->places,
+        .context = side->graph->places,
     };
-    HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->plan.idle_name_bytes, err));
-    HSD_TRY(hsd_dominators_find(side->adjacency, &config, &side->dominators, err));
-    return hsd_places_finish(side->places, side, err);
+    HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->request->plan.idle_name_bytes, err));
+    HSD_TRY(hsd_dominators_find(side->adjacency, &config, NULL, err));
+    return hsd_places_finish(side->graph->places, side, err);
 }
 
 /* ---- links ---- */
@@ -71,7 +71,7 @@ static hsd_status check(const links *l, uint32_t node, hsd_error *err)
 {
     HSD_TRY(hsd_paged_check(&l->places->array, err));
     HSD_TRY(hsd_adjacency_check(l->side->adjacency, err));
-    return hsd_progress(l->side->reporter, "naming references", node, l->side->node_count, err);
+    return hsd_progress(l->side->request->reporter, "naming references", node, l->side->node_count, err);
 }
 
 /* The name in an empty slot is less than none. */
@@ -91,12 +91,12 @@ static hsd_status pass(links *l, hsd_error *err)
 
 static hsd_status find_links(hsd_side_walk *side, hsd_error *err)
 {
-    links l = {.side = side, .places = side->places};
-    HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->plan.idle_adjacency_bytes, err));
-    HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->plan.name_bytes, err));
-    HSD_TRY(hsd_places_rewind(side->places, err));
+    links l = {.side = side, .places = side->graph->places};
+    HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->request->plan.idle_adjacency_bytes, err));
+    HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->request->plan.name_bytes, err));
+    HSD_TRY(hsd_places_rewind(side->graph->places, err));
     HSD_TRY(pass(&l, err));
-    return hsd_places_settle(side->places, side, err);
+    return hsd_places_settle(side->graph->places, side, err);
 }
 
 /* ---- the whole ---- */
@@ -107,7 +107,7 @@ hsd_status hsd_side_dominators(hsd_side_walk *side, hsd_error *err)
     HSD_TRY(find_places(side, err));
     const uint64_t middle = hsd_now_ns();
     HSD_TRY(find_links(side, err));
-    hsd_note(side->reporter, HSD_NOTE_DETAIL, "%s: dominators took %.3f s, names of references from them %.3f s",
+    hsd_note(side->request->reporter, HSD_NOTE_DETAIL, "%s: dominators took %.3f s, names of references from them %.3f s",
              side->info->path, (double)(middle - start) * 1e-9, (double)(hsd_now_ns() - middle) * 1e-9);
     return HSD_OK;
 }

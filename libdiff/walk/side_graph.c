@@ -25,11 +25,11 @@
 
 static hsd_status add_label_node(hsd_side_walk *side, const hsd_label_node *node, hsd_error *err)
 {
-    if (side->label_node_count == side->label_node_capacity) {
+    if (side->graph->label_node_count == side->graph->label_node_capacity) {
         HSD_TRY(hsd_side_check_tables(side, 0, err));
-        HSD_TRY(HSD_ARRAY_GROW(side->label_nodes, side->label_node_capacity, side->label_node_count + 1, 256, "the names of roots", err));
+        HSD_TRY(HSD_ARRAY_GROW(side->graph->label_nodes, side->graph->label_node_capacity, side->graph->label_node_count + 1, 256, "the names of roots", err));
     }
-    side->label_nodes[side->label_node_count++] = *node;
+    side->graph->label_nodes[side->graph->label_node_count++] = *node;
     return HSD_OK;
 }
 
@@ -40,14 +40,14 @@ static hsd_status label_node_for(hsd_side_build *b, const hsd_object *object, co
     hsd_side_walk *side = b->side;
     *out = NO_LABEL_NODE;
     if ((label->flags & HSC_LABEL_NAMED_ROOT) == 0) return HSD_OK;
-    if (side->label_node_count >= HSD_MAX_LABEL_NODES) return HSD_OK;
+    if (side->graph->label_node_count >= HSD_MAX_LABEL_NODES) return HSD_OK;
     const hsd_label_node node = {
         .target = target,
         .label = (uint32_t)(label - side->labels.labels),
         .source_name = object->name,
         .source_type = hsd_type_common(&side->types, object->type),
     };
-    *out = side->object_count + side->label_node_count;
+    *out = side->object_count + side->graph->label_node_count;
     return add_label_node(side, &node, err);
 }
 
@@ -71,7 +71,7 @@ static hsd_status references_by_id(hsd_side_build *b, const hsd_object *object, 
 static hsd_status grow_nodes(hsd_side_build *b, uint32_t count, hsd_error *err)
 {
     uint32_t capacity = b->node_capacity;
-    if (b->side->want_tree) HSD_TRY(HSD_ARRAY_GROW(b->names, capacity, count, 4096, "the references of an object", err));
+    if (b->side->request->want_tree) HSD_TRY(HSD_ARRAY_GROW(b->names, capacity, count, 4096, "the references of an object", err));
     return HSD_ARRAY_GROW(b->nodes, b->node_capacity, count, 4096, "the references of an object", err);
 }
 
@@ -122,17 +122,17 @@ static hsd_status note_object(hsd_side_build *b, const hsd_object *object, hsd_e
                         side->object_count);
     }
     b->ordinal = object->ordinal;
-    if (object->flags & HSC_OBJECT_PSEUDO) hsd_bit_set(side->is_pseudo, b->ordinal);
-    if (side->is_part != NULL && (hsd_type_flags(&side->types, object->type) & HSC_TYPE_PART)) {
-        hsd_bit_set(side->is_part, b->ordinal);
+    if (object->flags & HSC_OBJECT_PSEUDO) hsd_bit_set(side->graph->is_pseudo, b->ordinal);
+    if (side->graph->is_part != NULL && (hsd_type_flags(&side->types, object->type) & HSC_TYPE_PART)) {
+        hsd_bit_set(side->graph->is_part, b->ordinal);
     }
     const uint32_t type = hsd_type_common(&side->types, object->type);
     if (object->name != 0 && side->has_named != NULL) hsd_bit_set(side->has_named, type);
-    HSD_TRY(hsd_side_column_put(&b->types, side->space, b->ordinal, type, err));
+    HSD_TRY(hsd_side_column_put(&b->types, side->request->space, b->ordinal, type, err));
     if (b->shapes != NULL) HSD_TRY(hsd_side_shape(b->shapes, object, type, err));
-    if (side->ids == NULL) return HSD_OK;
+    if (side->graph->ids == NULL) return HSD_OK;
     const uint64_t record[2] = {object->id, b->ordinal};
-    return hsd_sorter_put(side->ids, record, err);
+    return hsd_sorter_put(side->graph->ids, record, err);
 }
 
 static hsd_status pass_objects(hsd_side_build *b, hsd_object_reader *reader, hsd_error *err)
@@ -149,7 +149,7 @@ static hsd_status pass_objects(hsd_side_build *b, hsd_object_reader *reader, hsd
                                                      : references_by_id(b, &object, err));
         }
         if ((b->ordinal & 0x3fff) == 0) {
-            HSD_TRY(hsd_progress(side->reporter, "reading objects", b->ordinal, side->object_count, err));
+            HSD_TRY(hsd_progress(side->request->reporter, "reading objects", b->ordinal, side->object_count, err));
         }
     }
 }
@@ -159,7 +159,7 @@ static hsd_status read_objects(hsd_side_build *b, hsd_error *err)
     hsd_object_reader *reader;
     const unsigned want = HSD_WANT_REFERENCES | HSD_WANT_LABELS | HSD_WANT_IDS | HSD_WANT_DETAILS |
                           (b->shapes != NULL ? HSD_WANT_SIZES : 0);
-    HSD_TRY(hsd_object_reader_open(&reader, b->side->capture, want, err));
+    HSD_TRY(hsd_object_reader_open(&reader, b->side->request->capture, want, err));
     const hsd_status status = pass_objects(b, reader, err);
     hsd_object_reader_close(reader);
     return status;
@@ -169,7 +169,7 @@ static hsd_status read_objects(hsd_side_build *b, hsd_error *err)
 
 static bool has_soft_labels(const hsd_side_walk *side)
 {
-    if (!side->want_tree) return false;
+    if (!side->request->want_tree) return false;
     for (uint32_t i = 0; i < side->labels.count; i++) {
         if (side->labels.edges[i] & HSD_EDGE_SOFT) return true;
     }
@@ -186,10 +186,10 @@ static hsd_status take_all_bits(hsd_side_build *b, hsd_error *err)
 {
     hsd_side_walk *side = b->side;
     const uint64_t count = side->object_count;
-    if (!take_bits(&side->is_pseudo, count, true) || !take_bits(&side->is_part, count, side->info->has_parts) ||
-        !take_bits(&side->is_folded, count, side->info->has_parts) ||
-        !take_bits(&side->has_soft, count, has_soft_labels(side)) ||
-        !take_bits(&side->has_named, side->type_names->names.count, side->keep_graph)) {
+    if (!take_bits(&side->graph->is_pseudo, count, true) || !take_bits(&side->graph->is_part, count, side->info->has_parts) ||
+        !take_bits(&side->graph->is_folded, count, side->info->has_parts) ||
+        !take_bits(&side->graph->has_soft, count, has_soft_labels(side)) ||
+        !take_bits(&side->has_named, side->request->type_names->names.count, hsd_side_keeps_graph(side))) {
         return hsd_fail_nomem(err, "a few bits an object");
     }
     return HSD_OK;
@@ -198,28 +198,28 @@ static hsd_status take_all_bits(hsd_side_build *b, hsd_error *err)
 static hsd_status open_columns(hsd_side_build *b, hsd_error *err)
 {
     hsd_side_walk *side = b->side;
-    if (side->keep_graph || side->want_structure)
+    if (hsd_side_keeps_graph(side) || side->request->alike != NULL)
         HSD_TRY(hsd_side_column_open(&b->types, &side->types_file, 4, HSD_TYPE_UNDEFINED, err));
-    return side->want_structure ? hsd_side_shapes_new(&b->shapes, side, err) : HSD_OK;
+    return side->request->alike != NULL ? hsd_side_shapes_new(&b->shapes, side, err) : HSD_OK;
 }
 
 static hsd_status open_sorters(hsd_side_build *b, hsd_error *err)
 {
     hsd_side_walk *side = b->side;
-    const hsd_plan_side *plan = &side->plan;
-    if (side->want_structure || !side->info->targets_are_ordinals)
-        HSD_TRY(hsd_side_sorter(side, 2, 1, plan->id_sort_bytes, &side->ids, err));
+    const hsd_plan_side *plan = &side->request->plan;
+    if (side->request->alike != NULL || !side->info->targets_are_ordinals)
+        HSD_TRY(hsd_side_sorter(side, 2, 1, plan->id_sort_bytes, &side->graph->ids, err));
     if (side->info->targets_are_ordinals && side->info->edges == 0) return HSD_OK;
-    HSD_TRY(hsd_side_sorter(side, side->want_tree ? 2 : 1, 1, plan->edge_sort_bytes, &b->by_source, err));
+    HSD_TRY(hsd_side_sorter(side, side->request->want_tree ? 2 : 1, 1, plan->edge_sort_bytes, &b->by_source, err));
     if (side->info->targets_are_ordinals) return HSD_OK;
     return hsd_side_sorter(side, 2, 2, plan->reference_sort_bytes, &b->by_target, err);
 }
 
 static hsd_status begin_blocks(hsd_side_walk *side, hsd_error *err)
 {
-    HSD_TRY(hsd_adjacency_begin(&side->adjacency, side->plan.build_bytes, side->space, err));
-    if (!side->want_tree) return HSD_OK;
-    return hsd_adjacency_with_names(side->adjacency, side->plan.name_bytes, err);
+    HSD_TRY(hsd_adjacency_begin(&side->adjacency, side->request->plan.build_bytes, side->request->space, err));
+    if (!side->request->want_tree) return HSD_OK;
+    return hsd_adjacency_with_names(side->adjacency, side->request->plan.name_bytes, err);
 }
 
 static hsd_status run(hsd_side_build *b, hsd_error *err)
@@ -230,14 +230,14 @@ static hsd_status run(hsd_side_build *b, hsd_error *err)
     HSD_TRY(open_sorters(b, err));
     HSD_TRY(begin_blocks(side, err));
     HSD_TRY(read_objects(b, err));
-    HSD_TRY(hsd_side_column_end(&b->types, side->space, side->object_count, err));
-    if (side->ids != NULL) HSD_TRY(hsd_side_serve(side->ids, side->plan.id_serve_bytes, err));
+    HSD_TRY(hsd_side_column_end(&b->types, side->request->space, side->object_count, err));
+    if (side->graph->ids != NULL) HSD_TRY(hsd_side_serve(side->graph->ids, side->request->plan.id_serve_bytes, err));
     HSD_TRY(hsd_side_read_edges(b, err));
     HSD_TRY(hsd_side_add_owners(b, err));
     if (b->shapes != NULL) HSD_TRY(hsd_side_shapes_finish(b->shapes, err));
     HSD_TRY(hsd_side_fill_blocks(b, err));
     HSD_TRY(hsd_adjacency_finish(side->adjacency, side->node_count, err));
-    side->edge_count = hsd_adjacency_edge_count(side->adjacency);
+    side->graph->edge_count = hsd_adjacency_edge_count(side->adjacency);
     return HSD_OK;
 }
 
@@ -247,9 +247,9 @@ hsd_status hsd_side_graph(hsd_side_walk *side, hsd_error *err)
     const hsd_status status = run(&b, err);
     hsd_sorter_free(b.by_target);
     hsd_sorter_free(b.by_source);
-    if (!side->want_structure || status != HSD_OK) {
-        hsd_sorter_free(side->ids);
-        side->ids = NULL;
+    if (side->request->alike == NULL || status != HSD_OK) {
+        hsd_sorter_free(side->graph->ids);
+        side->graph->ids = NULL;
     }
     free(b.nodes);
     free(b.names);

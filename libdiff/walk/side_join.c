@@ -12,10 +12,10 @@ hsd_status hsd_side_sorter(const hsd_side_walk *side, unsigned record_words, uns
         .record_words = record_words,
         .key_words = key_words,
         .memory_bytes = (size_t)hsd_max_u64(memory_bytes, HSD_SORT_MIN_BYTES),
-        .use_thread = side->use_thread,
+        .use_thread = side->request->use_thread,
         .codec = HSD_RUN_DELTA,
-        .space = side->space,
-        .reporter = side->reporter,
+        .space = side->request->space,
+        .reporter = side->request->reporter,
     };
     return hsd_sorter_new(out, &config, err);
 }

@@ -20,22 +20,22 @@ static hsd_status find(hsd_side_walk *side, bool *found, hsd_error *err)
     const hsd_lost_config config = {
         .object_count = side->object_count,
         .node_count = side->root_span.begin,
-        .memory_bytes = side->plan.owner_bytes / 8, /* what the walk of the owners used for the same */
-        .space = side->space,
-        .reporter = side->reporter,
+        .memory_bytes = side->request->plan.owner_bytes / 8, /* what the walk of the owners used for the same */
+        .space = side->request->space,
+        .reporter = side->request->reporter,
     };
-    return hsd_lost_find(side->adjacency, &config, &side->owners, side->cycles, found, err);
+    return hsd_lost_find(side->adjacency, &config, &side->graph->owners, side->graph->cycles, found, err);
 }
 
 hsd_status hsd_side_lost(hsd_side_walk *side, hsd_error *err)
 {
     bool found = false;
-    if (!side->want_lost || !hsd_side_loses(side)) return HSD_OK;
-    side->cycles = calloc((size_t)side->node_count / 8 + 1, 1);
-    if (side->cycles == NULL) return hsd_fail_nomem(err, "one bit an object");
+    if (!side->request->want_lost || !hsd_side_loses(side)) return HSD_OK;
+    side->graph->cycles = calloc((size_t)side->node_count / 8 + 1, 1);
+    if (side->graph->cycles == NULL) return hsd_fail_nomem(err, "one bit an object");
     HSD_TRY(find(side, &found, err));
     if (found) return HSD_OK;
-    free(side->cycles);
-    side->cycles = NULL;
+    free(side->graph->cycles);
+    side->graph->cycles = NULL;
     return HSD_OK;
 }

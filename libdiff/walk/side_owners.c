@@ -18,14 +18,14 @@ static hsd_status walk(hsd_side_walk *side, const uint32_t *labels, hsd_error *e
         .roots = side->root_span,
         .object_count = side->object_count,
         .label_of_node = labels,
-        .memory_bytes = side->plan.owner_bytes,
-        .space = side->space,
-        .reporter = side->reporter,
+        .memory_bytes = side->request->plan.owner_bytes,
+        .space = side->request->space,
+        .reporter = side->request->reporter,
     };
-    HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->plan.adjacency_bytes, err));
-    HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->plan.idle_name_bytes, err));
-    HSD_TRY(hsd_owners_find(side->adjacency, &config, &side->owners, err));
-    side->has_owners = true;
+    HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->request->plan.adjacency_bytes, err));
+    HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->request->plan.idle_name_bytes, err));
+    HSD_TRY(hsd_owners_find(side->adjacency, &config, &side->graph->owners, err));
+    side->graph->has_owners = true;
     return HSD_OK;
 }
 
@@ -46,12 +46,12 @@ static hsd_status find_strong(hsd_side_walk *side, uint8_t *reached, hsd_error *
 {
     const hsd_reach_config config = {
         .roots = side->root_span,
-        .has_marked = side->has_soft,
+        .has_marked = side->graph->has_soft,
         .object_count = side->object_count,
         .mark = HSD_EDGE_SOFT,
-        .memory_bytes = side->plan.owner_bytes / 8, /* what the walk of the owners used for the same */
-        .space = side->space,
-        .reporter = side->reporter,
+        .memory_bytes = side->request->plan.owner_bytes / 8, /* what the walk of the owners used for the same */
+        .space = side->request->space,
+        .reporter = side->request->reporter,
     };
     return hsd_reach_find(side->adjacency, &config, reached, err);
 }
@@ -60,27 +60,27 @@ static hsd_status find_strong(hsd_side_walk *side, uint8_t *reached, hsd_error *
 static hsd_status invert(hsd_side_walk *side, uint8_t *bits, hsd_error *err)
 {
     for (uint32_t node = 0; node < side->node_count; node++) {
-        const bool is_live = hsd_paged_get_u32(&side->owners, node) != HSD_OWNER_NONE;
+        const bool is_live = hsd_paged_get_u32(&side->graph->owners, node) != HSD_OWNER_NONE;
         const uint8_t bit = (uint8_t)(1u << (node & 7));
         if (is_live && !(bits[node >> 3] & bit)) bits[node >> 3] |= bit;
         else bits[node >> 3] &= (uint8_t)~bit;
     }
-    return hsd_paged_check(&side->owners, err);
+    return hsd_paged_check(&side->graph->owners, err);
 }
 
 static hsd_status find_soft(hsd_side_walk *side, hsd_error *err)
 {
-    side->is_soft = calloc((size_t)side->node_count / 8 + 1, 1);
-    if (side->is_soft == NULL) return hsd_fail_nomem(err, "the owners of objects");
-    HSD_TRY(find_strong(side, side->is_soft, err));
-    return invert(side, side->is_soft, err);
+    side->graph->is_soft = calloc((size_t)side->node_count / 8 + 1, 1);
+    if (side->graph->is_soft == NULL) return hsd_fail_nomem(err, "the owners of objects");
+    HSD_TRY(find_strong(side, side->graph->is_soft, err));
+    return invert(side, side->graph->is_soft, err);
 }
 
 hsd_status hsd_side_owners(hsd_side_walk *side, hsd_error *err)
 {
     if (!hsd_side_has_graph(side)) return hsd_side_fixed_roots(side, err);
     HSD_TRY(find_owners(side, err));
-    if (side->has_soft != NULL) HSD_TRY(find_soft(side, err));
+    if (side->graph->has_soft != NULL) HSD_TRY(find_soft(side, err));
     HSD_TRY(hsd_side_lost(side, err));
-    return hsd_paged_shrink(&side->owners, side->plan.owner_serve_bytes, err); /* from here on they are read in order */
+    return hsd_paged_shrink(&side->graph->owners, side->request->plan.owner_serve_bytes, err); /* from here on they are read in order */
 }

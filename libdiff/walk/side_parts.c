@@ -14,15 +14,15 @@
 static hsd_status put_bytes(hsd_side_walk *side, uint32_t owner, uint64_t bytes, uint64_t kind, hsd_error *err)
 {
     const uint64_t record[2] = {owner, hsd_min_u64(bytes, HSD_FOLDED_EXTERNAL - 1) | kind};
-    return hsd_sorter_put(side->folded, record, err);
+    return hsd_sorter_put(side->graph->folded, record, err);
 }
 
 static hsd_status fold_one(hsd_side_walk *side, hsd_paged *holder, const hsd_object *object, hsd_error *err)
 {
-    if (!hsd_bit_get(side->is_part, object->ordinal)) return HSD_OK;
+    if (!hsd_bit_get(side->graph->is_part, object->ordinal)) return HSD_OK;
     const uint32_t owner = hsd_paged_get_u32(holder, object->ordinal);
-    if (owner == 0 || hsd_bit_get(side->is_pseudo, owner - 1)) return HSD_OK;
-    hsd_bit_set(side->is_folded, object->ordinal);
+    if (owner == 0 || hsd_bit_get(side->graph->is_pseudo, owner - 1)) return HSD_OK;
+    hsd_bit_set(side->graph->is_folded, object->ordinal);
     if (object->native_bytes > 0) HSD_TRY(put_bytes(side, owner - 1, object->native_bytes, HSD_FOLDED_EXTERNAL, err));
     return put_bytes(side, owner - 1, object->size_bytes, 0, err);
 }
@@ -30,7 +30,7 @@ static hsd_status fold_one(hsd_side_walk *side, hsd_paged *holder, const hsd_obj
 static hsd_status fold_all(hsd_side_walk *side, hsd_paged *holder, hsd_error *err)
 {
     hsd_object_reader *reader;
-    HSD_TRY(hsd_object_reader_open(&reader, side->capture, HSD_WANT_SIZES, err));
+    HSD_TRY(hsd_object_reader_open(&reader, side->request->capture, HSD_WANT_SIZES, err));
     hsd_status status;
     for (;;) {
         hsd_object object;
@@ -49,26 +49,26 @@ static hsd_status find_holders(hsd_side_walk *side, hsd_paged *holder, hsd_error
 {
     const hsd_parts_config config = {
         .object_count = side->object_count,
-        .is_part = side->is_part,
-        .memory_bytes = side->plan.part_bytes,
-        .space = side->space,
-        .reporter = side->reporter,
+        .is_part = side->graph->is_part,
+        .memory_bytes = side->request->plan.part_bytes,
+        .space = side->request->space,
+        .reporter = side->request->reporter,
     };
-    HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->plan.adjacency_bytes, err));
-    HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->plan.idle_name_bytes, err));
+    HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->request->plan.adjacency_bytes, err));
+    HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->request->plan.idle_name_bytes, err));
     return hsd_parts_find(side->adjacency, &config, holder, err);
 }
 
 hsd_status hsd_side_parts(hsd_side_walk *side, hsd_error *err)
 {
     hsd_paged holder;
-    const uint64_t share = side->plan.folded_bytes;
-    if (side->is_part == NULL) return HSD_OK;
+    const uint64_t share = side->request->plan.folded_bytes;
+    if (side->graph->is_part == NULL) return HSD_OK;
     HSD_TRY(find_holders(side, &holder, err));
-    hsd_status status = hsd_paged_shrink(&holder, side->plan.owner_serve_bytes, err);
-    if (status == HSD_OK) status = hsd_side_sorter(side, 2, 1, share, &side->folded, err);
+    hsd_status status = hsd_paged_shrink(&holder, side->request->plan.owner_serve_bytes, err);
+    if (status == HSD_OK) status = hsd_side_sorter(side, 2, 1, share, &side->graph->folded, err);
     if (status == HSD_OK) status = fold_all(side, &holder, err);
     hsd_paged_close(&holder);
-    if (status == HSD_OK) status = hsd_side_serve(side->folded, share, err);
+    if (status == HSD_OK) status = hsd_side_serve(side->graph->folded, share, err);
     return status;
 }

@@ -19,7 +19,7 @@ bool hsd_side_is_weak(const hsd_label *label)
 
 void hsd_side_mark_soft(hsd_side_walk *side, uint32_t source, uint32_t name)
 {
-    if ((name & HSD_EDGE_SOFT) && side->has_soft != NULL) hsd_bit_set(side->has_soft, source);
+    if ((name & HSD_EDGE_SOFT) && side->graph->has_soft != NULL) hsd_bit_set(side->graph->has_soft, source);
 }
 
 hsd_status hsd_side_put_by_source(hsd_side_build *b, uint32_t source, uint32_t target, uint32_t name, hsd_error *err)
@@ -32,7 +32,7 @@ hsd_status hsd_side_put_by_source(hsd_side_build *b, uint32_t source, uint32_t t
 hsd_status hsd_side_put_by_target(hsd_side_build *b, uint64_t target_id, uint32_t source, uint32_t name,
                                   hsd_error *err)
 {
-    const uint64_t record[2] = {target_id, b->side->want_tree ? (uint64_t)source << 32 | name : source};
+    const uint64_t record[2] = {target_id, b->side->request->want_tree ? (uint64_t)source << 32 | name : source};
     return hsd_sorter_put(b->by_target, record, err);
 }
 
@@ -42,7 +42,7 @@ static hsd_status source_found(void *context, const uint64_t *record, const uint
 {
     hsd_side_build *b = context;
     const uint32_t ordinal = (uint32_t)row[1];
-    const uint32_t name = b->side->want_tree ? (uint32_t)record[2] : HSD_EDGE_NAMELESS;
+    const uint32_t name = b->side->request->want_tree ? (uint32_t)record[2] : HSD_EDGE_NAMELESS;
     return hsd_side_put_by_target(b, record[1], ordinal, name, err);
 }
 
@@ -68,7 +68,7 @@ static hsd_status take_edge(hsd_side_build *b, hsd_sorter *by_source_id, const h
 static hsd_status pass_edges(hsd_side_build *b, hsd_sorter *by_source_id, hsd_error *err)
 {
     hsd_record_reader *reader;
-    HSD_TRY(hsd_record_reader_open(&reader, b->side->capture, HSD_RECORD_EDGE, err));
+    HSD_TRY(hsd_record_reader_open(&reader, b->side->request->capture, HSD_RECORD_EDGE, err));
     hsd_status status;
     for (;;) {
         hsd_record record;
@@ -86,12 +86,12 @@ hsd_status hsd_side_read_edges(hsd_side_build *b, hsd_error *err)
     hsd_side_walk *side = b->side;
     if (side->info->edges == 0) return HSD_OK;
     hsd_sorter *by_source_id = NULL;
-    HSD_TRY(hsd_side_sorter(side, side->want_tree ? 3 : 2, 1, side->plan.source_sort_bytes, &by_source_id, err));
+    HSD_TRY(hsd_side_sorter(side, side->request->want_tree ? 3 : 2, 1, side->request->plan.source_sort_bytes, &by_source_id, err));
     hsd_status status = pass_edges(b, by_source_id, err);
     if (status == HSD_OK && hsd_sorter_count(by_source_id) > 0) {
-        status = hsd_side_serve(by_source_id, side->plan.source_serve_bytes, err);
+        status = hsd_side_serve(by_source_id, side->request->plan.source_serve_bytes, err);
         if (status == HSD_OK) {
-            status = hsd_sort_join(side->ids, by_source_id, source_found, b, &side->dangling, err);
+            status = hsd_sort_join(side->graph->ids, by_source_id, source_found, b, &side->dangling, err);
         }
     }
     hsd_sorter_free(by_source_id);
@@ -118,10 +118,10 @@ hsd_status hsd_side_add_owners(hsd_side_build *b, hsd_error *err)
 {
     hsd_side_walk *side = b->side;
     if (b->by_source == NULL) {
-        HSD_TRY(hsd_side_sorter(side, side->want_tree ? 2 : 1, 1, OWNERS_SORT_BYTES, &b->by_source, err));
+        HSD_TRY(hsd_side_sorter(side, side->request->want_tree ? 2 : 1, 1, OWNERS_SORT_BYTES, &b->by_source, err));
     }
-    for (uint32_t i = 0; i < side->label_node_count; i++) {
-        HSD_TRY(owner_target(b, side->object_count + i, side->label_nodes[i].target, err));
+    for (uint32_t i = 0; i < side->graph->label_node_count; i++) {
+        HSD_TRY(owner_target(b, side->object_count + i, side->graph->label_nodes[i].target, err));
     }
     return hsd_side_roots(side, owner_target, b, err);
 }
@@ -132,15 +132,15 @@ static hsd_status target_found(void *context, const uint64_t *record, const uint
 {
     hsd_side_build *b = context;
     const uint32_t ordinal = (uint32_t)row[1];
-    if (!b->side->want_tree) return hsd_side_put_by_source(b, (uint32_t)record[1], ordinal, HSD_EDGE_NAMELESS, err);
+    if (!b->side->request->want_tree) return hsd_side_put_by_source(b, (uint32_t)record[1], ordinal, HSD_EDGE_NAMELESS, err);
     return hsd_side_put_by_source(b, (uint32_t)(record[1] >> 32), ordinal, (uint32_t)record[1], err);
 }
 
 static hsd_status join_targets(hsd_side_build *b, hsd_error *err)
 {
     hsd_side_walk *side = b->side;
-    HSD_TRY(hsd_side_serve(b->by_target, side->plan.reference_serve_bytes, err));
-    HSD_TRY(hsd_sort_join(side->ids, b->by_target, target_found, b, &side->dangling, err));
+    HSD_TRY(hsd_side_serve(b->by_target, side->request->plan.reference_serve_bytes, err));
+    HSD_TRY(hsd_sort_join(side->graph->ids, b->by_target, target_found, b, &side->dangling, err));
     hsd_sorter_free(b->by_target);
     b->by_target = NULL;
     return HSD_OK;
@@ -153,7 +153,7 @@ typedef struct batch { /* references of one source */
 
 static hsd_status flush(hsd_side_build *b, batch *now, hsd_error *err)
 {
-    const uint32_t *names = b->side->want_tree ? now->names : NULL;
+    const uint32_t *names = b->side->request->want_tree ? now->names : NULL;
     const uint32_t count = now->count;
     now->count = 0;
     return hsd_adjacency_add(b->side->adjacency, now->source, now->targets, names, count, err);
@@ -170,7 +170,7 @@ static hsd_status fill(hsd_side_build *b, batch *now, hsd_error *err)
         if (source != now->source || now->count == BATCH_ITEMS) HSD_TRY(flush(b, now, err));
         now->source = source;
         now->targets[now->count] = (uint32_t)record[0];
-        if (b->side->want_tree) now->names[now->count] = (uint32_t)record[1];
+        if (b->side->request->want_tree) now->names[now->count] = (uint32_t)record[1];
         now->count++;
     }
 }
@@ -181,6 +181,6 @@ hsd_status hsd_side_fill_blocks(hsd_side_build *b, hsd_error *err)
     now.source = now.count = 0;
     if (b->by_target != NULL) HSD_TRY(join_targets(b, err));
     if (b->by_source == NULL) return HSD_OK;
-    HSD_TRY(hsd_side_serve(b->by_source, b->side->plan.edge_serve_bytes, err));
+    HSD_TRY(hsd_side_serve(b->by_source, b->side->request->plan.edge_serve_bytes, err));
     return fill(b, &now, err);
 }

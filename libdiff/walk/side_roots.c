@@ -94,7 +94,7 @@ static hsd_status name_label_node(roots *r, hsd_label_node *node, hsd_error *err
     const hsd_bytes field = hsd_texts_get(&r->texts, label->name);
     hsd_bytes source = hsd_texts_get(&r->texts, node->source_name);
     char name[NAME_BYTES];
-    if (source.size == 0) source = hsd_names_get(&r->side->type_names->names, node->source_type);
+    if (source.size == 0) source = hsd_names_get(&r->side->request->type_names->names, node->source_type);
     const bool is_static = label->kind == HSC_LABEL_STATIC;
     const bool is_key = label->kind == HSC_LABEL_KEY || label->kind == HSC_LABEL_ELEMENT;
     const int length = snprintf(name, sizeof name, "%s%.*s%s%.*s%s", is_static ? "static " : "",
@@ -111,7 +111,7 @@ static hsd_status for_each_root(roots *r, hsd_status (*take)(roots *r, const hsd
                                 hsd_error *err)
 {
     hsd_record_reader *reader;
-    HSD_TRY(hsd_record_reader_open(&reader, r->side->capture, HSD_RECORD_ROOT, err));
+    HSD_TRY(hsd_record_reader_open(&reader, r->side->request->capture, HSD_RECORD_ROOT, err));
     hsd_status status;
     for (;;) {
         hsd_record record;
@@ -222,7 +222,7 @@ static void add_root_nodes(roots *r, int standing, const named *list, uint32_t c
 /* Room for so many root nodes, in numbers and in memory. */
 static hsd_status check_root_nodes(const hsd_side_walk *side, uint32_t root_nodes, hsd_error *err)
 {
-    const uint64_t others = (uint64_t)side->label_node_count + root_nodes;
+    const uint64_t others = (uint64_t)side->graph->label_node_count + root_nodes;
     const uint64_t bytes = root_nodes * sizeof *side->root_nodes + others * sizeof *side->name_of_node;
     const uint64_t count = side->object_count + others;
     if (count <= MAX_NODES) return hsd_side_check_tables(side, bytes, err);
@@ -233,13 +233,13 @@ static hsd_status check_root_nodes(const hsd_side_walk *side, uint32_t root_node
 static hsd_status make_root_nodes(roots *r, named *list, hsd_error *err)
 {
     hsd_side_walk *side = r->side;
-    const uint32_t count = count_root_nodes(r), others = side->label_node_count + count;
+    const uint32_t count = count_root_nodes(r), others = side->graph->label_node_count + count;
     HSD_TRY(check_root_nodes(side, count, err));
     side->root_nodes = malloc(((size_t)count + 1) * sizeof *side->root_nodes);
     side->name_of_node = malloc(((size_t)others + 1) * sizeof *side->name_of_node);
     if (side->root_nodes == NULL || side->name_of_node == NULL) return hsd_fail_nomem(err, "the names of roots");
-    for (uint32_t i = 0; i < side->label_node_count; i++) side->name_of_node[i] = side->label_nodes[i].root;
-    const uint32_t begin = side->object_count + side->label_node_count;
+    for (uint32_t i = 0; i < side->graph->label_node_count; i++) side->name_of_node[i] = side->graph->label_nodes[i].root;
+    const uint32_t begin = side->object_count + side->graph->label_node_count;
     side->root_span = (hsd_root_nodes){begin, begin, begin, begin, begin};
     add_root_nodes(r, PRIMARY, list, list_names(r, PRIMARY, false, list));
     side->root_span.stacks = side->root_span.end;
@@ -258,11 +258,11 @@ static hsd_status load_texts(roots *r, hsd_error *err)
 {
     hsd_side_walk *side = r->side;
     HSD_TRY(for_each_root(r, want_label, err));
-    for (uint32_t i = 0; i < side->label_node_count; i++) {
-        HSD_TRY(hsd_texts_want(&r->texts, side->label_nodes[i].source_name, err));
-        HSD_TRY(hsd_texts_want(&r->texts, side->labels.labels[side->label_nodes[i].label].name, err));
+    for (uint32_t i = 0; i < side->graph->label_node_count; i++) {
+        HSD_TRY(hsd_texts_want(&r->texts, side->graph->label_nodes[i].source_name, err));
+        HSD_TRY(hsd_texts_want(&r->texts, side->labels.labels[side->graph->label_nodes[i].label].name, err));
     }
-    return hsd_texts_load(&r->texts, side->capture, err);
+    return hsd_texts_load(&r->texts, side->request->capture, err);
 }
 
 static hsd_status run(roots *r, hsd_error *err)
@@ -270,7 +270,7 @@ static hsd_status run(roots *r, hsd_error *err)
     hsd_side_walk *side = r->side;
     HSD_TRY(load_texts(r, err));
     HSD_TRY(hsd_side_fixed_roots(side, err));
-    for (uint32_t i = 0; i < side->label_node_count; i++) HSD_TRY(name_label_node(r, &side->label_nodes[i], err));
+    for (uint32_t i = 0; i < side->graph->label_node_count; i++) HSD_TRY(name_label_node(r, &side->graph->label_nodes[i], err));
     HSD_TRY(for_each_root(r, see_root, err));
     named *list = malloc((size_t)side->roots.names.count * sizeof *list);
     if (list == NULL) return hsd_fail_nomem(err, "the names of roots");

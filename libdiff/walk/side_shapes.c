@@ -38,7 +38,7 @@ static hsd_status hash_strings(hsd_side_shapes *s, hsd_error *err)
     hsd_record_reader *reader;
     hsd_record record;
     hsd_status status;
-    HSD_TRY(hsd_record_reader_open(&reader, s->side->capture, HSD_RECORD_STRING, err));
+    HSD_TRY(hsd_record_reader_open(&reader, s->side->request->capture, HSD_RECORD_STRING, err));
     while ((status = hsd_record_reader_next(reader, &record, err)) == HSD_OK) {
         if (record.string.id >= s->name_count) continue; /* numbers with gaps: such a name says nothing */
         const hsd_text text = record.string.text;
@@ -52,8 +52,8 @@ static hsd_status load_names(hsd_side_shapes *s, hsd_error *err)
 {
     const uint64_t count = hsd_min_u64(s->side->info->strings + 1, UINT32_MAX), bytes = 8 * count;
     const uint64_t memory = hsd_min_u64(hsd_paged_full_bytes(bytes),
-                                        hsd_max_u64(hsd_paged_least_bytes(bytes), s->side->plan.string_bytes));
-    HSD_TRY(hsd_paged_open(&s->names, bytes, memory, s->side->space, err));
+                                        hsd_max_u64(hsd_paged_least_bytes(bytes), s->side->request->plan.string_bytes));
+    HSD_TRY(hsd_paged_open(&s->names, bytes, memory, s->side->request->space, err));
     s->name_count = (uint32_t)count;
     return hash_strings(s, err);
 }
@@ -69,7 +69,7 @@ static bool is_array(hsd_bytes name)
 
 static hsd_status hash_types(hsd_side_shapes *s, hsd_error *err)
 {
-    const hsd_names *names = &s->side->type_names->names;
+    const hsd_names *names = &s->side->request->type_names->names;
     s->type_hash = malloc(((size_t)names->count + 1) * sizeof *s->type_hash);
     if (s->type_hash == NULL) return hsd_fail_nomem(err, "what objects look like");
     for (uint32_t i = 0; i < names->count; i++) {
@@ -83,9 +83,9 @@ static hsd_status hash_types(hsd_side_shapes *s, hsd_error *err)
 static hsd_status take_bits(hsd_side_walk *side, hsd_error *err)
 {
     const size_t bytes = (size_t)side->object_count / 8 + 1;
-    side->is_named = calloc(bytes, 1);
-    if (side->user_keys != NULL) side->is_keyed = calloc(bytes, 1);
-    return side->is_named == NULL || (side->user_keys != NULL && side->is_keyed == NULL) ? hsd_fail_nomem(err, "what objects look like") : HSD_OK;
+    side->graph->is_named = calloc(bytes, 1);
+    if (side->request->alike->user_keys != NULL) side->graph->is_keyed = calloc(bytes, 1);
+    return side->graph->is_named == NULL || (side->request->alike->user_keys != NULL && side->graph->is_keyed == NULL) ? hsd_fail_nomem(err, "what objects look like") : HSD_OK;
 }
 
 hsd_status hsd_side_shapes_new(hsd_side_shapes **out, hsd_side_walk *side, hsd_error *err)
@@ -93,7 +93,7 @@ hsd_status hsd_side_shapes_new(hsd_side_shapes **out, hsd_side_walk *side, hsd_e
     hsd_side_shapes *s = *out = calloc(1, sizeof *s);
     if (s == NULL) return hsd_fail_nomem(err, "what objects look like");
     s->side = side;
-    HSD_TRY(hsd_side_column_open(&s->column, &side->shapes_file, 8, 0, err));
+    HSD_TRY(hsd_side_column_open(&s->column, &side->graph->shapes_file, 8, 0, err));
     HSD_TRY(take_bits(side, err));
     HSD_TRY(hash_types(s, err));
     return load_names(s, err);
@@ -103,9 +103,9 @@ hsd_status hsd_side_shapes_new(hsd_side_shapes **out, hsd_side_walk *side, hsd_e
 
 static bool key_of(hsd_side_shapes *s, const hsd_object *object, uint32_t type, uint64_t *shape)
 {
-    if (s->side->user_keys == NULL || !hsd_user_key_take(s->side->user_keys, type, object->value, s->side->key_counts, shape))
+    if (s->side->request->alike->user_keys == NULL || !hsd_user_key_take(s->side->request->alike->user_keys, type, object->value, s->side->request->alike->key_counts, shape))
         return false;
-    hsd_bit_set(s->side->is_keyed, object->ordinal);
+    hsd_bit_set(s->side->graph->is_keyed, object->ordinal);
     return true;
 }
 
@@ -116,7 +116,7 @@ static uint64_t name_of(hsd_side_shapes *s, const hsd_object *object)
 
 static uint64_t shape_of(const hsd_side_shapes *s, const hsd_object *object, uint32_t type)
 {
-    const hsd_side_look look = s->side->look;
+    const hsd_side_look look = s->side->request->alike->look;
     uint64_t shape = s->type_hash[type];
     if (look.has_sizes) shape = hsd_mix(shape, hsd_side_bytes_of(object));
     shape = hsd_mix(shape, object->elements);
@@ -127,14 +127,14 @@ hsd_status hsd_side_shape(hsd_side_shapes *s, const hsd_object *object, uint32_t
 {
     const uint64_t name = name_of(s, object);
     uint64_t shape;
-    if (key_of(s, object, type, &shape)) hsd_bit_set(s->side->is_named, object->ordinal);
+    if (key_of(s, object, type, &shape)) hsd_bit_set(s->side->graph->is_named, object->ordinal);
     else if (name != 0) {
         shape = hsd_mix(s->type_hash[type], name);
-        hsd_bit_set(s->side->is_named, object->ordinal);
+        hsd_bit_set(s->side->graph->is_named, object->ordinal);
     } else shape = shape_of(s, object, type);
     shape &= ~HSD_SHAPE_HAS_ELEMENTS;
     if (object->elements > 0 || s->type_hash[type] & HSD_SHAPE_HAS_ELEMENTS) shape |= HSD_SHAPE_HAS_ELEMENTS;
-    return hsd_side_column_put(&s->column, s->side->space, object->ordinal, shape, err);
+    return hsd_side_column_put(&s->column, s->side->request->space, object->ordinal, shape, err);
 }
 
 /* ---- label nodes and root nodes ---- */
@@ -145,9 +145,9 @@ hsd_status hsd_side_shapes_finish(hsd_side_shapes *s, hsd_error *err)
     for (uint32_t node = side->object_count; node < side->node_count; node++) {
         const hsd_bytes name = hsd_names_get(&side->roots.names, side->name_of_node[node - side->object_count]);
         const uint64_t shape = hsd_hash_bytes(name.data, name.size, ROOT_SEED);
-        HSD_TRY(hsd_side_column_put(&s->column, side->space, node, shape, err));
+        HSD_TRY(hsd_side_column_put(&s->column, side->request->space, node, shape, err));
     }
-    HSD_TRY(hsd_side_column_end(&s->column, side->space, side->node_count, err));
+    HSD_TRY(hsd_side_column_end(&s->column, side->request->space, side->node_count, err));
     return hsd_paged_check(&s->names, err);
 }
 

@@ -13,12 +13,12 @@
 /* Of the memory that a side's structure has, in thirty-seconds. */
 enum { SHAPE_PART = 7, KEY_PART = 8, TYPE_PART = 3, ELEMENT_PART = 5, POSITION_PART = 3, SORT_PART = 4, OWNER_PART = 2, PARTS = 32 };
 
-static uint64_t part(const hsd_side_walk *side, unsigned parts) { return side->plan.structure_bytes / PARTS * parts; }
+static uint64_t part(const hsd_side_walk *side, unsigned parts) { return side->request->plan.structure_bytes / PARTS * parts; }
 
 static hsd_status open_array(const hsd_side_walk *side, hsd_paged *array, uint64_t bytes, unsigned parts, hsd_error *err)
 {
     const uint64_t memory = hsd_max_u64(hsd_paged_least_bytes(bytes), hsd_min_u64(hsd_paged_full_bytes(bytes), part(side, parts)));
-    return hsd_paged_open(array, bytes, memory, side->space, err);
+    return hsd_paged_open(array, bytes, memory, side->request->space, err);
 }
 
 static hsd_status open_file(const hsd_side_walk *side, hsd_paged *array, hsd_temp *file, unsigned parts, hsd_error *err)
@@ -32,16 +32,16 @@ static hsd_status open_file(const hsd_side_walk *side, hsd_paged *array, hsd_tem
 
 static bool counts(const hsd_side_walk *side, uint64_t ordinal)
 {
-    return !hsd_bit_get(side->is_pseudo, ordinal) && (side->is_folded == NULL || !hsd_bit_get(side->is_folded, ordinal));
+    return !hsd_bit_get(side->graph->is_pseudo, ordinal) && (side->graph->is_folded == NULL || !hsd_bit_get(side->graph->is_folded, ordinal));
 }
 
 static hsd_status number_objects(hsd_side_walk *side, hsd_error *err)
 {
-    hsd_sequence *s = &side->sequence;
+    hsd_sequence *s = &side->graph->sequence;
     const uint64_t *record;
     hsd_status status;
-    HSD_TRY(hsd_sorter_rewind(side->ids, err));
-    while ((status = hsd_sorter_next(side->ids, &record, err)) == HSD_OK) {
+    HSD_TRY(hsd_sorter_rewind(side->graph->ids, err));
+    while ((status = hsd_sorter_next(side->graph->ids, &record, err)) == HSD_OK) {
         if (!counts(side, record[1])) {
             hsd_paged_set_u32(&s->positions, record[1], HSD_NO_POSITION);
             continue;
@@ -50,11 +50,11 @@ static hsd_status number_objects(hsd_side_walk *side, hsd_error *err)
         hsd_paged_set_u64(&s->addresses, s->count, record[0]);
         s->count++;
         if ((s->count & 0xffff) == 0)
-            HSD_TRY(hsd_progress(side->reporter, "ordering objects", s->count, side->object_count, err));
+            HSD_TRY(hsd_progress(side->request->reporter, "ordering objects", s->count, side->object_count, err));
     }
     if (status != HSD_END) return status;
-    hsd_sorter_free(side->ids);
-    side->ids = NULL;
+    hsd_sorter_free(side->graph->ids);
+    side->graph->ids = NULL;
     HSD_TRY(hsd_paged_check(&s->positions, err));
     return hsd_paged_check(&s->addresses, err);
 }
@@ -62,7 +62,7 @@ static hsd_status number_objects(hsd_side_walk *side, hsd_error *err)
 /* Ordinals that a salvaged capture lacks have no position either. */
 static hsd_status find_positions(hsd_side_walk *side, hsd_error *err)
 {
-    hsd_sequence *s = &side->sequence;
+    hsd_sequence *s = &side->graph->sequence;
     const uint64_t count = side->object_count;
     HSD_TRY(open_array(side, &s->positions, 4 * count, POSITION_PART, err));
     HSD_TRY(open_array(side, &s->addresses, 8 * count, POSITION_PART, err));
@@ -79,19 +79,19 @@ static hsd_status open_anchors(const hsd_side_walk *side, hsd_sorter **out, hsd_
 
 static hsd_status gather_anchors(hsd_side_walk *side, hsd_paged *shapes, hsd_error *err)
 {
-    hsd_sequence *s = &side->sequence;
+    hsd_sequence *s = &side->graph->sequence;
     HSD_TRY(open_anchors(side, &s->names, err));
-    if (side->is_keyed != NULL) HSD_TRY(open_anchors(side, &s->keys, err));
+    if (side->graph->is_keyed != NULL) HSD_TRY(open_anchors(side, &s->keys, err));
     for (uint32_t ordinal = 0; ordinal < side->object_count; ordinal++) {
-        if ((ordinal & 7) == 0 && side->is_named[ordinal >> 3] == 0) {
+        if ((ordinal & 7) == 0 && side->graph->is_named[ordinal >> 3] == 0) {
             ordinal |= 7;
             continue;
         }
-        if (!hsd_bit_get(side->is_named, ordinal)) continue;
+        if (!hsd_bit_get(side->graph->is_named, ordinal)) continue;
         const uint32_t position = hsd_paged_get_u32(&s->positions, ordinal);
         if (position == HSD_NO_POSITION) continue;
         const uint64_t record[2] = {hsd_paged_get_u64(shapes, ordinal), position};
-        const bool is_keyed = side->is_keyed != NULL && hsd_bit_get(side->is_keyed, ordinal);
+        const bool is_keyed = side->graph->is_keyed != NULL && hsd_bit_get(side->graph->is_keyed, ordinal);
         HSD_TRY(hsd_sorter_put(is_keyed ? s->keys : s->names, record, err));
     }
     HSD_TRY(hsd_side_serve(s->names, 0, err));
@@ -106,7 +106,7 @@ typedef struct hashes {
 
 static hsd_status make_hashes(const hsd_side_walk *side, hashes *out, hsd_error *err)
 {
-    const hsd_names *names = &side->type_names->names;
+    const hsd_names *names = &side->request->type_names->names;
     const uint32_t others = side->node_count - side->object_count;
     HSD_TRY(hsd_side_check_tables(side, (uint64_t)others * sizeof *out->roots, err));
     out->types = malloc(((size_t)names->count + 1) * sizeof *out->types);
@@ -131,19 +131,19 @@ static hsd_status find_keys(hsd_side_walk *side, hsd_paged *shapes, hsd_paged *t
         .object_count = side->object_count,
         .node_count = side->node_count,
         .shapes = shapes,
-        .is_named = side->is_named,
+        .is_named = side->graph->is_named,
         .type_hash = h.types,
         .root_hash = h.roots,
         .types = types,
         .memory_bytes = hsd_max_u64(part(side, KEY_PART), hsd_keys_least_bytes(side->node_count)),
         .sort_bytes = hsd_max_u64(part(side, SORT_PART), 4 * HSD_SORT_MIN_BYTES),
-        .serve_bytes = hsd_max_u64(side->plan.structure_serve_bytes / 4, 2 * HSD_SORT_MIN_BYTES),
-        .space = side->space,
-        .reporter = side->reporter,
-        .use_thread = side->use_thread,
+        .serve_bytes = hsd_max_u64(side->request->plan.structure_serve_bytes / 4, 2 * HSD_SORT_MIN_BYTES),
+        .space = side->request->space,
+        .reporter = side->request->reporter,
+        .use_thread = side->request->use_thread,
         .has_places_below = true,
     };
-    if (status == HSD_OK) status = hsd_keys_find(side->adjacency, &config, &side->sequence, err);
+    if (status == HSD_OK) status = hsd_keys_find(side->adjacency, &config, &side->graph->sequence, err);
     free(h.types);
     free(h.roots);
     return status;
@@ -152,7 +152,7 @@ static hsd_status find_keys(hsd_side_walk *side, hsd_paged *shapes, hsd_paged *t
 /* The file of types goes on to those who look for paths. */
 static hsd_status with_types(hsd_side_walk *side, hsd_paged *shapes, hsd_error *err)
 {
-    hsd_sequence *s = &side->sequence;
+    hsd_sequence *s = &side->graph->sequence;
     HSD_TRY(find_positions(side, err));
     HSD_TRY(open_array(side, &s->elements, (uint64_t)s->count * sizeof(hsd_element), ELEMENT_PART, err));
     HSD_TRY(open_array(side, &s->owners, (uint64_t)s->count * 4, OWNER_PART, err));
@@ -165,7 +165,7 @@ static hsd_status with_types(hsd_side_walk *side, hsd_paged *shapes, hsd_error *
 static hsd_status look_at_all(hsd_side_walk *side, hsd_error *err)
 {
     hsd_paged shapes;
-    HSD_TRY(open_file(side, &shapes, &side->shapes_file, SHAPE_PART, err));
+    HSD_TRY(open_file(side, &shapes, &side->graph->shapes_file, SHAPE_PART, err));
     hsd_status status = with_types(side, &shapes, err);
     if (status == HSD_OK) status = hsd_paged_check(&shapes, err);
     hsd_paged_close(&shapes);
@@ -175,11 +175,11 @@ static hsd_status look_at_all(hsd_side_walk *side, hsd_error *err)
 /* Nobody looks at any of it for a while. */
 static hsd_status rest(hsd_side_walk *side, hsd_error *err)
 {
-    hsd_sequence *s = &side->sequence;
+    hsd_sequence *s = &side->graph->sequence;
     HSD_TRY(hsd_paged_shrink(&s->elements, 0, err));
     HSD_TRY(hsd_paged_shrink(&s->owners, 0, err));
     HSD_TRY(hsd_paged_shrink(&s->positions, 0, err));
-    if (side->keep_graph) return hsd_paged_shrink(&side->types_of, 0, err);
+    if (hsd_side_keeps_graph(side)) return hsd_paged_shrink(&side->types_of, 0, err);
     hsd_paged_close(&side->types_of);
     side->has_types_of = false;
     return HSD_OK;
@@ -187,12 +187,12 @@ static hsd_status rest(hsd_side_walk *side, hsd_error *err)
 
 hsd_status hsd_side_structure(hsd_side_walk *side, hsd_error *err)
 {
-    HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->plan.adjacency_bytes, err));
-    if (side->want_tree) HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->plan.idle_name_bytes, err));
+    HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->request->plan.adjacency_bytes, err));
+    if (side->request->want_tree) HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->request->plan.idle_name_bytes, err));
     HSD_TRY(look_at_all(side, err));
     HSD_TRY(rest(side, err));
-    free(side->is_named);
-    free(side->is_keyed);
-    side->is_named = side->is_keyed = NULL;
+    free(side->graph->is_named);
+    free(side->graph->is_keyed);
+    side->graph->is_named = side->graph->is_keyed = NULL;
     return HSD_OK;
 }

@@ -33,7 +33,7 @@ static hsd_status divide_memory(hsd_single *single, bool with_tree, hsd_error *e
 static hsd_status make_plan(hsd_single *single, hsd_error *err)
 {
     hsd_plan *plan = &single->plan;
-    hsd_side_walk *side = &single->side;
+    const hsd_side_walk *side = &single->side;
     const char *why = single->is_for_paths ? hsd_side_why_no_graph(side) : hsd_side_why_no_tree(side);
     const bool wants_tree = why == NULL && !single->stops_at_owners;
     HSD_TRY(divide_memory(single, wants_tree, err));
@@ -49,12 +49,13 @@ static hsd_status make_plan(hsd_single *single, hsd_error *err)
         plan->holders_least_bytes = least;
     }
     hsd_plan_explain(plan, &single->reporter);
-    side->plan = plan->sides[0];
-    side->table_bytes = plan->table_bytes;
-    side->use_thread = plan->uses_sort_threads;
-    side->want_tree = single->has_tree;
-    side->keep_graph = single->has_tree && !single->is_for_sums;
-    if (single->has_tree && single->keep != NULL) side->keeper = &single->keep->sides[0];
+    hsd_walk_request *request = &single->request;
+    request->plan = plan->sides[0];
+    request->table_bytes = plan->table_bytes;
+    request->use_thread = plan->uses_sort_threads;
+    request->want_tree = single->has_tree;
+    request->keeps = single->has_tree && !single->is_for_sums ? HSD_GRAPH_STAYS : HSD_GRAPH_GOES;
+    if (single->has_tree && single->keep != NULL) request->keeper = &single->keep->sides[0];
     return HSD_OK;
 }
 
@@ -62,20 +63,21 @@ static hsd_status number_edges(hsd_single *single, hsd_error *err)
 {
     hsd_label_table *const table = &single->side.labels;
     if (!single->has_tree) return HSD_OK;
-    HSD_TRY(hsd_edge_names_load(&single->edges, &table, &single->side.capture, 1, err));
-    single->side.edge_names = &single->edges;
+    HSD_TRY(hsd_edge_names_load(&single->edges, &table, &single->request.capture, 1, err));
+    single->request.edge_names = &single->edges;
     return HSD_OK;
 }
 
 static hsd_status open_side(hsd_single *single, hsd_capture *capture, hsd_error *err)
 {
-    hsd_side_walk *side = &single->side;
+    hsd_walk_request *request = &single->request;
     HSD_TRY(hsd_type_names_init(&single->types, err));
-    side->capture = capture;
-    side->space = &single->space;
-    side->reporter = &single->reporter;
-    side->want_ids = !single->is_for_sums;
-    HSD_TRY(hsd_side_open(side, &single->types, err));
+    request->capture = capture;
+    request->space = &single->space;
+    request->reporter = &single->reporter;
+    request->type_names = &single->types;
+    request->want_ids = !single->is_for_sums;
+    HSD_TRY(hsd_side_open(&single->side, request, err));
     HSD_TRY(make_plan(single, err));
     return number_edges(single, err);
 }
@@ -115,7 +117,7 @@ hsd_status hsd_single_count_totals(hsd_single *single, hsd_error *err)
     const hsd_capture_info *info = single->side.info;
     hsd_record_reader *reader;
     if (info->objects > 0 || info->summary_objects == 0 || info->is_baseline) return HSD_OK;
-    HSD_TRY(hsd_record_reader_open(&reader, single->side.capture, HSD_RECORD_TYPE_TOTAL, err));
+    HSD_TRY(hsd_record_reader_open(&reader, single->side.request->capture, HSD_RECORD_TYPE_TOTAL, err));
     const hsd_status status = add_totals(single, reader, err);
     hsd_record_reader_close(reader);
     return status;

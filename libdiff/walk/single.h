@@ -16,6 +16,7 @@ typedef struct hsd_single { /* stays where it is from init to release */
     hsd_type_names types;
     hsd_edge_names edges;
     hsd_plan plan;
+    hsd_walk_request request; /* what is wanted besides is set between init and open: want_identity, want_lost */
     hsd_side_walk side;
     bool is_for_paths;    /* set before open: the graph is enough, and there may be one of a part of a capture */
     bool is_for_sums;     /* set before open: no graph stays, and records of the tree have no ids */

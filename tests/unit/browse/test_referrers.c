@@ -27,6 +27,7 @@ static void teardown(void) { hsd_reporter_release(&reporter); }
 TestSuite(referrers, .init = setup, .fini = teardown);
 
 typedef struct turned {
+    hsd_walk_request request;
     hsd_side_walk walk;
     hsd_index index;
     uint64_t *words; /* target << 32 | source, ascending, each once */
@@ -59,7 +60,7 @@ static void add_node(turned *t, uint32_t node, test_random *random)
 
 static void make(turned *t, uint64_t memory, test_random *random)
 {
-    *t = (turned){.walk = {.node_count = NODES, .object_count = NODES, .space = &space, .reporter = &reporter},
+    *t = (turned){.request = {.space = &space, .reporter = &reporter}, .walk = {.node_count = NODES, .object_count = NODES},
                   .index = {.space = &space, .reporter = &reporter, .memory_bytes = memory}};
     t->words = malloc((size_t)NODES * MOST / 10 * sizeof *t->words);
     cr_assert_not_null(t->words);
@@ -73,6 +74,7 @@ static void make(turned *t, uint64_t memory, test_random *random)
         if (kept == 0 || t->words[kept - 1] != t->words[i]) t->words[kept++] = t->words[i];
     }
     t->count = kept;
+    t->walk.request = &t->request;
     t->index.walk = &t->walk;
     t->index.referents.adjacency = t->walk.adjacency;
 }
@@ -152,11 +154,12 @@ Test(referrers, are_those_of_a_naive_turn)
 
 Test(referrers, of_nothing_are_none)
 {
-    turned t = {.walk = {.node_count = 3, .object_count = 3, .space = &space, .reporter = &reporter},
+    turned t = {.request = {.space = &space, .reporter = &reporter}, .walk = {.node_count = 3, .object_count = 3},
                 .index = {.space = &space, .reporter = &reporter, .memory_bytes = UINT64_C(8) << 20}};
     cr_assert_eq(hsd_adjacency_begin(&t.walk.adjacency, UINT64_C(1) << 20, &space, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_with_names(t.walk.adjacency, UINT64_C(1) << 20, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_finish(t.walk.adjacency, 3, &err), HSD_OK);
+    t.walk.request = &t.request;
     t.index.walk = &t.walk;
     t.index.referents.adjacency = t.walk.adjacency;
     cr_assert_eq(hsd_index_referrers(&t.index, &err), HSD_OK, "%s", err.text);

@@ -114,19 +114,19 @@ void kit_open(kit_side *kit, uint64_t bytes, bool sorts_places)
     memset(kit, 0, sizeof *kit);
     hsd_reporter_init(&kit->reporter, NULL);
     cr_assert_eq(hsd_capture_open(&kit->capture, kit_path, HSD_DAMAGE_REFUSE, NULL, &kit_err), HSD_OK, "%s", kit_err.text);
-    kit->side = (hsd_side_walk){.capture = kit->capture, .space = &kit_space, .reporter = &kit->reporter,
-                                .table_bytes = 1 << 22, .want_identity = true, .want_tree = true, .keep_graph = true,
-                                .plan = plan_of(bytes)};
-    if (sorts_places) kit->side.plan.place_sort_bytes = 1;
+    kit->request = (hsd_walk_request){.capture = kit->capture, .space = &kit_space, .reporter = &kit->reporter, .type_names = &kit->types,
+                                      .table_bytes = 1 << 22, .want_identity = true, .want_tree = true, .keeps = HSD_GRAPH_STAYS,
+                                      .plan = plan_of(bytes)};
+    if (sorts_places) kit->request.plan.place_sort_bytes = 1;
 }
 
 hsd_status kit_walk(kit_side *kit)
 {
     hsd_label_table *table = &kit->side.labels;
     HSD_TRY(hsd_type_names_init(&kit->types, &kit_err));
-    HSD_TRY(hsd_side_open(&kit->side, &kit->types, &kit_err));
+    HSD_TRY(hsd_side_open(&kit->side, &kit->request, &kit_err));
     HSD_TRY(hsd_edge_names_load(&kit->edges, &table, &kit->capture, 1, &kit_err));
-    kit->side.edge_names = &kit->edges;
+    kit->request.edge_names = &kit->edges;
     return hsd_side_run(&kit->side, &kit_err);
 }
 

@@ -37,6 +37,7 @@ typedef struct kit_side {
     hsd_type_names types;
     hsd_edge_names edges;
     hsd_reporter reporter;
+    hsd_walk_request request;
     hsd_side_walk side;
 } kit_side;
 

@@ -33,6 +33,7 @@ static const char *const root_names[ROOTS] = {"(shared)", "(other roots)", "main
 
 static hsd_temp_space space;
 static hsd_error err;
+static hsd_walk_request request;
 static hsd_side_walk side;
 static hsd_type_names type_names;
 static hsd_edge_names edge_names;
@@ -53,6 +54,7 @@ static void setup(void)
     static uint32_t flags[TYPES];
     hsd_temp_space_init(&space, NULL);
     hsd_error_init(&err);
+    memset(&request, 0, sizeof request);
     memset(&side, 0, sizeof side);
     memset(&type_names, 0, sizeof type_names);
     for (uint32_t i = 0; i < TYPES; i++) {
@@ -68,13 +70,14 @@ static void setup(void)
     type_names.flags = flags;
     edge_names = (hsd_edge_names){.texts = edge_texts, .is_fold = edge_folds, .count = EDGES};
     side.info = &info;
-    side.space = &space;
-    side.type_names = &type_names;
-    side.edge_names = &edge_names;
+    side.request = &request;
+    request.space = &space;
+    request.type_names = &type_names;
+    request.edge_names = &edge_names;
     side.roots.kinds = root_kinds;
     side.name_of_node = name_of_node;
     side.root_nodes = &root_node;
-    side.plan.adjacency_bytes = side.plan.name_bytes = UINT64_C(8) << 20;
+    request.plan.adjacency_bytes = request.plan.name_bytes = UINT64_C(8) << 20;
 }
 
 static void teardown(void)
@@ -86,6 +89,7 @@ static void teardown(void)
     hsd_names_release(&side.roots.names);
     hsd_names_release(&type_names.names);
     hsd_arena_release(&arena);
+    memset(&request, 0, sizeof request);
     memset(&side, 0, sizeof side);
     memset(&shortest, 0, sizeof shortest);
     memset(&arena, 0, sizeof arena);
@@ -115,7 +119,7 @@ static void make_chain(const uint32_t *edge_to, const uint32_t *type_of, uint32_
     cr_assert_eq(hsd_adjacency_add(a, root, &first, &edge_to[0], 1, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_finish(a, root + 1, &err), HSD_OK);
     side.adjacency = a;
-    side.plan.path_bytes = hsd_shortest_useful_bytes(root + 1);
+    request.plan.path_bytes = hsd_shortest_useful_bytes(root + 1);
     cr_assert_eq(hsd_path_find(&shortest, &side, NULL, 0, &err), HSD_OK, "%s", err.text);
     cr_assert_eq(hsd_path_texts_new(&texts, &shortest, &side, &arena, &err), HSD_OK);
 }
