@@ -34,6 +34,9 @@ else()
   target_compile_definitions(hsd_build INTERFACE
     $<$<CONFIG:Release,RelWithDebInfo>:_FORTIFY_SOURCE=2>)
 endif()
+if(HSD_SANITIZE OR HSD_TSAN OR HSD_FUZZ)
+  target_compile_definitions(hsd_build INTERFACE HSD_CHECKED=1) # HSD_ASSERT: libdiff/base/assert.h
+endif()
 if(HSD_COVERAGE)
   target_compile_options(hsd_build INTERFACE --coverage -fprofile-update=atomic)
   target_link_options(hsd_build INTERFACE --coverage)

@@ -44,10 +44,8 @@ typedef struct measuring {
     hsd_diff *diff;
 } measuring;
 
-static const char *const rung_names[HSD_MATCH_RUNG_COUNT] = {
-    [HSD_MATCH_EXACT] = "exact", [HSD_MATCH_ADDRESS] = "address", [HSD_MATCH_KEY] = "key",
-    [HSD_MATCH_NAME] = "name", [HSD_MATCH_PLACE] = "place", [HSD_MATCH_SAME_ADDRESS] = "same_address",
-    [HSD_MATCH_STRUCTURE] = "structure", [HSD_MATCH_ORDER] = "order", [HSD_MATCH_CHANGED] = "changed", [HSD_MATCH_TWINS] = "twins"};
+#define NAME_OF(rung, name, words, strength) [HSD_MATCH_##rung] = name,
+static const char *const rung_names[HSD_MATCH_RUNG_COUNT] = {HSD_MATCH_RUNGS(NAME_OF)};
 
 /* ---- the diff ---- */
 

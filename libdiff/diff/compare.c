@@ -99,13 +99,15 @@ static void fold_root(hsd_root_change *by_root, const place *before, const place
     }
 }
 
-_Static_assert(HSD_MATCH_TWINS - HSD_MATCH_KEY == HSD_RUNG_TWINS - HSD_RUNG_KEY, "the rungs of structure are numbered alike");
+enum { FIRM, WEAK };
+#define STRENGTH(rung, name, words, strength) [HSD_MATCH_##rung] = strength,
+static const uint8_t strengths[HSD_MATCH_RUNG_COUNT] = {HSD_MATCH_RUNGS(STRENGTH)};
 
 static hsd_match_rung rung_of(const hsd_comparison *c, const uint64_t *after)
 {
     if (c->ladder.basis == HSD_BASIS_EXACT) return HSD_MATCH_EXACT;
     if (c->ladder.basis == HSD_BASIS_ADDRESS) return HSD_MATCH_ADDRESS;
-    return (hsd_match_rung)(hsd_census_rung(after) - HSD_RUNG_KEY + HSD_MATCH_KEY);
+    return hsd_rung_of_match(hsd_census_rung(after));
 }
 
 static hsd_status tell_matched(const hsd_comparison *c, const uint64_t *const *records, hsd_match_rung rung, hsd_error *err)
@@ -132,7 +134,7 @@ static hsd_status count_match(hsd_comparison *c, const uint64_t *const *records,
     match->ambiguous += rung == HSD_MATCH_TWINS;
     if (before->state == LIVE && after->state == LIVE) {
         hsd_amount_add(&match->rungs[rung], after->bytes);
-        if (rung == HSD_MATCH_TWINS || rung == HSD_MATCH_CHANGED) hsd_amount_add(&match->weak, after->bytes);
+        if (strengths[rung] == WEAK) hsd_amount_add(&match->weak, after->bytes);
     }
     return tell_matched(c, records, rung, err);
 }

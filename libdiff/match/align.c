@@ -16,9 +16,10 @@
  */
 #include "match/align.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/assert.h"
 
 #define COST_LIMIT 1200
 #define CELL_LIMIT (UINT32_C(384) << 10)
@@ -289,7 +290,7 @@ static void keep(const hsd_aligner *a, uint32_t count, uint32_t limit, hsd_align
 void hsd_align(hsd_aligner *aligner, const hsd_stretch *before, const hsd_stretch *after, const hsd_align_costs *costs,
                hsd_alignment *out)
 {
-    assert(before->count <= HSD_ALIGN_MOST && after->count <= HSD_ALIGN_MOST && costs->freed > 0 && costs->come > 0);
+    HSD_ASSERT(before->count <= HSD_ALIGN_MOST && after->count <= HSD_ALIGN_MOST && costs->freed > 0 && costs->come > 0);
     const task t = {aligner, before, after, costs};
     point end;
     const bool is_used_up = find_end(&t, &end);

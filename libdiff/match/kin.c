@@ -31,7 +31,7 @@ typedef struct kin {
 /* Those whose pair is sure enough to vouch for others: not what a name alone says, for what a class refers to is set anew. */
 static bool vouches(hsd_rung rung)
 {
-    return rung == HSD_RUNG_KEY || rung == HSD_RUNG_ADDRESS || rung == HSD_RUNG_STRUCTURE || rung == HSD_RUNG_PLACE ||
+    return rung == HSD_RUNG_KEY || rung == HSD_RUNG_SAME_ADDRESS || rung == HSD_RUNG_STRUCTURE || rung == HSD_RUNG_PLACE ||
            rung == HSD_RUNG_ORDER || rung == HSD_RUNG_CHANGED;
 }
 

@@ -30,7 +30,7 @@ static bool is_address(hsd_sequence *s, uint32_t at) { return (hsd_paged_get_u64
 static bool is_open(hsd_sequence *s, uint32_t at)
 {
     const hsd_rung rung = hsd_sequence_rung(s, at);
-    return rung == HSD_RUNG_NONE || rung == HSD_RUNG_ADDRESS;
+    return rung == HSD_RUNG_NONE || rung == HSD_RUNG_SAME_ADDRESS;
 }
 
 static bool look_alike(const moving *m, uint32_t at_older, uint32_t at_newer)

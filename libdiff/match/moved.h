@@ -7,7 +7,7 @@
  *
  * What is unique, like B, tells: it moved, and what stands beside it stands beside it still, at the same distance. So from each pair by
  * HSD_RUNG_STRUCTURE that moved the neighbours are followed as long as they look alike and moved as far, give or take what fills a
- * gap between two of them, and where these are HSD_MOVED_LEAST and more, pairs by HSD_RUNG_ADDRESS among them are taken back. Order pairs them (match/sweep.h).
+ * gap between two of them, and where these are HSD_MOVED_LEAST and more, pairs by HSD_RUNG_SAME_ADDRESS among them are taken back. Order pairs them (match/sweep.h).
  */
 #ifndef HSD_MATCH_MOVED_H
 #define HSD_MATCH_MOVED_H

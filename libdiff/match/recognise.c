@@ -1,9 +1,10 @@
 /*
  * The rungs in their order, and what is resident in each: where pairs are made at random (seeds) partners have the
- * memory, where neighbours are looked at elements have it.
+ * memory, where neighbours are looked at elements have it. A rung is a row of `steps`, at the end.
  */
 #include "match/recognise.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +24,19 @@ typedef struct recognising {
     const hsd_recognise_config *config;
     hsd_recognised *out;
     bool is_swapped; /* OLDER is after */
+    hsd_sweep_pairs swept;
 } recognising;
+
+typedef struct shares { /* of the memory, in sixteenths, of each side */
+    unsigned elements, partners, rungs, addresses, owners;
+} shares;
+
+typedef struct step { /* of the recognition */
+    hsd_rung rung;         /* of the pairs that it makes; NONE = it takes some back, or looks at what is left */
+    size_t records;        /* it works on these of both sides, and they are used up: where in hsd_sequence; 0 = on what objects look like */
+    const shares *memory;
+    hsd_status (*run)(recognising *r, hsd_rung rung, hsd_error *err);
+} step;
 
 /* ---- memory ---- */
 
@@ -44,10 +57,6 @@ static hsd_status give(hsd_paged *array, uint64_t bytes, uint64_t memory_bytes, 
     return hsd_paged_grow(array, hsd_min_u64(full, memory_bytes), err);
 }
 
-typedef struct shares { /* of the memory, in sixteenths, of each side */
-    unsigned elements, partners, rungs, addresses, owners;
-} shares;
-
 static hsd_status divide(const recognising *r, const shares *share, hsd_error *err)
 {
     const uint64_t part = r->config->memory_bytes / 32;
@@ -67,6 +76,7 @@ static const shares for_addresses = {5, 4, 1, 2, 0};
 static const shares for_seeds = {2, 7, 2, 0, 0};
 static const shares for_sweep = {9, 5, 1, 0, 0};
 static const shares for_kin = {4, 4, 1, 0, 3};
+static const shares for_sums = {2, 2, 0, 0, 0};
 
 /* ---- seeds ---- */
 
@@ -79,77 +89,97 @@ static hsd_seeds_config seeds_config(const recognising *r)
     };
 }
 
-static void drop(hsd_sorter **sorter)
-{
-    hsd_sorter_free(*sorter);
-    *sorter = NULL;
-}
+static hsd_sorter **records_of(hsd_sequence *s, size_t records) { return (hsd_sorter **)(void *)((uint8_t *)s + records); }
 
-static hsd_status seed_unique(recognising *r, hsd_sorter **in_older, hsd_sorter **in_newer, hsd_rung rung,
-                              bool mark_shared, hsd_error *err)
-{
-    const hsd_seeds_config config = seeds_config(r);
-    hsd_status status = HSD_OK;
-    if (*in_older != NULL && *in_newer != NULL) {
-        status = hsd_seeds_unique(r->sequences[OLDER], r->sequences[NEWER], *in_older, *in_newer, rung, mark_shared, &config,
-                                  &r->out->pairs[rung], err);
-    }
-    drop(in_older);
-    drop(in_newer);
-    return status;
-}
-
-static hsd_status seed_addresses(recognising *r, hsd_error *err)
-{
-    const hsd_seeds_config config = seeds_config(r);
-    HSD_TRY(divide(r, &for_addresses, err));
-    return hsd_seeds_addresses(r->sequences[OLDER], r->sequences[NEWER], &config, &r->out->pairs[HSD_RUNG_ADDRESS], err);
-}
-
-static hsd_status seed_places(recognising *r, hsd_error *err)
+/* The only ones on both sides with a hash. */
+static hsd_status seed_unique(recognising *r, hsd_rung rung, size_t records, bool mark_shared, hsd_error *err)
 {
     const hsd_seeds_config config = seeds_config(r);
     hsd_sequence *older = r->sequences[OLDER], *newer = r->sequences[NEWER];
-    hsd_status status = divide(r, &for_seeds, err);
+    return hsd_seeds_unique(older, newer, *records_of(older, records), *records_of(newer, records), rung, mark_shared, &config,
+                            &r->out->pairs[rung], err);
+}
+
+static hsd_status seed_keys(recognising *r, hsd_rung rung, hsd_error *err)
+{
+    return seed_unique(r, rung, offsetof(hsd_sequence, keys), false, err);
+}
+
+static hsd_status seed_names(recognising *r, hsd_rung rung, hsd_error *err)
+{
+    return seed_unique(r, rung, offsetof(hsd_sequence, names), false, err);
+}
+
+static hsd_status seed_wholes(recognising *r, hsd_rung rung, hsd_error *err)
+{
+    return seed_unique(r, rung, offsetof(hsd_sequence, wholes), true, err);
+}
+
+static hsd_status seed_addresses(recognising *r, hsd_rung rung, hsd_error *err)
+{
+    const hsd_seeds_config config = seeds_config(r);
+    return hsd_seeds_addresses(r->sequences[OLDER], r->sequences[NEWER], &config, &r->out->pairs[rung], err);
+}
+
+static hsd_status seed_places(recognising *r, hsd_rung rung, hsd_error *err)
+{
+    const hsd_seeds_config config = seeds_config(r);
     uint64_t pairs = 0;
-    if (status == HSD_OK && older->places != NULL && newer->places != NULL)
-        status = hsd_seeds_places(older, newer, &config, &pairs, err);
-    r->out->pairs[HSD_RUNG_PLACE] += pairs;
-    drop(&older->places);
-    drop(&newer->places);
-    return status;
+    HSD_TRY(hsd_seeds_places(r->sequences[OLDER], r->sequences[NEWER], &config, &pairs, err));
+    r->out->pairs[rung] += pairs;
+    return HSD_OK;
 }
 
-static hsd_status follow_moved(recognising *r, hsd_error *err)
+/* ---- what is taken back ---- */
+
+static hsd_status follow_moved(recognising *r, hsd_rung none_of, hsd_error *err)
 {
     uint64_t dropped;
-    HSD_TRY(divide(r, &for_addresses, err));
+    (void)none_of;
     HSD_TRY(hsd_moved(r->sequences[OLDER], r->sequences[NEWER], r->config->reporter, &dropped, err));
-    r->out->pairs[HSD_RUNG_ADDRESS] -= dropped;
+    r->out->pairs[HSD_RUNG_SAME_ADDRESS] -= dropped;
     hsd_note(r->config->reporter, HSD_NOTE_DETAIL, "recognising: %llu pairs by address had moved", (unsigned long long)dropped);
-    return divide(r, &for_seeds, err);
+    return HSD_OK;
 }
 
-static hsd_status confirm(recognising *r, hsd_error *err)
+static hsd_status confirm(recognising *r, hsd_rung none_of, hsd_error *err)
 {
     uint64_t dropped;
+    (void)none_of;
     HSD_TRY(hsd_confirm(r->sequences[OLDER], r->sequences[NEWER], r->config->reporter, &dropped, err));
     r->out->pairs[HSD_RUNG_STRUCTURE] -= dropped;
     hsd_note(r->config->reporter, HSD_NOTE_DETAIL, "recognising: %llu pairs stood alone", (unsigned long long)dropped);
     return HSD_OK;
 }
 
-static hsd_status seed(recognising *r, hsd_error *err)
+/* ---- neighbours and owners ---- */
+
+/* Some of those that are alike are twins. */
+static hsd_status sweep_alike(recognising *r, hsd_rung rung, hsd_error *err)
 {
-    hsd_sequence *older = r->sequences[OLDER], *newer = r->sequences[NEWER];
-    HSD_TRY(divide(r, &for_seeds, err));
-    HSD_TRY(seed_unique(r, &older->keys, &newer->keys, HSD_RUNG_KEY, false, err));
-    HSD_TRY(seed_unique(r, &older->names, &newer->names, HSD_RUNG_NAME, false, err));
-    HSD_TRY(seed_addresses(r, err));
-    HSD_TRY(divide(r, &for_seeds, err));
-    HSD_TRY(seed_unique(r, &older->wholes, &newer->wholes, HSD_RUNG_STRUCTURE, true, err));
-    HSD_TRY(follow_moved(r, err));
-    return confirm(r, err);
+    HSD_TRY(hsd_sweep_alike(r->sequences[OLDER], r->sequences[NEWER], r->config->reporter, &r->swept, err));
+    r->out->pairs[rung] = r->swept.order;
+    return HSD_OK;
+}
+
+/* Ends with doubt: some of those by order become twins. */
+static hsd_status sweep_types(recognising *r, hsd_rung rung, hsd_error *err)
+{
+    HSD_TRY(hsd_sweep_types(r->sequences[OLDER], r->sequences[NEWER], r->config->reporter, &r->swept, err));
+    r->out->pairs[rung] = r->swept.changed;
+    r->out->pairs[HSD_RUNG_ORDER] = r->swept.order;
+    r->out->pairs[HSD_RUNG_TWINS] = r->swept.twins;
+    return HSD_OK;
+}
+
+static hsd_status follow_owners(recognising *r, hsd_rung rung, hsd_error *err)
+{
+    const hsd_seeds_config config = seeds_config(r);
+    uint64_t pairs;
+    HSD_TRY(hsd_kin(r->sequences[OLDER], r->sequences[NEWER], &config, &pairs, err));
+    r->out->pairs[rung] += pairs;
+    hsd_note(r->config->reporter, HSD_NOTE_DETAIL, "recognising: %llu pairs by their owners", (unsigned long long)pairs);
+    return HSD_OK;
 }
 
 /* ---- what is left ---- */
@@ -229,11 +259,11 @@ static hsd_status count_equals(hsd_sorter *const left[SIDES], uint64_t undecidab
     return HSD_OK;
 }
 
-static hsd_status count_undecidable(recognising *r, hsd_error *err)
+static hsd_status count_undecidable(recognising *r, hsd_rung none_of, hsd_error *err)
 {
     hsd_sorter *left[SIDES] = {NULL, NULL};
     uint64_t undecidable[SIDES] = {0, 0};
-    HSD_TRY(divide(r, &(shares){2, 2, 0, 0, 0}, err));
+    (void)none_of;
     hsd_status status = gather_left(r, r->sequences[OLDER], &left[OLDER], err);
     if (status == HSD_OK) status = gather_left(r, r->sequences[NEWER], &left[NEWER], err);
     if (status == HSD_OK) status = count_equals(left, undecidable, err);
@@ -244,39 +274,54 @@ static hsd_status count_undecidable(recognising *r, hsd_error *err)
     return status;
 }
 
-/* ---- owners ---- */
-
-static hsd_status follow_owners(recognising *r, const hsd_sweep_pairs *swept, hsd_error *err)
+static hsd_status mark_undecided(recognising *r, hsd_rung none_of, hsd_error *err)
 {
-    const hsd_seeds_config config = seeds_config(r);
-    uint64_t pairs;
-    (void)swept;
-    HSD_TRY(divide(r, &for_kin, err));
-    HSD_TRY(hsd_kin(r->sequences[OLDER], r->sequences[NEWER], &config, &pairs, err));
-    r->out->pairs[HSD_RUNG_PLACE] += pairs;
-    hsd_note(r->config->reporter, HSD_NOTE_DETAIL, "recognising: %llu pairs by their owners", (unsigned long long)pairs);
-    return HSD_OK;
+    (void)none_of;
+    return hsd_undecided(r->sequences[OLDER], r->sequences[NEWER], r->config->reporter, err);
 }
 
 /* ---- the whole ---- */
 
+static const step steps[] = {
+    {HSD_RUNG_KEY, offsetof(hsd_sequence, keys), &for_seeds, seed_keys},
+    {HSD_RUNG_NAME, offsetof(hsd_sequence, names), &for_seeds, seed_names},
+    {HSD_RUNG_SAME_ADDRESS, 0, &for_addresses, seed_addresses}, /* asks how many stayed */
+    {HSD_RUNG_STRUCTURE, offsetof(hsd_sequence, wholes), &for_seeds, seed_wholes},
+    {HSD_RUNG_NONE, 0, &for_addresses, follow_moved},
+    {HSD_RUNG_NONE, 0, &for_seeds, confirm},
+    {HSD_RUNG_ORDER, 0, &for_sweep, sweep_alike},
+    {HSD_RUNG_PLACE, 0, &for_kin, follow_owners},
+    {HSD_RUNG_CHANGED, 0, &for_sweep, sweep_types},
+    {HSD_RUNG_PLACE, offsetof(hsd_sequence, places), &for_seeds, seed_places},
+    {HSD_RUNG_NONE, 0, &for_sweep, mark_undecided},
+    {HSD_RUNG_NONE, 0, &for_sums, count_undecidable},
+};
+
+static bool has_records(recognising *r, size_t records)
+{
+    return *records_of(r->sequences[OLDER], records) != NULL && *records_of(r->sequences[NEWER], records) != NULL;
+}
+
+static void drop_records(recognising *r, size_t records)
+{
+    for (int i = 0; i < SIDES; i++) {
+        hsd_sorter **sorter = records_of(r->sequences[i], records);
+        hsd_sorter_free(*sorter);
+        *sorter = NULL;
+    }
+}
+
 static hsd_status run_rungs(recognising *r, hsd_error *err)
 {
-    hsd_sweep_pairs swept = {0, 0, 0};
+    hsd_status status = HSD_OK;
     for (int i = 0; i < SIDES; i++) HSD_TRY(open_pairs(r, r->sequences[i], err));
-    HSD_TRY(seed(r, err));
-    HSD_TRY(divide(r, &for_sweep, err));
-    HSD_TRY(hsd_sweep_alike(r->sequences[OLDER], r->sequences[NEWER], r->config->reporter, &swept, err));
-    HSD_TRY(follow_owners(r, &swept, err));
-    HSD_TRY(divide(r, &for_sweep, err));
-    HSD_TRY(hsd_sweep_types(r->sequences[OLDER], r->sequences[NEWER], r->config->reporter, &swept, err));
-    r->out->pairs[HSD_RUNG_ORDER] = swept.order;
-    r->out->pairs[HSD_RUNG_CHANGED] = swept.changed;
-    r->out->pairs[HSD_RUNG_TWINS] = swept.twins;
-    HSD_TRY(seed_places(r, err));
-    HSD_TRY(divide(r, &for_sweep, err));
-    HSD_TRY(hsd_undecided(r->sequences[OLDER], r->sequences[NEWER], r->config->reporter, err));
-    return count_undecidable(r, err);
+    for (size_t i = 0; i < HSD_ARRAY_LEN(steps) && status == HSD_OK; i++) {
+        const step *at = &steps[i];
+        status = divide(r, at->memory, err);
+        if (status == HSD_OK && (at->records == 0 || has_records(r, at->records))) status = at->run(r, at->rung, err);
+        if (at->records != 0) drop_records(r, at->records);
+    }
+    return status;
 }
 
 static hsd_status leave(const recognising *r, hsd_error *err)

@@ -69,7 +69,7 @@ static hsd_status walk(hsd_sequence *of_a, hsd_sequence *of_b, hsd_join *join, h
 
 static hsd_status pair(hsd_sequence *a, hsd_sequence *b, hsd_join *join, const hsd_seeds_config *config, hsd_error *err)
 {
-    const hsd_join_config into = {config->memory_bytes, config->space, config->reporter, HSD_RUNG_ADDRESS};
+    const hsd_join_config into = {config->memory_bytes, config->space, config->reporter, HSD_RUNG_SAME_ADDRESS};
     uint64_t same;
     HSD_TRY(hsd_join_begin(join, a, b, &into, err));
     HSD_TRY(walk(a, b, join, config->reporter, &same, err));

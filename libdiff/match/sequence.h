@@ -11,25 +11,23 @@
 #include "graph/paged.h"
 #include "match/element.h"
 #include "sort/sorter.h"
+#include <hsdiff/diff.h>
 
 #define HSD_NO_POSITION UINT32_MAX
 #define HSD_NO_PARTNER UINT32_MAX
 
-/* How a pair was recognised, strong to weak. The order of the ladder; see match/recognise.h. */
+/* How a pair was recognised: the rungs of hsd_match_rung behind 0, and what is no rung. See match/recognise.h. */
+#define HSD_RUNG_NUMBER(rung, name, words, strength) HSD_RUNG_##rung = HSD_MATCH_##rung + 1,
 typedef enum hsd_rung {
     HSD_RUNG_NONE = 0,
-    HSD_RUNG_KEY,       /* the value of a field the user named */
-    HSD_RUNG_NAME,      /* type and name: classes, threads; the only ones of that name on both sides */
-    HSD_RUNG_ADDRESS,   /* address and structure, where most objects stayed where they were */
-    HSD_RUNG_STRUCTURE, /* the only ones on both sides with this type, size, content and neighbourhood */
-    HSD_RUNG_PLACE,     /* the only one of its type where it is below a named root (a static field); asked last */
-    HSD_RUNG_ORDER,     /* between recognised neighbours, in the same order, and alike */
-    HSD_RUNG_CHANGED,   /* between recognised neighbours, of the same type, but not alike: it was written to */
-    HSD_RUNG_TWINS,     /* as ORDER among equals of which some went: right in number, uncertain one by one */
+    HSD_MATCH_RUNGS(HSD_RUNG_NUMBER)
     HSD_RUNG_COUNT,
     HSD_RUNG_CLAIMED = HSD_RUNG_COUNT, /* for a while: not judged yet (match/kin.h) */
     HSD_RUNG_UNDECIDED /* of one without a partner: it may be another one without a partner (match/undecided.h) */
 } hsd_rung;
+
+/* Of a pair. */
+static inline hsd_match_rung hsd_rung_of_match(hsd_rung rung) { return (hsd_match_rung)(rung - 1); }
 
 typedef struct hsd_sequence {
     uint32_t count;      /* positions */

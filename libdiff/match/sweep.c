@@ -16,9 +16,9 @@
  */
 #include "match/sweep.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
+#include "base/assert.h"
 #include "base/fail.h"
 #include "match/align.h"
 #include "match/doubt.h"
@@ -228,7 +228,7 @@ static hsd_status sweep_gap(sweep *s, int64_t left, int64_t right, hsd_error *er
 {
     const int64_t left_after = other_side(s, left), right_after = other_side(s, right);
     HSD_TRY(hsd_sequence_check(s->before, err));
-    assert(left_after < s->after->count && right_after <= s->after->count);
+    HSD_ASSERT(left_after < s->after->count && right_after <= s->after->count);
     const uint32_t behind = (uint32_t)(left_after + 1);
     gap g = {.before_first = (uint32_t)(left + 1), .before_end = (uint32_t)right, .after_first = behind,
              .after_end = hsd_next_paired(s->after, behind)};

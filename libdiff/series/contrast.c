@@ -4,10 +4,10 @@
  */
 #include <hsdiff/series.h>
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "series/chance.h"
 #include "series/order.h"
 
@@ -79,7 +79,7 @@ static uint64_t spread_of(const group *g) { return (hsd_value_at(g->values, g->c
 hsd_contrast hsd_contrast_of(const uint64_t *before, size_t before_count, const uint64_t *after, size_t after_count)
 {
     group a, b;
-    assert(before_count >= 1 && after_count >= 1 && before_count <= HSD_SERIES_MOST && after_count <= HSD_SERIES_MOST);
+    HSD_ASSERT(before_count >= 1 && after_count >= 1 && before_count <= HSD_SERIES_MOST && after_count <= HSD_SERIES_MOST);
     sort_group(&a, before, before_count);
     sort_group(&b, after, after_count);
     hsd_contrast contrast = {

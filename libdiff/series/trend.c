@@ -16,10 +16,10 @@
  */
 #include <hsdiff/series.h>
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "series/chance.h"
 #include "series/order.h"
 #include "series/slopes.h"
@@ -218,7 +218,7 @@ static void fill_steps(hsd_trend *t, const series *s)
 hsd_trend hsd_trend_of(const uint64_t *values, const uint64_t *times_ns, size_t count, uint64_t noise)
 {
     series s = {.count = count < HSD_SERIES_MOST ? count : HSD_SERIES_MOST};
-    assert(count >= 1 && count <= HSD_SERIES_MOST);
+    HSD_ASSERT(count >= 1 && count <= HSD_SERIES_MOST);
     for (size_t i = 0; i < s.count; i++) s.values[i] = hsd_value_bounded(values[i]);
     hsd_trend t = {.growth = difference(s.values[0], s.values[s.count - 1]), .step_count = (uint32_t)(s.count - 1),
                    .p_millionths = HSD_CHANCE_MOST_SURE, .verdict = HSD_VERDICT_STEADY};

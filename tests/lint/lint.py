@@ -5,7 +5,7 @@ usage: lint.py [PROJECT]
 
 Rules, each a function below: who may include what (includes.table), and no circle in that, one includer for each third-party header
 (thirdparty.table), an opening comment in every source file, no open ends in the code, no file past 700 lines, tidy
-white space, no calls that cannot be used safely, a fuzz target with seeds for every importer, a comment and a mark
+white space, no calls that cannot be used safely, assertions that change nothing, a fuzz target with seeds for every importer, a comment and a mark
 on everything public.
 The self-test (test_lint.py) plants one breach of each kind and expects it to be found.
 """
@@ -301,6 +301,38 @@ def check_banned_calls(tree):
                     yield path, number, f"{name}: {BANNED_IN_LIBRARIES[name]}"
 
 
+ASSERTION = re.compile(r"\bHSD_ASSERT\s*\(")
+CHANGES = re.compile(r"\+\+|--|(?<![=!<>])=(?!=)|[-+*/%&|^]=|<<=|>>=")
+ASKS = re.compile(r"sizeof|(?:\w*_)?(?:is|has|are|count|get|min|max|equals?)(?:_\w+)?")
+
+
+def argument_of(code, start):
+    """What stands between the bracket that opens at `start` and its partner."""
+    depth = 0
+    for at in range(start, len(code)):
+        depth += {"(": 1, ")": -1}.get(code[at], 0)
+        if depth == 0:
+            return code[start + 1:at]
+    return code[start + 1:]
+
+
+def check_assertions(tree):
+    """HSD_ASSERT is nothing in what is shipped: its condition changes nothing, and calls only what asks. assert() of the C library is not used."""
+    for path in tree.c_files(("libdiff",)):
+        if path == "libdiff/base/assert.h":
+            continue
+        code = without_comments(tree.text(path))
+        for match in re.finditer(r"(?<!\w)assert\s*\(", code):
+            yield path, code.count("\n", 0, match.start()) + 1, "assert: HSD_ASSERT of base/assert.h, which is on where it should be"
+        for match in ASSERTION.finditer(code):
+            condition, number = argument_of(code, match.end() - 1), code.count("\n", 0, match.start()) + 1
+            if CHANGES.search(condition):
+                yield path, number, f"HSD_ASSERT changes something: {condition}"
+            for called in re.findall(r"\b([a-z_]\w*)\s*\(", condition):
+                if not ASKS.fullmatch(called):
+                    yield path, number, f"HSD_ASSERT calls {called}, and it may change something"
+
+
 # ---- tables that must be complete
 
 IMPORTER = re.compile(r"^\s*&hsd_import(?:er)?_(\w+)\s*,?", re.MULTILINE)
@@ -350,7 +382,7 @@ def has_comment_in_paragraph(lines, number):
     return any("/*" in line or "*/" in line for line in lines[first:last + 1])
 
 
-RULES = (check_layers, check_includes, check_opening_comment, check_open_ends, check_length, check_white_space, check_banned_calls,
+RULES = (check_layers, check_includes, check_opening_comment, check_open_ends, check_length, check_white_space, check_banned_calls, check_assertions,
          check_importers_have_fuzz_targets, check_public_headers_are_documented)
 
 

@@ -234,21 +234,25 @@ typedef struct hsd_side { /* one capture as the diff saw it */
     size_t metric_count;
 } hsd_side;
 
-/* How objects of the two captures were recognised, strong to weak. EXACT and ADDRESS go by the ids of the captures; all
- * that follow are the structural rungs, for captures whose ids say nothing about each other. */
-typedef enum hsd_match_rung {
-    HSD_MATCH_EXACT,        /* the same id: unique in the process */
-    HSD_MATCH_ADDRESS,      /* the same id and type, and site and generation where the captures have them */
-    HSD_MATCH_KEY,          /* a field named with --key has the same value */
-    HSD_MATCH_NAME,         /* the only one of its type and name: classes, threads */
-    HSD_MATCH_SAME_ADDRESS, /* the same address and structure, where most objects stayed where they were */
-    HSD_MATCH_STRUCTURE,    /* the only one with its type, size, content and neighbourhood */
-    HSD_MATCH_PLACE,        /* the only one of its type where it is below a named root (a static field) */
-    HSD_MATCH_ORDER,        /* between recognised neighbours, in the same order, and alike */
-    HSD_MATCH_CHANGED,      /* between recognised neighbours, of the same type, but written to */
-    HSD_MATCH_TWINS,        /* among equals of which some went: right in number, uncertain one by one */
-    HSD_MATCH_RUNG_COUNT
-} hsd_match_rung;
+/*
+ * How objects of the two captures were recognised, strong to weak; each rung is a row: its name in hsd_match_rung, the one for programs, the
+ * words for people behind "by", and whether it is FIRM or WEAK (pairs that are right in number, and uncertain one by one, or by what they hold).
+ * EXACT and ADDRESS go by the ids of the captures; all that follow are the structural rungs, for captures whose ids say nothing about each other.
+ */
+#define HSD_MATCH_RUNGS(row)                                                                                                       \
+    row(EXACT, "exact", "exact id", FIRM)                   /* the same id: unique in the process */                               \
+    row(ADDRESS, "address", "address and type", FIRM)       /* the same id and type, and site and generation where captures have them */ \
+    row(KEY, "key", "key", FIRM)                            /* a field named with --key has the same value */                      \
+    row(NAME, "name", "name", FIRM)                         /* the only one of its type and name: classes, threads */              \
+    row(SAME_ADDRESS, "same_address", "same address", FIRM) /* the same address and structure, where most objects stayed where they were */ \
+    row(STRUCTURE, "structure", "neighbourhood", FIRM)      /* the only one with its type, size, content and neighbourhood */      \
+    row(PLACE, "place", "place", FIRM)                      /* the only one of its type where it is below a named root (a static field); asked last */ \
+    row(ORDER, "order", "order", FIRM)                      /* between recognised neighbours, in the same order, and alike */      \
+    row(CHANGED, "changed", "changed", WEAK)                /* between recognised neighbours, of the same type, but written to */  \
+    row(TWINS, "twins", "twins", WEAK)                      /* among equals of which some went: right in number, uncertain one by one */
+
+#define HSD_MATCH_RUNG_NUMBER(rung, name, words, strength) HSD_MATCH_##rung,
+typedef enum hsd_match_rung { HSD_MATCH_RUNGS(HSD_MATCH_RUNG_NUMBER) HSD_MATCH_RUNG_COUNT } hsd_match_rung;
 
 typedef struct hsd_match { /* over captured objects that count, live or not */
     uint64_t exact, address;    /* pairs by these rungs */
@@ -257,7 +261,7 @@ typedef struct hsd_match { /* over captured objects that count, live or not */
     uint64_t ambiguous;         /* undecidable: pairs by TWINS, and objects of either side without a partner that have an
                                  * equal without one on the other side */
     hsd_amount rungs[HSD_MATCH_RUNG_COUNT]; /* live in both: pairs, and their bytes after */
-    hsd_amount weak;            /* of these: by CHANGED and TWINS */
+    hsd_amount weak;            /* of these: by the WEAK rungs */
     uint64_t reused;            /* ADDRESS: addresses that were seen to hold another object after */
     uint64_t reuse_estimate;    /* ADDRESS: pairs that may be two objects at one address which look alike */
 } hsd_match;

@@ -77,7 +77,7 @@ Test(confirm, takes_back_what_lies_among_strangers)
 
 Test(confirm, never_takes_back_what_has_a_better_reason)
 {
-    static const hsd_rung firm[] = {HSD_RUNG_KEY, HSD_RUNG_NAME, HSD_RUNG_ADDRESS, HSD_RUNG_PLACE};
+    static const hsd_rung firm[] = {HSD_RUNG_KEY, HSD_RUNG_NAME, HSD_RUNG_SAME_ADDRESS, HSD_RUNG_PLACE};
     for (size_t i = 0; i < sizeof firm / sizeof *firm; i++) {
         put_stranger(firm[i]);
         confirm();
@@ -240,7 +240,7 @@ static void put_random(test_random *random, uint32_t count, uint32_t rate, uint6
     for (uint32_t at = 0; at < count; at++) {
         const uint32_t there = (uint32_t)(test_below(random, rate) == 0 ? test_below(random, newer.count) : at);
         if (test_below(random, 5) == 0 || hsd_sequence_partner(&newer, there) != HSD_NO_PARTNER) continue;
-        pair(at, there, test_below(random, 4) == 0 ? HSD_RUNG_ADDRESS : HSD_RUNG_STRUCTURE);
+        pair(at, there, test_below(random, 4) == 0 ? HSD_RUNG_SAME_ADDRESS : HSD_RUNG_STRUCTURE);
     }
 }
 

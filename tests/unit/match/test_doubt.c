@@ -82,7 +82,7 @@ static void expect(const char *text_before, const char *how_before, const char *
         pair(i, j++, rung_of(how_before[i]));
     }
     doubt();
-    for (uint32_t i = 0; i < before.count; i++) got[i] = ".|||||oct"[hsd_sequence_rung(&before, i)];
+    for (uint32_t i = 0; i < before.count; i++) got[i] = ".--|||||oct"[hsd_sequence_rung(&before, i)];
     cr_assert_str_eq(got, wanted, "%s and %s", text_before, text_after);
 }
 
@@ -246,7 +246,7 @@ static void put_random(test_random *random, uint32_t counts, uint64_t memory)
     for (uint32_t at = 0; at < counts; at++) {
         const uint32_t there = test_below(random, 5) == 0 ? (uint32_t)test_below(random, counts) : at;
         if (test_below(random, missing) == 0 || hsd_sequence_partner(&after, there) != HSD_NO_PARTNER) continue;
-        pair(at, there, test_below(random, 3) == 0 ? (hsd_rung)(1 + test_below(random, HSD_RUNG_COUNT - 1)) : HSD_RUNG_ORDER);
+        pair(at, there, test_below(random, 3) == 0 ? (hsd_rung)(HSD_RUNG_KEY + test_below(random, HSD_RUNG_COUNT - HSD_RUNG_KEY)) : HSD_RUNG_ORDER);
     }
 }
 

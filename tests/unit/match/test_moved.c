@@ -47,7 +47,7 @@ static void put_shifted(uint32_t count, uint32_t by)
 {
     put_row(&older, 1000000, count);
     put_row(&newer, 1000000 - (uint64_t)by * PERIOD, count);
-    for (uint32_t i = 0; i + by < count; i++) hsd_sequence_pair(&older, i, &newer, i + by, HSD_RUNG_ADDRESS);
+    for (uint32_t i = 0; i + by < count; i++) hsd_sequence_pair(&older, i, &newer, i + by, HSD_RUNG_SAME_ADDRESS);
     hsd_sequence_pair(&older, count, &newer, count, HSD_RUNG_STRUCTURE);
 }
 
@@ -106,7 +106,7 @@ Test(moved, goes_over_gaps_that_were_closed)
     for (uint32_t i = 0; i < TWINS; i++) hsd_sequence_unpair(&older, i, &newer, i);
     for (uint32_t i = 0; i <= TWINS; i++)
         hsd_paged_set_u64(&newer.addresses, i, 1000000 - 90 * PERIOD + (uint64_t)(i + i / 10) * PERIOD);
-    hsd_sequence_pair(&older, 9, &newer, 90, HSD_RUNG_ADDRESS); /* that these have not one address is no matter */
+    hsd_sequence_pair(&older, 9, &newer, 90, HSD_RUNG_SAME_ADDRESS); /* that these have not one address is no matter */
     follow();
     cr_assert_eq(dropped, 1);
 }

@@ -187,7 +187,7 @@ static void expect(const heap *before, const heap *after, const char *wanted, ui
 {
     char got[64] = "";
     outcome o = run_every_way(before, after);
-    for (uint32_t i = 0; i < before->count; i++) got[i] = ".knaspoct-."[hsd_sequence_rung(&o.sides[0], i)];
+    for (uint32_t i = 0; i < before->count; i++) got[i] = ".--knaspoct-."[hsd_sequence_rung(&o.sides[0], i)];
     cr_assert_str_eq(got, wanted);
     cr_assert_eq(o.said.undecidable[0], undecidable_before);
     cr_assert_eq(o.said.undecidable[1], undecidable_after);
@@ -301,7 +301,7 @@ Test(recognise, is_the_same_every_way_round)
         undecidable += o.said.undecidable[0];
         release(&o);
     }
-    for (int i = 1; i < HSD_RUNG_COUNT; i++) cr_assert_gt(pairs[i], 0, "rung %d", i);
+    for (int i = HSD_RUNG_KEY; i < HSD_RUNG_COUNT; i++) cr_assert_gt(pairs[i], 0, "rung %d", i);
     cr_assert_gt(undecidable, 0);
 }
 

@@ -97,7 +97,7 @@ static void expect(const char *text_before, const char *text_after, const char *
     char got[64] = "";
     put_both(text_before, text_after);
     sweep();
-    for (uint32_t i = 0; i < before.count; i++) got[i] = ".|||||oct"[hsd_sequence_rung(&before, i)];
+    for (uint32_t i = 0; i < before.count; i++) got[i] = ".--|||||oct"[hsd_sequence_rung(&before, i)];
     cr_assert_str_eq(got, wanted, "%s and %s", text_before, text_after);
     teardown();
     made = (hsd_sweep_pairs){0, 0, 0};
