@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 
 #define ALIGNMENT         ((size_t)16)
@@ -80,6 +81,7 @@ void *hsd_arena_take(hsd_arena *arena, size_t size)
 
 char *hsd_arena_copy(hsd_arena *arena, const void *data, size_t size)
 {
+    HSD_ASSERT(size == 0 || data != NULL);
     size_t with_nul;
     if (!hsd_add_size(size, 1, &with_nul)) return NULL;
     char *copy = hsd_arena_take(arena, with_nul);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 
@@ -25,6 +26,8 @@ static void set_capacity(void *capacity, size_t capacity_bytes, uint64_t value)
 hsd_status hsd_array_grow(void *items, size_t item_bytes, void *capacity, size_t capacity_bytes, uint64_t wanted, uint64_t first,
                           bool is_zeroed, const char *what, hsd_error *err)
 {
+    HSD_ASSERT(capacity_bytes == sizeof(uint32_t) || capacity_bytes == sizeof(uint64_t));
+    HSD_ASSERT(item_bytes > 0 && what != NULL);
     const uint64_t had = capacity_of(capacity, capacity_bytes), most = capacity_bytes == sizeof(uint32_t) ? UINT32_MAX : SIZE_MAX;
     if (wanted <= had) return HSD_OK;
     const uint64_t next = hsd_min_u64(hsd_array_next(had, wanted, first), hsd_max_u64(most, wanted));

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 
@@ -21,6 +22,7 @@ static size_t next_capacity(size_t capacity, size_t needed)
 
 hsd_status hsd_buffer_reserve(hsd_buffer *buffer, size_t extra, hsd_error *err)
 {
+    HSD_ASSERT(buffer->size <= buffer->capacity);
     size_t needed;
     if (!hsd_add_size(buffer->size, extra, &needed) || needed > PTRDIFF_MAX)
         return hsd_fail_nomem(err, "a buffer would not fit the address space");
@@ -36,6 +38,7 @@ hsd_status hsd_buffer_reserve(hsd_buffer *buffer, size_t extra, hsd_error *err)
 
 hsd_status hsd_buffer_append(hsd_buffer *buffer, const void *data, size_t size, hsd_error *err)
 {
+    HSD_ASSERT(size == 0 || data != NULL);
     if (size == 0) return HSD_OK;
     HSD_TRY(hsd_buffer_reserve(buffer, size, err));
     memcpy(buffer->data + buffer->size, data, size);

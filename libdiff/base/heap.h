@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/assert.h"
+
 #define HSD_HEAP_ITEM_MAX 128u /* bytes */
 
 /* True if item `a` belongs above item `b`. */
@@ -25,6 +27,7 @@ typedef struct hsd_heap { /* made where it is used, in one expression */
 
 static inline __attribute__((always_inline)) uint8_t *hsd_heap_at(hsd_heap heap, size_t at)
 {
+    HSD_ASSERT(heap.item_bytes > 0 && heap.item_bytes <= HSD_HEAP_ITEM_MAX);
     return (uint8_t *)heap.items + at * heap.item_bytes;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/fail.h"
 
 
@@ -60,6 +61,7 @@ static hsd_status grow_slots(hsd_id_map *map, hsd_error *err)
 
 hsd_status hsd_id_map_put(hsd_id_map *map, uint32_t key, uint32_t value, hsd_error *err)
 {
+    HSD_ASSERT(value < HSD_ID_NONE);
     const uint64_t fair = FIRST_DENSE + 4 * ((uint64_t)map->dense_used + map->slots_used);
     if (key >= map->dense_count && key < fair && key < (UINT32_C(1) << 30)) {
         HSD_TRY(grow_dense(map, key < FIRST_DENSE ? FIRST_DENSE : key + key / 2, err));
@@ -76,6 +78,7 @@ hsd_status hsd_id_map_put(hsd_id_map *map, uint32_t key, uint32_t value, hsd_err
 
 uint32_t hsd_id_map_find_sparse(const hsd_id_map *map, uint32_t key)
 {
+    HSD_ASSERT(map->slots_used <= map->slot_count);
     if (map->slot_count == 0) return HSD_ID_NONE;
     for (uint32_t slot = slot_of(map, key); map->slots[slot] != 0; slot = (slot + 1) & (map->slot_count - 1)) {
         if ((uint32_t)(map->slots[slot] >> 32) == key) return (uint32_t)map->slots[slot] - 1;

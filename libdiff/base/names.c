@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/assert.h"
 #include "base/array.h"
 #include "base/check.h"
 #include "base/note.h"
@@ -67,6 +68,7 @@ static hsd_status grow_entries(hsd_names *names, hsd_error *err)
 
 hsd_status hsd_names_put(hsd_names *names, hsd_bytes name, uint32_t *out, hsd_error *err)
 {
+    HSD_ASSERT(names->count <= names->capacity);
     if (names->count >= names->slot_count / 4 * 3) HSD_TRY(grow_slots(names, err));
     uint32_t *slot = find_slot(names, name);
     if (*slot != 0) {

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/assert.h"
 #include "base/arena.h"
 #include "base/buffer.h"
 #include <hsdiff/status.h>
@@ -37,6 +38,7 @@ uint32_t hsd_names_find(const hsd_names *names, hsd_bytes name);
 /* The bytes of a number below names->count; NUL-terminated behind its size. */
 static inline hsd_bytes hsd_names_get(const hsd_names *names, uint32_t number)
 {
+    HSD_ASSERT(number < names->count);
     return names->entries[number];
 }
 

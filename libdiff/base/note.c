@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/assert.h"
+
 #define PROGRESS_INTERVAL_NS UINT64_C(100000000)
 
 void hsd_reporter_init(hsd_reporter *reporter, const hsd_run *run)
@@ -21,6 +23,7 @@ void hsd_reporter_release(hsd_reporter *reporter) { pthread_mutex_destroy(&repor
 
 void hsd_note(hsd_reporter *reporter, hsd_note_level level, const char *format, ...)
 {
+    HSD_ASSERT(format != NULL);
     if (reporter == NULL || reporter->run == NULL || reporter->run->note == NULL) return;
     char text[1024];
     va_list args;

@@ -13,6 +13,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/assert.h"
+
 #define PAGE_BYTES ((size_t)4096)
 
 static size_t round_up(size_t size) { return (size + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1); }
@@ -86,6 +88,7 @@ void hsd_pages_expect_random(const hsd_pages *pages)
 
 void hsd_pages_shrink(hsd_pages *pages, size_t size)
 {
+    HSD_ASSERT(pages->data != NULL || pages->size == 0);
     const size_t kept = round_up(size);
     if (kept >= pages->size) return;
     if (kept == 0) {

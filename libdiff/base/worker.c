@@ -9,6 +9,8 @@
 #include <sched.h>
 #include <signal.h>
 
+#include "base/assert.h"
+
 #define MAX_THREADS 16u
 
 static void *thread_main(void *argument)
@@ -30,6 +32,7 @@ static bool start_thread(hsd_worker *worker)
 
 void hsd_worker_begin(hsd_worker *worker, hsd_worker_fn run, void *context, bool inline_only)
 {
+    HSD_ASSERT(run != NULL);
     worker->run = run;
     worker->context = context;
     worker->status = HSD_OK;
@@ -48,6 +51,7 @@ hsd_status hsd_worker_finish(hsd_worker *worker, hsd_error *err)
 
 hsd_status hsd_run_both(hsd_job first, hsd_job second, bool at_once, hsd_error *err)
 {
+    HSD_ASSERT(first.run != NULL && second.run != NULL);
     hsd_worker worker;
     hsd_error why;
     hsd_error_init(&why);

@@ -4,6 +4,7 @@
  *
  *      places    4 │ 5 6 7 │ 8 │ 9 10 │ 11          of the node at 4: those at 5, 8, 9
  */
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/search.h"
 #include "browse/index.h"
@@ -46,6 +47,7 @@ static void find_few(hsd_index *index, uint32_t first, uint32_t end, hsd_childre
 
 void hsd_index_children(hsd_index *index, uint32_t first, uint32_t end, hsd_children *out)
 {
+    HSD_ASSERT(first < end);
     hsd_long_children listed;
     out->count = out->begin = 0;
     out->is_listed = find_listed(index, first, &listed);

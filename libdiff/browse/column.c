@@ -5,11 +5,13 @@
 
 #include <stdlib.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 
 hsd_status hsd_column_begin(hsd_column_file *column, uint32_t record_bytes, hsd_temp_space *space, hsd_error *err)
 {
+    HSD_ASSERT(record_bytes > 0);
     memset(column, 0, sizeof *column);
     column->file.fd = -1;
     column->record_bytes = record_bytes;
@@ -20,6 +22,7 @@ hsd_status hsd_column_begin(hsd_column_file *column, uint32_t record_bytes, hsd_
 
 hsd_status hsd_column_flush(hsd_column_file *column, hsd_error *err)
 {
+    HSD_ASSERT(column->buffer != NULL);
     const uint64_t end = column->count * column->record_bytes;
     const uint32_t used = column->used;
     column->used = 0;

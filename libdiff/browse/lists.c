@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/array.h"
 #include "base/check.h"
 #include "base/search.h"
@@ -76,6 +77,7 @@ static uint32_t part_of(const hsd_lists *lists, const hsd_long_list *list, uint6
 
 void hsd_lists_get(hsd_lists *lists, uint32_t node, uint64_t from, hsd_targets *out)
 {
+    HSD_ASSERT(node < hsd_adjacency_node_count(lists->adjacency));
     const hsd_long_list *list = find_long(lists, node);
     memset(out, 0, sizeof *out);
     if (hsd_adjacency_is_leaf(lists->adjacency, node)) return;
@@ -106,6 +108,7 @@ static uint32_t name_in(const hsd_targets *targets, uint32_t target)
 
 uint32_t hsd_lists_name(hsd_lists *lists, uint32_t node, uint32_t target)
 {
+    HSD_ASSERT(node < hsd_adjacency_node_count(lists->adjacency));
     const hsd_long_list *list = find_long(lists, node);
     uint32_t least = NO_NAME;
     hsd_targets targets;

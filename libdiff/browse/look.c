@@ -4,11 +4,13 @@
  */
 #include <stdlib.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 #include "browse/index.h"
 
 hsd_browse_row hsd_index_row(hsd_index *index, uint32_t node)
 {
+    HSD_ASSERT(node < hsd_index_node_count(index));
     hsd_browse_row row;
     memcpy(&row, hsd_paged_at(&index->rows, (uint64_t)node * sizeof row, HSD_FRAME_USED), sizeof row);
     return row;

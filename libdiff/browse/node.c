@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 #include "browse/browse.h"
@@ -59,6 +60,7 @@ static void fill_root(const hsd_index *index, const hsd_browse_row *row, hsd_bro
 
 void hsd_browse_fill(hsd_browse *browse, size_t side, uint32_t node, hsd_browse_node *out)
 {
+    HSD_ASSERT(side < browse->side_count && node < hsd_index_node_count(&browse->indexes[side]));
     hsd_index *index = &browse->indexes[side];
     const hsd_browse_row row = hsd_index_row(index, node);
     *out = (hsd_browse_node){.ref = {node}, .id = row.id, .name = {"", 0}, .edge = {"", 0}, .state = state_of(browse, side, node, &row)};
@@ -79,6 +81,7 @@ void hsd_browse_fill(hsd_browse *browse, size_t side, uint32_t node, hsd_browse_
 
 void hsd_browse_fill_held(hsd_browse *browse, size_t side, uint32_t node, hsd_browse_node *out)
 {
+    HSD_ASSERT(side < browse->side_count);
     hsd_index *index = &browse->indexes[side];
     hsd_browse_fill(browse, side, node, out);
     if (!out->is_root) out->edge = hsd_browse_edge(index, hsd_index_row(index, node).edge);

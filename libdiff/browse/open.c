@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 #include "base/worker.h"
@@ -215,6 +216,7 @@ const hsd_diff *hsd_browse_diff(const hsd_browse *b) { return b->diff; }
 const hsd_top *hsd_browse_top(const hsd_browse *b) { return b->top; }
 hsd_amount hsd_browse_live(const hsd_browse *b, size_t side)
 {
+    HSD_ASSERT(side < b->side_count);
     if (b->diff == NULL) return b->top->side.live;
     return side == BEFORE ? b->diff->total.before : b->diff->total.after;
 }

@@ -1,6 +1,7 @@
 /*
  * Rows: what is known of each node by itself, written while the census comes by. Ordinals that a capture lacks get rows of nobody.
  */
+#include "base/assert.h"
 #include "base/check.h"
 #include "browse/index.h"
 
@@ -30,6 +31,7 @@ static void learn(hsd_index *index, const hsd_seen *seen)
 
 hsd_status hsd_index_see(void *context, const hsd_seen *seen, hsd_error *err)
 {
+    HSD_ASSERT(seen->first == 0 || seen->first < seen->end);
     hsd_index *index = context;
     const hsd_browse_row row = {
         .id = seen->id,

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 #include "sort/tandem.h"
@@ -37,6 +38,7 @@ static hsd_status number_roots(hsd_comparison *c, int side, hsd_error *err)
 
 hsd_status hsd_compare_prepare(hsd_comparison *c, hsd_error *err)
 {
+    HSD_ASSERT(c->by_type == NULL && c->pair.root_number[BEFORE] == NULL);
     for (int side = 0; side < SIDE_COUNT; side++) HSD_TRY(number_roots(c, side, err));
     c->pair.root_kinds = calloc((size_t)c->pair.roots.count + 1, 1);
     c->by_type = calloc((size_t)c->pair.types.names.count + 1, sizeof *c->by_type);
@@ -280,6 +282,7 @@ static hsd_status estimate_reuse(hsd_comparison *c, hsd_error *err)
 
 hsd_status hsd_compare_merge(hsd_comparison *c, hsd_error *err)
 {
+    HSD_ASSERT(c->ladder.basis != HSD_BASIS_COUNTS && c->pair.sides[BEFORE].census != NULL && c->pair.sides[AFTER].census != NULL);
     hsd_sorter *const streams[SIDE_COUNT] = {c->pair.sides[BEFORE].census, c->pair.sides[AFTER].census};
     hsd_tandem *tandem;
     for (int side = 0; side < SIDE_COUNT && c->pair.has_holders; side++) HSD_TRY(take_bits(&c->pair.sides[side], &c->pair.is_kept[side], err));

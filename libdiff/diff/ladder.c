@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/assert.h"
+
 typedef struct pair {
     const hsd_side_walk *before, *after;
     hsd_match_by wanted;
@@ -100,6 +102,7 @@ static bool comes_first(const hsd_capture_info *b, const hsd_capture_info *a)
 
 hsd_ladder hsd_ladder_choose(const hsd_side_walk *before, const hsd_side_walk *after, hsd_match_by wanted)
 {
+    HSD_ASSERT(before->info != NULL && after->info != NULL);
     const pair p = {before, after, wanted};
     hsd_ladder ladder = {
         .basis = before->info->identity == HSD_IDENTITY_EXACT ? HSD_BASIS_EXACT : HSD_BASIS_ADDRESS,

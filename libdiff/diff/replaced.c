@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/array.h"
 #include "base/check.h"
 #include "base/fail.h"
@@ -409,6 +410,7 @@ bool hsd_replaced_can_tell(const hsd_comparison *c)
 
 hsd_status hsd_replaced_find(hsd_replaced *replaced, const hsd_comparison *c, hsd_error *err)
 {
+    HSD_ASSERT(c->pair.sides[BEFORE].request != NULL);
     hsd_sorter *company = NULL;
     if (!hsd_replaced_can_tell(c)) return HSD_OK;
     HSD_TRY(gather_suspects(replaced, c, err));

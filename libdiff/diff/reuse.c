@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/array.h"
 #include "base/check.h"
 #include "base/fail.h"
@@ -176,6 +177,7 @@ static hsd_status wait_for_other(hsd_reuse *r, uint64_t id, int side, const hsd_
 hsd_status hsd_reuse_take(hsd_reuse *r, uint64_t id, const hsd_reuse_object *before, const hsd_reuse_object *after,
                           hsd_error *err)
 {
+    HSD_ASSERT(r != NULL);
     if (before != NULL && after != NULL) {
         if (!hsd_reuse_is_alike(before, after)) return count_reuse(r, before, after, err);
         r->sums.pairs++;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 #include "diff/compare.h"
@@ -258,6 +259,7 @@ static hsd_status fill(hsd_diff *diff, const hsd_comparison *c, hsd_error *err)
 
 hsd_status hsd_rows_from_comparison(hsd_diff **out, const hsd_comparison *c, hsd_error *err)
 {
+    HSD_ASSERT(c->by_type != NULL && c->by_root != NULL);
     HSD_TRY(new_result(out, err));
     const hsd_status status = fill(*out, c, err);
     if (status != HSD_OK) {

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 #include "base/mix.h"
@@ -43,6 +44,7 @@ static void give_up(hsd_undecided_table *table)
 
 hsd_status hsd_undecided_take(hsd_undecided_table *table, unsigned side, uint32_t type, uint32_t root, uint64_t bytes, hsd_error *err)
 {
+    HSD_ASSERT(side < 2);
     if (table->is_full) return HSD_OK;
     if (2 * table->count >= table->capacity) HSD_TRY(grow(table, err));
     hsd_undecided_kind *kind = slot_of(table, type, root, bytes);

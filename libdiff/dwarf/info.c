@@ -8,7 +8,6 @@
 
 #include "base/array.h"
 #include "base/check.h"
-#include "base/fail.h"
 
 enum {
     AT_LOCATION = 0x02, AT_NAME = 0x03, AT_BYTE_SIZE = 0x0b, AT_LOW_PC = 0x11, AT_HIGH_PC = 0x12, AT_LANGUAGE = 0x13, AT_UPPER_BOUND = 0x2f,

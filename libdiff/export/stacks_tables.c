@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/fail.h"
 #include <hsdiff/report.h>
 
 #include "base/check.h"

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/assert.h"
 #include "base/array.h"
 #include "base/check.h"
 
@@ -20,6 +21,7 @@ hsd_status hsd_block_list_add(hsd_block_list *list, const hsd_block_ref *ref, hs
 
 size_t hsd_block_list_find(const hsd_block_list *list, size_t from, uint8_t type)
 {
+    HSD_ASSERT(from <= list->count);
     while (from < list->count && list->refs[from].type != type)
         from++;
     return from;

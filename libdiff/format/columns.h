@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/assert.h"
 #include "base/buffer.h"
 #include "format/block.h"
 
@@ -46,10 +47,12 @@ typedef struct hsd_u32s {
 
 static inline uint64_t hsd_u64s_get(hsd_u64s values, size_t i)
 {
+    HSD_ASSERT(values.at != NULL);
     return values.at[i & values.mask];
 }
 static inline uint32_t hsd_u32s_get(hsd_u32s values, size_t i)
 {
+    HSD_ASSERT(values.at != NULL);
     return values.at[i & values.mask];
 }
 

@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+#include "base/assert.h"
+
 /* clang-format off: read as a table */
 #define MEMBER(record, member)        .member_bytes = sizeof(((hsd_##record *)0)->member), .offset = offsetof(hsd_##record, member)
 #define U64(number, record, m)        .column = HSC_COL_##number, .kind = HSD_FIELD_U64, MEMBER(record, m)
@@ -152,6 +154,7 @@ const hsd_form *hsd_form_of_block(uint8_t block_type)
 
 const hsd_field *hsd_form_field(const hsd_form *form, unsigned column)
 {
+    HSD_ASSERT(form != NULL);
     for (const hsd_field *field = form->fields; field->kind != 0; field++)
         if (field->column == column && field->kind != HSD_FIELD_NONE) return field;
     return NULL;

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/assert.h"
 #include "base/id_map.h"
 #include "base/names.h"
 #include <hsdiff/capture.h>
@@ -64,6 +65,7 @@ void hsd_label_table_release(hsd_label_table *table);
 /* NULL for 0 and for labels that were never defined: those are strong and nameless. */
 static inline const hsd_label *hsd_label_get(const hsd_label_table *table, uint32_t label)
 {
+    HSD_ASSERT(table->labels != NULL || table->count == 0);
     const uint32_t at = hsd_id_map_get(&table->index, label);
     return at == HSD_ID_NONE ? NULL : &table->labels[at];
 }

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/array.h"
 #include "base/bits.h"
 #include "base/check.h"
@@ -57,6 +58,7 @@ hsd_status hsd_adjacency_begin(hsd_adjacency **out, uint64_t memory_bytes, hsd_t
 
 hsd_status hsd_adjacency_with_names(hsd_adjacency *a, uint64_t memory_bytes, hsd_error *err)
 {
+    HSD_ASSERT(!a->is_finished && !a->has_source);
     if (a->is_finished || a->has_source || a->has_names) {
         return hsd_fail(err, HSD_E_MISUSE, "names were asked for after the first reference");
     }
@@ -290,6 +292,8 @@ static hsd_status start_source(hsd_adjacency *a, uint32_t source, hsd_error *err
 hsd_status hsd_adjacency_add(hsd_adjacency *a, uint32_t source, const uint32_t *targets,
                              const uint32_t *names, uint64_t count, hsd_error *err)
 {
+    HSD_ASSERT(!a->is_finished);
+    HSD_ASSERT(count == 0 || targets != NULL);
     if (count == 0) return HSD_OK;
     if (!a->has_source || source != a->source) HSD_TRY(start_source(a, source, err));
     for (;;) {
@@ -354,6 +358,7 @@ static hsd_status finish_names(hsd_adjacency *a, hsd_error *err)
 
 hsd_status hsd_adjacency_finish(hsd_adjacency *a, uint32_t node_count, hsd_error *err)
 {
+    HSD_ASSERT(!a->is_finished);
     if (a->is_finished) return hsd_fail(err, HSD_E_MISUSE, "the graph is finished already");
     HSD_TRY(end_source(a, err));
     if (a->next_node > node_count || (a->edge_count > 0 && a->largest_target >= node_count)) {

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/bits.h"
 #include "graph/adjacency_state.h"
 #include "graph/varint.h"
@@ -31,6 +32,7 @@ hsd_status hsd_adjacency_set_name_memory(hsd_adjacency *a, uint64_t memory_bytes
 
 bool hsd_adjacency_is_leaf(const hsd_adjacency *a, uint32_t node)
 {
+    HSD_ASSERT(a->is_finished && node < a->node_count);
     return !hsd_bit_get(a->has_targets, node);
 }
 
@@ -38,6 +40,7 @@ bool hsd_adjacency_is_leaf(const hsd_adjacency *a, uint32_t node)
 
 uint32_t hsd_adjacency_block_of(const hsd_adjacency *a, uint32_t node)
 {
+    HSD_ASSERT(a->is_finished && node < a->node_count);
     uint32_t block = a->locate[node >> HSD_LOCATE_SHIFT];
     while (block + 1 < a->blocks.count && a->block_first[block + 1] <= node &&
            a->block_first[block] != node) {
@@ -53,11 +56,13 @@ uint64_t hsd_adjacency_reads(const hsd_adjacency *a) { return a->blocks.has_page
 
 bool hsd_adjacency_is_block_near(const hsd_adjacency *a, uint32_t block)
 {
+    HSD_ASSERT(block < a->blocks.count);
     return hsd_blocks_is_near(&a->blocks, block);
 }
 
 void hsd_adjacency_bring_block(hsd_adjacency *a, uint32_t block, uint32_t *first, uint32_t *end)
 {
+    HSD_ASSERT(block < a->blocks.count);
     uint32_t count;
     const uint8_t *bytes = hsd_blocks_at(&a->blocks, block);
     memcpy(first, bytes, 4);
@@ -136,6 +141,7 @@ static void get(hsd_adjacency *a, uint32_t block, uint32_t node, bool is_named, 
 
 void hsd_adjacency_expect(const hsd_adjacency *a, uint32_t node)
 {
+    HSD_ASSERT(a->is_finished);
     const uint32_t block = hsd_adjacency_block_of(a, node);
     const uint8_t *bytes = hsd_blocks_peek(&a->blocks, block);
     uint32_t count;
@@ -149,22 +155,26 @@ void hsd_adjacency_expect(const hsd_adjacency *a, uint32_t node)
 
 void hsd_adjacency_get(hsd_adjacency *a, uint32_t node, hsd_targets *out)
 {
+    HSD_ASSERT(a->is_finished && node < a->node_count);
     get(a, hsd_adjacency_block_of(a, node), node, false, out);
 }
 
 void hsd_adjacency_get_named(hsd_adjacency *a, uint32_t node, hsd_targets *out)
 {
+    HSD_ASSERT(a->is_finished && node < a->node_count);
     get(a, hsd_adjacency_block_of(a, node), node, true, out);
 }
 
 void hsd_adjacency_more(hsd_adjacency *a, hsd_targets *targets)
 {
+    HSD_ASSERT(targets->has_more);
     const uint32_t block = targets->next_block;
     read_long_part(a, block, hsd_blocks_at(&a->blocks, block), targets->names != NULL, targets);
 }
 
 void hsd_adjacency_get_part(hsd_adjacency *a, uint32_t node, uint32_t part, hsd_targets *out)
 {
+    HSD_ASSERT(a->is_finished && node < a->node_count);
     const uint32_t block = hsd_adjacency_block_of(a, node) + part;
     read_long_part(a, block, hsd_blocks_at(&a->blocks, block), true, out);
 }

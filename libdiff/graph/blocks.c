@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/array.h"
 #include "base/check.h"
 #include "base/fail.h"
@@ -75,6 +76,7 @@ static hsd_status add_slab(hsd_blocks *b, hsd_error *err)
 
 hsd_status hsd_blocks_add(hsd_blocks *b, uint8_t **out, hsd_error *err)
 {
+    HSD_ASSERT(!b->has_pages);
     if (b->count % HSD_SLAB_BLOCKS == 0) HSD_TRY(add_slab(b, err));
     *out = b->slabs[b->slab_count - 1] + (size_t)(b->count % HSD_SLAB_BLOCKS) * HSD_BLOCK_BYTES;
     b->count++;
@@ -91,6 +93,7 @@ static hsd_status open_pages(hsd_blocks *b, hsd_error *err)
 
 hsd_status hsd_blocks_finish(hsd_blocks *b, hsd_error *err)
 {
+    HSD_ASSERT(!b->has_pages);
     return b->is_spilled ? open_pages(b, err) : HSD_OK;
 }
 

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/assert.h"
 #include "graph/paged.h"
 #include "io/temp.h"
 #include <hsdiff/status.h>
@@ -49,6 +50,7 @@ extern const uint8_t hsd_no_block[2 * HSD_BLOCK_BYTES];
  * what could not be read: see hsd_blocks_check. */
 static inline const uint8_t *hsd_blocks_at(hsd_blocks *blocks, uint32_t block)
 {
+    HSD_ASSERT(block < blocks->count);
     if (!blocks->has_pages) {
         return blocks->slabs[block / HSD_SLAB_BLOCKS] + (size_t)(block % HSD_SLAB_BLOCKS) * HSD_BLOCK_BYTES;
     }

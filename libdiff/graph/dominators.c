@@ -9,6 +9,7 @@
  */
 #include <stdlib.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 #include "graph/dominators_parts.h"
@@ -241,6 +242,7 @@ hsd_status hsd_dominators_find_within(hsd_adjacency *adjacency, const hsd_domina
 hsd_status hsd_dominators_find(hsd_adjacency *adjacency, const hsd_dominators_config *config,
                                hsd_dominators_stats *stats, hsd_error *err)
 {
+    HSD_ASSERT(config->take != NULL);
     const uint64_t least = hsd_dominators_least_bytes(hsd_adjacency_node_count(adjacency),
                                                       hsd_adjacency_edge_count(adjacency));
     if (config->memory_bytes < least) {

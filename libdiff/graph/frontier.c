@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 
@@ -92,6 +93,7 @@ static void forget_block(hsd_frontier *f, uint32_t block)
 
 hsd_status hsd_frontier_push(hsd_frontier *f, uint32_t node, hsd_error *err)
 {
+    HSD_ASSERT(node < hsd_adjacency_node_count(f->adjacency));
     const uint32_t block = hsd_adjacency_block_of(f->adjacency, node);
     if (is_near(f, block)) return hsd_worklist_push(&f->near, node, err);
     defer(f, node, block);

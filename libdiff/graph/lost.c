@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/assert.h"
 #include "base/bits.h"
 #include "base/fail.h"
 #include "graph/frontier.h"
@@ -173,6 +174,8 @@ static hsd_status walk_both(walk *w, bool *found, hsd_error *err)
 hsd_status hsd_lost_find(hsd_adjacency *adjacency, const hsd_lost_config *config, hsd_paged *labels, uint8_t *cycles, bool *found,
                          hsd_error *err)
 {
+    HSD_ASSERT(config->object_count <= HSD_LOST_ALONE && config->object_count <= config->node_count);
+    HSD_ASSERT(cycles != NULL);
     *found = false;
     if (config->object_count > HSD_LOST_ALONE || config->node_count < config->object_count ||
         config->node_count > hsd_adjacency_node_count(adjacency))

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/array.h"
 #include "base/check.h"
 #include "base/fail.h"
@@ -143,6 +144,8 @@ static hsd_status skip_until(hsd_name_blocks *n, uint32_t node, hsd_error *err)
 hsd_status hsd_name_blocks_put(hsd_name_blocks *n, uint32_t node, const uint64_t *pairs, uint32_t count,
                                hsd_error *err)
 {
+    HSD_ASSERT(node >= n->next_node || n->next_node == 0 || node + 1 == n->next_node);
+    HSD_ASSERT(count >= 1 && count <= HSD_NAMES_MOST);
     const list_form form = form_of(pairs, count);
     HSD_TRY(skip_until(n, node, err));
     if (room(n) < form.size + 2) HSD_TRY(open_block(n, err));
@@ -156,6 +159,7 @@ hsd_status hsd_name_blocks_put(hsd_name_blocks *n, uint32_t node, const uint64_t
 hsd_status hsd_name_blocks_put_part(hsd_name_blocks *n, const uint64_t *pairs, uint32_t count,
                                     hsd_name_place *place, hsd_error *err)
 {
+    HSD_ASSERT(count >= 1 && count <= HSD_NAMES_MOST);
     const list_form form = form_of(pairs, count);
     if (room(n) < form.size) HSD_TRY(open_block(n, err));
     *place = (hsd_name_place){.at = intern(n, &form, pairs), .block = n->blocks.count - 1};
@@ -188,6 +192,7 @@ static void decode(const uint8_t *in, uint32_t *out, uint32_t count)
 
 void hsd_name_blocks_get(hsd_name_blocks *n, uint32_t block, uint32_t node, uint32_t *out, uint32_t count)
 {
+    HSD_ASSERT(block < n->blocks.count && count <= HSD_NAMES_MOST);
     const uint8_t *bytes = hsd_blocks_at(&n->blocks, block);
     const uint32_t i = node - n->block_first[block];
     decode(bytes + get_u16(bytes + HSD_BLOCK_BYTES - 2 * ((size_t)i + 1)), out, count);
@@ -195,6 +200,7 @@ void hsd_name_blocks_get(hsd_name_blocks *n, uint32_t block, uint32_t node, uint
 
 void hsd_name_blocks_get_part(hsd_name_blocks *n, hsd_name_place place, uint32_t *out, uint32_t count)
 {
+    HSD_ASSERT(place.block < n->blocks.count && count <= HSD_NAMES_MOST);
     decode(hsd_blocks_at(&n->blocks, place.block) + place.at, out, count);
 }
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/bits.h"
 #include "base/check.h"
 #include "base/fail.h"
@@ -113,6 +114,7 @@ static void make_flat(hsd_paged *paged)
 hsd_status hsd_paged_open(hsd_paged *paged, uint64_t bytes, uint64_t memory_bytes,
                           hsd_temp_space *space, hsd_error *err)
 {
+    HSD_ASSERT(space != NULL);
     memset(paged, 0, sizeof *paged);
     paged->file.fd = -1;
     paged->space = space;
@@ -124,6 +126,7 @@ hsd_status hsd_paged_open(hsd_paged *paged, uint64_t bytes, uint64_t memory_byte
 hsd_status hsd_paged_open_file(hsd_paged *paged, hsd_temp *file, uint64_t memory_bytes,
                                hsd_error *err)
 {
+    HSD_ASSERT(file->space != NULL);
     memset(paged, 0, sizeof *paged);
     paged->file = *file;
     file->fd = -1;
@@ -194,6 +197,8 @@ static uint32_t choose_victim(hsd_paged *paged)
 
 uint32_t hsd_paged_fault(hsd_paged *paged, uint64_t page)
 {
+    HSD_ASSERT(page < paged->page_count);
+    HSD_ASSERT(paged->page_frame[page] == HSD_PAGE_ABSENT);
     const bool is_fresh = paged->frames_used < paged->frame_count;
     const uint32_t frame = is_fresh ? paged->frames_used++ : choose_victim(paged);
     if (!is_fresh) {

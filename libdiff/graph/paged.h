@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/assert.h"
 #include "io/temp.h"
 #include <hsdiff/status.h>
 
@@ -75,6 +76,8 @@ void hsd_paged_close(hsd_paged *paged);
 
 static inline uint8_t *hsd_paged_at(hsd_paged *paged, uint64_t byte, uint8_t state)
 {
+    HSD_ASSERT(byte >> HSD_PAGE_SHIFT < paged->page_count);
+    HSD_ASSERT(!paged->is_read_only || (state & HSD_FRAME_DIRTY) == 0);
     const uint64_t page = byte >> HSD_PAGE_SHIFT;
     uint32_t frame = paged->page_frame[page];
     if (__builtin_expect(frame == HSD_PAGE_ABSENT, 0)) frame = hsd_paged_fault(paged, page);
@@ -109,22 +112,26 @@ static inline void hsd_paged_set_u64(hsd_paged *paged, uint64_t index, uint64_t 
  */
 static inline uint32_t hsd_flat_get_u32(hsd_paged *paged, uint64_t index, bool is_flat)
 {
+    HSD_ASSERT(!is_flat || (paged->is_flat && index << 2 >> HSD_PAGE_SHIFT < paged->page_count));
     return is_flat ? ((const uint32_t *)(const void *)paged->frames)[index] : hsd_paged_get_u32(paged, index);
 }
 
 static inline void hsd_flat_set_u32(hsd_paged *paged, uint64_t index, uint32_t value, bool is_flat)
 {
+    HSD_ASSERT(!is_flat || (paged->is_flat && index << 2 >> HSD_PAGE_SHIFT < paged->page_count));
     if (is_flat) ((uint32_t *)(void *)paged->frames)[index] = value;
     else hsd_paged_set_u32(paged, index, value);
 }
 
 static inline uint64_t hsd_flat_get_u64(hsd_paged *paged, uint64_t index, bool is_flat)
 {
+    HSD_ASSERT(!is_flat || (paged->is_flat && index << 3 >> HSD_PAGE_SHIFT < paged->page_count));
     return is_flat ? ((const uint64_t *)(const void *)paged->frames)[index] : hsd_paged_get_u64(paged, index);
 }
 
 static inline void hsd_flat_set_u64(hsd_paged *paged, uint64_t index, uint64_t value, bool is_flat)
 {
+    HSD_ASSERT(!is_flat || (paged->is_flat && index << 3 >> HSD_PAGE_SHIFT < paged->page_count));
     if (is_flat) ((uint64_t *)(void *)paged->frames)[index] = value;
     else hsd_paged_set_u64(paged, index, value);
 }
@@ -132,6 +139,7 @@ static inline void hsd_flat_set_u64(hsd_paged *paged, uint64_t index, uint64_t v
 /* Brings an element's cache line near, if its page is resident. */
 static inline void hsd_paged_prefetch_u32(const hsd_paged *paged, uint64_t index)
 {
+    HSD_ASSERT(index << 2 >> HSD_PAGE_SHIFT < paged->page_count);
     const uint64_t byte = index << 2;
     const uint32_t frame = paged->page_frame[byte >> HSD_PAGE_SHIFT];
     if (frame == HSD_PAGE_ABSENT) return;

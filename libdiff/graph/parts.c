@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/bits.h"
 #include "base/check.h"
 #include "graph/frontier.h"
@@ -94,6 +95,7 @@ static hsd_status forget_shared(walk *w, hsd_error *err)
 hsd_status hsd_parts_find(hsd_adjacency *adjacency, const hsd_parts_config *config,
                           hsd_paged *holder, hsd_error *err)
 {
+    HSD_ASSERT(config->is_part != NULL);
     const uint64_t bytes = (uint64_t)hsd_adjacency_node_count(adjacency) * sizeof(uint32_t);
     const uint64_t list_bytes = hsd_frontier_share_bytes(adjacency, config->memory_bytes);
     const uint64_t label_bytes = config->memory_bytes - hsd_min_u64(list_bytes, config->memory_bytes);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/array.h"
 #include "base/check.h"
 #include "base/fail.h"
@@ -114,6 +115,7 @@ static hsd_status append(hsd_quads *q, const hsd_quad *items, size_t count, hsd_
 
 hsd_status hsd_quads_spill(hsd_quads *q, hsd_error *err)
 {
+    HSD_ASSERT(q->count > 0 && q->count <= q->capacity);
     const hsd_quad_run run = {q->end_bytes, q->count};
     if (q->count == 0) return HSD_OK;
     sort_in_memory(q);
@@ -192,6 +194,7 @@ static hsd_status open_readers(hsd_quads *q, const hsd_quad_run *runs, size_t co
 
 hsd_status hsd_quads_merge_next(hsd_quads *q, const hsd_quad **out, hsd_error *err)
 {
+    HSD_ASSERT(q->reader_count > 0);
     const uint32_t first = q->reader_count == 1 ? 0 : q->winners[1];
     hsd_quad_reader *r = &q->readers[first];
     if (is_drained(r)) return HSD_END;
@@ -245,6 +248,8 @@ static hsd_status merge_pass(hsd_quads *q, size_t fan_in, hsd_error *err)
 
 void hsd_quads_init(hsd_quads *q, hsd_quad *items, hsd_quad *scratch, size_t capacity, hsd_temp_space *space)
 {
+    HSD_ASSERT(items == NULL || capacity >= HSD_QUADS_MIN_RECORDS);
+    HSD_ASSERT(items == NULL || items != scratch);
     memset(q, 0, sizeof *q);
     q->items = items;
     q->scratch = scratch;
@@ -256,6 +261,7 @@ void hsd_quads_init(hsd_quads *q, hsd_quad *items, hsd_quad *scratch, size_t cap
 
 void hsd_quads_begin(hsd_quads *q, unsigned key_words)
 {
+    HSD_ASSERT(key_words >= 1 && key_words <= 3);
     if (q->reader_count > 0) close_readers(q);
     q->count = q->at = 0;
     q->run_count = 0;

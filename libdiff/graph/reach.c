@@ -5,6 +5,7 @@
  */
 #include "graph/reach.h"
 
+#include "base/assert.h"
 #include "base/bits.h"
 #include "graph/frontier.h"
 
@@ -70,6 +71,7 @@ static hsd_status walk_all(walk *w, hsd_error *err)
 hsd_status hsd_reach_find(hsd_adjacency *adjacency, const hsd_reach_config *config, uint8_t *reached,
                           hsd_error *err)
 {
+    HSD_ASSERT(reached != NULL && config->roots.begin <= config->roots.end);
     const uint32_t nodes = hsd_adjacency_node_count(adjacency);
     if (config->roots.begin > config->roots.end || config->roots.end > nodes) {
         return hsd_fail(err, HSD_E_MISUSE, "root nodes %u to %u are none of %u nodes", config->roots.begin,

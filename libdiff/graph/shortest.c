@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/bits.h"
 #include "base/check.h"
 #include "base/fail.h"
@@ -319,6 +320,8 @@ static hsd_status run(search *s, hsd_error *err)
 hsd_status hsd_shortest_find(hsd_shortest *shortest, hsd_adjacency *adjacency, const hsd_shortest_config *config,
                              hsd_error *err)
 {
+    HSD_ASSERT(config->roots.begin <= config->roots.end);
+    HSD_ASSERT(config->wanted != NULL || config->wanted_count == 0);
     search s = {.shortest = shortest, .adjacency = adjacency, .config = config};
     memset(shortest, 0, sizeof *shortest);
     shortest->ways.file.fd = -1;

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "base/assert.h"
 #include "base/array.h"
 #include "base/fail.h"
 #include "base/pages.h"
@@ -15,6 +16,7 @@
 
 void hsd_reel_init(hsd_reel *reel, bool is_resident, uint32_t chunk_bytes, hsd_temp_space *space)
 {
+    HSD_ASSERT(chunk_bytes % 16 == 0 && chunk_bytes >= HSD_TAPE_MIN_CHUNK);
     memset(reel, 0, sizeof *reel);
     reel->is_resident = is_resident;
     reel->chunk_bytes = chunk_bytes;
@@ -102,6 +104,7 @@ void hsd_reel_release(hsd_reel *reel)
 
 void hsd_tape_init(hsd_tape *tape, hsd_reel *reel)
 {
+    HSD_ASSERT(reel->chunk_bytes >= HSD_TAPE_MIN_CHUNK);
     memset(tape, 0, sizeof *tape);
     tape->reel = reel;
 }

@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "graph/varint.h"
 #include "io/temp.h"
 #include <hsdiff/status.h>
@@ -65,6 +66,7 @@ uint8_t *hsd_tape_turn(hsd_tape *tape);
 /* Room for a record of at most `bytes` (up to HSD_TAPE_MAX_RECORD); set tape->at behind what was written. */
 static inline uint8_t *hsd_tape_room(hsd_tape *tape, uint32_t bytes)
 {
+    HSD_ASSERT(bytes <= HSD_TAPE_MAX_RECORD);
     if (__builtin_expect((size_t)(tape->end - tape->at) < bytes, 0)) return hsd_tape_turn(tape);
     return tape->at;
 }

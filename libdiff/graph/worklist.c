@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 
@@ -28,6 +29,7 @@ hsd_status hsd_worklist_open(hsd_worklist *list, uint64_t memory_bytes, hsd_temp
 
 hsd_status hsd_worklist_spill(hsd_worklist *list, hsd_error *err)
 {
+    HSD_ASSERT(list->count == list->capacity);
     const uint32_t half = list->capacity / 2;
     const size_t chunk = (size_t)half * sizeof *list->items;
     if (list->file.fd < 0) HSD_TRY(hsd_temp_open(&list->file, list->space, err));
@@ -40,6 +42,7 @@ hsd_status hsd_worklist_spill(hsd_worklist *list, hsd_error *err)
 
 hsd_status hsd_worklist_refill(hsd_worklist *list, hsd_error *err)
 {
+    HSD_ASSERT(list->count == 0);
     if (list->spilled == 0) return HSD_END;
     const uint32_t half = list->capacity / 2;
     const size_t chunk = (size_t)half * sizeof *list->items;

@@ -31,6 +31,7 @@
 #ifndef HSD_HOLDERS_HOLDERS_BY_H
 #define HSD_HOLDERS_HOLDERS_BY_H
 
+#include "base/assert.h"
 #include "graph/worklist.h"
 #include "holders/growth.h"
 
@@ -125,6 +126,7 @@ typedef struct hsd_by_search {
 
 static inline hsd_by_group *hsd_by_group_at(hsd_by_search *s, uint32_t group, bool is_written)
 {
+    HSD_ASSERT(group < s->group_room + 1);
     return (hsd_by_group *)(void *)hsd_paged_at(&s->groups, (uint64_t)group * sizeof(hsd_by_group),
                                                 is_written ? HSD_FRAME_USED | HSD_FRAME_DIRTY : HSD_FRAME_USED);
 }

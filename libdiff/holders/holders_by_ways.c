@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 #include <hscapture/hscapture.h>
 
@@ -45,6 +46,7 @@ uint32_t hsd_by_group_above(hsd_by_search *s, uint32_t group)
 /* The group of a fork in which another one lies; 0 = in none. */
 uint32_t hsd_by_climb(hsd_by_search *s, uint32_t group, uint32_t fork)
 {
+    HSD_ASSERT(fork < s->fork_count);
     for (uint32_t steps = 0; group != 0 && steps <= HSD_BY_FORKS; steps++) {
         if (hsd_by_group_at(s, group, false)->fork == fork) return group;
         group = hsd_by_group_above(s, group);

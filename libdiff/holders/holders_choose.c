@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/fail.h"
 #include "base/heap.h"
 
@@ -71,6 +72,7 @@ static bool is_code(const hsd_growth *growth, const hsd_choice *choice)
 
 void hsd_growth_offer(hsd_growth *growth, const hsd_choice *choice)
 {
+    HSD_ASSERT(growth->choices != NULL && growth->choice_count <= HSD_MAX_HOLDERS);
     if (is_code(growth, choice)) {
         growth->code_resized += choice->resized_bytes;
         return;
@@ -92,6 +94,7 @@ void hsd_growth_offer(hsd_growth *growth, const hsd_choice *choice)
 
 hsd_status hsd_growth_choose_begin(hsd_growth *growth, hsd_error *err)
 {
+    HSD_ASSERT(growth->choices == NULL);
     growth->choices = calloc(HSD_MAX_HOLDERS + HSD_MAX_SETS + 1, sizeof *growth->choices);
     return growth->choices == NULL ? hsd_fail_nomem(err, "the holders") : HSD_OK;
 }

@@ -14,6 +14,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 
 typedef struct upward { /* one a node; a power of two */
@@ -128,6 +129,7 @@ static void go_up(hsd_growth *growth, hsd_paged *credits)
 
 hsd_status hsd_growth_count(hsd_growth *growth, hsd_error *err)
 {
+    HSD_ASSERT(!growth->has_identity);
     hsd_paged credits;
     HSD_TRY(open_paged(growth, sizeof(upward), &credits, err));
     go_up(growth, &credits);
@@ -173,6 +175,7 @@ static hsd_status go_down(hsd_growth *growth, const hsd_growth_chosen *chosen, h
 
 hsd_status hsd_growth_count_within(hsd_growth *growth, hsd_error *err)
 {
+    HSD_ASSERT(!growth->has_identity);
     hsd_growth_chosen chosen;
     hsd_paged states;
     hsd_status status = hsd_growth_chosen_make(&chosen, growth, err);

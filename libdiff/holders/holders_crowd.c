@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/array.h"
 #include "base/check.h"
 #include "base/fail.h"
@@ -257,6 +258,7 @@ static hsd_status find(crowds *c, bool *out, hsd_error *err)
 
 hsd_status hsd_growth_find_crowds(hsd_growth *growth, bool *out, hsd_error *err)
 {
+    HSD_ASSERT(growth->crowds != NULL);
     crowds c = {.growth = growth};
     const hsd_status status = find(&c, out, err);
     free(c.best);

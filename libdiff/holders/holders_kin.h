@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/mix.h"
 #include "holders/trie.h"
 
@@ -69,6 +70,7 @@ static inline uint32_t hsd_kin_above(const hsd_kin *kin)
 /* Of the last step. Those from outside are told apart by where they come from. */
 static inline uint32_t hsd_kin_step_number(const hsd_kin *kin, uint32_t edge)
 {
+    HSD_ASSERT(kin->count >= 1 && kin->count <= HSD_KIN_LOOK_BACK);
     const uint64_t by = edge == HSD_TRIE_INDIRECT ? hsd_mix(edge, hsd_kin_above(kin)) : edge;
     return (uint32_t)(hsd_mix(by, kin->types[kin->count - 1]) % HSD_KIN_STEPS);
 }

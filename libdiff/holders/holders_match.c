@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 #include "sort/tandem.h"
 
@@ -226,6 +227,7 @@ static hsd_status run(match *m, hsd_error *err)
 
 hsd_status hsd_growth_match(hsd_growth *growth, hsd_error *err)
 {
+    HSD_ASSERT(growth->has_identity && growth->pair->is_kept[BEFORE] != NULL && growth->pair->is_kept[AFTER] != NULL);
     match m = {.growth = growth};
     const hsd_status status = run(&m, err);
     hsd_sorter_free(m.pairs);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/array.h"
 #include "base/check.h"
 #include "base/fail.h"
@@ -62,6 +63,7 @@ static bool keep_pools(pools *p)
 
 hsd_status hsd_growth_find_pools(hsd_growth *growth, hsd_error *err)
 {
+    HSD_ASSERT(growth->pool_of_root == NULL);
     pools p = {.growth = growth};
     hsd_status status = HSD_OK;
     growth->pool_of_root = calloc((size_t)growth->pair->roots.count + 1, sizeof *growth->pool_of_root);

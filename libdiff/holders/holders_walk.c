@@ -6,6 +6,7 @@
  * On the same way: forks (holders_by.h), where after is walked; retained sizes by type and by root, for which a node counts when none of its type (of its name)
  * stands above it, so that each byte counts once; and the trie.
  */
+#include "base/assert.h"
 #include "holders/growth.h"
 
 #include "base/check.h"
@@ -255,12 +256,14 @@ static hsd_status run(walk *w, hsd_error *err)
 
 hsd_status hsd_growth_walk(hsd_growth *growth, int side, hsd_trie *trie, hsd_error *err)
 {
+    HSD_ASSERT(side == BEFORE || side == AFTER);
     walk w = {.growth = growth, .trie = trie, .side = side};
     return run(&w, err);
 }
 
 hsd_status hsd_growth_walk_again(hsd_growth *growth, int side, hsd_error *err)
 {
+    HSD_ASSERT(growth->has_identity);
     walk w = {.growth = growth, .trie = growth->trie, .side = side, .is_again = true};
     return run(&w, err);
 }

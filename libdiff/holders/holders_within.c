@@ -2,6 +2,7 @@
  * The second pass: both dominator trees once more, now that the holders are chosen, for what hangs below them. Without
  * identity there is no second pass: the nodes of the trie stand for their objects.
  */
+#include "base/assert.h"
 #include "holders/growth.h"
 
 #include "base/check.h"
@@ -94,6 +95,7 @@ static hsd_status walk_both(hsd_growth *growth, hsd_growth *before, const hsd_gr
 
 hsd_status hsd_growth_within(hsd_growth *growth, hsd_growth *before, hsd_error *err)
 {
+    HSD_ASSERT(growth->has_identity);
     hsd_growth_chosen chosen;
     hsd_status status = hsd_growth_chosen_make(&chosen, growth, err);
     if (status == HSD_OK) status = walk_both(growth, before, &chosen, err);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 
@@ -15,6 +16,7 @@
 
 hsd_status hsd_trie_new(hsd_trie **out, const hsd_trie_config *config, hsd_error *err)
 {
+    HSD_ASSERT(config->depth_limit <= HSD_TRIE_MAX_DEPTH);
     hsd_trie *trie = calloc(1, sizeof *trie);
     *out = trie;
     if (trie == NULL) return hsd_fail_nomem(err, "the tree of type paths");
@@ -59,6 +61,7 @@ static hsd_trie_place cut_back(const hsd_trie_place *place, uint32_t count)
 
 hsd_trie_place hsd_trie_step_to(hsd_trie *trie, const hsd_trie_place *parent, uint32_t edge, uint32_t type)
 {
+    HSD_ASSERT(parent->count <= HSD_TRIE_LOOK_BACK);
     for (uint32_t i = parent->count; i > 0; i--) {
         const hsd_trie_step *step = &parent->steps[i - 1];
         if (step->edge == edge && step->type == type) return cut_back(parent, i);
@@ -83,6 +86,7 @@ hsd_trie_place hsd_trie_step_below(hsd_trie *trie, const hsd_trie_place *parent,
 hsd_status hsd_trie_add(hsd_trie *trie, const hsd_trie_place *place, hsd_trie_sum sum, uint64_t objects,
                         uint64_t bytes, hsd_error *err)
 {
+    HSD_ASSERT(trie->tally != NULL && sum < HSD_TRIE_SUMS);
     if (place->count == 0) return hsd_tally_add(trie->tally, (const uint64_t[HSD_TRIE_KEY_WORDS]){0, 0, 0, sum}, objects, bytes, err);
     const hsd_trie_step *step = &place->steps[place->count - 1];
     const uint64_t key[HSD_TRIE_KEY_WORDS] = {
@@ -96,6 +100,7 @@ hsd_status hsd_trie_add(hsd_trie *trie, const hsd_trie_place *place, hsd_trie_su
 
 hsd_status hsd_trie_absorb(hsd_trie *trie, hsd_trie *other, hsd_error *err)
 {
+    HSD_ASSERT(trie != other && trie->tally != NULL && other->tally != NULL);
     trie->is_cut = trie->is_cut || other->is_cut;
     return hsd_tally_absorb(trie->tally, other->tally, err);
 }
@@ -123,6 +128,7 @@ static void add_up(hsd_trie *trie)
 
 hsd_status hsd_trie_finish(hsd_trie *trie, hsd_error *err)
 {
+    HSD_ASSERT(trie->tally != NULL);
     HSD_TRY(hsd_tally_finish(trie->tally, trie->config.memory_bytes / 4, err));
     HSD_TRY(hsd_trie_build(trie, err));
     hsd_tally_free(trie->tally);
@@ -151,6 +157,7 @@ static hsd_trie_sums sums_of(const hsd_trie_columns *columns)
 
 void hsd_trie_get(hsd_trie *trie, uint32_t node, hsd_trie_node *out)
 {
+    HSD_ASSERT(node < trie->count);
     const hsd_trie_stored *stored = hsd_trie_stored_at(trie, node, false);
     *out = (hsd_trie_node){
         .parent = stored->parent, .edge = stored->edge, .type = stored->type, .depth = stored->depth,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/fail.h"
 #include "base/heap.h"
 #include "base/id_map.h"
@@ -97,6 +98,7 @@ static hsd_status find_kept(hsd_trie_cut *cut, const hsd_trie_source *source, ui
 
 hsd_status hsd_trie_cut_find(hsd_trie_cut *cut, const hsd_trie_source *source, uint32_t most, hsd_error *err)
 {
+    HSD_ASSERT(most >= 1 && source->get != NULL);
     hsd_id_map by_number = {0};
     memset(cut, 0, sizeof *cut);
     HSD_TRY(find_limit(cut, source, most, err));
@@ -146,6 +148,7 @@ static void put_in_preorder(const hsd_trie_cut *cut, hsd_trie_kept *const *sorte
 
 hsd_status hsd_trie_cut_order(hsd_trie_cut *cut, hsd_error *err)
 {
+    HSD_ASSERT(cut->count >= 1);
     hsd_trie_kept *rows = calloc(cut->count, sizeof *rows);
     hsd_trie_kept **sorted = malloc(cut->count * sizeof(hsd_trie_kept *));
     if (rows == NULL || sorted == NULL) {

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <unistd.h>
 
+#include "base/assert.h"
+
 /* More in one call is cut by the kernel anyway. */
 #define CALL_MAX_BYTES ((size_t)1 << 30)
 
@@ -23,6 +25,7 @@ static bool should_repeat(int fd, short event)
 
 int hsd_fd_read(int fd, void *data, size_t size, off_t offset, size_t *got)
 {
+    HSD_ASSERT(fd >= 0 && size > 0);
     const size_t wanted = size < CALL_MAX_BYTES ? size : CALL_MAX_BYTES;
     for (;;) {
         const ssize_t count =
@@ -37,6 +40,7 @@ int hsd_fd_read(int fd, void *data, size_t size, off_t offset, size_t *got)
 
 int hsd_fd_write(int fd, const void *data, size_t size, off_t offset)
 {
+    HSD_ASSERT(fd >= 0);
     const unsigned char *at = data;
     while (size > 0) {
         const size_t wanted = size < CALL_MAX_BYTES ? size : CALL_MAX_BYTES;

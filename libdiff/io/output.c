@@ -22,6 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "base/fail.h"
 #include "io/fd.h"
 
@@ -100,6 +101,7 @@ static hsd_status open_path(hsd_output *output, hsd_error *err)
 
 hsd_status hsd_output_open(hsd_output *output, const char *path, bool force, hsd_error *err)
 {
+    HSD_ASSERT(path != NULL);
     *output = (hsd_output){.fd = -1, .is_forced = force};
     output->buffer = malloc(BUFFER_BYTES);
     output->path = strdup(path);
@@ -145,6 +147,7 @@ static hsd_status flush(hsd_output *output, hsd_error *err)
 
 hsd_status hsd_output_write(hsd_output *output, const void *data, size_t size, hsd_error *err)
 {
+    HSD_ASSERT(size == 0 || data != NULL);
     if (output->path == NULL)
         return hsd_fail(err, HSD_E_MISUSE, "write to an output that is not open");
     if (output->has_failed) return fail(output, EIO, "go on writing after an error", err);

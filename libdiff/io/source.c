@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 
 #define WINDOW_MIN_BYTES ((size_t)64)
@@ -27,6 +28,7 @@ hsd_status hsd_source_open_custom(hsd_source *source, const hsd_source_ops *ops,
                                   const char *name, size_t window_bytes, bool can_rewind,
                                   hsd_error *err)
 {
+    HSD_ASSERT(ops->read != NULL);
     *source = (hsd_source){.can_rewind = can_rewind};
     snprintf(source->name, sizeof source->name, "%s", name);
     if (window_bytes == 0) window_bytes = HSD_SOURCE_WINDOW_BYTES;
@@ -55,6 +57,7 @@ static void compact(hsd_source *source)
 
 hsd_status hsd_source_fill(hsd_source *source, size_t want, hsd_error *err)
 {
+    HSD_ASSERT(source->at <= source->end);
     if (hsd_source_ahead(source) >= want) return HSD_OK;
     if (source->is_at_end) return HSD_END;
     if (want > source->window_bytes)

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/assert.h"
 #include "base/buffer.h"
 #include "io/temp.h"
 #include <hsdiff/status.h>
@@ -111,7 +112,11 @@ static inline hsd_status hsd_source_peek(hsd_source *source, size_t want, hsd_er
 }
 
 /* Moves past `size` visible bytes. */
-static inline void hsd_source_take(hsd_source *source, size_t size) { source->at += size; }
+static inline void hsd_source_take(hsd_source *source, size_t size)
+{
+    HSD_ASSERT(size <= (size_t)(source->end - source->at));
+    source->at += size;
+}
 
 /* Moves past `size` bytes, visible or not; HSD_E_TRUNCATED when the input ends before, and then
  * there is nothing left ahead. Seeks where it can. */

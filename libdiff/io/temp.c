@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "io/fd.h"
 
 static const char *default_directory(void)
@@ -54,6 +55,7 @@ static int open_named(const char *directory)
 
 hsd_status hsd_temp_open(hsd_temp *temp, hsd_temp_space *space, hsd_error *err)
 {
+    HSD_ASSERT(space != NULL && space->directory != NULL);
     *temp = (hsd_temp){.fd = -1};
     int fd = -1;
     if (!space->has_no_tmpfile) {

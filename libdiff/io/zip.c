@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 
 #ifdef HSD_HAVE_ZLIB
 #include <zlib.h>
@@ -30,19 +31,17 @@ bool hsd_zip_is_known(void) { return true; }
 
 static int window_of(hsd_zip_form form) { return WINDOW_BITS + (form == HSD_ZIP_GZIP ? GZIP_BIT : 0); }
 
-static hsd_status no_memory(hsd_error *err, const char *what) { return hsd_fail(err, HSD_E_NOMEM, "out of memory: %s", what); }
-
 /* ---- unpacking ---- */
 
 hsd_status hsd_unzip_new(hsd_unzip **out, hsd_zip_form form, hsd_error *err)
 {
     hsd_unzip *unzip = calloc(1, sizeof *unzip);
     *out = NULL;
-    if (unzip == NULL) return no_memory(err, "unpacking");
+    if (unzip == NULL) return hsd_fail_nomem(err, "unpacking");
     unzip->window = window_of(form);
     if (inflateInit2(&unzip->stream, unzip->window) != Z_OK) {
         free(unzip);
-        return no_memory(err, "unpacking");
+        return hsd_fail_nomem(err, "unpacking");
     }
     *out = unzip;
     return HSD_OK;
@@ -50,7 +49,7 @@ hsd_status hsd_unzip_new(hsd_unzip **out, hsd_zip_form form, hsd_error *err)
 
 hsd_status hsd_unzip_reset(hsd_unzip *unzip, hsd_error *err)
 {
-    return inflateReset2(&unzip->stream, unzip->window) == Z_OK ? HSD_OK : no_memory(err, "unpacking");
+    return inflateReset2(&unzip->stream, unzip->window) == Z_OK ? HSD_OK : hsd_fail_nomem(err, "unpacking");
 }
 
 hsd_status hsd_unzip_step(hsd_unzip *unzip, const void *in, size_t *in_size, void *out, size_t *out_size, hsd_error *err)
@@ -66,7 +65,7 @@ hsd_status hsd_unzip_step(hsd_unzip *unzip, const void *in, size_t *in_size, voi
     *out_size = out_had - stream->avail_out;
     if (code == Z_STREAM_END) return HSD_END;
     if (code == Z_OK || code == Z_BUF_ERROR) return HSD_OK;
-    if (code == Z_MEM_ERROR) return no_memory(err, "unpacking");
+    if (code == Z_MEM_ERROR) return hsd_fail_nomem(err, "unpacking");
     return hsd_fail(err, HSD_E_CORRUPT, "the packed data is damaged");
 }
 
@@ -83,12 +82,12 @@ hsd_status hsd_zip_new(hsd_zip **out, hsd_zip_form form, hsd_zip_sink sink, void
 {
     hsd_zip *zip = calloc(1, sizeof *zip);
     *out = NULL;
-    if (zip == NULL) return no_memory(err, "packing");
+    if (zip == NULL) return hsd_fail_nomem(err, "packing");
     zip->sink = sink;
     zip->context = context;
     if (deflateInit2(&zip->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, window_of(form), MEMORY_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK) {
         free(zip);
-        return no_memory(err, "packing");
+        return hsd_fail_nomem(err, "packing");
     }
     *out = zip;
     return HSD_OK;

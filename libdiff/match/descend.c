@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/array.h"
 #include "base/check.h"
 #include "base/mix.h"
@@ -106,6 +107,7 @@ static hsd_status descend(descent *d, hsd_error *err)
 
 hsd_status hsd_descend(const hsd_descend_config *config, hsd_sequence *sequence, hsd_error *err)
 {
+    HSD_ASSERT(config->object_count <= config->node_count && config->hash_of_root != NULL);
     descent d = {.config = config, .sequence = sequence};
     const hsd_status status = descend(&d, err);
     free(d.now.items);

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "base/assert.h"
+
 #define PROGRESS_STEPS 0xffffu
 
 static bool are_resident(const hsd_sequence *s) { return s->partners.is_flat && s->rungs.is_flat; }
@@ -28,6 +30,8 @@ static hsd_status new_sorter(const hsd_join *j, hsd_sorter **out, hsd_error *err
 
 hsd_status hsd_join_begin(hsd_join *j, hsd_sequence *a, hsd_sequence *b, const hsd_join_config *config, hsd_error *err)
 {
+    HSD_ASSERT(config->memory_bytes >= 2 * HSD_SORT_MIN_BYTES);
+    HSD_ASSERT(config->rung > HSD_RUNG_NONE && config->rung <= HSD_RUNG_CLAIMED);
     *j = (hsd_join){.a = a, .b = b, .config = *config};
     return are_resident(a) && are_resident(b) ? HSD_OK : new_sorter(j, &j->waiting, err);
 }
@@ -40,6 +44,7 @@ static hsd_status put(hsd_sorter *sorter, uint32_t first, uint32_t second, hsd_e
 
 hsd_status hsd_join_put(hsd_join *j, uint32_t at_a, uint32_t at_b, hsd_error *err)
 {
+    HSD_ASSERT(at_a < j->a->count && at_b < j->b->count);
     if (j->waiting != NULL) return put(j->waiting, at_a, at_b, err);
     if (!is_free(j->a, at_a) || !is_free(j->b, at_b)) return HSD_OK;
     hsd_sequence_pair(j->a, at_a, j->b, at_b, j->config.rung);

@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "base/assert.h"
 #include "base/bits.h"
 #include "base/check.h"
 #include "base/fail.h"
@@ -319,6 +320,7 @@ static hsd_status find(refinement *r, hsd_error *err)
 hsd_status hsd_keys_find(hsd_adjacency *adjacency, const hsd_keys_config *config, hsd_sequence *sequence,
                          hsd_error *err)
 {
+    HSD_ASSERT(config->object_count <= config->node_count);
     refinement *r = calloc(1, sizeof *r);
     if (r == NULL) return hsd_fail_nomem(err, "the neighbours of objects");
     r->adjacency = adjacency;

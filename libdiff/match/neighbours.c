@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "base/assert.h"
+
 static uint64_t bit_bytes(uint64_t node_count) { return node_count / 8 + 1; }
 
 uint64_t hsd_neighbours_least_bytes(uint64_t node_count) { return hsd_paged_least_bytes(bit_bytes(node_count)); }
@@ -115,6 +117,7 @@ static hsd_status check(const hsd_neighbours *n, hsd_error *err)
 
 hsd_status hsd_neighbours_next(hsd_neighbours *n, hsd_error *err)
 {
+    HSD_ASSERT(n->next <= n->end || n->is_within);
     n->piece_count = n->target_count = 0;
     while (n->piece_count < HSD_NEIGHBOURS_PIECES && n->target_count < HSD_NEIGHBOURS_ENOUGH) {
         if (n->is_within) {

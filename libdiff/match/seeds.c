@@ -5,6 +5,7 @@
  * That two hashes are equal is taken as proof: some pair is wrong by accident once in 2^64 / (objects of a x objects
  * of b) diffs, 180,000 where each side has ten million. So the types of a pair are equal where the hash holds the type.
  */
+#include "base/assert.h"
 #include "base/bits.h"
 #include "base/check.h"
 #include "match/join.h"
@@ -78,6 +79,8 @@ static hsd_status walk_into(hsd_join *join, hsd_seed_walk *walk, hsd_error *err)
 hsd_status hsd_seeds_unique(hsd_sequence *a, hsd_sequence *b, hsd_sorter *in_a, hsd_sorter *in_b, hsd_rung rung,
                             bool mark_shared, const hsd_seeds_config *config, uint64_t *pairs, hsd_error *err)
 {
+    HSD_ASSERT(rung > HSD_RUNG_NONE && rung < HSD_RUNG_COUNT);
+    HSD_ASSERT(config->memory_bytes >= HSD_SEEDS_LEAST_BYTES);
     const hsd_join_config into = {config->memory_bytes, config->space, config->reporter, rung};
     hsd_join join = {0};
     hsd_seed_walk walk = {.a = in_a, .b = in_b, .reporter = config->reporter};

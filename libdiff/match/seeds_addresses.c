@@ -2,6 +2,7 @@
  * The rung of addresses: two walks side by side, one that counts and, where the share suffices, one that pairs. An
  * address that is there twice on a side says nothing.
  */
+#include "base/assert.h"
 #include "base/check.h"
 #include "match/join.h"
 #include "match/seeds.h"
@@ -79,6 +80,7 @@ static hsd_status pair(hsd_sequence *a, hsd_sequence *b, hsd_join *join, const h
 hsd_status hsd_seeds_addresses(hsd_sequence *a, hsd_sequence *b, const hsd_seeds_config *config, uint64_t *pairs,
                                hsd_error *err)
 {
+    HSD_ASSERT(config->memory_bytes >= HSD_SEEDS_LEAST_BYTES);
     hsd_join join = {0};
     uint64_t same;
     *pairs = 0;

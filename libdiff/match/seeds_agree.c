@@ -3,6 +3,7 @@
  *
  *      (a, b) by a: those with one b only ──► (b, a) by b: those with one a only ──► pairs
  */
+#include "base/assert.h"
 #include "match/join.h"
 #include "match/seeds_parts.h"
 
@@ -72,6 +73,7 @@ static hsd_status agree(hsd_join *join, hsd_sorter *proposals, hsd_sorter *agree
 hsd_status hsd_seeds_agree(hsd_sequence *a, hsd_sequence *b, hsd_sorter *proposals, hsd_rung rung, const hsd_seeds_config *config,
                            uint64_t *pairs, hsd_error *err)
 {
+    HSD_ASSERT(rung > HSD_RUNG_NONE && rung <= HSD_RUNG_CLAIMED);
     const hsd_join_config into = {config->memory_bytes / (HSD_SEED_SORTERS + 2) * 2, config->space, config->reporter, rung};
     hsd_join join = {0};
     hsd_sorter *agreed = NULL;

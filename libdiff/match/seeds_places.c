@@ -5,6 +5,7 @@
  *                                                                               │ (a, b), once for each root
  *                                            pairs that roots agree on (seeds_agree.c) ◄──
  */
+#include "base/assert.h"
 #include "base/mix.h"
 #include "match/seeds_parts.h"
 
@@ -90,6 +91,8 @@ static hsd_status find(work *w, hsd_sequence *a, hsd_sequence *b, const hsd_seed
 hsd_status hsd_seeds_places(hsd_sequence *a, hsd_sequence *b, const hsd_seeds_config *config, uint64_t *pairs,
                             hsd_error *err)
 {
+    HSD_ASSERT(config->memory_bytes >= HSD_SEEDS_LEAST_BYTES);
+    HSD_ASSERT(a->places != NULL && b->places != NULL);
     work w = {0};
     *pairs = 0;
     if (a->places == NULL || b->places == NULL) return HSD_OK;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 
 #define ELEMENT_BYTES ((uint64_t)sizeof(hsd_element))
@@ -14,6 +15,7 @@ _Static_assert(HSD_PAGE_BYTES % sizeof(hsd_element) == 0, "an element lies in on
 
 void hsd_sequence_read(hsd_sequence *sequence, uint32_t first, uint32_t count, hsd_element *out)
 {
+    HSD_ASSERT((uint64_t)first + count <= sequence->count);
     for (uint64_t at = first * ELEMENT_BYTES, left = count * ELEMENT_BYTES; left > 0;) {
         const uint64_t in_page = hsd_min_u64(left, HSD_PAGE_BYTES - (at & (HSD_PAGE_BYTES - 1)));
         memcpy(out, hsd_paged_at(&sequence->elements, at, HSD_FRAME_USED), (size_t)in_page);
@@ -25,18 +27,21 @@ void hsd_sequence_read(hsd_sequence *sequence, uint32_t first, uint32_t count, h
 
 void hsd_sequence_write(hsd_sequence *sequence, uint32_t position, const hsd_element *element)
 {
+    HSD_ASSERT(position < sequence->count);
     memcpy(hsd_paged_at(&sequence->elements, position * ELEMENT_BYTES, HSD_FRAME_USED | HSD_FRAME_DIRTY), element,
            sizeof *element);
 }
 
 void hsd_sequence_set_partner(hsd_sequence *sequence, uint32_t position, uint32_t partner, hsd_rung rung)
 {
+    HSD_ASSERT(position < sequence->count);
     hsd_paged_set_u32(&sequence->partners, position, partner + 1);
     *hsd_paged_at(&sequence->rungs, position, HSD_FRAME_USED | HSD_FRAME_DIRTY) = (uint8_t)rung;
 }
 
 void hsd_sequence_pair(hsd_sequence *a, uint32_t at_a, hsd_sequence *b, uint32_t at_b, hsd_rung rung)
 {
+    HSD_ASSERT(rung != HSD_RUNG_NONE && rung != HSD_RUNG_UNDECIDED);
     hsd_sequence_set_partner(a, at_a, at_b, rung);
     hsd_sequence_set_partner(b, at_b, at_a, rung);
 }

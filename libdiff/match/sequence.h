@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "base/assert.h"
 #include "graph/paged.h"
 #include "match/element.h"
 #include "sort/sorter.h"
@@ -27,7 +28,11 @@ typedef enum hsd_rung {
 } hsd_rung;
 
 /* Of a pair. */
-static inline hsd_match_rung hsd_rung_of_match(hsd_rung rung) { return (hsd_match_rung)(rung - 1); }
+static inline hsd_match_rung hsd_rung_of_match(hsd_rung rung)
+{
+    HSD_ASSERT(rung > HSD_RUNG_NONE && rung < HSD_RUNG_COUNT);
+    return (hsd_match_rung)(rung - 1);
+}
 
 typedef struct hsd_sequence {
     uint32_t count;      /* positions */
@@ -52,17 +57,20 @@ void hsd_sequence_write(hsd_sequence *sequence, uint32_t position, const hsd_ele
 
 static inline uint32_t hsd_sequence_partner(hsd_sequence *s, uint32_t position)
 {
+    HSD_ASSERT(position < s->count);
     return hsd_paged_get_u32(&s->partners, position) - 1; /* 0 - 1 is HSD_NO_PARTNER */
 }
 
 static inline hsd_rung hsd_sequence_rung(hsd_sequence *s, uint32_t position)
 {
+    HSD_ASSERT(position < s->count);
     return (hsd_rung)*hsd_paged_at(&s->rungs, position, HSD_FRAME_USED);
 }
 
 /* The position of the only object that refers to this one, or HSD_NO_POSITION. */
 static inline uint32_t hsd_sequence_owner(hsd_sequence *s, uint32_t position)
 {
+    HSD_ASSERT(position < s->count);
     return hsd_paged_get_u32(&s->owners, position) - 1; /* 0 - 1 is HSD_NO_POSITION */
 }
 

@@ -3,6 +3,7 @@
  */
 #include "match/strand.h"
 
+#include "base/assert.h"
 #include "base/bits.h"
 #include "base/check.h"
 
@@ -17,6 +18,7 @@ static void turn_round(hsd_element *elements, uint32_t count)
 
 hsd_stretch hsd_strand_read(const hsd_strand *strand, hsd_window *window)
 {
+    HSD_ASSERT(strand->next <= strand->count && strand->count <= strand->whole);
     const uint32_t left = strand->count - strand->next;
     const uint32_t count = (uint32_t)hsd_min_u64(left, HSD_ALIGN_MOST);
     if (count > 0) {
@@ -31,6 +33,7 @@ hsd_stretch hsd_strand_read(const hsd_strand *strand, hsd_window *window)
 
 uint32_t hsd_next_paired(hsd_sequence *sequence, uint32_t from)
 {
+    HSD_ASSERT(from <= sequence->count);
     while (from < sequence->count && hsd_sequence_partner(sequence, from) == HSD_NO_PARTNER) from++;
     return from;
 }
@@ -49,6 +52,7 @@ bool hsd_are_kin(hsd_sequence *sequence, uint32_t a, uint32_t b)
 
 int64_t hsd_previous_paired(hsd_sequence *sequence, uint32_t end)
 {
+    HSD_ASSERT(end <= sequence->count);
     int64_t at = (int64_t)end - 1;
     while (at >= 0 && hsd_sequence_partner(sequence, (uint32_t)at) == HSD_NO_PARTNER) at--;
     return at;

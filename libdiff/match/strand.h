@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/assert.h"
 #include "match/align.h"
 #include "match/sequence.h"
 
@@ -27,6 +28,7 @@ typedef struct hsd_window {
 
 static inline uint32_t hsd_strand_position(const hsd_strand *strand, uint32_t place)
 {
+    HSD_ASSERT(place < strand->whole || strand->whole == 0);
     return strand->is_backward ? strand->start - place : strand->start + place;
 }
 

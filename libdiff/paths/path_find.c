@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 
@@ -56,6 +57,7 @@ static uint32_t type_of(void *context, uint32_t node)
 
 hsd_status hsd_path_search_begin(hsd_path_search *search, hsd_side_walk *side, hsd_error *err)
 {
+    HSD_ASSERT(side->adjacency != NULL && side->request->type_names != NULL);
     *search = (hsd_path_search){.side = side};
     search->type_ranks = hsd_name_ranks(&side->request->type_names->names);
     search->root_ranks = hsd_name_ranks(&side->roots.names);
@@ -77,6 +79,7 @@ hsd_status hsd_path_search_begin(hsd_path_search *search, hsd_side_walk *side, h
 
 hsd_status hsd_path_search_run(hsd_path_search *search, hsd_shortest *out, hsd_error *err)
 {
+    HSD_ASSERT(search->side != NULL && search->type_ranks != NULL);
     hsd_side_walk *side = search->side;
     HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->request->plan.adjacency_bytes, err));
     HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->request->plan.name_bytes, err));

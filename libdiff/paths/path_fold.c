@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 #include <hscapture/hscapture.h>
 
@@ -35,6 +36,8 @@ static hsd_path_edge path_edge(const hsd_edge_names *edges, uint32_t edge, bool 
 bool hsd_path_fold_step(hsd_path_fold *fold, const hsd_edge_names *edges, const hsd_type_names *types, uint32_t edge,
                         uint32_t type, hsd_path_edge *out)
 {
+    HSD_ASSERT(HSD_EDGE_NAME(edge) < edges->count);
+    HSD_ASSERT(type < types->names.count);
     const bool is_fold = edges->is_fold[HSD_EDGE_NAME(edge)] != 0;
     const bool stays_inside = fold->is_inside && (types->flags[type] & HSC_TYPE_INTERNAL) != 0;
     *out = path_edge(edges, edge, fold->is_items);
@@ -49,6 +52,7 @@ bool hsd_path_fold_step(hsd_path_fold *fold, const hsd_edge_names *edges, const 
 
 hsd_bytes hsd_path_edge_text(const hsd_edge_names *edges, hsd_path_edge edge, char *buffer, size_t size)
 {
+    HSD_ASSERT(size > 0 && buffer != NULL);
     const hsd_bytes item = {(const uint8_t *)"[*]", 3};
     if (edge == HSD_PATH_EDGE_ITEM) return item;
     const hsd_bytes text = hsd_edge_text(edges, edge >> 1);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/array.h"
 #include "base/check.h"
 #include "base/fail.h"
@@ -42,6 +43,7 @@ uint32_t hsd_path_groups_node(hsd_path_groups *g, uint32_t group) { return get(g
 
 hsd_status hsd_path_groups_open(hsd_path_groups *g, uint64_t record_bytes, uint64_t sort_bytes, hsd_error *err)
 {
+    HSD_ASSERT(g->side != NULL && g->is_asked != NULL);
     const uint64_t nodes = g->side->node_count;
     HSD_TRY(hsd_paged_open(&g->records, nodes * HSD_PATH_GROUP_BYTES, record_bytes, g->side->request->space, err));
     g->has_records = true;
@@ -83,6 +85,7 @@ static uint32_t edge_to_object(hsd_path_groups *g, uint32_t node)
 
 hsd_status hsd_path_groups_take(void *context, const hsd_reading *r, hsd_error *err)
 {
+    HSD_ASSERT(r->node < ((hsd_path_groups *)context)->side->node_count);
     hsd_path_groups *g = context;
     const bool is_same = g->count > 0 && r->level == g->last.level && r->rank == g->last.rank &&
                          r->round == g->last.round;
@@ -185,6 +188,7 @@ static void count_in(hsd_path_groups *g, uint32_t row, uint64_t bytes)
 
 void hsd_path_groups_count(hsd_path_groups *g, uint32_t group, uint64_t bytes)
 {
+    HSD_ASSERT(g->row_count <= g->row_capacity);
     count_in(g, get(g, group, RECORD_EDGE), bytes); /* the row has taken its place */
 }
 

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/assert.h"
 #include "base/array.h"
 #include "base/fail.h"
 #include "format/tables.h"
@@ -14,6 +15,7 @@
 
 hsd_status hsd_path_names_want(hsd_path_names *names, uint64_t ordinal, hsd_step *step, hsd_error *err)
 {
+    HSD_ASSERT(step != NULL);
     HSD_TRY(HSD_ARRAY_GROW(names->wishes, names->capacity, names->count + 1, 64, "the names of objects on paths", err));
     names->wishes[names->count++] = (hsd_path_wish){ordinal, step};
     return HSD_OK;

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/array.h"
 #include "base/check.h"
 #include "base/fail.h"
@@ -262,6 +263,7 @@ static hsd_status end_reading(hsd_path_texts *t, reading *r, hsd_path_text *out,
 
 hsd_status hsd_path_texts_get(hsd_path_texts *t, uint32_t node, hsd_path_text *out, hsd_error *err)
 {
+    HSD_ASSERT(node < t->side->node_count);
     reading r;
     HSD_TRY(climb(t, node, &r, err));
     HSD_TRY(descend(t, &r, err));
@@ -271,6 +273,7 @@ hsd_status hsd_path_texts_get(hsd_path_texts *t, uint32_t node, hsd_path_text *o
 hsd_status hsd_path_texts_get_through(hsd_path_texts *t, uint32_t source, uint32_t edge, uint32_t node,
                                       hsd_path_text *out, hsd_error *err)
 {
+    HSD_ASSERT(source < t->side->node_count && node < t->side->node_count);
     reading r;
     HSD_TRY(climb(t, source, &r, err));
     HSD_TRY(descend(t, &r, err));
@@ -288,6 +291,7 @@ hsd_status hsd_path_texts_name(hsd_path_texts *t, hsd_error *err)
 hsd_status hsd_path_texts_new(hsd_path_texts **out, hsd_shortest *shortest, hsd_side_walk *side, hsd_arena *arena,
                               hsd_error *err)
 {
+    HSD_ASSERT(side->request->edge_names != NULL);
     hsd_path_texts *t = calloc(1, sizeof *t);
     *out = NULL;
     if (t == NULL) return hsd_fail_nomem(err, "the texts of paths");

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 #include "totals/metrics.h"
@@ -41,6 +42,7 @@ uint32_t hsd_profile_most_places(const hsd_profile_options *options)
 
 hsd_status hsd_profile_say_why(hsd_profile *profile, const char *why, hsd_error *err)
 {
+    HSD_ASSERT(why != NULL);
     return hsd_store_text(profile->store, (hsd_bytes){(const uint8_t *)why, strlen(why)}, &profile->why_no_places, err);
 }
 

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "base/assert.h"
 #include "base/fail.h"
 
 typedef struct texts { /* by number, copied when a row first shows them */
@@ -96,6 +97,7 @@ static hsd_status make_rows(hsd_profile *profile, const hsd_profile_names *names
 hsd_status hsd_profile_places(hsd_profile *profile, const hsd_trie_source *source, const hsd_profile_names *names,
                               uint32_t most, hsd_error *err)
 {
+    HSD_ASSERT(source->get != NULL);
     texts t = {.store = profile->store, .names = names};
     hsd_trie_cut cut;
     hsd_status status = hsd_trie_cut_find(&cut, source, most, err);

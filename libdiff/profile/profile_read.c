@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 #include "totals/lost_types.h"
@@ -43,6 +44,7 @@ uint32_t hsd_profile_text_number(const hsd_profile_reading *r, uint32_t string)
 hsd_status hsd_profile_each_record(hsd_profile_reading *r, hsd_record_kind kind, hsd_profile_record_fn take,
                                    void *context, hsd_error *err)
 {
+    HSD_ASSERT(take != NULL);
     hsd_record_reader *reader;
     hsd_record record;
     hsd_status status;

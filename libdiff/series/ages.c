@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 
@@ -33,6 +34,7 @@ hsd_status hsd_ages_open(hsd_ages *ages, size_t capture_count, hsd_temp_space *s
 
 hsd_status hsd_ages_reach(hsd_ages *ages, uint32_t type, hsd_error *err)
 {
+    HSD_ASSERT(ages->cohort_count >= 1);
     const size_t capacity = (size_t)type + type / 2 + 64, row = ages->cohort_count * sizeof *ages->by_type;
     hsd_amount *grown = realloc(ages->by_type, capacity * row);
     if (grown == NULL) return hsd_fail_nomem(err, "the cohorts");

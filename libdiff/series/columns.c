@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/array.h"
 #include "base/check.h"
 #include "base/fail.h"
@@ -19,6 +20,7 @@ hsd_status hsd_columns_open(hsd_columns *columns, hsd_temp_space *space, hsd_err
 
 hsd_status hsd_columns_reach(hsd_columns *columns, uint32_t row, hsd_error *err)
 {
+    HSD_ASSERT(columns->row_count <= columns->capacity);
     if (row < columns->row_count) return HSD_OK;
     HSD_TRY(HSD_ARRAY_GROW(columns->rows, columns->capacity, (uint64_t)row + 1, 64, "the rows of the series", err));
     memset(&columns->rows[columns->row_count], 0, (row + 1 - columns->row_count) * sizeof *columns->rows);

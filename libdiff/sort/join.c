@@ -3,8 +3,11 @@
  */
 #include "sort/join.h"
 
+#include "base/assert.h"
+
 hsd_status hsd_sort_join(hsd_sorter *rows, hsd_sorter *records, hsd_join_fn take, void *context, uint64_t *missing, hsd_error *err)
 {
+    HSD_ASSERT(rows != records && take != NULL);
     const uint64_t *row = NULL;
     const uint64_t *record;
     HSD_TRY(hsd_sorter_rewind(rows, err));

@@ -30,10 +30,13 @@
 
 #include <stdbool.h>
 
+#include "base/assert.h"
 #include "sort/radix.h"
 
 void hsd_losertree_init(hsd_losertree *tree, uint32_t leaf_count, unsigned words, void *memory)
 {
+    HSD_ASSERT(leaf_count >= 1 && words >= 1);
+    HSD_ASSERT(((uintptr_t)memory & 7) == 0);
     *tree = (hsd_losertree){.nodes = memory, .leaf_count = leaf_count, .words = words};
     tree->records = (const uint64_t **)(void *)(tree->nodes + leaf_count);
     for (uint32_t leaf = 0; leaf < leaf_count; leaf++)
@@ -42,6 +45,7 @@ void hsd_losertree_init(hsd_losertree *tree, uint32_t leaf_count, unsigned words
 
 bool hsd_losertree_is_less(const hsd_losertree *tree, uint64_t leaf, uint64_t than)
 {
+    HSD_ASSERT(leaf < tree->leaf_count && than < tree->leaf_count);
     const uint64_t *a = tree->records[leaf], *b = tree->records[than];
     if (a == NULL || b == NULL) return a != NULL;
     return hsd_record_compare(a, b, tree->words) < 0;
@@ -58,6 +62,7 @@ static bool beats(const hsd_losertree *tree, hsd_loser a, hsd_loser b)
  */
 void hsd_losertree_play(hsd_losertree *tree)
 {
+    HSD_ASSERT(tree->leaf_count >= 1);
     const uint64_t nobody = UINT64_MAX;
     for (uint32_t at = 0; at < tree->leaf_count; at++)
         tree->nodes[at].leaf = nobody;

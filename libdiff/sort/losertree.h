@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/assert.h"
+
 typedef struct hsd_loser {
     uint64_t key; /* first word of the leaf's record; UINT64_MAX when it has none */
     uint64_t leaf;
@@ -33,6 +35,7 @@ void hsd_losertree_init(hsd_losertree *tree, uint32_t leaf_count, unsigned words
 /* Gives a leaf its first record; after the last one call play. */
 static inline void hsd_losertree_set(hsd_losertree *tree, uint32_t leaf, const uint64_t *record)
 {
+    HSD_ASSERT(leaf < tree->leaf_count);
     tree->records[leaf] = record;
 }
 

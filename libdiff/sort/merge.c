@@ -8,6 +8,8 @@
  */
 #include "sort/merge.h"
 
+#include "base/assert.h"
+
 #define BLOCK_LEAST_BYTES ((size_t)16 << 10)
 #define BLOCK_MOST_BYTES  ((size_t)256 << 10)
 #define BLOCK_STEP_BYTES  ((size_t)4 << 10)
@@ -50,6 +52,8 @@ static hsd_status next_of(hsd_run_reader *reader, const uint64_t **record, hsd_e
 hsd_status hsd_merge_open(hsd_merge *merge, const hsd_sorted_run *runs, uint32_t run_count,
                           unsigned words, void *memory, size_t memory_bytes, hsd_error *err)
 {
+    HSD_ASSERT(words >= 1 && words <= HSD_SORT_MAX_WORDS);
+    HSD_ASSERT(((uintptr_t)memory & 7) == 0);
     const size_t block = run_count > 0 ? block_bytes(memory_bytes, run_count) : 0;
     if (block == 0)
         return hsd_fail(err, HSD_E_MISUSE, "a merge of %u runs in %zu bytes", run_count,
@@ -71,6 +75,7 @@ hsd_status hsd_merge_open(hsd_merge *merge, const hsd_sorted_run *runs, uint32_t
 
 hsd_status hsd_merge_play(hsd_merge *merge, const uint64_t **record, hsd_error *err)
 {
+    HSD_ASSERT(merge->tree.leaf_count >= 1);
     uint32_t winner = hsd_losertree_winner(&merge->tree);
     if (merge->has_served) {
         const uint64_t *next = NULL;

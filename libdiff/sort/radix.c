@@ -28,6 +28,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "sort/sorter.h"
 
 #define SMALL_COUNT ((size_t)24)
@@ -210,6 +211,8 @@ FOR_WORDS void sort_from_top(uint64_t *records, uint64_t *scratch, size_t count,
 
 void hsd_radix_sort(uint64_t *records, uint64_t *scratch, size_t count, unsigned words)
 {
+    HSD_ASSERT(words >= 1 && words <= HSD_SORT_MAX_WORDS);
+    HSD_ASSERT(count < 2 || records != scratch);
     switch (count <= SMALL_COUNT ? 0 : words) {
     case 1: sort_from_top(records, scratch, count, 1); break;
     case 2: sort_from_top(records, scratch, count, 2); break;
@@ -225,6 +228,7 @@ void hsd_radix_sort(uint64_t *records, uint64_t *scratch, size_t count, unsigned
 
 bool hsd_radix_is_sorted(const uint64_t *records, size_t count, unsigned words)
 {
+    HSD_ASSERT(words >= 1 && words <= HSD_SORT_MAX_WORDS);
     for (size_t i = 1; i < count; i++)
         if (hsd_record_compare(records + (i - 1) * words, records + i * words, words) > 0)
             return false;
@@ -233,6 +237,7 @@ bool hsd_radix_is_sorted(const uint64_t *records, size_t count, unsigned words)
 
 int hsd_record_compare(const uint64_t *a, const uint64_t *b, unsigned words)
 {
+    HSD_ASSERT(words >= 1 && words <= HSD_SORT_MAX_WORDS);
     for (unsigned w = 0; w < words; w++)
         if (a[w] != b[w]) return a[w] < b[w] ? -1 : 1;
     return 0;

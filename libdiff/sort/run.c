@@ -13,6 +13,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 
 #define SAMPLE_PAIRS ((size_t)512)
@@ -178,6 +179,8 @@ static decode_fn *const decoders[] = {decode_1, decode_2, decode_3, decode_4,
 void hsd_run_writer_init(hsd_run_writer *writer, hsd_temp *file, void *buffer, size_t buffer_bytes,
                          unsigned words, hsd_run_codec codec)
 {
+    HSD_ASSERT(buffer_bytes >= HSD_RUN_WRITER_MIN_BYTES);
+    HSD_ASSERT(words >= 1 && words <= HSD_SORT_MAX_WORDS);
     *writer = (hsd_run_writer){.file = file,
                                .end_bytes = file->size_bytes,
                                .buffer = buffer,
@@ -188,6 +191,7 @@ void hsd_run_writer_init(hsd_run_writer *writer, hsd_temp *file, void *buffer, s
 
 void hsd_run_writer_begin(hsd_run_writer *writer, const uint8_t coding[HSD_SORT_MAX_WORDS])
 {
+    HSD_ASSERT(!writer->is_open);
     writer->is_open = true;
     writer->run = (hsd_sorted_run){.file = writer->file,
                                    .offset_bytes = writer->end_bytes,
@@ -241,6 +245,7 @@ static hsd_status put_coded(hsd_run_writer *writer, const uint64_t *records, siz
 hsd_status hsd_run_writer_put(hsd_run_writer *writer, const uint64_t *records, size_t count,
                               hsd_error *err)
 {
+    HSD_ASSERT(writer->is_open);
     if (count == 0) return HSD_OK;
     HSD_TRY(writer->run.is_raw ? put_raw(writer, records, count, err)
                                : put_coded(writer, records, count, err));
@@ -251,6 +256,7 @@ hsd_status hsd_run_writer_put(hsd_run_writer *writer, const uint64_t *records, s
 
 hsd_status hsd_run_writer_finish(hsd_run_writer *writer, hsd_sorted_run *out, hsd_error *err)
 {
+    HSD_ASSERT(writer->is_open);
     HSD_TRY(flush(writer, err));
     writer->is_open = false;
     *out = writer->run;
@@ -263,6 +269,8 @@ hsd_status hsd_run_writer_finish(hsd_run_writer *writer, hsd_sorted_run *out, hs
 void hsd_run_reader_init(hsd_run_reader *reader, const hsd_sorted_run *run, unsigned words,
                          void *memory, size_t block_bytes)
 {
+    HSD_ASSERT(block_bytes % 8 == 0 && block_bytes >= HSD_RUN_BLOCK_MIN_BYTES);
+    HSD_ASSERT(((uintptr_t)memory & 7) == 0);
     uint8_t *bytes = memory;
     *reader = (hsd_run_reader){.run = *run,
                                .words = words,
@@ -314,6 +322,7 @@ static size_t decode_coded(hsd_run_reader *reader, size_t count)
 
 hsd_status hsd_run_reader_refill(hsd_run_reader *reader, hsd_error *err)
 {
+    HSD_ASSERT(reader->batch_at == reader->batch_count);
     if (reader->left_records == 0) return HSD_END;
     const size_t ahead = (size_t)(reader->end - reader->at);
     if (ahead <= HSD_RUN_RECORD_MAX_BYTES && reader->read_bytes < reader->run.size_bytes)

@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 #include "sort/merge.h"
 #include "sort/radix.h"
@@ -21,6 +22,7 @@
 
 hsd_status hsd_runset_init(hsd_runset *set, const hsd_runset_config *config, hsd_error *err)
 {
+    HSD_ASSERT(config->capacity >= 1 && config->write_bytes >= HSD_RUN_WRITER_MIN_BYTES);
     *set = (hsd_runset){.config = *config};
     set->runs = calloc(config->capacity, sizeof *set->runs);
     if (set->runs == NULL)
@@ -38,6 +40,7 @@ void hsd_runset_release(hsd_runset *set)
 
 void hsd_runset_trim(hsd_runset *set)
 {
+    HSD_ASSERT(!set->writer.is_open);
     const uint32_t rows = set->count > 0 ? set->count : 1;
     hsd_sorted_run *runs = realloc(set->runs, rows * sizeof *runs);
     if (runs != NULL) set->runs = runs;
@@ -166,6 +169,7 @@ static uint64_t count_records(const hsd_runset *set)
 hsd_status hsd_runset_reduce(hsd_runset *set, uint32_t target, bool keeps_one_file, void *memory,
                              size_t memory_bytes, hsd_error *err)
 {
+    HSD_ASSERT(!set->writer.is_open);
     const uint32_t fan_in = hsd_merge_fan_in(memory_bytes);
     if (target < 1 || (set->count > target && fan_in < 2))
         return hsd_fail(err, HSD_E_MISUSE, "%u runs cannot be merged in %zu bytes", set->count,

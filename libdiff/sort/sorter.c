@@ -30,6 +30,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 #include "base/pages.h"
@@ -250,6 +251,7 @@ static hsd_status spill(hsd_sorter *s, hsd_error *err)
 
 hsd_status hsd_sorter_put(hsd_sorter *s, const uint64_t *record, hsd_error *err)
 {
+    HSD_ASSERT(record != NULL && s->fill <= s->fill_end);
     if (__builtin_expect(s->fill == s->fill_end, 0)) {
         hsd_error why;
         hsd_error_init(&why);
@@ -336,6 +338,7 @@ hsd_status hsd_sorter_finish(hsd_sorter *s, size_t serve_bytes, hsd_error *err)
 
 hsd_status hsd_sorter_next(hsd_sorter *s, const uint64_t **record, hsd_error *err)
 {
+    HSD_ASSERT(s->at <= s->end);
     if (s->state == SERVING_MEMORY) {
         if (s->at == s->end) return HSD_END;
         *record = s->at;

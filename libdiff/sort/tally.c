@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 #include "sort/sorter.h"
@@ -45,6 +46,7 @@ static uint64_t place_bytes(unsigned words) { return words * sizeof(uint64_t) + 
 hsd_status hsd_tally_new(hsd_tally **out, unsigned key_words, uint64_t memory_bytes, hsd_temp_space *space,
                          hsd_reporter *reporter, hsd_error *err)
 {
+    HSD_ASSERT(key_words >= 1 && key_words <= HSD_TALLY_MAX_KEY_WORDS);
     hsd_tally *t = calloc(1, sizeof *t);
     *out = t;
     if (t == NULL) return hsd_fail_nomem(err, "adding up what hangs where");
@@ -120,6 +122,7 @@ static hsd_status make_room(hsd_tally *t, hsd_error *err)
 
 hsd_status hsd_tally_add(hsd_tally *t, const uint64_t *key, uint64_t objects, uint64_t bytes, hsd_error *err)
 {
+    HSD_ASSERT(t->used <= t->most_places);
     const uint64_t hash = hash_key(key, t->key_words);
     HSD_TRY(make_room(t, err));
     const uint64_t at = find(t, key, hash);
@@ -164,6 +167,7 @@ hsd_status hsd_tally_finish(hsd_tally *t, uint64_t serve_bytes, hsd_error *err)
 
 hsd_status hsd_tally_next(hsd_tally *t, const uint64_t **key, hsd_amount *sum, hsd_error *err)
 {
+    HSD_ASSERT(t->sorter != NULL);
     if (!t->has_ahead) return HSD_END;
     memcpy(t->current, t->ahead, t->words * sizeof *t->current);
     *key = t->current;
@@ -178,6 +182,7 @@ hsd_status hsd_tally_next(hsd_tally *t, const uint64_t **key, hsd_amount *sum, h
 
 hsd_status hsd_tally_absorb(hsd_tally *t, hsd_tally *other, hsd_error *err)
 {
+    HSD_ASSERT(t != other && t->key_words == other->key_words);
     const uint64_t *key;
     hsd_amount sum;
     hsd_status status;
@@ -190,6 +195,7 @@ hsd_status hsd_tally_absorb(hsd_tally *t, hsd_tally *other, hsd_error *err)
 
 hsd_status hsd_tally_rewind(hsd_tally *t, hsd_error *err)
 {
+    HSD_ASSERT(t->sorter != NULL);
     HSD_TRY(hsd_sorter_rewind(t->sorter, err));
     return look_ahead(t, err);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/fail.h"
 #include "base/heap.h"
 
@@ -116,6 +117,7 @@ static void serve_many(hsd_tandem *t)
 
 hsd_status hsd_tandem_next(hsd_tandem *t, const uint64_t *const **records, hsd_error *err)
 {
+    HSD_ASSERT(t->served_count <= t->stream_count);
     for (uint32_t i = 0; i < t->served_count; i++) {
         t->records[t->served[i]] = NULL;
         HSD_TRY(move_on(t, t->served[i], err));

@@ -3,6 +3,7 @@
  */
 #include "top/single_rows.h"
 
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 #include "walk/fold.h"
@@ -10,6 +11,7 @@
 hsd_status hsd_single_types(const hsd_single *single, const hsd_retained_sums *retained, hsd_diff_store *store,
                             hsd_top_type **rows, size_t *count, hsd_error *err)
 {
+    HSD_ASSERT(single->side.counts != NULL);
     const hsd_fold_side *counts = single->side.counts;
     const hsd_names *names = &single->types.names;
     *count = 0;
@@ -32,6 +34,7 @@ hsd_status hsd_single_types(const hsd_single *single, const hsd_retained_sums *r
 hsd_status hsd_single_roots(const hsd_single *single, const hsd_retained_sums *retained, hsd_diff_store *store,
                             hsd_top_root **rows, size_t *count, hsd_error *err)
 {
+    HSD_ASSERT(single->side.counts != NULL);
     const hsd_side_walk *side = &single->side;
     const hsd_names *names = &side->roots.names;
     *count = 0;

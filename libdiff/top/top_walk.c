@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/heap.h"
 #include "walk/tree.h"
@@ -124,6 +125,7 @@ static hsd_status make_room(hsd_top_walk *walk, const hsd_single *single, size_t
 
 hsd_status hsd_top_walk_run(hsd_top_walk *walk, hsd_single *single, size_t most, bool wants_list, hsd_error *err)
 {
+    HSD_ASSERT(single->has_tree && single->side.tree != NULL);
     visit v = {.walk = walk, .single = single};
     const hsd_tree_visitor visitor = {
         .context = &v, .frame_bytes = sizeof(frame), .has_ids = true, .enter = enter, .leave = leave};

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 #include <hscapture/hscapture.h>
@@ -50,6 +51,7 @@ static void add_other(hsd_lost *lost, const hsd_lost_row *row)
 
 hsd_status hsd_lost_keep(hsd_lost *lost, hsd_lost_row *items, size_t count, hsd_diff_store *store, hsd_error *err)
 {
+    HSD_ASSERT(count == 0 || items != NULL);
     lost->row_count = hsd_min_u64(count, HSD_LOST_ROWS);
     lost->others.type = lost->others.cycle = lost->others.place = (hsd_text){"", 0};
     lost->rows = hsd_arena_take(&store->arena, lost->row_count * sizeof *lost->rows + 1);

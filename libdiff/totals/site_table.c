@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/allocators.h"
 #include "base/array.h"
 #include "base/check.h"
@@ -37,6 +38,7 @@ static hsd_status take_site(hsd_site_table *table, const hsd_site *site, hsd_err
 
 hsd_status hsd_site_table_load(hsd_site_table *table, hsd_capture *capture, hsd_error *err)
 {
+    HSD_ASSERT(table->count == 0);
     hsd_record_reader *reader;
     hsd_record record;
     HSD_TRY(hsd_record_reader_open(&reader, capture, HSD_RECORD_SITE, err));

@@ -1,6 +1,7 @@
 /* Type totals of a capture, as its end has them. */
 #include "totals/type_totals.h"
 
+#include "base/assert.h"
 #include "base/check.h"
 
 hsd_status hsd_summary_check(const hsd_capture_info *info, hsd_error *err)
@@ -27,6 +28,7 @@ bool hsd_summary_is_all(const hsd_capture *before, const hsd_capture *after)
 
 hsd_status hsd_summary_add(hsd_amount *by_type, hsd_capture *capture, const hsd_type_table *types, hsd_error *err)
 {
+    HSD_ASSERT(by_type != NULL);
     hsd_record_reader *reader;
     HSD_TRY(hsd_record_reader_open(&reader, capture, HSD_RECORD_TYPE_TOTAL, err));
     hsd_status status;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/assert.h"
 #include "base/array.h"
 #include "base/check.h"
 #include "base/fail.h"
@@ -20,6 +21,7 @@ static hsd_status open_lost(hsd_side_walk *side, hsd_error *err)
 
 hsd_status hsd_allocated_open(hsd_side_walk *side, hsd_error *err)
 {
+    HSD_ASSERT(side->allocated == NULL);
     if (!side->request->want_sites && side->graph->cycles == NULL) return HSD_OK;
     side->allocated = calloc(1, sizeof *side->allocated);
     return side->allocated == NULL ? hsd_fail_nomem(err, "sums by allocation site") : open_lost(side, err);
@@ -59,6 +61,7 @@ static hsd_status take_lost(hsd_side_walk *side, const hsd_object *object, uint3
 hsd_status hsd_allocated_take(hsd_side_walk *side, const hsd_object *object, uint32_t label, uint32_t type, uint64_t bytes,
                               hsd_error *err)
 {
+    HSD_ASSERT(side->allocated != NULL);
     if (hsd_lost_is(label)) return side->allocated->lost != NULL ? take_lost(side, object, label, type, bytes, err) : HSD_OK;
     const bool is_live = !side->graph->has_owners || label != HSD_OWNER_NONE;
     return side->request->want_sites && is_live ? take_live(side->allocated, object->site, bytes, err) : HSD_OK;

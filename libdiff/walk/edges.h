@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/assert.h"
 #include "base/names.h"
 #include "format/tables.h"
 
@@ -42,6 +43,7 @@ hsd_status hsd_edge_names_make(hsd_edge_names *edges, const hsd_bytes *texts, co
 
 static inline hsd_bytes hsd_edge_text(const hsd_edge_names *edges, uint32_t edge)
 {
+    HSD_ASSERT(HSD_EDGE_NAME(edge) < edges->count);
     return edges->texts[HSD_EDGE_NAME(edge)];
 }
 

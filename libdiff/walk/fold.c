@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/fail.h"
 
 
 hsd_status hsd_fold_side_init(hsd_fold_side *fold, uint32_t type_count, uint32_t root_count, hsd_error *err)
 {
+    HSD_ASSERT(root_count >= 1);
     memset(fold, 0, sizeof *fold);
     fold->type_count = type_count;
     fold->root_count = root_count;

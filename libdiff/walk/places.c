@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 #include "walk/edges.h"
@@ -42,6 +43,7 @@ hsd_status hsd_places_new(hsd_places **out, const hsd_side_walk *side, hsd_error
 
 hsd_status hsd_places_put(void *context, const hsd_interval *place, hsd_error *err)
 {
+    HSD_ASSERT(place->first >= 1 && place->first < place->end && place->parent < place->first);
     hsd_places *places = context;
     if (places->is_whole) {
         hsd_paged_set_u64(&places->array, (uint64_t)place->node * 2, pair(place->first, place->end));

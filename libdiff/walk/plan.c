@@ -18,6 +18,7 @@
  */
 #include "walk/plan.h"
 
+#include "base/assert.h"
 #include "base/search.h"
 #include "base/worker.h"
 #include "walk/plan_parts.h"
@@ -245,6 +246,7 @@ static uint64_t least_of(const hsd_plan_request *r)
 
 uint64_t hsd_plan_least(const hsd_plan_request *request)
 {
+    HSD_ASSERT(request->capture_count == 1 || request->capture_count == 2);
     const hsd_plan_request r = bounded(request), bare = without_tree(&r);
     return least_of(&bare);
 }

@@ -3,6 +3,7 @@
  * so many nodes and references. The formulas mirror what the stages say of themselves (paged arrays, blocks,
  * dominators, shortest paths: graph/), which this layer does not know; a test holds the two together.
  */
+#include "base/assert.h"
 #include "walk/plan_parts.h"
 
 #define SORT_ENOUGH  MIB(24)
@@ -17,6 +18,7 @@
 
 uint64_t hsd_plan_scale(uint64_t a, uint64_t b, uint64_t c)
 {
+    HSD_ASSERT(b <= c);
     __extension__ typedef unsigned __int128 wide;
     return c == 0 ? 0 : (uint64_t)((wide)a * b / c);
 }
@@ -47,6 +49,7 @@ static bool share_round(hsd_plan_slot *slots, size_t count, bool *is_closed, uin
 
 bool hsd_plan_share(uint64_t total, hsd_plan_slot *slots, size_t count)
 {
+    HSD_ASSERT(count <= HSD_PLAN_MAX_SLOTS);
     bool is_closed[HSD_PLAN_MAX_SLOTS] = {false};
     uint64_t nothing, rest = total;
     bool suffices = true;

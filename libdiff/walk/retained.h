@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/assert.h"
 #include "base/fail.h"
 #include <hsdiff/status.h>
 
@@ -39,12 +40,14 @@ static inline void hsd_retained_release(hsd_retained_sums *sums)
 /* Before anything below. True if nothing above has this number: keep it for leave. */
 static inline bool hsd_retained_enter(hsd_retained_sums *sums, uint32_t number)
 {
+    HSD_ASSERT(number < sums->count);
     return sums->open[number]++ == 0;
 }
 
 /* After everything below; `bytes` are the whole subtree's. */
 static inline void hsd_retained_leave(hsd_retained_sums *sums, uint32_t number, bool is_topmost, uint64_t bytes)
 {
+    HSD_ASSERT(number < sums->count && sums->open[number] > 0);
     sums->open[number]--;
     if (is_topmost) sums->bytes[number] += bytes;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 #include "graph/blocks.h"
@@ -40,6 +41,7 @@ static hsd_status find_object_count(hsd_side_walk *side, uint64_t *count, hsd_er
 
 hsd_status hsd_side_open(hsd_side_walk *side, const hsd_walk_request *request, hsd_error *err)
 {
+    HSD_ASSERT(request->capture != NULL && request->type_names != NULL && request->space != NULL);
     uint64_t count;
     *side = (hsd_side_walk){.request = request, .info = hsd_capture_get_info(request->capture), .graph = calloc(1, sizeof *side->graph)};
     if (side->graph == NULL) return hsd_fail_nomem(err, "a walk");
@@ -60,6 +62,7 @@ hsd_status hsd_side_open(hsd_side_walk *side, const hsd_walk_request *request, h
 
 hsd_plan_capture hsd_side_needs(const hsd_side_walk *side, bool with_tree)
 {
+    HSD_ASSERT(side->request != NULL);
     const hsd_capture_info *info = side->info;
     const uint64_t labels = hsd_min_u64(LABEL_NODE_ALLOWANCE, side->object_count);
     const uint64_t root_nodes = hsd_min_u64(info->roots, HSD_MAX_ROOT_NAMES);
@@ -176,6 +179,9 @@ static hsd_status serve(hsd_side_walk *side, hsd_error *err)
 
 hsd_status hsd_side_run_graph(hsd_side_walk *side, hsd_error *err)
 {
+    HSD_ASSERT(side->graph != NULL);
+    HSD_ASSERT(!side->request->want_tree || hsd_side_has_graph(side));
+    HSD_ASSERT(side->request->alike == NULL || side->request->want_identity);
     if (hsd_side_has_graph(side) || side->info->has_parts) {
         HSD_TRY(step(side, "reading the graph", hsd_side_graph, err));
         note_graph(side);
@@ -191,6 +197,7 @@ hsd_status hsd_side_run_graph(hsd_side_walk *side, hsd_error *err)
 
 hsd_status hsd_side_run_census(hsd_side_walk *side, hsd_error *err)
 {
+    HSD_ASSERT(side->graph != NULL && side->census == NULL);
     const hsd_keeper *keeper = side->request->keeper;
     HSD_TRY(step(side, "counting objects", hsd_side_census, err));
     free_graph(side);

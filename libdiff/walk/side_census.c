@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 #include "graph/lost.h"
@@ -217,6 +218,8 @@ static hsd_status open_counts(hsd_side_walk *side, hsd_error *err)
 
 hsd_status hsd_side_census(hsd_side_walk *side, hsd_error *err)
 {
+    HSD_ASSERT(side->counts == NULL && side->tree == NULL);
+    HSD_ASSERT(side->request->alike == NULL || side->graph->sequence.rungs.page_count > 0 || side->graph->sequence.count == 0);
     census c = {.side = side};
     hsd_object_reader *reader;
     HSD_TRY(open_counts(side, err));

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 #include "walk/side_build.h"
@@ -12,6 +13,7 @@
 
 hsd_status hsd_side_column_open(hsd_side_column *column, hsd_temp *file, uint32_t width, uint64_t filler, hsd_error *err)
 {
+    HSD_ASSERT(width == 4 || width == 8);
     *column = (hsd_side_column){.file = file, .width = width, .filler = filler, .buffer = malloc(BUFFER_BYTES)};
     return column->buffer == NULL ? hsd_fail_nomem(err, "what is written of each object") : HSD_OK;
 }
@@ -40,6 +42,7 @@ static uint64_t count_of(const hsd_side_column *column) { return (column->writte
 
 hsd_status hsd_side_column_put(hsd_side_column *column, hsd_temp_space *space, uint64_t ordinal, uint64_t number, hsd_error *err)
 {
+    HSD_ASSERT(column->buffer == NULL || ordinal * column->width >= column->written);
     if (column->buffer == NULL) return HSD_OK;
     while (count_of(column) < ordinal) HSD_TRY(append(column, space, column->filler, err));
     return append(column, space, number, err);

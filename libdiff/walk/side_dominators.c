@@ -9,6 +9,7 @@
  * References wait in a short ring between being seen and being compared, as in graph/owners.c: what they
  * are compared with is prefetched on the way in.
  */
+#include "base/assert.h"
 #include "base/check.h"
 #include "walk/places.h"
 #include "walk/side.h"
@@ -103,6 +104,8 @@ static hsd_status find_links(hsd_side_walk *side, hsd_error *err)
 
 hsd_status hsd_side_dominators(hsd_side_walk *side, hsd_error *err)
 {
+    HSD_ASSERT(side->adjacency != NULL && side->graph->places == NULL);
+    HSD_ASSERT(side->root_span.begin <= side->root_span.end && side->root_span.end == side->node_count);
     const uint64_t start = hsd_now_ns();
     HSD_TRY(find_places(side, err));
     const uint64_t middle = hsd_now_ns();

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/array.h"
 #include "base/check.h"
 #include "base/fail.h"
@@ -243,6 +244,7 @@ static hsd_status run(hsd_side_build *b, hsd_error *err)
 
 hsd_status hsd_side_graph(hsd_side_walk *side, hsd_error *err)
 {
+    HSD_ASSERT(side->adjacency == NULL && side->graph->label_nodes == NULL);
     hsd_side_build b = {.side = side};
     const hsd_status status = run(&b, err);
     hsd_sorter_free(b.by_target);

@@ -1,6 +1,7 @@
 /*
  * The sorters of one side's walk: made and served within its plan.
  */
+#include "base/assert.h"
 #include "walk/side.h"
 
 #include "base/check.h"
@@ -8,6 +9,7 @@
 hsd_status hsd_side_sorter(const hsd_side_walk *side, unsigned record_words, unsigned key_words,
                            uint64_t memory_bytes, hsd_sorter **out, hsd_error *err)
 {
+    HSD_ASSERT(key_words >= 1 && key_words <= record_words);
     const hsd_sorter_config config = {
         .record_words = record_words,
         .key_words = key_words,

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "base/assert.h"
 #include "base/fail.h"
 #include "graph/lost.h"
 #include "walk/side.h"
@@ -29,6 +30,7 @@ static hsd_status find(hsd_side_walk *side, bool *found, hsd_error *err)
 
 hsd_status hsd_side_lost(hsd_side_walk *side, hsd_error *err)
 {
+    HSD_ASSERT(side->graph->has_owners && side->graph->cycles == NULL);
     bool found = false;
     if (!side->request->want_lost || !hsd_side_loses(side)) return HSD_OK;
     side->graph->cycles = calloc((size_t)side->node_count / 8 + 1, 1);

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 #include "graph/owners.h"
@@ -78,6 +79,7 @@ static hsd_status find_soft(hsd_side_walk *side, hsd_error *err)
 
 hsd_status hsd_side_owners(hsd_side_walk *side, hsd_error *err)
 {
+    HSD_ASSERT(!side->graph->has_owners);
     if (!hsd_side_has_graph(side)) return hsd_side_fixed_roots(side, err);
     HSD_TRY(find_owners(side, err));
     if (side->graph->has_soft != NULL) HSD_TRY(find_soft(side, err));

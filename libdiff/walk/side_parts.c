@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 #include "graph/owners.h"
 #include "walk/side.h"
@@ -61,6 +62,7 @@ static hsd_status find_holders(hsd_side_walk *side, hsd_paged *holder, hsd_error
 
 hsd_status hsd_side_parts(hsd_side_walk *side, hsd_error *err)
 {
+    HSD_ASSERT(side->adjacency != NULL && side->graph->folded == NULL);
     hsd_paged holder;
     const uint64_t share = side->request->plan.folded_bytes;
     if (side->graph->is_part == NULL) return HSD_OK;

@@ -3,6 +3,7 @@
  * their objects, those of label nodes and root nodes. They are joined and sorted (side_build.h) and go into
  * the adjacency blocks from there.
  */
+#include "base/assert.h"
 #include "base/check.h"
 #include "walk/side_build.h"
 #include <hscapture/hscapture.h>
@@ -24,6 +25,7 @@ void hsd_side_mark_soft(hsd_side_walk *side, uint32_t source, uint32_t name)
 
 hsd_status hsd_side_put_by_source(hsd_side_build *b, uint32_t source, uint32_t target, uint32_t name, hsd_error *err)
 {
+    HSD_ASSERT(b->by_source != NULL);
     const uint64_t record[2] = {(uint64_t)source << 32 | target, name};
     hsd_side_mark_soft(b->side, source, name);
     return hsd_sorter_put(b->by_source, record, err);
@@ -32,6 +34,7 @@ hsd_status hsd_side_put_by_source(hsd_side_build *b, uint32_t source, uint32_t t
 hsd_status hsd_side_put_by_target(hsd_side_build *b, uint64_t target_id, uint32_t source, uint32_t name,
                                   hsd_error *err)
 {
+    HSD_ASSERT(b->by_target != NULL);
     const uint64_t record[2] = {target_id, b->side->request->want_tree ? (uint64_t)source << 32 | name : source};
     return hsd_sorter_put(b->by_target, record, err);
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/array.h"
 #include "base/check.h"
 #include "base/fail.h"
@@ -282,6 +283,7 @@ static hsd_status run(roots *r, hsd_error *err)
 
 hsd_status hsd_side_roots(hsd_side_walk *side, hsd_root_fn take, void *context, hsd_error *err)
 {
+    HSD_ASSERT(take != NULL && side->name_of_node == NULL);
     roots r = {.side = side, .take = take, .context = context};
     const hsd_status status = run(&r, err);
     hsd_texts_release(&r.texts);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 #include "base/mix.h"
@@ -125,6 +126,7 @@ static uint64_t shape_of(const hsd_side_shapes *s, const hsd_object *object, uin
 
 hsd_status hsd_side_shape(hsd_side_shapes *s, const hsd_object *object, uint32_t type, hsd_error *err)
 {
+    HSD_ASSERT(object->ordinal < s->side->object_count);
     const uint64_t name = name_of(s, object);
     uint64_t shape;
     if (key_of(s, object, type, &shape)) hsd_bit_set(s->side->graph->is_named, object->ordinal);

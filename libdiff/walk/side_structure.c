@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 #include "match/keys.h"
@@ -187,6 +188,7 @@ static hsd_status rest(hsd_side_walk *side, hsd_error *err)
 
 hsd_status hsd_side_structure(hsd_side_walk *side, hsd_error *err)
 {
+    HSD_ASSERT(side->request->alike != NULL && side->adjacency != NULL && side->graph->ids != NULL);
     HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->request->plan.adjacency_bytes, err));
     if (side->request->want_tree) HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->request->plan.idle_name_bytes, err));
     HSD_TRY(look_at_all(side, err));

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 #include "walk/fold.h"
 #include "walk/keep.h"
@@ -84,6 +85,7 @@ static hsd_status open_side(hsd_single *single, hsd_capture *capture, hsd_error 
 
 hsd_status hsd_single_open(hsd_single *single, hsd_capture *capture, hsd_error *err)
 {
+    HSD_ASSERT(single->request.capture == NULL);
     const hsd_status status = open_side(single, capture, err);
     if (status < 0) hsd_error_set_file(err, hsd_capture_get_info(capture)->path);
     return status;
@@ -114,6 +116,7 @@ static hsd_status add_totals(hsd_single *single, hsd_record_reader *reader, hsd_
 
 hsd_status hsd_single_count_totals(hsd_single *single, hsd_error *err)
 {
+    HSD_ASSERT(single->side.counts != NULL);
     const hsd_capture_info *info = single->side.info;
     hsd_record_reader *reader;
     if (info->objects > 0 || info->summary_objects == 0 || info->is_baseline) return HSD_OK;

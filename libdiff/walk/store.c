@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 #include <hscapture/hscapture.h>
@@ -22,6 +23,7 @@ void hsd_store_free(hsd_diff_store *store)
 
 hsd_status hsd_store_text(hsd_diff_store *store, hsd_bytes name, hsd_text *out, hsd_error *err)
 {
+    HSD_ASSERT(name.size == 0 || name.data != NULL);
     out->data = hsd_arena_copy(&store->arena, name.data, name.size);
     out->size = name.size;
     return out->data == NULL ? hsd_fail_nomem(err, "the result") : HSD_OK;
@@ -66,6 +68,7 @@ int hsd_store_compare(hsd_text a, hsd_text b)
 
 void hsd_store_warn(hsd_diff_store *store, const char *format, ...)
 {
+    HSD_ASSERT(store->warning_count <= HSD_MAX_WARNINGS);
     char text[512];
     va_list arguments;
     if (store->warning_count == HSD_MAX_WARNINGS) return;

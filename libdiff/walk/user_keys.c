@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 #include <hscapture/hscapture.h>
@@ -185,6 +186,7 @@ static hsd_user_value hash_value(const hsd_user_key *key, hsd_text preview, uint
 
 bool hsd_user_key_of(const hsd_user_keys *keys, uint32_t common_type, hsd_text preview, uint64_t *hash)
 {
+    HSD_ASSERT(common_type != HSD_ID_NONE);
     const uint32_t place = hsd_user_key_place(keys, common_type);
     return place != HSD_ID_NONE && hash_value(&keys->items[place], preview, hash) == HSD_USER_VALUE_FOUND;
 }

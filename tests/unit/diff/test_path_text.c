@@ -105,6 +105,7 @@ static void make_chain(const uint32_t *edge_to, const uint32_t *type_of, uint32_
     const uint32_t none = EDGE_NONE, label = count, root = count + 1;
     hsd_adjacency *a;
     side.object_count = count;
+    side.node_count = root + 1;
     side.root_span = (hsd_root_nodes){root, root + 1, root + 1, 0, 0};
     cr_assert_eq(hsd_paged_open(&side.types_of, (uint64_t)count * 4, UINT64_C(256) << 20, &space, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(256) << 20, &space, &err), HSD_OK);
