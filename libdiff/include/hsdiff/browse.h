@@ -39,9 +39,11 @@ typedef struct hsd_browse_options {
  */
 HSD_API hsd_status hsd_browse_open(hsd_browse **out, hsd_capture *const captures[], size_t count, const hsd_browse_options *options,
                                    const hsd_run *run, hsd_error *err);
+/* Closes the index and gives its temporary files back; captures stay open. NULL is accepted. */
 HSD_API void hsd_browse_close(hsd_browse *browse);
 
-HSD_API size_t hsd_browse_side_count(const hsd_browse *browse);       /* 1 or 2; 0 = before, of a single capture the only one */
+/* 1 or 2; 0 = before, of a single capture the only one. */
+HSD_API size_t hsd_browse_side_count(const hsd_browse *browse);
 HSD_API const hsd_diff *hsd_browse_diff(const hsd_browse *browse);    /* NULL of a single capture */
 HSD_API const hsd_top *hsd_browse_top(const hsd_browse *browse);      /* NULL of a pair */
 HSD_API const char *hsd_browse_why_not(const hsd_browse *browse, size_t side); /* a clause; NULL = can be browsed */
@@ -90,6 +92,7 @@ typedef struct hsd_browse_list {
     struct hsd_browse_store *store;/* owns nodes; names are its own, other texts the index's, until it is closed */
 } hsd_browse_list;
 
+/* Frees an answer. NULL is accepted. */
 HSD_API void hsd_browse_list_free(hsd_browse_list *list);
 
 #define HSD_BROWSE_NAMED 64u       /* nodes of one answer whose names are looked up, a block of the capture each at most */
@@ -117,6 +120,7 @@ HSD_API hsd_status hsd_browse_dominated(hsd_browse *browse, size_t side, hsd_bro
  * references are read from the blocks of the capture that the object is in, one as a rule. Of more than 4,096 the rest is left out, and the
  * total is not known. Left out are those that a capture keeps apart from its objects (FORMAT.md 6.7), and weak referrers: the index has neither. */
 HSD_API hsd_status hsd_browse_referents(hsd_browse *browse, size_t side, hsd_browse_ref ref, uint64_t from, size_t count, hsd_browse_list **out, hsd_error *err);
+/* The same the other way: what refers to the node. */
 HSD_API hsd_status hsd_browse_referrers(hsd_browse *browse, size_t side, hsd_browse_ref ref, uint64_t from, size_t count, hsd_browse_list **out, hsd_error *err);
 
 /* A shortest path from a root to it: the root first, the node last; at most HSD_BROWSE_MOST nodes, what is longer has its middle left
@@ -154,6 +158,7 @@ typedef struct hsd_browse_object {
 /* Reads one block of the capture besides the index, as a rule. The first object that has a site costs two passes over tables of its capture:
  * sites and strings go to disk, so that stacks are found there. Free with hsd_browse_object_free. */
 HSD_API hsd_status hsd_browse_object_get(hsd_browse *browse, size_t side, hsd_browse_ref ref, hsd_browse_object **out, hsd_error *err);
+/* Frees an answer. NULL is accepted. */
 HSD_API void hsd_browse_object_free(hsd_browse_object *object);
 
 /* ---- names ---- */
@@ -176,6 +181,7 @@ typedef struct hsd_browse_types {
 /* Types of live objects whose name has `text` in it (ASCII letters of either case; "" = all). */
 HSD_API hsd_status hsd_browse_types_get(hsd_browse *browse, size_t side, hsd_text text, hsd_browse_type_order order, uint64_t from, size_t count,
                                         hsd_browse_types **out, hsd_error *err);
+/* Frees an answer. NULL is accepted. */
 HSD_API void hsd_browse_types_free(hsd_browse_types *types);
 
 #ifdef __cplusplus

@@ -108,6 +108,7 @@ static inline bool hsd_capture_same_process(const hsd_capture_info *a, const hsd
 {
     return a->pid > 0 && a->pid == b->pid && a->started_unix_ns > 0 && a->started_unix_ns == b->started_unix_ns;
 }
+/* Closes a capture; its readers must be closed before. NULL is accepted. */
 HSD_API void hsd_capture_close(hsd_capture *capture);
 
 /* A capture that was imported on the fly has the digest of what it was imported from, NULL = not known: a capture is another one each time,
@@ -158,10 +159,12 @@ typedef struct hsd_object_reader hsd_object_reader;
  * blocks as hscapture writes them, at most 24 MiB whatever the file says. */
 HSD_API hsd_status hsd_object_reader_open(hsd_object_reader **out, hsd_capture *capture, unsigned want,
                                           hsd_error *err);
+/* The next object, whose arrays and texts are borrowed until the next call. HSD_END behind the last one. */
 HSD_API hsd_status hsd_object_reader_next(hsd_object_reader *reader, hsd_object *object, hsd_error *err);
 /* Goes to the object with this ordinal: the next one is it. HSD_END when there is no such object (it is past
  * the last, or stood in a lost block); the reader then stands behind the place where it would be. */
 HSD_API hsd_status hsd_object_reader_seek(hsd_object_reader *reader, uint64_t ordinal, hsd_error *err);
+/* NULL is accepted. */
 HSD_API void hsd_object_reader_close(hsd_object_reader *reader);
 
 typedef struct hsd_edge { uint64_t source, target, index; uint32_t label; bool source_is_ordinal; } hsd_edge;
@@ -222,10 +225,12 @@ typedef union hsd_record {
     hsd_site_total site_total;
 } hsd_record;
 
+/* Records of one kind in stream order, as of objects: a block at a time. */
 HSD_API hsd_status hsd_record_reader_open(hsd_record_reader **out, hsd_capture *capture,
                                           hsd_record_kind kind, hsd_error *err);
 /* Texts and arrays are borrowed until the next call. HSD_END after the last. */
 HSD_API hsd_status hsd_record_reader_next(hsd_record_reader *reader, hsd_record *record, hsd_error *err);
+/* NULL is accepted. */
 HSD_API void hsd_record_reader_close(hsd_record_reader *reader);
 
 /* ---- checking and saving ---- */

@@ -133,6 +133,7 @@ HSD_API hsd_status hsd_check_config_read(hsd_check_config **out, const void *tex
 /* The rules where there is no file: for two captures, or for a series. One of them that captures cannot answer (no
  * holders, say) is HSD_CHECK_OFF with why_unknown, and a note says so; the one about the whole heap always can. */
 HSD_API hsd_status hsd_check_config_default(hsd_check_config **out, bool is_series, hsd_error *err);
+/* Frees rules. NULL is accepted. */
 HSD_API void hsd_check_config_free(hsd_check_config *config);
 
 /* How many captures of `count` at the start a series is to leave out (hsd_series_options.warmup). HSD_E_CORRUPT when
@@ -237,6 +238,7 @@ typedef struct hsd_check_options {
  * is NULL on failure. */
 HSD_API hsd_status hsd_check_run(hsd_check **out, const hsd_check_config *config, const hsd_diff *diff,
                                  const hsd_series *series, const hsd_check_options *options, hsd_error *err);
+/* Frees a result. NULL is accepted. */
 HSD_API void hsd_check_free(hsd_check *check);
 
 /* Which types a second pass should find allocation sites for: those of rows that fail or warn (of a holder the type

@@ -383,6 +383,7 @@ typedef struct hsd_diff_options {
 HSD_API hsd_status hsd_diff_run(hsd_diff **out, hsd_capture *before, hsd_capture *after,
                                 const hsd_diff_options *options, const hsd_run *run, hsd_error *err);
 
+/* Frees a result and all its texts. NULL is accepted. */
 HSD_API void hsd_diff_free(hsd_diff *diff);
 
 /* True for the name that stands for no root alone. */

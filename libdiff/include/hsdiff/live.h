@@ -78,6 +78,7 @@ HSD_API hsd_status hsd_live_memory_read(hsd_live_memory *out, long pid, hsd_erro
 
 /* Row i of the table of ways: its name and one line; NULL past the end. */
 HSD_API const char *hsd_way_name(size_t i);
+/* What row i of the same table is for, in one line; NULL past the end. */
 HSD_API const char *hsd_way_summary(size_t i);
 
 typedef struct hsd_live_options {

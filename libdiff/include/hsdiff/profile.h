@@ -77,6 +77,7 @@ typedef struct hsd_profile_options {
  */
 HSD_API hsd_status hsd_profile_make(hsd_profile **out, hsd_capture *capture, const hsd_profile_options *options, const hsd_run *run,
                                     hsd_error *err);
+/* Frees a profile and all its texts. NULL is accepted. */
 HSD_API void hsd_profile_free(hsd_profile *profile);
 
 /* ---- baselines ---- */

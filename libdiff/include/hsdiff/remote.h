@@ -78,6 +78,7 @@ HSD_API hsd_status hsd_remote_run(const hsd_remote *at, const char *command, con
 
 /* Tells of the capture, on `report`. */
 HSD_API void hsd_remote_tell_process(int report, const hsd_process *process);
+/* Tells what came of it, on `report`. */
 HSD_API void hsd_remote_tell_result(int report, const hsd_live_result *result);
 
 /*

@@ -37,7 +37,8 @@ typedef enum hsd_verdict {
     HSD_VERDICT_SHRINKING  /* the mirror image of the first two that grow */
 } hsd_verdict;
 
-HSD_API const char *hsd_verdict_name(hsd_verdict verdict); /* "steady", "each step", "growing", "levelled", "no trend", "shrinking" */
+/* "steady", "each step", "growing", "levelled", "no trend", "shrinking". */
+HSD_API const char *hsd_verdict_name(hsd_verdict verdict);
 
 /* Of the values behind the warm-up; `steps` are the differences of neighbours. Amounts may be bytes or objects. */
 typedef struct hsd_trend {
@@ -189,6 +190,7 @@ typedef struct hsd_series_options {
  */
 HSD_API hsd_status hsd_series_run(hsd_series **out, const hsd_series_source *source, const hsd_series_options *options, const hsd_run *run,
                                   hsd_error *err);
+/* Frees a result and all its texts. NULL is accepted. */
 HSD_API void hsd_series_free(hsd_series *series);
 
 /*

@@ -31,6 +31,7 @@ typedef struct hsd_sites {
 /* Objects count live or not. `run` may be NULL. *out is NULL on failure; free with hsd_sites_free. */
 HSD_API hsd_status hsd_sites_run(hsd_sites **out, hsd_capture *before, hsd_capture *after, const hsd_text *types, size_t type_count,
                                  const hsd_run *run, hsd_error *err);
+/* Frees a result. NULL is accepted. */
 HSD_API void hsd_sites_free(hsd_sites *sites);
 
 #ifdef __cplusplus

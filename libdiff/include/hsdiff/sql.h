@@ -48,6 +48,7 @@ HSD_API hsd_status hsd_sql_prepare(hsd_sql *sql, const char *text, size_t size, 
 
 /* Columns of the statement, and their names (borrowed until the next prepare). */
 HSD_API unsigned hsd_sql_column_count(const hsd_sql *sql);
+/* The name of a column, which counts from 0; borrowed until the next prepare. */
 HSD_API const char *hsd_sql_column_name(const hsd_sql *sql, unsigned column);
 
 /* The next row. HSD_END behind the last; HSD_E_CANCELLED when the callback of the run said so. */

@@ -84,6 +84,7 @@ typedef struct hsd_top_options {
  */
 HSD_API hsd_status hsd_top_run(hsd_top **out, hsd_capture *capture, const hsd_top_options *options, const hsd_run *run,
                                hsd_error *err);
+/* Frees a result and all its texts. NULL is accepted. */
 HSD_API void hsd_top_free(hsd_top *top);
 
 /* ---- paths ---- */
@@ -135,6 +136,7 @@ typedef struct hsd_paths_options {
  */
 HSD_API hsd_status hsd_paths_run(hsd_paths **out, hsd_capture *capture, const hsd_paths_options *options,
                                  const hsd_run *run, hsd_error *err);
+/* Frees a result and all its texts. NULL is accepted. */
 HSD_API void hsd_paths_free(hsd_paths *paths);
 
 #ifdef __cplusplus

@@ -38,6 +38,7 @@ HSD_API bool hsd_view_is_known(void);
  * "http://127.0.0.1:PORT/#TOKEN": whoever has it sees what is shown.
  */
 HSD_API hsd_status hsd_view_start(hsd_view **out, const hsd_view_options *options, hsd_error *err);
+/* The address, borrowed until the view is closed. */
 HSD_API const char *hsd_view_address(const hsd_view *view);
 
 /* ---- what is shown; each may be called from the thread that does the work, while requests are answered ---- */
