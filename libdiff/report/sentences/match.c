@@ -8,20 +8,10 @@
 #include "report/text/text.h"
 
 /* For programs; and for people, behind "by". */
+#define WORDS_OF(rung, name, words, strength) [HSD_MATCH_##rung] = {name, words},
 static const struct {
     const char *name, *words;
-} rungs[HSD_MATCH_RUNG_COUNT] = {
-    [HSD_MATCH_EXACT] = {"exact", "exact id"},
-    [HSD_MATCH_ADDRESS] = {"address", "address and type"},
-    [HSD_MATCH_KEY] = {"key", "key"},
-    [HSD_MATCH_NAME] = {"name", "name"},
-    [HSD_MATCH_PLACE] = {"place", "place"},
-    [HSD_MATCH_SAME_ADDRESS] = {"same_address", "same address"},
-    [HSD_MATCH_STRUCTURE] = {"structure", "neighbourhood"},
-    [HSD_MATCH_ORDER] = {"order", "order"},
-    [HSD_MATCH_CHANGED] = {"changed", "changed"},
-    [HSD_MATCH_TWINS] = {"twins", "twins"},
-};
+} rungs[HSD_MATCH_RUNG_COUNT] = {HSD_MATCH_RUNGS(WORDS_OF)};
 
 const char *hsd_rung_name(hsd_match_rung rung) { return rungs[rung].name; }
 
