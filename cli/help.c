@@ -187,11 +187,11 @@ void cli_print_formats(cli_out *out)
 {
     for (size_t i = 0; hsd_importer_get(i); i++) {
         const hsd_importer_info *info = hsd_importer_get(i);
-        cli_out_format(out, "  %-10s", info->name);
-        cli_print_wrapped(out, info->summary, 12, 12, WIDTH);
+        cli_out_format(out, "  %-12s", info->name);
+        cli_print_wrapped(out, info->summary, 14, 14, WIDTH);
         if (!info->suffixes) continue;
-        cli_out_format(out, "%*s", 12, "");
-        cli_print_wrapped(out, info->suffixes, 12, 12, WIDTH);
+        cli_out_format(out, "%*s", 14, "");
+        cli_print_wrapped(out, info->suffixes, 14, 14, WIDTH);
     }
 }
 

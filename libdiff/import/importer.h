@@ -97,5 +97,6 @@ extern const hsd_importer hsd_import_mlpd;
 extern const hsd_importer hsd_import_gcdump;
 extern const hsd_importer hsd_import_firefox;
 extern const hsd_importer hsd_import_perfetto;
+extern const hsd_importer hsd_import_tracemalloc;
 
 #endif

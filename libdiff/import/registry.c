@@ -21,6 +21,7 @@ static const hsd_importer *const importers[] = {
     &hsd_import_gcdump,
     &hsd_import_firefox,
     &hsd_import_perfetto,
+    &hsd_import_tracemalloc,
     NULL,
 };
 /* clang-format on */

@@ -20,7 +20,7 @@ SKIPPED_FOLDERS = {".git", "build", "node_modules", "__pycache__", "corpus"}
 MAX_LINES = 700
 
 # The C library, POSIX, Linux, and what the compiler brings.
-LIBC = set("""arpa/inet.h assert.h complex.h ctype.h dirent.h dlfcn.h elf.h emmintrin.h errno.h fcntl.h fenv.h float.h getopt.h immintrin.h inttypes.h iso646.h
+LIBC = set("""arpa/inet.h assert.h complex.h cpuid.h ctype.h dirent.h dlfcn.h elf.h emmintrin.h errno.h fcntl.h fenv.h float.h getopt.h immintrin.h inttypes.h iso646.h
 langinfo.h libgen.h limits.h link.h linux/fs.h linux/futex.h locale.h malloc.h math.h netinet/in.h poll.h pthread.h pwd.h regex.h sched.h semaphore.h setjmp.h
 signal.h spawn.h stdalign.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdlib.h stdnoreturn.h string.h
 strings.h sys/epoll.h sys/eventfd.h sys/file.h sys/ioctl.h sys/mman.h sys/prctl.h sys/ptrace.h sys/random.h sys/resource.h sys/select.h sys/socket.h sys/stat.h
