@@ -448,7 +448,7 @@ const cli_command cli_command_capture = {
     .description =
         "PID or NAME: hsdiff ps shows what there is. A part of a name will do where it fits one process alone.\n"
         "\n"
-        "Finds out what a process is (JVM, .NET, Node, Go, Mono, Lua, Ruby, C or C++) and takes the heap out of it by the best way that is open: the "
+        "Finds out what a process is (JVM, .NET, Python, Node, Go, Mono, Lua, Ruby, C or C++) and takes the heap out of it by the best way that is open: the "
         "program goes on, nothing is written on its side, and the capture arrives as a stream, so that neither side holds it in memory. "
         "Where no way is open it says which gate is closed and the smallest thing that opens it.\n"
         "\n"
@@ -464,7 +464,8 @@ const cli_command cli_command_capture = {
         "\n"
         "Ways: native, an agent in C and C++ programs (--, or LD_PRELOAD); jvm, an agent that is loaded into a JVM for it and knows objects "
         "again; hprof, a heap dump of a JVM through a pipe; dotnet, the diagnostics socket of .NET; go, the memory of a Go program that is stopped for a moment; node, a helper "
-        "(--, or node --require); inspector, Node with --inspect; mono, lua and ruby, modules of theirs (--).",
+        "(--, or node --require); inspector, Node with --inspect; mono, lua and ruby, modules of theirs (--); python, its module (--), and python-inject, the same agent for a moment in a "
+        "Python in which nothing was prepared.",
     .examples = examples,
     .options = options,
     .is_of_processes = true,

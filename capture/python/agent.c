@@ -2,6 +2,7 @@
  * hspy_capture: finds the interpreter, has its collector stand still, walks, and says how it went.
  */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +11,8 @@
 #include <unistd.h>
 
 #include "python_agent.h"
+
+enum { READER_MS = 30000 }; /* of a descriptor that does not block */
 
 const char *hspy_version(void) { return HSC_VERSION; }
 
@@ -51,6 +54,12 @@ static ptrdiff_t write_out(void *context, const void *data, size_t size)
     const int fd = *(const int *)context;
     const ssize_t sent = send(fd, data, size, MSG_NOSIGNAL);
     return sent < 0 && errno == ENOTSOCK ? write_pipe(fd, data, size) : sent;
+}
+
+static int wait_for_reader(void *context)
+{
+    struct pollfd one = {.fd = *(const int *)context, .events = POLLOUT};
+    return poll(&one, 1, READER_MS) > 0 ? 0 : -1;
 }
 
 /* ---- a capture ---- */
@@ -133,7 +142,7 @@ static uint64_t allocated_blocks(const walk *w)
 
 static int capture(walk *w, int descriptor, const hspy_options *asked, char *error, size_t error_size)
 {
-    const hsc_sink sink = {.write = write_out, .context = &descriptor};
+    const hsc_sink sink = {.write = write_out, .wait = wait_for_reader, .context = &descriptor};
     w->allocated_blocks = allocated_blocks(w);
     if (!visited_open(&w->seen, w->allocated_blocks) || !plans_open(&w->plans)) return fail(error, error_size, "no memory for the set of objects that were met");
     const hsc_status opened = open_writer(w, &sink, asked);

@@ -7,6 +7,8 @@ static const hsd_way *const ways[] = {
     &hsd_way_mono,
     &hsd_way_lua,
     &hsd_way_ruby,
+    &hsd_way_python,
+    &hsd_way_python_inject,
     &hsd_way_node,
     &hsd_way_inspector,
     &hsd_way_jvm,

@@ -13,7 +13,7 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
-from kit import Failed, Program, check, main
+from kit import Failed, Program, check, main, wait_until
 
 LOAD = ["1", "2000"]
 
@@ -114,14 +114,16 @@ def listing(tool, folder):
     script.write_text("print('ready', flush=True); input()")
     try:
         with Program([str(copy), *LOAD], environment=agent) as one, Program([sys.executable, str(script)]) as python:
+            python.process.send_signal(signal.SIGSTOP)
+            wait_until("it is stopped", lambda: "State:\tT" in pathlib.Path(f"/proc/{python.pid}/status").read_text())
             rows = {row["pid"]: row for row in json.loads(tool.run("ps", "--format", "json").stdout)["processes"]}
             check(rows[one.pid]["way"] == "native" and rows[one.pid]["name"] == "checkout-api", f"an open way: {rows.get(one.pid)}")
             check(rows[one.pid]["rss_bytes"] > 1 << 20 and rows[one.pid]["why"] is None, f"{rows[one.pid]}")
-            check(rows[python.pid]["runtime"] == "Python" and rows[python.pid]["way"] is None, f"a closed way: {rows.get(python.pid)}")
-            check("no agent" in rows[python.pid]["why"] and "hsdiff capture --" in rows[python.pid]["hint"], f"what opens it: {rows[python.pid]}")
+            check(rows[python.pid]["runtime"].startswith("Python 3.") and rows[python.pid]["way"] is None, f"a closed way: {rows.get(python.pid)}")
+            check("is stopped" in rows[python.pid]["why"] and "kill -CONT" in rows[python.pid]["hint"], f"what opens it: {rows[python.pid]}")
             check(sleeper.pid not in rows and os.getpid() in rows, "programs without agent and runtime are left out")
             both = tool.run("ps", "checkout").stdout
-            check("checkout-api" in both and "checkout_report.py" in both and "[1]" in both and "hsdiff capture --" in both, both)
+            check("checkout-api" in both and "checkout_report.py" in both and "[1]" in both and "kill -CONT" in both, both)
             check(f" {sleeper.pid} " in tool.run("ps", "--all").stdout.replace("\n", " "), "--all shows every program")
             check("No program is called like" in tool.run("ps", "no-such-program-anywhere").stdout, "no such name")
             tool.run("ps", "--format", "xml", expect=2)
@@ -131,6 +133,7 @@ def listing(tool, folder):
             tool.run("capture", "checkout-a", "-o", folder / "part.hs")
             check(tool.info(folder / "part.hs")["pid"] == one.pid, "the only one that is called so")
             tool.run("capture", "", "-o", folder / "x.hs", expect=2)
+            python.process.send_signal(signal.SIGCONT)
             python.tell("")
             one.quit()
     finally:

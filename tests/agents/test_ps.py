@@ -81,8 +81,10 @@ def of_scripts(tool, folder):
     for name, text in (("shop.py", PYTHON), ("shop.rb", RUBY), ("shop.lua", LUA)):
         (folder / name).write_text(text)
     python = [sys.executable, folder / "shop.py"]
-    yield Kind("Python", python, "Python", None, "no agent")
-    yield Kind("Python with the agent", python, "Python", "native", environment=preloaded(tool))
+    if (pathlib.Path(tool.agents) / "libhsdiff-python.so").exists():
+        yield Kind("Python", python, "Python 3.", "python-inject")
+        yield Kind("Python with its agent", python, "Python 3.", "python", environment={"PYTHONPATH": f"{tool.agents}/python/bootstrap"})
+    yield Kind("Python with the native agent", python, "Python", "native", environment=preloaded(tool))
     if shutil.which("ruby"):
         yield Kind("Ruby", ["ruby", folder / "shop.rb"], "Ruby", None, "no agent")
         yield Kind("Ruby with the agent", ["ruby", folder / "shop.rb"], "Ruby", "native", environment=preloaded(tool))
