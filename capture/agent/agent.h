@@ -117,6 +117,11 @@ typedef struct hsa_self {
     uint64_t pid, started_unix_ns;
 } hsa_self;
 void hsa_know_self(hsa_self *self);
+/*
+ * Takes another identity domain, which an agent that is loaded anew for every capture finds again: it is computed from the boot, the process and where the kernel has put
+ * its stack. Children of fork and what is behind an exec have others. The drawn one stays where /proc cannot be read. Opens files; no malloc.
+ */
+void hsa_keep_domain(hsa_self *self);
 void hsa_describe(hsc_options *options, const hsa_self *self);
 
 /* process.rss, process.private, threads: of the calling process as they are now, read from /proc. */

@@ -70,6 +70,7 @@ static hsc_status open_writer(walk *w, const hsc_sink *sink, const hspy_options 
     hsc_options options;
     hsc_options_init(&options);
     hsa_know_self(&w->self);
+    hsa_keep_domain(&w->self); /* the next capture may be that of another copy of this agent */
     hsa_describe(&options, &w->self);
     snprintf(runtime, sizeof runtime, "CPython %.*s", (int)strcspn(w->py.version, " "), w->py.version);
     options.producer = "hsdiff " HSC_VERSION " python agent";

@@ -281,6 +281,7 @@ def leaks(tool, folder):
                 program.quit()
             diff = tool.diff(folder / "a.hs", folder / "b.hs")
             grown = {r["type"]: r["new"]["objects"] for r in diff["types"]}
+            check(diff["match"]["basis"] == "address", f"Python {version}, {environment}: by {diff['match']['basis']}: {diff['match'].get('reason')}")
             check(grown.get("__main__.Kept") == 3000, f"Python {version}, {environment}: new objects: {grown}")
             told = tool.run(folder / "a.hs", folder / "b.hs").stdout
             check("__main__.kept" in told, f"Python {version}, {environment}: the holder has no name: {told}")
