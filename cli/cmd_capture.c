@@ -450,7 +450,7 @@ const cli_command cli_command_capture = {
         "\n"
         "Finds out what a process is (JVM, .NET, Python, Node, Go, Mono, Lua, Ruby, C or C++) and takes the heap out of it by the best way that is open: the "
         "program goes on, nothing is written on its side, and the capture arrives as a stream, so that neither side holds it in memory. "
-        "Where no way is open it says which gate is closed and the smallest thing that opens it.\n"
+        "If the process cannot be captured, hsdiff says why, and the smallest change that would allow it.\n"
         "\n"
         "A capture holds shapes alone: types, sizes, references and the names that the program declares, no strings, keys or values. What "
         "was stored, how long the program stood still, and the next command are told.\n"

@@ -336,7 +336,7 @@ const cli_option cli_option_dump = {
     .kind = CLI_OTHER,
     .set = cli_set_dump,
     .told = CLI_TOLD,
-    .help = "which dump of a file that holds several, from 1 (of before, of after)",
+    .help = "if a file contains several dumps, use dump N (before) and M (after), counted from 1",
 };
 
 const cli_option cli_option_with_values = {
@@ -352,7 +352,7 @@ const cli_option cli_option_final_is_strong = {
     .kind = CLI_FLAG,
     .offset = CLI_FIELD(final_is_strong),
     .told = CLI_TOLD,
-    .help = "JVM dumps: objects that wait for their finalizer count as held by it",
+    .help = "JVM dumps: treat objects that await finalization as reachable",
 };
 
 const cli_option cli_option_level = {

@@ -16,7 +16,7 @@
 const cli_row cli_exit_statuses[] = {
     {"0", "done; a heap that grew is an answer and not an error"},
     {"1", "hsdiff check: a rule failed"},
-    {"2", "wrong usage, a configuration that is wrong, or an output that exists and no --force"},
+    {"2", "wrong usage, a configuration that is wrong, or an output file that exists where --force was not given"},
     {"3", "hsdiff check: the captures cannot be judged; an input is damaged, cut off, of an unknown format or cannot be read; with --partial "
           "also when something was skipped; hsdiff capture: no way to the process is open, or it went away"},
     {"4", "out of memory (--memory is too small, and the message says what suffices), of disk, or "

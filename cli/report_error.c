@@ -196,7 +196,7 @@ static const char *likely_cause(const cli_app *cli, const hsd_error *err)
     if (err->status == HSD_E_IO && err->sys_errno == EISDIR && of_input)
         return "A capture is one file, not a folder.";
     if (err->status == HSD_E_IO && err->sys_errno == ENOENT && of_input && err->file[0] == '-')
-        return "Behind -- every word is a file: options stand in front of it.";
+        return "Arguments after -- are names of files; put options before it.";
     return NULL;
 }
 

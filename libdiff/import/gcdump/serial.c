@@ -42,7 +42,7 @@ hsd_status hsd_gcdump_count(gcdump_serial *in, uint32_t *count, hsd_error *err)
 {
     int32_t number;
     HSD_TRY(hsd_gcdump_i32(in, &number, err));
-    if (number < 0) return hsd_gcdump_fail(in, "less than none of something", err);
+    if (number < 0) return hsd_gcdump_fail(in, "a count is negative", err);
     *count = (uint32_t)number;
     return HSD_OK;
 }
