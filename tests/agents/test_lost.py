@@ -135,7 +135,7 @@ def rules(tool, folder):
     check(holds("rules:\n  - metric: lost.objects\n    max_growth: 10000\n") == 0, "lost.objects of all")
     check(holds("rules:\n  - site: 'shop::Parser::field*'\n    max_growth: 64 KiB\n") == 1, "by site")
     check(holds("rules:\n  - site: 'elsewhere*'\n    max_growth: 64 KiB\n") == 0, "by another site")
-    check(holds("rules:\n  - type: '<=*at shop::Parser::field'\n    metric: lost.objects\n    max_growth: 10\n") == 1, "by type")
+    check(holds("rules:\n  - type: '*at shop::Parser::field'\n    metric: lost.objects\n    max_growth: 10\n") == 1, "by type")
     check(holds("rules:\n  - metric: lost.bytes\n    max_growth: 64 KiB\nallow:\n  - site: '/Parser::field/'\n    reason: interned\n") == 0,
           "allowed by site")
     check(holds("rules:\n  - root: '*'\n    metric: lost.bytes\n    max_growth: 1\n") not in (0, 1), "nothing holds what is lost")
