@@ -23,7 +23,7 @@ MAX_LINES = 700
 LIBC = set("""arpa/inet.h assert.h complex.h cpuid.h ctype.h dirent.h dlfcn.h elf.h emmintrin.h errno.h fcntl.h fenv.h float.h getopt.h immintrin.h inttypes.h iso646.h
 langinfo.h libgen.h limits.h link.h linux/fs.h linux/futex.h locale.h malloc.h math.h netinet/in.h poll.h pthread.h pwd.h regex.h sched.h semaphore.h setjmp.h
 signal.h spawn.h stdalign.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdlib.h stdnoreturn.h string.h
-strings.h sys/epoll.h sys/eventfd.h sys/file.h sys/ioctl.h sys/mman.h sys/prctl.h sys/ptrace.h sys/random.h sys/resource.h sys/select.h sys/socket.h sys/stat.h
+strings.h sys/auxv.h sys/epoll.h sys/eventfd.h sys/file.h sys/ioctl.h sys/mman.h sys/prctl.h sys/ptrace.h sys/random.h sys/resource.h sys/select.h sys/socket.h sys/stat.h
 sys/statvfs.h sys/syscall.h sys/sysinfo.h sys/time.h sys/types.h sys/uio.h sys/un.h sys/user.h sys/utsname.h sys/vfs.h sys/wait.h
 syslog.h termios.h time.h uchar.h ucontext.h unistd.h wchar.h wctype.h""".split())
 
