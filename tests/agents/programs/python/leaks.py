@@ -56,5 +56,8 @@ for line in sys.stdin:
         break
 is_over = True
 worker.join()
+for child in sys.modules["multiprocessing"].active_children() if "multiprocessing" in sys.modules else []:
+    child.kill()
+    child.join()
 sys.stdout.flush()
 os._exit(0)
