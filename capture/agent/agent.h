@@ -101,6 +101,31 @@ void hsa_arena_close(hsa_arena *arena);
 /* For hsc_options.allocator: what is given back is only reused when the arena closes. */
 hsc_allocator hsa_arena_allocator(hsa_arena *arena);
 
+/* ---- texts, each once ---- */
+
+/* A text of one kind, whatever the agent calls that; the numbers are the agent's. */
+typedef struct hsa_text {
+    char *text; /* with a NUL behind; NULL = the place is free */
+    size_t size;
+    uint32_t kind, id, seen;
+} hsa_text;
+
+typedef struct hsa_texts {
+    hsa_text *entries; /* in no order */
+    size_t capacity, count;
+} hsa_texts; /* zeroed: closed */
+
+/* Takes memory of malloc. False when there is none; to be closed all the same. */
+bool hsa_texts_open(hsa_texts *all);
+/* NULL: it is not there. */
+hsa_text *hsa_texts_find(const hsa_texts *all, uint32_t kind, const char *text, size_t size);
+/* Puts in a copy of a text that is not there. Moves all entries. NULL without memory: then nothing has changed. */
+hsa_text *hsa_texts_add(hsa_texts *all, uint32_t kind, const char *text, size_t size);
+void hsa_texts_close(hsa_texts *all);
+
+/* Letters, digits and underscores of ASCII, at most so many, no digit in front: what a program would call something. */
+bool hsa_is_identifier(const char *text, size_t size, size_t most);
+
 /* ---- what is known of the process ---- */
 
 /* The beginning of a file, such as those of /proc: at most size - 1 bytes, then NUL. How many; 0 if it cannot be read. */

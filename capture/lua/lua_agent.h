@@ -50,7 +50,7 @@ void visited_close(visited *set);
 
 /* ---- names.c ---- */
 
-enum { NAMES_KEYS_MAX = 65536, NAMES_TABLES_MIN = 16, NAME_BYTES_MAX = 200 };
+enum { NAMES_KEYS_MAX = 65536, NAMES_TABLES_MIN = 16, NAME_BYTES_MAX = 200, IDENTIFIER_BYTES_MAX = 40 };
 
 /* Labels that are there from the start. */
 enum {
@@ -58,15 +58,10 @@ enum {
     LABEL_USER_VALUE, LABEL_CALLED, LABEL_STACK, LABEL_FIRST_FREE
 };
 
-typedef struct name_entry {
-    char *text;
-    uint32_t size, id, kind, seen;
-} name_entry;
-
 typedef struct names {
     hsc_writer *writer;
-    name_entry *entries;
-    size_t capacity, count, keys;
+    hsa_texts texts;
+    size_t keys;
     uint32_t next_string, next_type, next_label;
     bool failed;
 } names;

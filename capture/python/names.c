@@ -22,50 +22,11 @@ static void define_fixed(hsc_writer *w)
 
 bool names_open(names *all, hsc_writer *writer)
 {
-    *all = (names){.writer = writer, .capacity = 4096, .next_string = 5, .next_type = 1, .next_label = LABEL_FIRST_FREE};
-    all->entries = calloc(all->capacity, sizeof *all->entries);
+    *all = (names){.writer = writer, .next_string = 5, .next_type = 1, .next_label = LABEL_FIRST_FREE};
     all->keys = calloc(KEY_CACHE, sizeof *all->keys);
-    if (all->entries == NULL || all->keys == NULL) return false;
+    if (!hsa_texts_open(&all->texts) || all->keys == NULL) return false;
     define_fixed(writer);
     return true;
-}
-
-static name_entry *find(name_entry *entries, size_t capacity, name_kind kind, const char *text, size_t size)
-{
-    uint32_t hash = 2166136261U ^ (uint32_t)kind;
-    for (size_t i = 0; i < size; i++) hash = (hash ^ (unsigned char)text[i]) * 16777619U;
-    size_t at = hash & (capacity - 1);
-    for (; entries[at].text != NULL; at = (at + 1) & (capacity - 1))
-        if (entries[at].kind == kind && entries[at].size == size && memcmp(entries[at].text, text, size) == 0) break;
-    return &entries[at];
-}
-
-static bool grow(names *all)
-{
-    const size_t capacity = all->capacity * 2;
-    name_entry *entries = calloc(capacity, sizeof *entries);
-    if (entries == NULL) return false;
-    for (size_t i = 0; i < all->capacity; i++) {
-        const name_entry *one = &all->entries[i];
-        if (one->text != NULL) *find(entries, capacity, one->kind, one->text, one->size) = *one;
-    }
-    free(all->entries);
-    all->entries = entries;
-    all->capacity = capacity;
-    return true;
-}
-
-static name_entry *add(names *all, name_kind kind, const char *text, size_t size)
-{
-    if ((all->count + 1) * 3 > all->capacity * 2 && !grow(all)) return NULL;
-    name_entry *one = find(all->entries, all->capacity, kind, text, size);
-    char *copy = malloc(size + 1);
-    if (copy == NULL) return NULL;
-    memcpy(copy, text, size);
-    copy[size] = '\0';
-    *one = (name_entry){.text = copy, .size = size, .kind = kind};
-    all->count++;
-    return one;
 }
 
 static uint32_t define_type(names *all, name_kind kind, const char *text, size_t size)
@@ -98,36 +59,26 @@ static uint32_t define(names *all, name_kind kind, const char *text, size_t size
 
 uint32_t names_put(names *all, name_kind kind, const char *text, size_t size)
 {
-    const name_entry *known = find(all->entries, all->capacity, kind, text, size);
-    if (known->text != NULL) return known->id;
-    if (add(all, kind, text, size) == NULL) {
+    const hsa_text *known = hsa_texts_find(&all->texts, kind, text, size);
+    if (known != NULL) return known->id;
+    if (hsa_texts_add(&all->texts, kind, text, size) == NULL) {
         all->failed = true;
         return 0;
     }
     const uint32_t id = define(all, kind, text, size); /* may put the string of a label in, and move all entries */
-    find(all->entries, all->capacity, kind, text, size)->id = id;
+    hsa_texts_find(&all->texts, kind, text, size)->id = id;
     return id;
 }
 
 /* ---- keys ---- */
 
-static bool is_identifier(const char *text, size_t size)
-{
-    if (size == 0 || size > KEY_BYTES_MAX || (text[0] >= '0' && text[0] <= '9')) return false;
-    for (size_t i = 0; i < size; i++) {
-        const char c = text[i];
-        if (!(c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))) return false;
-    }
-    return true;
-}
-
 static uint32_t label_of(names *all, const python *py, name_kind kind, const py_object *key, uint32_t fallback)
 {
     size_t size;
     const char *text = key->type == py->types.text && py_is_interned(py, key) ? py_ascii(py, key, &size) : NULL;
-    if (text == NULL || !is_identifier(text, size)) return fallback;
+    if (text == NULL || !hsa_is_identifier(text, size, KEY_BYTES_MAX)) return fallback;
     if (kind == NAME_VALUE) {
-        if (find(all->entries, all->capacity, kind, text, size)->text == NULL && all->key_count++ >= NAMES_KEYS_MAX) return fallback;
+        if (hsa_texts_find(&all->texts, kind, text, size) == NULL && all->key_count++ >= NAMES_KEYS_MAX) return fallback;
     }
     const uint32_t label = names_put(all, kind, text, size);
     return label == 0 ? fallback : label;
@@ -143,8 +94,7 @@ uint32_t names_key(names *all, const python *py, name_kind kind, const py_object
 
 void names_close(names *all)
 {
-    for (size_t i = 0; i < all->capacity && all->entries != NULL; i++) free(all->entries[i].text);
-    free(all->entries);
+    hsa_texts_close(&all->texts);
     free(all->keys);
-    *all = (names){.capacity = 0};
+    *all = (names){.writer = NULL};
 }

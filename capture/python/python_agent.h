@@ -63,13 +63,6 @@ typedef enum name_kind {
     NAME_FIELD, NAME_GLOBAL, NAME_VALUE, NAME_VARIABLE, NAME_INTERNAL               /* labels */
 } name_kind;
 
-typedef struct name_entry {
-    char *text;
-    size_t size;
-    uint32_t id;
-    name_kind kind;
-} name_entry;
-
 typedef struct key_label { /* what a str was as a key, by its address */
     const py_object *key;
     uint32_t label, kind;
@@ -77,9 +70,9 @@ typedef struct key_label { /* what a str was as a key, by its address */
 
 typedef struct names {
     hsc_writer *writer;
-    name_entry *entries;
+    hsa_texts texts;
     key_label *keys;
-    size_t capacity, count, key_count;
+    size_t key_count;
     uint32_t next_string, next_type, next_label;
     bool failed;
 } names;

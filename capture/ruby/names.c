@@ -1,7 +1,6 @@
 /*
  * Texts and their numbers. Each is defined when it is first met.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "ruby_agent.h"
@@ -21,35 +20,9 @@ static void define_fixed(hsc_writer *w)
 
 bool names_open(names *all, hsc_writer *writer)
 {
-    *all = (names){.writer = writer, .capacity = 4096, .next_string = 5, .next_type = 1, .next_label = LABEL_FIRST_FREE};
-    all->entries = calloc(all->capacity, sizeof *all->entries);
-    if (all->entries == NULL) return false;
+    *all = (names){.writer = writer, .next_string = 5, .next_type = 1, .next_label = LABEL_FIRST_FREE};
+    if (!hsa_texts_open(&all->texts)) return false;
     define_fixed(writer);
-    return true;
-}
-
-static name_entry *find(name_entry *entries, size_t capacity, name_kind kind, const char *text, size_t size)
-{
-    uint32_t hash = 2166136261U ^ (uint32_t)kind;
-    for (size_t i = 0; i < size; i++) hash = (hash ^ (unsigned char)text[i]) * 16777619U;
-    size_t at = hash & (capacity - 1);
-    for (; entries[at].text != NULL; at = (at + 1) & (capacity - 1))
-        if (entries[at].kind == kind && entries[at].size == size && memcmp(entries[at].text, text, size) == 0) break;
-    return &entries[at];
-}
-
-static bool grow(names *all)
-{
-    const size_t capacity = all->capacity * 2;
-    name_entry *entries = calloc(capacity, sizeof *entries);
-    if (entries == NULL) return false;
-    for (size_t i = 0; i < all->capacity; i++) {
-        const name_entry *one = &all->entries[i];
-        if (one->text != NULL) *find(entries, capacity, one->kind, one->text, one->size) = *one;
-    }
-    free(all->entries);
-    all->entries = entries;
-    all->capacity = capacity;
     return true;
 }
 
@@ -75,25 +48,19 @@ static uint32_t define(names *all, name_kind kind, const char *text, size_t size
 
 uint32_t names_put(names *all, name_kind kind, const char *text, size_t size)
 {
-    name_entry *entry = find(all->entries, all->capacity, kind, text, size);
-    if (entry->text != NULL) return entry->id;
-    char *copy = malloc(size + 1);
-    if (copy == NULL || ((all->count + 2) * 2 > all->capacity && !grow(all))) {
-        free(copy);
+    const hsa_text *known = hsa_texts_find(&all->texts, kind, text, size);
+    if (known != NULL) return known->id;
+    if (hsa_texts_add(&all->texts, kind, text, size) == NULL) {
         all->failed = true;
         return 0;
     }
-    memcpy(copy, text, size);
-    copy[size] = '\0';
-    const uint32_t id = define(all, kind, copy, size); /* may put a string, and so move entries */
-    *find(all->entries, all->capacity, kind, copy, size) = (name_entry){.text = copy, .size = size, .id = id, .kind = kind};
-    all->count++;
+    const uint32_t id = define(all, kind, text, size); /* may put the string of a label in, and move all entries */
+    hsa_texts_find(&all->texts, kind, text, size)->id = id;
     return id;
 }
 
 void names_close(names *all)
 {
-    for (size_t i = 0; i < all->capacity && all->entries != NULL; i++) free(all->entries[i].text);
-    free(all->entries);
-    *all = (names){.capacity = 0};
+    hsa_texts_close(&all->texts);
+    *all = (names){.writer = NULL};
 }

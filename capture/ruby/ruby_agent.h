@@ -45,17 +45,9 @@ enum { LABEL_NONE, LABEL_CLASS, LABEL_STATE, LABEL_CACHE, LABEL_STACK, LABEL_ELE
 
 typedef enum name_kind { NAME_STRING = 1, NAME_TYPE, NAME_CODE_TYPE, NAME_INTERNAL_TYPE, NAME_FIELD, NAME_STATE } name_kind;
 
-typedef struct name_entry {
-    char *text;
-    size_t size;
-    uint32_t id;
-    name_kind kind;
-} name_entry;
-
 typedef struct names {
     hsc_writer *writer;
-    name_entry *entries;
-    size_t capacity, count;
+    hsa_texts texts;
     uint32_t next_string, next_type, next_label;
     bool failed;
 } names;

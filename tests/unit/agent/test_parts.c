@@ -137,3 +137,72 @@ Test(self, is_measured)
     cr_assert(metrics.rss_bytes > 100000 && metrics.private_bytes > 0 && metrics.private_bytes <= metrics.rss_bytes);
     cr_assert(metrics.threads >= 1 && metrics.threads < 100);
 }
+
+/* ---- texts ---- */
+
+Test(texts, each_is_there_once_and_by_its_kind)
+{
+    hsa_texts all;
+    cr_assert(hsa_texts_open(&all));
+    for (uint32_t i = 0; i < 10000; i++) { /* more than it begins with: it grows */
+        char text[16];
+        const size_t size = (size_t)snprintf(text, sizeof text, "name %u", i / 2);
+        cr_assert_null(hsa_texts_find(&all, 1 + i % 2, text, size), "%s", text);
+        hsa_texts_add(&all, 1 + i % 2, text, size)->id = i;
+    }
+    cr_assert_eq(all.count, 10000);
+    for (uint32_t i = 0; i < 10000; i++) {
+        char text[16];
+        const size_t size = (size_t)snprintf(text, sizeof text, "name %u", i / 2);
+        const hsa_text *one = hsa_texts_find(&all, 1 + i % 2, text, size);
+        cr_assert(one != NULL && one->id == i && one->size == size && strcmp(one->text, text) == 0, "%s", text);
+        cr_assert_null(hsa_texts_find(&all, 3, text, size));
+    }
+    cr_assert_null(hsa_texts_find(&all, 1, "name 1\0", 7), "sizes count, too");
+    cr_assert_not_null(hsa_texts_add(&all, 1, "", 0));
+    cr_assert_not_null(hsa_texts_find(&all, 1, "", 0));
+    hsa_texts_close(&all);
+    hsa_texts_close(&all);
+}
+
+Test(texts, an_identifier_has_no_digit_in_front)
+{
+    cr_assert(hsa_is_identifier("_a1Z", 4, 4));
+    cr_assert_not(hsa_is_identifier("_a1Z", 4, 3));
+    cr_assert_not(hsa_is_identifier("1a", 2, 9));
+    cr_assert_not(hsa_is_identifier("", 0, 9));
+    cr_assert_not(hsa_is_identifier("a b", 3, 9));
+    cr_assert_not(hsa_is_identifier("\xc3\xa4", 2, 9));
+}
+
+/* ---- the domain that lasts ---- */
+
+Test(self, another_copy_of_the_agent_finds_the_same_domain)
+{
+    hsa_self one = {.pid = (uint64_t)getpid()}, other = {.pid = (uint64_t)getpid(), .domain = {1}};
+    static const uint8_t none[sizeof one.domain];
+    hsa_keep_domain(&one);
+    hsa_keep_domain(&other);
+    cr_assert_neq(memcmp(one.domain, none, sizeof none), 0);
+    cr_assert_eq(memcmp(one.domain, other.domain, sizeof none), 0);
+}
+
+Test(self, a_child_has_another_domain)
+{
+    int ends[2];
+    hsa_self mine;
+    uint8_t childs[sizeof mine.domain];
+    cr_assert_eq(pipe(ends), 0);
+    hsa_know_self(&mine);
+    hsa_keep_domain(&mine);
+    const pid_t child = fork();
+    if (child == 0) {
+        hsa_self self;
+        hsa_know_self(&self);
+        hsa_keep_domain(&self);
+        _exit(write(ends[1], self.domain, sizeof self.domain) == (ssize_t)sizeof self.domain ? 0 : 1);
+    }
+    cr_assert_eq(read(ends[0], childs, sizeof childs), (ssize_t)sizeof childs);
+    waitpid(child, NULL, 0);
+    cr_assert_neq(memcmp(childs, mine.domain, sizeof childs), 0);
+}
