@@ -115,4 +115,15 @@ hsd_status hsd_live_import_file(hsd_live *live, int fd, const char *format, cons
  * path of the file called `name`; HSD_E_NOT_FOUND with the places that were looked at. (agents.c) */
 hsd_status hsd_agent_path(char *out, size_t size, const char *name, hsd_error *err);
 
+/* ---- for prepare(): a program that is about to be started (prepare.c) ---- */
+
+/* The folder of that file, for a variable of the environment whose words have `separators` between them: ":" or ":;". HSD_E_UNSUPPORTED when the folder's own name has one. */
+hsd_status hsd_agent_folder(char *out, size_t size, const char *name, const char *variable, const char *separators, hsd_error *err);
+
+/* Sets the variable to `word` in front of what this process has in it. */
+hsd_status hsd_put_in_front(const char *name, const char *word, char between, hsd_set_variable_fn set, void *context, hsd_error *err);
+
+/* Is the command, as PATH finds it, a script whose first line names the interpreter: rails of ruby, pytest of python? */
+bool hsd_command_is_script_of(const char *command, const char *interpreter);
+
 #endif

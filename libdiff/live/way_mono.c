@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fail.h"
 #include "live/facts.h"
 #include "live/procfs.h"
 
@@ -80,39 +79,14 @@ static bool is_mine(const char *command)
     return is_mono_name(name, size) || has_suffix(name, size, ".exe");
 }
 
-/* Sets `name` to `word` in front of what is there. */
-static hsd_status put_in_front(const char *name, const char *word, char between, hsd_set_variable_fn set, void *context,
-                               hsd_error *err)
-{
-    const char *before = getenv(name);
-    if (before == NULL || *before == '\0') {
-        set(context, name, word);
-        return HSD_OK;
-    }
-    const size_t size = strlen(word) + strlen(before) + 2;
-    char *both = malloc(size);
-    if (both == NULL) return hsd_fail_nomem(err, "a variable of the environment");
-    snprintf(both, size, "%s%c%s", word, between, before);
-    set(context, name, both);
-    free(both);
-    return HSD_OK;
-}
-
 static hsd_status prepare_environment(hsd_set_variable_fn set, void *context, hsd_error *err)
 {
     char folder[4096];
-    HSD_TRY(hsd_agent_path(folder, sizeof folder, agent_file, err));
-    char *slash = strrchr(folder, '/');
-    if (slash != NULL) *slash = '\0';
-    if (strpbrk(folder, ":;") != NULL) {
-        hsd_fail(err, HSD_E_UNSUPPORTED, "LD_LIBRARY_PATH cannot name %s: it has a colon or a semicolon in it", folder);
-        hsd_error_set_hint(err, "copy the agents elsewhere and let HSDIFF_AGENTS name that folder");
-        return HSD_E_UNSUPPORTED;
-    }
-    HSD_TRY(put_in_front("LD_LIBRARY_PATH", slash == folder ? "/" : folder, ':', set, context, err));
+    HSD_TRY(hsd_agent_folder(folder, sizeof folder, agent_file, "LD_LIBRARY_PATH", ":;", err));
+    HSD_TRY(hsd_put_in_front("LD_LIBRARY_PATH", folder, ':', set, context, err));
     const char *options = getenv("MONO_ENV_OPTIONS");
     if (options != NULL && strstr(options, profile_option) != NULL) return HSD_OK;
-    return put_in_front("MONO_ENV_OPTIONS", profile_option, ' ', set, context, err);
+    return hsd_put_in_front("MONO_ENV_OPTIONS", profile_option, ' ', set, context, err);
 }
 
 static bool prepare(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status, hsd_error *err)

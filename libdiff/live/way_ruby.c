@@ -2,13 +2,9 @@
  * Ruby: an extension that is in the process from its start, by RUBYLIB and RUBYOPT. A signal that nobody else uses has Ruby's main thread walk the heap, and
  * the agent's own thread answers over its socket.
  */
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "live/elf_file.h"
 #include "live/facts.h"
 #include "live/procfs.h"
 
@@ -43,50 +39,18 @@ static hsd_status capture(hsd_live *live, hsd_error *err)
 
 /* ---- a command ---- */
 
-/* rails, rake, bundle and their like are scripts: their first line says in what they run. */
-static bool is_ruby_script(const char *command)
-{
-    char path[4096], line[256];
-    if (!hsd_elf_resolve(command, path, sizeof path)) return false;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) return false;
-    const ssize_t got = read(fd, line, sizeof line - 1);
-    close(fd);
-    line[got > 0 ? got : 0] = '\0';
-    line[strcspn(line, "\n")] = '\0';
-    return strncmp(line, "#!", 2) == 0 && strstr(line, "ruby") != NULL;
-}
-
-/* `word` in front of what is there. */
-static bool put_in_front(const char *name, const char *word, char between, hsd_set_variable_fn set, void *context)
-{
-    char value[8192];
-    const char *before = getenv(name);
-    const bool has_before = before != NULL && *before != '\0';
-    const int size = has_before ? snprintf(value, sizeof value, "%s%c%s", word, between, before) : snprintf(value, sizeof value, "%s", word);
-    if (size < 0 || (size_t)size >= sizeof value) return false;
-    set(context, name, value);
-    return true;
-}
-
 static hsd_status prepare_environment(hsd_set_variable_fn set, void *context, hsd_error *err)
 {
     char folder[4096];
-    HSD_TRY(hsd_agent_path(folder, sizeof folder, "ruby/hsdiff.rb", err));
-    char *slash = strrchr(folder, '/');
-    if (slash != NULL) *slash = '\0';
-    if (strchr(folder, ':') != NULL) {
-        hsd_fail(err, HSD_E_UNSUPPORTED, "RUBYLIB cannot name %s: it has a colon in it", folder);
-        hsd_error_set_hint(err, "copy the agents elsewhere and let HSDIFF_AGENTS name that folder");
-        return HSD_E_UNSUPPORTED;
-    }
-    if (put_in_front("RUBYLIB", folder, ':', set, context) && put_in_front("RUBYOPT", "-rhsdiff", ' ', set, context)) return HSD_OK;
-    return hsd_fail(err, HSD_E_UNSUPPORTED, "RUBYLIB or RUBYOPT would be too long");
+    HSD_TRY(hsd_agent_folder(folder, sizeof folder, "ruby/hsdiff.rb", "RUBYLIB", ":", err));
+    HSD_TRY(hsd_put_in_front("RUBYLIB", folder, ':', set, context, err));
+    return hsd_put_in_front("RUBYOPT", "-rhsdiff", ' ', set, context, err);
 }
 
+/* rails, rake, bundle and their like are scripts. */
 static bool prepare(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status, hsd_error *err)
 {
-    if (command[0] == NULL || !(is_ruby_name(command[0]) || is_ruby_script(command[0]))) return false;
+    if (command[0] == NULL || !(is_ruby_name(command[0]) || hsd_command_is_script_of(command[0], "ruby"))) return false;
     *status = prepare_environment(set, context, err);
     return true;
 }

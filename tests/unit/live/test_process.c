@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -316,6 +317,57 @@ Test(process, commands_get_the_agent_in_front_of_what_is_preloaded)
     cr_assert_str_eq(v.text, expected);
     remove(path);
     rmdir(folder);
+}
+
+/* A script in a folder of its own, and the agent for what runs it in a folder of that name. */
+static void put_file(const char *folder, const char *name, const char *text, unsigned mode)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "we");
+    cr_assert(file != NULL && fputs(text, file) >= 0);
+    fclose(file);
+    cr_assert_eq(chmod(path, mode), 0);
+}
+
+Test(process, scripts_get_the_folder_of_the_agent_in_front_unless_it_cannot_be_named)
+{
+    static const struct {
+        const char *way, *line, *file, *variable;
+    } rows[] = {{"ruby", "#!/usr/bin/env ruby\n", "hsdiff.rb", "RUBYLIB"}, {"python", "#!/usr/bin/python3 -E\n", "bootstrap/sitecustomize.py", "PYTHONPATH"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        for (int is_bad = 0; is_bad < 2; is_bad++) {
+            char top[] = "/tmp/hsdiff-test-XXXXXX", folder[128], inner[160], bootstrap[192], script[160], line[512];
+            const char *const words[] = {script, NULL}, *chosen = NULL;
+            variables v = {.text = ""};
+            cr_assert_not_null(mkdtemp(top));
+            snprintf(folder, sizeof folder, "%s/%s", top, is_bad ? "a:b" : "ab");
+            snprintf(inner, sizeof inner, "%s/%s", folder, rows[i].way);
+            snprintf(bootstrap, sizeof bootstrap, "%s/bootstrap", inner);
+            cr_assert(mkdir(folder, 0700) == 0 && mkdir(inner, 0700) == 0 && mkdir(bootstrap, 0700) == 0);
+            put_file(inner, rows[i].file, "", 0600);
+            snprintf(script, sizeof script, "%s/serve", top);
+            put_file(top, "serve", rows[i].line, 0700);
+            setenv("HSDIFF_AGENTS", folder, 1);
+            setenv(rows[i].variable, "/mine", 1);
+            unsetenv("RUBYOPT");
+            const hsd_status status = hsd_live_prepare(words, rows[i].way, &chosen, set, &v, &why);
+            if (is_bad) {
+                cr_assert_eq(status, HSD_E_UNSUPPORTED, "%s", rows[i].way);
+                cr_assert(has(why.text, "it has a colon in it") && has(why.text, rows[i].variable) && v.text[0] == '\0', "%s", why.text);
+            } else {
+                cr_assert_eq(status, HSD_OK, "%s", why.text);
+                snprintf(line, sizeof line, "%s=%s%s:/mine;", rows[i].variable, inner, i == 1 ? "/bootstrap" : "");
+                cr_assert(has(v.text, line), "%s, not %s", v.text, line);
+            }
+            put_file(top, "serve", "#!/bin/sh\n", 0700);
+            cr_assert_eq(hsd_live_prepare(words, rows[i].way, &chosen, set, &v, &why), HSD_E_UNSUPPORTED);
+            cr_assert(has(why.text, "is no command for the way"), "%s", why.text);
+            snprintf(line, sizeof line, "%s/%s", inner, rows[i].file);
+            const char *const made[] = {line, script, bootstrap, inner, folder, top};
+            for (size_t n = 0; n < sizeof made / sizeof made[0]; n++)
+                cr_assert_eq(remove(made[n]), 0, "%s", made[n]);
+        }
 }
 
 Test(process, commands_that_cannot_be_preloaded_are_told)
